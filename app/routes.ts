@@ -1,0 +1,38 @@
+import { index, layout, type RouteConfig, route } from "@react-router/dev/routes";
+
+/**
+ * Every address of the app in one table (specification 2). Addresses that the server process answers itself
+ * (`/convex/*`, `/healthz`, static files) are not here.
+ *
+ * The pathless layouts carry the error boundaries: a fault is shown by the nearest one, with everything around it still
+ * standing, and none but a fault of the root itself reaches the root, whose boundary would have to build the document anew.
+ */
+export default [
+  layout("routes/outermost.tsx", [
+    index("routes/home.tsx"),
+
+    route("sign-in", "routes/sign-in.tsx"),
+    route("sign-up", "routes/sign-up.tsx"),
+    route("sign-out", "routes/sign-out.tsx"),
+    route("error", "routes/error.tsx"),
+
+    layout("routes/shell.tsx", [
+      layout("routes/signed-in.tsx", [
+        route("projects", "routes/projects.tsx"),
+        route("projects/:id", "routes/project.tsx"),
+        route("design/:id", "routes/design.tsx"),
+        route("design/:id/images/:imageId", "routes/image.tsx"),
+        route("account", "routes/account.tsx"),
+        route("billing", "routes/billing.tsx"),
+        route("notifications", "routes/notifications.tsx"),
+      ]),
+      route("*", "routes/not-found.tsx"),
+    ]),
+  ]),
+
+  // Resources: they answer with something else than a page.
+  route("api/auth/*", "routes/api.auth.$.tsx"),
+  route("images/:id", "routes/images.$id.tsx"),
+  route("uploads", "routes/uploads.tsx"),
+  route("preferences", "routes/preferences.tsx"),
+] satisfies RouteConfig;
