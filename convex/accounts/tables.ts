@@ -1,0 +1,79 @@
+import { defineTable } from "convex/server";
+import { v } from "convex/values";
+
+/**
+ * What Better Auth keeps (specification, section 3). The app server's adapter (`app/accounts/adapter.server.ts`) writes these rows through
+ * `store.ts`; nothing else does. `id` is Better Auth's own id, and it is the one that other tables, tokens and cookies carry: `_id` stays
+ * inside the deployment. Dates are milliseconds since 1970. Every read is by one of the indexes below.
+ */
+const nullable = { string: v.optional(v.union(v.string(), v.null())), date: v.optional(v.union(v.number(), v.null())) };
+
+export const accountTables = {
+  users: defineTable({
+    id: v.string(),
+    name: v.string(),
+    email: v.string(),
+    emailVerified: v.boolean(),
+    image: nullable.string,
+    createdAt: v.number(),
+    updatedAt: v.number(),
+  })
+    .index("id", ["id"])
+    .index("email", ["email"]),
+
+  accounts: defineTable({
+    id: v.string(),
+    userId: v.string(),
+    providerId: v.string(),
+    accountId: v.string(),
+    password: nullable.string,
+    accessToken: nullable.string,
+    refreshToken: nullable.string,
+    idToken: nullable.string,
+    accessTokenExpiresAt: nullable.date,
+    refreshTokenExpiresAt: nullable.date,
+    scope: nullable.string,
+    createdAt: v.number(),
+    updatedAt: v.number(),
+  })
+    .index("id", ["id"])
+    .index("accountId", ["accountId", "providerId"])
+    .index("userId", ["userId", "providerId"]),
+
+  sessions: defineTable({
+    id: v.string(),
+    token: v.string(),
+    userId: v.string(),
+    expiresAt: v.number(),
+    createdAt: v.number(),
+    updatedAt: v.number(),
+    ipAddress: nullable.string,
+    userAgent: nullable.string,
+  })
+    .index("id", ["id"])
+    .index("token", ["token"])
+    .index("userId", ["userId", "expiresAt"])
+    .index("expiresAt", ["expiresAt"]),
+
+  verifications: defineTable({
+    id: v.string(),
+    identifier: v.string(),
+    value: v.string(),
+    expiresAt: v.number(),
+    createdAt: v.number(),
+    updatedAt: v.number(),
+  })
+    .index("id", ["id"])
+    .index("identifier", ["identifier", "createdAt"])
+    .index("expiresAt", ["expiresAt"]),
+
+  rateLimits: defineTable({
+    id: v.string(),
+    key: v.string(),
+    count: v.number(),
+    lastRequest: v.number(),
+  })
+    .index("id", ["id"])
+    .index("key", ["key"])
+    .index("lastRequest", ["lastRequest"]),
+};
