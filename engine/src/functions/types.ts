@@ -10,34 +10,45 @@ export type Call = {
   args: Json;
   identity: Identity;
   visibility: "public" | "any";
+  /** Of a query's earlier run (where its page ended), so that a page that runs again neither grows nor shifts. */
+  journal?: string | null;
 };
 
 /** How a function ended, with what it logged. Its own failure is an outcome, not an exception. */
 export type Outcome =
-  | { ok: true; value: Json; logLines: LogLine[] }
+  | { ok: true; value: Json; valueText?: string /* the value's JSON as the function gave it: sent on unparsed */; logLines: LogLine[] }
   | { ok: false; message: string; data?: Json /* of a ConvexError */; logLines: LogLine[] };
 
 export type QueryOutcome = Outcome & {
   ts: Timestamp;
   /** False when the function never asked who calls: equal arguments then give equal results to all. */
   readIdentity: boolean;
+  /** What to give back as `Call.journal` when this query runs again; null when it has none. */
+  journal?: string | null;
 };
 export type MutationOutcome = Outcome & { ts: Timestamp };
 
 export interface FunctionRunner {
   /** The newest durable commit. */
   latest(): Timestamp;
-  /** All calls see one snapshot: `at`, or the newest. A call with a token stays subscribed until affected or dropped. */
+  /**
+   * All calls see one snapshot: `at`, or the newest durable one. A call with a token stays subscribed until affected or dropped.
+   * Every commit up to the outcomes' `ts` has been told to `onCommit` before the promise resolves; a commit after it that
+   * meets a token's ranges may be told before or after.
+   */
   queries(calls: (Call & { token?: string })[], at?: Timestamp): Promise<QueryOutcome[]>;
   /** With `once`, a call that was answered before is answered the same again and runs no second time. */
   mutation(call: Call, once?: { sessionId: string; requestId: number }): Promise<MutationOutcome>;
   action(call: Call): Promise<Outcome>;
   /** Runs whichever type the function is (`/api/function`, `convex run`). */
   anyFunction(call: Call): Promise<Outcome>;
-  httpAction(request: Request): Promise<Response>;
+  httpAction(request: Request, identity: Identity): Promise<Response>;
   unsubscribe(tokens: string[]): void;
 
-  /** Called after each durable batch of commits, before any of its mutations is answered; tokens told here are gone. */
+  /**
+   * Called after each durable batch of commits, before any of its mutations is answered; tokens told here are gone.
+   * `apply` and `environment.update` count as a commit that affects every subscription.
+   */
   onCommit(listener: (commit: { ts: Timestamp; affected: string[] }) => void): () => void;
   /** Every finished run, for the log stream of the command line. */
   onLog(listener: (entry: FunctionLog) => void): () => void;
@@ -55,10 +66,16 @@ export interface FunctionRunner {
     list(): Promise<Record<string, string>>;
     update(changes: { name: string; value: string | null }[]): Promise<void>;
   };
+  /** What `convex data` lists: the names of all user tables, and a page of one table's documents. */
+  tables(): Promise<string[]>;
+  tablePage(options: { table: string; order: "asc" | "desc"; cursor: string | null; numItems: number }): Promise<TablePage>;
   /** File storage: rows of `_storage` and the bytes beside the database. */
   files: FileStore;
   close(): Promise<void>;
 }
+
+/** One page of a table's documents, as their JSON. */
+export type TablePage = { page: Json[]; isDone: boolean; continueCursor: string };
 
 /** Code as the official command line pushes it: ready ES modules. */
 export type BundledModule = { path: string; source: string; sourceMap?: string | undefined; environment: "isolate" | "node" };
