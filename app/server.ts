@@ -1,0 +1,31 @@
+import { createRequestHandler, RouterContextProvider } from "react-router";
+import * as build from "virtual:react-router/server-build";
+import type { AppConfig } from "~/config";
+import { clientAddressContext, configContext } from "~/http/context";
+
+/** What the server process knows of a request and the request itself does not tell. */
+export type RequestInfo = {
+  /** The address of the person's machine, as far as the trusted proxies tell it. */
+  clientAddress: string;
+};
+
+export type App = {
+  /** Answers one request. Throws nothing: faults become the app's own error pages. */
+  fetch(request: Request, info: RequestInfo): Promise<Response>;
+};
+
+/**
+ * The app as one function from request to response: the entry of the server build. Who imports it (`server/`, or a test)
+ * brings the settings; the app reads no environment of its own.
+ */
+export function createApp(config: AppConfig): App {
+  const handler = createRequestHandler(build, config.production ? "production" : "development");
+  return {
+    fetch(request, { clientAddress }) {
+      const context = new RouterContextProvider();
+      context.set(configContext, config);
+      context.set(clientAddressContext, clientAddress);
+      return handler(request, context);
+    },
+  };
+}

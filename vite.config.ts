@@ -1,0 +1,14 @@
+import { reactRouter } from "@react-router/dev/vite";
+import tailwindcss from "@tailwindcss/vite";
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  plugins: [tailwindcss(), reactRouter()],
+  // `~/…` is app/, `#convex/…` is convex/: said once, in tsconfig.json.
+  resolve: { tsconfigPaths: true },
+  build: { target: "es2023", reportCompressedSize: false },
+  environments: {
+    // `createApp(config)` is the build's entry: the server process around it gives it its settings.
+    ssr: { build: { rolldownOptions: { input: "./app/server.ts" } } },
+  },
+});

@@ -1,0 +1,16 @@
+import { defineConfig } from "vitest/config";
+
+/** Unit tests stand beside what they test. Playwright's specs (`*.spec.ts` under tests/) are not Vitest's. */
+export default defineConfig({
+  resolve: { tsconfigPaths: true },
+  test: {
+    include: ["{app,bench,convex,engine,server,tests}/**/*.test.{ts,tsx}"],
+    environment: "node",
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    // Each file tells only its own faults: nothing of one test's globals or modules is seen by the next.
+    restoreMocks: true,
+    unstubEnvs: true,
+    unstubGlobals: true,
+  },
+});
