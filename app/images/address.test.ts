@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { imageSrcSet, nearestWidth } from "./address";
+
+describe("imageSrcSet", () => {
+  it("lists every width below the picture's own, then the one that gives all its pixels", () => {
+    expect(imageSrcSet("i1", 500)).toBe(
+      "/images/i1?w=160 160w, /images/i1?w=320 320w, /images/i1?w=480 480w, /images/i1?w=640 500w",
+    );
+  });
+  it("describes no width twice", () => {
+    expect(imageSrcSet("i1", 320)).toBe("/images/i1?w=160 160w, /images/i1?w=320 320w");
+  });
+  it("ends at the largest width for what is wider", () => {
+    expect(imageSrcSet("i1", 9000).split(", ").at(-1)).toBe("/images/i1?w=3840 3840w");
+  });
+  it("takes the nearest width from above", () => {
+    expect([1, 160, 161, 3840, 9999].map(nearestWidth)).toEqual([160, 160, 320, 3840, 3840]);
+  });
+});
