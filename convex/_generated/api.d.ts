@@ -1,0 +1,91 @@
+/* eslint-disable */
+/**
+ * Generated `api` utility.
+ *
+ * THIS CODE IS AUTOMATICALLY GENERATED.
+ *
+ * To regenerate, run `npx convex dev`.
+ * @module
+ */
+
+import type * as access from "../access.js";
+import type * as accounts_plan from "../accounts/plan.js";
+import type * as accounts_rows from "../accounts/rows.js";
+import type * as accounts_service from "../accounts/service.js";
+import type * as accounts_sessions from "../accounts/sessions.js";
+import type * as accounts_storage from "../accounts/storage.js";
+import type * as accounts_tables from "../accounts/tables.js";
+import type * as accounts_where from "../accounts/where.js";
+import type * as check from "../check.js";
+import type * as crons from "../crons.js";
+import type * as designImages from "../designImages.js";
+import type * as designs from "../designs.js";
+import type * as errors from "../errors.js";
+import type * as files from "../files.js";
+import type * as paging from "../paging.js";
+import type * as projects from "../projects.js";
+import type * as purge from "../purge.js";
+import type * as rules from "../rules.js";
+import type * as shapes from "../shapes.js";
+import type * as summaries from "../summaries.js";
+import type * as sweep from "../sweep.js";
+import type * as uploads from "../uploads.js";
+
+import type {
+  ApiFromModules,
+  FilterApi,
+  FunctionReference,
+} from "convex/server";
+
+declare const fullApi: ApiFromModules<{
+  access: typeof access;
+  "accounts/plan": typeof accounts_plan;
+  "accounts/rows": typeof accounts_rows;
+  "accounts/service": typeof accounts_service;
+  "accounts/sessions": typeof accounts_sessions;
+  "accounts/storage": typeof accounts_storage;
+  "accounts/tables": typeof accounts_tables;
+  "accounts/where": typeof accounts_where;
+  check: typeof check;
+  crons: typeof crons;
+  designImages: typeof designImages;
+  designs: typeof designs;
+  errors: typeof errors;
+  files: typeof files;
+  paging: typeof paging;
+  projects: typeof projects;
+  purge: typeof purge;
+  rules: typeof rules;
+  shapes: typeof shapes;
+  summaries: typeof summaries;
+  sweep: typeof sweep;
+  uploads: typeof uploads;
+}>;
+
+/**
+ * A utility for referencing Convex functions in your app's public API.
+ *
+ * Usage:
+ * ```js
+ * const myFunctionReference = api.myModule.myFunction;
+ * ```
+ */
+export declare const api: FilterApi<
+  typeof fullApi,
+  FunctionReference<any, "public">
+>;
+
+/**
+ * A utility for referencing Convex functions in your app's internal API.
+ *
+ * Usage:
+ * ```js
+ * const myFunctionReference = internal.myModule.myFunction;
+ * ```
+ */
+export declare const internal: FilterApi<
+  typeof fullApi,
+  FunctionReference<any, "internal">
+>;
+
+export declare const components: {};

@@ -1,0 +1,120 @@
+import { customMutation, customQuery } from "convex-helpers/server/customFunctions";
+import type { UserIdentity } from "convex/server";
+import { v } from "convex/values";
+import { mutation, query, type QueryCtx } from "./_generated/server";
+import type { Doc } from "./_generated/dataModel";
+import { liveSession } from "./accounts/sessions";
+import { notFound, unauthenticated } from "./errors";
+
+/**
+ * Who calls, and what they may touch: asked here, once, for every function that others can call.
+ *
+ * - `userQuery`, `userMutation`: for people. `ctx.user` and `ctx.session` are the rows behind the token.
+ * - `serverQuery`, `serverMutation`: for the app server alone, by its own token.
+ * - `serverQueryFor`, `serverMutationFor`: for the app server, acting for the session that it names in `sessionId`.
+ *
+ * `projectFor`, `designFor`, `imageFor` are the one access rule: what they do not answer does not exist for the caller.
+ */
+
+/** `iss` of every token that the app signs (`app/config.ts`, `auth.config.ts`). */
+const ISSUER = "https://atelier.invalid";
+/** `sub` of the app server's own token; ids of people have no hyphen. */
+const SERVICE_SUBJECT = "app-server";
+/** `aud` of the app server's own token. */
+const SERVICE_AUDIENCE = "atelier-service";
+
+type Caller = { user: Doc<"users">; session: Doc<"sessions"> };
+type CallerCtx = QueryCtx & Caller;
+
+const asPerson = {
+  args: {},
+  input: async (ctx: QueryCtx) => ({ ctx: await caller(ctx), args: {} }),
+};
+const asServer = {
+  args: {},
+  input: async (ctx: QueryCtx) => {
+    await requireServer(ctx);
+    return { ctx: {}, args: {} };
+  },
+};
+const asServerFor = {
+  args: { sessionId: v.string() },
+  input: async (ctx: QueryCtx, { sessionId }: { sessionId: string }) => {
+    await requireServer(ctx);
+    const live = await liveSession(ctx.db, { sessionId });
+    if (!live) throw unauthenticated();
+    return { ctx: live, args: {} };
+  },
+};
+
+export const userQuery = customQuery(query, asPerson);
+export const userMutation = customMutation(mutation, asPerson);
+export const serverQuery = customQuery(query, asServer);
+export const serverMutation = customMutation(mutation, asServer);
+export const serverQueryFor = customQuery(query, asServerFor);
+export const serverMutationFor = customMutation(mutation, asServerFor);
+
+/** Throws "unauthenticated" unless the app server itself calls. No token of a person can pass, whatever their id or claims. */
+export async function requireServer(ctx: Pick<QueryCtx, "auth">): Promise<void> {
+  const identity = await ctx.auth.getUserIdentity();
+  if (!identity || !isServer(identity)) throw unauthenticated();
+}
+
+function isServer(identity: UserIdentity): boolean {
+  return (
+    identity.issuer === ISSUER &&
+    identity.subject === SERVICE_SUBJECT &&
+    identity["service"] === true &&
+    identity["sessionId"] === undefined &&
+    (identity["aud"] === undefined || [identity["aud"]].flat().includes(SERVICE_AUDIENCE))
+  );
+}
+
+/** The person behind the token and the session it was made in; throws "unauthenticated" when that session has ended. */
+async function caller(ctx: QueryCtx): Promise<Caller> {
+  const identity = await ctx.auth.getUserIdentity();
+  const sessionId = identity?.["sessionId"];
+  if (!identity || identity.issuer !== ISSUER || typeof sessionId !== "string") throw unauthenticated();
+  const live = await liveSession(ctx.db, { sessionId, userId: identity.subject });
+  if (!live) throw unauthenticated();
+  return live;
+}
+
+/** What somebody may do with a project and all that is in it. */
+type Right = "view" | "edit";
+
+/** THE access rule. Shared access joins here: a person's part in a project, looked up, that grants some of the rights. */
+async function rightsIn(ctx: CallerCtx, project: Doc<"projects">): Promise<readonly Right[]> {
+  return project.ownerId === ctx.user.id ? ["view", "edit"] : [];
+}
+
+/**
+ * The project with this id, for somebody who has the right to it. Throws "not_found" alike for a malformed id, one of another table, a
+ * missing or removed project, and somebody else's.
+ */
+export async function projectFor(ctx: CallerCtx, id: string, right: Right): Promise<Doc<"projects">> {
+  const known = ctx.db.normalizeId("projects", id);
+  const project = known && (await ctx.db.get(known));
+  if (!project || project.removedAt !== undefined || !(await rightsIn(ctx, project)).includes(right)) throw notFound();
+  return project;
+}
+
+/** A design, by the right to its project; throws as `projectFor` does. */
+export async function designFor(ctx: CallerCtx, id: string, right: Right): Promise<{ design: Doc<"designs">; project: Doc<"projects"> }> {
+  const known = ctx.db.normalizeId("designs", id);
+  const design = known && (await ctx.db.get(known));
+  if (!design || design.removedAt !== undefined) throw notFound();
+  return { design, project: await projectFor(ctx, design.projectId, right) };
+}
+
+/** An image, by the right to its project; throws as `projectFor` does. */
+export async function imageFor(
+  ctx: CallerCtx,
+  id: string,
+  right: Right,
+): Promise<{ image: Doc<"designImages">; design: Doc<"designs">; project: Doc<"projects"> }> {
+  const known = ctx.db.normalizeId("designImages", id);
+  const image = known && (await ctx.db.get(known));
+  if (!image || image.removedAt !== undefined) throw notFound();
+  return { image, ...(await designFor(ctx, image.designId, right)) };
+}

@@ -1,0 +1,62 @@
+import { paginationOptsValidator, paginationResultValidator } from "convex/server";
+import { v } from "convex/values";
+import { internal } from "./_generated/api";
+import type { Id } from "./_generated/dataModel";
+import type { QueryCtx } from "./_generated/server";
+import { designFor, imageFor, userMutation, userQuery } from "./access";
+import { check } from "./check";
+import { LIST_LIMIT, pageOf } from "./paging";
+import { renameDesignImage } from "./rules";
+import { designImageShape, toDesignImage } from "./shapes";
+import { imagesChanged } from "./summaries";
+
+/** A design's images in the order in which they were added; at most the first `LIST_LIMIT`. Throws "not_found". */
+export const getDesignImagesByDesignId = userQuery({
+  args: { designId: v.string() },
+  returns: v.array(designImageShape),
+  handler: async (ctx, { designId }) => {
+    const { design } = await designFor(ctx, designId, "view");
+    return (await imagesOf(ctx, design._id).take(LIST_LIMIT)).map(toDesignImage);
+  },
+});
+
+/** A design's images in the same order, page by page. Throws "not_found". */
+export const listDesignImages = userQuery({
+  args: { designId: v.string(), paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(designImageShape),
+  handler: async (ctx, { designId, paginationOpts }) => {
+    const { design } = await designFor(ctx, designId, "view");
+    const result = await imagesOf(ctx, design._id).paginate(pageOf(paginationOpts));
+    return { ...result, page: result.page.map(toDesignImage) };
+  },
+});
+
+/** Throws "not_found", or "invalid" for the name. */
+export const rename = userMutation({
+  args: { id: v.string(), name: v.string() },
+  returns: v.null(),
+  handler: async (ctx, args) => {
+    const { image } = await imageFor(ctx, args.id, "edit");
+    const { name } = check(renameDesignImage, args);
+    await ctx.db.patch(image._id, { name });
+    await imagesChanged(ctx, image.designId, 0);
+    return null;
+  },
+});
+
+/** Hides the image at once; its row and file are deleted afterwards. Throws "not_found". */
+export const remove = userMutation({
+  args: { id: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { id }) => {
+    const { image } = await imageFor(ctx, id, "edit");
+    await ctx.db.patch(image._id, { removedAt: Date.now() });
+    await imagesChanged(ctx, image.designId, -1);
+    await ctx.scheduler.runAfter(0, internal.purge.image, { id: image._id });
+    return null;
+  },
+});
+
+function imagesOf(ctx: QueryCtx, designId: Id<"designs">) {
+  return ctx.db.query("designImages").withIndex("by_design", (q) => q.eq("designId", designId).eq("removedAt", undefined));
+}

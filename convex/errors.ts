@@ -1,0 +1,38 @@
+import { ConvexError } from "convex/values";
+
+/** Why a function refuses. The whole vocabulary: the app's statuses and texts are made from these five words. */
+export type RefusalCode = "unauthenticated" | "not_found" | "invalid" | "conflict" | "limit";
+
+/** What a refused caller is told. `fieldErrors` stand beside the fields of a form, by the arguments' names. */
+export type Refusal = {
+  code: RefusalCode;
+  message?: string;
+  fieldErrors?: Record<string, string[]>;
+};
+
+/** The caller has no session, or no longer: signed out, revoked or expired. */
+export const unauthenticated = () => refusal({ code: "unauthenticated" });
+
+/** No such thing, or none of the caller's: the two must not be told apart. */
+export const notFound = () => refusal({ code: "not_found" });
+
+/** The arguments break a rule; see `check`. */
+export const invalid = (fieldErrors: Record<string, string[]>) => refusal({ code: "invalid", fieldErrors });
+
+/** The call contradicts something that was recorded before. */
+export const conflict = (message: string) => refusal({ code: "conflict", message });
+
+/** What a function refused with, read from whatever the client threw; null when it is some other failure. */
+export function refusalOf(error: unknown): Refusal | null {
+  return error instanceof ConvexError && isRefusal(error.data) ? error.data : null;
+}
+
+function refusal(data: Refusal): ConvexError<Refusal> {
+  return new ConvexError(data);
+}
+
+const codes: ReadonlySet<unknown> = new Set<RefusalCode>(["unauthenticated", "not_found", "invalid", "conflict", "limit"]);
+
+function isRefusal(data: unknown): data is Refusal {
+  return typeof data === "object" && data !== null && "code" in data && codes.has(data.code);
+}

@@ -1,0 +1,62 @@
+import { z } from "zod";
+
+/**
+ * What people may write, and how they are told when they may not. Pure, so that the app's server-only files can use the same rules for the
+ * attributes of its forms; browsers never load this file. They are applied in this folder, by `check`, always: a mutation that arrives over
+ * the websocket has passed nobody else.
+ */
+
+/** Longest name of a project, design or image, in UTF-16 units, as the `maxlength` of a form field counts. */
+export const NAME_MAX = 200;
+
+/** The picture types that are accepted (recognised by content, in the app's uploads). */
+export const IMAGE_TYPES = ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif", "image/svg+xml"] as const;
+
+/** Longest side of a picture in pixels; uploads refuse sooner by area. */
+export const IMAGE_SIDE_MAX = 100_000;
+
+function name(thing: string) {
+  return z
+    .string({ error: `Give the ${thing} a name.` })
+    .trim()
+    .min(1, { error: `Give the ${thing} a name.` })
+    .max(NAME_MAX, { error: `A name can be ${NAME_MAX} characters at most.` })
+    .refine(isPlainLine, { error: "A name is a single line of text." });
+}
+
+export const createProject = z.object({ name: name("project") });
+export const renameProject = z.object({ name: name("project") });
+export const createDesign = z.object({ name: name("design") });
+export const renameDesign = z.object({ name: name("design") });
+export const renameDesignImage = z.object({ name: name("image") });
+
+/** What the app server found out about an uploaded picture. */
+export const imageFacts = z.object({
+  contentType: z.enum(IMAGE_TYPES, { error: "This is no picture that can be kept here." }),
+  size: z.int().positive({ error: "The file is empty." }),
+  width: z.int().positive().max(IMAGE_SIDE_MAX),
+  height: z.int().positive().max(IMAGE_SIDE_MAX),
+  checksum: z.string().regex(/^[0-9a-f]{64}$/, { error: "Not a SHA-256 in hexadecimal." }),
+  placeholder: z.base64().min(1).max(128).nullable(),
+  animated: z.boolean(),
+  uploadId: z.string().min(1).max(200),
+});
+
+/**
+ * The name that an uploaded file's image gets: the file's own, made to fit the rule for names. Its end (".png") survives the cut; a file
+ * without a usable name becomes "Untitled".
+ */
+export function nameFromFile(fileName: string): string {
+  const line = Array.from(fileName.toWellFormed(), (each) => (isPlainLine(each) ? each : " "))
+    .join("")
+    .trim();
+  if (line === "") return "Untitled";
+  if (line.length <= NAME_MAX) return line;
+  const end = /\.[^.\s]{1,10}$/.exec(line)?.[0] ?? "";
+  return line.slice(0, NAME_MAX - 1 - end.length).toWellFormed().replace(/\uFFFD$/, "").trimEnd() + "…" + end;
+}
+
+/** No line breaks, control characters or halves of characters, which neither a list nor a file name can show. */
+function isPlainLine(text: string): boolean {
+  return !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text);
+}
