@@ -77,3 +77,12 @@ export const accountTables = {
     .index("key", ["key"])
     .index("lastRequest", ["lastRequest"]),
 };
+
+/** The indexes by which at most one row may be found: what a unique constraint is elsewhere. The store checks them where it writes. */
+export const uniqueIndexes: Record<keyof typeof accountTables, string[]> = {
+  users: ["id", "email"],
+  accounts: ["id", "accountId"],
+  sessions: ["id", "token"],
+  verifications: ["id"],
+  rateLimits: ["id", "key"],
+};

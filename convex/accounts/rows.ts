@@ -1,0 +1,88 @@
+import type { GenericDatabaseReader, IndexRange } from "convex/server";
+import { ConvexError, type GenericId, type Value } from "convex/values";
+import { type Index, plan, type Range, type SortBy } from "./plan";
+import { type Clause, compare, matches } from "./where";
+
+/** A row of any table of the store, as the deployment keeps it. */
+export type Row = { _id: GenericId<string>; _creationTime: number; [field: string]: Value };
+
+/** What the store needs to know of the tables: one shape for all, since it works on any of them. */
+export type StoreModel = Record<
+  string,
+  {
+    document: Row;
+    fieldPaths: string;
+    indexes: Record<string, string[]>;
+    searchIndexes: Record<never, never>;
+    vectorIndexes: Record<never, never>;
+  }
+>;
+
+export type Tables = Record<string, Index[]>;
+
+export type Read = { model: string; where: Clause[]; sortBy?: SortBy; limit?: number; offset?: number };
+
+/**
+ * The rows that a `where` asks for, in the order of the index or as `sortBy` says. A `where` that no index serves is refused unless `scans`
+ * allows it: an answer that reads a whole table works in a test and fails once there are many people.
+ */
+export async function readRows(
+  db: GenericDatabaseReader<StoreModel>,
+  tables: Tables,
+  { model, where, sortBy, limit = Number.POSITIVE_INFINITY, offset = 0 }: Read,
+  scans: boolean,
+): Promise<Row[]> {
+  const indexes = tables[model];
+  if (!indexes) throw new ConvexError({ code: "invalid", message: `There is no table ${model}` });
+  const bounded = where.length === 0 && !sortBy && Number.isFinite(limit);
+  const chosen = plan(where, indexes, sortBy);
+  if (!chosen && !bounded && !scans) {
+    const fields = where.map((c) => `${c.field} ${c.operator}`).join(", ");
+    throw new ConvexError({ code: "invalid", message: `No index of ${model} serves a read by ${fields || "nothing"}` });
+  }
+
+  const { ranges, ordered } = chosen ?? { ranges: [null], ordered: !sortBy };
+  const enough = ordered ? offset + limit : Number.POSITIVE_INFINITY;
+  const found = new Map<string, Row>();
+  for (const range of ranges) {
+    const query = range ? inRange(db, model, range) : db.query(model);
+    for await (const row of query.order(ordered ? (sortBy?.direction ?? "asc") : "asc")) {
+      if (found.size >= enough) break;
+      if (matches(row, where)) found.set(row._id, row);
+    }
+  }
+  const rows = [...found.values()];
+  if (sortBy && !ordered) rows.sort((a, b) => compare(a[sortBy.field], b[sortBy.field]) * (sortBy.direction === "asc" ? 1 : -1));
+  return rows.slice(offset, offset + limit);
+}
+
+/** Whether a row stands that would make this one the second of its kind. */
+export async function isTaken(db: GenericDatabaseReader<StoreModel>, model: string, index: Index, row: Omit<Row, "_id" | "_creationTime">, except?: string) {
+  const equal: Range["equal"] = [];
+  for (const field of index.fields) {
+    const value = row[field];
+    if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return false;
+    equal.push([field, value]);
+  }
+  const first = await inRange(db, model, { index: index.name, equal }).first();
+  return first !== null && first._id !== except;
+}
+
+/** The types of the client library count an index's fields one by one; here the index is known at run time only. */
+interface AnyRange extends IndexRange {
+  eq(field: string, value: Value): AnyRange;
+  gt(field: string, value: Value): AnyRange;
+  gte(field: string, value: Value): AnyRange;
+  lt(field: string, value: Value): AnyRange;
+  lte(field: string, value: Value): AnyRange;
+}
+
+function inRange(db: GenericDatabaseReader<StoreModel>, model: string, { index, equal, next }: Range) {
+  return db.query(model).withIndex(index, (builder) => {
+    let range = builder as unknown as AnyRange;
+    for (const [field, value] of equal) range = range.eq(field, value);
+    if (next?.lower) range = next.lower.inclusive ? range.gte(next.field, next.lower.value) : range.gt(next.field, next.lower.value);
+    if (next?.upper) range = next.upper.inclusive ? range.lte(next.field, next.upper.value) : range.lt(next.field, next.upper.value);
+    return range;
+  });
+}
