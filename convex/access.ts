@@ -1,8 +1,8 @@
 import { customMutation, customQuery } from "convex-helpers/server/customFunctions";
-import type { UserIdentity } from "convex/server";
 import { v } from "convex/values";
 import { mutation, query, type QueryCtx } from "./_generated/server";
 import type { Doc } from "./_generated/dataModel";
+import { requireService } from "./accounts/service";
 import { liveSession } from "./accounts/sessions";
 import { notFound, unauthenticated } from "./errors";
 
@@ -18,10 +18,6 @@ import { notFound, unauthenticated } from "./errors";
 
 /** `iss` of every token that the app signs (`app/config.ts`, `auth.config.ts`). */
 const ISSUER = "https://atelier.invalid";
-/** `sub` of the app server's own token; ids of people have no hyphen. */
-const SERVICE_SUBJECT = "app-server";
-/** `aud` of the app server's own token. */
-const SERVICE_AUDIENCE = "atelier-service";
 
 type Caller = { user: Doc<"users">; session: Doc<"sessions"> };
 type CallerCtx = QueryCtx & Caller;
@@ -33,14 +29,14 @@ const asPerson = {
 const asServer = {
   args: {},
   input: async (ctx: QueryCtx) => {
-    await requireServer(ctx);
+    await requireService(ctx);
     return { ctx: {}, args: {} };
   },
 };
 const asServerFor = {
   args: { sessionId: v.string() },
   input: async (ctx: QueryCtx, { sessionId }: { sessionId: string }) => {
-    await requireServer(ctx);
+    await requireService(ctx);
     const live = await liveSession(ctx.db, { sessionId });
     if (!live) throw unauthenticated();
     return { ctx: live, args: {} };
@@ -53,22 +49,6 @@ export const serverQuery = customQuery(query, asServer);
 export const serverMutation = customMutation(mutation, asServer);
 export const serverQueryFor = customQuery(query, asServerFor);
 export const serverMutationFor = customMutation(mutation, asServerFor);
-
-/** Throws "unauthenticated" unless the app server itself calls. No token of a person can pass, whatever their id or claims. */
-export async function requireServer(ctx: Pick<QueryCtx, "auth">): Promise<void> {
-  const identity = await ctx.auth.getUserIdentity();
-  if (!identity || !isServer(identity)) throw unauthenticated();
-}
-
-function isServer(identity: UserIdentity): boolean {
-  return (
-    identity.issuer === ISSUER &&
-    identity.subject === SERVICE_SUBJECT &&
-    identity["service"] === true &&
-    identity["sessionId"] === undefined &&
-    (identity["aud"] === undefined || [identity["aud"]].flat().includes(SERVICE_AUDIENCE))
-  );
-}
 
 /** The person behind the token and the session it was made in; throws "unauthenticated" when that session has ended. */
 async function caller(ctx: QueryCtx): Promise<Caller> {
