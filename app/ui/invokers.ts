@@ -1,0 +1,48 @@
+import type { MouseEvent } from "react";
+
+/**
+ * Invoker commands (`command`, `commandfor`: HTML, "The button element") in React's types, which do not know them yet. React passes them on
+ * to the document as they are.
+ */
+declare module "react" {
+  // oxlint-disable-next-line no-unused-vars -- a merged interface must name its parameters as the original does
+  interface ButtonHTMLAttributes<T> {
+    command?: "show-modal" | "close" | "toggle-popover" | "show-popover" | "hide-popover";
+    commandfor?: string;
+  }
+}
+
+/** The attributes of a button that opens the dialog with this id: by command, or as a popover where commands are unknown. */
+export function opensDialog(id: string) {
+  return { command: "show-modal", commandfor: id, popoverTarget: id, popoverTargetAction: "show", onClick: actsFor(show) } as const;
+}
+
+/** The attributes of a button that closes the dialog with this id. */
+export function closesDialog(id: string) {
+  return { command: "close", commandfor: id, popoverTarget: id, popoverTargetAction: "hide", onClick: actsFor(close) } as const;
+}
+
+/** Opens a dialog as a modal one, whatever state the document came in. */
+export function show(dialog: HTMLDialogElement): void {
+  if (dialog.matches(":modal")) return;
+  if (dialog.open) dialog.close();
+  if (dialog.matches(":popover-open")) dialog.hidePopover();
+  dialog.showModal();
+}
+
+/** Closes a dialog, however it was opened. */
+export function close(dialog: HTMLDialogElement): void {
+  if (dialog.matches(":popover-open")) dialog.hidePopover();
+  if (dialog.open) dialog.close();
+}
+
+/** For browsers without invoker commands but with scripts: does the same by hand, and keeps the popover from opening beside it. */
+function actsFor(act: (dialog: HTMLDialogElement) => void) {
+  return (event: MouseEvent<HTMLButtonElement>) => {
+    if ("commandForElement" in HTMLButtonElement.prototype) return;
+    const dialog = document.getElementById(event.currentTarget.getAttribute("commandfor") ?? "");
+    if (!(dialog instanceof HTMLDialogElement)) return;
+    event.preventDefault();
+    act(dialog);
+  };
+}

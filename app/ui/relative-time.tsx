@@ -1,0 +1,39 @@
+import { useEffect, useState } from "react";
+
+/** How long ago `at` (milliseconds) was, kept up to date; the exact time, in the visitor's own zone and locale, on hover. */
+export function RelativeTime({ at }: { at: number }) {
+  const [now, setNow] = useState<number | null>(null);
+  useEffect(() => {
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    return () => clearInterval(timer);
+  }, []);
+
+  // The server's clock and the browser's differ by some seconds: the first text stays as it was sent until the browser's own takes over.
+  return (
+    <time dateTime={new Date(at).toISOString()} title={now === null ? undefined : exact(at)} suppressHydrationWarning>
+      {ago(at, now ?? Date.now())}
+    </time>
+  );
+}
+
+const units: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["year", 31_557_600_000],
+  ["month", 2_629_800_000],
+  ["week", 604_800_000],
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+];
+const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+/** "3 minutes ago", "yesterday", "just now". What seems to lie ahead, because two clocks differ, is now. */
+export function ago(at: number, now: number): string {
+  const passed = Math.max(0, now - at);
+  for (const [unit, length] of units) if (passed >= length) return words.format(-Math.floor(passed / length), unit);
+  return "just now";
+}
+
+function exact(at: number): string {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "short" }).format(at);
+}

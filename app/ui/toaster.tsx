@@ -1,0 +1,35 @@
+import { lazy, Suspense, useEffect, useState } from "react";
+import { TOASTS } from "./toasts";
+
+const Sonner = lazy(async () => ({ default: (await import("sonner")).Toaster }));
+
+/** Where toasts appear. Mounted where somebody is signed in, and loaded once the page stands, so that it is no part of the first load. */
+export function Toaster({ theme }: { theme: "dark" | "light" | "system" }) {
+  const [mounted, setMounted] = useState(false);
+  useEffect(() => setMounted(true), []);
+  if (!mounted) return null;
+  return (
+    <Suspense fallback={null}>
+      <Sonner
+        theme={theme}
+        position={TOASTS.position}
+        visibleToasts={TOASTS.visibleToasts}
+        duration={TOASTS.duration}
+        gap={TOASTS.gap}
+        hotkey={[...TOASTS.hotkey]}
+        toastOptions={{
+          style: {
+            background: "var(--raised)",
+            border: "1px solid var(--line)",
+            borderRadius: "var(--radius-lg)",
+            boxShadow: "var(--shadow-lift)",
+            color: "var(--ink)",
+            fontFamily: "inherit",
+            fontSize: "var(--text-base)",
+            width: TOASTS.width,
+          },
+        }}
+      />
+    </Suspense>
+  );
+}
