@@ -3,6 +3,9 @@ import * as build from "virtual:react-router/server-build";
 import type { AppConfig } from "~/config";
 import { clientAddressContext, configContext } from "~/http/context";
 
+/** The public half of the signing key, as the deployment's environment wants it; `server/` puts it there. */
+export { jwksUri } from "~/accounts/tokens.server";
+
 /** What the server process knows of a request and the request itself does not tell. */
 export type RequestInfo = {
   /** The address of the person's machine, as far as the trusted proxies tell it. */

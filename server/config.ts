@@ -1,0 +1,170 @@
+import { join, resolve } from "node:path";
+import * as z from "zod";
+import type { AppConfig } from "../app/config.ts";
+import { socialProviders } from "./providers.ts";
+import { type AppSecrets, keepSecrets, signingKeySchema } from "./secrets.ts";
+
+/** What the process around the app needs to know; the app itself gets `AppConfig`. */
+export type ServerConfig = {
+  host: string;
+  port: number;
+  dataDir: string;
+  /** The one origin the app is served under; null: any loopback host. */
+  appUrl: URL | null;
+  /** How many proxies in front of us may be believed about where a request came from. */
+  trustedProxyHops: number;
+  /** The embedded deployment, on loopback; null: a remote one is used, and none is started. */
+  engine: { dir: string; port: number; sitePort: number; adminKey: string } | null;
+};
+
+/** The settings are wrong; `problems` has one sentence for each, naming the setting and what was expected. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The settings are not right:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`);
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}
+
+const MiB = 1024 * 1024;
+
+const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .refine((text) => /^\d{1,16}$/.test(text) && Number(text) >= least && Number(text) <= most, { error: `a whole number from ${least} to ${most}` })
+    .transform(Number);
+
+const httpUrl = z
+  .string()
+  .refine((text) => ["http:", "https:"].includes(URL.parse(text)?.protocol ?? ""), { error: "an address that begins with http:// or https://" });
+
+/** An origin and nothing more: a path would be ignored silently. */
+const origin = httpUrl.refine((text) => URL.parse(text)?.origin === text.replace(/\/$/, ""), {
+  error: "an origin without a path, like https://atelier.example",
+});
+
+const yesOrNo = z.stringbool({ error: "true or false" });
+
+/** Every setting of the product, by the name of its environment variable. README.md's table says the same; a test compares them. */
+export const settings = z.object({
+  PORT: wholeNumber(0, 65_535).default(3000),
+  HOST: z.string().min(1).default("127.0.0.1"),
+  APP_URL: origin.optional(),
+  DATA_DIR: z.string().min(1).default(".data"),
+  TRUSTED_PROXY_HOPS: wholeNumber(0, 10).default(0),
+  TRUSTED_ORIGINS: z
+    .string()
+    .transform((list) => list.split(",").map((item) => item.trim()).filter(Boolean))
+    .pipe(z.array(origin, { error: "origins, separated by commas" }))
+    .default([]),
+
+  ENGINE_PORT: wholeNumber(0, 65_535).default(3210),
+  ENGINE_SITE_PORT: wholeNumber(0, 65_535).default(3211),
+  CONVEX_URL: origin.optional(),
+  CONVEX_SITE_URL: origin.optional(),
+
+  BETTER_AUTH_SECRET: z.string().min(32, { error: "at least 32 characters" }).optional(),
+  TOKEN_SIGNING_KEY: z
+    .string()
+    .transform((text, context) => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        context.addIssue({ code: "custom", message: "a private ES256 key as JSON (JWK)" });
+        return z.NEVER;
+      }
+    })
+    .pipe(signingKeySchema)
+    .optional(),
+
+  UPLOAD_MAX_BYTES: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(50 * MiB),
+  STORAGE_QUOTA_BYTES: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional(),
+  SMTP_URL: z
+    .string()
+    .refine((text) => ["smtp:", "smtps:"].includes(URL.parse(text)?.protocol ?? ""), { error: "an address that begins with smtp:// or smtps://" })
+    .optional(),
+
+  ACCOUNTS_EMAIL_AND_PASSWORD: yesOrNo.default(true),
+  ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: yesOrNo.default(false),
+  ACCOUNTS_CHANGE_EMAIL: yesOrNo.default(true),
+  ACCOUNTS_DELETE_USER: yesOrNo.default(true),
+  ACCOUNTS_LINKING: yesOrNo.default(true),
+  ACCOUNTS_LINK_DIFFERENT_EMAILS: yesOrNo.default(false),
+  ACCOUNTS_UNLINK_LAST: yesOrNo.default(false),
+  ACCOUNTS_REVOKE_SESSIONS_ON_PASSWORD_RESET: yesOrNo.default(true),
+  ACCOUNTS_RATE_LIMIT: yesOrNo.default(true),
+});
+
+type Settings = z.infer<typeof settings>;
+
+/**
+ * Reads and checks every setting, once, and makes the secrets that are not given (in DATA_DIR, where the embedded deployment is used).
+ * @param env the environment; an empty value counts as not given
+ * @throws ConfigError naming each wrong or missing setting
+ */
+export async function readConfig(env: NodeJS.ProcessEnv, { production }: { production: boolean }): Promise<{ server: ServerConfig; app: AppConfig }> {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const parsed = settings.safeParse(given);
+  const providers = socialProviders(given);
+  const problems = [...(parsed.success ? [] : parsed.error.issues.map((issue) => told(issue, given))), ...providers.problems];
+  if (parsed.success && parsed.data.CONVEX_URL) problems.push(...missingSecrets(parsed.data));
+  if (!parsed.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
+
+  const set = parsed.data;
+  const dataDir = resolve(set.DATA_DIR);
+  const { engineAdminKey: adminKey, ...secrets } = await keepSecrets(set.CONVEX_URL ? null : dataDir, { secret: set.BETTER_AUTH_SECRET, signingKey: set.TOKEN_SIGNING_KEY });
+  return {
+    server: {
+      host: set.HOST,
+      port: set.PORT,
+      dataDir,
+      appUrl: set.APP_URL ? new URL(set.APP_URL) : null,
+      trustedProxyHops: set.TRUSTED_PROXY_HOPS,
+      engine: adminKey === null ? null : { dir: join(dataDir, "convex"), port: set.ENGINE_PORT, sitePort: set.ENGINE_SITE_PORT, adminKey },
+    },
+    app: appConfig(set, { production, dataDir, secrets, socialProviders: providers.configured }),
+  };
+}
+
+function appConfig(set: Settings, known: Pick<AppConfig, "production" | "dataDir" | "socialProviders"> & { secrets: AppSecrets }): AppConfig {
+  const { secrets, ...rest } = known;
+  return {
+    ...rest,
+    ...secrets,
+    appUrl: set.APP_URL ? new URL(set.APP_URL).origin : null,
+    trustedOrigins: set.TRUSTED_ORIGINS.map((text) => new URL(text).origin),
+    // The embedded deployment's own address is known when it has started: `embedded.ts` tells it.
+    convexUrl: set.CONVEX_URL ?? `http://127.0.0.1:${set.ENGINE_PORT}`,
+    browserConvex: set.CONVEX_URL ? { kind: "direct", url: new URL(set.CONVEX_URL).origin } : { kind: "sameOrigin", prefix: "/convex" },
+    uploadMaxBytes: set.UPLOAD_MAX_BYTES,
+    storageQuotaBytes: set.STORAGE_QUOTA_BYTES ?? null,
+    smtpUrl: set.SMTP_URL ?? null,
+    accounts: {
+      emailAndPassword: set.ACCOUNTS_EMAIL_AND_PASSWORD,
+      requireEmailVerification: set.ACCOUNTS_REQUIRE_EMAIL_VERIFICATION,
+      changeEmail: set.ACCOUNTS_CHANGE_EMAIL,
+      deleteUser: set.ACCOUNTS_DELETE_USER,
+      linking: set.ACCOUNTS_LINKING,
+      linkDifferentEmails: set.ACCOUNTS_LINK_DIFFERENT_EMAILS,
+      unlinkLast: set.ACCOUNTS_UNLINK_LAST,
+      revokeSessionsOnPasswordReset: set.ACCOUNTS_REVOKE_SESSIONS_ON_PASSWORD_RESET,
+      rateLimit: set.ACCOUNTS_RATE_LIMIT,
+    },
+  };
+}
+
+/** Several servers of one remote deployment share its secrets, so none of them may make its own. */
+function missingSecrets(set: Settings): string[] {
+  return (["BETTER_AUTH_SECRET", "TOKEN_SIGNING_KEY"] as const)
+    .filter((name) => set[name] === undefined)
+    .map((name) => `${name} is missing: with CONVEX_URL it must be given (npm run setup:convex makes one)`);
+}
+
+const SECRET = /SECRET|KEY|PASSWORD|SMTP_URL/;
+
+function told(issue: z.core.$ZodIssue, given: Record<string, string | undefined>): string {
+  const name = String(issue.path[0]);
+  return `${name} is ${SECRET.test(name) ? "not acceptable" : JSON.stringify(given[name])}; expected ${issue.message}`;
+}

@@ -1,0 +1,115 @@
+import { createServer, type IncomingMessage, type Server, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import { createRequestListener } from "@remix-run/node-fetch-server";
+import { clientAddress, markClientAddress } from "./client-address.ts";
+import { compressed } from "./compress.ts";
+import { Forward } from "./forward.ts";
+import type { Log } from "./log.ts";
+import { requestOrigin } from "./origin.ts";
+import type { ServeAsset } from "./static.ts";
+
+/** The app, as `app/server.ts` makes it. */
+export type Fetch = (request: Request, info: { clientAddress: string }) => Promise<Response>;
+
+export type Parts = {
+  fetch: Fetch;
+  /** Files of the build. */
+  serveAsset: ServeAsset;
+  /** To the embedded deployment; null: the browser reaches a remote one by itself. */
+  forward: Forward | null;
+  /** The one origin we are served under; null: any loopback host. */
+  appUrl: URL | null;
+  trustedProxyHops: number;
+  /** Upgrades that somebody else answers (the development server's own). */
+  ownUpgrade?: (request: IncomingMessage) => boolean;
+  log: Log;
+};
+
+/** A browser's slow line may take this long for a large upload, in ms; headers come at once or not at all. */
+const REQUEST_TIMEOUT = 30 * 60_000;
+const HEADERS_TIMEOUT = 20_000;
+/** Longer than a proxy keeps its own end open, so that it never writes to a connection that we just closed. */
+const KEEP_ALIVE_TIMEOUT = 75_000;
+/** A connection on which nothing moves, in ms. */
+const IDLE_TIMEOUT = 120_000;
+const HEADER_BYTES = 16 * 1024;
+/** Longer addresses than this are no one's bookmark. */
+const URL_LENGTH = 8 * 1024;
+
+/** The HTTP server around the app: who answers which address, and the limits before any of them sees a request. It does not listen yet. */
+export function createListener(parts: Parts): Server {
+  const { appUrl, forward, log } = parts;
+  const app = createRequestListener(
+    async (request) => {
+      const answer = Forward.owns(new URL(request.url).pathname) ? deployment(request) : parts.fetch(request, { clientAddress: clientAddress(request) });
+      return compressed(request, await answer);
+    },
+    {
+      ...(appUrl && { host: appUrl.host, protocol: appUrl.protocol }),
+      onError(error) {
+        log.error({ error: error instanceof Error ? error.stack : String(error) }, "a request failed outside the app");
+        return new Response("Something went wrong.\n", { status: 500, headers: PLAIN });
+      },
+    },
+  );
+  const deployment = (request: Request) => forward?.fetch(request) ?? new Response("Not found\n", { status: 404, headers: PLAIN });
+
+  const server = createServer({
+    maxHeaderSize: HEADER_BYTES,
+    requestTimeout: REQUEST_TIMEOUT,
+    headersTimeout: HEADERS_TIMEOUT,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+  });
+  server.setTimeout(IDLE_TIMEOUT);
+
+  server.on("request", (request, response) => {
+    const refusal = refuse(request, appUrl);
+    if (refusal) {
+      response.writeHead(refusal.status, { ...PLAIN, Connection: "close" }).end(`${refusal.why}\n`);
+      return;
+    }
+    const path = pathOf(request);
+    if (path === "/healthz") {
+      response.writeHead(200, { ...PLAIN, "Cache-Control": "no-store" }).end("ok\n");
+      return;
+    }
+    if (parts.serveAsset(request, response, path)) return;
+    markClientAddress(request, parts.trustedProxyHops);
+    app(request, response);
+  });
+
+  server.on("upgrade", (request, socket, head) => {
+    if (parts.ownUpgrade?.(request)) return;
+    socket.on("error", () => socket.destroy());
+    const refusal = refuse(request, appUrl) ?? refuseForeign(request, appUrl);
+    if (refusal) return turnAway(socket, refusal.status);
+    request.socket.setTimeout(0);
+    if (!forward?.upgrade(request, socket, head)) turnAway(socket, 404);
+  });
+  return server;
+}
+
+const PLAIN = { "Content-Type": "text/plain; charset=utf-8" };
+
+type Refusal = { status: 400 | 403 | 414 | 421; why: string };
+
+function refuse(request: IncomingMessage, appUrl: URL | null): Refusal | null {
+  const target = request.url ?? "";
+  if (target.length > URL_LENGTH) return { status: 414, why: "The address is too long." };
+  // Only the origin form has a meaning here (RFC 9112, 3.2); "//host/…" would be read as another host by whoever resolves it.
+  if (!target.startsWith("/") || target.startsWith("//")) return { status: 400, why: "The address is not understood." };
+  if (requestOrigin(request, appUrl) === null) return { status: 421, why: "This server is not known under this name. Set APP_URL to the address people use." };
+  return null;
+}
+
+/** A browser always says from where a page opens a websocket; a program that says nothing brings no one's cookies either. */
+function refuseForeign(request: IncomingMessage, appUrl: URL | null): Refusal | null {
+  const { origin } = request.headers;
+  return origin === undefined || origin === requestOrigin(request, appUrl) ? null : { status: 403, why: "Another site may not connect." };
+}
+
+function turnAway(socket: Duplex, status: number): void {
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+const pathOf = (request: IncomingMessage) => (request.url ?? "").split("?", 1)[0] ?? "";
