@@ -1,0 +1,30 @@
+import { ConvexQueryCacheProvider } from "convex-helpers/react/cache";
+import { ConvexProviderWithAuth } from "convex/react";
+import { type ComponentProps, type ReactNode, useState } from "react";
+import type { AppConfig } from "~/config";
+import { browserConvex } from "./browser";
+
+type LiveProviderProps = {
+  address: AppConfig["browserConvex"];
+  /** How the visitor's token is had, and had anew. */
+  useAuth: ComponentProps<typeof ConvexProviderWithAuth>["useAuth"];
+  children: ReactNode;
+};
+
+/**
+ * Keeps the pages below it live. Only for where somebody is signed in: the client waits for a token. Answers stay subscribed for a while
+ * after their page was left, so that coming back shows what is true by then, at once.
+ */
+export function LiveProvider({ address, useAuth, children }: LiveProviderProps) {
+  const [client] = useState(() => browserConvex(address));
+  return (
+    <ConvexProviderWithAuth client={client} useAuth={useAuth}>
+      <ConvexQueryCacheProvider expiration={WARM_MS} maxIdleEntries={WARM_QUERIES}>
+        {children}
+      </ConvexQueryCacheProvider>
+    </ConvexProviderWithAuth>
+  );
+}
+
+const WARM_MS = 60_000;
+const WARM_QUERIES = 20;

@@ -1,0 +1,27 @@
+import { ConvexError } from "convex/values";
+import { data } from "react-router";
+import { safeRedirect } from "remix-utils/safe-redirect";
+import { refusalOf } from "#convex/errors";
+
+export { refusalOf };
+
+/**
+ * Where a query or mutation sends its caller instead of answering (specification 8, "redirect errors"): a ConvexError with
+ * `{ redirect: "/somewhere" }`. Only addresses of our own are followed; null when the error is none of these.
+ */
+export function redirectOf(error: unknown): string | null {
+  if (!(error instanceof ConvexError)) return null;
+  const told: unknown = error.data;
+  if (typeof told !== "object" || told === null || !("redirect" in told) || typeof told.redirect !== "string") return null;
+  return safeRedirect(told.redirect, "") || null;
+}
+
+/** The answer to a missing id, and to a foreign one: the two must not be told apart. */
+export function notFoundResponse() {
+  return data(null, { status: 404, statusText: "Not Found" });
+}
+
+/** The answer while the deployment does not answer. */
+export function unavailableResponse() {
+  return data(null, { status: 503, statusText: "Service Unavailable", headers: { "Retry-After": "5" } });
+}

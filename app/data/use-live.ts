@@ -1,0 +1,97 @@
+import { useQueries } from "convex-helpers/react/cache";
+import type { ConvexReactClient } from "convex/react";
+import { type FunctionReference, makeFunctionReference } from "convex/server";
+import { convexToJson } from "convex/values";
+import { use, useEffect, useMemo, useRef } from "react";
+import { useFetchers, useNavigate, useNavigation, useRevalidator } from "react-router";
+import { connectedConvex, isFresh, observedTime } from "./browser";
+import { type Preload, timestampOf } from "./preload";
+import { redirectOf, refusalOf } from "./refusals";
+
+/**
+ * Continues a loader's answer live. While there is no live answer the loader's stands, so the first paint has data and nothing flashes; it
+ * never gives an answer older than one that this browser has already seen.
+ *
+ * When the session has ended the loaders run again, whose middleware leads to /sign-in. A query's redirect navigates. Any other refusal, and
+ * every fault, is thrown to the route's error boundary; except that what disappears by the visitor's own doing stays until they are led away.
+ */
+export function useLive<Result>(preloaded: Preload<Result>): Result {
+  const { query, args, ts, value } = preloaded;
+  const reference = useMemo(() => makeFunctionReference<"query">(query), [query]);
+  const live = useQueries({ live: { query: reference, args } }).live;
+  const arrivedOffline = useMemo(() => preloaded && connectedConvex() === null, [preloaded]);
+
+  const lost = live instanceof Error && refusalOf(live)?.code === "unauthenticated";
+  const target = live instanceof Error ? redirectOf(live) : null;
+  const gone = live instanceof Error && refusalOf(live)?.code === "not_found";
+  useFollow(lost, target);
+  const busy = useBusy();
+  const last = useRef<Result>(value);
+  useEffect(() => {
+    if (live !== undefined && !(live instanceof Error)) last.current = live;
+  }, [live]);
+
+  if (live instanceof Error) {
+    if (lost || target !== null || (gone && busy)) return last.current;
+    throw live;
+  }
+  const connected = connectedConvex();
+  if (live === undefined) {
+    // The loader answered before something that this browser has seen since: wait for the live answer, with the page before still standing.
+    if (connected && !isFresh(connected, ts)) use(firstAnswer(connected, reference, args));
+    return value;
+  }
+  // Loaded over the app's server while the connection was down: newer than what the connection last said, until it catches up.
+  if (arrivedOffline && isAhead(ts)) return value;
+  return live;
+}
+
+/** Goes where a live answer sends the visitor. */
+function useFollow(lost: boolean, target: string | null) {
+  const { revalidate } = useRevalidator();
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (lost) void revalidate();
+  }, [lost, revalidate]);
+  useEffect(() => {
+    if (target !== null) void navigate(target, { replace: true });
+  }, [target, navigate]);
+}
+
+/** Whether a form of this page is on its way, or leads to the next. */
+function useBusy(): boolean {
+  const navigating = useNavigation().state !== "idle";
+  return useFetchers().some((fetcher) => fetcher.state !== "idle") || navigating;
+}
+
+function isAhead(ts: string): boolean {
+  const convex = connectedConvex();
+  const seen = convex && observedTime(convex);
+  const at = timestampOf(ts);
+  return seen === null || (at !== null && at > seen);
+}
+
+/** How long a page waits for a live answer that it must not be shown without. */
+const PATIENCE_MS = 2_000;
+/** How long the subscription made for waiting outlives the answer: until the page that waited has its own. */
+const HANDOVER_MS = 5_000;
+
+const waiting = new Map<string, Promise<void>>();
+
+/** Settles once the query has a live answer in the browser, or when that takes too long. The same promise for the same query, as `use` wants. */
+function firstAnswer(convex: ConvexReactClient, query: FunctionReference<"query">, args: Preload<unknown>["args"]): Promise<void> {
+  const key = JSON.stringify([query, convexToJson(args)]);
+  const known = waiting.get(key);
+  if (known) return known;
+  const promise = new Promise<void>((resolve) => {
+    const watch = convex.watchQuery(query, args);
+    const stop = watch.onUpdate(resolve);
+    setTimeout(resolve, PATIENCE_MS);
+    setTimeout(() => {
+      stop();
+      waiting.delete(key);
+    }, PATIENCE_MS + HANDOVER_MS);
+  });
+  waiting.set(key, promise);
+  return promise;
+}

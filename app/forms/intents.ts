@@ -1,0 +1,72 @@
+import type { OptimisticUpdate } from "convex/browser";
+import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex/server";
+import { data } from "react-router";
+
+type Mutation = FunctionReference<"mutation">;
+
+/** Runs a mutation: over the websocket in the browser, over HTTP on the server. */
+export type RunMutation = <M extends Mutation>(
+  mutation: M,
+  args: FunctionArgs<M>,
+  optimistic: OptimisticUpdate<FunctionArgs<M>> | undefined,
+) => Promise<FunctionReturnType<M>>;
+
+/** What a form can ask for; made by `intent`, and the same for both ways that a form can take. */
+export type Intent = {
+  fields: readonly string[];
+  /** Answers where to go afterwards; null: stay. */
+  run(run: RunMutation, values: FormValues): Promise<string | null>;
+};
+
+/** A room's intents by their names, as they stand in the form's field `intent`. */
+export type Intents = Readonly<Record<string, Intent>>;
+
+/** The fields of a form as they were typed. */
+export type FormValues = Readonly<Record<string, string>>;
+
+type IntentSpec<M extends Mutation, Field extends string> = {
+  mutation: M;
+  /** The form's fields that are read; one that is missing reads as empty. */
+  fields: readonly Field[];
+  args: (of: (field: Field) => string) => FunctionArgs<M>;
+  /** What the visitor sees until the deployment has answered. */
+  optimistic?: OptimisticUpdate<FunctionArgs<M>>;
+  /** Where to go when it is done; without it the page stays. */
+  then?: (result: FunctionReturnType<M>, args: FunctionArgs<M>) => string;
+};
+
+/**
+ * Describes one thing that a form can do: once, for both of its ways. The rules for the fields are not here: the mutation checks them.
+ *
+ * @example
+ * rename: intent({ mutation: api.projects.rename, fields: ["id", "name"], args: (of) => ({ id: of("id"), name: of("name") }) })
+ */
+export function intent<M extends Mutation, const Field extends string>(spec: IntentSpec<M, Field>): Intent {
+  const { mutation, fields, args: toArgs, optimistic, then } = spec;
+  return {
+    fields,
+    async run(run, values) {
+      const args = toArgs((field) => values[field] ?? "");
+      const result = await run(mutation, args, optimistic);
+      return then ? then(result, args) : null;
+    },
+  };
+}
+
+/** The field that names the intent, and the one that names the form, so that the answer stands under the form that was sent. */
+export const INTENT_FIELD = "intent";
+export const FORM_FIELD = "form";
+
+/** Reads a sent form. Throws 400 for an intent that this route does not know. */
+export function readForm(intents: Intents, sent: FormData): { intent: Intent; form: string; values: FormValues } {
+  const name = textOf(sent, INTENT_FIELD);
+  const known = Object.hasOwn(intents, name) ? intents[name] : undefined;
+  if (!known) throw data(null, { status: 400, statusText: "Bad Request" });
+  const values = Object.fromEntries(known.fields.map((field) => [field, textOf(sent, field)]));
+  return { intent: known, form: textOf(sent, FORM_FIELD), values };
+}
+
+function textOf(sent: FormData, field: string): string {
+  const value = sent.get(field);
+  return typeof value === "string" ? value : "";
+}
