@@ -1,5 +1,6 @@
 import { ConvexHttpClient } from "convex/browser";
 import type { AppConfig } from "~/config";
+import { deploymentFetch } from "~/http/unavailable.server";
 import { SERVICE_TOKEN_SECONDS, signServiceToken } from "./tokens.server";
 
 /**
@@ -31,6 +32,6 @@ function withToken(key: AppConfig["signingKey"]): typeof fetch {
     }
     const headers = new Headers(init?.headers);
     headers.set("Authorization", `Bearer ${await token}`);
-    return fetch(input, { ...init, headers });
+    return deploymentFetch(input, { ...init, headers });
   };
 }

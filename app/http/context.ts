@@ -9,6 +9,3 @@ export const clientAddressContext = createContext<string>();
 
 /** The one-time value that this response's scripts carry (Content-Security-Policy); set by `secureHeaders`. */
 export const nonceContext = createContext<string>();
-
-/** Names this request in logs and in the `x-request-id` header; set by `requestId`. */
-export const requestIdContext = createContext<string>();

@@ -11,7 +11,6 @@ import {
   queryGeneric,
 } from "convex/server";
 import { type Infer, v, type Value } from "convex/values";
-
 import { conflict } from "../errors";
 import { isTaken, type Read, type Row, readRows, type StoreModel, type Tables } from "./rows";
 import { requireService } from "./service";
@@ -91,14 +90,12 @@ export function storageFunctions({ tables, uniqueIndexes, scans }: Options) {
       },
     }),
 
-    /** Changes every row found and returns the first; null: there was none. */
+    /** Changes one row and returns it; null: there is none, or no condition to find it by. */
     update: serverMutation({
       args: { model: v.string(), where, update: fields },
       handler: async ({ db }, { model, where, update }) => {
-        const rows = where.length > 0 ? await read(db, { model, where }) : [];
-        const changed = [];
-        for (const row of rows) changed.push(await change(db, model, row, update));
-        return changed[0] ?? null;
+        const [row] = where.length > 0 ? await read(db, { model, where, limit: 1 }) : [];
+        return row ? change(db, model, row, update) : null;
       },
     }),
 

@@ -1,0 +1,62 @@
+import type { RouterContextProvider } from "react-router";
+import { clientAddressContext, configContext } from "~/http/context";
+import { noticeUnavailable } from "~/http/unavailable.server";
+import { AUTH_PATH, authFor, CLIENT_ADDRESS_HEADER, originOf } from "./auth.server";
+import { cookieNames } from "./cookies";
+import { forgetConvexToken } from "./convex-token-cookie.server";
+
+type Asking = { request: Request; context: Readonly<RouterContextProvider> };
+
+/** Headers of a form's request that Better Auth judges it by: who asks, from where, with what. */
+const JUDGED = ["Accept-Language", "Cookie", "Host", "Origin", "Referer", "Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "User-Agent"];
+
+/** Hands a request to /api/auth/* on to Better Auth. */
+export function passToAuth({ request, context }: Asking): Promise<Response> {
+  return handle({ request, context }, new Request(request, { headers: withClientAddress(new Headers(request.headers), context) }));
+}
+
+/**
+ * Calls one of Better Auth's endpoints for a form, over its handler and not its server-side API, so that rate limits and checks of origins
+ * hold as they do for a program. The caller relays the answer's cookies (`relayCookies`).
+ */
+export function postToAuth({ request, context }: Asking, path: `/${string}`, body: Record<string, unknown> = {}): Promise<Response> {
+  const headers = new Headers({ "Content-Type": "application/json" });
+  for (const name of JUDGED) {
+    const value = request.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  const url = new URL(AUTH_PATH + path, originOf(context.get(configContext), request));
+  const inner = new Request(url, { method: "POST", headers: withClientAddress(headers, context), body: JSON.stringify(body) });
+  return handle({ request, context }, inner);
+}
+
+/** The cookies that an answer sets, for another answer to set in its place. */
+export function relayCookies(from: Response, to = new Headers()): Headers {
+  for (const cookie of from.headers.getSetCookie()) to.append("Set-Cookie", cookie);
+  return to;
+}
+
+async function handle({ request, context }: Asking, inner: Request): Promise<Response> {
+  const config = context.get(configContext);
+  const { outcome, unavailable } = await noticeUnavailable(() => authFor(config, request).handler(inner));
+  if (unavailable && (outcome.status === "rejected" || outcome.value.status >= 400)) return unavailableAnswer();
+  if (outcome.status === "rejected") throw outcome.reason;
+  const answer = outcome.value;
+  const response = new Response(answer.body, answer);
+  const retryAfter = response.headers.get("X-Retry-After");
+  if (retryAfter !== null) response.headers.set("Retry-After", retryAfter);
+  // Whatever was changed may stand in the visitor's token: who they are, or that they are.
+  if (inner.method !== "GET" && response.status < 400) {
+    response.headers.append("Set-Cookie", forgetConvexToken(cookieNames(originOf(config, request))));
+  }
+  return response;
+}
+
+/** In Better Auth's own form. It takes a session that it cannot read for none, and would say 401. */
+const unavailableAnswer = () =>
+  Response.json({ code: "SERVICE_UNAVAILABLE", message: "The service is not available right now" }, { status: 503, headers: { "Retry-After": "5" } });
+
+function withClientAddress(headers: Headers, context: Readonly<RouterContextProvider>): Headers {
+  headers.set(CLIENT_ADDRESS_HEADER, context.get(clientAddressContext));
+  return headers;
+}

@@ -1,0 +1,93 @@
+import { betterAuth } from "better-auth";
+import type { AppConfig } from "~/config";
+import { convexAdapter } from "./adapter.server";
+import { cookieNames } from "./cookies";
+import { limits } from "./plugins/limits.server";
+import { specification } from "./plugins/specification.server";
+import { serviceConvex } from "./service.server";
+
+/** Where Better Auth is mounted (`app/routes/api.auth.$.tsx`). */
+export const AUTH_PATH = "/api/auth";
+
+/** The header in which Better Auth reads the client's address. `auth-request.server.ts` alone writes it, over whatever was sent. */
+export const CLIENT_ADDRESS_HEADER = "x-atelier-client-address";
+
+/** Password lengths (specification 5 and 9 leave them open; NIST SP 800-63B, 3.1.1.2). */
+export const PASSWORD_LENGTH = { min: 8, max: 128 };
+
+export type Auth = ReturnType<typeof makeAuth>;
+
+const made = new WeakMap<AppConfig, Map<string, Auth>>();
+/** Without APP_URL the app answers on any loopback host and port, each an origin of its own; no more of them than this are kept. */
+const ORIGINS_KEPT = 16;
+
+/** Better Auth as it answers under the origin of a request: made once, and then the same. */
+export function authFor(config: AppConfig, request: Request): Auth {
+  const origin = originOf(config, request);
+  const known = made.get(config) ?? new Map<string, Auth>();
+  made.set(config, known);
+  const auth = known.get(origin) ?? makeAuth(config, origin);
+  known.set(origin, auth);
+  for (const oldest of known.keys()) {
+    if (known.size <= ORIGINS_KEPT) break;
+    known.delete(oldest);
+  }
+  return auth;
+}
+
+/** The one origin that this request belongs to: APP_URL's, or, without one, the loopback host that it came to. */
+export const originOf = (config: AppConfig, request: Request): string => new URL(config.appUrl ?? request.url).origin;
+
+function makeAuth(config: AppConfig, origin: string) {
+  const { accounts } = config;
+  const cookies = cookieNames(origin);
+  return betterAuth({
+    appName: "Atelier",
+    baseURL: origin,
+    basePath: AUTH_PATH,
+    secret: config.secret,
+    trustedOrigins: config.trustedOrigins,
+    database: convexAdapter(serviceConvex(config)),
+    emailAndPassword: {
+      enabled: accounts.emailAndPassword,
+      requireEmailVerification: accounts.requireEmailVerification,
+      minPasswordLength: PASSWORD_LENGTH.min,
+      maxPasswordLength: PASSWORD_LENGTH.max,
+      revokeSessionsOnPasswordReset: accounts.revokeSessionsOnPasswordReset,
+    },
+    socialProviders: config.socialProviders,
+    account: {
+      encryptOAuthTokens: true,
+      accountLinking: {
+        enabled: accounts.linking,
+        allowDifferentEmails: accounts.linkDifferentEmails,
+        allowUnlinkingAll: accounts.unlinkLast,
+      },
+    },
+    user: {
+      // Specification 4: an unverified person's address changes at once.
+      changeEmail: { enabled: accounts.changeEmail, updateEmailWithoutVerification: true },
+      deleteUser: { enabled: accounts.deleteUser },
+    },
+    rateLimit: {
+      enabled: accounts.rateLimit,
+      storage: "database",
+      // Asked by every open page, and open only to those who are signed in already.
+      customRules: { "/get-session": false },
+    },
+    advanced: {
+      // The prefix says it already, and Better Auth's own `__Secure-` before it would make the name invalid.
+      useSecureCookies: false,
+      cookiePrefix: cookies.prefix,
+      defaultCookieAttributes: { secure: cookies.secure, httpOnly: true, sameSite: "lax", path: "/" },
+      // Specification 9: OAuth state lives 10 minutes; Better Auth's cookie would end after 5.
+      cookies: { state: { attributes: { maxAge: 600 } } },
+      ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
+      database: { joins: true },
+    },
+    onAPIError: { errorURL: "/error" },
+    telemetry: { enabled: false },
+    logger: { level: "error", disableColors: true },
+    plugins: [limits(), specification()],
+  });
+}

@@ -1,0 +1,17 @@
+import type { MiddlewareFunction } from "react-router";
+import { createRequestIDMiddleware } from "remix-utils/middleware/request-id";
+
+const HEADER = "X-Request-ID";
+
+const [nameRequest, getRequestId] = createRequestIDMiddleware({ header: HEADER, limitLength: 64 });
+
+/**
+ * Names the request, by the name that a proxy before us gave it or else by one of our own, and tells it in the answer: what somebody reports
+ * can then be found in the logs.
+ */
+export const requestId: MiddlewareFunction<Response> = async (args, next) => {
+  const named = await nameRequest(args, next);
+  const response = named instanceof Response ? named : await next();
+  response.headers.set(HEADER, getRequestId(args.context));
+  return response;
+};

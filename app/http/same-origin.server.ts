@@ -1,0 +1,30 @@
+import type { MiddlewareFunction } from "react-router";
+import { fetchSite } from "remix-utils/sec-fetch";
+import { originOf } from "~/accounts/auth.server";
+import { configContext } from "./context";
+
+const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Some providers post the end of a sign-in to us from their own site; Better Auth's OAuth state guards these addresses. */
+const POSTED_FROM_ELSEWHERE = /^\/api\/auth\/callback\/[^/]+\/?$/;
+
+/**
+ * Refuses (403) what another site makes a visitor's browser send, on every unsafe method of every route, resource routes included, which
+ * React Router's own check leaves out. A request without cookie, Origin and Fetch-Metadata comes from a program, which no site can steer.
+ */
+export const sameOrigin: MiddlewareFunction<Response> = ({ request, context, url }, next) => {
+  if (SAFE_METHODS.has(request.method) || POSTED_FROM_ELSEWHERE.test(url.pathname)) return next();
+  const config = context.get(configContext);
+  const trusted = url.pathname.startsWith("/api/auth/") ? config.trustedOrigins : [];
+  if (!isOurs(request.headers, originOf(config, request), trusted)) throw new Response("Forbidden", { status: 403 });
+  return next();
+};
+
+function isOurs(headers: Headers, own: string, trusted: string[]): boolean {
+  const origin = headers.get("Origin");
+  if (origin !== null && origin !== own) return trusted.includes(origin);
+  // Sites of one domain are not one site to us: "same-site" is as foreign as "cross-site".
+  const site = fetchSite(headers);
+  if (site !== null && site !== "same-origin") return false;
+  return origin === own || !headers.has("Cookie");
+}

@@ -1,0 +1,78 @@
+import type { MiddlewareFunction } from "react-router";
+import { createSecureHeadersMiddleware } from "remix-utils/middleware/secure-headers";
+import { originOf } from "~/accounts/auth.server";
+import type { AppConfig } from "~/config";
+import { configContext, nonceContext } from "./context";
+
+/** Headers that a route may set for its own answer, such as a picture's policy. */
+const OVERRIDABLE = ["Content-Security-Policy", "Cross-Origin-Resource-Policy"];
+
+/** Makes the response's nonce, and sets the headers that keep a page to itself (OWASP Secure Headers). */
+export const secureHeaders: MiddlewareFunction<Response> = async (args, next) => {
+  const config = args.context.get(configContext);
+  const nonce = crypto.randomUUID();
+  args.context.set(nonceContext, nonce);
+
+  const secure = originOf(config, args.request).startsWith("https:");
+  const [setHeaders] = createSecureHeadersMiddleware({
+    contentSecurityPolicy: policy(config, nonce, secure),
+    // Not remix-utils' "no-referrer": with it, browsers send `Origin: null` with forms, which every check of origins must refuse.
+    referrerPolicy: "same-origin",
+    strictTransportSecurity: secure && "max-age=31536000; includeSubDomains",
+    xFrameOptions: "DENY",
+    xDownloadOptions: false,
+    permissionsPolicy: { camera: [], microphone: [], geolocation: [], payment: [], usb: [], browsingTopics: [] },
+  });
+
+  const kept = new Map<string, string>();
+  const response = await setHeaders(args, async () => {
+    const answer = withMutableHeaders(await next());
+    for (const name of OVERRIDABLE) {
+      const value = answer.headers.get(name);
+      if (value !== null) kept.set(name, value);
+    }
+    return answer;
+  });
+  if (!(response instanceof Response)) return response;
+  for (const [name, value] of kept) response.headers.set(name, value);
+  return response;
+};
+
+/** What a page may load and do, and why where it is not plain. */
+function policy({ production, browserConvex, socialProviders }: AppConfig, nonce: string, secure: boolean) {
+  const social = Object.keys(socialProviders).length > 0 ? ["https:"] : [];
+  // Vite's client reports faults in markup of its own and reconnects to a port of its own.
+  const development = production ? [] : ["ws:"];
+  return {
+    defaultSrc: ["'self'"],
+    baseUri: ["'none'"],
+    objectSrc: ["'none'"],
+    frameAncestors: ["'none'"],
+    scriptSrc: ["'self'", `'nonce-${nonce}'`],
+    // sonner and React's style attributes have no nonce.
+    styleSrc: ["'self'", "'unsafe-inline'"],
+    // `data:` placeholders, `blob:` previews of chosen files, and people's pictures where social providers tell them.
+    imgSrc: ["'self'", "data:", "blob:", ...social],
+    connectSrc: ["'self'", ...(browserConvex.kind === "direct" ? originsOf(browserConvex.url) : []), ...development],
+    // Browsers hold a form's redirect to this too: signing in without JavaScript leads to a provider.
+    formAction: ["'self'", ...social],
+    ...(production && { requireTrustedTypesFor: ["'script'"], trustedTypes: ["'none'"] }),
+    ...(secure && { upgradeInsecureRequests: [] }),
+  };
+}
+
+/** A deployment's origin, for its HTTP API and for its websocket. */
+function originsOf(url: string): string[] {
+  const { origin } = new URL(url);
+  return [origin, origin.replace(/^http/, "ws")];
+}
+
+/** A response that came from `fetch` keeps its headers to itself; a copy of it does not. */
+function withMutableHeaders(response: Response): Response {
+  try {
+    response.headers.delete("X-Powered-By");
+    return response;
+  } catch {
+    return new Response(response.body, response);
+  }
+}
