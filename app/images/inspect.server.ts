@@ -1,0 +1,159 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open, readFile, stat } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+import { fileTypeFromFile } from "file-type";
+import type { Metadata } from "sharp";
+import { rgbaToThumbHash } from "thumbhash";
+import { ACCEPTED_NAMES, type AcceptedType, isAcceptedType } from "./accepted";
+import { decoder, decoding, MAX_ANIMATION_PIXELS, MAX_PIXELS } from "./decoder.server";
+import { isWholeGif } from "./gif.server";
+
+/** What is known of a picture once it has been looked at: the facts that its row keeps. */
+export type PictureFacts = {
+  contentType: AcceptedType;
+  /** Bytes. */
+  size: number;
+  /** Pixels as shown, that is with the orientation applied; of a drawing, its own units, rounded. */
+  width: number;
+  height: number;
+  /** SHA-256, hexadecimal. */
+  checksum: string;
+  /** Thumbhash in base64. */
+  placeholder: string | null;
+  animated: boolean;
+};
+
+export type Inspection = { ok: true; facts: PictureFacts } | { ok: false; problem: string };
+
+/** A drawing is text that is read at once, and none that a person draws comes near. */
+const SVG_MAX_BYTES = 10 * 1024 * 1024;
+
+/**
+ * Looks at a file that somebody calls a picture. Neither its name nor the type that came with it count. Its dimensions
+ * are read and judged before any pixel is decoded; then it is decoded once, whole, so that a file that ends early is
+ * found here and not in front of somebody. Answers the facts, or one sentence or two that say what is wrong with it.
+ */
+export async function inspect(path: string): Promise<Inspection> {
+  const { size } = await stat(path);
+  if (size === 0) return refuse("The file is empty.");
+  const type = await recognise(path);
+  if (!isAcceptedType(type)) return refuse(`${described(type)} Choose a ${ACCEPTED_NAMES} file.`);
+  if (type === "image/svg+xml" && size > SVG_MAX_BYTES) return refuse("This SVG is larger than 10 MiB. Simplify the drawing, or export it as a PNG.");
+
+  return decoding(async () => {
+    const input = type === "image/svg+xml" ? await readFile(path) : path;
+    let read: Metadata;
+    try {
+      read = await decoder(input, { limitInputPixels: false }).metadata();
+    } catch {
+      return refuse(BROKEN);
+    }
+    if (mediaType(read) !== type) return refuse(BROKEN);
+    const { width, height } = read.autoOrient;
+    const frames = read.format === "gif" || read.format === "webp" ? (read.pages ?? 1) : 1;
+    const tooLarge = type === "image/svg+xml" ? null : tooManyPixels(width, height, frames);
+    if (tooLarge) return refuse(tooLarge);
+
+    let placeholder: string | null;
+    try {
+      if (type === "image/gif" && !isWholeGif(await readFile(path))) return refuse(BROKEN);
+      // All frames, for nothing but to see that they are there.
+      if (frames > 1) await decoder(input, { pages: -1 }).resize({ width: 16 }).raw().toBuffer();
+      placeholder = await thumbhash(input, svgDensity(type, width, height, THUMBHASH_SIDE));
+    } catch (error) {
+      return refuse(error instanceof Error && /timeout/i.test(error.message) ? TOO_SLOW : BROKEN);
+    }
+    const facts = { contentType: type, size, width, height, checksum: await sha256(path), placeholder, animated: frames > 1 };
+    return { ok: true, facts };
+  });
+}
+
+/**
+ * The dots per inch at which a drawing of `width` × `height` comes out with `side` pixels on its longer side; nothing for
+ * all other types. 72 is librsvg's own measure, at which one unit is one pixel; sharp takes 1 to 100,000.
+ */
+export function svgDensity(type: string, width: number, height: number, side: number): number | undefined {
+  if (type !== "image/svg+xml") return undefined;
+  return Math.min(100_000, Math.max(1, (72 * side) / Math.max(width, height)));
+}
+
+const BROKEN = "The file is damaged or cut off: it could not be read to its end. Check that it opens on your machine, then try again.";
+const TOO_SLOW = "The picture takes too long to draw. Simplify it, or export it as a PNG.";
+
+const refuse = (problem: string): Inspection => ({ ok: false, problem });
+
+/** The media type by the first bytes; "" when nothing is recognised. */
+async function recognise(path: string): Promise<string> {
+  const found = await fileTypeFromFile(path);
+  if (found && found.mime !== "application/xml") return found.mime === "image/apng" ? "image/png" : found.mime;
+  return (await looksLikeSvg(path)) ? "image/svg+xml" : (found?.mime ?? "");
+}
+
+/** Whether the first element is <svg>, after whatever XML allows before it. */
+async function looksLikeSvg(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4096), 0, 4096, 0);
+    const start = decodeText(buffer.subarray(0, bytesRead));
+    return /^\s*(?:<\?xml[^>]*\?>\s*|<!--.*?-->\s*|<!DOCTYPE\s+svg[^>[]*(?:\[[^\]]*\]\s*)?>\s*)*<(?:[a-z]+:)?svg[\s>/]/is.test(start);
+  } finally {
+    await file.close();
+  }
+}
+
+function decodeText(bytes: Buffer): string {
+  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding).decode(bytes);
+}
+
+/** What a refused file seems to be, said so that its owner knows it again. */
+function described(type: string): string {
+  const known: Record<string, string> = {
+    "image/tiff": "This is a TIFF file.",
+    "image/heic": "This is a HEIC photograph.",
+    "image/heif": "This is a HEIF photograph.",
+    "image/vnd.adobe.photoshop": "This is a Photoshop file.",
+    "image/bmp": "This is a BMP file.",
+    "image/jxl": "This is a JPEG XL file.",
+    "application/pdf": "This is a PDF.",
+    "application/zip": "This is a ZIP archive.",
+  };
+  if (known[type]) return known[type];
+  if (type.startsWith("video/")) return "This is a video.";
+  return "This is not a picture that can be shown here.";
+}
+
+function mediaType({ format, compression }: Metadata): string {
+  if (format === "heif") return compression === "av1" ? "image/avif" : "image/heic";
+  return format === "svg" ? "image/svg+xml" : `image/${format}`;
+}
+
+function tooManyPixels(width: number, height: number, frames: number): string | null {
+  const count = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+  const megapixels = (pixels: number) => `${count.format(pixels / 1_000_000)} megapixels`;
+  const what = `${count.format(width)} × ${count.format(height)} pixels`;
+  if (width * height > MAX_PIXELS) return `The picture has ${what}; it may have ${megapixels(MAX_PIXELS)} at most. Export it smaller.`;
+  if (width * height * frames > MAX_ANIMATION_PIXELS)
+    return `The animation has ${frames} frames of ${what}; together they may have ${megapixels(MAX_ANIMATION_PIXELS)} at most. Export it smaller or shorter.`;
+  return null;
+}
+
+const THUMBHASH_SIDE = 100;
+
+async function thumbhash(input: string | Buffer, density: number | undefined): Promise<string> {
+  const { data, info } = await decoder(input, density === undefined ? {} : { density })
+    .autoOrient()
+    .resize({ width: THUMBHASH_SIDE, height: THUMBHASH_SIDE, fit: "inside", withoutEnlargement: true })
+    .toColourspace("srgb")
+    .ensureAlpha()
+    .raw({ depth: "uchar" })
+    .toBuffer({ resolveWithObject: true });
+  return Buffer.from(rgbaToThumbHash(info.width, info.height, data)).toString("base64");
+}
+
+async function sha256(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return hash.digest("hex");
+}
