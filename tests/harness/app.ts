@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("../../server/main.ts", import.meta.url));
+const READY = /^Atelier is ready at (\S+)$/;
+const START_TIMEOUT = 30_000;
+
+/** The real, built app in a process of its own, with a folder of its own for its data. */
+export type RunningApp = {
+  /** Its origin; the same after a restart. */
+  url: string;
+  /** The embedded deployment, as its administrator reaches it. */
+  deployment: { url: string };
+  dataDir: string;
+  pid: number;
+  /** What it has printed since it was first started. */
+  output(): string;
+  /** SIGKILL: no good-bye, as when the machine loses power. */
+  kill(): Promise<void>;
+  /** SIGTERM; resolves to its exit code once it has ended. */
+  stop(): Promise<number | null>;
+  /** Starts it again after `kill` or `stop`, on the same address and data. */
+  start(): Promise<void>;
+  /** Ends it and removes its data. */
+  dispose(): Promise<void>;
+};
+
+/**
+ * Starts the built app on free ports with an empty data folder.
+ * @param settings further environment variables; README.md's table has them all
+ */
+export async function startApp(settings: Record<string, string> = {}): Promise<RunningApp> {
+  const dataDir = await mkdtemp(join(tmpdir(), "atelier-test-"));
+  const ports = { PORT: await freePort(), ENGINE_PORT: await freePort(), ENGINE_SITE_PORT: await freePort() };
+  const env = {
+    PATH: process.env.PATH,
+    DATA_DIR: dataDir,
+    // Tests sign up by the dozen from one address.
+    ACCOUNTS_RATE_LIMIT: "false",
+    ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)])),
+    ...settings,
+  };
+  const lines: string[] = [];
+  let child = await launch(env, lines);
+
+  const app: RunningApp = {
+    url: child.url,
+    deployment: { url: `http://127.0.0.1:${ports.ENGINE_PORT}` },
+    dataDir,
+    get pid() {
+      return child.process.pid ?? 0;
+    },
+    output: () => lines.join("\n"),
+    async kill() {
+      await end(child.process, "SIGKILL");
+    },
+    stop: () => end(child.process, "SIGTERM"),
+    async start() {
+      child = await launch(env, lines);
+    },
+    async dispose() {
+      await end(child.process, "SIGTERM");
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+  return app;
+}
+
+async function launch(env: NodeJS.ProcessEnv, lines: string[]): Promise<{ process: ChildProcess; url: string }> {
+  const child = spawn(process.execPath, [MAIN], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let late: NodeJS.Timeout | undefined;
+  const url = await new Promise<string>((resolve, reject) => {
+    const failed = (why: string) => reject(new Error(`The app did not start: ${why}\n${lines.slice(-40).join("\n")}`));
+    late = setTimeout(() => failed(`not ready after ${START_TIMEOUT} ms`), START_TIMEOUT);
+    child.once("exit", (code, signal) => failed(`it ended (${signal ?? code})`));
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on("line", (line) => {
+        lines.push(line);
+        const ready = READY.exec(line)?.[1];
+        if (ready) resolve(ready);
+      });
+    }
+  }).finally(() => clearTimeout(late));
+  return { process: child, url };
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const exited = once(child, "exit");
+    child.kill(signal);
+    await exited;
+  }
+  return child.exitCode;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (!isAddressInfo(address)) throw new Error("No port");
+  return address.port;
+}
+
+const isAddressInfo = (address: string | AddressInfo | null): address is AddressInfo => typeof address === "object" && address !== null;

@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { chromium, type LaunchOptions } from "@playwright/test";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const CACHE = join(ROOT, "node_modules/.cache/chromium");
+const SYSTEM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/usr/bin/google-chrome-stable"];
+
+/** Text in pictures is drawn alike on every machine. */
+const SAME_TEXT = ["--font-render-hinting=none", "--disable-lcd-text"];
+
+/**
+ * The Chromium that tests run in, the first of: CHROMIUM_PATH, what `npx playwright install` downloaded, the system's, and the one that an npm
+ * package carries, so that `npm ci && npm test` needs nothing but npm.
+ */
+export async function launchOptions(): Promise<LaunchOptions> {
+  const found = [process.env.CHROMIUM_PATH, chromium.executablePath(), ...SYSTEM].find((path) => path && existsSync(path));
+  // Containers and CI run as root, where Chromium's own sandbox refuses to start.
+  const args = [...SAME_TEXT, "--no-sandbox"];
+  return found ? { executablePath: found, args } : { ...(await packaged()), args };
+}
+
+/** Chromium of @sparticuz/chromium, unpacked once. Its own unpacking races with itself when two processes ask at once; a rename does not. */
+async function packaged(): Promise<LaunchOptions> {
+  const bin = join(dirname(fileURLToPath(import.meta.resolve("@sparticuz/chromium"))), "../bin");
+  const { version } = JSON.parse(await readFile(join(bin, "../package.json"), "utf8"));
+  const dir = join(CACHE, String(version));
+  if (!existsSync(dir)) {
+    await mkdir(CACHE, { recursive: true });
+    const unpacked = await mkdtemp(join(CACHE, "unpacking-"));
+    await unpack(bin, unpacked, dir);
+    await rename(unpacked, dir).catch(async (error: unknown) => {
+      await rm(unpacked, { recursive: true });
+      if (!existsSync(dir)) throw error;
+    });
+  }
+  const env = { ...process.env, LD_LIBRARY_PATH: join(dir, "al2023/lib"), FONTCONFIG_FILE: join(dir, "fonts.conf") };
+  return { executablePath: join(dir, "chromium"), env };
+}
+
+/** @param final where `dir` will stand in the end */
+async function unpack(bin: string, dir: string, final: string): Promise<void> {
+  // The package unpacks into the temporary folder, whatever that is: a process of its own is told a folder of our choice.
+  const script = `
+    const { inflate } = await import("@sparticuz/chromium");
+    for (const file of process.argv.slice(1)) await inflate(file);
+  `;
+  const files = (await readdir(bin)).filter((name) => name.endsWith(".br")).map((name) => join(bin, name));
+  await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, ...files], { cwd: ROOT, env: { ...process.env, TMPDIR: dir } });
+  // The folders that its own font configuration names do not exist, which Chromium does not survive.
+  await writeFile(join(dir, "fonts.conf"), fontConfig(final));
+}
+
+const fontConfig = (dir: string) => `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${dir}/fonts/fonts</dir>
+  <cachedir>${dir}/fontconfig</cachedir>
+  <match target="font">
+    <edit name="hinting" mode="assign"><bool>false</bool></edit>
+    <edit name="antialias" mode="assign"><bool>true</bool></edit>
+    <edit name="rgba" mode="assign"><const>none</const></edit>
+  </match>
+</fontconfig>
+`;

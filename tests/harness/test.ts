@@ -1,0 +1,129 @@
+import AxeBuilder from "@axe-core/playwright";
+import { type Browser, type BrowserContext, expect, type Page, test as base } from "@playwright/test";
+import { type RunningApp, startApp } from "./app.ts";
+import { type Person, signIn, signUp } from "./people.ts";
+
+export { expect } from "@playwright/test";
+export { type RunningApp, startApp } from "./app.ts";
+export { type Person, signIn, signUp } from "./people.ts";
+
+type TestFixtures = {
+  /** Somebody new, signed in in this test's `page`. A test that does not ask for one is signed out. */
+  person: Person;
+  /** Somebody else, who has nothing to do with `person`. */
+  stranger: Person;
+  /** Opens another browser: signed in as whom it is given, in a session of its own; signed out without. */
+  otherBrowser: (who?: Person, options?: { javaScriptEnabled?: boolean }) => Promise<Page>;
+  /** An app of this test's own, to be killed and started again. */
+  ownApp: RunningApp;
+  /** Makes an app of this test's own with other settings. */
+  launch: (settings: Record<string, string>) => Promise<RunningApp>;
+  /** What pages may log as an error in this test: everything else fails it. */
+  allowedErrors: RegExp[];
+  noErrors: undefined;
+};
+
+type WorkerFixtures = {
+  /** The app that a worker's tests share; each test makes people of its own. */
+  app: RunningApp;
+};
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  app: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads which fixtures are asked for from this pattern
+    async ({}, use) => {
+      const app = await startApp();
+      await use(app);
+      await app.dispose();
+    },
+    { scope: "worker" },
+  ],
+  baseURL: async ({ app }, use) => use(app.url),
+
+  person: async ({ app, context }, use) => {
+    const person = await signUp(app.url);
+    await context.addCookies(person.cookies);
+    await use(person);
+  },
+  stranger: async ({ app }, use) => use(await signUp(app.url, "Stranger Danger")),
+
+  otherBrowser: async ({ browser, app, javaScriptEnabled, allowedErrors }, use) => {
+    const opened: { context: BrowserContext; errors: string[] }[] = [];
+    await use(async (who, options) => {
+      const context = await browser.newContext({ baseURL: app.url, javaScriptEnabled, ...options });
+      opened.push({ context, errors: watch(context) });
+      if (who) await context.addCookies((await signIn(app.url, who)).cookies);
+      return context.newPage();
+    });
+    for (const { context, errors } of opened) {
+      await context.close();
+      expectNone(errors, allowedErrors);
+    }
+  },
+
+  ownApp: async ({ launch }, use) => use(await launch({})),
+  // oxlint-disable-next-line no-empty-pattern -- as above
+  launch: async ({}, use) => {
+    const apps: RunningApp[] = [];
+    await use(async (settings) => {
+      const app = await startApp(settings);
+      apps.push(app);
+      return app;
+    });
+    await Promise.all(apps.map((app) => app.dispose()));
+  },
+
+  allowedErrors: [[], { option: true }],
+  noErrors: [
+    async ({ context, allowedErrors }, use) => {
+      const errors = watch(context);
+      await use(undefined);
+      expectNone(errors, allowedErrors);
+    },
+    { auto: true },
+  ],
+});
+
+/** Runs the same tests with JavaScript and without. */
+export function bothWays(tests: (javaScript: boolean) => void): void {
+  for (const javaScriptEnabled of [true, false]) {
+    test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {
+      test.use({ javaScriptEnabled });
+      tests(javaScriptEnabled);
+    });
+  }
+}
+
+/** Opens a page in a browser that belongs to no fixture, for apps that a test started itself. Close its context. */
+export async function openBrowser(browser: Browser, app: RunningApp, who?: Person): Promise<Page> {
+  const context = await browser.newContext({ baseURL: app.url });
+  if (who) await context.addCookies(who.cookies);
+  return context.newPage();
+}
+
+/** Waits until React has taken the page over: before that a click is the document's, as without JavaScript. */
+export async function hydrated(page: Page): Promise<void> {
+  await page.waitForFunction(() => Object.keys(document.body.firstElementChild ?? {}).some((key) => key.startsWith("__react")));
+}
+
+/** axe finds nothing to object to (WCAG 2.2 A and AA, and its best practices). */
+export async function expectAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const told = violations.map(({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html, failureSummary }) => `  ${html}\n  ${failureSummary}`).join("\n")}`);
+  expect(told.join("\n\n")).toBe("");
+}
+
+/** Collects what the pages of a context complain about: uncaught errors, hydration, the content security policy. */
+function watch(context: BrowserContext): string[] {
+  const errors: string[] = [];
+  context.on("weberror", (error) => errors.push(String(error.error().stack)));
+  context.on("console", (message) => {
+    // That a resource answered 404 or 422 is the test's own business.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) errors.push(message.text());
+  });
+  return errors;
+}
+
+function expectNone(errors: string[], allowed: RegExp[]): void {
+  expect(errors.filter((error) => !allowed.some((pattern) => pattern.test(error))), "errors in the browser").toEqual([]);
+}
