@@ -1,0 +1,56 @@
+/**
+ * From a JWT's claims to what `ctx.auth.getUserIdentity()` returns: the standard claims under the names of `UserIdentity`
+ * (`convex/src/server/authentication.ts`), everything else under its own.
+ */
+import type { JWTPayload } from "jose";
+import type { Json, UserIdentity } from "../values/types.ts";
+
+const STANDARD: Record<string, string> = {
+  name: "name",
+  given_name: "givenName",
+  family_name: "familyName",
+  nickname: "nickname",
+  preferred_username: "preferredUsername",
+  profile: "profileUrl",
+  picture: "pictureUrl",
+  email: "email",
+  email_verified: "emailVerified",
+  gender: "gender",
+  birthdate: "birthday",
+  zoneinfo: "timezone",
+  locale: "language",
+  phone_number: "phoneNumber",
+  phone_number_verified: "phoneNumberVerified",
+  address: "address",
+  updated_at: "updatedAt",
+};
+
+/** Of the token, not of the person. */
+const LEFT_OUT = new Set(["iss", "sub", "aud", "exp", "nbf", "iat", "jti"]);
+
+/** `flatten` makes nested fields readable as `identity["properties.id"]`, as Convex documents for customJwt. */
+export function identityFromClaims(payload: JWTPayload & { iss: string; sub: string }, { flatten }: { flatten: boolean }): UserIdentity {
+  const identity: UserIdentity = {
+    tokenIdentifier: `${payload.iss}|${payload.sub}`,
+    subject: payload.sub,
+    issuer: payload.iss,
+  };
+  for (const [claim, value] of Object.entries(payload)) {
+    if (LEFT_OUT.has(claim) || !isJson(value)) continue;
+    const name = STANDARD[claim] ?? claim;
+    if (flatten) spread(identity, name, value);
+    else if (!(name in identity)) identity[name] = value;
+  }
+  return identity;
+}
+
+function spread(identity: UserIdentity, name: string, value: Json): void {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    for (const [field, inner] of Object.entries(value)) spread(identity, `${name}.${field}`, inner);
+  } else if (!(name in identity)) {
+    identity[name] = value;
+  }
+}
+
+/** Claims were parsed from JSON; this only tells the type checker so. */
+const isJson = (value: unknown): value is Json => value !== undefined;

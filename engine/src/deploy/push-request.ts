@@ -1,0 +1,76 @@
+/**
+ * What the command line pushes (`convex/src/cli/lib/deployApi/startPush.ts`), read into a bundle.
+ */
+import { createHash } from "node:crypto";
+import type { Bundle, BundledModule } from "../functions/types.ts";
+import { isObject } from "../http/body.ts";
+import { badRequest } from "../http/errors.ts";
+import type { Json } from "../values/types.ts";
+
+/** The auth configuration travels among the functions (`bundleAuthConfig` in `convex/src/bundler`). */
+const AUTH_CONFIG_PATH = "auth.config.js";
+
+/** As the command line hashes a module to tell whether it has changed (`hash` in `convex/src/cli/lib/components.ts`). */
+export function moduleHash({ source, sourceMap }: BundledModule): string {
+  return createHash("sha256")
+    .update(source)
+    .update(sourceMap ?? "")
+    .digest("hex");
+}
+
+/** The modules that a push may leave out when they have not changed. */
+export function pushedModules(bundle: Bundle): BundledModule[] {
+  return bundle.authConfig ? [...bundle.modules, bundle.authConfig] : bundle.modules;
+}
+
+/**
+ * @param current the code in force, of which the request names the unchanged modules by their hashes
+ * @throws {RequestError} 400 saying what is missing, malformed or not supported
+ */
+export function readBundle(request: { [key: string]: Json }, current: Bundle | null): Bundle {
+  const { appDefinition, componentDefinitions = [] } = request;
+  if (!isObject(appDefinition)) throw badRequest("`appDefinition` must be an object.");
+  if (Array.isArray(componentDefinitions) && componentDefinitions.length > 0) {
+    throw badRequest("This deployment does not support components: remove app.use(…) from convex.config.ts.", "ComponentsNotSupported");
+  }
+  const changed = list(appDefinition, "changedModules").map(readModule);
+  const unchanged = list(appDefinition, "unchangedModuleHashes").map((entry) => findUnchanged(entry, current));
+  const all = [...changed, ...unchanged];
+  const node = all.find((module) => module.environment === "node");
+  if (node) throw badRequest(`This deployment does not support "use node" modules: ${node.path}.`, "NodeActionsNotSupported");
+  const { schema = null } = appDefinition;
+  return {
+    modules: all.filter((module) => module.path !== AUTH_CONFIG_PATH),
+    schema: schema === null ? null : readModule(schema),
+    authConfig: all.find((module) => module.path === AUTH_CONFIG_PATH) ?? null,
+  };
+}
+
+function readModule(value: Json): BundledModule {
+  if (!isObject(value)) throw badRequest("A module must be an object.");
+  const { path, source, sourceMap, environment } = value;
+  if (typeof path !== "string" || !isSafePath(path)) throw badRequest(`${JSON.stringify(path)} is no path of a module.`);
+  if (typeof source !== "string") throw badRequest(`The module ${path} has no source.`);
+  if (environment !== "isolate" && environment !== "node") throw badRequest(`The module ${path} has an unknown environment.`);
+  return { path, source, environment, ...(typeof sourceMap === "string" ? { sourceMap } : {}) };
+}
+
+/** Relative, and staying inside the folder: modules are written to disk below one. */
+function isSafePath(path: string): boolean {
+  return /^[\w.-]+(?:\/[\w.-]+)*$/.test(path) && !path.split("/").some((part) => part === "." || part === "..");
+}
+
+function findUnchanged(value: Json, current: Bundle | null): BundledModule {
+  if (!isObject(value) || typeof value.path !== "string") throw badRequest("An unchanged module must have a path.");
+  const found = current && pushedModules(current).find((module) => module.path === value.path);
+  if (!found || moduleHash(found) !== value.sha256) {
+    throw badRequest(`The module ${value.path} is not what this deployment has: push again.`, "RaceDetected");
+  }
+  return found;
+}
+
+function list(fields: { [key: string]: Json }, name: string): Json[] {
+  const value = fields[name];
+  if (!Array.isArray(value)) throw badRequest(`\`${name}\` must be an array.`);
+  return value;
+}

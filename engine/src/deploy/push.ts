@@ -1,0 +1,107 @@
+/**
+ * A push, as the official command line makes it: `start_push` loads the code and tells what is in it, `wait_for_schema` tells
+ * whether the stored data fits, `finish_push` puts everything in force in one commit. Until then nothing has changed.
+ */
+import { randomUUID } from "node:crypto";
+import type { Authenticator } from "../auth/authenticate.ts";
+import { readProvider } from "../auth/providers.ts";
+import type { FunctionRunner, Push, SchemaChange } from "../functions/types.ts";
+import { isObject, PUSH_BODY, readJsonObject } from "../http/body.ts";
+import { badRequest, RequestError } from "../http/errors.ts";
+import { json } from "../http/reply.ts";
+import type { Handler, Routes } from "../http/router.ts";
+import type { Json } from "../values/types.ts";
+import { moduleHash, pushedModules, readBundle } from "./push-request.ts";
+import { finishPushResponse, schemaChange, startPushResponse } from "./push-response.ts";
+
+/** Pushes that were started and neither finished nor forgotten. Code generation starts one and never finishes it. */
+const PENDING_PUSHES = 8;
+
+type Pending = { push: Push; change: SchemaChange; schemaError: string | null };
+type Body = { [key: string]: Json };
+
+const NO_CHANGE: SchemaChange = { indexesAdded: [], indexesRemoved: [] };
+
+export function pushRoutes(runner: FunctionRunner, authenticator: Authenticator): Routes {
+  const pending = new Map<string, Pending>();
+
+  const admin =
+    (handle: (body: Body) => Promise<Json>): Handler =>
+    async ({ request }) => {
+      await authenticator.requireAdmin(request.headers.authorization);
+      return json(await handle(await readJsonObject(request, PUSH_BODY)));
+    };
+
+  const start = async (body: Body): Promise<Pending & { pushId: string }> => {
+    const current = await runner.current();
+    const bundle = readBundle(body, current?.bundle ?? null);
+    const analysis = await refusing("InvalidModules", "Hit an error while pushing", () => runner.analyze(bundle));
+    await refusing("InvalidAuthConfig", "Could not read auth.config", async () => analysis.authProviders.map(readProvider));
+    const push: Push = { bundle, analysis };
+    const checked = await runner.prepare(push).then(
+      (change) => ({ change, schemaError: null }),
+      (error: unknown) => ({ change: NO_CHANGE, schemaError: messageOf(error) }),
+    );
+    const pushId = randomUUID();
+    pending.set(pushId, { push, ...checked });
+    for (const id of [...pending.keys()].slice(0, -PENDING_PUSHES)) pending.delete(id);
+    return { pushId, push, ...checked };
+  };
+
+  const find = (change: Json | undefined): Pending => {
+    const ids = isObject(change) ? change.schemaIds : undefined;
+    const id = isObject(ids) ? ids[""] : undefined;
+    const found = typeof id === "string" ? pending.get(id) : undefined;
+    if (!found) throw badRequest("This push is not known here: start it again.", "RaceDetected");
+    return found;
+  };
+
+  return {
+    "POST /api/get_config_hashes": admin(async () => {
+      const current = await runner.current();
+      const moduleHashes = current ? pushedModules(current.bundle).map((module) => ({ path: module.path, environment: module.environment, hash: moduleHash(module) })) : [];
+      return { config: { functions: "convex/" }, moduleHashes, nodeDependencies: [] };
+    }),
+    "POST /api/deploy2/start_push": admin(async (body) => {
+      const { pushId, push, change } = await start(body);
+      return startPushResponse({ pushId, analysis: push.analysis, change, environment: await runner.environment.list(), serverVersion: serverVersion(body) });
+    }),
+    "POST /api/deploy2/evaluate_push": admin(async (body) => {
+      const { pushId, change } = await start(body);
+      return { schemaChange: schemaChange(pushId, change) };
+    }),
+    "POST /api/deploy2/wait_for_schema": admin(async (body): Promise<Json> => {
+      const { schemaError } = find(body.schemaChange);
+      if (schemaError === null) return { type: "complete" };
+      return { type: "failed", error: schemaError, componentPath: "", tableName: /in table "([^"]+)"/.exec(schemaError)?.[1] ?? null };
+    }),
+    "POST /api/deploy2/finish_push": admin(async (body) => {
+      const { push, change } = find(isObject(body.startPush) ? body.startPush.schemaChange : undefined);
+      const before = await runner.current();
+      if (body.dryRun !== true) {
+        await refusing("SchemaDefinitionError", "Could not finish the push", () => runner.apply(push));
+        authenticator.configure(push.analysis.authProviders);
+      }
+      return finishPushResponse(before, push, change);
+    }),
+    "POST /api/deploy2/report_push_completed": admin(async () => ({})),
+  };
+}
+
+/** What goes wrong with pushed code is told to whoever pushes it, with its own code where it has one. */
+async function refusing<T>(code: string, prefix: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof RequestError) throw error;
+    const own = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
+    throw badRequest(own === null ? `${prefix}:\n${messageOf(error)}` : messageOf(error), own ?? code);
+  }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+function serverVersion(body: Body): string {
+  const version = isObject(body.appDefinition) ? body.appDefinition.udfServerVersion : undefined;
+  return typeof version === "string" ? version : "unknown";
+}

@@ -1,0 +1,69 @@
+/**
+ * The queries below `_system/` that the command line asks over its websocket (`convex/src/cli/lib/{data,env,functionSpec}.ts`).
+ * For administrators only.
+ */
+import { jsonToConvex } from "convex/values";
+import type { Call, FunctionRunner, Outcome } from "../functions/types.ts";
+import { isObject } from "../http/body.ts";
+import type { Json } from "../values/types.ts";
+import { moduleFile } from "./push-response.ts";
+
+type Arguments = { [key: string]: Json };
+type SystemQuery = (args: Arguments) => Promise<Json>;
+
+/** Convex's own bound on one page. */
+const MAX_PAGE = 10_000;
+
+export function createSystemQueries(runner: FunctionRunner, urls: { url: string; siteUrl: string }): (call: Call) => Promise<Outcome> {
+  const queries: Record<string, SystemQuery> = {
+    "_system/cli/tables": async () => ({ page: (await runner.tables()).map((name) => ({ name })), isDone: true, continueCursor: "" }),
+    "_system/cli/tableData": async ({ table, order, paginationOpts }) => {
+      const { cursor, numItems } = pagination(paginationOpts);
+      const page = await runner.tablePage({ table: String(table), order: order === "asc" ? "asc" : "desc", cursor, numItems });
+      return { ...page };
+    },
+    // `convex dev` pushes again when this changes, after a push that the stored data did not fit.
+    "_system/cli/queryTable": async () => runner.latest().toString(),
+    "_system/cli/queryEnvironmentVariables": async () => environment(await runner.environment.list()),
+    "_system/cli/queryEnvironmentVariables:get": async ({ name }) => environment(await runner.environment.list()).find((entry) => entry.name === name) ?? null,
+    "_system/cli/modules:apiSpec": async () => apiSpec(await runner.current()),
+    "_system/cli/convexUrl:cloudUrl": async () => urls.url,
+    "_system/cli/convexUrl:siteUrl": async () => urls.siteUrl,
+  };
+
+  return async ({ path, args, identity }) => {
+    if (identity.kind !== "admin") return failed(`${path} needs the deployment's admin key.`);
+    const query = queries[path.replace(/:default$/, "").replace(/\.js(?=:|$)/, "")];
+    if (!query) return failed(`Could not find public function for '${path}'. This deployment does not offer it.`);
+    try {
+      return { ok: true, value: await query(plain(args)), logLines: [] };
+    } catch (error) {
+      return failed(error instanceof Error ? error.message : String(error));
+    }
+  };
+}
+
+const failed = (message: string): Outcome => ({ ok: false, message, logLines: [] });
+
+const environment = (variables: Record<string, string>) => Object.entries(variables).map(([name, value]) => ({ name, value }));
+
+function pagination(options: Json | undefined): { cursor: string | null; numItems: number } {
+  const { cursor = null, numItems = 100 } = isObject(options) ? options : {};
+  return { cursor: typeof cursor === "string" ? cursor : null, numItems: Math.min(typeof numItems === "number" ? numItems : 100, MAX_PAGE) };
+}
+
+function apiSpec(current: Awaited<ReturnType<FunctionRunner["current"]>>): Json {
+  if (!current) return [];
+  const types = { query: "Query", mutation: "Mutation", action: "Action" } as const;
+  const functions = current.analysis.functions.flatMap(({ module, name, type, visibility, args, returns }): Json[] =>
+    type === "httpAction" ? [] : [{ functionType: types[type], identifier: `${moduleFile(module)}:${name}`, visibility: { kind: visibility }, args, returns }],
+  );
+  return [...functions, ...current.analysis.httpRoutes.map(({ path, method }): Json => ({ functionType: "HttpAction", path, method }))];
+}
+
+/** Numbers that were encoded (`{"$float": …}`) as numbers. The arguments of these queries hold nothing else that JSON has not. */
+function plain(args: Json): Arguments {
+  const value: unknown = jsonToConvex(args);
+  const parsed: Json = JSON.parse(JSON.stringify(value));
+  return isObject(parsed) ? parsed : {};
+}

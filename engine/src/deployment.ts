@@ -1,0 +1,141 @@
+/**
+ * A deployment: its data and code (`functions/`), its clock (`scheduler/`), and its two ports, put together.
+ */
+import type { IncomingMessage } from "node:http";
+import { mkdir } from "node:fs/promises";
+import type { Duplex } from "node:stream";
+import { createAuthenticator } from "./auth/authenticate.ts";
+import { keptAdminKey } from "./auth/key-file.ts";
+import { createLogStream } from "./deploy/log-stream.ts";
+import { deployRoutes } from "./deploy/routes.ts";
+import { createSystemQueries } from "./deploy/system-queries.ts";
+import { startRunner } from "./functions/runner.ts";
+import { callRoutes } from "./http/calls.ts";
+import { corsHeaders, preflight } from "./http/cors.ts";
+import { runHttpAction } from "./http/http-actions.ts";
+import { closeServer, createListener, listen } from "./http/listener.ts";
+import { empty, type Reply } from "./http/reply.ts";
+import { createRouter } from "./http/router.ts";
+import { storageRoutes } from "./http/storage.ts";
+import { startScheduler } from "./scheduler/scheduler.ts";
+import { createSharedQueries } from "./sync/shared-queries.ts";
+import { createSockets } from "./sync/sockets.ts";
+
+export type DeploymentOptions = {
+  /** Made if it is missing. A second process on the same folder is refused. */
+  dataDir: string;
+  host?: string;
+  /** 0 for any free one. */
+  port: number;
+  /** Of HTTP actions. 0 for any free one. */
+  sitePort: number;
+  /** `name|hex`; without one, the key kept in `dataDir`. */
+  adminKey?: string | undefined;
+  /** What functions and clients are told, where it is not the address listened on. */
+  url?: string | undefined;
+  siteUrl?: string | undefined;
+  /** Browser origins that may open a websocket; any, when left out. */
+  allowedOrigins?: string[] | undefined;
+  /** Where what went wrong inside is told; strangers are told nothing of it. */
+  report?: ((error: unknown) => void) | undefined;
+};
+
+export type Deployment = { url: string; siteUrl: string; adminKey: string; close(): Promise<void> };
+
+/** @throws {Error} when a port is taken (`code` EADDRINUSE) or the folder is in use */
+export async function startDeployment(options: DeploymentOptions): Promise<Deployment> {
+  const { dataDir, host = "127.0.0.1", report = (error: unknown) => console.error(error) } = options;
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const adminKey = options.adminKey ?? (await keptAdminKey(dataDir));
+
+  // The ports come first, since the code is told its own addresses; what arrives meanwhile waits.
+  const opening = Promise.withResolvers<Awaited<ReturnType<typeof open>>>();
+  opening.promise.catch(() => undefined);
+  const api = createListener({
+    handle: async (request) => (await opening.promise).api(request),
+    headers: (request) => (isHttpAction(request) ? {} : corsHeaders(request)),
+    report,
+  });
+  const site = createListener({ handle: async (request) => (await opening.promise).site(request), headers: () => ({}), report });
+  api.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on("error", () => socket.destroy());
+    void opening.promise.then(({ sockets }) => sockets.upgrade(request, socket, head), () => socket.destroy());
+  });
+
+  try {
+    const url = options.url ?? addressOf(host, await listen(api, options.port, host));
+    const siteUrl = options.siteUrl ?? addressOf(host, await listen(site, options.sitePort, host));
+    const opened = await open({ dataDir, adminKey, urls: { url, siteUrl }, allowedOrigins: options.allowedOrigins ?? null, report });
+    opening.resolve(opened);
+    return {
+      url,
+      siteUrl,
+      adminKey,
+      async close() {
+        opened.sockets.close();
+        await Promise.all([closeServer(api), closeServer(site)]);
+        await opened.close();
+      },
+    };
+  } catch (error) {
+    opening.reject(error);
+    await Promise.all([closeServer(api, 0), closeServer(site, 0)]);
+    throw error;
+  }
+}
+
+type OpenOptions = {
+  dataDir: string;
+  adminKey: string;
+  urls: { url: string; siteUrl: string };
+  allowedOrigins: string[] | null;
+  report: (error: unknown) => void;
+};
+
+async function open({ dataDir, adminKey, urls, allowedOrigins, report }: OpenOptions) {
+  const runner = await startRunner({ dir: dataDir, cloudUrl: urls.url, siteUrl: urls.siteUrl });
+  const scheduler = await startScheduler(runner);
+  const authenticator = createAuthenticator(adminKey);
+  authenticator.configure((await runner.current())?.analysis.authProviders ?? []);
+  const logs = createLogStream(runner);
+  const queries = createSharedQueries({ runner, system: createSystemQueries(runner, urls), report });
+  const sockets = createSockets({ runner, queries, authenticator, allowedOrigins, report });
+
+  const [instanceName = ""] = adminKey.split("|");
+  const routes = createRouter({
+    "GET /": () => text("This Convex deployment is running.\n"),
+    "GET /version": () => text("unknown"),
+    "GET /instance_name": () => text(instanceName),
+    // Clients report a long disconnect here; there is nobody to pass it on to.
+    "POST /api/debug_event": () => empty(200),
+    ...callRoutes(runner, (request) => authenticator.fromHeader(request.headers.authorization)),
+    ...storageRoutes(runner.files),
+    ...deployRoutes({ runner, authenticator, logs, urls }),
+  });
+
+  const action = async (request: IncomingMessage, path: string): Promise<Reply> => {
+    // The header may be the action's own business: what is no identity of ours is none.
+    const identity = await authenticator.fromHeader(request.headers.authorization).catch(() => ({ kind: "none" }) as const);
+    return runHttpAction(runner, request, { path, origin: urls.siteUrl, identity });
+  };
+
+  return {
+    sockets,
+    api: (request: IncomingMessage): Promise<Reply> => {
+      if (isHttpAction(request)) return action(request, (request.url ?? "").slice("/http".length));
+      if (request.method === "OPTIONS") return Promise.resolve(preflight(request));
+      return routes(request);
+    },
+    site: (request: IncomingMessage): Promise<Reply> => action(request, request.url ?? "/"),
+    async close() {
+      queries.close();
+      logs.close();
+      await scheduler.stop();
+      await runner.close();
+    },
+  };
+}
+
+const isHttpAction = (request: IncomingMessage) => request.url?.startsWith("/http/") ?? false;
+const addressOf = (host: string, port: number) => `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+const text = (body: string): Reply => ({ status: 200, headers: { "Content-Type": "text/plain; charset=utf-8" }, body });

@@ -1,0 +1,138 @@
+/**
+ * Functions over HTTP: what `ConvexHttpClient` sends (`convex/src/browser/http_client.ts`) and what the documented HTTP API
+ * (`/api/query`, `/api/run/{path}`) takes.
+ */
+import type { IncomingMessage } from "node:http";
+import type { Call, FunctionRunner, Outcome, QueryOutcome } from "../functions/types.ts";
+import { decodeTimestamp, encodeTimestamp } from "../sync/timestamp.ts";
+import type { Identity, Json, Timestamp } from "../values/types.ts";
+import { isObject, readJsonObject } from "./body.ts";
+import { cleanJson } from "./clean-json.ts";
+import { badRequest, RequestError } from "./errors.ts";
+import { json, jsonText, type Reply } from "./reply.ts";
+import type { Handler, Routes } from "./router.ts";
+
+type Format = "json" | "convex_encoded_json";
+type ParsedCall = { path: string; args: Json; format: Format };
+type Authenticate = (request: IncomingMessage) => Promise<Identity>;
+
+/** The routes that run functions. `authenticate` throws a `RequestError` for a token that proves nothing. */
+export function callRoutes(runner: FunctionRunner, authenticate: Authenticate): Routes {
+  const query = async (call: ParsedCall, identity: Identity, at?: Timestamp): Promise<Reply> => {
+    const [outcome] = await atSnapshot(runner.queries([{ ...toCall(call, identity) }], at), at);
+    if (!outcome) throw new Error("A query was asked for and none was answered.");
+    return reply(outcome, call.format);
+  };
+  const post =
+    (run: (call: ParsedCall, identity: Identity, body: { [key: string]: Json }) => Promise<Reply>): Handler =>
+    async ({ request }) => {
+      const [identity, body] = await Promise.all([authenticate(request), readJsonObject(request)]);
+      return run(parseCall(body), identity, body);
+    };
+
+  return {
+    "POST /api/query": post((call, identity) => query(call, identity)),
+    "GET /api/query": async ({ request, query: search }) => query(parseSearch(search), await authenticate(request)),
+    "POST /api/query_ts": () => json({ ts: encodeTimestamp(runner.latest()) }),
+    "GET /api/query_ts": () => json({ ts: encodeTimestamp(runner.latest()) }),
+    "POST /api/query_at_ts": post((call, identity, body) => query(call, identity, parseTimestamp(body.ts))),
+    "GET /api/query_at_ts": async ({ request, query: search }) =>
+      query(parseSearch(search), await authenticate(request), parseTimestamp(search.get("ts") ?? undefined)),
+    "POST /api/query_batch": async ({ request }) => {
+      const [identity, body] = await Promise.all([authenticate(request), readJsonObject(request)]);
+      const { queries } = body;
+      if (!Array.isArray(queries)) throw badRequest("`queries` must be an array.");
+      const calls = queries.map((entry) => parseCall(isObject(entry) ? entry : {}));
+      const outcomes = calls.length === 0 ? [] : await runner.queries(calls.map((call) => toCall(call, identity)));
+      return jsonText(`{"results":[${outcomes.map((outcome, i) => outcomeText(outcome, calls[i]?.format ?? "json")).join(",")}]}`);
+    },
+    "POST /api/mutation": post(async (call, identity) => reply(await runner.mutation(toCall(call, identity)), call.format)),
+    "POST /api/action": post(async (call, identity) => reply(await runner.action(toCall(call, identity)), call.format)),
+    "POST /api/function": post(async (call, identity, body) => {
+      if (identity.kind !== "admin") throw new RequestError(403, "BadAdminKey", "/api/function needs the deployment's admin key.");
+      refuseComponent(body.componentPath);
+      return reply(await runner.anyFunction({ ...toCall(call, identity), visibility: "any" }), call.format);
+    }),
+    "POST /api/run/*": async ({ request, rest }) => {
+      const [identity, body] = await Promise.all([authenticate(request), readJsonObject(request)]);
+      const call = parseCall({ format: "json", ...body, path: pathOfRun(rest) });
+      return reply(await runner.anyFunction(toCall(call, identity)), call.format);
+    },
+  };
+}
+
+/** An administrator may call internal functions too, as on Convex. */
+const toCall = ({ path, args }: ParsedCall, identity: Identity): Call => ({
+  path,
+  args,
+  identity,
+  visibility: identity.kind === "admin" ? "any" : "public",
+});
+
+function parseCall(body: { [key: string]: Json }): ParsedCall {
+  const { path, format = "json", args = {} } = body;
+  if (typeof path !== "string" || path === "") throw badRequest("`path` must name a function.");
+  if (format !== "json" && format !== "convex_encoded_json") throw badRequest('`format` must be "json" or "convex_encoded_json".');
+  return { path, format, args: oneObject(args) };
+}
+
+function parseSearch(search: URLSearchParams): ParsedCall {
+  const args = search.get("args");
+  return parseCall({ path: search.get("path"), format: search.get("format") ?? "json", args: args === null ? {} : parseJson(args) });
+}
+
+/** Clients send `[{…}]`, the documented API `{…}`. @throws {RequestError} 400 for anything else */
+export function oneObject(args: Json): { [key: string]: Json } {
+  const value = Array.isArray(args) && args.length <= 1 ? (args[0] ?? {}) : args;
+  if (!isObject(value)) throw badRequest("`args` must be one object.");
+  return value;
+}
+
+function parseJson(text: string): Json {
+  try {
+    const parsed: Json = JSON.parse(text);
+    return parsed;
+  } catch {
+    throw badRequest("`args` is not valid JSON.", "BadJsonBody");
+  }
+}
+
+function parseTimestamp(value: Json | undefined): Timestamp {
+  const ts = typeof value === "string" ? decodeTimestamp(value) : null;
+  if (ts === null) throw badRequest("`ts` must be a timestamp as /api/query_ts gives it.");
+  return ts;
+}
+
+/** `messages/list` → `messages:list`, `a/b/fn` → `a/b:fn`; a module's default export has no slash of its own. */
+function pathOfRun(rest: string): string {
+  const path = decodeURIComponent(rest);
+  const slash = path.lastIndexOf("/");
+  return slash < 0 ? path : `${path.slice(0, slash)}:${path.slice(slash + 1)}`;
+}
+
+function refuseComponent(componentPath: Json | undefined): void {
+  if (componentPath === undefined || componentPath === null || componentPath === "" || componentPath === "_App") return;
+  throw badRequest(`Components are not part of this deployment: there is no component at ${JSON.stringify(componentPath)}.`, "ComponentsNotSupported");
+}
+
+/** A timestamp outside the history kept is the caller's mistake, not ours. */
+async function atSnapshot(outcomes: Promise<QueryOutcome[]>, at: Timestamp | undefined): Promise<QueryOutcome[]> {
+  if (at === undefined) return outcomes;
+  return outcomes.catch((error: unknown) => {
+    throw badRequest(error instanceof Error ? error.message : "There is no such snapshot.", "SnapshotNotAvailable");
+  });
+}
+
+const reply = (outcome: Outcome, format: Format): Reply => jsonText(outcomeText(outcome, format));
+
+function outcomeText(outcome: Outcome, format: Format): string {
+  const logLines = JSON.stringify(outcome.logLines);
+  if (outcome.ok) return `{"status":"success","value":${valueText(outcome, format)},"logLines":${logLines}}`;
+  const errorData = outcome.data === undefined ? "" : `,"errorData":${JSON.stringify(format === "json" ? cleanJson(outcome.data) : outcome.data)}`;
+  return `{"status":"error","errorMessage":${JSON.stringify(outcome.message)}${errorData},"logLines":${logLines}}`;
+}
+
+function valueText(outcome: { value: Json; valueText?: string }, format: Format): string {
+  if (format === "json") return JSON.stringify(cleanJson(outcome.value));
+  return outcome.valueText ?? JSON.stringify(outcome.value);
+}

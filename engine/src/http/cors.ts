@@ -1,0 +1,27 @@
+/**
+ * Cross-origin rules of the deployment's own API (not of HTTP actions, which answer for themselves): as Convex, any origin
+ * may call it, mirrored with its headers and credentials, since what protects data is the token and not the origin.
+ */
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import { empty, type Reply } from "./reply.ts";
+
+const ONE_DAY_S = 86_400;
+
+export function corsHeaders(request: IncomingMessage): OutgoingHttpHeaders {
+  const origin = request.headers.origin;
+  if (origin === undefined) return {};
+  return { "Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true", Vary: "Origin" };
+}
+
+/** The answer to OPTIONS. */
+export function preflight(request: IncomingMessage): Reply {
+  const headers: OutgoingHttpHeaders = {
+    ...corsHeaders(request),
+    "Access-Control-Allow-Methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD",
+    "Access-Control-Max-Age": ONE_DAY_S,
+    Vary: "Origin, Access-Control-Request-Headers",
+  };
+  const wanted = request.headers["access-control-request-headers"];
+  if (wanted !== undefined) headers["Access-Control-Allow-Headers"] = wanted;
+  return empty(200, headers);
+}

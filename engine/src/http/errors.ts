@@ -1,0 +1,17 @@
+/**
+ * A request that the deployment itself refuses, as opposed to a function that failed: answered with its status and
+ * `{code, message}`, which the official clients and command line show.
+ */
+export class RequestError extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export const badRequest = (message: string, code = "BadRequest") => new RequestError(400, code, message);
+export const notFound = (message: string) => new RequestError(404, "NotFound", message);

@@ -1,0 +1,89 @@
+/**
+ * File storage over HTTP: uploads with a signed token, downloads by the id in a storage URL.
+ */
+import { createReadStream } from "node:fs";
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import type { FileStore } from "../functions/types.ts";
+import { badRequest, notFound, RequestError } from "./errors.ts";
+import { empty, json, type Reply } from "./reply.ts";
+import type { Routes } from "./router.ts";
+
+/** A file never changes under its id, so a month is short; private, since who holds the URL was given it. */
+const CACHE_CONTROL = "private, max-age=2592000";
+/** An upload that sends nothing for this long has gone. */
+const UPLOAD_IDLE_MS = 30_000;
+
+export function storageRoutes(files: FileStore): Routes {
+  return {
+    "POST /api/storage/upload": async ({ request, query }) => {
+      checkToken(files, query.get("token"));
+      const contentType = request.headers["content-type"] ?? null;
+      const sha256 = digestOf(request.headers.digest);
+      return json({ storageId: await files.store(timedBody(request), { contentType, sha256 }) });
+    },
+    "GET /api/storage/*": async ({ request, rest }) => download(files, request, rest),
+  };
+}
+
+function checkToken(files: FileStore, token: string | null): void {
+  try {
+    files.checkUploadToken(token ?? "");
+  } catch (error) {
+    throw new RequestError(401, "StorageTokenInvalid", error instanceof Error ? error.message : "The upload token is not valid.");
+  }
+}
+
+/** `Digest: sha-256=<base64>` (RFC 3230) as hex, to be compared with what arrives. */
+function digestOf(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const match = /(?:^|,)\s*sha-256=([A-Za-z0-9+/]{43}=)/i.exec(String(header));
+  if (!match?.[1]) throw badRequest("The Digest header must be sha-256=<base64>.");
+  return Buffer.from(match[1], "base64").toString("hex");
+}
+
+async function* timedBody(request: IncomingMessage): AsyncIterable<Uint8Array> {
+  request.setTimeout(UPLOAD_IDLE_MS, () => request.destroy(new RequestError(408, "RequestTimeout", "The upload stopped sending.")));
+  try {
+    for await (const chunk of request) yield chunk;
+  } finally {
+    request.setTimeout(0);
+  }
+}
+
+async function download(files: FileStore, request: IncomingMessage, uuid: string): Promise<Reply> {
+  const file = await files.open(uuid);
+  if (!file) throw notFound("There is no such file.");
+  const headers: OutgoingHttpHeaders = {
+    "Content-Type": file.contentType ?? "application/octet-stream",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": CACHE_CONTROL,
+    "Accept-Ranges": "bytes",
+    Digest: `sha-256=${Buffer.from(file.sha256, "hex").toString("base64")}`,
+    ETag: `"${file.sha256}"`,
+  };
+  if (request.headers["if-none-match"] === headers.ETag) return empty(304, headers);
+  const range = parseRange(request.headers.range, file.size);
+  if (range === "unsatisfiable") return empty(416, { "Content-Range": `bytes */${file.size}` });
+  const { start, end } = range ?? { start: 0, end: file.size - 1 };
+  headers["Content-Length"] = end - start + 1;
+  if (range) headers["Content-Range"] = `bytes ${start}-${end}/${file.size}`;
+  if (file.size === 0) return empty(200, headers);
+  return { status: range ? 206 : 200, headers, body: createReadStream(file.path, { start, end }) };
+}
+
+/**
+ * One range of bytes (RFC 9110, section 14.2). Null for none, and for what a server may ignore: other units and several ranges.
+ */
+export function parseRange(header: string | undefined, size: number): { start: number; end: number } | "unsatisfiable" | null {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? "");
+  if (!match || (match[1] === "" && match[2] === "")) return null;
+  const first = match[1] === "" ? null : Number(match[1]);
+  const last = match[2] === "" ? null : Number(match[2]);
+  if (first === null) {
+    if (last === 0 || size === 0) return "unsatisfiable";
+    return { start: Math.max(0, size - (last ?? 0)), end: size - 1 };
+  }
+  if (first >= size) return "unsatisfiable";
+  if (last !== null && last < first) return null;
+  return { start: first, end: Math.min(last ?? size - 1, size - 1) };
+}

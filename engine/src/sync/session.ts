@@ -1,0 +1,263 @@
+/**
+ * One socket's side of the sync protocol: its query set, its identity, its requests. It moves from version to version by
+ * transitions, each of which holds for all its queries at one snapshot.
+ */
+import { hasExpired } from "../auth/tokens.ts";
+import type { Authenticator } from "../auth/authenticate.ts";
+import type { Call, FunctionRunner, Outcome } from "../functions/types.ts";
+import { RequestError } from "../http/errors.ts";
+import type { Identity, Timestamp } from "../values/types.ts";
+import { identityKey } from "./identity-key.ts";
+import {
+  actionResponseText,
+  authErrorText,
+  modificationText,
+  mutationResponseText,
+  ProtocolError,
+  removalText,
+  transitionText,
+  type AddQuery,
+  type ClientMessage,
+  type Credentials,
+  type QueryResult,
+  type RemoveQuery,
+  type Request,
+  type Version,
+} from "./messages.ts";
+import type { SharedQueries, Subscriber, Watch } from "./shared-queries.ts";
+
+/** What a session needs of its socket. */
+export interface Line {
+  send(text: string): void;
+  sendTransition(text: string): void;
+  /** False while the client is too slow to take more; `advance` is asked for again when it has caught up. */
+  readonly writable: boolean;
+  close(reason: string): void;
+}
+
+export type SessionOptions = {
+  runner: FunctionRunner;
+  queries: SharedQueries;
+  authenticator: Authenticator;
+  line: Line;
+  report: (error: unknown) => void;
+};
+
+type LiveQuery = { watch: Watch; sent: QueryResult | null };
+
+/** More queries on one socket than this are refused. */
+const MAX_QUERIES = 10_000;
+
+export class SyncSession implements Subscriber {
+  identity: Identity = { kind: "none" };
+  identityKey = identityKey(this.identity);
+
+  private readonly options: SessionOptions;
+  private sessionId: string | null = null;
+  private clockSkewMs: number | null = null;
+  /** What the client has been told, and what it has asked for since. */
+  private version: Version = { querySet: 0, identity: 0, ts: 0n };
+  private querySet = 0;
+  private identityVersion = 0;
+  private readonly live = new Map<number, LiveQuery>();
+  private removed: number[] = [];
+  /** A mutation's promise resolves only with a transition at its commit or later. */
+  private owed: Timestamp | null = null;
+  private closed = false;
+  /** Requests that have been passed on and not been answered. */
+  inFlight = 0;
+
+  constructor(options: SessionOptions) {
+    this.options = options;
+  }
+
+  /** Takes the messages one after the other: each begins when the one before has been taken in. @throws {ProtocolError} */
+  async receive(message: ClientMessage): Promise<void> {
+    if (this.closed) return;
+    if (message.type === "Connect") return this.connect(message);
+    const { sessionId } = this;
+    if (sessionId === null) throw new ProtocolError("The first message must be Connect.");
+    switch (message.type) {
+      case "ModifyQuerySet":
+        return this.modifyQuerySet(message);
+      case "Authenticate":
+        return this.authenticate(message.baseVersion, message.credentials);
+      case "Mutation":
+        // Passed on at once: the transactor takes mutations in the order they come, so those of one socket are serial.
+        void this.mutate(message, sessionId);
+        return undefined;
+      case "Action":
+        void this.act(message);
+        return undefined;
+      case "Event":
+        return undefined;
+    }
+  }
+
+  advance(snapshot: Timestamp): boolean {
+    if (this.closed || snapshot < this.version.ts) return true;
+    if (this.owed !== null && snapshot < this.owed) return false;
+    if (!this.options.line.writable) return false;
+    const updates: { queryId: number; query: LiveQuery; result: QueryResult }[] = [];
+    for (const [queryId, query] of this.live) {
+      const result = query.watch.resultAt(snapshot);
+      if (!result) return false;
+      if (result !== query.sent) updates.push({ queryId, query, result });
+    }
+    const moved = this.querySet !== this.version.querySet || this.identityVersion !== this.version.identity;
+    if (updates.length === 0 && !moved && this.owed === null) return true;
+    if (updates.length > 0 && this.endIfExpired()) return true;
+    const end: Version = { querySet: this.querySet, identity: this.identityVersion, ts: snapshot };
+    const modifications = this.removed.map(removalText);
+    for (const { queryId, query, result } of updates) {
+      modifications.push(modificationText(queryId, result));
+      query.sent = result;
+    }
+    this.options.line.sendTransition(transitionText(this.version, end, modifications, this.clockSkewMs));
+    this.version = end;
+    this.removed = [];
+    this.owed = null;
+    return true;
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const { watch } of this.live.values()) this.options.queries.unwatch(watch);
+    this.live.clear();
+    this.options.queries.forget(this);
+  }
+
+  private connect(message: Extract<ClientMessage, { type: "Connect" }>): void {
+    if (this.sessionId !== null) throw new ProtocolError("Connect was sent twice.");
+    this.sessionId = message.sessionId;
+    this.clockSkewMs = message.clientTs === null ? null : message.clientTs - Date.now();
+  }
+
+  private modifyQuerySet({ baseVersion, newVersion, modifications }: Extract<ClientMessage, { type: "ModifyQuerySet" }>): void {
+    if (baseVersion !== this.querySet) throw new ProtocolError(`Base version ${baseVersion} passed up doesn't match the current version ${this.querySet}`);
+    if (newVersion <= baseVersion) throw new ProtocolError("`newVersion` must be greater than `baseVersion`.");
+    for (const modification of modifications) {
+      if (modification.type === "Add") this.addQuery(modification);
+      else this.removeQuery(modification);
+    }
+    this.querySet = newVersion;
+    this.options.queries.touch(this);
+  }
+
+  private addQuery({ queryId, udfPath, args, journal, componentPath }: AddQuery): void {
+    if (this.live.has(queryId)) throw new ProtocolError(`Query ${queryId} was added twice.`);
+    if (this.live.size >= MAX_QUERIES) throw new ProtocolError(`A connection may hold ${MAX_QUERIES} queries.`);
+    const refusal = componentRefusal(componentPath);
+    if (refusal !== null) throw new ProtocolError(refusal);
+    // An id that was removed and is taken again, before the removal has been told, is only an update to the client.
+    this.removed = this.removed.filter((id) => id !== queryId);
+    this.live.set(queryId, { watch: this.options.queries.watch({ path: udfPath, args, journal }, this), sent: null });
+  }
+
+  private removeQuery({ queryId }: RemoveQuery): void {
+    const query = this.live.get(queryId);
+    if (!query) throw new ProtocolError(`Query ${queryId} is not in the query set.`);
+    this.live.delete(queryId);
+    this.removed.push(queryId);
+    this.options.queries.unwatch(query.watch);
+  }
+
+  private async authenticate(baseVersion: number, credentials: Credentials): Promise<void> {
+    if (baseVersion !== this.identityVersion) {
+      throw new ProtocolError(`Base version ${baseVersion} passed up doesn't match the current version ${this.identityVersion}`);
+    }
+    try {
+      this.setIdentity(await this.identify(credentials));
+    } catch (error) {
+      if (!(error instanceof RequestError)) this.options.report(error);
+      const message = error instanceof RequestError ? error.message : "Authentication failed";
+      this.options.line.send(authErrorText(message, baseVersion, true));
+      this.end("AuthError");
+    }
+  }
+
+  private async identify(credentials: Credentials): Promise<Identity> {
+    const { authenticator } = this.options;
+    if (credentials.tokenType === "None") return { kind: "none" };
+    if (credentials.tokenType === "User") return authenticator.fromToken(credentials.value);
+    return authenticator.fromAdminKey(credentials.value, credentials.impersonating);
+  }
+
+  private setIdentity(identity: Identity): void {
+    if (this.closed) return;
+    this.identity = identity;
+    this.identityVersion += 1;
+    const key = identityKey(identity);
+    if (key !== this.identityKey) {
+      this.identityKey = key;
+      for (const { watch } of this.live.values()) this.options.queries.reidentify(watch);
+    }
+    this.options.queries.touch(this);
+  }
+
+  private async mutate(request: Request, sessionId: string): Promise<void> {
+    const { requestId } = request;
+    await this.request(async () => {
+      const refused = refusedOutcome(request);
+      if (refused) return this.answer(mutationResponseText(requestId, refused, 0n));
+      const outcome = await this.options.runner.mutation(this.call(request), { sessionId, requestId });
+      this.answer(mutationResponseText(requestId, outcome, outcome.ts));
+      if (!outcome.ok || this.closed) return;
+      if (this.owed === null || this.owed < outcome.ts) this.owed = outcome.ts;
+      this.options.queries.touch(this);
+    });
+  }
+
+  private async act(request: Request): Promise<void> {
+    await this.request(async () => {
+      const outcome = refusedOutcome(request) ?? (await this.options.runner.action(this.call(request)));
+      this.answer(actionResponseText(request.requestId, outcome));
+    });
+  }
+
+  private async request(run: () => Promise<void>): Promise<void> {
+    if (this.endIfExpired()) return;
+    this.inFlight += 1;
+    try {
+      await run();
+    } catch (error) {
+      this.options.report(error);
+      this.end("InternalServerError");
+    } finally {
+      this.inFlight -= 1;
+    }
+  }
+
+  private call({ udfPath, args }: Request): Call {
+    return { path: udfPath, args, identity: this.identity, visibility: this.identity.kind === "admin" ? "any" : "public" };
+  }
+
+  private answer(text: string): void {
+    if (!this.closed) this.options.line.send(text);
+  }
+
+  /** Checked lazily, when something is done in the identity's name (`facts/engine.md`, Sync). */
+  private endIfExpired(): boolean {
+    if (!hasExpired(this.identity)) return false;
+    this.options.line.send(authErrorText("Could not verify OIDC token claim. The token has expired.", Math.max(0, this.identityVersion - 1), false));
+    this.end("AuthError");
+    return true;
+  }
+
+  private end(reason: string): void {
+    this.close();
+    this.options.line.close(reason);
+  }
+}
+
+function refusedOutcome({ componentPath }: Request): Outcome | null {
+  const message = componentRefusal(componentPath);
+  return message === null ? null : { ok: false, message, logLines: [] };
+}
+
+/** Null when the path means the app itself, otherwise why it cannot be used. */
+function componentRefusal(componentPath: string): string | null {
+  if (componentPath === "" || componentPath === "_App") return null;
+  return `Components are not part of this deployment: there is no component at ${JSON.stringify(componentPath)}.`;
+}
+
