@@ -83,7 +83,7 @@ export interface Database {
   subscribe(token: string, readSet: ReadSet): void;
   unsubscribe(token: string): void;
 
-  /** The schema in force and its indexes. `prepareSchema` validates all stored documents and throws naming document and field. */
+  /** The schema in force and its indexes; both are part of the open batch, as settings are. `prepareSchema` validates all stored documents and throws naming document and field. */
   prepareSchema(schema: Json | null): PreparedSchema;
   applySchema(prepared: PreparedSchema): void;
 
@@ -92,6 +92,8 @@ export interface Database {
 
   /** What the command line lists: every table with its number. */
   tables(): { name: string; number: number }[];
+  /** The table that an id belongs to, as validators of `v.id()` ask (`checkArguments` in `values/validators.ts`); null for a text that is none. */
+  tableOf(id: string): string | null;
   close(): void;
 }
 

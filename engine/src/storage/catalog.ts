@@ -1,0 +1,200 @@
+import type { DatabaseSync } from "node:sqlite";
+import { FunctionError } from "../values/errors.ts";
+import { idLength, tableNumberOf } from "../values/ids.ts";
+import type { Json } from "../values/types.ts";
+import { numberOf, prepare, textOf } from "./rows.ts";
+
+/** An index over documents: its keys are the values at `paths`, the last of which is always `_creationTime` or `_id`. */
+export type Index = {
+  readonly id: number;
+  readonly kind: "database";
+  readonly name: string;
+  readonly table: Table;
+  /** As a schema declares them, `_creationTime` at the end included. */
+  readonly fields: readonly string[];
+  readonly paths: readonly (readonly string[])[];
+};
+
+/** A text index: one field is searched, others may be asked to be equal. */
+export type SearchIndex = {
+  readonly id: number;
+  readonly kind: "search";
+  readonly name: string;
+  readonly table: Table;
+  readonly searchField: string;
+  readonly filterFields: readonly string[];
+};
+
+export type Table = {
+  readonly number: number;
+  readonly name: string;
+  readonly isSystem: boolean;
+  readonly idLength: number;
+  readonly byId: Index;
+  readonly byCreationTime: Index;
+  /** By name, the two above included. */
+  readonly indexes: Map<string, Index>;
+  readonly searchIndexes: Map<string, SearchIndex>;
+  /** False while nothing of it is in the file: it was only asked about, or its first document is not committed. */
+  stored: boolean;
+};
+
+/** Ids of user tables start where Convex's do, so that they look alike (32 characters). */
+const FIRST_USER_TABLE = 10_001;
+const SYSTEM_TABLES = { _scheduled_functions: 512, _storage: 513 };
+/** What the deployment itself has to find in them: the jobs due next. */
+const SYSTEM_INDEXES = [{ table: "_scheduled_functions", name: "by_state", fields: ["state.kind", "scheduledTime", "_creationTime"] }];
+const IDENTIFIER = /^[a-zA-Z][a-zA-Z0-9_]*$/;
+const MAX_IDENTIFIER_LENGTH = 64;
+
+/** The tables and indexes there are: in memory, and in the file once a document or a schema needs them there. */
+export type Catalog = ReturnType<typeof openCatalog>;
+
+export function openCatalog(sql: DatabaseSync) {
+  const readTables = prepare(sql, "SELECT number, name FROM tables ORDER BY number");
+  const readIndexes = prepare(sql, "SELECT id, table_number, kind, name, definition FROM indexes ORDER BY id");
+  const insertTable = sql.prepare("INSERT INTO tables (number, name) VALUES (?, ?)");
+  const insertIndex = sql.prepare("INSERT INTO indexes (id, table_number, kind, name, definition) VALUES (?, ?, ?, ?, ?)");
+  const deleteIndex = sql.prepare("DELETE FROM indexes WHERE id = ?");
+
+  const byName = new Map<string, Table>();
+  const byNumber = new Map<number, Table>();
+  let nextTable = FIRST_USER_TABLE;
+  let nextIndex = 1;
+
+  function make(number: number, name: string, byId: number, byCreationTime: number): Table {
+    const indexes = new Map<string, Index>();
+    const table: Table = {
+      number,
+      name,
+      isSystem: name.startsWith("_"),
+      idLength: idLength(number),
+      get byId() {
+        return idIndex;
+      },
+      get byCreationTime() {
+        return creationIndex;
+      },
+      indexes,
+      searchIndexes: new Map(),
+      stored: false,
+    };
+    const idIndex = databaseIndex(byId, "by_id", table, ["_id"]);
+    const creationIndex = databaseIndex(byCreationTime, "by_creation_time", table, ["_creationTime"]);
+    indexes.set("by_id", idIndex).set("by_creation_time", creationIndex);
+    byName.set(name, table);
+    byNumber.set(number, table);
+    return table;
+  }
+
+  function persist(index: Index | SearchIndex): void {
+    const definition =
+      index.kind === "database" ? index.fields : { searchField: index.searchField, filterFields: index.filterFields };
+    insertIndex.run(index.id, index.table.number, index.kind, index.name, JSON.stringify(definition));
+  }
+
+  const catalog = {
+    /** The table of that name; made in memory when there is none, so that what reads it can already be told of its first document. */
+    table(name: string): Table {
+      return byName.get(name) ?? make(checkedNumber(name), name, nextIndex++, nextIndex++);
+    },
+    find: (name: string): Table | undefined => byName.get(name),
+    withNumber: (number: number): Table | undefined => byNumber.get(number),
+    /** The table that an id belongs to; undefined for a text that is no id, or none of a table there is. */
+    tableOf(id: string): Table | undefined {
+      const number = tableNumberOf(id);
+      return number === null ? undefined : byNumber.get(number);
+    },
+    isId: (text: string): boolean => tableNumberOf(text) !== null,
+    list: (): Table[] => [...byName.values()],
+
+    /** Writes a table that was only in memory into the file. */
+    store(table: Table): void {
+      if (table.stored) return;
+      insertTable.run(table.number, table.name);
+      for (const index of table.indexes.values()) persist(index);
+      table.stored = true;
+    },
+    addIndex(table: Table, name: string, fields: readonly string[]): Index {
+      const index = databaseIndex(nextIndex++, name, table, [...fields, "_creationTime"]);
+      persist(index);
+      table.indexes.set(name, index);
+      return index;
+    },
+    addSearchIndex(table: Table, name: string, searchField: string, filterFields: readonly string[]): SearchIndex {
+      const index: SearchIndex = { id: nextIndex++, kind: "search", name, table, searchField, filterFields };
+      persist(index);
+      table.searchIndexes.set(name, index);
+      return index;
+    },
+    removeIndex(index: Index | SearchIndex): void {
+      deleteIndex.run(index.id);
+      const indexes = index.kind === "database" ? index.table.indexes : index.table.searchIndexes;
+      indexes.delete(index.name);
+    },
+
+    /** Back to what the file says. What was only in memory keeps its numbers: somebody may be waiting for it. */
+    load(): void {
+      const before = [...byName.values()];
+      byName.clear();
+      byNumber.clear();
+      const rows = readIndexes.all().map((row) => ({
+        id: numberOf(row["0"]),
+        table: numberOf(row["1"]),
+        kind: textOf(row["2"]),
+        name: textOf(row["3"]),
+        definition: textOf(row["4"]),
+      }));
+      const idOf = (table: number, name: string): number =>
+        rows.find((row) => row.table === table && row.kind === "database" && row.name === name)?.id ?? nextIndex++;
+      nextIndex = Math.max(nextIndex, ...rows.map((row) => row.id + 1));
+      for (const row of readTables.all()) {
+        const number = numberOf(row["0"]);
+        make(number, textOf(row["1"]), idOf(number, "by_id"), idOf(number, "by_creation_time")).stored = true;
+        nextTable = Math.max(nextTable, number + 1);
+      }
+      for (const row of rows) {
+        const table = byNumber.get(row.table);
+        if (table === undefined || row.name === "by_id" || row.name === "by_creation_time") continue;
+        const definition: unknown = JSON.parse(row.definition);
+        if (Array.isArray(definition)) table.indexes.set(row.name, databaseIndex(row.id, row.name, table, definition.map(String)));
+        else table.searchIndexes.set(row.name, { id: row.id, kind: "search", name: row.name, table, ...searchDefinition(definition) });
+      }
+      for (const { name, number, byId, byCreationTime } of before) {
+        if (!byNumber.has(number)) make(number, name, byId.id, byCreationTime.id);
+      }
+      for (const [name, number] of Object.entries(SYSTEM_TABLES)) {
+        if (!byName.has(name)) make(number, name, nextIndex++, nextIndex++);
+      }
+      for (const { table: name, name: index, fields } of SYSTEM_INDEXES) {
+        const table = byName.get(name);
+        if (table && !table.indexes.has(index)) table.indexes.set(index, databaseIndex(nextIndex++, index, table, fields));
+      }
+    },
+  };
+
+  function checkedNumber(name: string): number {
+    checkIdentifier(name, "table");
+    return nextTable++;
+  }
+
+  catalog.load();
+  return catalog;
+}
+
+/** @throws FunctionError unless `name` can name a table or an index. */
+export function checkIdentifier(name: string, what: "table" | "index"): void {
+  if (IDENTIFIER.test(name) && name.length <= MAX_IDENTIFIER_LENGTH) return;
+  throw new FunctionError(
+    `Invalid ${what} name "${name}": it must start with a letter, hold letters, digits and underscores only, and be at most ${MAX_IDENTIFIER_LENGTH} characters long.`,
+  );
+}
+
+function databaseIndex(id: number, name: string, table: Table, fields: readonly string[]): Index {
+  return { id, kind: "database", name, table, fields, paths: fields.map((field) => field.split(".")) };
+}
+
+function searchDefinition(definition: unknown): { searchField: string; filterFields: string[] } {
+  const { searchField, filterFields }: { searchField?: Json; filterFields?: Json } = Object(definition);
+  return { searchField: String(searchField), filterFields: Array.isArray(filterFields) ? filterFields.map(String) : [] };
+}

@@ -1,0 +1,49 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Timestamp } from "../values/types.ts";
+import { bigintOf, numberOf, prepare, prepareBig } from "./rows.ts";
+
+const NANOSECONDS_PER_MS = 1_000_000n;
+/** The smallest step that stays exact in a float64 of milliseconds since 1970 until the year 2248. */
+const CREATION_STEP_MS = 1 / 1024;
+
+/** The deployment's two counters. Both follow the wall clock and never go back: not after a restart, nor when it is set back. */
+export type Clock = ReturnType<typeof openClock>;
+
+export function openClock(sql: DatabaseSync, wallClock: () => number /* ms since 1970 */) {
+  const readTs = prepareBig(sql, "SELECT value FROM clock WHERE name = 'ts'");
+  const readCreation = prepare(sql, "SELECT value FROM clock WHERE name = 'creationTime'");
+  const write = sql.prepare("INSERT INTO clock (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value");
+
+  let ts: Timestamp = 0n;
+  let creationTime = 0;
+
+  const clock = {
+    now: wallClock,
+    /** The newest commit. */
+    latest: (): Timestamp => ts,
+    /** The next commit's timestamp; it is the newest from now on. */
+    tick(): Timestamp {
+      const now = BigInt(Math.floor(wallClock())) * NANOSECONDS_PER_MS;
+      ts = now > ts ? now : ts + 1n;
+      return ts;
+    },
+    /** A `_creationTime` above all others: no two documents share one. */
+    nextCreationTime(): number {
+      creationTime = Math.max(wallClock(), creationTime + CREATION_STEP_MS);
+      return creationTime;
+    },
+    save(): void {
+      write.run("ts", ts);
+      write.run("creationTime", creationTime);
+    },
+    /** Back to what the file says: what was not saved did not happen. */
+    load(): void {
+      const savedTs = readTs.get();
+      const savedCreation = readCreation.get();
+      ts = savedTs === undefined ? 0n : bigintOf(savedTs[0]);
+      creationTime = savedCreation === undefined ? 0 : numberOf(savedCreation[0]);
+    },
+  };
+  clock.load();
+  return clock;
+}

@@ -1,0 +1,91 @@
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { bytesOf, numberOf, prepare, textOf } from "./rows.ts";
+
+/** A stored document: its row, its size as Convex counts, and its canonical JSON text, unparsed. */
+export type StoredDocument = { row: number; size: number; text: string };
+/** One entry of an index with the document it leads to. */
+export type StoredEntry = { key: Uint8Array; size: number; text: string };
+
+const ROWS_AT_ONCE = 256;
+
+/** Documents and index entries: every statement that serves a query is a search of a B-tree, never a scan. */
+export type DocumentStore = ReturnType<typeof documentStore>;
+
+export function documentStore(sql: DatabaseSync) {
+  const byKey = prepare(sql, "SELECT row, size, json FROM documents WHERE key = ?");
+  const insert = prepare(sql, "INSERT INTO documents (key, size, json) VALUES (?, ?, ?)");
+  const update = prepare(sql, "UPDATE documents SET size = ?, json = ? WHERE row = ?");
+  const remove = prepare(sql, "DELETE FROM documents WHERE row = ?");
+  const insertEntry = prepare(sql, "INSERT INTO entries (index_id, key, row) VALUES (?, ?, ?)");
+  const removeEntry = prepare(sql, "DELETE FROM entries WHERE index_id = ? AND key = ?");
+
+  const entries = (direction: "ASC" | "DESC") =>
+    prepare(
+      sql,
+      `SELECT entries.key, documents.size, documents.json FROM entries CROSS JOIN documents ON documents.row = entries.row
+       WHERE index_id = ? AND entries.key >= ? AND entries.key < ? ORDER BY entries.key ${direction} LIMIT ?`,
+    );
+  const documents = (direction: "ASC" | "DESC") =>
+    prepare(sql, `SELECT key, size, json FROM documents WHERE key >= ? AND key < ? ORDER BY key ${direction} LIMIT ?`);
+  const statements = { asc: { entries: entries("ASC"), documents: documents("ASC") }, desc: { entries: entries("DESC"), documents: documents("DESC") } };
+
+  const tableRows = prepare(
+    sql,
+    `SELECT entries.key, documents.row, documents.json FROM entries CROSS JOIN documents ON documents.row = entries.row
+     WHERE index_id = ? AND entries.key > ? ORDER BY entries.key LIMIT ${ROWS_AT_ONCE}`,
+  );
+  const count = prepare(sql, "SELECT count(*) FROM entries WHERE index_id = ?");
+  const dropEntries = prepare(sql, "DELETE FROM entries WHERE index_id = ?");
+
+  return {
+    /** Every document that an index leads to, in its order; for what has to see them all (validation, building indexes). */
+    *all(index: number): Generator<{ key: Uint8Array; row: number; text: string }> {
+      let last = new Uint8Array(0);
+      for (;;) {
+        const rows = tableRows.all(index, last);
+        for (const row of rows) {
+          last = new Uint8Array(bytesOf(row["0"]));
+          yield { key: last, row: numberOf(row["1"]), text: textOf(row["2"]) };
+        }
+        if (rows.length < ROWS_AT_ONCE) return;
+      }
+    },
+    count(index: number): number {
+      return numberOf(count.get(index)?.["0"]);
+    },
+    dropEntries(index: number): void {
+      dropEntries.run(index);
+    },
+    get(key: Uint8Array): StoredDocument | null {
+      const row = byKey.get(key);
+      return row === undefined ? null : { row: numberOf(row[0]), size: numberOf(row[1]), text: textOf(row[2]) };
+    },
+    insert(key: Uint8Array, size: number, text: string): number {
+      return Number(insert.run(key, size, text).lastInsertRowid);
+    },
+    update(row: number, size: number, text: string): void {
+      update.run(size, text, row);
+    },
+    remove(row: number): void {
+      remove.run(row);
+    },
+    insertEntry(index: number, key: Uint8Array, row: number): void {
+      insertEntry.run(index, key, row);
+    },
+    removeEntry(index: number, key: Uint8Array): void {
+      removeEntry.run(index, key);
+    },
+    /** Up to `limit` entries with low <= key < high, in the index's order or against it. */
+    range(index: number, low: Uint8Array, high: Uint8Array, order: "asc" | "desc", limit: number): StoredEntry[] {
+      return statements[order].entries.all(index, low, high, limit).map(toEntry);
+    },
+    /** The same for by_id, which the documents themselves are kept in. Keys of one table lie together. */
+    rangeById(low: Uint8Array, high: Uint8Array, order: "asc" | "desc", limit: number): StoredEntry[] {
+      return statements[order].documents.all(low, high, limit).map(toEntry);
+    },
+  };
+}
+
+function toEntry(row: Record<number, SQLOutputValue>): StoredEntry {
+  return { key: bytesOf(row[0]), size: numberOf(row[1]), text: textOf(row[2]) };
+}

@@ -1,0 +1,43 @@
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import { StorageError } from "../values/errors.ts";
+
+/** A prepared statement whose rows come as arrays, which SQLite's binding makes in a third less time than objects. */
+export function prepare(sql: DatabaseSync, text: string): StatementSync {
+  const statement = sql.prepare(text);
+  statement.setReturnArrays(true);
+  return statement;
+}
+
+/** The same, with integers as BigInt: timestamps in nanoseconds are beyond what a number holds. */
+export function prepareBig(sql: DatabaseSync, text: string): StatementSync {
+  const statement = prepare(sql, text);
+  statement.setReadBigInts(true);
+  return statement;
+}
+
+export type Cell = SQLOutputValue | undefined;
+
+export function bytesOf(cell: Cell): Uint8Array {
+  if (cell instanceof Uint8Array) return cell;
+  throw unexpected("bytes", cell);
+}
+
+export function textOf(cell: Cell): string {
+  if (typeof cell === "string") return cell;
+  throw unexpected("a text", cell);
+}
+
+export function numberOf(cell: Cell): number {
+  if (typeof cell === "number") return cell;
+  if (typeof cell === "bigint") return Number(cell);
+  throw unexpected("a number", cell);
+}
+
+export function bigintOf(cell: Cell): bigint {
+  if (typeof cell === "bigint") return cell;
+  throw unexpected("an integer", cell);
+}
+
+function unexpected(wanted: string, cell: Cell): StorageError {
+  return new StorageError(`The data file holds ${cell === null ? "null" : typeof cell} where ${wanted} was expected.`);
+}

@@ -1,0 +1,89 @@
+import type { Timestamp } from "../values/types.ts";
+import { FunctionError } from "../values/errors.ts";
+import type { Document } from "./document.ts";
+import { Overlay, type Change } from "./overlay.ts";
+
+/** How far back a query may look (`/api/query_at_ts`), unless so much was written that memory says otherwise. */
+const KEPT_NS = 30_000_000_000n;
+const KEPT_BYTES = 64 * 1024 * 1024;
+const KEPT_VIEWS = 4;
+/** What a change costs beside its text: objects, keys, the id. */
+const CHANGE_BYTES = 300;
+
+type Undo = { readonly ts: Timestamp; readonly changes: readonly Change[]; readonly bytes: number };
+/** The overlay that leads back to `at`; it covers the commits up to and including `upTo`. */
+type View = { readonly at: Timestamp; readonly overlay: Overlay; upTo: Timestamp };
+
+/** The last seconds' commits, kept as what to undo: a look at an earlier time is today's data with those documents laid back. */
+export class History {
+  private commits: Undo[] = [];
+  private bytes = 0;
+  private views: View[] = [];
+  /** The newest commit that cannot be undone any more. */
+  private horizon: Timestamp;
+
+  constructor(latest: Timestamp) {
+    this.horizon = latest;
+  }
+
+  add(ts: Timestamp, changes: Iterable<Change>): void {
+    const undo = [...changes].map(({ id, table, before }): Change => ({ id, table, before: null, after: lean(before) }));
+    const bytes = undo.reduce((sum, { after }) => sum + CHANGE_BYTES + (after?.text.length ?? 0), 0);
+    this.commits.push({ ts, changes: undo, bytes });
+    this.bytes += bytes;
+    this.forget(ts);
+  }
+
+  /**
+   * What to lay over the newest state to see that of `at`.
+   * @throws FunctionError when `at` is not one of the last seconds' states.
+   */
+  overlayAt(at: Timestamp, latest: Timestamp): Overlay {
+    if (at > latest) throw new FunctionError(`Timestamp ${at} is in the future; the newest is ${latest}.`);
+    if (at < this.horizon) {
+      throw new FunctionError(`Timestamp ${at} is too old; the oldest state kept is ${this.horizon}. Ask for a new timestamp.`);
+    }
+    let view = this.views.find((known) => known.at === at);
+    if (view === undefined) {
+      view = { at, overlay: new Overlay(), upTo: at };
+      this.views.push(view);
+      if (this.views.length > KEPT_VIEWS) this.views.shift();
+    }
+    this.extend(view);
+    return view.overlay;
+  }
+
+  /** Forgets commits after `ts`, which were not made durable. */
+  truncate(ts: Timestamp): void {
+    this.views = [];
+    while ((this.commits.at(-1)?.ts ?? 0n) > ts) this.bytes -= this.commits.pop()?.bytes ?? 0;
+  }
+
+  /** A document's state at `view.at` is what the first commit after it replaced. */
+  private extend(view: View): void {
+    let first = this.commits.length;
+    while (first > 0 && (this.commits[first - 1]?.ts ?? 0n) > view.upTo) first--;
+    for (const commit of this.commits.slice(first)) {
+      for (const change of commit.changes) if (view.overlay.get(change.id) === undefined) view.overlay.lay(change);
+      view.upTo = commit.ts;
+    }
+  }
+
+  private forget(now: Timestamp): void {
+    let dropped = 0;
+    for (const commit of this.commits) {
+      if (commit.ts >= now - KEPT_NS && this.bytes <= KEPT_BYTES) break;
+      this.horizon = commit.ts;
+      this.bytes -= commit.bytes;
+      dropped++;
+    }
+    if (dropped === 0) return;
+    this.commits.splice(0, dropped);
+    this.views = this.views.filter((view) => view.at >= this.horizon);
+  }
+}
+
+/** Without the parsed value, which would weigh several times the text. */
+function lean(document: Document | null): Document | null {
+  return document && { ...document, value: null };
+}

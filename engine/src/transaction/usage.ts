@@ -1,0 +1,74 @@
+import { FunctionError } from "../values/errors.ts";
+import {
+  MAX_BYTES_READ,
+  MAX_BYTES_WRITTEN,
+  MAX_DOCUMENTS_READ,
+  MAX_DOCUMENTS_WRITTEN,
+  MAX_INDEX_RANGES,
+  MAX_SCHEDULED,
+  MAX_SCHEDULED_ARGUMENT_BYTES,
+} from "../values/limits.ts";
+import type { Usage } from "./types.ts";
+
+const READ_LESS =
+  "Consider using smaller limits in your queries, paginating your queries, or using indexed queries with a selective index range expressions.";
+const WRITE_LESS = "Consider splitting the work into several mutations, for example by scheduling one from another.";
+
+/** Counts what a transaction uses and refuses what is beyond Convex's limits, in Convex's words. */
+export class Meter {
+  private readonly used: Usage = {
+    documentsRead: 0,
+    bytesRead: 0,
+    documentsWritten: 0,
+    bytesWritten: 0,
+    indexRanges: 0,
+    scheduled: 0,
+    scheduledArgumentBytes: 0,
+  };
+
+  read(bytes: number): void {
+    this.used.documentsRead += 1;
+    this.used.bytesRead += bytes;
+    if (this.used.documentsRead > MAX_DOCUMENTS_READ) throw exceeded("Too many documents read", `${MAX_DOCUMENTS_READ}`, READ_LESS);
+    if (this.used.bytesRead > MAX_BYTES_READ) throw exceeded("Too many bytes read", `${MAX_BYTES_READ} bytes`, READ_LESS);
+  }
+
+  range(): void {
+    this.used.indexRanges += 1;
+    if (this.used.indexRanges > MAX_INDEX_RANGES) throw exceeded("Too many reads", `${MAX_INDEX_RANGES}`, READ_LESS);
+  }
+
+  write(bytes: number): void {
+    this.used.documentsWritten += 1;
+    this.used.bytesWritten += bytes;
+    if (this.used.documentsWritten > MAX_DOCUMENTS_WRITTEN) {
+      throw exceeded("Too many documents written", `${MAX_DOCUMENTS_WRITTEN}`, WRITE_LESS);
+    }
+    if (this.used.bytesWritten > MAX_BYTES_WRITTEN) throw exceeded("Too many bytes written", `${MAX_BYTES_WRITTEN} bytes`, WRITE_LESS);
+  }
+
+  schedule(argumentBytes: number): void {
+    this.used.scheduled += 1;
+    this.used.scheduledArgumentBytes += argumentBytes;
+    if (this.used.scheduled > MAX_SCHEDULED) throw exceeded("Too many functions scheduled", `${MAX_SCHEDULED}`, WRITE_LESS);
+    if (this.used.scheduledArgumentBytes > MAX_SCHEDULED_ARGUMENT_BYTES) {
+      throw exceeded("Too large total size of the arguments of scheduled functions", `${MAX_SCHEDULED_ARGUMENT_BYTES} bytes`, WRITE_LESS);
+    }
+  }
+
+  usage(): Usage {
+    return { ...this.used };
+  }
+
+  /** What was written after `earlier` was undone; what was read since stays read. */
+  undoWrites(earlier: Usage): void {
+    this.used.documentsWritten = earlier.documentsWritten;
+    this.used.bytesWritten = earlier.bytesWritten;
+    this.used.scheduled = earlier.scheduled;
+    this.used.scheduledArgumentBytes = earlier.scheduledArgumentBytes;
+  }
+}
+
+function exceeded(what: string, limit: string, advice: string): FunctionError {
+  return new FunctionError(`${what} in a single function execution (limit: ${limit}). ${advice}`);
+}

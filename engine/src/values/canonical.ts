@@ -1,0 +1,223 @@
+import { FunctionError } from "./errors.ts";
+import {
+  MAX_ARGUMENT_NESTING,
+  MAX_ARRAY_LENGTH,
+  MAX_DOCUMENT_BYTES,
+  MAX_FIELD_NAME_LENGTH,
+  MAX_NESTING,
+  MAX_OBJECT_FIELDS,
+} from "./limits.ts";
+import type { Json } from "./types.ts";
+
+export type JsonObject = { [key: string]: Json };
+
+/** A value's one JSON text (object keys in order) and its size in bytes as `getConvexSize` counts. */
+export type Canonical = { text: string; size: number; hasCommitTs: boolean };
+
+export type ValueLimits = { bytes: number; nesting: number };
+export const DOCUMENT_LIMITS: ValueLimits = { bytes: MAX_DOCUMENT_BYTES, nesting: MAX_NESTING };
+export const argumentLimits = (bytes: number): ValueLimits => ({ bytes, nesting: MAX_ARGUMENT_NESTING });
+
+/** True for a plain object of fields: not an array, and none of the tagged forms such as `{"$integer": …}`. */
+export function isFields(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && taggedForm(value) === undefined;
+}
+
+/**
+ * The tag of an object that stands for another kind of value (`$integer`, `$float`, `$bytes`, `$commitTs`), as
+ * `jsonToConvex` reads it: exactly one field, whose name starts with `$`.
+ */
+export function taggedForm(value: JsonObject): string | undefined {
+  let tag: string | undefined;
+  for (const name in value) {
+    if (tag !== undefined || name.charCodeAt(0) !== 0x24) return undefined;
+    tag = name;
+  }
+  return tag;
+}
+
+/**
+ * Checks a value as Convex does when it stores or passes one, and gives its canonical text and size in the same walk.
+ * @throws FunctionError naming what is wrong: a malformed tag, a bad field name, or a limit.
+ */
+export function canonicalize(value: Json, limits: ValueLimits): Canonical {
+  const walk = new Walk(limits.nesting);
+  const text = walk.value(value, 0);
+  if (walk.size > limits.bytes) throw tooLarge(walk.size, limits.bytes);
+  return { text, size: walk.size, hasCommitTs: walk.hasCommitTs };
+}
+
+export function tooLarge(size: number, limit: number): FunctionError {
+  return new FunctionError(`Value is too large (${inUnits(size)} > maximum size ${inUnits(limit)})`);
+}
+
+const inUnits = (bytes: number): string => {
+  const mib = bytes / (1024 * 1024);
+  return `${Number.isInteger(mib) ? mib : mib.toFixed(2)} MiB`;
+};
+
+class Walk {
+  size = 0;
+  hasCommitTs = false;
+  private readonly maxNesting: number;
+
+  constructor(maxNesting: number) {
+    this.maxNesting = maxNesting;
+  }
+
+  value(value: Json, depth: number): string {
+    switch (typeof value) {
+      case "string":
+        return this.string(value);
+      case "number":
+        this.size += 9;
+        if (!Number.isFinite(value)) throw new FunctionError(`Number ${value} must be encoded as {"$float": …}`);
+        return Object.is(value, -0) ? "0" : String(value);
+      case "boolean":
+        this.size += 1;
+        return value ? "true" : "false";
+      case "object":
+        if (value === null) {
+          this.size += 1;
+          return "null";
+        }
+        return Array.isArray(value) ? this.array(value, depth + 1) : this.object(value, depth + 1);
+      default:
+        throw new FunctionError(`${typeof value} is not a supported Convex type.`);
+    }
+  }
+
+  private string(value: string): string {
+    if (!value.isWellFormed()) throw new FunctionError("Strings must be valid Unicode: found a lone surrogate.");
+    this.size += 2 + utf8Length(value);
+    return JSON.stringify(value);
+  }
+
+  private array(value: Json[], depth: number): string {
+    this.checkDepth(depth);
+    if (value.length > MAX_ARRAY_LENGTH) {
+      throw new FunctionError(`Array length is too long (${value.length} > maximum length ${MAX_ARRAY_LENGTH})`);
+    }
+    this.size += 2;
+    let text = "[";
+    let separator = "";
+    for (const element of value) {
+      text += separator + this.value(element, depth);
+      separator = ",";
+    }
+    return text + "]";
+  }
+
+  private object(value: JsonObject, depth: number): string {
+    const tag = taggedForm(value);
+    if (tag !== undefined) return this.tagged(tag, value[tag]);
+    this.checkDepth(depth);
+    const names = sortedNames(value);
+    if (names.length > MAX_OBJECT_FIELDS) {
+      throw new FunctionError(`Object has too many fields (${names.length} > maximum number ${MAX_OBJECT_FIELDS})`);
+    }
+    this.size += 2;
+    let text = "{";
+    let separator = "";
+    for (const name of names) {
+      checkFieldName(name);
+      this.size += name.length + 1;
+      const field = value[name];
+      if (field === undefined) throw new FunctionError("undefined is not a valid Convex value.");
+      text += `${separator}${JSON.stringify(name)}:${this.value(field, depth)}`;
+      separator = ",";
+    }
+    return text + "}";
+  }
+
+  private tagged(tag: string, inner: Json | undefined): string {
+    switch (tag) {
+      case "$integer":
+        this.size += 9;
+        return `{"$integer":"${eightBytes(inner, tag).toString("base64")}"}`;
+      case "$float":
+        this.size += 9;
+        return float(eightBytes(inner, tag).readDoubleLE());
+      case "$bytes": {
+        const bytes = decodeBase64(inner, tag);
+        this.size += 2 + bytes.length;
+        return `{"$bytes":"${bytes.toString("base64")}"}`;
+      }
+      case "$commitTs":
+        if (inner !== null) throw new FunctionError("Malformed $commitTs field");
+        this.size += 9;
+        this.hasCommitTs = true;
+        return '{"$commitTs":null}';
+      case "$undefined":
+        throw new FunctionError("undefined is not a valid Convex value. To learn about Convex's supported types, see https://docs.convex.dev/using/types.");
+      default:
+        throw new FunctionError(`Field name ${tag} starts with a '$', which is reserved.`);
+    }
+  }
+
+  private checkDepth(depth: number): void {
+    if (depth > this.maxNesting) {
+      throw new FunctionError(`Value is nested too deeply (nested ${depth} levels deep > maximum nesting ${this.maxNesting})`);
+    }
+  }
+}
+
+/** Only what JSON has no number for may stand as `$float` (`jsonToConvex` refuses others); every NaN becomes the one NaN. */
+function float(value: number): string {
+  if (Number.isFinite(value) && !Object.is(value, -0)) throw new FunctionError(`Float ${value} should be encoded as a number`);
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleLE(Number.isNaN(value) ? Number.NaN : value);
+  return `{"$float":"${bytes.toString("base64")}"}`;
+}
+
+/** The eight bytes, little-endian, of a `$integer` or `$float`. */
+export function eightBytes(inner: Json | undefined, tag: string): Buffer {
+  const bytes = decodeBase64(inner, tag);
+  if (bytes.length !== 8) throw new FunctionError(`Received ${bytes.length} bytes, expected 8 for ${tag}`);
+  return bytes;
+}
+
+export function decodeBase64(inner: Json | undefined, tag: string): Buffer {
+  if (typeof inner !== "string") throw new FunctionError(`Malformed ${tag} field`);
+  return Buffer.from(inner, "base64");
+}
+
+/** Own field names in the order of the canonical text. */
+export function sortedNames(value: JsonObject): string[] {
+  const names = Object.keys(value);
+  for (let i = 1; i < names.length; i++) {
+    if ((names[i - 1] ?? "") > (names[i] ?? "")) return names.sort();
+  }
+  return names;
+}
+
+/** As `validateObjectField` in `convex/src/values/value.ts`. */
+function checkFieldName(name: string): void {
+  if (name.length === 0) throw new FunctionError("Field names must be nonempty.");
+  if (name.length > MAX_FIELD_NAME_LENGTH) {
+    throw new FunctionError(`Field name ${name} exceeds maximum field name length ${MAX_FIELD_NAME_LENGTH}.`);
+  }
+  if (name.startsWith("$")) throw new FunctionError(`Field name ${name} starts with a '$', which is reserved.`);
+  for (let i = 0; i < name.length; i++) {
+    const code = name.charCodeAt(i);
+    if (code < 32 || code >= 127) {
+      throw new FunctionError(
+        `Field name ${name} has invalid character '${name[i]}': Field names can only contain non-control ASCII characters`,
+      );
+    }
+  }
+}
+
+function utf8Length(value: string): number {
+  return Buffer.byteLength(value, "utf8");
+}
+
+/** What stands at a path of field names, or undefined; array elements and the insides of tagged values have no path. */
+export function fieldAt(value: Json, path: readonly string[]): Json | undefined {
+  let here: Json | undefined = value;
+  for (const name of path) {
+    if (!isFields(here) || !Object.hasOwn(here, name)) return undefined;
+    here = here[name];
+  }
+  return here;
+}

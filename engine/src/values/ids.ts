@@ -1,0 +1,141 @@
+import { randomFillSync } from "node:crypto";
+
+/**
+ * Document ids as Convex prints them: Crockford's base32 (lower case, https://www.crockford.com/base32.html) of the table's
+ * number as a variable-length integer, 16 random bytes and a two-byte checksum. 31 to 37 characters.
+ */
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+const RANDOM_BYTES = 16;
+const CHECKSUM_BYTES = 2;
+const MAX_TABLE_NUMBER = 0xffff_ffff;
+const SHORTEST = 31;
+const LONGEST = 37;
+
+const DIGIT_OF = new Int8Array(128).fill(-1);
+for (let digit = 0; digit < ALPHABET.length; digit++) DIGIT_OF[ALPHABET.charCodeAt(digit)] = digit;
+
+/** A new id in the table with this number. */
+export function newId(table: number): string {
+  const prefix = varint(table);
+  const bytes = new Uint8Array(prefix.length + RANDOM_BYTES + CHECKSUM_BYTES);
+  bytes.set(prefix);
+  takeRandom(bytes, prefix.length);
+  const [low, high] = fletcher16(bytes, bytes.length - CHECKSUM_BYTES);
+  bytes[bytes.length - 2] = low;
+  bytes[bytes.length - 1] = high;
+  return encode(bytes);
+}
+
+/** The number of the table that an id names, or null for a text that is no id. */
+export function tableNumberOf(id: string): number | null {
+  if (id.length < SHORTEST || id.length > LONGEST) return null;
+  const bytes = decode(id);
+  if (bytes === null) return null;
+  let table = 0;
+  let read = 0;
+  for (;;) {
+    const byte = bytes[read];
+    if (byte === undefined || read === 5) return null;
+    table += (byte & 0x7f) * 2 ** (7 * read);
+    read++;
+    if (byte < 0x80) {
+      if (byte === 0 && read > 1) return null;
+      break;
+    }
+  }
+  if (table > MAX_TABLE_NUMBER || bytes.length !== read + RANDOM_BYTES + CHECKSUM_BYTES) return null;
+  const [low, high] = fletcher16(bytes, bytes.length - CHECKSUM_BYTES);
+  return bytes[bytes.length - 2] === low && bytes[bytes.length - 1] === high ? table : null;
+}
+
+/** How long the ids of a table are. */
+export function idLength(table: number): number {
+  return Math.ceil(((varint(table).length + RANDOM_BYTES + CHECKSUM_BYTES) * 8) / 5);
+}
+
+/** The 16 bytes that tell an id from all others of its table; null for a text that is no id. */
+export function idBytes(id: string): Uint8Array | null {
+  if (tableNumberOf(id) === null) return null;
+  return decode(id)?.slice(-(RANDOM_BYTES + CHECKSUM_BYTES), -CHECKSUM_BYTES) ?? null;
+}
+
+/** The id in a table that has these 16 bytes: the inverse of `idBytes`. */
+export function idFromBytes(table: number, bytes: Uint8Array): string {
+  const prefix = varint(table);
+  const whole = new Uint8Array(prefix.length + RANDOM_BYTES + CHECKSUM_BYTES);
+  whole.set(prefix);
+  whole.set(bytes.subarray(0, RANDOM_BYTES), prefix.length);
+  whole.set(fletcher16(whole, whole.length - CHECKSUM_BYTES), whole.length - CHECKSUM_BYTES);
+  return encode(whole);
+}
+
+function varint(value: number): number[] {
+  const bytes = [];
+  let rest = value;
+  while (rest >= 0x80) {
+    bytes.push((rest % 0x80) | 0x80);
+    rest = Math.floor(rest / 0x80);
+  }
+  bytes.push(rest);
+  return bytes;
+}
+
+function fletcher16(bytes: Uint8Array, end: number): [number, number] {
+  let first = 0;
+  let second = 0;
+  for (let i = 0; i < end; i++) {
+    first = (first + (bytes[i] ?? 0)) % 255;
+    second = (second + first) % 255;
+  }
+  return [first, second];
+}
+
+function encode(bytes: Uint8Array): string {
+  let text = "";
+  let pending = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    pending = (pending << 8) | byte;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += ALPHABET[(pending >> bits) & 31];
+    }
+    pending &= (1 << bits) - 1;
+  }
+  return bits === 0 ? text : text + ALPHABET[(pending << (5 - bits)) & 31];
+}
+
+/** Null unless every character is a digit and the bits left over are zero, so that each id has one spelling. */
+function decode(text: string): Uint8Array | null {
+  const bytes = new Uint8Array(Math.floor((text.length * 5) / 8));
+  let pending = 0;
+  let bits = 0;
+  let written = 0;
+  for (let i = 0; i < text.length; i++) {
+    const digit = DIGIT_OF[text.charCodeAt(i)] ?? -1;
+    if (digit < 0) return null;
+    pending = (pending << 5) | digit;
+    bits += 5;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes[written++] = pending >> bits;
+      pending &= (1 << bits) - 1;
+    }
+  }
+  return bits < 5 && pending === 0 ? bytes : null;
+}
+
+/** Asking the system for 16 bytes at a time costs more than all else in `newId`. */
+const pool = new Uint8Array(4096);
+let unused = pool.length;
+
+function takeRandom(into: Uint8Array, at: number): void {
+  if (unused + RANDOM_BYTES > pool.length) {
+    randomFillSync(pool);
+    unused = 0;
+  }
+  into.set(pool.subarray(unused, unused + RANDOM_BYTES), at);
+  pool.fill(0, unused, unused + RANDOM_BYTES);
+  unused += RANDOM_BYTES;
+}

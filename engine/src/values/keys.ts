@@ -1,0 +1,171 @@
+import { decodeBase64, eightBytes, sortedNames, taggedForm, type JsonObject } from "./canonical.ts";
+import { FunctionError } from "./errors.ts";
+import type { Json } from "./types.ts";
+
+/**
+ * The sortable encoding: bytes whose unsigned order is Convex's order of values (`compareValues` in
+ * `convex/src/values/compare.ts`): undefined < null < int64 < float64 < boolean < string < bytes < array < object.
+ *
+ * A value is a tag byte and what follows; texts and containers end in 0x00, and a 0x00 inside a text is written 0x00 0xFF, so
+ * that no encoding is a prefix of another and sequences of values compare one after the other. All tags lie below `AFTER`,
+ * so `prefix + AFTER` is above every key that goes on from `prefix` with another value.
+ */
+const TAG = {
+  undefined: 0x02,
+  null: 0x03,
+  int64: 0x04,
+  float64: 0x05,
+  false: 0x06,
+  true: 0x07,
+  string: 0x08,
+  bytes: 0x09,
+  array: 0x0a,
+  object: 0x0b,
+};
+const END = 0x00;
+const ESCAPE = 0xff;
+const AFTER = 0x1f;
+
+/** Above every key. */
+export const LAST_KEY: Uint8Array = Uint8Array.of(0xff);
+/** Below or equal to every key. */
+export const FIRST_KEY: Uint8Array = new Uint8Array(0);
+
+/** The key of a sequence of values, as an index holds it. `undefined` stands for a missing field. */
+export function encodeKey(values: readonly (Json | undefined)[]): Uint8Array {
+  length = 0;
+  for (const value of values) writeValue(value);
+  return Uint8Array.prototype.slice.call(buffer, 0, length);
+}
+
+/** The least key above `key`. */
+export function keyAfter(key: Uint8Array): Uint8Array {
+  const after = new Uint8Array(key.length + 1);
+  after.set(key);
+  return after;
+}
+
+/** The least key above every key that starts with the values of `prefix`. */
+export function keyAfterPrefix(prefix: Uint8Array): Uint8Array {
+  if (prefix.length === 0) return LAST_KEY;
+  const after = new Uint8Array(prefix.length + 1);
+  after.set(prefix);
+  after[prefix.length] = AFTER;
+  return after;
+}
+
+export function compareKeys(a: Uint8Array, b: Uint8Array): number {
+  return Buffer.compare(a, b);
+}
+
+/** Convex's order of two values; `undefined` is a missing field. */
+export function compareJson(a: Json | undefined, b: Json | undefined): number {
+  if (typeof a === "string" && a === b) return 0;
+  return compareKeys(encodeKey([a]), encodeKey([b]));
+}
+
+let buffer = Buffer.alloc(4096);
+let length = 0;
+
+function reserve(more: number): void {
+  if (length + more <= buffer.length) return;
+  const larger = Buffer.alloc(Math.max(buffer.length * 2, length + more));
+  buffer.copy(larger, 0, 0, length);
+  buffer = larger;
+}
+
+function writeByte(byte: number): void {
+  reserve(1);
+  buffer[length++] = byte;
+}
+
+function writeValue(value: Json | undefined): void {
+  switch (typeof value) {
+    case "undefined":
+      return writeByte(TAG.undefined);
+    case "boolean":
+      return writeByte(value ? TAG.true : TAG.false);
+    case "number":
+      return writeFloat(Object.is(value, -0) ? 0 : value);
+    case "string":
+      writeByte(TAG.string);
+      return writeText(value);
+    case "object":
+      if (value === null) return writeByte(TAG.null);
+      return Array.isArray(value) ? writeArray(value) : writeObject(value);
+  }
+}
+
+/** IEEE order is the order of the bits once negative numbers are inverted and positive ones lifted above them. */
+function writeFloat(value: number): void {
+  reserve(9);
+  buffer[length] = TAG.float64;
+  const high = (buffer.writeDoubleBE(value, length + 1), buffer[length + 1] ?? 0);
+  if (high & 0x80) for (let i = 1; i <= 8; i++) buffer[length + i] = ~(buffer[length + i] ?? 0);
+  else buffer[length + 1] = high | 0x80;
+  length += 9;
+}
+
+function writeText(text: string): void {
+  const room = text.length * 3 + 1;
+  reserve(room);
+  if (!text.includes("\0")) {
+    length += buffer.write(text, length, "utf8");
+    buffer[length++] = END;
+    return;
+  }
+  writeEscaped(Buffer.from(text, "utf8"));
+}
+
+function writeEscaped(bytes: Uint8Array): void {
+  reserve(bytes.length * 2 + 1);
+  for (const byte of bytes) {
+    buffer[length++] = byte;
+    if (byte === END) buffer[length++] = ESCAPE;
+  }
+  buffer[length++] = END;
+}
+
+function writeArray(elements: Json[]): void {
+  writeByte(TAG.array);
+  for (const element of elements) writeValue(element);
+  writeByte(END);
+}
+
+function writeObject(value: JsonObject): void {
+  const tag = taggedForm(value);
+  if (tag !== undefined) return writeTagged(tag, value[tag]);
+  writeByte(TAG.object);
+  for (const name of sortedNames(value)) {
+    writeByte(TAG.string);
+    writeText(name);
+    writeValue(value[name]);
+  }
+  writeByte(END);
+}
+
+function writeTagged(tag: string, inner: Json | undefined): void {
+  switch (tag) {
+    case "$undefined":
+      return writeByte(TAG.undefined);
+    case "$integer":
+      return writeInteger(eightBytes(inner, tag).readBigInt64LE());
+    case "$commitTs":
+      // Until the commit a commit timestamp sorts as the largest integer (`compare.ts`).
+      return writeInteger(2n ** 63n - 1n);
+    case "$float":
+      return writeFloat(eightBytes(inner, tag).readDoubleLE());
+    case "$bytes":
+      writeByte(TAG.bytes);
+      return writeEscaped(decodeBase64(inner, tag));
+    default:
+      throw new FunctionError(`Field name ${tag} starts with a '$', which is reserved.`);
+  }
+}
+
+function writeInteger(value: bigint): void {
+  reserve(9);
+  buffer[length] = TAG.int64;
+  buffer.writeBigUInt64BE(BigInt.asUintN(64, value) ^ (1n << 63n), length + 1);
+  length += 9;
+}
