@@ -3,7 +3,8 @@ import * as build from "virtual:react-router/server-build";
 import type { AppConfig } from "~/config";
 import { clientAddressContext, configContext } from "~/http/context";
 
-/** The public half of the signing key, as the deployment's environment wants it; `server/` puts it there. */
+// For whoever brings a deployment into force: the public key that it must trust, and a client to try whether it does.
+export { serviceConvex } from "~/accounts/service.server";
 export { jwksUri } from "~/accounts/tokens.server";
 
 /** What the server process knows of a request and the request itself does not tell. */

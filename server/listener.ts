@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, STATUS_CODES } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { createRequestListener } from "@remix-run/node-fetch-server";
 import { clientAddress, markClientAddress } from "./client-address.ts";
@@ -20,6 +20,8 @@ export type Parts = {
   /** The one origin we are served under; null: any loopback host. */
   appUrl: URL | null;
   trustedProxyHops: number;
+  /** Who sees a request before the app does, and calls `next` for what is none of theirs (the development server). */
+  before?: (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
   /** Upgrades that somebody else answers (the development server's own). */
   ownUpgrade?: (request: IncomingMessage) => boolean;
   log: Log;
@@ -75,7 +77,9 @@ export function createListener(parts: Parts): Server {
     }
     if (parts.serveAsset(request, response, path)) return;
     markClientAddress(request, parts.trustedProxyHops);
-    app(request, response);
+    const toApp = () => app(request, response);
+    if (parts.before) parts.before(request, response, toApp);
+    else toApp();
   });
 
   server.on("upgrade", (request, socket, head) => {

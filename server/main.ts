@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import type { createApp, jwksUri } from "../app/server.ts";
+import { BUILD, loadBuild } from "./built.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { startEmbedded } from "./embedded.ts";
 import { Forward } from "./forward.ts";
@@ -9,14 +8,6 @@ import { log } from "./log.ts";
 import { ARTIFACT, bringToForce } from "./push.ts";
 import { onStopSignal, shutDown } from "./shutdown.ts";
 import { loadAssets } from "./static.ts";
-
-/** What the server build exports (`app/server.ts`). */
-type Build = { createApp: typeof createApp; jwksUri: typeof jwksUri };
-
-const BUILD = fileURLToPath(new URL("../build/", import.meta.url));
-
-// React and its kin choose between their two builds by this when they are first imported.
-process.env.NODE_ENV = "production";
 
 /** Serves the built app: one command, one port. Ends with 0 when told to stop. */
 async function main(): Promise<void> {
@@ -32,18 +23,13 @@ async function main(): Promise<void> {
   }
   const app = build.createApp({ ...appConfig, convexUrl: embedded?.url ?? appConfig.convexUrl });
   const forward = embedded && new Forward(embedded.url, log);
-  const server = createListener({ fetch: app.fetch, serveAsset, forward, appUrl: config.appUrl, trustedProxyHops: config.trustedProxyHops, log });
+  const server = createListener({ fetch: (request, info) => app.fetch(request, info), serveAsset, forward, appUrl: config.appUrl, trustedProxyHops: config.trustedProxyHops, log });
 
   onStopSignal(() => shutDown(server, { goAway: () => forward?.goAway(), close: async () => embedded?.close() }, log), log);
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(config.port, config.host, resolve));
   const address = server.address();
   const port = address && typeof address === "object" ? address.port : config.port;
   console.log(`Atelier is ready at ${config.appUrl?.origin ?? `http://localhost:${port}`}`);
-}
-
-async function loadBuild(): Promise<Build> {
-  const build: Build = await import(pathToFileURL(join(BUILD, "server/index.js")).href);
-  return build;
 }
 
 try {

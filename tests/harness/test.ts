@@ -1,4 +1,4 @@
-import AxeBuilder from "@axe-core/playwright";
+import { AxeBuilder } from "@axe-core/playwright";
 import { type Browser, type BrowserContext, expect, type Page, test as base } from "@playwright/test";
 import { type RunningApp, startApp } from "./app.ts";
 import { type Person, signIn, signUp } from "./people.ts";

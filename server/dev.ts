@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { createServer as createVite, isRunnableDevEnvironment, type ViteDevServer } from "vite";
+import type { AppConfig } from "../app/config.ts";
+import type { App } from "../app/server.ts";
+import type { Build } from "./built.ts";
+import { ConfigError, readConfig } from "./config.ts";
+import { startEmbedded } from "./embedded.ts";
+import { Forward } from "./forward.ts";
+import { createListener } from "./listener.ts";
+import { log } from "./log.ts";
+import { setEnvironment, type Target } from "./push.ts";
+import { onStopSignal, shutDown } from "./shutdown.ts";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const CONVEX_CLI = fileURLToPath(new URL("../node_modules/convex/bin/main.js", import.meta.url));
+
+process.env.NODE_ENV = "development";
+process.chdir(ROOT);
+
+/**
+ * `npm run dev`: the app from its sources with hot reload, the embedded deployment, and the official command line, which pushes `convex/`
+ * whenever it changes. With CONVEX_URL only the app: whose deployment it is, runs `npx convex dev` for it.
+ */
+async function main(): Promise<void> {
+  const { server: config, app: appConfig } = await readConfig(process.env, { production: false });
+  const embedded = config.engine && (await startEmbedded({ ...config.engine, log }));
+  const forward = embedded && new Forward(embedded.url, log);
+  let vite: ViteDevServer | null = null;
+  const server = createListener({
+    fetch: async (request, info) => (await appOf(vite, { ...appConfig, convexUrl: embedded?.url ?? appConfig.convexUrl })).fetch(request, info),
+    serveAsset: () => false,
+    forward,
+    appUrl: config.appUrl,
+    trustedProxyHops: config.trustedProxyHops,
+    before: (request, response, next) => (vite ? vite.middlewares(request, response, next) : next()),
+    // Hot reload has a websocket of its own on our port.
+    ownUpgrade: (request) => request.headers["sec-websocket-protocol"]?.startsWith("vite-") ?? false,
+    log,
+  });
+  vite = await createVite({ root: ROOT, appType: "custom", server: { middlewareMode: true, hmr: { server } } });
+
+  let cli: ChildProcess | null = null;
+  if (embedded && config.engine) {
+    const { jwksUri } = await load(vite);
+    const target = { url: embedded.url, adminKey: config.engine.adminKey };
+    await setEnvironment(target, { AUTH_JWKS: jwksUri(appConfig.signingKey) });
+    await once(convexDev(target, "--once"), "exit");
+    cli = convexDev(target, "--tail-logs", "always");
+  }
+
+  const close = async () => {
+    cli?.kill();
+    await Promise.all([vite?.close(), embedded?.close()]);
+  };
+  onStopSignal(() => shutDown(server, { goAway: () => forward?.goAway(), close }, log), log);
+  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(config.port, config.host, resolve));
+  console.log(`Atelier is ready at ${config.appUrl?.origin ?? `http://localhost:${config.port}`} (development)`);
+}
+
+/** The official command line on our own deployment; what it says belongs to whoever is developing. */
+function convexDev({ url, adminKey }: Target, ...flags: string[]): ChildProcess {
+  return spawn(process.execPath, [CONVEX_CLI, "dev", "--typecheck", "disable", ...flags], {
+    cwd: ROOT,
+    env: { ...process.env, CONVEX_SELF_HOSTED_URL: url, CONVEX_SELF_HOSTED_ADMIN_KEY: adminKey, CI: "1" },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+}
+
+/** Vite gives another one when something that it stands on has changed. */
+async function load(vite: ViteDevServer): Promise<Build> {
+  const { ssr } = vite.environments;
+  if (!ssr || !isRunnableDevEnvironment(ssr)) throw new Error("Vite cannot run the app's server code here");
+  const build: Build = await ssr.runner.import("/app/server.ts");
+  return build;
+}
+
+const apps = new WeakMap<Build["createApp"], App>();
+
+async function appOf(vite: ViteDevServer | null, config: AppConfig): Promise<App> {
+  if (!vite) throw new Error("Not ready yet");
+  const { createApp } = await load(vite);
+  const app = apps.get(createApp) ?? createApp(config);
+  apps.set(createApp, app);
+  return app;
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof ConfigError ? error.message : error);
+  process.exit(1);
+}
