@@ -81,11 +81,20 @@ export const resume = internalMutation({
   returns: v.null(),
   handler: async (ctx) => {
     const before = Date.now() - RESUME_AFTER;
-    const projects = await ctx.db.query("projects").withIndex("by_removal", (q) => q.gt("removedAt", 0).lt("removedAt", before)).take(PURGE_BATCH);
+    const projects = await ctx.db
+      .query("projects")
+      .withIndex("by_removal", (q) => q.gt("removedAt", 0).lt("removedAt", before))
+      .take(PURGE_BATCH);
     for (const { _id } of projects) await ctx.scheduler.runAfter(0, internal.purge.project, { id: _id });
-    const designs = await ctx.db.query("designs").withIndex("by_removal", (q) => q.gt("removedAt", 0).lt("removedAt", before)).take(PURGE_BATCH);
+    const designs = await ctx.db
+      .query("designs")
+      .withIndex("by_removal", (q) => q.gt("removedAt", 0).lt("removedAt", before))
+      .take(PURGE_BATCH);
     for (const { _id } of designs) await ctx.scheduler.runAfter(0, internal.purge.design, { id: _id });
-    const images = await ctx.db.query("designImages").withIndex("by_removal", (q) => q.gt("removedAt", 0).lt("removedAt", before)).take(PURGE_BATCH);
+    const images = await ctx.db
+      .query("designImages")
+      .withIndex("by_removal", (q) => q.gt("removedAt", 0).lt("removedAt", before))
+      .take(PURGE_BATCH);
     for (const { _id } of images) await ctx.scheduler.runAfter(0, internal.purge.image, { id: _id });
     return null;
   },

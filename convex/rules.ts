@@ -53,7 +53,15 @@ export function nameFromFile(fileName: string): string {
   if (line === "") return "Untitled";
   if (line.length <= NAME_MAX) return line;
   const end = /\.[^.\s]{1,10}$/.exec(line)?.[0] ?? "";
-  return line.slice(0, NAME_MAX - 1 - end.length).toWellFormed().replace(/\uFFFD$/, "").trimEnd() + "…" + end;
+  return (
+    line
+      .slice(0, NAME_MAX - 1 - end.length)
+      .toWellFormed()
+      .replace(/\uFFFD$/, "")
+      .trimEnd() +
+    "…" +
+    end
+  );
 }
 
 /** No line breaks, control characters or halves of characters, which neither a list nor a file name can show. */

@@ -52,7 +52,7 @@ async function projectCover(ctx: MutationCtx, projectId: Id<"projects">): Promis
     .take(COVER_SIZE);
   return designs
     .flatMap((design) => design.cover)
-    .sort((a, b) => b.addedAt - a.addedAt)
+    .toSorted((a, b) => b.addedAt - a.addedAt)
     .slice(0, COVER_SIZE);
 }
 

@@ -15,7 +15,7 @@ const SWEEP_BATCH = 200;
 
 /** One batch, between two creation times; the next is scheduled by it, and the last one notes how far the sweep came. */
 export const run = internalMutation({
-  args: { batch: v.optional(v.object({ cursor: v.string(), from: v.number(), until: v.number() })) },
+  args: { batch: v.optional(v.object({ cursor: v.union(v.string(), v.null()), from: v.number(), until: v.number() })) },
   returns: v.null(),
   handler: async (ctx, { batch }) => {
     const mark = await ctx.db.query("sweeps").first();

@@ -14,6 +14,7 @@ import type * as accounts_rows from "../accounts/rows.js";
 import type * as accounts_service from "../accounts/service.js";
 import type * as accounts_sessions from "../accounts/sessions.js";
 import type * as accounts_storage from "../accounts/storage.js";
+import type * as accounts_store from "../accounts/store.js";
 import type * as accounts_tables from "../accounts/tables.js";
 import type * as accounts_where from "../accounts/where.js";
 import type * as check from "../check.js";
@@ -44,6 +45,7 @@ declare const fullApi: ApiFromModules<{
   "accounts/service": typeof accounts_service;
   "accounts/sessions": typeof accounts_sessions;
   "accounts/storage": typeof accounts_storage;
+  "accounts/store": typeof accounts_store;
   "accounts/tables": typeof accounts_tables;
   "accounts/where": typeof accounts_where;
   check: typeof check;

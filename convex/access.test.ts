@@ -1,0 +1,285 @@
+import { randomUUID } from "node:crypto";
+import { makeFunctionReference } from "convex/server";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { appServer, type Backend, backends, type Caller, type Person, probe, signOut, signUp } from "../tests/convex/backends.ts";
+import { refused } from "../tests/convex/expect.ts";
+import { addImage } from "../tests/convex/pictures.ts";
+import { api } from "./_generated/api";
+import type { Id } from "./_generated/dataModel";
+
+/**
+ * Every public function, with who may call it and on what. The list of functions is read from the modules themselves: one without an entry
+ * fails the first test. `on` names the argument that carries the id of something owned, and its kind.
+ */
+type Entry = {
+  by: "person" | "server" | "server for a session";
+  on?: [kind: "project" | "design" | "image", argument: string];
+  args?: (world: World) => Record<string, unknown> | Promise<Record<string, unknown>>;
+};
+
+const paginationOpts = { cursor: null, numItems: 10 };
+const name = "a name";
+
+const entries: Record<string, Entry> = {
+  "projects:getProjects": { by: "person" },
+  "projects:listProjects": { by: "person", args: () => ({ paginationOpts }) },
+  "projects:getProjectById": { by: "person", on: ["project", "id"] },
+  "projects:create": { by: "person", args: () => ({ name }) },
+  "projects:rename": { by: "person", on: ["project", "id"], args: () => ({ name }) },
+  "projects:remove": { by: "person", on: ["project", "id"] },
+  "designs:getDesignsByProjectId": { by: "person", on: ["project", "projectId"] },
+  "designs:listDesigns": { by: "person", on: ["project", "projectId"], args: () => ({ paginationOpts }) },
+  "designs:getDesignById": { by: "person", on: ["design", "id"] },
+  "designs:create": { by: "person", on: ["project", "projectId"], args: () => ({ name }) },
+  "designs:rename": { by: "person", on: ["design", "id"], args: () => ({ name }) },
+  "designs:remove": { by: "person", on: ["design", "id"] },
+  "designImages:getDesignImagesByDesignId": { by: "person", on: ["design", "designId"] },
+  "designImages:listDesignImages": { by: "person", on: ["design", "designId"], args: () => ({ paginationOpts }) },
+  "designImages:rename": { by: "person", on: ["image", "id"], args: () => ({ name }) },
+  "designImages:remove": { by: "person", on: ["image", "id"] },
+  "uploads:generateUploadUrl": { by: "server for a session", on: ["design", "designId"] },
+  "uploads:finalize": { by: "server for a session", on: ["design", "designId"], args: ({ backend }) => finalizing(backend) },
+  "uploads:getFile": { by: "server for a session", on: ["image", "imageId"] },
+  "uploads:discard": { by: "server", args: async ({ backend }) => ({ storageId: await backend.store(new Uint8Array(3)) }) },
+  "accounts/store:findMany": { by: "server", args: () => ({ model: "users", where: [byId], limit: 1 }) },
+  "accounts/store:findOne": { by: "server", args: () => ({ model: "users", where: [byId] }) },
+  "accounts/store:count": { by: "server", args: () => ({ model: "users", where: [byId] }) },
+  "accounts/store:create": { by: "server", args: () => ({ model: "verifications", data: verification() }) },
+  "accounts/store:update": { by: "server", args: () => ({ model: "users", where: [byId], update: {} }) },
+  "accounts/store:updateMany": { by: "server", args: () => ({ model: "users", where: [byId], update: {} }) },
+  "accounts/store:deleteMany": { by: "server", args: () => ({ model: "users", where: [byId] }) },
+  "accounts/store:consumeOne": { by: "server", args: () => ({ model: "users", where: [byId] }) },
+  "accounts/store:incrementOne": { by: "server", args: () => ({ model: "rateLimits", where: [byId], increment: { count: 1 } }) },
+};
+
+const entriesBy = (by: Entry["by"]) => Object.entries(entries).filter(([, entry]) => entry.by === by);
+const entriesOnThings = Object.entries(entries).flatMap(([name, { on, ...entry }]) => (on ? [[name, { on, ...entry }] as const] : []));
+
+const byId = { field: "id", operator: "eq", value: "nobody", connector: "AND", mode: "sensitive" };
+const verification = () => ({ id: randomUUID(), identifier: "x", value: "y", expiresAt: 0, createdAt: 0, updatedAt: 0 });
+
+async function finalizing(backend: Backend) {
+  const storageId = await backend.store(new Uint8Array(3));
+  const facts = { contentType: "image/png", size: 3, width: 1, height: 1, checksum: "0".repeat(64), placeholder: null, animated: false };
+  return { uploadId: randomUUID(), storageId, name, ...facts };
+}
+
+/** The functions that each module really exports, by name, with their type and visibility. */
+async function exported() {
+  const modules = import.meta.glob<Record<string, unknown>>([
+    "./**/*.ts",
+    "!./**/*.test.ts",
+    "!./_generated/**",
+    "!./auth.config.ts",
+    "!./**/*.d.ts",
+  ]);
+  const functions = [];
+  for (const [path, load] of Object.entries(modules)) {
+    for (const [key, value] of Object.entries(await load())) {
+      if (typeof value !== "function") continue;
+      const type = (["Query", "Mutation", "Action"] as const).find((each) => `is${each}` in value);
+      if (type) functions.push({ name: `${path.slice(2, -3)}:${key}`, type, isPublic: "isPublic" in value });
+    }
+  }
+  return functions;
+}
+
+it("has an entry for every public function, and no entry for anything else", async () => {
+  const functions = await exported();
+  expect(
+    functions
+      .filter(({ isPublic }) => isPublic)
+      .map(({ name }) => name)
+      .toSorted(),
+  ).toEqual(Object.keys(entries).toSorted());
+  expect(functions.filter(({ isPublic }) => !isPublic).length).toBeGreaterThan(0);
+});
+
+it("says what every public function of this folder's own takes and answers", async () => {
+  const modules = import.meta.glob<Record<string, { exportReturns?: () => string; exportArgs?: () => string }>>(
+    "./{projects,designs,designImages,uploads,purge,sweep}.ts",
+  );
+  for (const [path, load] of Object.entries(modules)) {
+    for (const [key, value] of Object.entries(await load())) {
+      if (!value?.exportReturns) continue;
+      expect(JSON.parse(value.exportArgs?.() ?? "null"), `${path} ${key} args`).toHaveProperty("type", "object");
+      expect(JSON.parse(value.exportReturns()), `${path} ${key} returns`).not.toBeNull();
+    }
+  }
+});
+
+describe.each(backends)("access on $name", ({ start }) => {
+  let world: World;
+  let types: Map<string, "Query" | "Mutation" | "Action">;
+  beforeAll(async () => {
+    types = new Map((await exported()).map(({ name, type }) => [name, type]));
+    world = await makeWorld(await start());
+  });
+  afterAll(() => world.backend.close());
+
+  const call = (caller: Caller, name: string, args: Record<string, unknown>) =>
+    types.get(name) === "Query"
+      ? caller.query(makeFunctionReference<"query">(name), args)
+      : caller.mutation(makeFunctionReference<"mutation">(name), args);
+
+  /** Arguments with which everything is right, on something of the person's that was made for this call alone. */
+  async function rightful(entry: Entry, person: Person): Promise<Record<string, unknown>> {
+    const things = await makeThings(world.backend, person);
+    const args: Record<string, unknown> = { ...(await entry.args?.(world)) };
+    if (entry.by === "server for a session") args["sessionId"] = person.sessionId;
+    if (entry.on) args[entry.on[1]] = things[entry.on[0]];
+    return args;
+  }
+
+  it.each(Object.entries(entries))("%s answers whom it is for", async (name, entry) => {
+    const caller = entry.by === "person" ? world.ada : world.server;
+    await expect(call(caller, name, await rightful(entry, world.ada))).resolves.toBeDefined();
+  });
+
+  it.each(Object.entries(entries))("%s is closed without a token, and with one that is not for it", async (name, entry) => {
+    const args = await rightful(entry, world.ada);
+    const others = entry.by === "person" ? [world.nobody, world.server] : [world.nobody, world.ada, ...world.pretenders];
+    for (const other of others) expect(await refused(call(other, name, args))).toEqual({ code: "unauthenticated" });
+    // A deployment may turn these away before it runs anything.
+    for (const other of world.forgers) await expect(call(other, name, args)).rejects.toBeInstanceOf(Error);
+  });
+
+  it.each(entriesBy("person"))("%s is closed to a session that has ended, has expired or is another person's", async (name, entry) => {
+    const args = await rightful(entry, world.ada);
+    for (const other of [world.signedOut, world.expired, world.mixedUp, world.withoutSession]) {
+      expect(await refused(call(other, name, args))).toEqual({ code: "unauthenticated" });
+    }
+  });
+
+  it.each(entriesBy("server for a session"))("%s is closed for a session that has ended, has expired or never was", async (name, entry) => {
+    const args = await rightful(entry, world.ada);
+    for (const sessionId of [world.signedOut.sessionId, world.expired.sessionId, "", "never"]) {
+      expect(await refused(call(world.server, name, { ...args, sessionId }))).toEqual({ code: "unauthenticated" });
+    }
+  });
+
+  it.each(entriesOnThings)("%s tells another person's, a removed, a missing and a malformed id alike", async (name, entry) => {
+    const [kind, argument] = entry.on;
+    const caller = entry.by === "person" ? world.ada : world.server;
+    const args = await rightful(entry, world.ada);
+    const before = await world.bobs();
+    const wrong = [world.bobThings[kind], ...world.absent(kind), "", "nonsense", "a".repeat(5000), "../projects", world.ada.userId];
+    for (const id of wrong) {
+      const refusal = await refused(call(caller, name, { ...args, [argument]: id }));
+      expect(refusal, `${argument} = ${id.slice(0, 40)}`).toEqual({ code: "not_found" });
+    }
+    expect(await world.bobs()).toEqual(before);
+  });
+
+  it("shows each person their own projects and nobody else's", async () => {
+    const carol = await signUp(world.backend, "carol");
+    await carol.mutation(api.projects.create, { name: "carol's" });
+    expect(await names(carol)).toEqual(["carol's"]);
+    expect(await names(world.ada)).not.toContain("carol's");
+    const { page } = await world.ada.query(api.projects.listProjects, { paginationOpts: { cursor: null, numItems: 200 } });
+    expect(page.map(({ name }) => name)).not.toContain("carol's");
+  });
+
+  it("ends with the session: the same token is refused after it", async () => {
+    const dora = await signUp(world.backend, "dora");
+    expect(await dora.query(api.projects.getProjects, {})).toEqual([]);
+    await signOut(world.backend, dora);
+    expect(await refused(dora.query(api.projects.getProjects, {}))).toEqual({ code: "unauthenticated" });
+  });
+
+  it("shows storage ids and addresses to nobody", async () => {
+    const { project, design } = world.adaThings;
+    const shown = JSON.stringify([
+      await world.ada.query(api.projects.getProjects, {}),
+      await world.ada.query(api.projects.getProjectById, { id: project }),
+      await world.ada.query(api.designs.getDesignsByProjectId, { projectId: project }),
+      await world.ada.query(api.designImages.getDesignImagesByDesignId, { designId: design }),
+    ]);
+    expect(shown).toContain(world.adaThings.image);
+    expect(shown).not.toContain(world.adaThings.storageId);
+    expect(shown).not.toMatch(/storage|https?:/i);
+  });
+});
+
+const names = async (person: Person) => (await person.query(api.projects.getProjects, {})).map(({ name }) => name);
+
+type Things = { project: Id<"projects">; design: Id<"designs">; image: Id<"designImages">; storageId: Id<"_storage"> };
+type World = {
+  backend: Backend;
+  ada: Person;
+  bob: Person;
+  signedOut: Person;
+  expired: Person;
+  /** Carries ada's user id with bob's session. */
+  mixedUp: Caller;
+  withoutSession: Caller;
+  nobody: Caller;
+  server: Caller;
+  /** Whose tokens say that somebody else issued them. */
+  forgers: Caller[];
+  /** People whose token looks in part like the app server's. */
+  pretenders: Caller[];
+  adaThings: Things;
+  bobThings: Things;
+  bobs(): Promise<unknown>;
+  /** Ids that belong to no visible row of this kind: of a removed thing, of a deleted row, of another table. */
+  absent(kind: keyof Things): string[];
+};
+
+async function makeThings(backend: Backend, person: Person): Promise<Things> {
+  const project = await person.mutation(api.projects.create, { name: `${person.userId}'s project` });
+  const design = await person.mutation(api.designs.create, { projectId: project, name: "a design" });
+  const { id: image, storageId } = await addImage(backend, person, design, "an image");
+  return { project, design, image, storageId };
+}
+
+async function makeWorld(backend: Backend): Promise<World> {
+  const ada = await signUp(backend, "ada");
+  const bob = await signUp(backend, "bob");
+  const signedOut = await signUp(backend, "eve");
+  await signOut(backend, signedOut);
+  const expired = await signUp(backend, "max", Date.now() - 1);
+  const user = { subject: ada.userId, audience: "atelier-user" } as const;
+  const adaThings = await makeThings(backend, ada);
+  const bobThings = await makeThings(backend, bob);
+
+  const hidden = await makeThings(backend, ada);
+  await ada.mutation(api.projects.remove, { id: hidden.project });
+  const deleted = await makeThings(backend, ada);
+  await backend.inside.mutation(probe.remove, { table: "designImages", id: deleted.image });
+  await backend.inside.mutation(probe.remove, { table: "designs", id: deleted.design });
+  await backend.inside.mutation(probe.remove, { table: "projects", id: deleted.project });
+
+  return {
+    backend,
+    ada,
+    bob,
+    signedOut,
+    expired,
+    mixedUp: await backend.holder({ ...user, sessionId: bob.sessionId }),
+    withoutSession: await backend.holder(user),
+    nobody: backend.nobody,
+    server: await appServer(backend),
+    forgers: [
+      await backend.holder({ ...user, sessionId: ada.sessionId, issuer: "https://elsewhere.invalid" }),
+      await backend.holder({ subject: "app-server", audience: "atelier-service", service: true, issuer: "https://elsewhere.invalid" }),
+    ],
+    pretenders: [
+      await backend.holder({ subject: "app-server", audience: "atelier-user", sessionId: ada.sessionId }),
+      await backend.holder({ subject: "app-server", audience: "atelier-user", sessionId: ada.sessionId, service: true }),
+      await backend.holder({ subject: "app-server", audience: "atelier-user" }),
+      await backend.holder({ ...user, sessionId: ada.sessionId, service: true }),
+    ],
+    adaThings,
+    bobThings,
+    bobs: async () => [
+      await bob.query(api.projects.getProjectById, { id: bobThings.project }),
+      await bob.query(api.designs.getDesignsByProjectId, { projectId: bobThings.project }),
+      await bob.query(api.designImages.getDesignImagesByDesignId, { designId: bobThings.design }),
+    ],
+    absent: (kind) =>
+      [hidden, deleted, adaThings].flatMap((things) =>
+        [things.project, things.design, things.image, things.storageId].filter((id) => things !== adaThings || id !== things[kind]),
+      ),
+  };
+}

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Backend, backends, type Person, probe, signUp } from "../tests/convex/backends.ts";
+import { refused } from "../tests/convex/expect.ts";
+import { addImage } from "../tests/convex/pictures.ts";
+import { api } from "./_generated/api";
+import type { Id } from "./_generated/dataModel";
+
+describe.each(backends)("design images on $name", ({ start }) => {
+  let backend: Backend;
+  let ada: Person;
+  let projectId: Id<"projects">;
+  let designId: Id<"designs">;
+  beforeAll(async () => {
+    backend = await start();
+  });
+  afterAll(() => backend.close());
+  beforeEach(async () => {
+    ada = await signUp(backend, "ada");
+    projectId = await ada.mutation(api.projects.create, { name: "Magazine" });
+    designId = await ada.mutation(api.designs.create, { projectId, name: "Cover" });
+  });
+
+  const images = () => ada.query(api.designImages.getDesignImagesByDesignId, { designId });
+  const design = () => ada.query(api.designs.getDesignById, { id: designId });
+  const project = () => ada.query(api.projects.getProjectById, { id: projectId });
+
+  it("renames an image, which is a change of its design and project", async () => {
+    const { id } = await addImage(backend, ada, designId, "old.png");
+    const [designBefore, projectBefore] = [await design(), await project()];
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    await ada.mutation(api.designImages.rename, { id, name: " new " });
+    expect((await images()).map(({ name }) => name)).toEqual(["new"]);
+    expect((await design()).updatedAt).toBeGreaterThan(designBefore.updatedAt);
+    expect((await project()).updatedAt).toBeGreaterThan(projectBefore.updatedAt);
+    expect((await design()).imageCount).toBe(1);
+  });
+
+  it("refuses names that break the rule, beside their field, and keeps the old one", async () => {
+    const { id } = await addImage(backend, ada, designId, "old.png");
+    for (const name of ["", "  ", "i".repeat(201)]) {
+      expect(await refused(ada.mutation(api.designImages.rename, { id, name }))).toEqual({
+        code: "invalid",
+        fieldErrors: { name: [expect.any(String)] },
+      });
+    }
+    expect((await images()).map(({ name }) => name)).toEqual(["old.png"]);
+  });
+
+  it("hides a removed image at once, counts it out, then deletes its row and its file", async () => {
+    const gone = await addImage(backend, ada, designId, "gone.png");
+    const kept = await addImage(backend, ada, designId, "kept.png");
+    await ada.mutation(api.designImages.remove, { id: gone.id });
+    expect((await images()).map(({ name }) => name)).toEqual(["kept.png"]);
+    expect([(await design()).imageCount, (await project()).imageCount]).toEqual([1, 1]);
+    expect(await refused(ada.mutation(api.designImages.rename, { id: gone.id, name: "back" }))).toEqual({ code: "not_found" });
+    expect(await refused(ada.mutation(api.designImages.remove, { id: gone.id }))).toEqual({ code: "not_found" });
+    await backend.settle();
+    expect(await backend.inside.query(probe.row, { table: "designImages", id: gone.id })).toBeNull();
+    expect(await backend.inside.query(probe.filesAmong, { ids: [gone.storageId, kept.storageId] })).toEqual([kept.storageId]);
+  });
+});

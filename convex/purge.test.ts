@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Backend, backends, type Person, probe, signUp } from "../tests/convex/backends.ts";
+import { refused } from "../tests/convex/expect.ts";
+import { addImage } from "../tests/convex/pictures.ts";
+import { api, internal } from "./_generated/api";
+import type { Id } from "./_generated/dataModel";
+import { PURGE_BATCH } from "./purge";
+
+describe.each(backends)("purging on $name", ({ start }) => {
+  let backend: Backend;
+  let ada: Person;
+  beforeAll(async () => {
+    backend = await start();
+    ada = await signUp(backend, "ada");
+  });
+  afterAll(() => backend.close());
+
+  const row = (table: string, id: string) => backend.inside.query(probe.row, { table, id });
+  const imagesOf = (designId: string) => backend.inside.query(probe.rows, { table: "designImages", field: "designId", value: designId });
+
+  /** A project with designs that hold so many images each, all over one stored file. */
+  async function projectWith(counts: number[]) {
+    const projectId = await ada.mutation(api.projects.create, { name: "big" });
+    const designIds: Id<"designs">[] = [];
+    const storageId = counts.some((count) => count > 0) ? await backend.store(new TextEncoder().encode("shared")) : null;
+    for (const count of counts) {
+      const designId = await ada.mutation(api.designs.create, { projectId, name: "big" });
+      designIds.push(designId);
+      if (storageId) await fill(designId, storageId, count);
+    }
+    return { projectId, designIds, storageId };
+  }
+
+  async function fill(designId: Id<"designs">, storageId: Id<"_storage">, count: number) {
+    for (let from = 0; from < count; from += 1000) {
+      await backend.inside.mutation(probe.insertImages, { designId, storageId, from, count: Math.min(1000, count - from) });
+    }
+  }
+
+  /** What is left of it: rows and file. */
+  async function leftOf({ projectId, designIds, storageId }: Awaited<ReturnType<typeof projectWith>>) {
+    const rows = [await row("projects", projectId), ...(await Promise.all(designIds.map((id) => row("designs", id))))];
+    const images = await Promise.all(designIds.map((id) => imagesOf(id)));
+    const files = await backend.inside.query(probe.filesAmong, { ids: storageId ? [storageId] : [] });
+    return [...rows.filter((each) => each !== null), ...images.flat(), ...files];
+  }
+
+  it.each([[[]], [[0, 0]], [[199, 200, 1]], [[200]], [[0, 201, 0, 450]], [Array.from({ length: 230 }, () => 1)]])(
+    "deletes a project whose designs hold %j images, leaving nothing",
+    async (counts) => {
+      const big = await projectWith(counts);
+      await ada.mutation(api.projects.remove, { id: big.projectId });
+      await backend.settle();
+      expect(await leftOf(big)).toEqual([]);
+    },
+  );
+
+  it("takes a batch per transaction, and what is left stays hidden meanwhile", async () => {
+    const big = await projectWith([450]);
+    const [designId] = big.designIds;
+    await backend.inside.mutation(probe.patch, { table: "projects", id: big.projectId, fields: { removedAt: Date.now() } });
+    expect(await refused(ada.query(api.designImages.getDesignImagesByDesignId, { designId: designId ?? "" }))).toEqual({
+      code: "not_found",
+    });
+    const before = await backend.inside.query(probe.scheduledCalls, { name: "purge:project" });
+    await backend.inside.mutation(internal.purge.project, { id: big.projectId });
+    await backend.settle();
+    expect(await leftOf(big)).toEqual([]);
+    const calls = (await backend.inside.query(probe.scheduledCalls, { name: "purge:project" })) - before;
+    expect(calls, "450 images are three batches, the first of them called here").toBe(Math.floor(450 / PURGE_BATCH));
+  });
+
+  it("leaves other designs, their images and their files alone", async () => {
+    const projectId = await ada.mutation(api.projects.create, { name: "both" });
+    const going = await ada.mutation(api.designs.create, { projectId, name: "going" });
+    const staying = await ada.mutation(api.designs.create, { projectId, name: "staying" });
+    const gone = await addImage(backend, ada, going, "gone.png");
+    const kept = await addImage(backend, ada, staying, "kept.png");
+    await ada.mutation(api.designs.remove, { id: going });
+    await backend.settle();
+    expect(await row("designImages", gone.id)).toBeNull();
+    expect(await row("designImages", kept.id)).not.toBeNull();
+    expect(await backend.inside.query(probe.filesAmong, { ids: [gone.storageId, kept.storageId] })).toEqual([kept.storageId]);
+  });
+
+  it("keeps a file that another image still shows", async () => {
+    const projectId = await ada.mutation(api.projects.create, { name: "shared file" });
+    const designId = await ada.mutation(api.designs.create, { projectId, name: "a design" });
+    const storageId = await backend.store(new TextEncoder().encode("two rows, one file"));
+    await backend.inside.mutation(probe.insertImages, { designId, storageId, from: 0, count: 2 });
+    const [first, second] = await ada.query(api.designImages.getDesignImagesByDesignId, { designId });
+    await ada.mutation(api.designImages.remove, { id: first?._id ?? "" });
+    await backend.settle();
+    expect(await backend.inside.query(probe.filesAmong, { ids: [storageId] })).toEqual([storageId]);
+    await ada.mutation(api.designImages.remove, { id: second?._id ?? "" });
+    await backend.settle();
+    expect(await backend.inside.query(probe.filesAmong, { ids: [storageId] })).toEqual([]);
+  });
+
+  it("does no harm when a step comes twice", async () => {
+    const big = await projectWith([3]);
+    await ada.mutation(api.projects.remove, { id: big.projectId });
+    await backend.settle();
+    const [designId] = big.designIds;
+    await backend.inside.mutation(internal.purge.project, { id: big.projectId });
+    if (designId) await backend.inside.mutation(internal.purge.design, { id: designId });
+    await backend.settle();
+    expect(await leftOf(big)).toEqual([]);
+  });
+
+  it("takes up removals that were left unfinished, but not fresh ones", async () => {
+    const [old, fresh] = [await projectWith([5]), await projectWith([5])];
+    const leftover = await ada.mutation(api.projects.create, { name: "with leftovers" });
+    const design = await ada.mutation(api.designs.create, { projectId: leftover, name: "left" });
+    const other = await ada.mutation(api.designs.create, { projectId: leftover, name: "kept" });
+    const image = await addImage(backend, ada, other, "left.png");
+    const longAgo = { removedAt: Date.now() - 2 * 60 * 60 * 1000 };
+    await backend.inside.mutation(probe.patch, { table: "projects", id: old.projectId, fields: longAgo });
+    await backend.inside.mutation(probe.patch, { table: "designs", id: design, fields: longAgo });
+    await backend.inside.mutation(probe.patch, { table: "designImages", id: image.id, fields: longAgo });
+    await backend.inside.mutation(probe.patch, { table: "projects", id: fresh.projectId, fields: { removedAt: Date.now() } });
+    await backend.inside.mutation(internal.purge.resume, {});
+    await backend.settle();
+    expect(await leftOf(old)).toEqual([]);
+    expect(await row("designs", design)).toBeNull();
+    expect(await row("designImages", image.id)).toBeNull();
+    expect(await row("designs", other)).not.toBeNull();
+    expect(await row("projects", fresh.projectId)).not.toBeNull();
+  });
+
+  it("removes everything of somebody whose account is gone, and nothing of others", async () => {
+    const bob = await signUp(backend, "bob");
+    const ids = [];
+    for (let each = 0; each < 3; each++) ids.push(await bob.mutation(api.projects.create, { name: `bob's ${each}` }));
+    const mine = await ada.mutation(api.projects.create, { name: "ada's" });
+    await backend.inside.mutation(internal.purge.owner, { ownerId: bob.userId });
+    expect(await bob.query(api.projects.getProjects, {})).toEqual([]);
+    await backend.settle();
+    for (const id of ids) expect(await row("projects", id)).toBeNull();
+    expect(await row("projects", mine)).not.toBeNull();
+  });
+
+  it("finishes after the deployment was killed in the middle", async ({ skip }) => {
+    const crash = backend.crash ?? skip("nothing to kill");
+    const big = await projectWith([1500, 1500]);
+    await ada.mutation(api.projects.remove, { id: big.projectId });
+    for (let each = 0; each < 3; each++) await crash();
+    await backend.settle();
+    expect(await leftOf(big)).toEqual([]);
+  });
+});

@@ -1,0 +1,79 @@
+import type { GenericValidator } from "convex/values";
+import { expect, it } from "vitest";
+import schema from "./schema";
+
+/**
+ * Section 3 of the specification, by table: every field that it names. `_id` and `_creationTime` are on every row. Better Auth's `id` is a
+ * field of its own (`accounts/tables.ts`); "user id" of a session is `userId`.
+ */
+const specified: Record<string, string[]> = {
+  users: ["id", "name", "email", "emailVerified", "image", "createdAt", "updatedAt"],
+  accounts: [
+    "id",
+    "userId",
+    "providerId",
+    "accountId",
+    "password",
+    "accessToken",
+    "refreshToken",
+    "idToken",
+    "accessTokenExpiresAt",
+    "refreshTokenExpiresAt",
+    "scope",
+    "createdAt",
+    "updatedAt",
+  ],
+  sessions: ["token", "userId", "createdAt"],
+  verifications: ["identifier", "value", "expiresAt"],
+  projects: ["name"],
+  designs: ["projectId"],
+  designImages: ["designId"],
+};
+
+const tables: { name: string; fields: Record<string, GenericValidator>; indexes: { fields: string[] }[] }[] = Object.entries(
+  schema.tables,
+).map(([name, table]) => ({
+  name,
+  fields: table.validator.kind === "object" ? table.validator.fields : {},
+  indexes: table[" indexes"](),
+}));
+const table = (name: string) => tables.find((each) => each.name === name);
+
+it.each(Object.entries(specified))("%s has the specification's fields", (name, fields) => {
+  expect(Object.keys(table(name)?.fields ?? {})).toEqual(expect.arrayContaining(fields));
+});
+
+it("keeps to the specification's words: no table has a field that is a specified one spelled differently", () => {
+  const words = new Map(
+    Object.values(specified)
+      .flat()
+      .map((field) => [plain(field), field]),
+  );
+  for (const { fields } of tables) {
+    for (const field of Object.keys(fields)) expect(words.get(plain(field)) ?? field).toBe(field);
+  }
+});
+
+it("makes the nullable picture of a user, and a project's and a design's place, what they are said to be", () => {
+  expect(table("users")?.fields["image"]?.isOptional).toBe("optional");
+  expect(table("users")?.fields["emailVerified"]?.kind).toBe("boolean");
+  expect(table("designs")?.fields["projectId"]).toMatchObject({ kind: "id", tableName: "projects" });
+  expect(table("designImages")?.fields["designId"]).toMatchObject({ kind: "id", tableName: "designs" });
+});
+
+it("indexes every reference from one table to another, so that no read scans", () => {
+  for (const { name, fields, indexes } of tables) {
+    const references = Object.entries(fields).filter(([field, { kind }]) => kind === "id" || field === "userId" || field === "ownerId");
+    for (const [field] of references) {
+      expect(
+        indexes.map(({ fields: [first] }) => first),
+        `${name} has no index by ${field}`,
+      ).toContain(field);
+    }
+  }
+});
+
+/** A name without its case and underscores. */
+function plain(field: string): string {
+  return field.replaceAll("_", "").toLowerCase();
+}

@@ -1,0 +1,1 @@
+export { convexTestBackend as embeddedBackend } from "./convex-test.ts";
