@@ -42,8 +42,11 @@ export type Table = {
 /** Ids of user tables start where Convex's do, so that they look alike (32 characters). */
 const FIRST_USER_TABLE = 10_001;
 const SYSTEM_TABLES = { _scheduled_functions: 512, _storage: 513 };
-/** What the deployment itself has to find in them: the jobs due next. */
-const SYSTEM_INDEXES = [{ table: "_scheduled_functions", name: "by_state", fields: ["state.kind", "scheduledTime", "_creationTime"] }];
+/** What the scheduler has to find: pending jobs as they fall due, ended ones by when they ended. */
+const SYSTEM_INDEXES = [
+  { table: "_scheduled_functions", name: "by_state_and_time", fields: ["state.kind", "scheduledTime", "_creationTime"] },
+  { table: "_scheduled_functions", name: "by_completion", fields: ["completedTime", "_creationTime"] },
+];
 const IDENTIFIER = /^[a-zA-Z][a-zA-Z0-9_]*$/;
 const MAX_IDENTIFIER_LENGTH = 64;
 
@@ -107,6 +110,10 @@ export function openCatalog(sql: DatabaseSync) {
     },
     isId: (text: string): boolean => tableNumberOf(text) !== null,
     list: (): Table[] => [...byName.values()],
+    /** The system's tables are always in the file. */
+    storeSystemTables(): void {
+      for (const name of Object.keys(SYSTEM_TABLES)) catalog.store(catalog.table(name));
+    },
 
     /** Writes a table that was only in memory into the file. */
     store(table: Table): void {

@@ -60,6 +60,7 @@ class FileDatabase implements Database {
     };
     if (clock.latest() === 0n) {
       this.openBatch();
+      catalog.storeSystemTables();
       clock.tick();
       this.closeBatch();
     }

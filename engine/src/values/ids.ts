@@ -16,10 +16,16 @@ for (let digit = 0; digit < ALPHABET.length; digit++) DIGIT_OF[ALPHABET.charCode
 
 /** A new id in the table with this number. */
 export function newId(table: number): string {
+  return idFromBytes(table, takeRandom());
+}
+
+/** The id made of a table's number and these 16 bytes. */
+export function idFromBytes(table: number, random: Uint8Array): string {
+  if (random.length !== RANDOM_BYTES) throw new RangeError(`An id has ${RANDOM_BYTES} bytes of its own, not ${random.length}.`);
   const prefix = varint(table);
   const bytes = new Uint8Array(prefix.length + RANDOM_BYTES + CHECKSUM_BYTES);
   bytes.set(prefix);
-  takeRandom(bytes, prefix.length);
+  bytes.set(random, prefix.length);
   const [low, high] = fletcher16(bytes, bytes.length - CHECKSUM_BYTES);
   bytes[bytes.length - 2] = low;
   bytes[bytes.length - 1] = high;
@@ -28,45 +34,40 @@ export function newId(table: number): string {
 
 /** The number of the table that an id names, or null for a text that is no id. */
 export function tableNumberOf(id: string): number | null {
+  return read(id)?.table ?? null;
+}
+
+/** The 16 bytes that are an id's own, or null for a text that is no id. */
+export function idBytes(id: string): Uint8Array | null {
+  return read(id)?.random ?? null;
+}
+
+function read(id: string): { table: number; random: Uint8Array } | null {
   if (id.length < SHORTEST || id.length > LONGEST) return null;
   const bytes = decode(id);
   if (bytes === null) return null;
   let table = 0;
-  let read = 0;
+  let prefix = 0;
   for (;;) {
-    const byte = bytes[read];
-    if (byte === undefined || read === 5) return null;
-    table += (byte & 0x7f) * 2 ** (7 * read);
-    read++;
+    const byte = bytes[prefix];
+    if (byte === undefined || prefix === 5) return null;
+    table += (byte & 0x7f) * 2 ** (7 * prefix);
+    prefix++;
     if (byte < 0x80) {
-      if (byte === 0 && read > 1) return null;
+      if (byte === 0 && prefix > 1) return null;
       break;
     }
   }
-  if (table > MAX_TABLE_NUMBER || bytes.length !== read + RANDOM_BYTES + CHECKSUM_BYTES) return null;
+  if (table > MAX_TABLE_NUMBER || bytes.length !== prefix + RANDOM_BYTES + CHECKSUM_BYTES) return null;
   const [low, high] = fletcher16(bytes, bytes.length - CHECKSUM_BYTES);
-  return bytes[bytes.length - 2] === low && bytes[bytes.length - 1] === high ? table : null;
+  return bytes[bytes.length - 2] === low && bytes[bytes.length - 1] === high
+    ? { table, random: bytes.subarray(prefix, prefix + RANDOM_BYTES) }
+    : null;
 }
 
 /** How long the ids of a table are. */
 export function idLength(table: number): number {
   return Math.ceil(((varint(table).length + RANDOM_BYTES + CHECKSUM_BYTES) * 8) / 5);
-}
-
-/** The 16 bytes that tell an id from all others of its table; null for a text that is no id. */
-export function idBytes(id: string): Uint8Array | null {
-  if (tableNumberOf(id) === null) return null;
-  return decode(id)?.slice(-(RANDOM_BYTES + CHECKSUM_BYTES), -CHECKSUM_BYTES) ?? null;
-}
-
-/** The id in a table that has these 16 bytes: the inverse of `idBytes`. */
-export function idFromBytes(table: number, bytes: Uint8Array): string {
-  const prefix = varint(table);
-  const whole = new Uint8Array(prefix.length + RANDOM_BYTES + CHECKSUM_BYTES);
-  whole.set(prefix);
-  whole.set(bytes.subarray(0, RANDOM_BYTES), prefix.length);
-  whole.set(fletcher16(whole, whole.length - CHECKSUM_BYTES), whole.length - CHECKSUM_BYTES);
-  return encode(whole);
 }
 
 function varint(value: number): number[] {
@@ -130,12 +131,13 @@ function decode(text: string): Uint8Array | null {
 const pool = new Uint8Array(4096);
 let unused = pool.length;
 
-function takeRandom(into: Uint8Array, at: number): void {
+function takeRandom(): Uint8Array {
   if (unused + RANDOM_BYTES > pool.length) {
     randomFillSync(pool);
     unused = 0;
   }
-  into.set(pool.subarray(unused, unused + RANDOM_BYTES), at);
+  const random = pool.slice(unused, unused + RANDOM_BYTES);
   pool.fill(0, unused, unused + RANDOM_BYTES);
   unused += RANDOM_BYTES;
+  return random;
 }
