@@ -1,0 +1,25 @@
+import { type FieldMetadata, getInputProps } from "@conform-to/react";
+import type { ComponentProps } from "react";
+import { Field } from "~/ui/field";
+import { TextInput } from "~/ui/text-input";
+
+type TextFieldProps = Omit<ComponentProps<"input">, "form"> & {
+  field: FieldMetadata<unknown, Record<string, unknown>, string[]> | undefined;
+  label: string;
+  hideLabel?: boolean;
+  type?: "text" | "email" | "password";
+};
+
+/**
+ * A labelled text field of a conform form, its message beside it. The rule for the length is left to the answer: as an attribute it would cut
+ * a long text silently while it is pasted.
+ */
+export function TextField({ field, label, hideLabel, type = "text", className, ...rest }: TextFieldProps) {
+  if (!field) return null;
+  const { maxLength: _, key, ...props } = getInputProps(field, { type });
+  return (
+    <Field htmlFor={field.id} label={label} errorId={field.errorId} errors={field.errors} hideLabel={hideLabel} className={className}>
+      <TextInput key={key} {...props} {...rest} />
+    </Field>
+  );
+}

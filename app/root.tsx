@@ -1,0 +1,88 @@
+import geist from "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2?url";
+import type { ReactNode } from "react";
+import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from "react-router";
+import { readCookie } from "~/accounts/cookies";
+import { sessionMiddleware, visitor } from "~/accounts/session.server";
+import { connectedConvex } from "~/data/browser";
+import { convexMiddleware } from "~/data/convex.server";
+import { useRoot } from "~/data/use-root";
+import { privateAnswers } from "~/http/caching.server";
+import { configContext } from "~/http/context";
+import { requestId } from "~/http/request-id.server";
+import { sameOrigin } from "~/http/same-origin.server";
+import { secureHeaders } from "~/http/security-headers.server";
+import { DEFAULT_THEME, THEME_COOKIE, themeFrom } from "~/ui/preferences";
+import { ProgressBar } from "~/ui/progress-bar";
+import { DefaultView } from "~/ui/default-view";
+import "~/ui/tokens.css";
+import type { Route } from "./+types/root";
+
+/** The app's name, as people see it. */
+const APP_NAME = "Atelier";
+
+export const middleware: Route.MiddlewareFunction[] = [
+  requestId,
+  secureHeaders,
+  privateAnswers,
+  sameOrigin,
+  sessionMiddleware,
+  convexMiddleware,
+];
+
+/** Specification 7: the user id and the token come with every load of a route. */
+export async function loader({ request, context }: Route.LoaderArgs) {
+  // While the session cannot be looked up the pages that need it say so themselves; the rest needs none.
+  const who = await visitor(context).catch(() => null);
+  return {
+    userId: who?.userId ?? null,
+    token: who?.convexToken ?? null,
+    user: who?.user ?? null,
+    theme: themeFrom(readCookie(request.headers, THEME_COOKIE)),
+    convex: context.get(configContext).browserConvex,
+  };
+}
+
+/** Every navigation asks anew who is there; a form that went over the websocket asks for nothing. */
+export function shouldRevalidate({ formMethod, defaultShouldRevalidate }: ShouldRevalidateFunctionArgs) {
+  if (formMethod !== undefined && formMethod !== "GET" && connectedConvex()) return false;
+  return defaultShouldRevalidate;
+}
+
+export const meta: Route.MetaFunction = () => [{ title: APP_NAME }];
+
+export const links: Route.LinksFunction = () => [
+  { rel: "preload", href: geist, as: "font", type: "font/woff2", crossOrigin: "anonymous" },
+  { rel: "icon", href: "/favicon.svg", type: "image/svg+xml" },
+];
+
+export function Layout({ children }: { children: ReactNode }) {
+  const theme = useRoot()?.theme ?? DEFAULT_THEME;
+  return (
+    <html lang="en" data-theme={theme}>
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <Meta />
+        <Links nonce="" />
+      </head>
+      <body>
+        {children}
+        <ScrollRestoration />
+        <Scripts />
+      </body>
+    </html>
+  );
+}
+
+export default function Root() {
+  return (
+    <>
+      <ProgressBar />
+      <Outlet />
+    </>
+  );
+}
+
+export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
+  return <DefaultView error={error} />;
+}

@@ -1,0 +1,17 @@
+import { data } from "react-router";
+import { ButtonLink } from "~/ui/button";
+import { Screen } from "~/ui/screen";
+import type { Route } from "./+types/not-found";
+
+export const meta: Route.MetaFunction = () => [{ title: "Page not found · Atelier" }];
+
+export const loader = () => data(null, { status: 404, statusText: "Not Found" });
+
+/** Any path that is no page (specification 2). */
+export default function NotFound() {
+  return (
+    <Screen title="Page not found">
+      <ButtonLink to="/">Start Over</ButtonLink>
+    </Screen>
+  );
+}

@@ -1,0 +1,18 @@
+import { data, redirect } from "react-router";
+import { safeRedirect } from "remix-utils/safe-redirect";
+import { sidebarCookie, themeCookie, themeFrom } from "~/ui/preferences";
+import type { Route } from "./+types/preferences";
+
+/** Keeps a preference for browsers without scripts, and leads back to the page that the form stood in. */
+export async function action({ request, url }: Route.ActionArgs) {
+  const sent = await request.formData();
+  const secure = url.protocol === "https:";
+  const theme = sent.get("theme");
+  const sidebar = sent.get("sidebar");
+  const cookies: [string, string][] = [];
+  if (typeof theme === "string") cookies.push(["Set-Cookie", themeCookie(themeFrom(theme), secure)]);
+  if (typeof sidebar === "string") cookies.push(["Set-Cookie", sidebarCookie(sidebar !== "closed", secure)]);
+  if (cookies.length === 0) throw data(null, { status: 400, statusText: "Bad Request" });
+  const back = sent.get("back");
+  return redirect(safeRedirect(typeof back === "string" ? back : null, "/"), { status: 303, headers: cookies });
+}

@@ -1,0 +1,49 @@
+import { Outlet } from "react-router";
+import { readCookie } from "~/accounts/cookies";
+import { visitor } from "~/accounts/session.server";
+import { convexFor } from "~/data/convex.server";
+import { liveLayoutRevalidation } from "~/data/should-revalidate";
+import { useRoot } from "~/data/use-root";
+import { Shell } from "~/shell/shell";
+import { FaultScreen } from "~/ui/error-screen";
+import { SIDEBAR_COOKIE, sidebarOpenFrom } from "~/ui/preferences";
+import { api } from "#convex/_generated/api";
+import type { Route } from "./+types/shell";
+
+/** Signed in: the projects for the sidebar, of each no more than it shows. Signed out: none, and there is no sidebar. */
+export async function loader({ request, context }: Route.LoaderArgs) {
+  const sidebarOpen = sidebarOpenFrom(readCookie(request.headers, SIDEBAR_COOKIE));
+  if (!(await visitor(context))) return { sidebarOpen, projects: null };
+  const projects = await convexFor(context).preload(api.projects.getProjects, {});
+  return { sidebarOpen, projects: { ...projects, value: projects.value.map(({ _id, name }) => ({ _id, name })) } };
+}
+
+export const shouldRevalidate = liveLayoutRevalidation;
+
+export function headers({ errorHeaders, loaderHeaders }: Route.HeadersArgs) {
+  return errorHeaders ?? loaderHeaders;
+}
+
+export default function ShellLayout({ loaderData: { sidebarOpen, projects } }: Route.ComponentProps) {
+  const root = useRoot();
+  if (!projects || !root?.user) {
+    return (
+      <main>
+        <Outlet />
+      </main>
+    );
+  }
+  return (
+    <Shell user={root.user} theme={root.theme} convex={root.convex} projects={projects} openAtFirst={sidebarOpen}>
+      <Outlet />
+    </Shell>
+  );
+}
+
+export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
+  return (
+    <main>
+      <FaultScreen error={error} atRoot />
+    </main>
+  );
+}

@@ -1,0 +1,54 @@
+import { Menu as MenuIcon } from "lucide-react";
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import { useAuth } from "~/accounts/use-auth";
+import type { AppConfig } from "~/config";
+import type { Preload } from "~/data/preload";
+import { LiveProvider } from "~/data/provider";
+import { buttonClass } from "~/ui/button";
+import { Icon } from "~/ui/icon";
+import type { Theme } from "~/ui/preferences";
+import { Toaster } from "~/ui/toaster";
+import { Mark } from "./mark";
+import { type NamedProject, Sidebar } from "./sidebar";
+import type { ShellUser } from "./user-menu";
+import { SIDEBAR_ID, useSidebar } from "./use-sidebar";
+
+type ShellProps = {
+  user: ShellUser;
+  theme: Theme;
+  convex: AppConfig["browserConvex"];
+  projects: Preload<NamedProject[]>;
+  openAtFirst: boolean;
+  children: ReactNode;
+};
+
+/** What stands around every page of somebody who is signed in: the sidebar, the toasts, and the connection that keeps all of it live. */
+export function Shell({ user, theme, convex, projects, openAtFirst, children }: ShellProps) {
+  const sidebar = useSidebar(openAtFirst);
+  return (
+    <LiveProvider address={convex} useAuth={useAuth}>
+      <a href="#main" className="skip-link">
+        Skip to content
+      </a>
+      <div data-sidebar={sidebar.open ? "open" : "collapsed"} className="group/shell md:flex">
+        <Sidebar sidebar={sidebar} user={user} theme={theme} projects={projects} />
+        <div inert={sidebar.sheet} className="min-w-0 flex-1">
+          <header className="sticky top-0 z-20 flex h-14 items-center gap-2 border-b bg-ground/90 px-3 backdrop-blur-sm md:hidden" data-print="hide">
+            <button type="button" popoverTarget={SIDEBAR_ID} aria-label="Open the sidebar" className={buttonClass({ look: "ghost", size: "icon" })}>
+              <Icon of={MenuIcon} className="size-5" />
+            </button>
+            <Link to="/projects" prefetch="intent" className="flex items-center gap-2 rounded-md py-2 pr-2 font-semibold">
+              <Mark />
+              Atelier
+            </Link>
+          </header>
+          <main id="main" tabIndex={-1} className="outline-none">
+            {children}
+          </main>
+        </div>
+      </div>
+      <Toaster theme={theme} />
+    </LiveProvider>
+  );
+}

@@ -1,0 +1,49 @@
+import { Monitor, Moon, Sun } from "lucide-react";
+import { useState } from "react";
+import { href, useLocation } from "react-router";
+import { cx } from "~/ui/cx";
+import { Icon } from "~/ui/icon";
+import { type Theme, themeCookie } from "~/ui/preferences";
+
+const choices = [
+  { theme: "dark", label: "Dark", icon: Moon },
+  { theme: "light", label: "Light", icon: Sun },
+  { theme: "system", label: "System", icon: Monitor },
+] as const satisfies { theme: Theme; label: string; icon: typeof Moon }[];
+
+/** Three buttons of one form: without scripts the server keeps the choice and sends the page anew, with them it changes under the eye. */
+export function ThemeChoice({ theme }: { theme: Theme }) {
+  const [chosen, choose] = useState(theme);
+  const { pathname, search } = useLocation();
+  return (
+    <form method="post" action={href("/preferences")} className="flex items-center justify-between gap-2 py-1 pr-1 pl-2.5">
+      <span id="theme-label">Theme</span>
+      <input type="hidden" name="back" value={pathname + search} />
+      <div role="group" aria-labelledby="theme-label" className="flex gap-0.5 rounded-md border bg-panel p-0.5">
+        {choices.map((choice) => (
+          <button
+            key={choice.theme}
+            type="submit"
+            name="theme"
+            value={choice.theme}
+            aria-label={choice.label}
+            title={choice.label}
+            aria-pressed={chosen === choice.theme}
+            className={cx(
+              "grid size-7 cursor-pointer place-items-center rounded-sm text-faint hover:text-ink pointer-coarse:size-11",
+              chosen === choice.theme && "bg-hover text-accent-text",
+            )}
+            onClick={(event) => {
+              event.preventDefault();
+              choose(choice.theme);
+              document.documentElement.dataset["theme"] = choice.theme;
+              document.cookie = themeCookie(choice.theme, location.protocol === "https:");
+            }}
+          >
+            <Icon of={choice.icon} />
+          </button>
+        ))}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,54 @@
+import { Bell, ChevronsUpDown, CreditCard, LogOut, Sparkles, UserRound } from "lucide-react";
+import { Form, href } from "react-router";
+import { Avatar } from "~/ui/avatar";
+import { Icon } from "~/ui/icon";
+import { Menu, MenuButton, MenuLink, MenuSeparator } from "~/ui/menu";
+import type { Theme } from "~/ui/preferences";
+import { ThemeChoice } from "./theme-choice";
+
+export type ShellUser = { name: string; email: string; image: string | null };
+
+const MENU_ID = "user-menu";
+
+/** The user block and its menu (specification 1 and 2). */
+export function UserMenu({ user, theme }: { user: ShellUser; theme: Theme }) {
+  return (
+    <>
+      <button
+        type="button"
+        popoverTarget={MENU_ID}
+        aria-haspopup="true"
+        className="flex w-full cursor-pointer items-center gap-2.5 rounded-md p-1.5 text-left hover:bg-hover md:group-data-[sidebar=collapsed]/shell:p-0"
+      >
+        <Avatar {...user} />
+        <span className="grid min-w-0 flex-1 leading-tight md:group-data-[sidebar=collapsed]/shell:sr-only">
+          <span className="truncate font-medium">{user.name || user.email}</span>
+          <span className="truncate text-xs text-faint">{user.email}</span>
+        </span>
+        <Icon of={ChevronsUpDown} className="text-faint md:group-data-[sidebar=collapsed]/shell:hidden" />
+      </button>
+      <Menu id={MENU_ID} label="You" side="top" className="w-60">
+        <MenuLink to={href("/billing")} icon={<Icon of={Sparkles} className="text-accent-text" />}>
+          Upgrade to Pro
+        </MenuLink>
+        <MenuSeparator />
+        <MenuLink to={href("/account")} icon={<Icon of={UserRound} />}>
+          Account
+        </MenuLink>
+        <MenuLink to={href("/billing")} icon={<Icon of={CreditCard} />}>
+          Billing
+        </MenuLink>
+        <MenuLink to={href("/notifications")} icon={<Icon of={Bell} />}>
+          Notifications
+        </MenuLink>
+        <MenuSeparator />
+        <ThemeChoice theme={theme} />
+        <MenuSeparator />
+        {/* A document navigation: nothing that was answered for one person stays for the next. */}
+        <Form method="post" action={href("/sign-out")} reloadDocument>
+          <MenuButton icon={<Icon of={LogOut} />}>Log out</MenuButton>
+        </Form>
+      </Menu>
+    </>
+  );
+}
