@@ -1,9 +1,6 @@
 import type { RouterContextProvider } from "react-router";
 import { renewVisitor } from "./session.server";
 
-/** Where the browser fetches its next token for the deployment, below `/api/auth/`. */
-export const CONVEX_TOKEN_PATH = "convex/token";
-
 /** A fresh token for the visitor's browser. 401 means signed out, and nothing else does: a session that cannot be read is a 503. */
 export async function convexTokenAnswer(context: Readonly<RouterContextProvider>): Promise<Response> {
   const who = await renewVisitor(context);

@@ -1,0 +1,39 @@
+import { type FormMetadata, getFormProps, type SubmissionResult, useForm } from "@conform-to/react";
+import type { ReactNode } from "react";
+import { Form, useNavigation } from "react-router";
+import { Button } from "~/ui/button";
+import { FieldErrors } from "~/ui/field";
+
+type AuthFormOptions = {
+  id: string;
+  /** The action's answer, when the form did not lead on. */
+  answer: SubmissionResult<string[]> | undefined;
+  /** HTML's attributes for the fields, made by the loader from the server's rules. */
+  constraint: Parameters<typeof useForm>[0]["constraint"];
+  defaultValue?: Record<string, string>;
+};
+
+/** A form of the accounts. The server alone judges it, so that its messages are the same with scripts and without. */
+export const useAuthForm = ({ id, answer, constraint, defaultValue }: AuthFormOptions) =>
+  useForm<Record<string, unknown>, unknown, string[]>({ id, lastResult: answer, constraint, defaultValue });
+
+type AuthFormProps = {
+  form: FormMetadata<Record<string, unknown>, string[]>;
+  /** What the button says that sends it. */
+  submit: string;
+  children: ReactNode;
+};
+
+/** The form element of a `useAuthForm`, with what concerns it as a whole told at its head. */
+export function AuthForm({ form, submit, children }: AuthFormProps) {
+  const sending = useNavigation().formMethod === "POST";
+  return (
+    <Form method="post" className="grid gap-5" {...getFormProps(form)} noValidate>
+      <FieldErrors id={form.errorId} errors={form.errors} />
+      {children}
+      <Button type="submit" look="primary" aria-disabled={sending} onClick={(event) => sending && event.preventDefault()}>
+        {submit}
+      </Button>
+    </Form>
+  );
+}

@@ -1,0 +1,21 @@
+import { safeRedirect } from "remix-utils/safe-redirect";
+
+/** An origin that no address of ours can have: what resolves to it is a path of our own. */
+const NOWHERE = "https://nowhere.invalid";
+
+/** Backslashes and control characters, which browsers read as slashes or leave out, plain or percent-encoded once or more. */
+const AMBIGUOUS = /[\\\u0000-\u001f\u007f-\u009f]|%(25)*(5c|2f|0[0-9a-f]|1[0-9a-f]|7f)/i;
+
+/**
+ * Where to go after signing in: the wanted path, if it is one of our own beyond doubt, else `fallback`. What a browser, a router or a proxy
+ * might read as another site's address is not (`//evil`, `/\evil`, encoded or not).
+ */
+export function safeTarget(wanted: unknown, fallback = "/projects"): string {
+  const path = safeRedirect(typeof wanted === "string" ? wanted : null, fallback);
+  const [pathname = ""] = path.split(/[?#]/, 1);
+  if (AMBIGUOUS.test(pathname) || /[\\\u0000-\u001f]/.test(path) || pathname.includes("//")) return fallback;
+  const url = URL.parse(path, NOWHERE);
+  if (url?.origin !== NOWHERE) return fallback;
+  // Signing in leads to no page that is only for those who are not, nor to one that signs out again.
+  return /^\/(sign-in|sign-up|sign-out|api)(\/|$)/.test(url.pathname) ? fallback : url.pathname + url.search + url.hash;
+}

@@ -1,0 +1,54 @@
+import { PassThrough } from "node:stream";
+import { createReadableStreamFromReadable } from "@react-router/node";
+import { isbot } from "isbot";
+import { renderToPipeableStream } from "react-dom/server";
+import { type EntryContext, type HandleErrorFunction, type RouterContextProvider, ServerRouter } from "react-router";
+import { nonceContext } from "~/http/context";
+import { requestName } from "~/http/request-id.server";
+
+/** How long a page may wait for data that is streamed into it, in milliseconds. */
+export const streamTimeout = 5_000;
+
+/**
+ * Renders a page as a stream: its shell at once, for a crawler all of it. Its scripts carry the response's nonce.
+ * @see https://react.dev/reference/react-dom/server/renderToPipeableStream
+ */
+export default function handleRequest(
+  request: Request,
+  status: number,
+  headers: Headers,
+  entry: EntryContext,
+  context: RouterContextProvider,
+): Promise<Response> | Response {
+  headers.set("Content-Type", "text/html; charset=utf-8");
+  if (request.method === "HEAD") return new Response(null, { status, headers });
+
+  const nonce = context.get(nonceContext);
+  return new Promise((resolve, reject) => {
+    let started = false;
+    const answer = () => {
+      started = true;
+      const body = new PassThrough();
+      body.on("close", () => clearTimeout(timer));
+      resolve(new Response(createReadableStreamFromReadable(body), { status, headers }));
+      pipe(body);
+    };
+    const waits = isbot(request.headers.get("User-Agent"));
+    const { pipe, abort } = renderToPipeableStream(<ServerRouter context={entry} url={request.url} nonce={nonce} />, {
+      nonce,
+      [waits ? "onAllReady" : "onShellReady"]: answer,
+      onShellError: reject,
+      // A fault in the shell rejects and is told by `handleError`; one after it can only be told here.
+      onError: (error: unknown) => {
+        if (started) console.error(error);
+      },
+    });
+    // React Router gives streamed data up first; then what still waits for it is given up too.
+    const timer = setTimeout(abort, streamTimeout + 1_000);
+  });
+}
+
+/** Tells of faults, by the request's name; that somebody left before the answer is none. */
+export const handleError: HandleErrorFunction = (error, { request, context }) => {
+  if (!request.signal.aborted) console.error(`[${requestName(context)}]`, error);
+};

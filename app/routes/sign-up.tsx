@@ -1,0 +1,40 @@
+import { getZodConstraint } from "@conform-to/zod/v4";
+import { Link, redirect } from "react-router";
+import { AuthForm, useAuthForm } from "~/accounts/auth-form";
+import { authFormAction } from "~/accounts/auth-form.server";
+import { AuthPage } from "~/accounts/auth-page";
+import { signUpFields } from "~/accounts/credentials.server";
+import { safeTarget } from "~/accounts/safe-target";
+import { visitor } from "~/accounts/session.server";
+import { TextField } from "~/forms/text-field";
+import type { Route } from "./+types/sign-up";
+
+export const meta: Route.MetaFunction = () => [{ title: "Create an account – Atelier" }];
+
+/** A signed-in visitor has nothing to do here. */
+export async function loader({ context, url }: Route.LoaderArgs) {
+  if (await visitor(context)) throw redirect(safeTarget(url.searchParams.get("redirectTo")));
+  return { constraint: getZodConstraint(signUpFields), search: url.search };
+}
+
+export const action = (args: Route.ActionArgs) =>
+  authFormAction(args, { schema: signUpFields, path: "/sign-up/email", body: (fields) => fields });
+
+export default function SignUp({ loaderData, actionData }: Route.ComponentProps) {
+  const { constraint, search } = loaderData;
+  const [form, { name, email, password }] = useAuthForm({ id: "sign-up", answer: actionData, constraint });
+  const signIn = (
+    <Link to={{ pathname: "/sign-in", search }} className="text-accent-text underline underline-offset-4">
+      Sign in
+    </Link>
+  );
+  return (
+    <AuthPage title="Create an account" aside={<>Have an account? {signIn}</>}>
+      <AuthForm form={form} submit="Create account">
+        <TextField field={name} label="Name" autoComplete="name" />
+        <TextField field={email} label="Email" type="email" autoComplete="username" />
+        <TextField field={password} label="Password" type="password" autoComplete="new-password" />
+      </AuthForm>
+    </AuthPage>
+  );
+}
