@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { constants, createBrotliCompress, createGzip } from "node:zlib";
 
 /** The encodings that we make, the better first. */
@@ -79,8 +80,7 @@ async function feed(source: ReadableStreamDefaultReader<Uint8Array>, zlib: Retur
     const { done, value } = await source.read();
     if (flush) clearImmediate(flush);
     if (done) break;
-    if (!zlib.write(value)) await new Promise<void>((resolve) => zlib.once("drain", resolve).once("close", resolve));
-    if (zlib.destroyed) return;
+    if (!zlib.write(value)) await once(zlib, "drain");
     flush = setImmediate(() => zlib.flush());
   }
   zlib.end();

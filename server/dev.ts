@@ -11,7 +11,7 @@ import { Forward } from "./forward.ts";
 import { createListener } from "./listener.ts";
 import { log } from "./log.ts";
 import { setEnvironment, type Target } from "./push.ts";
-import { onStopSignal, shutDown } from "./shutdown.ts";
+import { onStopSignal, stoppable } from "./shutdown.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const CONVEX_CLI = fileURLToPath(new URL("../node_modules/convex/bin/main.js", import.meta.url));
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
     cli?.kill();
     await Promise.all([vite?.close(), embedded?.close()]);
   };
-  onStopSignal(() => shutDown(server, { goAway: () => forward?.goAway(), close }, log), log);
+  onStopSignal(stoppable(server, { goAway: () => forward?.goAway(), close }, log), log);
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(config.port, config.host, resolve));
   console.log(`Atelier is ready at ${config.appUrl?.origin ?? `http://localhost:${config.port}`} (development)`);
 }

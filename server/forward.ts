@@ -59,9 +59,13 @@ export class Forward {
     if (pathname !== `${PREFIX}/api/debug_event` || request.method !== "POST") return missing();
     const body = await readUpTo(request, EVENT_BYTES);
     if (body === null) return new Response("Too large", { status: 413 });
-    const answer = await fetch(`${this.#target}/api/debug_event`, { method: "POST", headers: { "Content-Type": "application/json" }, body });
-    await answer.body?.cancel();
-    return new Response(null, { status: answer.ok ? 200 : 400 });
+    try {
+      const answer = await fetch(`${this.#target}/api/debug_event`, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+      await answer.body?.cancel();
+      return new Response(null, { status: answer.ok ? 200 : 400 });
+    } catch {
+      return new Response(null, { status: 503 });
+    }
   }
 
   /** Tells every open websocket that we are going, and lets go of it. */

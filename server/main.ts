@@ -6,7 +6,7 @@ import { Forward } from "./forward.ts";
 import { createListener } from "./listener.ts";
 import { log } from "./log.ts";
 import { ARTIFACT, bringToForce } from "./push.ts";
-import { onStopSignal, shutDown } from "./shutdown.ts";
+import { onStopSignal, stoppable } from "./shutdown.ts";
 import { loadAssets } from "./static.ts";
 
 /** Serves the built app: one command, one port. Ends with 0 when told to stop. */
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   const forward = embedded && new Forward(embedded.url, log);
   const server = createListener({ fetch: (request, info) => app.fetch(request, info), serveAsset, forward, appUrl: config.appUrl, trustedProxyHops: config.trustedProxyHops, log });
 
-  onStopSignal(() => shutDown(server, { goAway: () => forward?.goAway(), close: async () => embedded?.close() }, log), log);
+  onStopSignal(stoppable(server, { goAway: () => forward?.goAway(), close: async () => embedded?.close() }, log), log);
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(config.port, config.host, resolve));
   const address = server.address();
   const port = address && typeof address === "object" ? address.port : config.port;

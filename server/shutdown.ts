@@ -1,30 +1,60 @@
 import type { Server } from "node:http";
+import type { Socket } from "node:net";
 import type { Log } from "./log.ts";
 
 /** How long requests in flight may take to finish once we have been told to stop, in ms. A container is killed after 10 s. */
 const GRACE = 8000;
 
+export type Parts = {
+  /** Lets go of the open websockets. */
+  goAway: () => void;
+  /** Stops what requests need. */
+  close: () => Promise<void>;
+};
+
 /**
- * Stops without breaking anything off: takes no new connection, tells the websockets that we are going, lets requests in flight finish, and only
- * then stops what they need.
- * @param parts `goAway` lets go of the open websockets; `close` stops what requests need (the deployment)
+ * Makes a server that can be stopped without breaking anything off: it takes no new connection, tells the websockets that we are going, lets
+ * requests in flight finish, and only then stops what they need.
+ * @param server not listening yet
+ * @returns the function that stops it
  */
-export async function shutDown(server: Server, parts: { goAway(): void; close(): Promise<void> }, log: Log): Promise<void> {
-  log.info("stopping: finishing the requests in flight");
-  server.prependListener("request", (_request, response) => response.setHeader("Connection", "close"));
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  parts.goAway();
-  // A connection that a request in flight leaves idle is not closed by itself.
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
-  const late = setTimeout(() => {
-    log.warn("requests in flight did not finish in time: their connections are closed");
-    server.closeAllConnections();
-  }, GRACE);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(late);
-  await parts.close();
-  log.info("stopped");
+export function stoppable(server: Server, { goAway, close }: Parts, log: Log): () => Promise<void> {
+  // Node's own closeIdleConnections spares a connection on which no request has come yet, as browsers open them in advance.
+  const inFlight = new Map<Socket, number>();
+  let stopping = false;
+  const change = (socket: Socket, by: 1 | -1) => {
+    const count = inFlight.get(socket);
+    if (count === undefined) return;
+    inFlight.set(socket, count + by);
+    if (stopping && count + by === 0) socket.end();
+  };
+  server.on("connection", (socket: Socket) => {
+    inFlight.set(socket, 0);
+    socket.once("close", () => inFlight.delete(socket));
+  });
+  server.prependListener("request", ({ socket }, response) => {
+    change(socket, 1);
+    if (stopping) response.setHeader("Connection", "close");
+    response.once("close", () => change(socket, -1));
+  });
+  // From here on it is a websocket: `goAway` knows what to do with it.
+  server.prependListener("upgrade", ({ socket }) => inFlight.delete(socket));
+
+  return async () => {
+    log.info("stopping: finishing the requests in flight");
+    stopping = true;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    goAway();
+    for (const [socket, count] of inFlight) if (count === 0) socket.destroy();
+    const late = setTimeout(() => {
+      log.warn("requests in flight did not finish in time: their connections are closed");
+      server.closeAllConnections();
+    }, GRACE);
+    await closed;
+    clearTimeout(late);
+    await close();
+    log.info("stopped");
+  };
 }
 
 /** Calls `stop` once at SIGTERM or SIGINT and ends the process with 0 when it is done; a second signal ends it at once. */

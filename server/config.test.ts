@@ -1,0 +1,116 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ConfigError, readConfig, settings } from "./config.ts";
+import { makeSecrets } from "./secrets.ts";
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "atelier-config-"));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+const read = (env: Record<string, string>) => readConfig({ DATA_DIR: join(dir, "data"), ...env }, { production: true });
+const problems = (env: Record<string, string>) =>
+  read(env).then(
+    () => [],
+    (error: unknown) => (error instanceof ConfigError ? error.problems : [String(error)]),
+  );
+
+describe("settings", () => {
+  it("have defaults for one machine", async () => {
+    const { server, app } = await read({});
+    expect(server).toMatchObject({ host: "127.0.0.1", port: 3000, appUrl: null, trustedProxyHops: 0, engine: { port: 3210, sitePort: 3211 } });
+    expect(app).toMatchObject({
+      production: true,
+      appUrl: null,
+      browserConvex: { kind: "sameOrigin", prefix: "/convex" },
+      uploadMaxBytes: 50 * 1024 * 1024,
+      storageQuotaBytes: null,
+      socialProviders: {},
+      accounts: { emailAndPassword: true, requireEmailVerification: false, revokeSessionsOnPasswordReset: true, unlinkLast: false, rateLimit: true },
+    });
+  });
+
+  it("count as not given when they are empty", async () => {
+    expect((await read({ PORT: "", APP_URL: "" })).server.port).toBe(3000);
+  });
+
+  it.each([
+    ["PORT", "http", "PORT is \"http\"; expected a whole number from 0 to 65535"],
+    ["PORT", "65536", "PORT is \"65536\"; expected a whole number from 0 to 65535"],
+    ["PORT", "-1", "PORT is \"-1\"; expected a whole number from 0 to 65535"],
+    ["TRUSTED_PROXY_HOPS", "1.5", "TRUSTED_PROXY_HOPS is \"1.5\"; expected a whole number from 0 to 10"],
+    ["APP_URL", "atelier.example", "APP_URL is \"atelier.example\"; expected an address that begins with http:// or https://"],
+    ["APP_URL", "https://atelier.example/app", "APP_URL is \"https://atelier.example/app\"; expected an origin without a path, like https://atelier.example"],
+    ["TRUSTED_ORIGINS", "https://a.example,b", "TRUSTED_ORIGINS is \"https://a.example,b\"; expected an address that begins with http:// or https://"],
+    ["ACCOUNTS_LINKING", "maybe", "ACCOUNTS_LINKING is \"maybe\"; expected true or false"],
+    ["UPLOAD_MAX_BYTES", "50MB", "UPLOAD_MAX_BYTES is \"50MB\"; expected a whole number from 1 to 9007199254740991"],
+    ["GITHUB_CLIENT_ID", "x", "GITHUB_CLIENT_SECRET is missing: sign-in with github needs it"],
+    ["COGNITO_REGION", "eu-west-1", "COGNITO_DOMAIN is missing: sign-in with cognito needs it"],
+  ])("are named with what was expected: %s=%s", async (name, value, told) => {
+    expect(await problems({ [name]: value })).toContain(told);
+  });
+
+  it("never repeat a secret in what they tell", async () => {
+    for (const name of ["BETTER_AUTH_SECRET", "TOKEN_SIGNING_KEY", "SMTP_URL"]) {
+      const [told] = await problems({ [name]: "hunter2" });
+      expect(told).toMatch(new RegExp(`^${name} is not acceptable; expected `));
+      expect(told).not.toContain("hunter2");
+    }
+  });
+
+  it("tell every problem at once", async () => {
+    expect(await problems({ PORT: "x", HOST: "localhost", ACCOUNTS_LINKING: "x", VK_CLIENT_ID: "x" })).toHaveLength(3);
+  });
+
+  it("give the providers what Better Auth takes, by their own names", async () => {
+    const { app } = await read({ TIKTOK_CLIENT_KEY: "k", TIKTOK_CLIENT_SECRET: "s", PAYPAL_CLIENT_ID: "i", PAYPAL_CLIENT_SECRET: "s" });
+    expect(app.socialProviders).toEqual({
+      tiktok: { clientKey: "k", clientSecret: "s" },
+      paypal: { clientId: "i", clientSecret: "s", environment: "sandbox" },
+    });
+  });
+
+  it("are all in README's table, and nothing else is", async () => {
+    const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
+    const table = [...readme.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => String(name));
+    expect(table.toSorted()).toEqual([...Object.keys(settings.shape), "LOG_LEVEL"].toSorted());
+  });
+});
+
+describe("secrets", () => {
+  it("are made at the first start, for their owner's eyes alone, and stay", async () => {
+    const first = await read({});
+    const second = await read({});
+    expect(second.app.secret).toBe(first.app.secret);
+    expect(second.app.signingKey).toEqual(first.app.signingKey);
+    expect(second.server.engine?.adminKey).toMatch(/^atelier\|[0-9a-f]{64}$/);
+    expect((await stat(join(dir, "data/secrets.json"))).mode & 0o777).toBe(0o600);
+  });
+
+  it("are the same for two that start at once", async () => {
+    const all = await Promise.all(Array.from({ length: 8 }, () => read({})));
+    expect(new Set(all.map(({ app }) => app.secret)).size).toBe(1);
+  });
+
+  it("are not made anew where the file cannot be understood", async () => {
+    await read({});
+    await writeFile(join(dir, "data/secrets.json"), "{");
+    expect(await problems({})).toEqual([expect.stringContaining("cannot be understood")]);
+  });
+
+  it("must be given with a remote deployment, and none is kept here", async () => {
+    const remote = { CONVEX_URL: "https://happy-otter-1.convex.cloud" };
+    expect(await problems(remote)).toEqual([
+      "BETTER_AUTH_SECRET is missing: with CONVEX_URL it must be given (npm run setup:convex makes one)",
+      "TOKEN_SIGNING_KEY is missing: with CONVEX_URL it must be given (npm run setup:convex makes one)",
+    ]);
+    const { secret, signingKey } = await makeSecrets();
+    const { server, app } = await read({ ...remote, BETTER_AUTH_SECRET: secret, TOKEN_SIGNING_KEY: JSON.stringify(signingKey) });
+    expect(server.engine).toBeNull();
+    expect(app).toMatchObject({ convexUrl: remote.CONVEX_URL, browserConvex: { kind: "direct", url: remote.CONVEX_URL }, secret, signingKey });
+    await expect(stat(join(dir, "data"))).rejects.toThrow("ENOENT");
+  });
+});

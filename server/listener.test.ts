@@ -1,0 +1,275 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, request as httpRequest, type IncomingMessage, type RequestOptions, type Server } from "node:http";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { WebSocket, WebSocketServer } from "ws";
+import { precompress } from "./build/precompress.ts";
+import { Forward } from "./forward.ts";
+import { createListener, type Parts } from "./listener.ts";
+import { log } from "./log.ts";
+import { stoppable } from "./shutdown.ts";
+import { loadAssets, type ServeAsset } from "./static.ts";
+
+log.level = "silent";
+
+const script = `console.log(${JSON.stringify("light".repeat(500))});`;
+let dir: string;
+let serveAsset: ServeAsset;
+/** Stands for the deployment: says what reached it. */
+let deployment: Server;
+let reached: { url?: string; headers: NodeJS.Dict<string | string[]> }[] = [];
+let deploymentUrl: string;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), "atelier-listener-"));
+  await mkdir(join(dir, "assets"));
+  await writeFile(join(dir, "assets/entry-abc123.js"), script);
+  await writeFile(join(dir, "favicon.svg"), "<svg/>");
+  await writeFile(join(dir, ".hidden"), "secret");
+  await precompress(dir);
+  serveAsset = await loadAssets(dir);
+
+  deployment = createServer((request, response) => {
+    reached.push({ url: request.url, headers: request.headers });
+    request.resume().once("end", () => response.end("{}"));
+  });
+  const sockets = new WebSocketServer({ server: deployment });
+  sockets.on("connection", (socket, request) => {
+    reached.push({ url: request.url, headers: request.headers });
+    socket.on("message", (message) => socket.send(message));
+  });
+  deploymentUrl = await listen(deployment);
+});
+afterAll(async () => {
+  deployment.closeAllConnections();
+  deployment.close();
+  await rm(dir, { recursive: true });
+});
+
+const running: Server[] = [];
+afterEach(() => {
+  reached = [];
+  for (const server of running.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function listen(server: Server): Promise<string> {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const address = server.address();
+  return `http://127.0.0.1:${address && typeof address === "object" ? address.port : 0}`;
+}
+
+async function serve(parts: Partial<Parts> = {}) {
+  const forward = new Forward(deploymentUrl, log);
+  const fetch: Parts["fetch"] = async (request, { clientAddress }) => Response.json({ app: request.url, from: clientAddress, body: await request.text() });
+  const server = createListener({ fetch, serveAsset, forward, appUrl: null, trustedProxyHops: 0, log, ...parts });
+  running.push(server);
+  const close = vi.fn<() => Promise<void>>(async () => {});
+  const stop = stoppable(server, { goAway: () => forward.goAway(), close }, log);
+  return { stop, close, url: await listen(server) };
+}
+
+async function ask(url: string, options: RequestOptions = {}, body?: string): Promise<{ status?: number; headers: IncomingMessage["headers"]; text: string }> {
+  const request = httpRequest(url, options).end(body);
+  const [response]: IncomingMessage[] = await once(request, "response");
+  if (!response) throw new Error("no answer");
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return { status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString() };
+}
+
+describe("files of the build", () => {
+  it("are cached for good where their name has a hash", async () => {
+    const { url } = await serve();
+    const plain = await ask(`${url}/assets/entry-abc123.js`);
+    expect(plain.text).toBe(script);
+    expect(plain.headers).toMatchObject({
+      "content-type": "text/javascript; charset=utf-8",
+      "cache-control": "public, max-age=31536000, immutable",
+      "x-content-type-options": "nosniff",
+      vary: "Accept-Encoding",
+    });
+    const [br, gzip] = await Promise.all(["br", "gzip"].map((encoding) => ask(`${url}/assets/entry-abc123.js`, { headers: { "Accept-Encoding": encoding } })));
+    expect(br?.headers["content-encoding"]).toBe("br");
+    expect(gzip?.headers["content-encoding"]).toBe("gzip");
+    expect(new Set([plain, br, gzip].map((answer) => answer?.headers.etag)).size).toBe(3);
+    expect(Number(br?.headers["content-length"])).toBeLessThan(script.length / 5);
+  });
+
+  it("are not sent again to who has them", async () => {
+    const { url } = await serve();
+    const { headers } = await ask(`${url}/favicon.svg`);
+    expect(headers["cache-control"]).toBe("public, max-age=3600");
+    const again = await ask(`${url}/favicon.svg`, { headers: { "If-None-Match": `"other", W/${headers.etag}` } });
+    expect([again.status, again.text]).toEqual([304, ""]);
+    const head = await ask(`${url}/favicon.svg`, { method: "HEAD" });
+    expect([head.status, head.headers["content-length"], head.text]).toEqual([200, "6", ""]);
+  });
+
+  it.each(["/.hidden", "/assets/../.hidden", "/assets/%2e%2e/.hidden", "/assets/", "/assets/entry-abc123.js.br", "/favicon.svg/"])("do not include %s", async (path) => {
+    const { url } = await serve();
+    const request = httpRequest(url, { path }).end();
+    const [response]: IncomingMessage[] = await once(request, "response");
+    expect(await response?.setEncoding("utf8").reduce((all, chunk) => all + chunk, "")).toMatch(/^\{"app":/);
+  });
+});
+
+describe("requests", () => {
+  it("reach the app with the address they were sent to", async () => {
+    const { url } = await serve();
+    expect(JSON.parse((await ask(`${url}/projects?a=1`, { method: "POST" }, "name=x")).text)).toEqual({ app: `${url}/projects?a=1`, from: "127.0.0.1", body: "name=x" });
+    const named = await ask(`${url}/`, { headers: { Host: "localhost:3000" } });
+    expect(JSON.parse(named.text).app).toBe("http://localhost:3000/");
+  });
+
+  it("reach it under APP_URL, behind a proxy that ends TLS", async () => {
+    const { url } = await serve({ appUrl: new URL("https://atelier.example"), trustedProxyHops: 1 });
+    const answer = await ask(`${url}/projects`, { headers: { Host: "internal:3000", "X-Forwarded-For": "6.6.6.6, 203.0.113.7", "X-Forwarded-Host": "evil.example" } });
+    expect(JSON.parse(answer.text)).toMatchObject({ app: "https://atelier.example/projects", from: "203.0.113.7" });
+  });
+
+  it("under a foreign name are refused, so that no page can reach into this machine", async () => {
+    const { url } = await serve();
+    expect((await ask(url, { headers: { Host: "evil.example" } })).status).toBe(421);
+    expect((await ask(url, { headers: { Host: "localhost.evil.example:3000" } })).status).toBe(421);
+  });
+
+  it.each(["http://evil.example/", "//evil.example/", "*"])("for %s are refused", async (path) => {
+    const { url } = await serve();
+    expect((await ask(url, { path })).status).toBe(400);
+  });
+
+  it("with addresses and headers without end are refused", async () => {
+    const { url } = await serve();
+    expect((await ask(`${url}/${"a".repeat(9000)}`)).status).toBe(414);
+    expect((await ask(url, { headers: { "X-Long": "a".repeat(17_000) } })).status).toBe(431);
+  });
+
+  it("that fail outside the app are told nothing of the inside", async () => {
+    const { url } = await serve({ fetch: () => Promise.reject(new Error("connect ECONNREFUSED db:5432")) });
+    const { status, text } = await ask(url);
+    expect([status, text]).toEqual([500, "Something went wrong.\n"]);
+  });
+
+  it("for /healthz are answered whatever the app does", async () => {
+    const { url } = await serve({ fetch: () => new Promise(() => {}) });
+    expect(await ask(`${url}/healthz`)).toMatchObject({ status: 200, text: "ok\n" });
+  });
+});
+
+describe("the deployment's prefix", () => {
+  const open = (url: string, options: ConstructorParameters<typeof WebSocket>[2] = {}) => new WebSocket(url.replace(/^http/, "ws"), options);
+
+  it("forwards the websocket, without our cookies", async () => {
+    const { url } = await serve();
+    const socket = open(`${url}/convex/api/1.27.0/sync`, { origin: url, headers: { Cookie: "session=x" } });
+    await once(socket, "open");
+    socket.send("hello");
+    const [message] = await once(socket, "message");
+    expect(String(message)).toBe("hello");
+    expect(reached).toEqual([{ url: "/api/1.27.0/sync", headers: expect.not.objectContaining({ cookie: expect.anything() }) }]);
+    socket.terminate();
+  });
+
+  it.each([
+    ["from another site", "/convex/api/1.48.0/sync", { origin: "https://evil.example" }, 403],
+    ["from a page without an origin", "/convex/api/1.48.0/sync", { headers: { Origin: "null" } }, 403],
+    ["under a foreign name", "/convex/api/1.48.0/sync", { headers: { Host: "evil.example" } }, 421],
+    ["elsewhere", "/convex/api/sync", {}, 404],
+    ["outside the prefix", "/api/1.48.0/sync", {}, 404],
+    ["to a path that leads away", "/convex/api/../../api/1.48.0/sync", {}, 404],
+  ])("refuses a websocket %s", async (_how, path, options, status) => {
+    const { url } = await serve();
+    const target = new URL(url);
+    const request = httpRequest({
+      host: target.hostname,
+      port: target.port,
+      path,
+      headers: { Connection: "Upgrade", Upgrade: "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==", ...("origin" in options && { Origin: options.origin }), ...("headers" in options && options.headers) },
+    }).end();
+    const [response]: IncomingMessage[] = await once(request, "response");
+    expect(response?.statusCode).toBe(status);
+    response?.resume();
+    expect(reached).toEqual([]);
+  });
+
+  it("passes on the report of a long disconnect, and no more than that", async () => {
+    const { url } = await serve();
+    const event = JSON.stringify({ event: "LongWebsocketDisconnect" });
+    const told = await ask(`${url}/convex/api/debug_event`, { method: "POST", headers: { Cookie: "session=x", Authorization: "Convex key" } }, event);
+    expect(told.status).toBe(200);
+    expect(reached[0]).toMatchObject({ url: "/api/debug_event", headers: { "content-type": "application/json" } });
+    expect(reached[0]?.headers).not.toHaveProperty("cookie");
+    expect(reached[0]?.headers).not.toHaveProperty("authorization");
+    expect((await ask(`${url}/convex/api/debug_event`, { method: "POST" }, "x".repeat(20_000))).status).toBe(413);
+  });
+
+  it.each([
+    "/convex", "/convex/", "/convex/version", "/convex/api/query", "/convex/api/mutation", "/convex/api/function", "/convex/api/run/projects/getProjects",
+    "/convex/api/query_ts", "/convex/api/deploy2/start_push", "/convex/api/update_environment_variables", "/convex/api/storage/upload?token=x", "/convex/api/storage/1",
+    "/convex/api/1.48.0/sync", "/convex/http/x", "/convex/api/debug_event/", "/convex/api/debug_event/../query",
+  ])("is closed at %s", async (path) => {
+    const { url } = await serve();
+    for (const method of ["GET", "POST"]) expect((await ask(url + path, { method, headers: { Authorization: "Convex key" } })).status).toBe(404);
+    expect(reached).toEqual([]);
+  });
+
+  it("is not there with a remote deployment", async () => {
+    const { url } = await serve({ forward: null });
+    expect((await ask(`${url}/convex/api/debug_event`, { method: "POST" }, "{}")).status).toBe(404);
+    const socket = open(`${url}/convex/api/1.48.0/sync`);
+    const [error] = await once(socket, "error");
+    expect(String(error)).toContain("404");
+  });
+
+  it("answers 503 or lets go while the deployment is down", async () => {
+    const gone = new Forward("http://127.0.0.1:1", log);
+    const { url } = await serve({ forward: gone });
+    const socket = open(`${url}/convex/api/1.48.0/sync`);
+    await once(socket, "error");
+    expect((await ask(`${url}/convex/api/debug_event`, { method: "POST" }, "{}")).status).toBe(503);
+  });
+});
+
+describe("stopping", () => {
+  it("finishes what is in flight, takes nothing new, and tells open websockets that it goes", async () => {
+    const begun = Promise.withResolvers<void>();
+    const finish = Promise.withResolvers<void>();
+    const { stop, close, url } = await serve({
+      fetch: async () => {
+        begun.resolve();
+        await finish.promise;
+        return new Response("done");
+      },
+    });
+    const socket = new WebSocket(`${url.replace(/^http/, "ws")}/convex/api/1.48.0/sync`);
+    await once(socket, "open");
+    const idle = connect(Number(new URL(url).port), "127.0.0.1");
+    await once(idle.resume(), "connect");
+    const idleClosed = once(idle, "close");
+    const inFlight = ask(url, { agent: false });
+    await begun.promise;
+
+    const stopped = stop();
+    const [code] = await once(socket, "close");
+    expect(code).toBe(1001);
+    await expect(ask(url, { agent: false })).rejects.toThrow("ECONNREFUSED");
+    await idleClosed;
+    expect(close).not.toHaveBeenCalled();
+    finish.resolve();
+    expect((await inFlight).text).toBe("done");
+    await stopped;
+    expect(close).toHaveBeenCalledOnce();
+  });
+});
+
+it("a file's tag is of its content", async () => {
+  const { url } = await serve();
+  expect((await ask(`${url}/favicon.svg`)).headers.etag).toBe(`"${createHash("sha256").update("<svg/>").digest("base64url").slice(0, 22)}"`);
+});
