@@ -38,7 +38,7 @@ export interface SharedQueries {
 }
 
 export type SharedQueriesOptions = {
-  runner: FunctionRunner;
+  runner: Pick<FunctionRunner, "queries" | "latest" | "onCommit" | "unsubscribe">;
   /** Answers queries below `_system/`, which are the deployment's own. */
   system: (call: Call) => Promise<Outcome>;
   report: (error: unknown) => void;

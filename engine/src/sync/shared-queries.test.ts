@@ -1,0 +1,242 @@
+import { describe, expect, it } from "vitest";
+import type { Call, QueryOutcome } from "../functions/types.ts";
+import type { Identity, Timestamp } from "../values/types.ts";
+import { identityKey } from "./identity-key.ts";
+import { createSharedQueries, type Subscriber, type Watch } from "./shared-queries.ts";
+
+type Answer = { value: string; readIdentity?: boolean };
+
+/** A runner whose answers the test gives, and whose rounds it can hold. */
+function createRunner(answer: (call: Call) => Answer) {
+  let ts: Timestamp = 1n;
+  let listener: ((commit: { ts: Timestamp; affected: string[] }) => void) | undefined;
+  const live = new Map<string, string>();
+  const asked: Call[][] = [];
+  let gate: Promise<void> = Promise.resolve();
+  return {
+    asked,
+    live,
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gate = promise;
+      return resolve;
+    },
+    /** A commit that meets the ranges of every live query of this path. */
+    commit(path: string | null) {
+      ts += 1n;
+      const affected = [...live].filter(([, livePath]) => livePath === path).map(([token]) => token);
+      for (const token of affected) live.delete(token);
+      listener?.({ ts, affected });
+      return ts;
+    },
+    runner: {
+      latest: () => ts,
+      onCommit(added: (commit: { ts: Timestamp; affected: string[] }) => void) {
+        listener = added;
+        return () => (listener = undefined);
+      },
+      unsubscribe: (tokens: string[]) => tokens.forEach((token) => live.delete(token)),
+      async queries(calls: (Call & { token?: string })[]): Promise<QueryOutcome[]> {
+        asked.push(calls);
+        await gate;
+        const at = ts;
+        return calls.map((call) => {
+          if (call.token !== undefined) live.set(call.token, call.path);
+          const { value, readIdentity = false } = answer(call);
+          return { ok: true, value, logLines: [], ts: at, readIdentity };
+        });
+      },
+    },
+  };
+}
+
+class Session implements Subscriber {
+  identity: Identity;
+  identityKey: string;
+  watches: Watch[] = [];
+  seen: { at: Timestamp; results: (string | null)[] }[] = [];
+
+  constructor(identity: Identity = { kind: "none" }) {
+    this.identity = identity;
+    this.identityKey = identityKey(identity);
+  }
+
+  become(identity: Identity) {
+    this.identity = identity;
+    this.identityKey = identityKey(identity);
+  }
+
+  advance(snapshot: Timestamp): boolean {
+    const results = this.watches.map((watch) => watch.resultAt(snapshot)?.fields ?? null);
+    if (results.includes(null)) return false;
+    this.seen.push({ at: snapshot, results });
+    return true;
+  }
+
+  get last() {
+    return this.seen.at(-1)?.results.map((fields) => /"value":"([^"]*)"/.exec(fields ?? "")?.[1]);
+  }
+}
+
+const user = (subject: string, expiresAt = Date.now() + 60_000): Identity => ({
+  kind: "user",
+  user: { subject, issuer: "https://issuer.test", tokenIdentifier: `https://issuer.test|${subject}` },
+  expiresAt,
+});
+const query = (path: string, args = {}) => ({ path, args, journal: null });
+const system = async () => ({ ok: true, value: "system", logLines: [] }) as const;
+const report = (error: unknown) => {
+  throw error;
+};
+const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+const nameOf = ({ identity }: Call) => (identity.kind === "user" ? identity.user.subject : identity.kind);
+
+describe("shared queries", () => {
+  it("runs equal queries once for all who ask", async () => {
+    const fake = createRunner(() => ({ value: "same" }));
+    const queries = createSharedQueries({ runner: fake.runner, system, report });
+    const sessions = Array.from({ length: 50 }, (_, i) => new Session(user(`u${i}`)));
+    for (const session of sessions) session.watches.push(queries.watch(query("a:b"), session));
+    await settled();
+    expect(fake.asked.map((calls) => calls.length)).toEqual([1]);
+    expect(sessions.every((session) => session.last?.[0] === "same")).toBe(true);
+    fake.commit("a:b");
+    await settled();
+    expect(queries.runs).toBe(2);
+    expect(new Set(sessions.map((session) => session.seen.at(-1)?.results[0])).size).toBe(1);
+  });
+
+  it("runs nothing after a commit that meets no range", async () => {
+    const fake = createRunner(() => ({ value: "same" }));
+    const queries = createSharedQueries({ runner: fake.runner, system, report });
+    const session = new Session();
+    session.watches.push(queries.watch(query("a:b"), session));
+    await settled();
+    fake.commit("other");
+    await settled();
+    expect(queries.runs).toBe(1);
+    expect(session.seen).toHaveLength(1);
+  });
+
+  it("gives each caller their own answer where the identity was read, and shares it among equals", async () => {
+    const fake = createRunner((call) => ({ value: nameOf(call), readIdentity: true }));
+    const queries = createSharedQueries({ runner: fake.runner, system, report });
+    const sessions = [new Session(user("ada")), new Session(user("bob")), new Session(user("ada", Date.now() + 90_000)), new Session()];
+    for (const session of sessions) session.watches.push(queries.watch(query("me"), session));
+    await settled();
+    expect(sessions.map((session) => session.last)).toEqual([["ada"], ["bob"], ["ada"], ["none"]]);
+    expect(queries.runs).toBe(3);
+  });
+
+  it("stops sharing when a run begins to read the identity", async () => {
+    let reads = false;
+    const fake = createRunner((call) => ({ value: reads ? nameOf(call) : "all", readIdentity: reads }));
+    const queries = createSharedQueries({ runner: fake.runner, system, report });
+    const sessions = [new Session(user("ada")), new Session(user("bob"))];
+    for (const session of sessions) session.watches.push(queries.watch(query("me"), session));
+    await settled();
+    expect(sessions.map((session) => session.last)).toEqual([["all"], ["all"]]);
+    reads = true;
+    fake.commit("me");
+    await settled();
+    expect(sessions.map((session) => session.last)).toEqual([["ada"], ["bob"]]);
+  });
+
+  it("never gives one person's answer to another who took the session over while it ran", async () => {
+    const fake = createRunner((call) => ({ value: nameOf(call), readIdentity: true }));
+    const queries = createSharedQueries({ runner: fake.runner, system, report });
+    const session = new Session(user("ada"));
+    const watch = queries.watch(query("me"), session);
+    session.watches.push(watch);
+    const release = fake.hold();
+    await settled();
+    session.become(user("bob"));
+    queries.reidentify(watch);
+    release();
+    await settled();
+    expect(session.seen.map(({ results }) => results.map((fields) => fields?.includes("ada")))).not.toContainEqual([true]);
+    expect(session.last).toEqual(["bob"]);
+  });
+
+  it("does not let an administrator's answer reach a user", async () => {
+    const fake = createRunner((call) => ({ value: call.visibility }));
+    const queries = createSharedQueries({ runner: fake.runner, system, report });
+    const sessions = [new Session({ kind: "admin" }), new Session()];
+    for (const session of sessions) session.watches.push(queries.watch(query("internal"), session));
+    await settled();
+    expect(sessions.map((session) => session.last)).toEqual([["any"], ["public"]]);
+  });
+
+  it("moves a session only to snapshots at which all its queries are known", async () => {
+    const values = new Map([
+      ["a", 0],
+      ["b", 0],
+    ]);
+    const fake = createRunner((call) => ({ value: String(values.get(call.path)) }));
+    const queries = createSharedQueries({ runner: fake.runner, system, report });
+    const session = new Session();
+    session.watches.push(queries.watch(query("a"), session), queries.watch(query("b"), session));
+    await settled();
+    // a's run is under way when a commit changes both; b's old value is no longer true where a's new one is.
+    const release = fake.hold();
+    values.set("a", 1);
+    fake.commit("a");
+    await settled();
+    values.set("a", 2).set("b", 2);
+    fake.commit("b");
+    release();
+    await settled();
+    expect(session.seen.map(({ results }) => results.map((fields) => /"value":"(\d)"/.exec(fields ?? "")?.[1]))).toEqual([
+      ["0", "0"],
+      ["2", "2"],
+    ]);
+  });
+
+  it("runs again what a commit met while it ran", async () => {
+    let value = 0;
+    const fake = createRunner(() => ({ value: String(value) }));
+    const queries = createSharedQueries({ runner: fake.runner, system, report });
+    const session = new Session();
+    session.watches.push(queries.watch(query("a"), session));
+    await settled();
+    for (value = 1; value <= 20; value += 1) {
+      fake.commit("a");
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    value = 20;
+    await settled();
+    expect(session.last).toEqual(["20"]);
+    expect(fake.live.size).toBe(1);
+  });
+
+  it("drops the subscription with the last who watches", async () => {
+    const fake = createRunner(() => ({ value: "x" }));
+    const queries = createSharedQueries({ runner: fake.runner, system, report });
+    const [one, two] = [new Session(), new Session()];
+    const first = queries.watch(query("a"), one);
+    const second = queries.watch(query("a"), two);
+    await settled();
+    queries.unwatch(first);
+    expect(fake.live.size).toBe(1);
+    queries.unwatch(second);
+    expect(fake.live.size).toBe(0);
+  });
+
+  it("asks the deployment's own queries of the deployment, again after each commit", async () => {
+    let asked = 0;
+    const fake = createRunner(() => ({ value: "code" }));
+    const queries = createSharedQueries({
+      runner: fake.runner,
+      system: async () => ({ ok: true, value: `system ${++asked}`, logLines: [] }),
+      report,
+    });
+    const session = new Session({ kind: "admin" });
+    session.watches.push(queries.watch(query("_system/cli/tables"), session));
+    await settled();
+    fake.commit(null);
+    await settled();
+    expect(session.last).toEqual(["system 2"]);
+    expect(fake.asked).toEqual([]);
+  });
+});

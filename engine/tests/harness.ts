@@ -1,0 +1,112 @@
+/**
+ * A real deployment in a temporary folder on free loopback ports, and the official command line beside it.
+ */
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const CONVEX_BIN = join(ROOT, "node_modules/convex/bin/main.js");
+const MAIN = join(ROOT, "engine/src/main.ts");
+
+export const temporaryFolder = (name: string): string => mkdtempSync(join(tmpdir(), `engine-${name}-`));
+
+export function removeFolder(path: string): void {
+  rmSync(path, { recursive: true, force: true });
+}
+
+/** A project of its own to push from: the fixture's functions, and this repository's packages. */
+export function createProject(): string {
+  const dir = temporaryFolder("project");
+  cpSync(join(import.meta.dirname, "fixture"), dir, { recursive: true });
+  symlinkSync(join(ROOT, "node_modules"), join(dir, "node_modules"));
+  return dir;
+}
+
+export type Target = { url: string; adminKey: string };
+export type CliResult = { code: number; stdout: string; stderr: string };
+
+/** The environment of a command line that must reach loopback only: whatever goes elsewhere meets a proxy that is not there. */
+const cliEnvironment = () => ({
+  PATH: process.env.PATH,
+  HOME: tmpdir(),
+  CI: "1",
+  NO_COLOR: "1",
+});
+
+/** Runs the unmodified official command line. Never throws: the result tells. */
+export function convex(project: string, target: Target, args: string[], { input }: { input?: string } = {}): Promise<CliResult> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [CONVEX_BIN, ...args, "--url", target.url, "--admin-key", target.adminKey],
+      { cwd: project, env: cliEnvironment(), timeout: 60_000 },
+      (error, stdout, stderr) => resolve({ code: error ? (typeof error.code === "number" ? error.code : -1) : 0, stdout, stderr }),
+    );
+    child.stdin?.end(input ?? "");
+  });
+}
+
+export function startConvex(project: string, target: Target, args: string[]): ChildProcess {
+  return spawn(process.execPath, [CONVEX_BIN, ...args, "--url", target.url, "--admin-key", target.adminKey], {
+    cwd: project,
+    env: cliEnvironment(),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+export type EngineProcess = Target & { siteUrl: string; child: ChildProcess; readyMs: number; stop(signal?: NodeJS.Signals): Promise<number | null> };
+
+/** The deployment as its own process, to be ended in the ways that processes end. */
+export function startEngine(dataDir: string, adminKey: string, ports: { port: number; sitePort: number } = { port: 0, sitePort: 0 }): Promise<EngineProcess> {
+  const startedAt = Date.now();
+  const child = spawn(process.execPath, [MAIN, "--data", dataDir, "--port", String(ports.port), "--site-port", String(ports.sitePort), "--admin-key", adminKey], {
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  let errors = "";
+  child.stderr?.on("data", (chunk: Buffer) => (errors += chunk.toString()));
+  const exited = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
+  return new Promise((ready, failed) => {
+    child.on("message", (message) => {
+      if (typeof message !== "object" || message === null || !("url" in message) || !("siteUrl" in message)) return;
+      ready({
+        url: String(message.url),
+        siteUrl: String(message.siteUrl),
+        adminKey,
+        child,
+        readyMs: Date.now() - startedAt,
+        stop(signal = "SIGTERM") {
+          child.kill(signal);
+          return exited;
+        },
+      });
+    });
+    void exited.then((code) => failed(new Error(`The deployment ended with ${code}.\n${errors}`)));
+  });
+}
+
+export const ADMIN_KEY = `test|${"5a".repeat(32)}`;
+
+export type Issuer = { jwks: string; token(subject: string, options?: { expiresIn?: number; audience?: string; claims?: Record<string, unknown> }): Promise<string> };
+
+/** Signs tokens as an app server would, for the fixture's auth.config. */
+export async function createIssuer(): Promise<Issuer> {
+  const { publicKey, privateKey } = await generateKeyPair("ES256", { extractable: true });
+  const key = { ...(await exportJWK(publicKey)), kid: "1", alg: "ES256", use: "sig" };
+  return {
+    jwks: `data:application/json;base64,${Buffer.from(JSON.stringify({ keys: [key] })).toString("base64")}`,
+    token(subject, { expiresIn = 60, audience = "fixture", claims = {} } = {}) {
+      const now = Math.floor(Date.now() / 1000);
+      return new SignJWT(claims)
+        .setProtectedHeader({ alg: "ES256", kid: "1", typ: "JWT" })
+        .setIssuer("https://issuer.test")
+        .setAudience(audience)
+        .setSubject(subject)
+        .setIssuedAt(now)
+        .setExpirationTime(now + expiresIn)
+        .sign(privateKey);
+    },
+  };
+}
