@@ -13,6 +13,7 @@ export type DocumentStore = ReturnType<typeof documentStore>;
 
 export function documentStore(sql: DatabaseSync) {
   const byKey = prepare(sql, "SELECT row, size, json FROM documents WHERE key = ?");
+  const byRow = prepare(sql, "SELECT size, json FROM documents WHERE row = ?");
   const insert = prepare(sql, "INSERT INTO documents (key, size, json) VALUES (?, ?, ?)");
   const update = prepare(sql, "UPDATE documents SET size = ?, json = ? WHERE row = ?");
   const remove = prepare(sql, "DELETE FROM documents WHERE row = ?");
@@ -59,6 +60,10 @@ export function documentStore(sql: DatabaseSync) {
     get(key: Uint8Array): StoredDocument | null {
       const row = byKey.get(key);
       return row === undefined ? null : { row: numberOf(row[0]), size: numberOf(row[1]), text: textOf(row[2]) };
+    },
+    atRow(row: number): { size: number; text: string } | null {
+      const found = byRow.get(row);
+      return found === undefined ? null : { size: numberOf(found[0]), text: textOf(found[1]) };
     },
     insert(key: Uint8Array, size: number, text: string): number {
       return Number(insert.run(key, size, text).lastInsertRowid);

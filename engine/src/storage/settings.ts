@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Settings } from "../transaction/types.ts";
 import { prepare, textOf } from "./rows.ts";
 
-/** Named texts. `beforeWrite` opens the batch that makes a change durable with the next flush. */
-export function openSettings(sql: DatabaseSync, beforeWrite: () => void): Settings {
+/** Named texts. `written` writes into the batch that becomes durable with the next flush. */
+export function openSettings(sql: DatabaseSync, written: (write: () => void) => void): Settings {
   const get = prepare(sql, "SELECT value FROM settings WHERE name = ?");
   const list = prepare(sql, "SELECT name, value FROM settings WHERE name >= ?1 AND substr(name, 1, length(?1)) = ?1 ORDER BY name");
   const set = sql.prepare("INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value");
@@ -15,12 +15,10 @@ export function openSettings(sql: DatabaseSync, beforeWrite: () => void): Settin
     },
     list: (prefix) => list.all(prefix).map((row) => ({ name: textOf(row["0"]), value: textOf(row["1"]) })),
     set(name, value) {
-      beforeWrite();
-      set.run(name, value);
+      written(() => set.run(name, value));
     },
     delete(name) {
-      beforeWrite();
-      remove.run(name);
+      written(() => remove.run(name));
     },
   };
 }

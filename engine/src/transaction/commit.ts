@@ -1,4 +1,5 @@
-import type { Catalog, Index } from "../storage/catalog.ts";
+import { filterKey, indexed, type TextIndexes } from "../search/text-index.ts";
+import type { Catalog, Index, SearchIndex } from "../storage/catalog.ts";
 import type { DocumentStore } from "../storage/documents.ts";
 import { canonicalize, DOCUMENT_LIMITS, taggedForm, type JsonObject } from "../values/canonical.ts";
 import { compareKeys } from "../values/keys.ts";
@@ -15,8 +16,7 @@ import type { Subscriptions } from "./subscriptions.ts";
 export function applyChanges(
   changes: Iterable<Change>,
   ts: Timestamp,
-  store: DocumentStore,
-  catalog: Catalog,
+  { store, catalog, texts }: { store: DocumentStore; catalog: Catalog; texts: TextIndexes },
   subscriptions: Subscriptions,
   affected: Set<string>,
 ): Change[] {
@@ -36,6 +36,13 @@ export function applyChanges(
       if (oldKey !== null) subscriptions.collect(index.id, oldKey, affected);
       if (newKey !== null && !same) subscriptions.collect(index.id, newKey, affected);
     }
+    for (const index of table.searchIndexes.values()) {
+      writeWords(index, before, after, row, texts);
+      if (!subscriptions.has(index.id)) continue;
+      for (const document of [before, after]) {
+        if (document) subscriptions.collect(index.id, filterKey(index, valueOf(document)), affected);
+      }
+    }
     applied.push({ ...change, after });
   }
   return applied;
@@ -50,6 +57,14 @@ function writeDocument(before: Document | null, after: Document | null, store: D
   if (row === null) return store.insert(after.key, after.size, after.text);
   store.update(row, after.size, after.text);
   return row;
+}
+
+function writeWords(index: SearchIndex, before: Document | null, after: Document | null, row: number, texts: TextIndexes): void {
+  const old = before && indexed(index, valueOf(before));
+  const now = after && indexed(index, valueOf(after));
+  if (old?.text === now?.text && old?.marks === now?.marks) return;
+  if (old !== null) texts.remove(index, row);
+  if (now !== null) texts.insert(index, row, now);
 }
 
 function moveEntry(index: Index, oldKey: Uint8Array | null, newKey: Uint8Array | null, row: number, store: DocumentStore): void {

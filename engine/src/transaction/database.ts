@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { textIndexes } from "../search/text-index.ts";
 import { openAnswers } from "../storage/answers.ts";
 import { openCatalog } from "../storage/catalog.ts";
 import { openClock } from "../storage/clock.ts";
@@ -42,6 +43,9 @@ class FileDatabase implements Database {
   /** The newest commit that is durable. */
   private durable: Timestamp;
   private openMutation: DataTransaction | null = null;
+  private batchIsOpen = false;
+  /** Why the batch failed that is being filled; told at every commit to it, and at its flush. */
+  private failure: StorageError | null = null;
   private cleanAfter = 0;
 
   constructor(sql: DatabaseSync, now: () => number) {
@@ -49,7 +53,7 @@ class FileDatabase implements Database {
     const catalog = openCatalog(sql);
     const store = documentStore(sql);
     const clock = openClock(sql, now);
-    this.settings = openSettings(sql, () => this.openBatch());
+    this.settings = openSettings(sql, (write) => this.written(write));
     this.answers = openAnswers(sql);
     this.ground = {
       store,
@@ -57,6 +61,8 @@ class FileDatabase implements Database {
       clock,
       schema: this.readSchema(catalog),
       countStored: (index) => store.count(index.id),
+      texts: textIndexes(sql),
+      undone: (work) => this.undone(work),
     };
     if (clock.latest() === 0n) {
       this.openBatch();
@@ -89,12 +95,10 @@ class FileDatabase implements Database {
     if (mutation === null || mutation !== transaction) throw new Error("Only the open mutation can be committed.");
     this.openMutation = null;
     if (mutation.overlay.isEmpty && record === undefined) return { ts: this.latest(), affected: [] };
-    return this.guarded(() => {
-      this.openBatch();
+    return this.written(() => {
       const affected = new Set<string>();
-      const { store, catalog, clock } = this.ground;
-      const ts = clock.tick();
-      const changes = applyChanges(mutation.overlay.all(), ts, store, catalog, this.subscriptions, affected);
+      const ts = this.ground.clock.tick();
+      const changes = applyChanges(mutation.overlay.all(), ts, this.ground, this.subscriptions, affected);
       if (record !== undefined) this.answers.insert(record, ts);
       this.history.add(ts, changes);
       const news = [...affected].filter((token) => !this.told.has(token));
@@ -108,11 +112,16 @@ class FileDatabase implements Database {
   }
 
   flush(): void {
-    if (!this.sql.isTransaction) return;
-    this.guarded(() => {
-      this.cleanAnswers();
-      this.closeBatch();
-    });
+    try {
+      if (this.failure !== null) throw this.failure;
+      if (!this.batchIsOpen) return;
+      this.written(() => {
+        this.cleanAnswers();
+        this.closeBatch();
+      });
+    } finally {
+      this.failure = null;
+    }
     for (const token of this.told) this.subscriptions.remove(token);
     this.told.clear();
     this.durable = this.latest();
@@ -138,8 +147,7 @@ class FileDatabase implements Database {
 
   applySchema(prepared: PreparedSchema): void {
     const checked: Prepared = prepareSchema(prepared.schema, this.ground, this.latest(), prepared);
-    this.guarded(() => {
-      this.openBatch();
+    this.written(() => {
       buildIndexes(checked, this.ground);
       this.settings.set(SCHEMA, JSON.stringify(checked.schema));
       this.ground.clock.tick();
@@ -156,8 +164,11 @@ class FileDatabase implements Database {
   }
 
   close(): void {
-    this.flush();
-    this.sql.close();
+    try {
+      this.flush();
+    } finally {
+      this.sql.close();
+    }
   }
 
   private readSchema(catalog: Ground["catalog"]): Schema {
@@ -167,12 +178,15 @@ class FileDatabase implements Database {
   }
 
   private openBatch(): void {
-    if (!this.sql.isTransaction) this.sql.exec("BEGIN IMMEDIATE");
+    if (!this.batchIsOpen) this.sql.exec("BEGIN IMMEDIATE");
+    else if (!this.sql.isTransaction) throw new StorageError("SQLite gave up the batch.");
+    this.batchIsOpen = true;
   }
 
   private closeBatch(): void {
     this.ground.clock.save();
     this.sql.exec("COMMIT");
+    this.batchIsOpen = false;
   }
 
   private cleanAnswers(): void {
@@ -182,18 +196,42 @@ class FileDatabase implements Database {
     this.cleanAfter = more ? now : now + CLEAN_EVERY_MS;
   }
 
-  /** When writing fails, the whole batch did not happen: file and memory go back to the last flush. */
-  private guarded<T>(write: () => T): T {
+  /**
+   * Writes into the open batch, or opens one. When that fails, nothing of the batch happened: file and memory go back to the last
+   * flush, and whatever else is written before the next one fails alike, so that nobody of the batch is told of a success.
+   */
+  private written<T>(write: () => T): T {
+    if (this.failure !== null) throw this.failure;
     try {
+      this.openBatch();
       return write();
     } catch (error) {
-      if (this.sql.isTransaction) this.sql.exec("ROLLBACK");
-      this.ground.catalog.load();
-      this.ground.clock.load();
-      this.ground.schema = this.readSchema(this.ground.catalog);
-      this.history.truncate(this.durable);
-      this.told.clear();
-      throw new StorageError(`Writing failed, nothing since the last flush was kept: ${error instanceof Error ? error.message : String(error)}`, error);
+      const reason = error instanceof Error ? error.message : String(error);
+      this.failure = new StorageError(`Writing failed, nothing since the last flush was kept: ${reason}`, error);
+      this.forgetBatch();
+      throw this.failure;
+    }
+  }
+
+  private forgetBatch(): void {
+    this.batchIsOpen = false;
+    if (this.sql.isTransaction) this.sql.exec("ROLLBACK");
+    const { catalog, clock, texts } = this.ground;
+    catalog.load();
+    clock.load();
+    texts.forget();
+    this.ground.schema = this.readSchema(catalog);
+    this.history.truncate(this.durable);
+    this.told.clear();
+  }
+
+  /** Outside a batch the savepoint is a transaction of its own; either way nothing of it is kept. */
+  private undone<T>(work: () => T): T {
+    this.sql.exec("SAVEPOINT undone");
+    try {
+      return work();
+    } finally {
+      this.sql.exec("ROLLBACK TO undone; RELEASE undone");
     }
   }
 }

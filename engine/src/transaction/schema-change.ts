@@ -1,3 +1,4 @@
+import { indexed } from "../search/text-index.ts";
 import type { Table } from "../storage/catalog.ts";
 import { FunctionError } from "../values/errors.ts";
 import type { Json, Timestamp } from "../values/types.ts";
@@ -67,17 +68,31 @@ export function buildIndexes({ diffs, parsed }: Prepared, ground: Ground): void 
   }
 }
 
-function changeTable(table: Table, diff: TableDiff, { catalog, store }: Ground): void {
+function changeTable(table: Table, diff: TableDiff, { catalog, store, texts }: Ground): void {
   for (const { name } of diff.remove) {
     const index = table.indexes.get(name);
     if (index === undefined) continue;
     catalog.removeIndex(index);
     store.dropEntries(index.id);
   }
+  for (const { name } of diff.removeSearch) {
+    const index = table.searchIndexes.get(name);
+    if (index === undefined) continue;
+    catalog.removeIndex(index);
+    texts.drop(index);
+  }
   const added = diff.add.map(({ name, fields }) => catalog.addIndex(table, name, fields));
-  if (added.length === 0) return;
+  const addedSearch = diff.addSearch.map(({ name, searchField, filterFields }) =>
+    catalog.addSearchIndex(table, name, searchField, filterFields),
+  );
+  for (const index of addedSearch) texts.create(index);
+  if (added.length + addedSearch.length === 0) return;
   for (const { row, text } of store.all(table.byCreationTime.id)) {
     const value = parseDocument(text);
     for (const index of added) store.insertEntry(index.id, entryKey(index, value, String(value["_id"])), row);
+    for (const index of addedSearch) {
+      const words = indexed(index, value);
+      if (words !== null) texts.insert(index, row, words);
+    }
   }
 }

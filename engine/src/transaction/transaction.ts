@@ -1,23 +1,27 @@
 import type { Catalog, Index, Table } from "../storage/catalog.ts";
 import type { Clock } from "../storage/clock.ts";
-import type { DocumentStore } from "../storage/documents.ts";
+import { searchPrefix } from "../search/text-index.ts";
 import { canonicalize, DOCUMENT_LIMITS, isFields, taggedForm, type JsonObject } from "../values/canonical.ts";
 import { FunctionError } from "../values/errors.ts";
 import { newId } from "../values/ids.ts";
-import { FIRST_KEY, LAST_KEY } from "../values/keys.ts";
+import { compareKeys, FIRST_KEY, keyAfterPrefix, LAST_KEY } from "../values/keys.ts";
 import type { Json, Timestamp } from "../values/types.ts";
 import { idKey, valueOf, parseDocument, type Document } from "./document.ts";
 import type { Overlay } from "./overlay.ts";
 import { rangeBetween, readPageRequest, takePage } from "./page.ts";
-import { planQuery, type Operator, type Plan } from "./plan.ts";
+import { planQuery, type Operator, type Plan, type RangeSource, type SearchSource } from "./plan.ts";
 import { Reads } from "./reads.ts";
-import { Scan, type Entry } from "./scan.ts";
+import { Scan, type Entry, type Range } from "./scan.ts";
 import type { Schema } from "./schema.ts";
+import { searchEntries, type SearchGround } from "./search.ts";
 import type { ReadSet, SystemWriter, Transaction, Usage } from "./types.ts";
 import { Meter } from "./usage.ts";
 
 /** What a transaction works on. */
-export type Ground = { store: DocumentStore; catalog: Catalog; clock: Clock; schema: Schema; countStored: (index: Index) => number };
+export type Ground = SearchGround & { catalog: Catalog; clock: Clock; schema: Schema; countStored: (index: Index) => number };
+
+/** A search's results are paged by their place in the order of relevance. */
+const PLACES: { range: Range; order: "asc" } = { range: { low: FIRST_KEY, high: LAST_KEY }, order: "asc" };
 
 /** A walk through a query's results: what was read, whether or not it passes the filters. */
 type Stream = { next(): { entry: Entry; passes: boolean } | null };
@@ -106,10 +110,8 @@ export class DataTransaction implements Transaction {
     const request = readPageRequest(args);
     const plan = planQuery(request.query, this.ground.catalog);
     this.meter.range();
-    if (plan.source.kind === "search") throw new FunctionError("Search queries cannot be paginated.");
-    const { range, order } = plan.source;
-    const between = rangeBetween(range, order, request.from, request.until);
-    const stream = this.open({ ...plan, source: { ...plan.source, range: between } });
+    const { range, order } = plan.source.kind === "search" ? PLACES : plan.source;
+    const stream = this.open(plan, rangeBetween(range, order, request.from, request.until));
     let peeked: ReturnType<Stream["next"]> | undefined;
     const page = takePage(
       request,
@@ -170,25 +172,38 @@ export class DataTransaction implements Transaction {
     return found && { id, table, key, size: found.size, text: found.text, row: found.row, pending: false, value: null, keys: null };
   }
 
-  private open(plan: Plan): Stream {
-    if (plan.source.kind === "search") throw new FunctionError("Text search is not there yet.");
-    const { index, range, order } = plan.source;
-    const scan = new Scan(this.ground.store, this.overlay, index, range, order, expected(plan.operators));
-    const walk = this.reads.walk(index.id, range.low, range.high, order);
-    const pipeline = new Pipeline(plan.operators);
+  /** With `between`, only what lies there, of a page. */
+  private open({ source, operators }: Plan, between?: Range): Stream {
+    const pipeline = new Pipeline(operators);
+    const next = source.kind === "search" ? this.search(source, between) : this.scan(source, operators, between);
     return {
       next: () => {
-        if (pipeline.isExhausted) return null;
-        const entry = scan.next();
-        if (entry === null) {
-          walk.ended();
-          return null;
-        }
-        walk.passed(entry.key);
+        const entry = pipeline.isExhausted ? null : next();
+        if (entry === null) return null;
         this.meter.read(entry.size);
         return { entry, passes: pipeline.passes(entry.text) };
       },
     };
+  }
+
+  private scan({ index, range, order }: RangeSource, operators: Operator[], between = range): () => Entry | null {
+    const scan = new Scan(this.ground.store, this.overlay, index, between, order, expected(operators));
+    const walk = this.reads.walk(index.id, between.low, between.high, order);
+    return () => {
+      const entry = scan.next();
+      if (entry === null) walk.ended();
+      else walk.passed(entry.key);
+      return entry;
+    };
+  }
+
+  private search(source: SearchSource, between?: Range): () => Entry | null {
+    const prefix = searchPrefix(source.index, source.equal);
+    this.reads.all(source.index.id, prefix, keyAfterPrefix(prefix));
+    const found = searchEntries(source, this.overlay, this.ground).filter(
+      ({ key }) => between === undefined || (compareKeys(key, between.low) >= 0 && compareKeys(key, between.high) < 0),
+    );
+    return () => found.shift() ?? null;
   }
 
   private add(table: Table, fields: JsonObject): string {
