@@ -8,7 +8,7 @@ import { check } from "./check";
 import { LIST_LIMIT, pageOf } from "./paging";
 import { renameDesignImage } from "./rules";
 import { designImageShape, toDesignImage } from "./shapes";
-import { imagesChanged } from "./summaries";
+import { imagesChanged, touch } from "./summaries";
 
 /** A design's images in the order in which they were added; at most the first `LIST_LIMIT`. Throws "not_found". */
 export const getDesignImagesByDesignId = userQuery({
@@ -36,10 +36,10 @@ export const rename = userMutation({
   args: { id: v.string(), name: v.string() },
   returns: v.null(),
   handler: async (ctx, args) => {
-    const { image } = await imageFor(ctx, args.id, "edit");
+    const { image, ...place } = await imageFor(ctx, args.id, "edit");
     const { name } = check(renameDesignImage, args);
     await ctx.db.patch(image._id, { name });
-    await imagesChanged(ctx, image.designId, 0);
+    await touch(ctx, place);
     return null;
   },
 });
@@ -49,9 +49,9 @@ export const remove = userMutation({
   args: { id: v.string() },
   returns: v.null(),
   handler: async (ctx, { id }) => {
-    const { image } = await imageFor(ctx, id, "edit");
+    const { image, ...place } = await imageFor(ctx, id, "edit");
     await ctx.db.patch(image._id, { removedAt: Date.now() });
-    await imagesChanged(ctx, image.designId, -1);
+    await imagesChanged(ctx, place, -1);
     await ctx.scheduler.runAfter(0, internal.purge.image, { id: image._id });
     return null;
   },

@@ -8,7 +8,7 @@ import { check } from "./check";
 import { LIST_LIMIT, pageOf } from "./paging";
 import { createDesign, renameDesign } from "./rules";
 import { designShape, toDesign } from "./shapes";
-import { designsChanged } from "./summaries";
+import { designsChanged, touch } from "./summaries";
 
 /** A project's designs, the one that changed last first; at most `LIST_LIMIT` of them. Throws "not_found". */
 export const getDesignsByProjectId = userQuery({
@@ -53,7 +53,7 @@ export const create = userMutation({
       cover: [],
       latestImageAt: 0,
     });
-    await designsChanged(ctx, project._id, { designs: 1 });
+    await designsChanged(ctx, project, { designs: 1 });
     return id;
   },
 });
@@ -63,10 +63,10 @@ export const rename = userMutation({
   args: { id: v.string(), name: v.string() },
   returns: v.null(),
   handler: async (ctx, args) => {
-    const { design } = await designFor(ctx, args.id, "edit");
+    const place = await designFor(ctx, args.id, "edit");
     const { name } = check(renameDesign, args);
-    await ctx.db.patch(design._id, { name, updatedAt: Date.now() });
-    await designsChanged(ctx, design.projectId, {});
+    await ctx.db.patch(place.design._id, { name });
+    await touch(ctx, place);
     return null;
   },
 });
@@ -76,9 +76,9 @@ export const remove = userMutation({
   args: { id: v.string() },
   returns: v.null(),
   handler: async (ctx, { id }) => {
-    const { design } = await designFor(ctx, id, "edit");
+    const { design, project } = await designFor(ctx, id, "edit");
     await ctx.db.patch(design._id, { removedAt: Date.now() });
-    await designsChanged(ctx, design.projectId, { designs: -1, images: -design.imageCount });
+    await designsChanged(ctx, project, { designs: -1, images: -design.imageCount });
     await ctx.scheduler.runAfter(0, internal.purge.design, { id: design._id });
     return null;
   },

@@ -45,15 +45,29 @@ describe.each(backends)("purging on $name", ({ start }) => {
     return [...rows.filter((each) => each !== null), ...images.flat(), ...files];
   }
 
-  it.each([[[]], [[0, 0]], [[199, 200, 1]], [[200]], [[0, 201, 0, 450]], [Array.from({ length: 230 }, () => 1)]])(
-    "deletes a project whose designs hold %j images, leaving nothing",
-    async (counts) => {
-      const big = await projectWith(counts);
-      await ada.mutation(api.projects.remove, { id: big.projectId });
-      await backend.settle();
-      expect(await leftOf(big)).toEqual([]);
-    },
-  );
+  it.each([
+    ["no designs", []],
+    ["empty designs", [0, 0]],
+    ["exactly a batch", [PURGE_BATCH]],
+    ["a batch that ends within a design", [PURGE_BATCH - 1, PURGE_BATCH, 1]],
+    ["several batches, with empty designs between", [0, PURGE_BATCH + 1, 0, 2 * PURGE_BATCH + 50]],
+    ["more designs than a batch", Array.from({ length: PURGE_BATCH + 30 }, () => 1)],
+  ])("deletes a project with %s, leaving nothing", async (_, counts) => {
+    const big = await projectWith(counts);
+    await ada.mutation(api.projects.remove, { id: big.projectId });
+    await backend.settle();
+    expect(await leftOf(big)).toEqual([]);
+  });
+
+  it("deletes a design with several batches of images, and nothing of its project", async () => {
+    const big = await projectWith([2 * PURGE_BATCH + 50, 1]);
+    const [going = "", staying = ""] = big.designIds;
+    await ada.mutation(api.designs.remove, { id: going });
+    await backend.settle();
+    expect([await row("designs", going), await imagesOf(going)]).toEqual([null, []]);
+    expect(await row("projects", big.projectId)).not.toBeNull();
+    expect(await imagesOf(staying)).toHaveLength(1);
+  });
 
   it("takes a batch per transaction, and what is left stays hidden meanwhile", async () => {
     const big = await projectWith([450]);

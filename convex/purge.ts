@@ -29,7 +29,8 @@ export const design = internalMutation({
   args: { id: v.id("designs") },
   returns: v.null(),
   handler: async (ctx, { id }) => {
-    if ((await deleteDesign(ctx, id, PURGE_BATCH)) === null) await ctx.scheduler.runAfter(0, internal.purge.design, { id });
+    const deleted = await deleteDesign(ctx, id, PURGE_BATCH);
+    if (deleted === PURGE_BATCH) await ctx.scheduler.runAfter(0, internal.purge.design, { id });
     return null;
   },
 });
@@ -44,15 +45,13 @@ export const project = internalMutation({
       .withIndex("by_project", (q) => q.eq("projectId", id))
       .take(PURGE_BATCH);
     for (const each of designs) {
-      const deleted = await deleteDesign(ctx, each._id, left);
-      if (deleted === null || deleted >= left) {
+      left -= await deleteDesign(ctx, each._id, left);
+      if (left === 0) {
         await ctx.scheduler.runAfter(0, internal.purge.project, { id });
         return null;
       }
-      left -= deleted;
     }
-    if (designs.length === PURGE_BATCH) await ctx.scheduler.runAfter(0, internal.purge.project, { id });
-    else if (await ctx.db.get(id)) await ctx.db.delete(id);
+    if (await ctx.db.get(id)) await ctx.db.delete(id);
     return null;
   },
 });
@@ -100,14 +99,14 @@ export const resume = internalMutation({
   },
 });
 
-/** Deletes a design with all its images and answers how many rows that were; null: there are more than `limit`, of which so many are gone. */
-async function deleteDesign(ctx: MutationCtx, id: Id<"designs">, limit: number): Promise<number | null> {
+/** Deletes up to `limit` rows, a design's images and then itself, and answers how many; fewer than `limit` means that nothing is left. */
+async function deleteDesign(ctx: MutationCtx, id: Id<"designs">, limit: number): Promise<number> {
   const images = await ctx.db
     .query("designImages")
     .withIndex("by_design", (q) => q.eq("designId", id))
     .take(limit);
   for (const each of images) await deleteImage(ctx, each);
-  if (images.length === limit) return null;
+  if (images.length === limit) return limit;
   if (await ctx.db.get(id)) await ctx.db.delete(id);
   return images.length + 1;
 }

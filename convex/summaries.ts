@@ -3,45 +3,50 @@ import type { MutationCtx } from "./_generated/server";
 
 /**
  * What the row of a design or project tells about what is in it: counts, cover, last change. Whatever changes the contents calls one of
- * these in the same mutation, so that the two never disagree.
+ * these in the same mutation, with the rows as it found them, so that the two never disagree.
  */
 
 /** How many pictures a cover shows. */
 export const COVER_SIZE = 4;
 
-/** Brings a design's row, and its project's, up to date after images came (`added` > 0), went (< 0) or changed (0). */
-export async function imagesChanged(ctx: MutationCtx, designId: Id<"designs">, added: number): Promise<void> {
-  const design = await ctx.db.get(designId);
-  if (!design) return;
+/** Brings a design's row, and its project's, up to date after images came (`added` > 0) or went (< 0). */
+export async function imagesChanged(ctx: MutationCtx, { design, project }: Place, added: number): Promise<void> {
   const newest = await ctx.db
     .query("designImages")
-    .withIndex("by_design", (q) => q.eq("designId", designId).eq("removedAt", undefined))
+    .withIndex("by_design", (q) => q.eq("designId", design._id).eq("removedAt", undefined))
     .order("desc")
     .take(COVER_SIZE);
-  await ctx.db.patch(designId, {
+  await ctx.db.patch(design._id, {
     imageCount: design.imageCount + added,
     cover: newest.map(toCover),
     latestImageAt: newest[0]?._creationTime ?? 0,
     updatedAt: Date.now(),
   });
-  await designsChanged(ctx, design.projectId, { images: added });
+  await designsChanged(ctx, project, { images: added });
 }
 
-/** Brings a project's row up to date after its designs, or images in them, came, went or changed. */
+/** Brings a project's row up to date after designs, or images in them, came or went. */
 export async function designsChanged(
   ctx: MutationCtx,
-  projectId: Id<"projects">,
+  project: Doc<"projects">,
   added: { designs?: number; images?: number },
 ): Promise<void> {
-  const project = await ctx.db.get(projectId);
-  if (!project) return;
-  await ctx.db.patch(projectId, {
+  await ctx.db.patch(project._id, {
     designCount: project.designCount + (added.designs ?? 0),
     imageCount: project.imageCount + (added.images ?? 0),
-    cover: await projectCover(ctx, projectId),
+    ...(added.images && { cover: await projectCover(ctx, project._id) }),
     updatedAt: Date.now(),
   });
 }
+
+/** Notes that something in a design, or the design itself, changed without coming or going. */
+export async function touch(ctx: MutationCtx, { design, project }: Place): Promise<void> {
+  const updatedAt = Date.now();
+  await ctx.db.patch(design._id, { updatedAt });
+  await ctx.db.patch(project._id, { updatedAt });
+}
+
+type Place = { design: Doc<"designs">; project: Doc<"projects"> };
 
 /** A project's newest images are among those of its designs with the newest images: as many designs as a cover has pictures suffice. */
 async function projectCover(ctx: MutationCtx, projectId: Id<"projects">): Promise<Doc<"projects">["cover"]> {

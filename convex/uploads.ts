@@ -42,7 +42,7 @@ export const finalize = serverMutationFor({
   },
   returns: v.id("designImages"),
   handler: async (ctx, args) => {
-    const { design } = await designFor(ctx, args.designId, "edit");
+    const place = await designFor(ctx, args.designId, "edit");
     const facts = check(imageFacts, args);
 
     const earlier = await ctx.db
@@ -50,7 +50,7 @@ export const finalize = serverMutationFor({
       .withIndex("by_upload", (q) => q.eq("uploadId", facts.uploadId))
       .first();
     if (earlier) {
-      if (earlier.designId !== design._id) throw conflict("This upload has gone to another design.");
+      if (earlier.designId !== place.design._id) throw conflict("This upload has gone to another design.");
       if (earlier.storageId !== args.storageId) await releaseFile(ctx, args.storageId);
       return earlier._id;
     }
@@ -66,11 +66,11 @@ export const finalize = serverMutationFor({
 
     const id = await ctx.db.insert("designImages", {
       ...facts,
-      designId: design._id,
+      designId: place.design._id,
       storageId: args.storageId,
       name: nameFromFile(args.name),
     });
-    await imagesChanged(ctx, design._id, 1);
+    await imagesChanged(ctx, place, 1);
     return id;
   },
 });

@@ -20,13 +20,13 @@ export const backends: { name: string; start: () => Promise<Backend> }[] = [
   { name: "the embedded deployment", start: embeddedBackend },
 ];
 
-export type QueryReference = FunctionReference<"query", FunctionVisibility>;
-export type MutationReference = FunctionReference<"mutation", FunctionVisibility>;
-
 /** Somebody who calls functions. A refused call throws the function's ConvexError. */
-export type Caller = {
-  query<Query extends QueryReference>(query: Query, args: FunctionArgs<Query>): Promise<FunctionReturnType<Query>>;
-  mutation<Mutation extends MutationReference>(mutation: Mutation, args: FunctionArgs<Mutation>): Promise<FunctionReturnType<Mutation>>;
+export type Caller<Visibility extends FunctionVisibility = "public"> = {
+  query<Query extends FunctionReference<"query", Visibility>>(query: Query, args: FunctionArgs<Query>): Promise<FunctionReturnType<Query>>;
+  mutation<Mutation extends FunctionReference<"mutation", Visibility>>(
+    mutation: Mutation,
+    args: FunctionArgs<Mutation>,
+  ): Promise<FunctionReturnType<Mutation>>;
 };
 
 /** A caller with rows in `users` and `sessions`, and with the token that the app signs for them. */
@@ -41,7 +41,7 @@ export type Backend = {
   /** Whoever carries none. */
   nobody: Caller;
   /** Calls internal functions too, `probe` among them. */
-  inside: Caller;
+  inside: Caller<FunctionVisibility>;
   /** Stores a file and answers its id. */
   store(bytes: Uint8Array<ArrayBuffer>, contentType?: string): Promise<Id<"_storage">>;
   /** Waits until everything scheduled, and what that schedules, is done. */
@@ -57,6 +57,7 @@ export const probe = {
   patch: makeFunctionReference<"mutation", { table: string; id: string; fields: object }, null>("probe:patch"),
   row: makeFunctionReference<"query", { table: string; id: string }, Record<string, unknown> | null>("probe:row"),
   rows: makeFunctionReference<"query", { table: string; field?: string; value?: unknown }, Record<string, unknown>[]>("probe:rows"),
+  uploadUrl: makeFunctionReference<"mutation", Record<string, never>, string>("probe:uploadUrl"),
   filesAmong: makeFunctionReference<"query", { ids: Id<"_storage">[] }, Id<"_storage">[]>("probe:filesAmong"),
   pending: makeFunctionReference<"query", Record<string, never>, number>("probe:pending"),
   scheduledCalls: makeFunctionReference<"query", { name: string }, number>("probe:scheduledCalls"),

@@ -1,4 +1,5 @@
 import { convexTest } from "convex-test";
+import type { FunctionVisibility } from "convex/server";
 import { vi } from "vitest";
 import schema from "../../convex/schema";
 import type { Backend, Caller } from "./backends.ts";
@@ -6,7 +7,7 @@ import type { Backend, Caller } from "./backends.ts";
 /** Whom `auth.config.ts` believes. convex-test takes identities as given, so that the check of issuer and audience is done here. */
 const ISSUER = "https://atelier.invalid";
 
-const modules = {
+export const modules = {
   ...import.meta.glob([
     "../../convex/**/*.{ts,js}",
     "!../../convex/**/*.test.ts",
@@ -20,9 +21,9 @@ const modules = {
 export async function convexTestBackend(): Promise<Backend> {
   const inside = convexTest({ schema, modules, transactionLimits: true });
   // Its own types also take inline functions, which no other backend can; narrowed to what all can.
-  const callerOf = (test: Pick<typeof inside, "query" | "mutation">): Caller => ({
-    query: test.query as Caller["query"],
-    mutation: test.mutation as Caller["mutation"],
+  const callerOf = (test: Pick<typeof inside, "query" | "mutation">): Caller<FunctionVisibility> => ({
+    query: test.query as Caller<FunctionVisibility>["query"],
+    mutation: test.mutation as Caller<FunctionVisibility>["mutation"],
   });
   const settle = async () => {
     vi.useFakeTimers();

@@ -1,1 +1,69 @@
-export { convexTestBackend as embeddedBackend } from "./convex-test.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ConvexHttpClient } from "convex/browser";
+import { type FunctionReference, type FunctionVisibility, getFunctionName } from "convex/server";
+import { ConvexError, convexToJson, jsonToConvex, type Value } from "convex/values";
+import * as z from "zod";
+import type { Id } from "../../convex/_generated/dataModel";
+import { type Backend, type Caller, probe } from "./backends.ts";
+import { startTestDeployment, type TestDeployment } from "./deployment.ts";
+
+/** The embedded deployment, spoken to by the official client over HTTP, and as its administrator where tests look inside. */
+export async function embeddedBackend(): Promise<Backend> {
+  const deployment = await startTestDeployment();
+  const inside = administrator(deployment);
+  return {
+    inside,
+    nobody: client(deployment),
+    holder: async ({ issuer, subject, audience, sessionId, service }) =>
+      client(
+        deployment,
+        await deployment.token({
+          sub: subject,
+          aud: audience,
+          ...(issuer && { iss: issuer }),
+          ...(sessionId && { sessionId }),
+          ...(service && { service }),
+        }),
+      ),
+    async store(bytes, contentType = "image/png") {
+      const url = await inside.mutation(probe.uploadUrl, {});
+      const response = await fetch(url, { method: "POST", headers: { "Content-Type": contentType }, body: bytes });
+      return stored.parse(await response.json()).storageId as Id<"_storage">;
+    },
+    async settle() {
+      while ((await inside.query(probe.pending, {})) > 0) await sleep(10);
+    },
+    crash: () => deployment.crash(),
+    close: () => deployment.close(),
+  };
+}
+
+const stored = z.object({ storageId: z.string() });
+
+function client({ url }: TestDeployment, token?: string): Caller {
+  const http = new ConvexHttpClient(url, { skipConvexDeploymentUrlCheck: true, logger: false, ...(token && { auth: token }) });
+  const query = (reference: FunctionReference<"query">, args: object) => http.query(reference, args);
+  // Without a queue, so that two calls at once are two calls at once.
+  const mutation = (reference: FunctionReference<"mutation">, args: object) => http.mutation(reference, args, { skipQueue: true });
+  return { query, mutation };
+}
+
+/** Calls as `npx convex run` does, which may call internal functions. */
+function administrator({ url, adminKey }: TestDeployment): Caller<FunctionVisibility> {
+  async function call(reference: FunctionReference<"query" | "mutation", FunctionVisibility>, args: Record<string, Value>) {
+    const response = await fetch(`${url}/api/function`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", Authorization: `Convex ${adminKey}` },
+      body: JSON.stringify({ path: getFunctionName(reference), args: convexToJson(args), format: "convex_encoded_json" }),
+    });
+    const answer = answered.parse(await response.json());
+    if (answer.status === "success") return jsonToConvex(answer.value);
+    throw answer.errorData === undefined ? new Error(answer.errorMessage) : new ConvexError(jsonToConvex(answer.errorData));
+  }
+  return { query: call, mutation: call };
+}
+
+const answered = z.discriminatedUnion("status", [
+  z.object({ status: z.literal("success"), value: z.json() }),
+  z.object({ status: z.literal("error"), errorMessage: z.string(), errorData: z.json().optional() }),
+]);

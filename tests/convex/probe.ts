@@ -48,6 +48,12 @@ export const rows = internalQueryGeneric({
   },
 });
 
+/** An address to store a file at. */
+export const uploadUrl = internalMutationGeneric({
+  args: {},
+  handler: ({ storage }) => storage.generateUploadUrl(),
+});
+
 /** Which of these stored files still exist. */
 export const filesAmong = internalQueryGeneric({
   args: { ids: v.array(v.id("_storage")) },

@@ -1,0 +1,112 @@
+import { randomUUID } from "node:crypto";
+import { convexTest } from "convex-test";
+import { makeFunctionReference } from "convex/server";
+import { beforeAll, expect, it } from "vitest";
+import { modules } from "../tests/convex/convex-test.ts";
+import type { Id } from "./_generated/dataModel";
+import type { MutationCtx } from "./_generated/server";
+import schema from "./schema";
+
+/**
+ * What each function reads, counted as Convex counts it: documents and index ranges. It is called among far more than it shows or touches:
+ * 300 projects of the person, 300 designs in one of them, 300 images in one of these, and as much again that belongs to somebody else or has
+ * been removed. A function that scans, or reads what it does not need, fails. Two documents of every call are the session and the user.
+ */
+type Cost = { documents: number; ranges: number };
+const reads: [name: string, args: (world: World) => object, cost: Cost][] = [
+  ["projects:getProjects", () => ({}), { documents: 202, ranges: 3 }],
+  ["projects:listProjects", () => ({ paginationOpts: page }), { documents: 22, ranges: 3 }],
+  ["projects:getProjectById", ({ project }) => ({ id: project }), { documents: 3, ranges: 3 }],
+  ["designs:getDesignsByProjectId", ({ project }) => ({ projectId: project }), { documents: 203, ranges: 4 }],
+  ["designs:listDesigns", ({ project }) => ({ projectId: project, paginationOpts: page }), { documents: 23, ranges: 4 }],
+  ["designs:getDesignById", ({ design }) => ({ id: design }), { documents: 4, ranges: 4 }],
+  ["designImages:getDesignImagesByDesignId", ({ design }) => ({ designId: design }), { documents: 204, ranges: 5 }],
+  ["designImages:listDesignImages", ({ design }) => ({ designId: design, paginationOpts: page }), { documents: 24, ranges: 5 }],
+];
+const writes: typeof reads = [
+  ["projects:create", () => ({ name }), { documents: 2, ranges: 2 }],
+  ["projects:rename", ({ project }) => ({ id: project, name }), { documents: 4, ranges: 3 }],
+  ["designs:create", ({ project }) => ({ projectId: project, name }), { documents: 4, ranges: 3 }],
+  ["designs:rename", ({ design }) => ({ id: design, name }), { documents: 7, ranges: 4 }],
+  ["designImages:rename", ({ image }) => ({ id: image, name }), { documents: 8, ranges: 5 }],
+  ["uploads:finalize", (world) => finalizing(world), { documents: 15, ranges: 9 }],
+  ["designImages:remove", ({ image }) => ({ id: image }), { documents: 16, ranges: 7 }],
+  ["designs:remove", ({ design }) => ({ id: design }), { documents: 10, ranges: 5 }],
+  ["projects:remove", ({ project }) => ({ id: project }), { documents: 4, ranges: 3 }],
+];
+
+const page = { cursor: null, numItems: 20 };
+const name = "a name";
+const sessionId = "session of ada";
+const issuer = "https://atelier.invalid";
+
+type World = { project: Id<"projects">; design: Id<"designs">; image: Id<"designImages">; loose: Id<"_storage"> };
+let world: World;
+const test = convexTest({ schema, modules });
+const ada = test.withIdentity({ issuer, subject: "ada", sessionId });
+const server = test.withIdentity({ issuer, subject: "app-server", service: true });
+
+beforeAll(async () => {
+  world = await test.run(async (ctx) => {
+    for (const id of ["ada", "bob"]) await signUp(ctx, id);
+    const storageId = await ctx.storage.store(new Blob(["x"]));
+    for (const ownerId of ["ada", "bob"]) {
+      for (let each = 0; each < 300; each++) await ctx.db.insert("projects", project(ownerId));
+      for (let each = 0; each < 300; each++) await ctx.db.insert("projects", { ...project(ownerId), removedAt: 1 });
+    }
+    const own = await ctx.db.insert("projects", project("ada"));
+    for (let each = 0; each < 300; each++) await ctx.db.insert("designs", { ...design(own), latestImageAt: 1 });
+    for (let each = 0; each < 300; each++) await ctx.db.insert("designs", { ...design(own), removedAt: 1 });
+    const full = await ctx.db.insert("designs", design(own));
+    for (let each = 0; each < 300; each++) await ctx.db.insert("designImages", { ...image(full, storageId), removedAt: 1 });
+    for (let each = 0; each < 299; each++) await ctx.db.insert("designImages", image(full, storageId));
+    const last = await ctx.db.insert("designImages", image(full, storageId));
+    return { project: own, design: full, image: last, loose: await ctx.storage.store(new Blob(["y"])) };
+  });
+});
+
+it.each(reads)("%s reads what it answers", async (name, args, cost) => {
+  const query = makeFunctionReference<"query">(name);
+  const used = await ada.mutation(async (ctx) => {
+    await ctx.runQuery(query, args(world));
+    return metrics(ctx);
+  });
+  expect(used).toEqual(cost);
+});
+
+it.each(writes)("%s reads what it changes", async (name, args, cost) => {
+  const mutation = makeFunctionReference<"mutation">(name);
+  const used = await (name.startsWith("uploads:") ? server : ada).mutation(async (ctx) => {
+    await ctx.runMutation(mutation, args(world));
+    return metrics(ctx);
+  });
+  expect(used).toEqual(cost);
+});
+
+async function metrics(ctx: MutationCtx): Promise<Cost> {
+  const { documentsRead, databaseQueries } = await ctx.meta.getTransactionMetrics();
+  return { documents: documentsRead.used, ranges: databaseQueries.used };
+}
+
+async function signUp({ db }: MutationCtx, id: string) {
+  const times = { createdAt: 1, updatedAt: 1 };
+  await db.insert("users", { id, name: id, email: `${id}@example.com`, emailVerified: true, ...times });
+  await db.insert("sessions", { id: `session of ${id}`, token: id, userId: id, expiresAt: Date.now() + 1e9, ...times });
+}
+
+const project = (ownerId: string) => ({ ownerId, name, updatedAt: 1, designCount: 0, imageCount: 0, cover: [] });
+const design = (projectId: Id<"projects">) => ({ projectId, name, updatedAt: 1, imageCount: 0, cover: [], latestImageAt: 0 });
+const image = (designId: Id<"designs">, storageId: Id<"_storage">) => ({
+  designId,
+  storageId,
+  name,
+  uploadId: randomUUID(),
+  contentType: "image/png",
+  size: 1,
+  width: 1,
+  height: 1,
+  checksum: "0".repeat(64),
+  placeholder: null,
+  animated: false,
+});
+const finalizing = ({ design, loose }: World) => ({ sessionId, ...image(design, loose) });

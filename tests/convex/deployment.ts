@@ -1,0 +1,174 @@
+import { execFile } from "node:child_process";
+import { createHash, randomUUID } from "node:crypto";
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { exportJWK, generateKeyPair, importJWK, type JWTPayload, SignJWT } from "jose";
+import { startEmbedded } from "../../server/embedded.ts";
+import { log } from "../../server/log.ts";
+import { setEnvironment } from "../../server/push.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const CACHE = join(ROOT, "node_modules/.cache/atelier-convex");
+const CLI = join(ROOT, "node_modules/convex/bin/main.js");
+const ADMIN_KEY = `tests|${"7e57".repeat(16)}`;
+const ISSUER = "https://atelier.invalid";
+/** A push that takes longer than this has died. */
+const STALE_LOCK = 120_000;
+
+const run = promisify(execFile);
+
+/** The embedded deployment with `convex/`, and `probe.ts` beside it, in force. */
+export type TestDeployment = {
+  url: string;
+  adminKey: string;
+  /** A token that the deployment believes, with these claims; `issuer` is the app's when left out. */
+  token(claims: JWTPayload & { aud: string }): Promise<string>;
+  /** SIGKILL, and wait until it is back on the same address. */
+  crash(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/**
+ * Starts an embedded deployment of its own for a test file. The functions come to it through the official command line's push; that is done
+ * once for each state of the sources, and every deployment starts from a copy of the data that it left.
+ */
+export async function startTestDeployment(): Promise<TestDeployment> {
+  const template = await pushedData();
+  const dir = await mkdtemp(join(tmpdir(), "atelier-convex-"));
+  await cp(join(template, "data"), dir, { recursive: true });
+  const { privateKey, kid } = await readKey(template);
+  const deployment = await startEmbedded({ dir, port: 0, sitePort: 0, adminKey: ADMIN_KEY, log });
+  return {
+    url: deployment.url,
+    adminKey: ADMIN_KEY,
+    token: (claims) =>
+      new SignJWT({ iss: ISSUER, ...claims })
+        .setProtectedHeader({ alg: "ES256", kid })
+        .setIssuedAt()
+        .setExpirationTime("15 minutes")
+        .sign(privateKey),
+    async crash() {
+      const before = deployment.pid();
+      if (before === null) return;
+      process.kill(before, "SIGKILL");
+      await until(async () => deployment.pid() !== before && deployment.pid() !== null && (await answers(deployment.url)));
+    },
+    async close() {
+      await deployment.close();
+      await rm(dir, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** The folder with the data of a deployment to which these sources were pushed, and with the key that it believes. */
+async function pushedData(): Promise<string> {
+  const folder = join(CACHE, await sourcesHash());
+  const lock = `${folder}.lock`;
+  await mkdir(CACHE, { recursive: true });
+  while (!(await exists(folder))) {
+    if (!(await lockedBy(lock))) {
+      await until(async () => (await exists(folder)) || !(await exists(lock)));
+      continue;
+    }
+    try {
+      if (!(await exists(folder))) await makePushed(folder);
+    } finally {
+      await rmdir(lock);
+    }
+  }
+  return folder;
+}
+
+async function makePushed(folder: string): Promise<void> {
+  const draft = `${folder}.${randomUUID()}`;
+  const { publicKey, privateKey } = await generateKeyPair("ES256", { extractable: true });
+  const jwk = { ...(await exportJWK(publicKey)), kid: "tests", alg: "ES256", use: "sig" };
+  await mkdir(draft, { recursive: true });
+  await writeFile(join(draft, "key.json"), JSON.stringify({ ...(await exportJWK(privateKey)), kid: "tests" }));
+  const project = await mkdtemp(join(tmpdir(), "atelier-push-"));
+  const deployment = await startEmbedded({ dir: join(draft, "data"), port: 0, sitePort: 0, adminKey: ADMIN_KEY, log });
+  try {
+    const jwks = `data:application/json,${encodeURIComponent(JSON.stringify({ keys: [jwk] }))}`;
+    await setEnvironment({ url: deployment.url, adminKey: ADMIN_KEY }, { AUTH_JWKS: jwks });
+    await cp(join(ROOT, "convex"), join(project, "convex"), { recursive: true, filter: (path) => !path.endsWith(".test.ts") });
+    await cp(join(ROOT, "tests/convex/probe.ts"), join(project, "convex/probe.ts"));
+    await cp(join(ROOT, "tsconfig.json"), join(project, "tsconfig.json"));
+    await cp(join(ROOT, "package.json"), join(project, "package.json"));
+    await symlink(join(ROOT, "node_modules"), join(project, "node_modules"));
+    const push = ["deploy", "--url", deployment.url, "--admin-key", ADMIN_KEY, "--typecheck", "disable", "--codegen", "disable", "--yes"];
+    await run(process.execPath, [CLI, ...push], { cwd: project, env: { PATH: process.env["PATH"], CI: "1" } });
+  } finally {
+    await deployment.close();
+    await rm(project, { recursive: true });
+  }
+  await dropOld();
+  await rename(draft, folder);
+}
+
+async function sourcesHash(): Promise<string> {
+  const hash = createHash("sha256");
+  const folders = ["convex", "engine/src", "tests/convex"];
+  const paths = (await Promise.all(folders.map((folder) => sourcesIn(join(ROOT, folder))))).flat();
+  for (const path of [...paths.toSorted(), join(ROOT, "package-lock.json")]) {
+    hash.update(`${relative(ROOT, path)}\0`).update(await readFile(path));
+  }
+  return hash.digest("hex").slice(0, 32);
+}
+
+async function sourcesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && /\.[jt]s$/.test(entry.name) && !entry.name.endsWith(".test.ts"))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+async function readKey(template: string) {
+  const jwk: unknown = JSON.parse(await readFile(join(template, "key.json"), "utf8"));
+  if (typeof jwk !== "object" || jwk === null) throw new Error("key.json holds no key");
+  return { privateKey: await importJWK(jwk, "ES256"), kid: "tests" };
+}
+
+/** Whether the lock is ours now. One whose holder has died is taken over. */
+async function lockedBy(lock: string): Promise<boolean> {
+  const held = await stat(lock).catch(() => null);
+  if (held && Date.now() - held.mtimeMs > STALE_LOCK) await rmdir(lock).catch(() => undefined);
+  return mkdir(lock).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What older states of the sources left; a run of another one may still be going on. */
+async function dropOld(): Promise<void> {
+  for (const name of await readdir(CACHE)) {
+    const path = join(CACHE, name);
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
+    if (Date.now() - mtimeMs > 60 * 60 * 1000) await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  return fetch(`${url}/version`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const late = Date.now() + STALE_LOCK;
+  while (!(await condition())) {
+    if (Date.now() > late) throw new Error("It did not come about in time");
+    await sleep(20);
+  }
+}
