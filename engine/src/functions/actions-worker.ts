@@ -1,0 +1,197 @@
+/**
+ * The actions thread: actions and HTTP actions side by side, with fetch, timers and cryptography. The asynchronous context tells
+ * whose a syscall or a log line is. What needs the database is asked of the main thread.
+ */
+import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
+import { readFile } from "node:fs/promises";
+import { parentPort, workerData } from "node:worker_threads";
+import type { Identity, Json, LogLine } from "../values/types.ts";
+import type { ActionsData, FromActions, HttpRequest, ToActions } from "./actions-protocol.ts";
+import { limitedStream, MAX_HTTP_BODY_BYTES } from "./body-limit.ts";
+import { captureConsole } from "./console.ts";
+import { refuseNodeModules } from "./environment.ts";
+import { describeFailure } from "./failures.ts";
+import { functionHandle, parseFunctionPath, resolveAddress, showFunctionPath } from "./paths.ts";
+import type { StoredFile } from "./protocol.ts";
+import { Registry } from "./registry.ts";
+import { asAddress, asObject, asString } from "./syscall-arguments.ts";
+import { unsupported } from "./syscalls.ts";
+
+type Run = {
+  id: number;
+  name: string;
+  identity: Identity;
+  requestId: string;
+  jobId: string | null;
+  logLines: LogLine[];
+  abandoned: boolean;
+};
+
+const port = parentPort;
+if (!port) throw new Error("Actions run on a worker thread.");
+const { code, heartbeat }: ActionsData = workerData;
+const runs = new AsyncLocalStorage<Run>();
+const running = new Map<number, Run>();
+const waiting = new Map<number, { resolve: (answer: unknown) => void; reject: (error: Error) => void }>();
+let calls = 0;
+
+const post = (message: FromActions, transfer: readonly (ReadableStream | ArrayBuffer)[] = []): void =>
+  // Node transfers streams as the platform does; its types only know of some of the transferable objects.
+  port.postMessage(message, transfer as never);
+
+// So that the main thread can tell a thread that is blocked from one that is busy.
+const beat = new Int32Array(heartbeat);
+setInterval(() => Atomics.add(beat, 0, 1), 1_000).unref();
+
+process.on("unhandledRejection", () => undefined);
+globalThis.console = Object.assign(
+  globalThis.console,
+  captureConsole(() => runs.getStore()?.logLines),
+);
+Object.assign(globalThis, { AsyncLocalStorage, AsyncResource });
+Object.defineProperty(globalThis, "Convex", { value: { syscall, asyncSyscall, jsSyscall } });
+refuseNodeModules(code.root, new Set(code.nodeModules));
+const registry = Registry.load(code);
+registry.catch(() => undefined);
+
+port.on("message", (message: ToActions) => {
+  if (message.kind === "run") {
+    const { id, path, identity, requestId, jobId } = message;
+    begin({ id, name: showFunctionPath(parseFunctionPath(path)), identity, requestId, jobId }, () => runAction(id, path, message.args, requestId));
+  } else if (message.kind === "http") {
+    const { id, identity, requestId, request } = message;
+    begin({ id, name: "http", identity, requestId, jobId: null }, (run) => runHttp(run, request));
+  } else if (message.kind === "abandon") {
+    const run = running.get(message.id);
+    if (run) run.abandoned = true;
+  } else {
+    const asked = waiting.get(message.call);
+    waiting.delete(message.call);
+    if (message.kind === "reply") asked?.resolve(message.answer);
+    else asked?.reject(Object.assign(new Error(message.message), message.data === undefined ? {} : { data: message.data }));
+  }
+});
+
+function begin(facts: Omit<Run, "logLines" | "abandoned">, work: (run: Run) => Promise<void>): void {
+  const run: Run = { ...facts, logLines: [], abandoned: false };
+  running.set(run.id, run);
+  runs
+    .run(run, () => work(run))
+    .catch((error: unknown) => {
+      post({ kind: "failed", id: run.id, data: undefined, ...describeFailure(error, code.root), logLines: run.logLines });
+    })
+    .finally(() => running.delete(run.id));
+}
+
+async function runAction(id: number, path: string, args: string, requestId: string): Promise<void> {
+  const target = (await registry).find(parseFunctionPath(path), "action", "any");
+  const text = await target.invoke(`[${args}]`, requestId);
+  post({ kind: "done", id, text, logLines: runs.getStore()?.logLines ?? [] });
+}
+
+type Router = { lookup(path: string, method: string): readonly [{ invokeHttpAction(request: Request): Promise<unknown> }, string, string] | null };
+
+async function runHttp(run: Run, { method, url, headers, body }: HttpRequest): Promise<void> {
+  const router = routerOf((await registry).module("http"));
+  const { pathname } = new URL(url);
+  const match = router?.lookup(pathname, method);
+  if (!match) {
+    const text = router ? `No HttpAction routed for ${pathname}` : "This Convex deployment does not have HTTP actions enabled.";
+    return respond(run, new Response(text, { status: 404 }), pathname);
+  }
+  const [handler, routeMethod, route] = match;
+  run.name = `${routeMethod} ${route}`;
+  const request = new Request(url, { method, headers, body, ...(body ? { duplex: "half" } : {}) });
+  const response = await handler.invokeHttpAction(request);
+  if (!(response instanceof Response)) throw new TypeError("HTTP actions must return a Response object.");
+  respond(run, response, run.name);
+}
+
+function respond({ id, logLines }: Run, response: Response, route: string): void {
+  const ended = (): void => post({ kind: "ended", id });
+  const body = response.body && limitedStream(response.body, MAX_HTTP_BODY_BYTES, ended);
+  const head = { status: response.status, statusText: response.statusText, headers: [...response.headers] };
+  post({ kind: "response", id, response: { ...head, body }, logLines, route }, body ? [body] : []);
+  if (!body) ended();
+}
+
+function routerOf(exports: object | undefined): Router | null {
+  const router: unknown = exports && Reflect.get(exports, "default");
+  return isRouter(router) ? router : null;
+}
+
+const isRouter = (value: unknown): value is Router => typeof value === "object" && value !== null && "isRouter" in value && "lookup" in value;
+
+function syscall(op: string): never {
+  throw unsupported(op);
+}
+
+/** The syscalls of actions (`src/server/impl/actions_impl.ts`, `scheduler_impl.ts`, `storage_impl.ts`, `meta_impl.ts`). */
+async function asyncSyscall(op: string, text: string): Promise<string> {
+  const run = caller();
+  const args = asObject(JSON.parse(text));
+  switch (op) {
+    case "1.0/getUserIdentity": {
+      const { identity } = run;
+      return JSON.stringify((identity.kind === "user" ? identity.user : identity.kind === "admin" ? identity.actingAs : null) ?? null);
+    }
+    case "1.0/createFunctionHandle":
+      return JSON.stringify(functionHandle(resolveAddress(asAddress(args))));
+    case "1.0/getFunctionMetadata":
+      return JSON.stringify({ name: run.name, componentPath: "" });
+    case "1.0/getDeploymentMetadata":
+      return JSON.stringify({ name: "embedded", region: null, class: "s16" });
+    case "1.0/getRequestMetadata":
+      return JSON.stringify({ ip: null, userAgent: null, requestId: run.requestId, scheduledFunctionId: run.jobId, authToken: null });
+    case "1.0/actions/query":
+    case "1.0/actions/mutation":
+    case "1.0/actions/action":
+    case "1.0/actions/schedule":
+    case "1.0/actions/cancel_job":
+    case "1.0/storageGetUrl":
+    case "1.0/storageGetMetadata":
+    case "1.0/storageGenerateUploadUrl":
+    case "1.0/storageDelete": {
+      const answer = await ask((call) => post({ kind: "syscall", id: run.id, call, op, args: text }));
+      return asString(answer as Json);
+    }
+    default:
+      throw unsupported(op);
+  }
+}
+
+async function jsSyscall(op: string, given: { blob?: unknown; options?: { sha256?: string }; storageId?: unknown }): Promise<unknown> {
+  const run = caller();
+  if (op === "storage/storeBlob") {
+    const { blob, options } = given;
+    if (!(blob instanceof Blob)) {
+      throw new Error(
+        "store() expects a Blob. If you are trying to store a Request, `await request.blob()` will give you the correct input.",
+      );
+    }
+    const bytes = new Uint8Array(await blob.arrayBuffer());
+    const contentType = blob.type === "" ? null : blob.type;
+    return ask((call) => post({ kind: "store", id: run.id, call, bytes, contentType, sha256: options?.sha256 ?? null }, [bytes.buffer]));
+  }
+  if (op === "storage/getBlob") {
+    const args = JSON.stringify({ storageId: given.storageId ?? null });
+    const file = (await ask((call) => post({ kind: "syscall", id: run.id, call, op, args }))) as StoredFile | null;
+    return file && new Blob([await readFile(file.path)], { type: file.contentType ?? "" });
+  }
+  throw unsupported(op);
+}
+
+function caller(): Run {
+  const run = runs.getStore();
+  if (!run) throw new Error("Convex's database and other services can only be used while a function runs.");
+  if (run.abandoned) throw new Error("The action that called this has already ended.");
+  return run;
+}
+
+function ask(send: (call: number) => void): Promise<unknown> {
+  const call = ++calls;
+  return new Promise((resolve, reject) => {
+    waiting.set(call, { resolve, reject });
+    send(call);
+  });
+}

@@ -1,0 +1,110 @@
+/** What the transactor answers besides calls of functions: pushes, environment variables, tables and files. */
+import type { Json } from "../values/types.ts";
+import { deployCrons } from "../scheduler/cron-store.ts";
+import { loadCode, saveAuthProviders, saveCode } from "./bundle.ts";
+import { PlainError } from "./failures.ts";
+import { parseFunctionPath } from "./paths.ts";
+import type { Question, StoredFile } from "./protocol.ts";
+import { changeEnvironment, readEnvironment, secret } from "./settings.ts";
+import { checkedArguments, checkedResult } from "./run.ts";
+import type { SchemaChange, TablePage } from "./types.ts";
+import { UPLOAD_KEY_BYTES } from "./upload-tokens.ts";
+import type { OpenBatch, Transactor } from "./work.ts";
+
+export function answerAdministration(transactor: Transactor, batch: OpenBatch, question: Question): unknown {
+  const { database } = transactor;
+  switch (question.kind) {
+    case "kindOf":
+      return transactor.services.registry.lookUp(parseFunctionPath(question.ask.path), question.ask.visibility)?.kind ?? null;
+    case "checkAction":
+      return refusalOf(() => {
+        const { path, args, visibility } = question.ask;
+        const target = transactor.services.registry.find(parseFunctionPath(path), "action", visibility);
+        checkedArguments(target, args, database);
+      });
+    case "checkActionResult":
+      return refusalOf(() => {
+        const target = transactor.services.registry.find(parseFunctionPath(question.ask.path), "action", "any");
+        checkedResult(target, question.ask.text, database);
+      });
+    case "prepare": {
+      const { indexesAdded, indexesRemoved } = database.prepareSchema(question.ask.schema);
+      return { indexesAdded, indexesRemoved } satisfies SchemaChange;
+    }
+    case "apply": {
+      const { bundle, analysis } = question.ask;
+      database.applySchema(database.prepareSchema(analysis.schema));
+      saveCode(database.settings, bundle, analysis);
+      deployCrons(database.settings, analysis, Date.now());
+      batch.ends = true;
+      batch.committed = true;
+      return { env: readEnvironment(database.settings) };
+    }
+    case "updateEnvironment": {
+      const env = changeEnvironment(database.settings, question.ask.changes);
+      if (question.ask.authProviders) saveAuthProviders(database.settings, question.ask.authProviders);
+      batch.ends = true;
+      batch.committed = true;
+      return { env };
+    }
+    case "current":
+      return loadCode(database.settings);
+    case "environment":
+      return readEnvironment(database.settings);
+    case "tables":
+      return database.tables().map(({ name }) => name).filter((name) => !name.startsWith("_"));
+    case "tablePage":
+      return tablePage(transactor, question.ask);
+    case "storeFile": {
+      let undo = (): void => undefined;
+      try {
+        return transactor.transact(batch, (transaction) => {
+          const stored = transactor.services.files.store(transaction, question.ask);
+          ({ undo } = stored);
+          return stored.id;
+        });
+      } catch (error) {
+        undo();
+        throw error;
+      }
+    }
+    case "findFile":
+      return transactor.services.files.findByUuid(database.beginQuery(), question.ask.uuid);
+    case "findFileById": {
+      const { files } = transactor.services;
+      const row = files.find(database.beginQuery(), question.ask.id);
+      return row && ({ ...row, ...files.placeOf(row.id) } satisfies StoredFile);
+    }
+    case "uploadUrl":
+      return transactor.services.files.uploadUrl();
+    case "uploadKey":
+      return secret(database, "uploads", UPLOAD_KEY_BYTES).toString("base64");
+    case "deleteFile": {
+      const removeBytes = transactor.transact(batch, (transaction) => transactor.services.files.remove(transaction, question.ask.id));
+      batch.afterCommit.push(removeBytes);
+      return null;
+    }
+    default:
+      throw new Error(`The transactor has no answer to ${question.kind}.`);
+  }
+}
+
+/** What a check has to say against a call; null when it has nothing. */
+function refusalOf(check: () => void): string | null {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    if (error instanceof PlainError) return error.message;
+    throw error;
+  }
+}
+
+function tablePage(transactor: Transactor, ask: { table: string; order: "asc" | "desc"; cursor: string | null; numItems: number }): TablePage {
+  const transaction = transactor.database.beginQuery();
+  const query = { source: { type: "FullTableScan", tableName: ask.table, order: ask.order }, operators: [] };
+  const page: { page: Json[]; isDone: boolean; continueCursor: string } = JSON.parse(
+    transaction.queryPage({ query, cursor: ask.cursor, endCursor: null, pageSize: ask.numItems, maximumRowsRead: null }),
+  );
+  return { page: page.page, isDone: page.isDone, continueCursor: page.continueCursor };
+}

@@ -1,0 +1,125 @@
+/**
+ * The world in which queries and mutations run: time stands still, chance is seeded, and what would reach outside is refused with
+ * Convex's message (docs.convex.dev/functions/runtimes), so that nothing works here that fails on another Convex deployment.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { registerHooks, isBuiltin } from "node:module";
+import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
+import { pathToFileURL } from "node:url";
+import type { LogLine } from "../values/types.ts";
+import { captureConsole } from "./console.ts";
+
+/** What the environment asks about the code that runs at this moment; undefined outside user code. */
+export type Moment = { now: number; random: () => number; logLines: LogLine[] };
+
+const refusal = (name: string): Error =>
+  new Error(
+    `Can't use ${name} in queries and mutations. Please consider using an action. See https://docs.convex.dev/functions/actions for more details.`,
+  );
+
+/** A generator of numbers in [0, 1) that follow from 16 bytes of seed (sfc32). */
+export function seededRandom(seed: Uint8Array = randomBytes(16)): () => number {
+  const words = new Int32Array(4);
+  words.set(new Int32Array(seed.slice(0, 16).buffer));
+  let [a = 0, b = 0, c = 0, d = 0] = words;
+  return () => {
+    const t = (((a + b) | 0) + d) | 0;
+    d = (d + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (c << 21) | (c >>> 11);
+    c = (c + t) | 0;
+    return (t >>> 0) / 4_294_967_296;
+  };
+}
+
+/**
+ * Changes this thread's globals for good. Code outside a moment (the engine's own) keeps the real clock and the real chance;
+ * everything else that is taken away must have been imported before.
+ */
+export function enterIsolate(moment: () => Moment | undefined, env: Record<string, string>): void {
+  freezeTime(moment);
+  const chance = Math.random;
+  Math.random = () => (moment()?.random ?? chance)();
+
+  for (const name of ["fetch", "setTimeout", "setInterval"] as const) {
+    define(name, () => {
+      throw refusal(name === "fetch" ? "fetch()" : name);
+    });
+  }
+  for (const name of ["clearTimeout", "clearInterval"] as const) define(name, () => undefined);
+  define("crypto", deterministicCrypto());
+  define("console", captureConsole(() => moment()?.logLines));
+  define("process", { env: { ...env } });
+  for (const [name, value] of Object.entries({ AsyncLocalStorage, AsyncResource })) define(name, value);
+  hideBuffer(moment);
+  for (const name of NODE_ONLY) Reflect.deleteProperty(globalThis, name);
+}
+
+/** Globals of Node that Convex's runtime has not. */
+const NODE_ONLY = [
+  "global", "setImmediate", "clearImmediate", "MessageChannel", "MessagePort", "BroadcastChannel", "WebSocket",
+  "EventSource", "Worker", "navigator", "localStorage", "sessionStorage", "gc",
+]; // prettier-ignore
+
+/** The engine's own code on this thread works with buffers; user code must not see them. */
+function hideBuffer(moment: () => Moment | undefined): void {
+  const { Buffer } = globalThis;
+  const hidden = { get: () => (moment() ? undefined : Buffer), set: () => undefined, configurable: true, enumerable: false };
+  Object.defineProperty(globalThis, "Buffer", hidden);
+}
+
+function define(name: string, value: unknown): void {
+  Object.defineProperty(globalThis, name, { value, configurable: true, writable: true, enumerable: false });
+}
+
+function freezeTime(moment: () => Moment | undefined): void {
+  const RealDate = Date;
+  const now = (): number => moment()?.now ?? RealDate.now();
+  function FrozenDate(...args: unknown[]): unknown {
+    if (!new.target) return new RealDate(now()).toString();
+    return Reflect.construct(RealDate, args.length === 0 ? [now()] : args, new.target === FrozenDate ? RealDate : new.target);
+  }
+  FrozenDate.prototype = RealDate.prototype;
+  Object.defineProperty(FrozenDate, "name", { value: "Date" });
+  Object.defineProperty(FrozenDate, "length", { value: 7 });
+  Object.assign(FrozenDate, { now, parse: RealDate.parse, UTC: RealDate.UTC });
+  Object.defineProperty(RealDate.prototype, "constructor", { value: FrozenDate, configurable: true, writable: true });
+  define("Date", FrozenDate);
+  const elapsed = performance.now.bind(performance);
+  Object.defineProperty(performance, "now", { value: () => (moment() ? 0 : elapsed()), configurable: true, writable: true });
+}
+
+/** Digests follow from their input alone and stay; keys, randomness and signatures are an action's business. */
+function deterministicCrypto(): object {
+  const refuse = (name: string) => () => {
+    throw refusal(`crypto.${name}()`);
+  };
+  const subtle = new Proxy(
+    { digest: async (algorithm: string | { name: string }, data: ArrayBuffer | ArrayBufferView) => digest(algorithm, data) },
+    { get: (target, name) => (name === "digest" ? target.digest : typeof name === "string" ? refuse(`subtle.${name}`) : undefined) },
+  );
+  return { getRandomValues: refuse("getRandomValues"), randomUUID: refuse("randomUUID"), subtle };
+}
+
+function digest(algorithm: string | { name: string }, data: ArrayBuffer | ArrayBufferView): ArrayBuffer {
+  const name = (typeof algorithm === "string" ? algorithm : algorithm.name).toUpperCase();
+  if (!["SHA-1", "SHA-256", "SHA-384", "SHA-512"].includes(name)) throw new Error(`Unrecognized digest algorithm ${name}`);
+  const bytes = data instanceof ArrayBuffer ? new Uint8Array(data) : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  const sum = createHash(name.replace("-", "").toLowerCase()).update(bytes).digest();
+  return new Uint8Array(sum).buffer;
+}
+
+/** Refuses `node:*` to modules under `root`, but for some of them: on Convex only files with "use node" have them, and those hold actions. */
+export function refuseNodeModules(root: string, except: ReadonlySet<string> = new Set()): void {
+  const prefix = `${pathToFileURL(root).href}/`;
+  registerHooks({
+    resolve(specifier, context, next) {
+      const from = context.parentURL?.startsWith(prefix) ? context.parentURL.slice(prefix.length) : null;
+      if (from !== null && !except.has(from) && isBuiltin(specifier)) {
+        throw new Error(`The Node.js module ${specifier} is only available in files that begin with "use node".`);
+      }
+      return next(specifier, context);
+    },
+  });
+}

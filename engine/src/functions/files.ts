@@ -1,0 +1,70 @@
+/** File storage as the main thread offers it: bytes are streamed to disk here, rows are the transactor's. */
+import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { mkdir, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { QuestionName, Questions } from "./protocol.ts";
+import type { FileStore } from "./types.ts";
+import { UploadTokens } from "./upload-tokens.ts";
+
+type Ask = <K extends QuestionName>(kind: K, ask: Questions[K]["ask"]) => Promise<Questions[K]["answer"]>;
+
+/** Opens DIR/files and DIR/uploads; what an earlier process left half-written in the latter goes. */
+export async function openFileStore(dir: string, transactor: { ask: Ask }): Promise<FileStore> {
+  const uploads = join(dir, "uploads");
+  await rm(uploads, { recursive: true, force: true });
+  await mkdir(uploads, { recursive: true });
+  await mkdir(join(dir, "files"), { recursive: true });
+  const tokens = new UploadTokens(Buffer.from(await transactor.ask("uploadKey", null), "base64"));
+
+  return {
+    issueUploadToken: () => tokens.issue(),
+    checkUploadToken: (token) => tokens.use(token),
+    async store(body, { contentType, sha256 }) {
+      const temporary = join(uploads, randomUUID());
+      try {
+        const written = await write(body, temporary);
+        if (sha256 !== undefined && !sameChecksum(sha256, written.digest)) {
+          throw new Error("The stored bytes do not match the given sha256 checksum.");
+        }
+        const file = { temporary, sha256: written.digest.toString("base64"), size: written.size, contentType };
+        return await transactor.ask("storeFile", file);
+      } catch (error) {
+        await rm(temporary, { force: true });
+        throw error;
+      }
+    },
+    async open(uuid) {
+      const row = await transactor.ask("findFile", { uuid });
+      return row && { path: join(dir, "files", uuid), size: row.size, sha256: row.sha256, contentType: row.contentType };
+    },
+  };
+}
+
+async function write(body: AsyncIterable<Uint8Array>, path: string): Promise<{ size: number; digest: Buffer }> {
+  const hash = createHash("sha256");
+  let size = 0;
+  const counted = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      size += chunk.byteLength;
+      yield chunk;
+    }
+  };
+  await pipeline(Readable.from(body), counted, createWriteStream(path, { flags: "wx" }));
+  const handle = await open(path, "r+");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return { size, digest: hash.digest() };
+}
+
+/** A checksum is given in base64 (HTTP's Digest header) or in hex. */
+function sameChecksum(given: string, digest: Buffer): boolean {
+  const bytes = Buffer.from(given, /^[0-9a-f]{64}$/i.test(given) ? "hex" : "base64");
+  return bytes.length === digest.length && timingSafeEqual(bytes, digest);
+}

@@ -1,0 +1,22 @@
+import type { Json } from "../values/types.ts";
+import type { WireRun } from "./protocol.ts";
+import type { Outcome } from "./types.ts";
+
+/** The value is parsed only if somebody reads it; most callers send its text on. */
+export function outcomeOf({ outcome }: WireRun): Outcome {
+  if (!outcome.ok) {
+    const { message, data, logLines } = outcome;
+    return data === undefined ? { ok: false, message, logLines } : { ok: false, message, data, logLines };
+  }
+  const { text, logLines } = outcome;
+  let value: Json | undefined;
+  return {
+    ok: true,
+    valueText: text,
+    logLines,
+    get value(): Json {
+      value ??= JSON.parse(text);
+      return value ?? null;
+    },
+  };
+}

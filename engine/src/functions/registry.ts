@@ -1,0 +1,116 @@
+/** The functions of the code in force, found by name on a thread that has imported it. */
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Json } from "../values/types.ts";
+import { PlainError } from "./failures.ts";
+import { canonicalFunctionPath, parseFunctionPath, showFunctionPath, type FunctionPath } from "./paths.ts";
+import type { LoadedCode } from "./protocol.ts";
+
+/** What `query()`, `mutation()` and `action()` of the client library hang on a function (`src/server/impl/registration_impl.ts`). */
+type Registered = {
+  isQuery?: true;
+  isMutation?: true;
+  isAction?: true;
+  invokeQuery?: (args: string) => Promise<string>;
+  invokeMutation?: (args: string) => Promise<string>;
+  invokeAction?: (requestId: string, args: string) => Promise<string>;
+};
+
+export type FunctionKind = "query" | "mutation" | "action";
+
+export type KnownFunction = {
+  path: FunctionPath;
+  kind: FunctionKind;
+  isPublic: boolean;
+  args: Json | null;
+  returns: Json | null;
+  invoke: (args: string, requestId: string) => Promise<string>;
+};
+
+export class Registry {
+  readonly #functions: Map<string, KnownFunction>;
+  readonly #modules: Map<string, object>;
+  readonly root: string | null;
+
+  private constructor(root: string | null, functions: Map<string, KnownFunction>, modules: Map<string, object>) {
+    this.root = root;
+    this.#functions = functions;
+    this.#modules = modules;
+  }
+
+  static empty(): Registry {
+    return new Registry(null, new Map(), new Map());
+  }
+
+  /** Imports the modules and pairs their functions with what the analysis said of them. */
+  static async load(code: LoadedCode): Promise<Registry> {
+    const modules = new Map<string, object>();
+    await Promise.all(
+      code.modules.map(async (path) => {
+        const namespace: object = await import(pathToFileURL(join(code.root, path)).href);
+        modules.set(path.replace(/\.js$/, ""), namespace);
+      }),
+    );
+    const functions = new Map<string, KnownFunction>();
+    for (const described of code.analysis.functions) {
+      if (described.type === "httpAction") continue;
+      const path = parseFunctionPath(`${described.module}:${described.name}`);
+      const invoke = invoker(registeredIn(modules.get(path.module), path.name), path);
+      const { args, returns, type, visibility } = described;
+      functions.set(showFunctionPath(path), { path, kind: type, isPublic: visibility === "public", args, returns, invoke });
+    }
+    return new Registry(code.root, functions, modules);
+  }
+
+  /** A loaded module's exports, by its path without ".js". */
+  module(path: string): object | undefined {
+    return this.#modules.get(path);
+  }
+
+  lookUp(path: FunctionPath, visibility: "public" | "any"): KnownFunction | undefined {
+    const found = this.#functions.get(showFunctionPath(path));
+    return found && (visibility === "any" || found.isPublic) ? found : undefined;
+  }
+
+  /** @throws PlainError with Convex's text: a missing function and a hidden one get the same. */
+  find(path: FunctionPath, kind: FunctionKind, visibility: "public" | "any"): KnownFunction {
+    const found = this.lookUp(path, visibility);
+    if (!found) throw notFound(path, visibility);
+    if (found.kind !== kind) {
+      throw new PlainError(
+        `Trying to execute ${canonicalFunctionPath(path)} as ${capital(kind)}, but it is defined as ${capital(found.kind)}.`,
+      );
+    }
+    return found;
+  }
+}
+
+export function notFound(path: FunctionPath, visibility: "public" | "any"): PlainError {
+  const which = visibility === "public" ? "public function" : "function";
+  return new PlainError(
+    `Could not find ${which} for '${showFunctionPath(path)}'. Did you forget to run \`npx convex dev\` or \`npx convex deploy\`?`,
+  );
+}
+
+const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** The registered function under a name of a module, or undefined. */
+export function registeredIn(namespace: object | undefined, name: string): Registered | undefined {
+  if (!namespace) return undefined;
+  const value: unknown = Reflect.get(namespace, name);
+  return isRegistered(value) ? value : undefined;
+}
+
+function isRegistered(value: unknown): value is Registered {
+  if (typeof value !== "function") return false;
+  return "invokeQuery" in value || "invokeMutation" in value || "invokeAction" in value;
+}
+
+function invoker(registered: Registered | undefined, path: FunctionPath): KnownFunction["invoke"] {
+  const { invokeQuery, invokeMutation, invokeAction } = registered ?? {};
+  if (invokeQuery) return (args) => invokeQuery(args);
+  if (invokeMutation) return (args) => invokeMutation(args);
+  if (invokeAction) return (args, requestId) => invokeAction(requestId, args);
+  // A "use node" file, on the transactor.
+  return () => Promise.reject(new PlainError(`${showFunctionPath(path)} is not loaded on this thread.`));
+}

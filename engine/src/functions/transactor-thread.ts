@@ -1,0 +1,308 @@
+/**
+ * The transactor as the main thread sees it: asks questions in batches, watches the time of user code, starts the thread again when
+ * it had to be ended, and changes over to new code between two batches.
+ */
+import { Worker } from "node:worker_threads";
+import type { Timestamp } from "../values/types.ts";
+import type { Answer, Batch, FromTransactor, LoadedCode, Question, QuestionName, Questions, ToTransactor, Verdict } from "./protocol.ts";
+import type { TransactorData } from "./transactor.ts";
+import { SystemError } from "./system-error.ts";
+import { USER_TIME_LIMIT_MS, Watch } from "./watch.ts";
+import { OUT_OF_MEMORY, TIMED_OUT, THREAD_ENDED } from "./texts.ts";
+
+export type TransactorOptions = {
+  dir: string;
+  cloudUrl: string;
+  siteUrl: string;
+  /** After each durable batch, before any of its questions is answered. `restarted`: every subscription is gone. */
+  onBatch: (batch: Omit<Batch, "answers">, restarted: boolean) => void;
+};
+
+type Code = { code: LoadedCode | null; env: Record<string, string> };
+type Pending = { question: Question; settle: (answer: Answer) => void };
+type Opened = Extract<FromTransactor, { kind: "opened" }>;
+
+const WATCH_EVERY_MS = 100;
+/** Past this, user code is stopped even if it got little processor time. */
+const PATIENCE_MS = 10 * USER_TIME_LIMIT_MS;
+/** Memory of user code and of what the engine keeps beside it. */
+const HEAP_MIB = 512;
+
+/** One life of the thread. */
+class Incarnation {
+  readonly watch = new Watch();
+  readonly worker: Worker;
+  readonly loaded: Promise<void>;
+  readonly closed: Promise<void>;
+  readonly #opened = Promise.withResolvers<Opened>();
+  ended = false;
+  outOfMemory = false;
+
+  constructor(options: TransactorOptions, preload: Code | null, onMessage: (batch: Batch) => void) {
+    const { dir, cloudUrl, siteUrl } = options;
+    const data: TransactorData = { dir, cloudUrl, siteUrl, watch: this.watch.memory, preload };
+    this.worker = new Worker(new URL("./transactor.ts", import.meta.url), {
+      workerData: data,
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
+    });
+    const loaded = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
+    this.loaded = loaded.promise;
+    this.closed = closed.promise;
+    const fail = (error: Error): void => {
+      loaded.reject(error);
+      this.#opened.reject(error);
+    };
+    // Whoever waits is told; nobody needs to.
+    for (const promise of [this.loaded, this.#opened.promise]) promise.catch(() => undefined);
+    this.worker.on("message", (message: FromTransactor) => {
+      if (message.kind === "batch") onMessage(message.batch);
+      else if (message.kind === "loaded") loaded.resolve();
+      else if (message.kind === "opened") this.#opened.resolve(message);
+      else if (message.kind === "closed") closed.resolve();
+      else fail(Object.assign(new Error(message.error.message), { name: message.error.name }));
+    });
+    this.worker.on("error", (error: Error & { code?: string }) => {
+      this.outOfMemory = error.code === "ERR_WORKER_OUT_OF_MEMORY";
+      fail(error);
+    });
+    this.worker.on("exit", () => {
+      this.ended = true;
+      fail(new SystemError("The transactor thread has ended."));
+      closed.resolve();
+    });
+  }
+
+  async open(): Promise<Opened> {
+    await this.loaded;
+    this.post({ kind: "open" });
+    return this.#opened.promise;
+  }
+
+  post(message: ToTransactor): void {
+    if (!this.ended) this.worker.postMessage(message);
+  }
+}
+
+export class TransactorThread {
+  readonly #options: TransactorOptions;
+  readonly #pending = new Map<number, Pending>();
+  #outbox: Question[] = [];
+  #dropped: string[] = [];
+  #nextId = 1;
+  #now: Incarnation;
+  #code: Code = { code: null, env: {} };
+  /** Questions are held back while one thread hands over to the next. */
+  #held = true;
+  #flushing = false;
+  #closing = false;
+  #failure: SystemError | null = null;
+  #watching: NodeJS.Timeout | undefined;
+  latest: Timestamp = 0n;
+
+  private constructor(options: TransactorOptions) {
+    this.#options = options;
+    this.#now = this.#incarnate(null);
+  }
+
+  /** Opens the database. Rejects when it cannot be used. */
+  static async start(options: TransactorOptions): Promise<TransactorThread> {
+    const thread = new TransactorThread(options);
+    thread.#take(await thread.#now.open());
+    thread.#release();
+    return thread;
+  }
+
+  get code(): Code {
+    return this.#code;
+  }
+
+  ask<K extends QuestionName>(kind: K, ask: Questions[K]["ask"]): Promise<Questions[K]["answer"]> {
+    if (this.#failure) return Promise.reject(this.#failure);
+    if (this.#closing) return Promise.reject(new SystemError("The deployment is shutting down."));
+    return new Promise((resolve, reject) => {
+      const id = this.#nextId++;
+      // The pair of kind and question is right by the signature above, which TypeScript cannot follow through the union.
+      const question = { id, kind, ask } as unknown as Question;
+      this.#pending.set(id, {
+        question,
+        settle: ({ answer, error }) => {
+          if (error) reject(Object.assign(new SystemError(error.message), { name: error.name }));
+          else resolve(answer as Questions[K]["answer"]);
+        },
+      });
+      this.#send(question);
+    });
+  }
+
+  drop(tokens: string[]): void {
+    if (tokens.length === 0) return;
+    this.#dropped.push(...tokens);
+    this.#schedulePost();
+  }
+
+  /**
+   * Changes over to a fresh thread with this code. `commit` asks the old thread the question that makes the change durable,
+   * which ends it; nothing runs in between.
+   */
+  async changeOver(code: Code, commit: () => Promise<unknown>): Promise<void> {
+    const next = this.#incarnate(code);
+    try {
+      await next.loaded;
+      await commit();
+    } catch (error) {
+      await next.worker.terminate();
+      throw error;
+    }
+    this.#held = true;
+    await this.#now.closed;
+    await this.#replace(next, code);
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    clearTimeout(this.#watching);
+    this.#now.post({ kind: "close" });
+    await this.#now.closed;
+    await this.#now.worker.terminate();
+    for (const { settle } of this.#pending.values()) settle({ id: 0, error: { message: "The deployment is shutting down.", name: "SystemError" } });
+    this.#pending.clear();
+  }
+
+  #incarnate(code: Code | null): Incarnation {
+    const incarnation = new Incarnation(this.#options, code, (batch) => {
+      if (incarnation === this.#now) this.#receive(batch);
+    });
+    incarnation.worker.on("exit", () => {
+      if (incarnation === this.#now && !this.#closing && !this.#held) void this.#restart(incarnation, null);
+    });
+    return incarnation;
+  }
+
+  #receive({ answers, ...batch }: Batch): void {
+    this.latest = batch.latest;
+    this.#options.onBatch(batch, false);
+    for (const answer of answers) {
+      const pending = this.#pending.get(answer.id);
+      this.#pending.delete(answer.id);
+      pending?.settle(answer);
+    }
+  }
+
+  #send(question: Question): void {
+    this.#outbox.push(question);
+    this.#schedulePost();
+  }
+
+  /** What one turn of the event loop asks goes in one message. */
+  #schedulePost(): void {
+    if (this.#flushing || this.#held) return;
+    this.#flushing = true;
+    setImmediate(() => {
+      this.#flushing = false;
+      if (this.#held) return;
+      this.#now.post({ kind: "work", questions: this.#outbox, dropped: this.#dropped });
+      this.#outbox = [];
+      this.#dropped = [];
+      this.#watch();
+    });
+  }
+
+  #release(): void {
+    this.#held = false;
+    if (this.#outbox.length > 0 || this.#dropped.length > 0) this.#schedulePost();
+  }
+
+  #take({ latest, env, code }: Opened): void {
+    this.latest = latest;
+    this.#code = { code, env };
+  }
+
+  /** Opens the next thread and asks it again what the last one has not answered. */
+  async #replace(next: Incarnation, code: Code): Promise<void> {
+    this.#held = true;
+    this.#now = next;
+    this.#code = code;
+    this.latest = (await next.open()).latest;
+    this.#outbox = [...this.#pending.values()].map(({ question }) => question);
+    this.#dropped = [];
+    this.#options.onBatch({ latest: this.latest, affected: [], committed: true, jobsChanged: true }, true);
+    this.#release();
+  }
+
+  /** `verdict`: what the watchdog found; a thread that ended by itself is blamed on the call that was running. */
+  async #restart(ended: Incarnation, verdict: { message: number; call: number } | null): Promise<void> {
+    this.#held = true;
+    await ended.worker.terminate();
+    const guilty = verdict ?? ended.watch.observe();
+    const text = verdict ? TIMED_OUT : ended.outOfMemory ? OUT_OF_MEMORY : THREAD_ENDED;
+    const pending = guilty && this.#pending.get(guilty.message);
+    if (pending) condemn(pending.question, { call: guilty.call, message: text });
+    else this.#forsake();
+    try {
+      await this.#replace(this.#incarnate(this.#code), this.#code);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Without a guilty call nobody knows whether a mutation was committed: only one that is recorded may be repeated. */
+  #forsake(): void {
+    const unsent = new Set(this.#outbox);
+    for (const [id, { question, settle }] of this.#pending) {
+      if (question.kind !== "mutation" || question.ask.once || unsent.has(question)) continue;
+      this.#pending.delete(id);
+      settle({ id, error: { message: "The deployment restarted while this mutation ran.", name: "SystemError" } });
+    }
+  }
+
+  #fail(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    this.#failure = new SystemError(`The transactor thread could not be started again: ${message}`);
+    for (const [id, { settle }] of this.#pending) settle({ id, error: this.#failure });
+    this.#pending.clear();
+  }
+
+  #watch(): void {
+    if (this.#watching || this.#pending.size === 0) return;
+    this.#watching = setTimeout(() => {
+      this.#watching = undefined;
+      void this.#look().finally(() => this.#watch());
+    }, WATCH_EVERY_MS);
+    this.#watching.unref();
+  }
+
+  async #look(): Promise<void> {
+    const suspect = this.#now;
+    const first = suspect.watch.observe();
+    if (!first || first.userMs < USER_TIME_LIMIT_MS / 4 || this.#held) return;
+    const cpuBefore = await cpuMs(suspect.worker);
+    const userBefore = first.userMs;
+    for (;;) {
+      await new Promise((resolve) => {
+        setTimeout(resolve, WATCH_EVERY_MS / 2);
+      });
+      const seen = suspect.watch.observe();
+      if (seen?.ticket !== first.ticket || suspect !== this.#now || this.#held) return;
+      const cpu = userBefore + (await cpuMs(suspect.worker)) - cpuBefore;
+      if (seen.userMs < USER_TIME_LIMIT_MS || (cpu < USER_TIME_LIMIT_MS && seen.userMs < PATIENCE_MS)) continue;
+      if (suspect.watch.condemn(first.ticket)) await this.#restart(suspect, seen);
+      return;
+    }
+  }
+}
+
+function condemn(question: Question, verdict: Verdict): void {
+  question.verdicts = [...(question.verdicts ?? []), verdict];
+}
+
+/** Processor time of the thread, in ms; where Node cannot tell, the clock's. */
+async function cpuMs(worker: Worker): Promise<number> {
+  if (typeof worker.cpuUsage !== "function") return performance.now();
+  try {
+    const { user, system } = await worker.cpuUsage();
+    return (user + system) / 1_000;
+  } catch {
+    return performance.now();
+  }
+}

@@ -1,0 +1,381 @@
+/** What the transactor answers: calls of functions, pushes, files and jobs. Everything between two flushes is one batch. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { openDatabase } from "../transaction/database.ts";
+import type { Commit, Database, Transaction } from "../transaction/types.ts";
+import { StorageError } from "../values/errors.ts";
+import type { Timestamp } from "../values/types.ts";
+import { loadCode } from "./bundle.ts";
+import { codeOnDisk } from "./code.ts";
+import { enterIsolate, refuseNodeModules } from "./environment.ts";
+import { describeFailure, PlainError } from "./failures.ts";
+import { answerAdministration } from "./administration.ts";
+import { parseFunctionPath, showFunctionPath } from "./paths.ts";
+import type { Answer, Batch, LoadedCode, Question, WireCall, WireOutcome, WireRun } from "./protocol.ts";
+import { notFound, Registry, type FunctionKind, type KnownFunction } from "./registry.ts";
+import { Execution, invoke, Run } from "./run.ts";
+import { readEnvironment, secret } from "./settings.ts";
+import { StoredFiles } from "./stored-files.ts";
+import { convexGlobal, type Services } from "./syscalls.ts";
+import type { TransactorData } from "./transactor.ts";
+import { UPLOAD_KEY_BYTES, UploadTokens } from "./upload-tokens.ts";
+import { NEVER_SETTLES, TIMED_OUT } from "./texts.ts";
+import { threadCpuMs, USER_TIME_LIMIT_MS, Watch } from "./watch.ts";
+import { answerJobs } from "./job-work.ts";
+
+/** What a batch has gathered until it is durable. */
+export type OpenBatch = {
+  answers: Answer[];
+  affected: string[];
+  committed: boolean;
+  jobsChanged: boolean;
+  afterCommit: (() => void)[];
+  /** Set when the thread closes after this batch, because new code takes over. */
+  ends: boolean;
+  /** The disk refused a write: nothing of this batch happened. */
+  failure: StorageError | null;
+};
+
+export type Opened = { transactor: Transactor; latest: Timestamp; env: Record<string, string>; code: LoadedCode | null };
+
+/** Answers of questions whose calls run user code wait for `nextTick`, which comes when no microtask is left. */
+export type Loop = { nextTick: typeof process.nextTick };
+
+/**
+ * Prepares the thread: globals, and the code if it is known already. What it answers opens the database.
+ * Everything of the engine's own that the isolate takes away has been imported by then.
+ */
+export async function openTransactor(data: TransactorData, loop: Loop): Promise<() => Promise<Opened>> {
+  const watch = new Watch(data.watch);
+  const stage = new Stage();
+  const convex = convexGlobal(
+    () => stage.services(),
+    (inside) => {
+      stage.inSyscall = inside;
+    },
+  );
+  const enter = async (code: LoadedCode | null, env: Record<string, string>): Promise<Registry> => {
+    enterIsolate(() => stage.moment(), { ...env, CONVEX_CLOUD_URL: data.cloudUrl, CONVEX_SITE_URL: data.siteUrl });
+    Object.defineProperty(globalThis, "Convex", { value: convex, configurable: true });
+    if (!code) return Registry.empty();
+    refuseNodeModules(code.root);
+    return Registry.load(isolateOnly(code));
+  };
+  const early = data.preload && (await enter(data.preload.code, data.preload.env));
+  return async () => {
+    const database = openDatabase(data.dir);
+    const env = readEnvironment(database.settings);
+    const stored = early ? null : loadCode(database.settings);
+    const code = data.preload ? data.preload.code : stored && codeOnDisk(data.dir, stored.bundle, stored.analysis);
+    const registry = early ?? (await enter(code, env));
+    const files = new StoredFiles({
+      folder: join(data.dir, "files"),
+      key: secret(database, "files", 16),
+      tokens: new UploadTokens(secret(database, "uploads", UPLOAD_KEY_BYTES)),
+      origin: data.cloudUrl,
+      storageTable: database.tables().find(({ name }) => name === "_storage")?.number ?? 0,
+    });
+    const services: Services = { database, registry, files, watch };
+    stage.provide(services);
+    const transactor = new Transactor(data.dir, services, stage, loop);
+    if (!data.preload) transactor.start();
+    return { transactor, latest: database.latest(), env, code };
+  };
+}
+
+/** Files that begin with "use node" hold actions only, and are none of the transactor's. */
+function isolateOnly(code: LoadedCode): LoadedCode {
+  const node = new Set(code.nodeModules);
+  return { ...code, modules: code.modules.filter((path) => !node.has(path)) };
+}
+
+/** What is on at this moment: the execution whose code runs, unless the engine's own code has taken over. */
+class Stage {
+  execution: Execution | null = null;
+  inSyscall = false;
+  #services: Services | null = null;
+
+  moment(): Execution | undefined {
+    return this.inSyscall ? undefined : (this.execution ?? undefined);
+  }
+
+  provide(services: Services): void {
+    this.#services = services;
+  }
+
+  services(): Services {
+    if (!this.#services) throw new Error("Convex's database and other services cannot be used while modules are loaded.");
+    return this.#services;
+  }
+}
+
+type Ending = { kind: "value"; text: string } | { kind: "error"; error: unknown } | { kind: "stuck" };
+
+export class Transactor {
+  readonly dir: string;
+  readonly services: Services;
+  readonly #stage: Stage;
+  readonly #nextTick: Loop["nextTick"];
+
+  constructor(dir: string, services: Services, stage: Stage, loop: Loop) {
+    this.dir = dir;
+    this.services = services;
+    this.#stage = stage;
+    this.#nextTick = loop.nextTick;
+    mkdirSync(join(dir, "files"), { recursive: true });
+  }
+
+  get database(): Database {
+    return this.services.database;
+  }
+
+  /** Cleans up what a process that ended without warning has left. */
+  start(): void {
+    const transaction = this.database.beginQuery();
+    this.services.files.sweep(transaction);
+  }
+
+  close(): void {
+    this.database.close();
+  }
+
+  drop(tokens: string[]): void {
+    for (const token of tokens) this.database.unsubscribe(token);
+  }
+
+  beginBatch(): OpenBatch {
+    return { answers: [], affected: [], committed: false, jobsChanged: false, afterCommit: [], ends: false, failure: null };
+  }
+
+  /** Makes the batch durable. If that fails, nothing of it happened, and every question in it is answered with the failure. */
+  finishBatch(batch: OpenBatch): Batch {
+    let { answers } = batch;
+    try {
+      if (!batch.failure) this.database.flush();
+    } catch (thrown) {
+      batch.failure = asStorageError(thrown);
+    }
+    if (batch.failure) {
+      const { message, name } = batch.failure;
+      answers = answers.map(({ id }) => ({ id, error: { message, name } }));
+    } else {
+      for (const action of batch.afterCommit) action();
+    }
+    return {
+      answers,
+      latest: this.database.latest(),
+      affected: batch.affected,
+      committed: batch.committed,
+      jobsChanged: batch.jobsChanged,
+    };
+  }
+
+  async answer(batch: OpenBatch, question: Question): Promise<void> {
+    try {
+      batch.answers.push({ id: question.id, answer: await this.#answer(batch, question) });
+    } catch (thrown) {
+      if (thrown instanceof StorageError) batch.failure = thrown;
+      const name = thrown instanceof Error ? thrown.name : "Error";
+      batch.answers.push({ id: question.id, error: { message: messageOf(thrown), name } });
+    }
+  }
+
+  async #answer(batch: OpenBatch, question: Question): Promise<unknown> {
+    switch (question.kind) {
+      case "queries":
+        return this.#queries(question);
+      case "mutation":
+        return this.#mutation(batch, question);
+      case "runJob":
+      case "runCron":
+      case "dueJobs":
+      case "schedule":
+      case "cancelJob":
+      case "startJob":
+      case "finishJob":
+      case "recoverJobs":
+      case "cleanJobs":
+      case "crons":
+      case "moveCron":
+        return answerJobs(this, batch, question);
+      default:
+        return answerAdministration(this, batch, question);
+    }
+  }
+
+  async #queries(question: Question & { kind: "queries" }): Promise<WireRun[]> {
+    const { calls, at } = question.ask;
+    const { database } = this;
+    const latest = database.latest();
+    const ts = at ?? latest;
+    const runs: WireRun[] = [];
+    for (const [index, call] of calls.entries()) {
+      const transaction = database.beginQuery(at ?? undefined);
+      runs.push(await this.run(question, index, call, "query", transaction, ts));
+      if (call.token !== undefined) {
+        database.subscribe(call.token, transaction.readSet());
+      }
+    }
+    return runs;
+  }
+
+  async #mutation(batch: OpenBatch, question: Question & { kind: "mutation" }): Promise<WireRun> {
+    const { call, once } = question.ask;
+    const recorded = once && this.database.recorded(once.sessionId, once.requestId);
+    if (recorded) {
+      const facts = { path: call.path, type: "mutation", startedAt: Date.now(), durationMs: 0, readIdentity: true, journal: null } as const;
+      return { outcome: { ok: true, text: recorded.result, logLines: [] }, facts, ts: recorded.ts };
+    }
+    return this.runMutation(batch, question, call, {
+      record: (text) => (once ? { ...once, result: text } : undefined),
+    });
+  }
+
+  /**
+   * Runs a mutation in a transaction of its own and commits it. `record` tells what is kept of the result in the same commit;
+   * `settle` may write to the transaction after the function, before the commit.
+   */
+  async runMutation(
+    batch: OpenBatch,
+    question: { id: number; verdicts?: Question["verdicts"] },
+    call: WireCall,
+    options: {
+      jobId?: string;
+      record?: (text: string) => { sessionId: string; requestId: number; result: string } | undefined;
+      settle?: (transaction: Transaction) => void;
+    } = {},
+  ): Promise<WireRun> {
+    const { database } = this;
+    const transaction = database.beginMutation();
+    let execution: Execution | null = null;
+    const done = await this.run(question, 0, call, "mutation", transaction, database.latest(), {
+      jobId: options.jobId,
+      onExecution: (begun) => {
+        execution = begun;
+      },
+    });
+    if (!done.outcome.ok) {
+      this.database.rollback(transaction);
+      return done;
+    }
+    const { text } = done.outcome;
+    try {
+      options.settle?.(transaction);
+      const commit = database.commit(transaction, options.record?.(text));
+      this.committed(batch, commit, execution);
+      return { ...done, ts: commit.ts };
+    } catch (error) {
+      this.database.rollback(transaction);
+      if (error instanceof StorageError) throw error;
+      const failure = describeFailure(error instanceof Error ? new PlainError(error.message) : error, null);
+      return { ...done, outcome: { ok: false, ...failure, logLines: done.outcome.logLines } };
+    }
+  }
+
+  /** A transaction of the engine's own: all of `change`, or nothing. */
+  transact<T>(batch: OpenBatch, change: (transaction: Transaction) => T, jobsChanged = false): T {
+    const transaction = this.database.beginMutation();
+    try {
+      const result = change(transaction);
+      this.committed(batch, this.database.commit(transaction), null);
+      batch.jobsChanged ||= jobsChanged;
+      return result;
+    } catch (error) {
+      this.database.rollback(transaction);
+      throw error;
+    }
+  }
+
+  committed(batch: OpenBatch, commit: Commit, execution: Execution | null): void {
+    batch.committed = true;
+    batch.affected.push(...commit.affected);
+    if (execution) {
+      batch.afterCommit.push(...execution.afterCommit);
+      batch.jobsChanged ||= execution.jobsChanged;
+    }
+  }
+
+  /** Runs one function to its end, in a transaction that the caller ends. */
+  async run(
+    question: { id: number; verdicts?: Question["verdicts"] },
+    index: number,
+    call: WireCall,
+    kind: FunctionKind,
+    transaction: Transaction,
+    ts: Timestamp,
+    options: { jobId?: string | undefined; onExecution?: (execution: Execution) => void } = {},
+  ): Promise<WireRun> {
+    const { registry } = this.services;
+    const execution = new Execution(transaction, call, options.jobId ?? null);
+    options.onExecution?.(execution);
+    const started = performance.now();
+    let path = call.path;
+    let outcome: WireOutcome;
+    const { logLines } = execution;
+    try {
+      const verdict = question.verdicts?.find((verdict) => verdict.call === index);
+      if (verdict) throw new PlainError(verdict.message);
+      const target = registry.find(parsePath(call), kind, call.visibility);
+      path = showFunctionPath(target.path);
+      const text = await this.#toItsEnd(execution, target, call.args, question.id, index);
+      outcome = { ok: true, text, logLines };
+    } catch (error) {
+      outcome = { ok: false, ...describeFailure(error, registry.root), logLines };
+    }
+    const facts = {
+      path,
+      type: kind,
+      startedAt: execution.now,
+      durationMs: performance.now() - started,
+      readIdentity: execution.readIdentity,
+      journal: execution.journalOut,
+    };
+    return { outcome, facts, ts };
+  }
+
+  /** Until no microtask is left: by then the function has ended, or never will. */
+  async #toItsEnd(execution: Execution, target: KnownFunction, args: string, message: number, index: number): Promise<string> {
+    const { database, watch } = this.services;
+    const run = new Run(execution, target, null, execution.transaction);
+    const cpu = threadCpuMs();
+    watch.begin(message, index);
+    this.#stage.execution = execution;
+    const ending = await this.#settled(invoke(run, args, database));
+    this.#stage.execution = null;
+    run.finished = true;
+    const userMs = watch.end();
+    if (userMs > USER_TIME_LIMIT_MS && threadCpuMs() - cpu > USER_TIME_LIMIT_MS) throw new PlainError(TIMED_OUT);
+    if (ending.kind === "stuck") throw new PlainError(NEVER_SETTLES);
+    if (ending.kind === "error") throw ending.error;
+    return ending.text;
+  }
+
+  #settled(promise: Promise<string>): Promise<Ending> {
+    let ending: Ending = { kind: "stuck" };
+    promise.then(
+      (text) => {
+        ending = { kind: "value", text };
+      },
+      (error: unknown) => {
+        ending = { kind: "error", error };
+      },
+    );
+    return new Promise((resolve) => {
+      queueMicrotask(() => this.#nextTick(() => resolve(ending)));
+    });
+  }
+}
+
+/** A name that cannot be one of a function is that of a missing function. */
+function parsePath(call: WireCall): ReturnType<typeof parseFunctionPath> {
+  try {
+    return parseFunctionPath(call.path);
+  } catch {
+    throw notFound({ module: call.path, name: "default" }, call.visibility);
+  }
+}
+
+const asStorageError = (thrown: unknown): StorageError =>
+  thrown instanceof StorageError ? thrown : new StorageError(`Writing failed: ${messageOf(thrown)}`, thrown);
+
+const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));

@@ -1,0 +1,170 @@
+/**
+ * The deployment's clock: starts jobs and crons when they fall due. What is due stands in the database; here is only a timer. A
+ * scheduled mutation runs exactly once, since its row changes with its writes; an action at most once.
+ */
+import type { Jobs } from "../functions/runner.ts";
+import type { FunctionRunner } from "../functions/types.ts";
+import { parseFunctionPath, showFunctionPath } from "../functions/paths.ts";
+import type { Identity, Json } from "../values/types.ts";
+import { nextRun, type Cron } from "./crons.ts";
+import type { Job, JobEnd } from "./jobs.ts";
+
+export type SchedulerOptions = {
+  runner: FunctionRunner & { jobs: Jobs };
+  /** The wall clock in ms since 1970. */
+  now?: () => number;
+};
+
+/** So many jobs are started at a time; the rest wait their turn, so that clients are served in between. */
+const AT_ONCE = 16;
+/** Longer waits are cut in pieces: timers are limited, and the clock may be set. */
+const LONGEST_WAIT_MS = 60_000;
+/** Ended jobs are kept for seven days (docs.convex.dev/scheduling/scheduled-functions#retrieving-scheduled-function-status). */
+const KEPT_MS = 7 * 24 * 60 * 60 * 1_000;
+const CLEAN_EVERY_MS = 10 * 60 * 1_000;
+const CLEANED_AT_ONCE = 200;
+/** A fault of the deployment, not of the function: try again, but not at once. */
+const RETRY_MS = 1_000;
+
+const nobody: Identity = { kind: "none" };
+
+/** Starts it, and first tells the actions that a crash cut short. `close` waits for what is running. */
+export async function startScheduler(options: SchedulerOptions): Promise<{ close(): Promise<void> }> {
+  const { ask } = options.runner.jobs;
+  while ((await ask("recoverJobs", null)) > 0);
+  const scheduler = new Scheduler(options);
+  scheduler.look();
+  return scheduler;
+}
+
+class Scheduler {
+  readonly #runner: SchedulerOptions["runner"];
+  readonly #now: () => number;
+  readonly #stopListening: () => void;
+  readonly #jobs = new Map<string, Promise<void>>();
+  readonly #crons = new Map<string, Promise<void>>();
+  readonly #cleaning: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
+  #looking = false;
+  #lookAgain = false;
+  #closed = false;
+
+  constructor({ runner, now = Date.now }: SchedulerOptions) {
+    this.#runner = runner;
+    this.#now = now;
+    this.#stopListening = runner.jobs.onChange(() => this.look());
+    this.#cleaning = setInterval(() => void this.#clean().catch(() => undefined), CLEAN_EVERY_MS);
+    this.#cleaning.unref();
+    void this.#clean().catch(() => undefined);
+  }
+
+  /** Looks for what is due, now or as soon as the look that is under way has ended. */
+  look(): void {
+    if (this.#closed) return;
+    if (this.#looking) {
+      this.#lookAgain = true;
+      return;
+    }
+    this.#looking = true;
+    this.#lookAgain = false;
+    clearTimeout(this.#timer);
+    this.#lookNow().then(
+      (next) => this.#wait(next),
+      () => this.#wait(this.#now() + RETRY_MS),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#stopListening();
+    clearTimeout(this.#timer);
+    clearInterval(this.#cleaning);
+    await Promise.allSettled([...this.#jobs.values(), ...this.#crons.values()]);
+  }
+
+  #wait(next: number | null): void {
+    this.#looking = false;
+    if (this.#closed) return;
+    if (this.#lookAgain) return this.look();
+    const wait = next === null ? LONGEST_WAIT_MS : Math.min(LONGEST_WAIT_MS, Math.max(0, next - this.#now()));
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.look(), wait);
+    this.#timer.unref();
+  }
+
+  /** Starts what is due; answers when the next is. Whatever ends looks again, so a full house needs no time. */
+  async #lookNow(): Promise<number | null> {
+    const nextCron = await this.#startCrons();
+    const free = AT_ONCE - this.#jobs.size;
+    if (free <= 0) return nextCron;
+    // Those that are running are still pending until they are done.
+    const { due, next } = await this.#runner.jobs.ask("dueJobs", { now: this.#now(), limit: AT_ONCE + free });
+    const startable = due.filter(({ id }) => !this.#jobs.has(id));
+    for (const job of startable.slice(0, free)) this.#start(this.#jobs, job.id, this.#runJob(job));
+    return earliest(nextCron, startable.length > free ? null : next);
+  }
+
+  #start(running: Map<string, Promise<void>>, name: string, work: Promise<void>): void {
+    const done = work
+      .catch(
+        () =>
+          new Promise<void>((resolve) => {
+            setTimeout(resolve, RETRY_MS).unref();
+          }),
+      )
+      .finally(() => {
+        running.delete(name);
+        this.look();
+      });
+    running.set(name, done);
+  }
+
+  async #runJob(job: Job): Promise<void> {
+    const { jobs } = this.#runner;
+    const kind = await jobs.ask("kindOf", { path: job.name, visibility: "any" });
+    if (kind !== "action") {
+      const run = await jobs.ask("runJob", { id: job.id });
+      if (run) jobs.log(run);
+      return;
+    }
+    const started = await jobs.ask("startJob", { id: job.id });
+    if (started) await jobs.ask("finishJob", { id: job.id, end: await this.#runAction(job.name, job.args, job.id) });
+  }
+
+  async #runAction(path: string, args: Json, jobId: string | null): Promise<JobEnd> {
+    const call = { path: showFunctionPath(parseFunctionPath(path)), args, identity: nobody, visibility: "any" } as const;
+    const outcome = await this.#runner.jobs.runAction(call, jobId);
+    return outcome.ok ? { kind: "success" } : { kind: "failed", error: outcome.message };
+  }
+
+  /** A cron never runs twice at the same time: one that is due while it still runs waits for its next turn. */
+  async #startCrons(): Promise<number | null> {
+    const now = this.#now();
+    let next: number | null = null;
+    for (const cron of await this.#runner.jobs.ask("crons", null)) {
+      if (this.#crons.has(cron.name)) continue;
+      if (cron.next > now) next = earliest(next, cron.next);
+      else this.#start(this.#crons, cron.name, this.#runCron(cron, now));
+    }
+    return next;
+  }
+
+  async #runCron(cron: Cron, now: number): Promise<void> {
+    const { jobs } = this.#runner;
+    const { name, next: due } = cron;
+    const next = nextRun(name, cron.schedule, due, now);
+    if (cron.type === "action") {
+      if (await jobs.ask("moveCron", { name, due, next })) await this.#runAction(cron.path, cron.args, null);
+      return;
+    }
+    const run = await jobs.ask("runCron", { name, due, next });
+    if (run) jobs.log(run);
+  }
+
+  async #clean(): Promise<void> {
+    const { ask } = this.#runner.jobs;
+    while (!this.#closed && (await ask("cleanJobs", { before: this.#now() - KEPT_MS, limit: CLEANED_AT_ONCE })) === CLEANED_AT_ONCE);
+  }
+}
+
+const earliest = (a: number | null, b: number | null): number | null => (a === null ? b : b === null ? a : Math.min(a, b));
