@@ -1,8 +1,20 @@
+import type { GenericId } from "convex/values";
+
 /** What an optimistic update puts in the place of an id that only the deployment can give. */
 const PENDING = "pending:";
 
-/** A fresh stand-in for an id. */
-export const pendingId = () => PENDING + crypto.randomUUID();
+const standIns = new WeakMap<object, string>();
+
+/**
+ * A stand-in for the id that this mutation will make. The same for the same call: an optimistic update runs again each time its queries change
+ * underneath it, and what it shows must not be taken for something new.
+ */
+export function pendingId<Table extends string>(args: object): GenericId<Table> {
+  const known = standIns.get(args) ?? PENDING + crypto.randomUUID();
+  standIns.set(args, known);
+  // An id is a string with a name tag for the type checker; this one is never sent anywhere, see `isPending`.
+  return known as GenericId<Table>;
+}
 
 /** Whether this is shown ahead of the deployment's answer, and has no address yet. */
 export const isPending = (id: string) => id.startsWith(PENDING);

@@ -17,9 +17,11 @@ type TextFieldProps = Omit<ComponentProps<"input">, "form"> & {
 export function TextField({ field, label, hideLabel, type = "text", className, ...rest }: TextFieldProps) {
   if (!field) return null;
   const { maxLength: _, key, ...props } = getInputProps(field, { type });
+  // React focuses by itself and leaves the attribute out, by which a dialog finds what to focus each time that it opens.
+  const ref = rest.autoFocus ? (input: HTMLInputElement | null) => input?.setAttribute("autofocus", "") : undefined;
   return (
     <Field htmlFor={field.id} label={label} errorId={field.errorId} errors={field.errors} hideLabel={hideLabel} className={className}>
-      <TextInput key={key} {...props} {...rest} />
+      <TextInput key={key} ref={ref} {...props} {...rest} />
     </Field>
   );
 }

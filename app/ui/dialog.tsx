@@ -2,16 +2,17 @@ import { X } from "lucide-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { Button, type ButtonProps } from "./button";
 import { Icon } from "./icon";
-import { close, closesDialog, opensDialog, show } from "./invokers";
+import { close, closesDialog, isShown, opensDialog, show } from "./invokers";
 
 type DialogProps = {
   id: string;
   title: string;
   /**
-   * Truthy: open, and rendered open by the server, so that an answer to a form that stands in here is seen without scripts. Each new value
-   * (say, each new refusal) opens it again; falsy closes it. Leave it out for a dialog that only its buttons open.
+   * An object: open, and rendered open by the server, so that an answer to a form that stands in here is seen without scripts; each new object
+   * (say, each new refusal) opens it again. `false`: closed. Undefined: as its buttons and the visitor leave it.
    */
-  open?: unknown;
+  open?: object | false | undefined;
+  /** When the visitor closes it, by whatever means. */
   onClose?: () => void;
   children: ReactNode;
 };
@@ -24,14 +25,16 @@ export function Dialog({ id, title, open, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   // Only what the server sent: from then on the element's own methods open and close it, and React must not touch the attribute.
   const [openAtFirst] = useState(Boolean(open));
-  const wasControlled = useRef(false);
+  const closedByUs = useRef(false);
 
   useEffect(() => {
     const dialog = ref.current;
     if (!dialog) return;
     if (open) show(dialog);
-    else if (wasControlled.current) close(dialog);
-    wasControlled.current = Boolean(open);
+    else if (open === false && isShown(dialog)) {
+      closedByUs.current = true;
+      close(dialog);
+    }
   }, [open]);
 
   return (
@@ -43,7 +46,10 @@ export function Dialog({ id, title, open, onClose, children }: DialogProps) {
       closedby="any"
       aria-labelledby={`${id}-title`}
       className="dialog"
-      onClose={onClose}
+      onClose={() => {
+        if (!closedByUs.current) onClose?.();
+        closedByUs.current = false;
+      }}
     >
       <div className="mb-4 flex items-start justify-between gap-4">
         <h2 id={`${id}-title`} className="text-lg">

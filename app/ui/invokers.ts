@@ -22,10 +22,14 @@ export function closesDialog(id: string) {
   return { command: "close", commandfor: id, popoverTarget: id, popoverTargetAction: "hide", onClick: actsFor(close) } as const;
 }
 
+/** Whether a dialog stands on the page, in whichever of its ways. */
+export const isShown = (dialog: HTMLDialogElement) => dialog.open || dialog.matches(":popover-open");
+
 /** Opens a dialog as a modal one, whatever state the document came in. */
 export function show(dialog: HTMLDialogElement): void {
   if (dialog.matches(":modal")) return;
-  if (dialog.open) dialog.close();
+  // Not by `close()`, which would tell of a closing.
+  dialog.removeAttribute("open");
   if (dialog.matches(":popover-open")) dialog.hidePopover();
   dialog.showModal();
 }

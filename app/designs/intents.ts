@@ -1,0 +1,59 @@
+import type { OptimisticLocalStore } from "convex/browser";
+import type { FunctionReturnType } from "convex/server";
+import { href } from "react-router";
+import { pendingId } from "~/data/pending";
+import { intent } from "~/forms/intents";
+import { moveFirst } from "~/projects/intents";
+import { api } from "#convex/_generated/api";
+
+export type Design = FunctionReturnType<typeof api.designs.getDesignsByProjectId>[number];
+
+/** What forms can ask for about designs. */
+export const designIntents = {
+  createDesign: intent({
+    mutation: api.designs.create,
+    fields: ["projectId", "name"],
+    args: (of) => ({ projectId: of("projectId"), name: of("name") }),
+    optimistic(store, args) {
+      const { projectId } = args;
+      const name = args.name.trim();
+      const project = store.getQuery(api.projects.getProjectById, { id: projectId });
+      if (name === "" || !project) return;
+      const now = Date.now();
+      const _id = pendingId<"designs">(args);
+      const design: Design = { _id, _creationTime: now, projectId: project._id, name, updatedAt: now, imageCount: 0, cover: [] };
+      changeLists(store, (designs, of) => (of === projectId ? [design, ...designs] : designs));
+    },
+    then: (id) => href("/design/:id", { id }),
+  }),
+
+  renameDesign: intent({
+    mutation: api.designs.rename,
+    fields: ["id", "name"],
+    args: (of) => ({ id: of("id"), name: of("name") }),
+    optimistic(store, { id, ...typed }) {
+      const name = typed.name.trim();
+      if (name === "") return;
+      const renamed = { name, updatedAt: Date.now() };
+      changeLists(store, (designs) => moveFirst(designs, id, renamed));
+      const design = store.getQuery(api.designs.getDesignById, { id });
+      if (design) store.setQuery(api.designs.getDesignById, { id }, { ...design, ...renamed });
+    },
+  }),
+
+  removeDesign: intent({
+    mutation: api.designs.remove,
+    fields: ["id"],
+    args: (of) => ({ id: of("id") }),
+    optimistic: (store, { id }) => changeLists(store, (designs) => designs.filter((design) => design._id !== id)),
+  }),
+};
+
+/** Changes every list of designs as shown, told which project each is of. */
+function changeLists(store: OptimisticLocalStore, change: (designs: Design[], projectId: string) => Design[]): void {
+  for (const { args, value } of store.getAllQueries(api.designs.getDesignsByProjectId)) {
+    if (!value) continue;
+    const changed = change(value, args.projectId);
+    if (changed !== value) store.setQuery(api.designs.getDesignsByProjectId, args, changed);
+  }
+}

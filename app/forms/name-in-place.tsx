@@ -1,0 +1,66 @@
+import { getInputProps } from "@conform-to/react";
+import { useRef, useState } from "react";
+import { Button } from "~/ui/button";
+import { FieldErrors } from "~/ui/field";
+import { IntentForm, useIntentForm } from "./intent-form";
+
+type NameInPlaceProps = {
+  item: { _id: string; name: string };
+  thing: string;
+  intent: string;
+  constraint: Parameters<typeof useIntentForm>[0]["constraint"];
+};
+
+/**
+ * A page's title that is renamed where it stands: a field that looks like the heading it is. Enter and leaving it keep what was typed, Escape
+ * does not; without scripts Enter and the button that comes with the focus send the form. A name that changes elsewhere is taken over while
+ * nobody types.
+ */
+export function NameInPlace({ item, thing, intent, constraint }: NameInPlaceProps) {
+  const state = useIntentForm({ id: `name-${item._id}`, intent, constraint, defaultValue: { name: item.name } });
+  const [typing, setTyping] = useState(false);
+  const [shown, setShown] = useState(item.name);
+  const kept = typing || state.pending || state.refusal !== undefined;
+  if (!kept && shown !== item.name) setShown(item.name);
+
+  const cancelled = useRef(false);
+  const field = state.fields["name"];
+  if (!field) return null;
+  const { maxLength: _, key: __, defaultValue, ...props } = getInputProps(field, { type: "text" });
+  return (
+    <>
+      <h1 className="sr-only">{item.name}</h1>
+      <IntentForm state={state} hidden={{ id: item._id }} className="group/name grid min-w-0 flex-1 gap-1">
+        <div className="flex min-w-0 items-center gap-2">
+          <label htmlFor={field.id} className="sr-only">
+            Name of the {thing}
+          </label>
+          <input
+            key={state.refusal ? "refused" : shown}
+            {...props}
+            defaultValue={state.refusal ? defaultValue : shown}
+            autoComplete="off"
+            className="field-sizing-content max-w-full min-w-24 truncate rounded-md border border-transparent bg-transparent px-2 py-0.5 -ml-2 text-2xl font-semibold tracking-[-0.015em] hover:border-edge focus-visible:border-edge focus-visible:bg-ground aria-invalid:border-danger-text"
+            onFocus={() => setTyping(true)}
+            onKeyDown={(event) => {
+              if (event.key !== "Escape") return;
+              cancelled.current = true;
+              event.currentTarget.value = item.name;
+              event.currentTarget.blur();
+            }}
+            onBlur={(event) => {
+              setTyping(false);
+              const changed = !cancelled.current && event.currentTarget.value !== item.name;
+              cancelled.current = false;
+              if (changed && !state.pending) event.currentTarget.form?.requestSubmit();
+            }}
+          />
+          <Button type="submit" size="sm" className="hidden group-focus-within/name:inline-flex">
+            Save
+          </Button>
+        </div>
+        <FieldErrors id={field.errorId} errors={field.errors} />
+      </IntentForm>
+    </>
+  );
+}

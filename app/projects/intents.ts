@@ -1,0 +1,60 @@
+import type { OptimisticLocalStore } from "convex/browser";
+import type { FunctionReturnType } from "convex/server";
+import { href } from "react-router";
+import { pendingId } from "~/data/pending";
+import { intent } from "~/forms/intents";
+import { api } from "#convex/_generated/api";
+
+export type Project = FunctionReturnType<typeof api.projects.getProjects>[number];
+
+/** What forms can ask for about projects. */
+export const projectIntents = {
+  createProject: intent({
+    mutation: api.projects.create,
+    fields: ["name"],
+    args: (of) => ({ name: of("name") }),
+    optimistic(store, args) {
+      const name = args.name.trim();
+      if (name === "") return;
+      const now = Date.now();
+      const _id = pendingId<"projects">(args);
+      const project: Project = { _id, _creationTime: now, name, updatedAt: now, designCount: 0, imageCount: 0, cover: [] };
+      changeList(store, (projects) => [project, ...projects]);
+    },
+    then: (id) => href("/projects/:id", { id }),
+  }),
+
+  renameProject: intent({
+    mutation: api.projects.rename,
+    fields: ["id", "name"],
+    args: (of) => ({ id: of("id"), name: of("name") }),
+    optimistic(store, { id, ...typed }) {
+      const name = typed.name.trim();
+      if (name === "") return;
+      const renamed = { name, updatedAt: Date.now() };
+      changeList(store, (projects) => moveFirst(projects, id, renamed));
+      const project = store.getQuery(api.projects.getProjectById, { id });
+      if (project) store.setQuery(api.projects.getProjectById, { id }, { ...project, ...renamed });
+    },
+  }),
+
+  removeProject: intent({
+    mutation: api.projects.remove,
+    fields: ["id"],
+    args: (of) => ({ id: of("id") }),
+    optimistic: (store, { id }) => changeList(store, (projects) => projects.filter((project) => project._id !== id)),
+    then: () => href("/projects"),
+  }),
+};
+
+/** Changes the list of projects as shown, where it is. */
+export function changeList(store: OptimisticLocalStore, change: (projects: Project[]) => Project[]): void {
+  const projects = store.getQuery(api.projects.getProjects, {});
+  if (projects) store.setQuery(api.projects.getProjects, {}, change(projects));
+}
+
+/** What has just changed stands first: the order of the lists (`getProjects`, `getDesignsByProjectId`). */
+export function moveFirst<Row extends { _id: string }>(rows: Row[], id: string, changed: Partial<Row>): Row[] {
+  const row = rows.find((each) => each._id === id);
+  return row ? [{ ...row, ...changed }, ...rows.filter((each) => each._id !== id)] : rows;
+}

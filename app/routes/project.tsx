@@ -1,0 +1,98 @@
+import { getZodConstraint } from "@conform-to/zod/v4";
+import { Trash2 } from "lucide-react";
+import { href } from "react-router";
+import { convexFor } from "~/data/convex.server";
+import { liveRevalidation } from "~/data/should-revalidate";
+import { useLive } from "~/data/use-live";
+import { DesignCard } from "~/designs/design-card";
+import { designIntents } from "~/designs/intents";
+import { serverAction } from "~/forms/action.server";
+import { CreateButton, CreateDialog } from "~/forms/create-dialog";
+import { ItemDialogs, useItemDialogs } from "~/forms/item-dialogs";
+import { liveAction } from "~/forms/live-action";
+import { NameInPlace } from "~/forms/name-in-place";
+import { RemoveButton, RemoveDialog } from "~/forms/remove-dialog";
+import { projectIntents } from "~/projects/intents";
+import { Breadcrumb } from "~/ui/breadcrumb";
+import { count } from "~/ui/count";
+import { EmptyState } from "~/ui/empty-state";
+import { Icon } from "~/ui/icon";
+import { CardGrid } from "~/ui/item-card";
+import { Page, PageHeader } from "~/ui/page";
+import { api } from "#convex/_generated/api";
+import { createDesign, renameProject } from "#convex/rules";
+import type { Route } from "./+types/project";
+
+export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.project.value.name ?? "Project"} · Atelier` }];
+
+export async function loader({ params: { id }, context }: Route.LoaderArgs) {
+  const convex = convexFor(context);
+  const [project, designs] = await Promise.all([
+    convex.preload(api.projects.getProjectById, { id }),
+    convex.preload(api.designs.getDesignsByProjectId, { projectId: id }),
+  ]);
+  return { project, designs, constraints: { project: getZodConstraint(renameProject), design: getZodConstraint(createDesign) } };
+}
+
+const intents = { ...designIntents, renameProject: projectIntents.renameProject, removeProject: projectIntents.removeProject };
+
+export const action = serverAction(intents);
+export const clientAction = liveAction(intents);
+export const shouldRevalidate = liveRevalidation;
+
+export default function Project({ loaderData }: Route.ComponentProps) {
+  const project = useLive(loaderData.project);
+  const designs = useLive(loaderData.designs);
+  const dialogs = useItemDialogs(designs);
+  const { constraints } = loaderData;
+  return (
+    <Page>
+      <PageHeader
+        trail={<Breadcrumb trail={[{ to: href("/projects"), name: "Projects" }]} />}
+        title={<NameInPlace key={project._id} item={project} thing="project" intent="renameProject" constraint={constraints.project} />}
+        facts={designs.length > 0 ? `${count(designs.length, "design")}, ${count(project.imageCount, "image")}` : null}
+      >
+        <RemoveButton item={project} aria-label="Delete project" data-tooltip="Delete project">
+          <Icon of={Trash2} />
+        </RemoveButton>
+        {designs.length > 0 ? <CreateButton thing="design" /> : null}
+      </PageHeader>
+      {designs.length > 0 ? (
+        <CardGrid label="Designs">
+          {designs.map((design) => (
+            <li key={design._id}>
+              <DesignCard design={design} ask={dialogs.ask} />
+            </li>
+          ))}
+        </CardGrid>
+      ) : (
+        <EmptyState
+          title="No designs yet"
+          text="A design collects the images of one idea: screens, photographs, drafts. Make the first one, then add its images."
+          action={<CreateButton thing="design" />}
+        />
+      )}
+      <CreateDialog
+        thing="design"
+        intent="createDesign"
+        placeholder="Cover"
+        constraint={constraints.design}
+        hidden={{ projectId: project._id }}
+      />
+      <RemoveDialog
+        key={project._id}
+        item={project}
+        thing="project"
+        loses="and all of its designs and images will be deleted."
+        intent="removeProject"
+      />
+      <ItemDialogs
+        state={dialogs}
+        thing="design"
+        loses="and all of its images will be deleted."
+        intents={{ rename: "renameDesign", remove: "removeDesign" }}
+        constraint={constraints.design}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,65 @@
+import { getZodConstraint } from "@conform-to/zod/v4";
+import { convexFor } from "~/data/convex.server";
+import { liveRevalidation } from "~/data/should-revalidate";
+import { useLive } from "~/data/use-live";
+import { serverAction } from "~/forms/action.server";
+import { CreateButton, CreateDialog } from "~/forms/create-dialog";
+import { ItemDialogs, useItemDialogs } from "~/forms/item-dialogs";
+import { liveAction } from "~/forms/live-action";
+import { projectIntents } from "~/projects/intents";
+import { ProjectCard } from "~/projects/project-card";
+import { count } from "~/ui/count";
+import { EmptyState } from "~/ui/empty-state";
+import { CardGrid } from "~/ui/item-card";
+import { Page, PageHeader } from "~/ui/page";
+import { api } from "#convex/_generated/api";
+import { createProject } from "#convex/rules";
+import type { Route } from "./+types/projects";
+
+export const meta: Route.MetaFunction = () => [{ title: "Projects · Atelier" }];
+
+export async function loader({ context }: Route.LoaderArgs) {
+  return {
+    projects: await convexFor(context).preload(api.projects.getProjects, {}),
+    constraint: getZodConstraint(createProject),
+  };
+}
+
+export const action = serverAction(projectIntents);
+export const clientAction = liveAction(projectIntents);
+export const shouldRevalidate = liveRevalidation;
+
+export default function Projects({ loaderData: { projects: preloaded, constraint } }: Route.ComponentProps) {
+  const projects = useLive(preloaded);
+  const dialogs = useItemDialogs(projects);
+  return (
+    <Page>
+      <PageHeader title="Projects" facts={projects.length > 0 ? count(projects.length, "project") : null}>
+        {projects.length > 0 ? <CreateButton thing="project" /> : null}
+      </PageHeader>
+      {projects.length > 0 ? (
+        <CardGrid label="Projects">
+          {projects.map((project) => (
+            <li key={project._id}>
+              <ProjectCard project={project} ask={dialogs.ask} />
+            </li>
+          ))}
+        </CardGrid>
+      ) : (
+        <EmptyState
+          title="No projects yet"
+          text="A project holds the designs of one piece of work, and each design its images. Make the first one and name it after the work."
+          action={<CreateButton thing="project" />}
+        />
+      )}
+      <CreateDialog thing="project" intent="createProject" placeholder="Autumn catalogue" constraint={constraint} />
+      <ItemDialogs
+        state={dialogs}
+        thing="project"
+        loses="and all of its designs and images will be deleted."
+        intents={{ rename: "renameProject", remove: "removeProject" }}
+        constraint={constraint}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,26 @@
+import { ChevronRight } from "lucide-react";
+import { Fragment } from "react";
+import { Link } from "react-router";
+import { Icon } from "./icon";
+
+/** The way from the top to this page; the page itself is its title below. */
+export function Breadcrumb({ trail }: { trail: { to: string; name: string }[] }) {
+  return (
+    <nav aria-label="Breadcrumb">
+      <ol className="flex min-w-0 items-center gap-1 text-sm text-faint">
+        {trail.map(({ to, name }) => (
+          <Fragment key={to}>
+            <li className="min-w-0">
+              <Link to={to} prefetch="intent" className="block truncate rounded-sm py-1 hover:text-ink">
+                {name}
+              </Link>
+            </li>
+            <li aria-hidden="true" className="flex">
+              <Icon of={ChevronRight} className="size-3.5" />
+            </li>
+          </Fragment>
+        ))}
+      </ol>
+    </nav>
+  );
+}

@@ -1,0 +1,50 @@
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import { Card } from "./card";
+
+type ItemCardProps = {
+  /** Null while it has no address yet. */
+  to: string | null;
+  name: string;
+  cover: ReactNode;
+  /** What is told about it, under its name. */
+  facts: ReactNode;
+  /** What can be done with it. */
+  actions?: ReactNode;
+};
+
+/** A project or a design among its like: its cover, its name, what is told about it. All of it leads there, except for its own buttons. */
+export function ItemCard({ to, name, cover, facts, actions }: ItemCardProps) {
+  return (
+    <Card
+      aria-busy={to === null || undefined}
+      className="group/card relative flex h-full flex-col transition-[border-color] hover:border-edge has-[a:focus-visible]:border-edge aria-busy:opacity-70"
+    >
+      <div className="overflow-hidden rounded-t-[calc(var(--radius-lg)-1px)]">{cover}</div>
+      <div className="flex items-start gap-1 p-3 pl-4">
+        <div className="grid min-w-0 flex-1 gap-0.5">
+          <h2 className="truncate text-base leading-normal font-medium tracking-normal" title={name}>
+            {to === null ? (
+              name
+            ) : (
+              <Link to={to} prefetch="intent" className="outline-none after:absolute after:inset-0 after:rounded-lg focus-visible:after:outline-2 focus-visible:after:outline-offset-2 focus-visible:after:outline-accent-text">
+                {name}
+              </Link>
+            )}
+          </h2>
+          <p className="tabular flex flex-wrap gap-x-2 text-sm text-faint">{facts}</p>
+        </div>
+        {actions && to !== null ? <div className="relative -mr-1">{actions}</div> : null}
+      </div>
+    </Card>
+  );
+}
+
+/** The cards of a list, as many beside each other as fit. */
+export function CardGrid({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <ul aria-label={label} className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,17rem),1fr))] gap-4 lg:gap-5">
+      {children}
+    </ul>
+  );
+}

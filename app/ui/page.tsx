@@ -1,0 +1,32 @@
+import type { ReactNode } from "react";
+import { cx } from "./cx";
+
+/** The frame of a page's content. */
+export function Page({ className, children }: { className?: string; children: ReactNode }) {
+  return <div className={cx("mx-auto grid max-w-[110rem] gap-6 px-4 py-6 md:gap-8 md:px-8 md:py-8 2xl:px-12", className)}>{children}</div>;
+}
+
+type PageHeaderProps = {
+  title: ReactNode;
+  /** Counts and the like, beside the title. */
+  facts?: ReactNode;
+  /** Where the page is, above its title. */
+  trail?: ReactNode;
+  children?: ReactNode;
+};
+
+/** What a page is about, and what can be done on it. */
+export function PageHeader({ title, facts, trail, children }: PageHeaderProps) {
+  return (
+    <header className="grid gap-2">
+      {trail}
+      <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+        <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3">
+          {typeof title === "string" ? <h1 className="text-2xl wrap-anywhere">{title}</h1> : title}
+          {facts ? <p className="tabular text-faint">{facts}</p> : null}
+        </div>
+        <div className="flex flex-wrap gap-2">{children}</div>
+      </div>
+    </header>
+  );
+}
