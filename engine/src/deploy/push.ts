@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { readProvider } from "../auth/providers.ts";
-import type { FunctionRunner, Push, SchemaChange } from "../functions/types.ts";
+import type { Bundle, FunctionRunner, Push, SchemaChange } from "../functions/types.ts";
 import { isObject, PUSH_BODY, readJsonObject } from "../http/body.ts";
 import { badRequest, RequestError } from "../http/errors.ts";
 import { json } from "../http/reply.ts";
@@ -35,8 +35,7 @@ export function pushRoutes(runner: FunctionRunner, authenticator: Authenticator)
   const start = async (body: Body): Promise<Pending & { pushId: string }> => {
     const current = await runner.current();
     const bundle = readBundle(body, current?.bundle ?? null);
-    const analysis = await refusing("InvalidModules", "Hit an error while pushing", () => runner.analyze(bundle));
-    await refusing("InvalidAuthConfig", "Could not read auth.config", async () => analysis.authProviders.map(readProvider));
+    const analysis = await refusing("InvalidModules", "Hit an error while pushing", () => analyze(bundle));
     const push: Push = { bundle, analysis };
     const checked = await runner.prepare(push).then(
       (change) => ({ change, schemaError: null }),
@@ -46,6 +45,21 @@ export function pushRoutes(runner: FunctionRunner, authenticator: Authenticator)
     pending.set(pushId, { push, ...checked });
     for (const id of [...pending.keys()].slice(0, -PENDING_PUSHES)) pending.delete(id);
     return { pushId, push, ...checked };
+  };
+
+  const analyze = async (bundle: Bundle) => {
+    try {
+      const analysis = await runner.analyze(bundle);
+      for (const provider of analysis.authProviders) readProvider(provider);
+      return analysis;
+    } catch (error) {
+      const missing = missingVariable(bundle.authConfig?.source ?? "", await runner.environment.list());
+      // The command line finds the name in this text and tells how to set it.
+      if (missing !== null) {
+        throw badRequest(`Environment variable ${missing} is used in auth config file but its value was not set.`, "AuthConfigMissingEnvironmentVariable");
+      }
+      throw error;
+    }
   };
 
   const find = (change: Json | undefined): Pending => {
@@ -97,6 +111,12 @@ async function refusing<T>(code: string, prefix: string, run: () => Promise<T>):
     const own = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
     throw badRequest(own === null ? `${prefix}:\n${messageOf(error)}` : messageOf(error), own ?? code);
   }
+}
+
+/** The first variable that the auth configuration names and that is not set; the likely reason when it cannot be used. */
+function missingVariable(authConfig: string, environment: Record<string, string>): string | null {
+  for (const [, name = ""] of authConfig.matchAll(/process\.env\.(\w+)/g)) if (!(name in environment)) return name;
+  return null;
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

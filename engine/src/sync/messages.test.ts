@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Outcome } from "../functions/types.ts";
 import { chunked, CHUNK_LENGTH, modificationText, mutationResponseText, parseClientMessage, ProtocolError, queryResult, transitionText } from "./messages.ts";
 import { decodeTimestamp, encodeTimestamp } from "./timestamp.ts";
 
@@ -55,7 +56,7 @@ describe("what clients are sent", () => {
   });
 
   it("tells a failure with its data, and without when it has none", () => {
-    const failure = { ok: false, message: 'a "quoted" text', logLines: [] } as const;
+    const failure: Outcome = { ok: false, message: 'a "quoted" text', logLines: [] };
     expect(JSON.parse(mutationResponseText(1, { ...failure, data: { code: 7 } }, 2n))).toEqual({
       type: "MutationResponse",
       requestId: 1,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Call, QueryOutcome } from "../functions/types.ts";
+import type { Call, Outcome, QueryOutcome } from "../functions/types.ts";
 import type { Identity, Timestamp } from "../values/types.ts";
 import { identityKey } from "./identity-key.ts";
 import { createSharedQueries, type Subscriber, type Watch } from "./shared-queries.ts";
@@ -84,7 +84,7 @@ const user = (subject: string, expiresAt = Date.now() + 60_000): Identity => ({
   expiresAt,
 });
 const query = (path: string, args = {}) => ({ path, args, journal: null });
-const system = async () => ({ ok: true, value: "system", logLines: [] }) as const;
+const system = async (): Promise<Outcome> => ({ ok: true, value: "system", logLines: [] });
 const report = (error: unknown) => {
   throw error;
 };

@@ -1,0 +1,140 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ConvexHttpClient } from "convex/browser";
+import { anyApi } from "convex/server";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startDeployment, type Deployment } from "../src/deployment.ts";
+import { ADMIN_KEY, convex, createProject, removeFolder, startConvex, temporaryFolder, createIssuer } from "./harness.ts";
+
+let dataDir: string;
+let project: string;
+let deployment: Deployment;
+const run = (args: string[], options?: { input?: string }) => convex(project, deployment, args, options);
+
+beforeAll(async () => {
+  dataDir = temporaryFolder("cli");
+  project = createProject();
+  deployment = await startDeployment({ dataDir, port: 0, sitePort: 0, adminKey: ADMIN_KEY });
+}, 60_000);
+afterAll(async () => {
+  await deployment.close();
+  removeFolder(dataDir);
+  removeFolder(project);
+});
+
+describe("the official command line", { timeout: 60_000 }, () => {
+  it("says which environment variable the auth configuration is missing", async () => {
+    const result = await run(["dev", "--once", "--typecheck", "disable"]);
+    expect(result.stderr).toContain("TEST_JWKS");
+    expect(result.code).not.toBe(0);
+  });
+
+  it("sets, gets, lists and removes environment variables", async () => {
+    const { jwks } = await createIssuer();
+    expect(await run(["env", "set", "TEST_JWKS", jwks])).toMatchObject({ code: 0 });
+    expect(await run(["env", "set", "OTHER", "a b"])).toMatchObject({ code: 0 });
+    expect((await run(["env", "get", "OTHER"])).stdout.trim()).toBe("a b");
+    expect((await run(["env", "list", "--names-only"])).stdout.trim().split("\n").toSorted()).toEqual(["OTHER", "TEST_JWKS"]);
+    expect(await run(["env", "remove", "OTHER"])).toMatchObject({ code: 0 });
+    expect((await run(["env", "list", "--names-only"])).stdout.trim()).toBe("TEST_JWKS");
+  });
+
+  it("pushes with `dev --once` and writes the generated code", async () => {
+    const result = await run(["dev", "--once", "--typecheck", "disable"]);
+    expect(result).toMatchObject({ code: 0 });
+    expect(result.stderr).toContain("Convex functions ready");
+    expect(result.stderr).toContain("messages.by_channel");
+    expect(readFileSync(join(project, "convex/_generated/api.d.ts"), "utf8")).toContain("messages");
+  });
+
+  it("generates code alone, and changes nothing by it", async () => {
+    const before = readFileSync(join(project, "convex/_generated/dataModel.d.ts"), "utf8");
+    expect(await run(["codegen", "--typecheck", "disable"])).toMatchObject({ code: 0 });
+    expect(readFileSync(join(project, "convex/_generated/dataModel.d.ts"), "utf8")).toBe(before);
+  });
+
+  it("runs functions, public and internal, also as a user", async () => {
+    expect(await run(["run", "messages:send", '{"channel":"cli","body":"hello"}'])).toMatchObject({ code: 0 });
+    expect(JSON.parse((await run(["run", "messages:list", '{"channel":"cli"}'])).stdout)).toEqual([{ author: null, body: "hello" }]);
+    expect(await run(["run", "messages:remember", '{"body":"inside"}'])).toMatchObject({ code: 0 });
+    expect(JSON.parse((await run(["run", "messages:relay", '{"body":"x"}'])).stdout)).toBe("relayed x");
+    const acting = await run(["run", "messages:whoAmI", "{}", "--identity", '{"subject":"ada","issuer":"https://issuer.test","email":"a@b"}']);
+    expect(JSON.parse(acting.stdout)).toMatchObject({ subject: "ada", email: "a@b", tokenIdentifier: "https://issuer.test|ada" });
+  });
+
+  it("tells a function that is not there from those that are", async () => {
+    const result = await run(["run", "messages:nothing"]);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain("Could not find function");
+    expect(result.stderr).toContain("messages:send");
+  });
+
+  it("lists tables and their documents", async () => {
+    expect((await run(["data"])).stdout.trim().split("\n")).toEqual(expect.arrayContaining(["counters", "files", "messages"]));
+    expect((await run(["data", "messages"])).stdout).toContain("hello");
+    expect((await run(["data", "messages", "--limit", "1", "--order", "asc", "--format", "jsonLines"])).stdout.trim().split("\n")).toHaveLength(1);
+  });
+
+  it("prints the functions' specification", async () => {
+    const spec = JSON.parse((await run(["function-spec"])).stdout);
+    expect(spec.url).toBe(deployment.url);
+    expect(spec.functions).toContainEqual(
+      expect.objectContaining({ identifier: "messages.js:send", functionType: "Mutation", visibility: { kind: "public" } }),
+    );
+    expect(spec.functions).toContainEqual({ functionType: "HttpAction", method: "POST", path: "/echo" });
+  });
+
+  it("streams logs", async () => {
+    const logs = startConvex(project, deployment, ["logs", "--success"]);
+    let output = "";
+    logs.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    const client = new ConvexHttpClient(deployment.url, { logger: false });
+    await expect
+      .poll(
+        async () => {
+          await client.mutation(anyApi.messages!.send!, { channel: "logs", body: "logged" });
+          return output;
+        },
+        { timeout: 20_000, interval: 500 },
+      )
+      .toMatch(/\[CONVEX M\(messages:send\)\] \[LOG\] 'sending' 'logged'/);
+    logs.kill();
+  });
+
+  it("refuses a schema that the stored data does not fit, and leaves the old code in force", async () => {
+    const schema = join(project, "convex/schema.ts");
+    const before = readFileSync(schema, "utf8");
+    writeFileSync(schema, before.replace("body: v.string()", "body: v.number()"));
+    const result = await run(["dev", "--once", "--typecheck", "disable"]);
+    writeFileSync(schema, before);
+    expect(result.code).not.toBe(0);
+    expect(result.stderr).toMatch(/Schema validation failed/);
+    expect(result.stderr).toMatch(/messages/);
+    expect(result.stderr).toMatch(/body/);
+    expect(JSON.parse((await run(["run", "messages:list", '{"channel":"cli"}'])).stdout)).toHaveLength(1);
+  });
+
+  it("deploys, dry and for good", async () => {
+    const file = join(project, "convex/later.ts");
+    writeFileSync(file, 'import { queryGeneric as query } from "convex/server";\nexport const added = query({ args: {}, handler: async () => "added" });\n');
+    expect(await run(["deploy", "--dry-run", "--typecheck", "disable"])).toMatchObject({ code: 0 });
+    expect((await run(["run", "later:added"])).code).toBe(1);
+    expect(await run(["deploy", "--typecheck", "disable"])).toMatchObject({ code: 0 });
+    expect(JSON.parse((await run(["run", "later:added"])).stdout)).toBe("added");
+  });
+
+  it("says what is wrong with code that does not load", async () => {
+    const file = join(project, "convex/broken.ts");
+    writeFileSync(file, 'throw new Error("cannot be loaded");\nexport const x = 1;\n');
+    const result = await run(["dev", "--once", "--typecheck", "disable"]);
+    writeFileSync(file, "export {};\n");
+    expect(result.code).not.toBe(0);
+    expect(result.stderr).toContain("cannot be loaded");
+  });
+
+  it("is refused with a wrong key", async () => {
+    const result = await convex(project, { url: deployment.url, adminKey: `test|${"0".repeat(64)}` }, ["run", "messages:list", '{"channel":"cli"}']);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toMatch(/admin key was invalid/);
+  });
+});

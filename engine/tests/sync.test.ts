@@ -1,0 +1,273 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { ConvexClient } from "convex/browser";
+import { anyApi, type FunctionReference } from "convex/server";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { deployFixture, type Deployed } from "./deployed.ts";
+
+let deployed: Deployed;
+let url: string;
+beforeAll(async () => {
+  deployed = await deployFixture("sync");
+  ({ url } = deployed.deployment);
+}, 60_000);
+afterAll(() => deployed.end());
+
+const messages = anyApi.messages!;
+const counters = anyApi.counters!;
+
+/** The sockets of the clients of one test, so that it can cut them. */
+function connect() {
+  const sockets: WebSocket[] = [];
+  class Tracked extends WebSocket {
+    constructor(address: string) {
+      super(address);
+      sockets.push(this);
+    }
+  }
+  // The client's constructor wants a browser's WebSocket; that of `ws` is what the command line itself gives it.
+  const client = new ConvexClient(url, { webSocketConstructor: Tracked as unknown as typeof globalThis.WebSocket, logger: false, unsavedChangesWarning: false });
+  return { client, sockets, cut: () => sockets.at(-1)?.terminate() };
+}
+
+function follow(client: ConvexClient, query: FunctionReference<"query">, args: Record<string, unknown>) {
+  const values: unknown[] = [];
+  const errors: Error[] = [];
+  const stop = client.onUpdate(query, args, (value) => values.push(value), (error) => errors.push(error));
+  return { values, errors, stop };
+}
+
+describe("ConvexClient", () => {
+  it("sees every change, its own and others', and only what is its own business", async () => {
+    const [one, two] = [connect(), connect()];
+    const mine = follow(one.client, messages.list!, { channel: "live" });
+    const theirs = follow(two.client, messages.list!, { channel: "live" });
+    const other = follow(two.client, messages.list!, { channel: "quiet" });
+    await expect.poll(() => [mine.values.length, theirs.values.length, other.values.length]).toEqual([1, 1, 1]);
+    await one.client.mutation(messages.send!, { channel: "live", body: "hello" });
+    // Its own write is there as soon as the promise resolves.
+    expect(mine.values.at(-1)).toEqual([{ body: "hello", author: null }]);
+    await expect.poll(() => theirs.values.at(-1)).toEqual([{ body: "hello", author: null }]);
+    expect(other.values).toEqual([[]]);
+    await Promise.all([one.client.close(), two.client.close()]);
+  });
+
+  it("tells failures of queries, mutations and actions", async () => {
+    const { client } = connect();
+    const crashing = follow(client, messages.crash!, {});
+    await expect.poll(() => crashing.errors[0]?.message).toMatch(/a plain error/);
+    await expect(client.mutation(messages.fail!, { code: "no" })).rejects.toMatchObject({ data: { code: "no" } });
+    await expect(client.action(messages.nothing!, {})).rejects.toThrow(/Could not find/);
+    expect(await client.action(messages.relay!, { body: "x" })).toBe("relayed x");
+    await client.close();
+  });
+
+  it("applies each mutation once, however often the line is cut, and in order", async () => {
+    const { client, cut } = connect();
+    const seen = follow(client, counters.get!, { name: "once" });
+    const sent: Promise<unknown>[] = [];
+    for (let i = 1; i <= 200; i += 1) {
+      sent.push(client.mutation(counters.add!, { name: "once", by: 1 }));
+      if (i % 40 === 0) {
+        await sleep(5);
+        cut();
+      }
+    }
+    expect(await Promise.all(sent)).toEqual(Array.from({ length: 200 }, (_, i) => i + 1));
+    await expect.poll(() => seen.values.at(-1)).toBe(200);
+    await client.close();
+  }, 60_000);
+
+  it("loses an action with its line, and says so", async () => {
+    const { client, cut } = connect();
+    await client.query(counters.get!, { name: "warm" });
+    const acting = client.action(messages.slow!, { ms: 3_000 });
+    acting.catch(() => undefined);
+    await sleep(100);
+    cut();
+    await expect(acting).rejects.toThrow("Connection lost while action was in flight");
+    await client.close();
+  }, 20_000);
+
+  it("never shows an older state after a reconnect", async () => {
+    const { client, cut } = connect();
+    const seen = follow(client, counters.get!, { name: "forward" });
+    for (let i = 0; i < 30; i += 1) {
+      await client.mutation(counters.add!, { name: "forward", by: 1 });
+      if (i % 10 === 5) cut();
+    }
+    const numbers = seen.values.map(Number);
+    expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
+    expect(numbers.at(-1)).toBe(30);
+    await client.close();
+  }, 60_000);
+
+  it("runs actions side by side", async () => {
+    const { client } = connect();
+    await client.query(counters.get!, { name: "warm" });
+    const started = Date.now();
+    await Promise.all(Array.from({ length: 5 }, () => client.action(messages.slow!, { ms: 400 })));
+    expect(Date.now() - started).toBeLessThan(1_500);
+    await client.close();
+  });
+
+  it("becomes a user, refreshes an expiring token, and becomes nobody again", async () => {
+    const { client } = connect();
+    const states: boolean[] = [];
+    const seen = follow(client, messages.whoAmI!, {});
+    await expect.poll(() => seen.values).toEqual([null]);
+    client.setAuth(
+      () => deployed.issuer.token("ada"),
+      (authenticated) => states.push(authenticated),
+    );
+    await expect.poll(() => seen.values.at(-1)).toMatchObject({ subject: "ada" });
+    expect(states.at(-1)).toBe(true);
+    client.setAuth(
+      async () => null,
+      (authenticated) => states.push(authenticated),
+    );
+    await expect.poll(() => seen.values.at(-1)).toBeNull();
+    await client.close();
+  });
+
+  it("is told that a token proves nothing", async () => {
+    const { client } = connect();
+    const states: boolean[] = [];
+    client.setAuth(
+      () => deployed.issuer.token("ada", { audience: "another" }),
+      (authenticated) => states.push(authenticated),
+    );
+    await expect.poll(() => states, { timeout: 10_000 }).toEqual([false]);
+    await client.close();
+  }, 20_000);
+
+  it("gets values of many megabytes in chunks", async () => {
+    const { client } = connect();
+    const value: string = await client.query(messages.big!, { length: 12_000_000 });
+    expect(value.length).toBe(12_000_000);
+    await client.close();
+  }, 20_000);
+
+  it("pages without gaps or overlaps while rows come in", async () => {
+    const { client } = connect();
+    for (let i = 0; i < 5; i += 1) await client.mutation(messages.send!, { channel: "paged", body: `${i}` });
+    const pages: { page: { body: string }[]; continueCursor: string; isDone: boolean }[] = [];
+    client.onUpdate(messages.page!, { channel: "paged", paginationOpts: { numItems: 3, cursor: null, id: 1 } }, (page) => (pages[0] = page));
+    await expect.poll(() => pages[0]?.page.length).toBe(3);
+    client.onUpdate(messages.page!, { channel: "paged", paginationOpts: { numItems: 3, cursor: pages[0]?.continueCursor ?? null, id: 1 } }, (page) => (pages[1] = page));
+    await expect.poll(() => pages[1]?.page.length).toBe(2);
+    await client.mutation(messages.send!, { channel: "paged", body: "5" });
+    await expect.poll(() => pages.flatMap(({ page }) => page.map(({ body }) => body))).toEqual(["0", "1", "2", "3", "4", "5"]);
+    await client.close();
+  });
+});
+
+describe("the sync protocol", () => {
+  /** A client of our own, which may say what the published one never would. */
+  async function raw(path = "/api/1.48.0/sync", options: { origin?: string } = {}) {
+    const socket = new WebSocket(url.replace("http", "ws") + path, options);
+    const received: { type: string; [field: string]: unknown }[] = [];
+    socket.on("message", (data) => received.push(JSON.parse(String(data))));
+    const closed = new Promise<number>((resolve) => socket.once("close", (code) => resolve(code)));
+    await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+    return {
+      socket,
+      received,
+      closed,
+      send: (...sent: unknown[]) => sent.forEach((message) => socket.send(typeof message === "string" ? message : JSON.stringify(message))),
+    };
+  }
+  const hello = { type: "Connect", sessionId: crypto.randomUUID(), connectionCount: 0, lastCloseReason: null, clientTs: Date.now() };
+  const modify = (baseVersion: number, ...modifications: unknown[]) => ({ type: "ModifyQuerySet", baseVersion, newVersion: baseVersion + 1, modifications });
+  const add = (queryId: number, udfPath: string, args = {}) => ({ type: "Add", queryId, udfPath, args: [args] });
+
+  it("is spoken at any version, also 1.27.0", async () => {
+    for (const version of ["1.27.0", "1.48.0", "2.0.0-beta"]) {
+      const { send, received, socket } = await raw(`/api/${version}/sync`);
+      send(hello, modify(0, add(0, "counters:get", { name: "x" })));
+      await expect.poll(() => received[0]).toMatchObject({ type: "Transition", startVersion: { querySet: 0, identity: 0, ts: "AAAAAAAAAAA=" }, endVersion: { querySet: 1, identity: 0 } });
+      expect(received[0]).toMatchObject({ modifications: [{ type: "QueryUpdated", queryId: 0, value: 0, logLines: [], journal: null }] });
+      socket.close();
+    }
+  });
+
+  it("moves from version to version without a gap", async () => {
+    const { send, received, socket } = await raw();
+    send(hello, modify(0, add(0, "counters:get", { name: "gap" })));
+    send(modify(1, add(1, "messages:list", { channel: "gap" })), { type: "Authenticate", tokenType: "None", baseVersion: 0 });
+    for (let i = 0; i < 10; i += 1) send({ type: "Mutation", requestId: i, udfPath: "counters:add", args: [{ name: "gap", by: 1 }] });
+    send(modify(2, { type: "Remove", queryId: 1 }));
+    const transitions = () => received.filter(({ type }) => type === "Transition");
+    await expect.poll(() => transitions().at(-1)?.endVersion).toMatchObject({ querySet: 3, identity: 1 });
+    await expect.poll(() => received.filter(({ type }) => type === "MutationResponse").length).toBe(10);
+    let version: unknown = { querySet: 0, identity: 0, ts: "AAAAAAAAAAA=" };
+    for (const transition of transitions()) {
+      expect(transition.startVersion).toEqual(version);
+      version = transition.endVersion;
+    }
+    expect(transitions().flatMap((transition) => transition.modifications)).toContainEqual({ type: "QueryRemoved", queryId: 1 });
+    socket.close();
+  });
+
+  it("answers a resent mutation as it did the first time, on another socket too", async () => {
+    const session = { ...hello, sessionId: crypto.randomUUID() };
+    const mutation = { type: "Mutation", requestId: 7, udfPath: "counters:add", args: [{ name: "resent", by: 1 }] };
+    const answers: unknown[] = [];
+    for (let i = 0; i < 3; i += 1) {
+      const { send, received, socket } = await raw();
+      send(session, mutation);
+      await expect.poll(() => received.find(({ type }) => type === "MutationResponse")).toBeDefined();
+      answers.push(received.find(({ type }) => type === "MutationResponse"));
+      socket.close();
+    }
+    expect(answers[0]).toMatchObject({ success: true, result: 1 });
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[2]).toEqual(answers[0]);
+  });
+
+  it.each<[string, unknown[]]>([
+    ["no JSON", ["{"]],
+    ["a message before Connect", [modify(0)]],
+    ["a second Connect", [hello, hello]],
+    ["a wrong base version of the query set", [hello, modify(3)]],
+    ["a wrong base version of the identity", [hello, { type: "Authenticate", tokenType: "None", baseVersion: 2 }]],
+    ["a query added twice", [hello, modify(0, add(0, "a:b"), add(0, "a:b"))]],
+    ["the removal of a query that is not there", [hello, modify(0, { type: "Remove", queryId: 9 })]],
+    ["an unknown type", [hello, { type: "Whatever" }]],
+  ])("ends with a FatalError after %s", async (_what, sent) => {
+    const { send, received, closed } = await raw();
+    send(...sent);
+    expect(await closed).toBe(1008);
+    expect(received.at(-1)).toEqual({ type: "FatalError", error: expect.any(String) });
+  });
+
+  it("refuses binary and oversized frames, and goes on serving others", async () => {
+    const binary = await raw();
+    binary.socket.send(Buffer.from([1, 2, 3]));
+    expect(await binary.closed).toBe(1008);
+    const large = await raw();
+    large.socket.on("error", () => undefined);
+    large.send(JSON.stringify({ ...hello, padding: "x".repeat(25 * 1024 * 1024) }));
+    expect([1009, 1006]).toContain(await large.closed);
+    const { send, received, socket } = await raw();
+    send(hello, modify(0, add(0, "counters:get", { name: "x" })));
+    await expect.poll(() => received[0]?.type).toBe("Transition");
+    socket.close();
+  });
+
+  it("says that a token has expired when next it is used, and closes", async () => {
+    const { send, received, closed } = await raw();
+    send(hello, { type: "Authenticate", tokenType: "User", value: await deployed.issuer.token("ada", { expiresIn: -3 }), baseVersion: 0 });
+    await expect.poll(() => received[0]?.type).toBe("Transition");
+    // Good for two seconds more, by the skew.
+    await sleep(2_500);
+    send({ type: "Mutation", requestId: 0, udfPath: "counters:add", args: [{ name: "expired", by: 1 }] });
+    await closed;
+    expect(received.at(-1)).toMatchObject({ type: "AuthError", authUpdateAttempted: false, baseVersion: 0 });
+    expect(received.some(({ type }) => type === "MutationResponse")).toBe(false);
+  });
+
+  it("is found at its own path only", async () => {
+    await expect(raw("/api/other")).rejects.toThrow(/404/);
+  });
+});
