@@ -9,11 +9,7 @@ import type { Identity, Json } from "../values/types.ts";
 import { nextRun, type Cron } from "./crons.ts";
 import type { Job, JobEnd } from "./jobs.ts";
 
-export type SchedulerOptions = {
-  runner: FunctionRunner & { jobs: Jobs };
-  /** The wall clock in ms since 1970. */
-  now?: () => number;
-};
+type SchedulerRunner = FunctionRunner & { jobs: Jobs };
 
 /** So many jobs are started at a time; the rest wait their turn, so that clients are served in between. */
 const AT_ONCE = 16;
@@ -28,17 +24,22 @@ const RETRY_MS = 1_000;
 
 const nobody: Identity = { kind: "none" };
 
-/** Starts it, and first tells the actions that a crash cut short. `close` waits for what is running. */
-export async function startScheduler(options: SchedulerOptions): Promise<{ close(): Promise<void> }> {
-  const { ask } = options.runner.jobs;
-  while ((await ask("recoverJobs", null)) > 0);
-  const scheduler = new Scheduler(options);
+/** What still runs is given so long when the deployment stops; an action that is cut short is told so at the next start. */
+const GRACE_MS = 5_000;
+
+/**
+ * Starts it, and first tells the actions that a crash cut short.
+ * @param now The wall clock in ms since 1970.
+ */
+export async function startScheduler(runner: SchedulerRunner, now: () => number = Date.now): Promise<{ stop(): Promise<void> }> {
+  while ((await runner.jobs.ask("recoverJobs", null)) > 0);
+  const scheduler = new Scheduler(runner, now);
   scheduler.look();
   return scheduler;
 }
 
 class Scheduler {
-  readonly #runner: SchedulerOptions["runner"];
+  readonly #runner: SchedulerRunner;
   readonly #now: () => number;
   readonly #stopListening: () => void;
   readonly #jobs = new Map<string, Promise<void>>();
@@ -49,7 +50,7 @@ class Scheduler {
   #lookAgain = false;
   #closed = false;
 
-  constructor({ runner, now = Date.now }: SchedulerOptions) {
+  constructor(runner: SchedulerRunner, now: () => number) {
     this.#runner = runner;
     this.#now = now;
     this.#stopListening = runner.jobs.onChange(() => this.look());
@@ -74,12 +75,15 @@ class Scheduler {
     );
   }
 
-  async close(): Promise<void> {
+  async stop(): Promise<void> {
     this.#closed = true;
     this.#stopListening();
     clearTimeout(this.#timer);
     clearInterval(this.#cleaning);
-    await Promise.allSettled([...this.#jobs.values(), ...this.#crons.values()]);
+    const grace = Promise.withResolvers<void>();
+    const timer = setTimeout(grace.resolve, GRACE_MS);
+    await Promise.race([grace.promise, Promise.allSettled([...this.#jobs.values(), ...this.#crons.values()])]);
+    clearTimeout(timer);
   }
 
   #wait(next: number | null): void {
