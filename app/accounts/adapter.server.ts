@@ -7,6 +7,7 @@ import { api } from "#convex/_generated/api";
 const store = api.accounts.store;
 
 type StoreWhere = FunctionArgs<typeof store.findOne>["where"];
+type Shape = { select?: string[] | undefined; join?: JoinConfig | undefined };
 type StoreJoins = FunctionArgs<typeof store.findOne>["joins"];
 
 /**
@@ -35,10 +36,10 @@ export const convexAdapter = (client: ConvexHttpClient) =>
       const now = { skipQueue: true };
       return {
         create: async ({ model, data }) => row(await client.mutation(store.create, { model, data }, now)),
-        findOne: async ({ model, where, join }) => row(await client.query(store.findOne, { model, where: clauses(where), joins: joins(join) })),
-        findMany: async ({ model, where, limit, offset, sortBy, join }) => {
+        findOne: async ({ model, where, ...shape }) => row(await client.query(store.findOne, { model, where: clauses(where), ...shaped(model, shape) })),
+        findMany: async ({ model, where, limit, offset, sortBy, ...shape }) => {
           const order = sortBy && { ...sortBy, field: getFieldName({ model, field: sortBy.field }) };
-          return row(await client.query(store.findMany, { model, where: clauses(where), limit, offset, sortBy: order, joins: joins(join) }));
+          return row(await client.query(store.findMany, { model, where: clauses(where), limit, offset, sortBy: order, ...shaped(model, shape) }));
         },
         count: ({ model, where }) => client.query(store.count, { model, where: clauses(where) }),
         update: async ({ model, where, update }) => row(await client.mutation(store.update, { model, where: clauses(where), update: row<Record<string, unknown>>(update) }, now)),
@@ -51,6 +52,12 @@ export const convexAdapter = (client: ConvexHttpClient) =>
         incrementOne: async ({ model, where, increment, set }) =>
           row(await client.mutation(store.incrementOne, { model, where: clauses(where), increment, set }, now)),
       };
+
+      function shaped(model: string, { select, join }: Shape) {
+        // Better Auth hands an empty selection for all fields.
+        const fields = select?.length ? select.map((field) => getFieldName({ model, field })) : undefined;
+        return { select: fields, joins: joins(join) };
+      }
 
       async function deleteAll(model: string, where: CleanedWhere[]): Promise<number> {
         let deleted = 0;

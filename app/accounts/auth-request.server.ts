@@ -1,7 +1,8 @@
 import type { RouterContextProvider } from "react-router";
 import { clientAddressContext, configContext } from "~/http/context";
+import { originOf } from "~/http/origin.server";
 import { noticeUnavailable } from "~/http/unavailable.server";
-import { AUTH_PATH, authFor, CLIENT_ADDRESS_HEADER, originOf } from "./auth.server";
+import { AUTH_PATH, authFor, CLIENT_ADDRESS_HEADER } from "./auth.server";
 import { cookieNames } from "./cookies";
 import { forgetConvexToken } from "./convex-token-cookie.server";
 

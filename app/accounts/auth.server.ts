@@ -1,5 +1,6 @@
 import { betterAuth } from "better-auth";
 import type { AppConfig } from "~/config";
+import { originOf } from "~/http/origin.server";
 import { convexAdapter } from "./adapter.server";
 import { cookieNames } from "./cookies";
 import { limits } from "./plugins/limits.server";
@@ -34,9 +35,6 @@ export function authFor(config: AppConfig, request: Request): Auth {
   }
   return auth;
 }
-
-/** The one origin that this request belongs to: APP_URL's, or, without one, the loopback host that it came to. */
-export const originOf = (config: AppConfig, request: Request): string => new URL(config.appUrl ?? request.url).origin;
 
 function makeAuth(config: AppConfig, origin: string) {
   const { accounts } = config;

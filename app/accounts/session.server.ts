@@ -3,8 +3,9 @@ import { createContext, type MiddlewareFunction, redirect, type RouterContextPro
 import type { AppConfig } from "~/config";
 import { unavailableResponse } from "~/data/refusals";
 import { configContext } from "~/http/context";
+import { originOf } from "~/http/origin.server";
 import { noticeUnavailable } from "~/http/unavailable.server";
-import { type Auth, authFor, originOf } from "./auth.server";
+import { type Auth, authFor } from "./auth.server";
 import { forgetConvexToken, keepConvexToken, readConvexToken } from "./convex-token-cookie.server";
 import { cookieNames, readCookie } from "./cookies";
 import { readUserToken, signUserToken, type UserClaims } from "./tokens.server";

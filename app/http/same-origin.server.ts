@@ -1,7 +1,7 @@
 import type { MiddlewareFunction } from "react-router";
 import { fetchSite } from "remix-utils/sec-fetch";
-import { originOf } from "~/accounts/auth.server";
 import { configContext } from "./context";
+import { originOf } from "./origin.server";
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 

@@ -1,8 +1,8 @@
 import type { MiddlewareFunction } from "react-router";
 import { createSecureHeadersMiddleware } from "remix-utils/middleware/secure-headers";
-import { originOf } from "~/accounts/auth.server";
 import type { AppConfig } from "~/config";
 import { configContext, nonceContext } from "./context";
+import { originOf } from "./origin.server";
 
 /** Headers that a route may set for its own answer, such as a picture's policy. */
 const OVERRIDABLE = ["Content-Security-Policy", "Cross-Origin-Resource-Policy"];

@@ -20,7 +20,15 @@ export type StoreModel = Record<
 
 export type Tables = Record<string, Index[]>;
 
-export type Read = { model: string; where: Clause[]; sortBy?: SortBy; limit?: number; offset?: number };
+export type Read = {
+  model: string;
+  where: Clause[];
+  sortBy?: SortBy;
+  limit?: number;
+  offset?: number;
+  /** Whether the first `limit` rows of the table will do, where nothing is asked for. */
+  anyRows?: boolean;
+};
 
 /**
  * The rows that a `where` asks for, in the order of the index or as `sortBy` says. A `where` that no index serves is refused unless `scans`
@@ -29,12 +37,12 @@ export type Read = { model: string; where: Clause[]; sortBy?: SortBy; limit?: nu
 export async function readRows(
   db: GenericDatabaseReader<StoreModel>,
   tables: Tables,
-  { model, where, sortBy, limit = Number.POSITIVE_INFINITY, offset = 0 }: Read,
+  { model, where, sortBy, limit = Number.POSITIVE_INFINITY, offset = 0, anyRows = false }: Read,
   scans: boolean,
 ): Promise<Row[]> {
   const indexes = tables[model];
   if (!indexes) throw new ConvexError({ code: "invalid", message: `There is no table ${model}` });
-  const bounded = where.length === 0 && !sortBy && Number.isFinite(limit);
+  const bounded = anyRows && where.length === 0 && !sortBy;
   const chosen = plan(where, indexes, sortBy);
   if (!chosen && !bounded && !scans) {
     const fields = where.map((c) => `${c.field} ${c.operator}`).join(", ");

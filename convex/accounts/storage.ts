@@ -20,7 +20,9 @@ const where = v.array(clause);
 const sortBy = v.object({ field: v.string(), direction: v.union(v.literal("asc"), v.literal("desc")) });
 const fields = v.record(v.string(), v.any());
 /** Rows of another table that belong to each row found: those whose `to` equals the row's `from`. */
-const joinsValidator = v.record(v.string(), v.object({ from: v.string(), to: v.string(), limit: v.number(), one: v.boolean() }));
+const joinsOf = v.record(v.string(), v.object({ from: v.string(), to: v.string(), limit: v.number(), one: v.boolean() }));
+/** How a row found is given: with which of its fields (all without `select`), and with what belongs to it. */
+const shape = { select: v.optional(v.array(v.string())), joins: v.optional(joinsOf) };
 
 /** How many rows one call removes at most; the caller repeats, so that no transaction outgrows its limits. */
 const BATCH = 500;
@@ -28,6 +30,7 @@ const BATCH = 500;
 type Reader = GenericDatabaseReader<StoreModel>;
 type Writer = GenericDatabaseWriter<StoreModel>;
 type Fields = Record<string, Value>;
+type Joins = Infer<typeof joinsOf>;
 
 type Options = {
   tables: GenericSchema;
@@ -60,18 +63,18 @@ export function storageFunctions({ tables, uniqueIndexes, scans }: Options) {
 
   return {
     findMany: serverQuery({
-      args: { model: v.string(), where, sortBy: v.optional(sortBy), limit: v.number(), offset: v.optional(v.number()), joins: v.optional(joinsValidator) },
-      handler: async ({ db }, { joins, ...request }) => {
-        const rows = await read(db, request);
-        return Promise.all(rows.map((row) => withJoins(db, row, joins)));
+      args: { model: v.string(), where, sortBy: v.optional(sortBy), limit: v.number(), offset: v.optional(v.number()), ...shape },
+      handler: async ({ db }, { select, joins, ...request }) => {
+        const rows = await read(db, { ...request, anyRows: true });
+        return Promise.all(rows.map((row) => shaped(db, row, select, joins)));
       },
     }),
 
     findOne: serverQuery({
-      args: { model: v.string(), where, joins: v.optional(joinsValidator) },
-      handler: async ({ db }, { joins, ...request }) => {
+      args: { model: v.string(), where, ...shape },
+      handler: async ({ db }, { select, joins, ...request }) => {
         const [row] = await read(db, { ...request, limit: 1 });
-        return row ? withJoins(db, row, joins) : null;
+        return row ? shaped(db, row, select, joins) : null;
       },
     }),
 
@@ -156,8 +159,10 @@ export function storageFunctions({ tables, uniqueIndexes, scans }: Options) {
     }
   }
 
-  async function withJoins(db: Reader, row: Row, joins: Infer<typeof joinsValidator> = {}) {
-    const joined: Record<string, unknown> = plain(row);
+  async function shaped(db: Reader, row: Row, select?: string[], joins: Joins = {}) {
+    const all = plain(row);
+    const selected = select ? Object.entries(all).filter(([field]) => select.includes(field)) : Object.entries(all);
+    const joined: Record<string, unknown> = Object.fromEntries(selected);
     for (const [model, { from, to, limit, one }] of Object.entries(joins)) {
       const key = row[from];
       const rows = typeof key === "string" ? await read(db, { model, where: [equals(to, key)], limit: one ? 1 : limit }) : [];

@@ -1,0 +1,68 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { safeTarget } from "./safe-target";
+
+describe("safeTarget", () => {
+  it.each(["/projects/abc", "/design/1?x=1#top", "/search?q=a%2Fb", "/account"])("leads to %s", (path) => {
+    expect(safeTarget(path)).toBe(path);
+  });
+
+  it.each([
+    null,
+    "",
+    "projects",
+    "https://evil.example",
+    "//evil.example",
+    "///evil.example",
+    "/\\evil.example",
+    "\\\\evil.example",
+    "/\t/evil.example",
+    "/%09/evil.example",
+    "/%2Fevil.example",
+    "/%2fevil.example",
+    "/%5Cevil.example",
+    "/%252Fevil.example",
+    "/%25255cevil.example",
+    "/x//evil.example",
+    "/.//evil.example",
+    "/../evil.example",
+    "/projects/..//evil.example",
+    "javascript:alert(1)",
+    "/\u0000/evil",
+    " //evil.example",
+    "/sign-in",
+    "/sign-in?redirectTo=/sign-in",
+    "/sign-out",
+    "/sign-up/",
+    "/api/auth/sign-out",
+    42,
+    ["/projects"],
+  ])("does not lead to %j", (path) => {
+    expect(safeTarget(path)).toBe("/projects");
+  });
+
+  it("leads to our own origin, whatever is asked", () => {
+    const tricky = fc.string({ unit: fc.constantFrom("/", "\\", ".", ":", "@", "?", "#", "%", "2", "f", "F", "5", "c", "e", "\t", "\n", " ", "\u0000", "／"), maxLength: 12 });
+    const hosts = fc.constantFrom("evil.example", "evil.example/x", "@evil.example", "");
+    fc.assert(
+      fc.property(tricky, hosts, tricky, (before, host, after) => {
+        for (const wanted of [before + host + after, `/${before}${host}${after}`]) {
+          const target = safeTarget(wanted);
+          expect(target).toMatch(/^\/(?![/\\])/);
+          // As a browser reads it, plain and after a proxy has decoded it.
+          const readings = [target, target.split(/[?#]/, 1)[0] ?? ""].flatMap((path) => [path, decodeSafely(path)]);
+          for (const path of readings) expect(new URL(path, "https://atelier.example").origin).toBe("https://atelier.example");
+        }
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});
+
+function decodeSafely(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

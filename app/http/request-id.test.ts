@@ -1,0 +1,27 @@
+import { RouterContextProvider } from "react-router";
+import { expect, it } from "vitest";
+import { requestId, requestName } from "./request-id.server";
+import { answerOf } from "./testing";
+
+const get = (headers: Record<string, string> = {}) => new Request("https://atelier.example/", { headers });
+
+it("names each request, and tells the name in the answer", async () => {
+  const names = new Set<string>();
+  for (let n = 0; n < 2; n++) {
+    let inside = "";
+    const response = await answerOf(requestId, get(), { inner: (context) => new Response((inside = requestName(context))) });
+    expect(response.headers.get("X-Request-ID")).toBe(inside);
+    names.add(inside);
+  }
+  expect(names.size).toBe(2);
+});
+
+it("takes over the name that a proxy gave, unless it is no name", async () => {
+  expect((await answerOf(requestId, get({ "X-Request-ID": "from-proxy_1" }))).headers.get("X-Request-ID")).toBe("from-proxy_1");
+  expect((await answerOf(requestId, get({ "X-Request-ID": "a b; c" }))).headers.get("X-Request-ID")).not.toContain(" ");
+  expect((await answerOf(requestId, get({ "X-Request-ID": "x".repeat(65) }))).headers.get("X-Request-ID")).toHaveLength(36);
+});
+
+it("has a dash for what failed before it had a name", () => {
+  expect(requestName(new RouterContextProvider())).toBe("-");
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { nonceContext } from "./context";
+import { secureHeaders } from "./security-headers.server";
+import { answerOf, testConfig } from "./testing";
+
+const page = new Request("https://atelier.example/projects");
+
+/** The policy's directives by name. */
+function directivesOf(response: Response): Map<string, string> {
+  const policy = response.headers.get("Content-Security-Policy") ?? "";
+  return new Map(policy.split("; ").map((directive) => [directive.split(" ", 1).join(""), directive.split(" ").slice(1).join(" ")]));
+}
+
+describe("secureHeaders", () => {
+  it("gives scripts the response's own nonce, and a new one to each response", async () => {
+    const nonces = new Set<string>();
+    for (let n = 0; n < 2; n++) {
+      let nonce = "";
+      const response = await answerOf(secureHeaders, page, { inner: (context) => new Response((nonce = context.get(nonceContext))) });
+      expect(directivesOf(response).get("script-src")).toBe(`'self' 'nonce-${nonce}'`);
+      nonces.add(nonce);
+    }
+    expect(nonces.size).toBe(2);
+  });
+
+  it("keeps a page to itself", async () => {
+    const response = await answerOf(secureHeaders, page);
+    const policy = directivesOf(response);
+    expect(policy.get("frame-ancestors")).toBe("'none'");
+    expect(policy.get("object-src")).toBe("'none'");
+    expect(policy.get("base-uri")).toBe("'none'");
+    expect(policy.get("form-action")).toBe("'self'");
+    expect(policy.get("img-src")).toBe("'self' data: blob:");
+    expect(policy.get("connect-src")).toBe("'self'");
+    expect(policy.get("require-trusted-types-for")).toBe("'script'");
+    expect(policy.get("trusted-types")).toBe("'none'");
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "referrer-policy": "same-origin",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+      "cross-origin-opener-policy": "same-origin",
+      "cross-origin-resource-policy": "same-origin",
+      "permissions-policy": expect.stringContaining("camera=()"),
+      "strict-transport-security": expect.stringContaining("max-age=31536000"),
+    });
+  });
+
+  it("lets a page reach a remote deployment, and no other", async () => {
+    const config = { ...testConfig, browserConvex: { kind: "direct" as const, url: "https://happy-animal-123.convex.cloud/" } };
+    expect(directivesOf(await answerOf(secureHeaders, page, { config })).get("connect-src")).toBe(
+      "'self' https://happy-animal-123.convex.cloud wss://happy-animal-123.convex.cloud",
+    );
+  });
+
+  it("lets forms lead to providers only where there are any", async () => {
+    const config = { ...testConfig, socialProviders: { github: { clientId: "a", clientSecret: "b" } } };
+    expect(directivesOf(await answerOf(secureHeaders, page, { config })).get("form-action")).toBe("'self' https:");
+  });
+
+  it("asks for https only where there is https", async () => {
+    const config = { ...testConfig, appUrl: null };
+    const response = await answerOf(secureHeaders, new Request("http://localhost:3000/"), { config });
+    expect(response.headers.has("Strict-Transport-Security")).toBe(false);
+    expect(directivesOf(response).has("upgrade-insecure-requests")).toBe(false);
+  });
+
+  it("leaves an answer the policy that it has", async () => {
+    const own = { "Content-Security-Policy": "sandbox; default-src 'none'" };
+    const response = await answerOf(secureHeaders, page, { inner: () => new Response("picture", { headers: own }) });
+    expect(response.headers.get("Content-Security-Policy")).toBe("sandbox; default-src 'none'");
+    expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
+  });
+
+  it("takes answers whose headers are sealed", async () => {
+    const response = await answerOf(secureHeaders, page, { inner: () => Response.redirect("https://atelier.example/x") });
+    expect(response.status).toBe(302);
+    expect(response.headers.get("Location")).toBe("https://atelier.example/x");
+    expect(response.headers.get("X-Frame-Options")).toBe("DENY");
+  });
+});

@@ -1,0 +1,57 @@
+import { type MiddlewareFunction, RouterContextProvider } from "react-router";
+import type { AppConfig } from "~/config";
+import { clientAddressContext, configContext } from "./context";
+
+/** Settings for tests of a single part; nothing listens at its addresses. */
+export const testConfig: AppConfig = {
+  production: true,
+  appUrl: "https://atelier.example",
+  trustedOrigins: [],
+  convexUrl: "http://127.0.0.1:9",
+  browserConvex: { kind: "sameOrigin", prefix: "/convex" },
+  dataDir: "/nonexistent",
+  secret: "a secret of at least thirty-two characters, for tests",
+  // Made for tests; opens nothing.
+  signingKey: {
+    kty: "EC",
+    crv: "P-256",
+    x: "QgRTzqqt9E5OEApHPgqrlFB7zekNe0TSBZh-L-ESm90",
+    y: "4D08f4BbJEWVXdIAMBLTjTSel25S40-ipBkdKKKQKLE",
+    d: "JOQSwfHAJ5EUGI7A2sDHVy7tbfaQt3q1dPLWYKPqkkw",
+    kid: "test",
+  },
+  uploadMaxBytes: 1,
+  storageQuotaBytes: null,
+  smtpUrl: null,
+  accounts: {
+    emailAndPassword: true,
+    requireEmailVerification: false,
+    changeEmail: true,
+    deleteUser: true,
+    linking: true,
+    linkDifferentEmails: false,
+    unlinkLast: false,
+    revokeSessionsOnPasswordReset: true,
+    rateLimit: true,
+  },
+  socialProviders: {},
+};
+
+/** What a middleware answers, with what follows it answering `inner`. A response that is thrown counts as the answer, as in the router. */
+export async function answerOf(
+  middleware: MiddlewareFunction<Response>,
+  request: Request,
+  { config = testConfig, inner = () => new Response("inner") }: { config?: AppConfig; inner?: (context: RouterContextProvider) => Response } = {},
+): Promise<Response> {
+  const context = new RouterContextProvider();
+  context.set(configContext, config);
+  context.set(clientAddressContext, "192.0.2.1");
+  const next = async () => inner(context);
+  try {
+    const answer = await middleware({ request, context, params: {}, url: new URL(request.url), pattern: "/" }, next);
+    return answer instanceof Response ? answer : await next();
+  } catch (thrown) {
+    if (thrown instanceof Response) return thrown;
+    throw thrown;
+  }
+}

@@ -1,0 +1,54 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { deploymentFetch, noticeUnavailable, Unavailable } from "./unavailable.server";
+
+let server: Server | undefined;
+afterEach(() => server?.close());
+
+async function listen(listener: RequestListener): Promise<string> {
+  const started = createServer(listener);
+  server = started;
+  await new Promise<void>((resolve) => started.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(started.address() as AddressInfo).port}`;
+}
+
+const answering = (status: number) => listen((_, response) => response.writeHead(status).end("answer"));
+
+describe("deploymentFetch", () => {
+  it("hands on answers, a function's own error (560) and refused requests included", async () => {
+    for (const status of [200, 400, 401, 560]) {
+      expect((await deploymentFetch(await answering(status))).status).toBe(status);
+      server?.close();
+    }
+  });
+
+  it.each([429, 500, 502, 503])("takes %d for trouble of the deployment", async (status) => {
+    await expect(deploymentFetch(await answering(status))).rejects.toBeInstanceOf(Unavailable);
+  });
+
+  it("throws when nobody listens", async () => {
+    await expect(deploymentFetch("http://127.0.0.1:9")).rejects.toBeInstanceOf(Unavailable);
+  });
+});
+
+describe("noticeUnavailable", () => {
+  it("notices what was swallowed", async () => {
+    const { outcome, unavailable } = await noticeUnavailable(async () => {
+      await deploymentFetch("http://127.0.0.1:9").catch(() => null);
+      return "no session";
+    });
+    expect(outcome).toEqual({ status: "fulfilled", value: "no session" });
+    expect(unavailable).toBe(true);
+  });
+
+  it("keeps requests apart", async () => {
+    const [down, up] = await Promise.all([
+      noticeUnavailable(() => deploymentFetch("http://127.0.0.1:9")),
+      noticeUnavailable(async () => new Promise((resolve) => setTimeout(resolve, 50))),
+    ]);
+    expect(down.outcome.status).toBe("rejected");
+    expect(down.unavailable).toBe(true);
+    expect(up.unavailable).toBe(false);
+  });
+});
