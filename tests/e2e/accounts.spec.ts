@@ -1,0 +1,147 @@
+import { randomUUID } from "node:crypto";
+import { bothWays, expect, expectAccessible, hydrated, test } from "../harness/test.ts";
+import type { Page } from "@playwright/test";
+
+const password = "correct horse battery";
+const freshEmail = () => `${randomUUID()}@example.com`;
+
+async function fillSignUp(page: Page, { name = "Grace Hopper", email = freshEmail() } = {}) {
+  await page.getByLabel("Name").fill(name);
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill(password);
+  return email;
+}
+
+bothWays((javaScript) => {
+  const ready = (page: Page) => (javaScript ? hydrated(page) : undefined);
+
+  test("somebody signs up, signs out and signs in again", async ({ page }) => {
+    await page.goto("/sign-up");
+    await ready(page);
+    await expectAccessible(page);
+    const email = await fillSignUp(page);
+    await page.getByRole("button", { name: "Create account" }).click();
+    await expect(page).toHaveURL("/projects");
+    await expect(page.getByRole("navigation").getByRole("link", { name: "Projects", exact: true })).toBeVisible();
+    await ready(page);
+
+    await page.getByRole("button", { name: /Grace Hopper/ }).click();
+    await page.getByRole("button", { name: "Log out" }).click();
+    await expect(page).toHaveURL("/sign-in");
+    await page.goto("/projects");
+    await expect(page).toHaveURL(/^[^?]*\/sign-in\?/);
+
+    await ready(page);
+    await page.getByLabel("Email").fill(email);
+    await page.getByLabel("Password").fill(password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page).toHaveURL("/projects");
+  });
+
+  test("a signed-out visitor is led to sign in, and then to where they wanted to go", async ({ page, person, context }) => {
+    await context.clearCookies();
+    await page.goto("/notifications?unread=1");
+    await expect(page).toHaveURL(/\/sign-in\?redirectTo=/);
+    await ready(page);
+    await expectAccessible(page);
+    await page.getByLabel("Email").fill(person.email);
+    await page.getByLabel("Password").fill(person.password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page).toHaveURL("/notifications?unread=1");
+  });
+
+  test("a wrong password and an address that is none keep what was typed, and stand beside their fields", async ({ page, person, context }) => {
+    await context.clearCookies();
+    await page.goto("/sign-in");
+    await ready(page);
+    await page.getByLabel("Email").fill(person.email);
+    await page.getByLabel("Password").fill("wrong horse");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page.getByLabel("Password")).toHaveAccessibleDescription("Invalid email or password");
+    await expect(page.getByLabel("Email")).toHaveValue(person.email);
+    await expect(page.getByLabel("Password")).toHaveValue(javaScript ? /.*/ : "");
+    await expectAccessible(page);
+
+    await page.getByLabel("Email").fill("ada@");
+    await page.getByLabel("Password").fill(person.password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page.getByLabel("Email")).toHaveAccessibleDescription("Invalid email");
+    await expect(page.getByLabel("Email")).toHaveValue("ada@");
+    await expect(page).toHaveURL("/sign-in");
+  });
+
+  test("a taken address is told beside it, and nothing else that was typed is lost", async ({ page, person, context }) => {
+    await context.clearCookies();
+    await page.goto("/sign-up");
+    await ready(page);
+    await fillSignUp(page, { name: "Grace Hopper", email: person.email });
+    await page.getByRole("button", { name: "Create account" }).click();
+    await expect(page.getByLabel("Email")).toHaveAccessibleDescription(/There is an account with this address already/);
+    await expect(page.getByLabel("Name")).toHaveValue("Grace Hopper");
+    await expect(page.getByLabel("Email")).toHaveValue(person.email);
+  });
+
+  test("a short password and a missing name are told beside them", async ({ page }) => {
+    await page.goto("/sign-up");
+    await ready(page);
+    await page.getByLabel("Email").fill(freshEmail());
+    await page.getByLabel("Password").fill("short");
+    await page.getByRole("button", { name: "Create account" }).click();
+    await expect(page.getByLabel("Name")).toHaveAccessibleDescription("Enter your name");
+    await expect(page.getByLabel("Password")).toHaveAccessibleDescription("Use at least 8 characters");
+  });
+
+  test("whoever is signed in has nothing to do at /sign-in and /sign-up, and / leads to the projects", async ({ page, person }) => {
+    expect(person.id).not.toBe("");
+    for (const path of ["/sign-in", "/sign-up", "/"]) {
+      await page.goto(path);
+      await expect(page).toHaveURL("/projects");
+    }
+  });
+});
+
+test("/ leads a signed-out visitor to /sign-in", async ({ page }) => {
+  await page.goto("/");
+  await expect(page).toHaveURL("/sign-in");
+});
+
+for (const path of ["/projects", "/projects/", "/projects/x", "/design/x", "/account", "/billing", "/notifications"]) {
+  test(`${path} asks who is there, and shows nothing before`, async ({ request }) => {
+    const answer = await request.get(path, { maxRedirects: 0 });
+    expect(answer.status()).toBe(302);
+    expect(answer.headers().location).toMatch(/^\/sign-in\?redirectTo=/);
+    expect(await answer.text()).toBe("");
+  });
+}
+
+test("signing in leads only to our own pages", async ({ page, person, context }) => {
+  await context.clearCookies();
+  for (const target of ["https://evil.example", "//evil.example", "/\\evil.example", "/%09/evil.example"]) {
+    await page.goto(`/sign-in?redirectTo=${encodeURIComponent(target)}`);
+    await page.getByLabel("Email").fill(person.email);
+    await page.getByLabel("Password").fill(person.password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page).toHaveURL((url) => url.pathname !== "/sign-in");
+    expect(new URL(page.url()).hostname).toBe("localhost");
+    await context.clearCookies();
+  }
+});
+
+test("signing out in one tab ends the other tabs too", async ({ page, person, context }) => {
+  await page.goto("/projects");
+  await hydrated(page);
+  const other = await context.newPage();
+  await other.goto("/projects");
+  await hydrated(other);
+  await other.getByRole("button", { name: new RegExp(person.name) }).click();
+  await other.getByRole("button", { name: "Log out" }).click();
+  await expect(other).toHaveURL("/sign-in");
+  await expect(page).toHaveURL(/\/sign-in/);
+});
+
+test("a form from another site is refused", async ({ request, person }) => {
+  for (const [path, form] of [["/sign-out", {}], ["/projects", { intent: "create", name: "x" }]] as const) {
+    const answer = await request.post(path, { form, maxRedirects: 0, headers: { Cookie: person.cookieHeader, Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" } });
+    expect(answer.status(), path).toBe(403);
+  }
+});

@@ -1,0 +1,108 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { readFile } from "node:fs/promises";
+import { expect, hydrated, openBrowser, signUp, test } from "../harness/test.ts";
+
+/** The deployment's process, as the server names it in its log. */
+const deploymentPid = (output: string) => Number([...output.matchAll(/"deploymentPid":(\d+)/g)].at(-1)?.[1]);
+
+test("SIGKILL at any moment loses nothing that was confirmed, and signs nobody out", async ({ ownApp, browser }) => {
+  test.slow();
+  const person = await signUp(ownApp.url);
+  const page = await openBrowser(browser, ownApp, person);
+  const create = (name: string) =>
+    fetch(`${ownApp.url}/projects`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { Cookie: person.cookieHeader, Origin: ownApp.url, "Content-Type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams({ intent: "create", name }),
+    }).then(
+      (answer) => answer.status === 303,
+      () => false,
+    );
+
+  const confirmed: string[] = [];
+  for (let round = 0; round < 3; round++) {
+    const writers = Array.from({ length: 4 }, async (_, writer) => {
+      for (let i = 0; ; i++) {
+        const name = `Project ${round}.${writer}.${i}`;
+        if (await create(name)) confirmed.push(name);
+        else return;
+      }
+    });
+    await expect.poll(() => confirmed.length).toBeGreaterThan((round + 1) * 8);
+    await ownApp.kill();
+    await Promise.all(writers);
+    await ownApp.start();
+
+    await page.goto("/projects");
+    await expect(page).toHaveURL(`${ownApp.url}/projects`);
+    const html = await page.content();
+    expect(confirmed.filter((name) => !html.includes(name))).toEqual([]);
+  }
+  await page.context().close();
+});
+
+test("the deployment's own death is noticed, told and recovered from, and open pages carry on", async ({ ownApp, browser }) => {
+  const person = await signUp(ownApp.url);
+  const page = await openBrowser(browser, ownApp, person);
+  await page.goto("/projects");
+  await hydrated(page);
+  const before = deploymentPid(ownApp.output());
+  process.kill(before, "SIGKILL");
+  await expect.poll(() => ownApp.output()).toContain("the deployment is back");
+  expect(deploymentPid(ownApp.output())).not.toBe(before);
+  await expect.poll(async () => (await fetch(`${ownApp.url}/projects`, { headers: { Cookie: person.cookieHeader }, redirect: "manual" })).status).toBe(200);
+  await page.context().close();
+});
+
+test("SIGTERM finishes what is in flight, ends the deployment and exits with 0", async ({ ownApp }) => {
+  const person = await signUp(ownApp.url);
+  // A form whose body is still coming when the signal does.
+  const body = new URLSearchParams({ intent: "create", name: "In flight" }).toString();
+  const socket = connect(ownApp.port, "127.0.0.1");
+  await once(socket, "connect");
+  const lines = ["POST /projects HTTP/1.1", `Host: localhost:${ownApp.port}`, `Origin: ${ownApp.url}`, `Cookie: ${person.cookieHeader}`, "Content-Type: application/x-www-form-urlencoded", `Content-Length: ${body.length}`];
+  socket.write(`${lines.join("\r\n")}\r\n\r\n${body.slice(0, 10)}`);
+  // A second, idle connection, as browsers open them in advance, must not hold anything up.
+  const idle = connect(ownApp.port, "127.0.0.1");
+  await once(idle, "connect");
+
+  const deployment = deploymentPid(ownApp.output());
+  const exited = ownApp.stop();
+  await expect.poll(() => ownApp.output()).toContain("asked to stop");
+  await expect(fetch(ownApp.url)).rejects.toThrow("fetch failed");
+  socket.write(body.slice(10));
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk);
+  expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 303 /);
+  expect(await exited).toBe(0);
+  expect(() => process.kill(deployment, 0)).toThrow("ESRCH");
+  idle.destroy();
+
+  await ownApp.start();
+  const html = await (await fetch(`${ownApp.url}/projects`, { headers: { Cookie: person.cookieHeader } })).text();
+  expect(html).toContain("In flight");
+});
+
+test("a second start of the same build pushes nothing, and is quick", async ({ ownApp }) => {
+  expect(ownApp.output()).toContain("this build's functions");
+  await ownApp.stop();
+  const before = ownApp.output().length;
+  const started = performance.now();
+  await ownApp.start();
+  expect(performance.now() - started).toBeLessThan(2000);
+  expect(ownApp.output().slice(before)).not.toContain("this build's functions");
+});
+
+test("a port that is taken is told, with the setting that changes it", async ({ ownApp, launch }) => {
+  await expect(launch({ PORT: String(ownApp.port) })).rejects.toThrow(/EADDRINUSE[\s\S]*PORT/);
+});
+
+test("secrets are in no log", async ({ ownApp }) => {
+  const person = await signUp(ownApp.url);
+  await ownApp.stop();
+  const secrets = Object.values(JSON.parse(await readFile(`${ownApp.dataDir}/secrets.json`, "utf8"))).filter((value) => typeof value === "string");
+  expect(secrets.length).toBeGreaterThan(1);
+  for (const secret of [...secrets, person.password, person.email]) expect(ownApp.output()).not.toContain(secret);
+});
