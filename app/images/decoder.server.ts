@@ -41,3 +41,11 @@ export function decoder(input: string | Buffer, options: SharpOptions = {}): Sha
     seconds: PATIENCE_SECONDS,
   });
 }
+
+/**
+ * The dots per inch at which a drawing of `own` units comes out with `wanted` pixels, for `decoder`'s `density`. At 72, librsvg's own measure,
+ * one unit is one pixel; sharp takes 1 to 100,000.
+ */
+export function drawingDensity(own: number, wanted: number): number {
+  return Math.min(100_000, Math.max(1, (72 * wanted) / own));
+}

@@ -6,7 +6,7 @@ import { fileTypeFromFile } from "file-type";
 import type { Metadata } from "sharp";
 import { rgbaToThumbHash } from "thumbhash";
 import { ACCEPTED_NAMES, type AcceptedType, isAcceptedType } from "./accepted";
-import { decoder, decoding, MAX_ANIMATION_PIXELS, MAX_PIXELS } from "./decoder.server";
+import { decoder, decoding, drawingDensity, MAX_ANIMATION_PIXELS, MAX_PIXELS } from "./decoder.server";
 import { isWholeGif } from "./gif.server";
 
 /** What is known of a picture once it has been looked at: the facts that its row keeps. */
@@ -60,22 +60,13 @@ export async function inspect(path: string): Promise<Inspection> {
       if (type === "image/gif" && !isWholeGif(await readFile(path))) return refuse(BROKEN);
       // All frames, for nothing but to see that they are there.
       if (frames > 1) await decoder(input, { pages: -1 }).resize({ width: 16 }).raw().toBuffer();
-      placeholder = await thumbhash(input, svgDensity(type, width, height, THUMBHASH_SIDE));
+      placeholder = await thumbhash(input, type === "image/svg+xml" ? drawingDensity(Math.max(width, height), THUMBHASH_SIDE) : undefined);
     } catch (error) {
       return refuse(error instanceof Error && /timeout/i.test(error.message) ? TOO_SLOW : BROKEN);
     }
     const facts = { contentType: type, size, width, height, checksum: await sha256(path), placeholder, animated: frames > 1 };
     return { ok: true, facts };
   });
-}
-
-/**
- * The dots per inch at which a drawing of `width` × `height` comes out with `side` pixels on its longer side; nothing for
- * all other types. 72 is librsvg's own measure, at which one unit is one pixel; sharp takes 1 to 100,000.
- */
-export function svgDensity(type: string, width: number, height: number, side: number): number | undefined {
-  if (type !== "image/svg+xml") return undefined;
-  return Math.min(100_000, Math.max(1, (72 * side) / Math.max(width, height)));
 }
 
 const BROKEN = "The file is damaged or cut off: it could not be read to its end. Check that it opens on your machine, then try again.";

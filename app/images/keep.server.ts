@@ -1,0 +1,90 @@
+import { openAsBlob } from "node:fs";
+import { api } from "#convex/_generated/api";
+import type { Id } from "#convex/_generated/dataModel";
+import { serviceConvex } from "~/accounts/service.server";
+import type { AppConfig } from "~/config";
+import { refusalOf } from "~/data/refusals";
+import { Unavailable } from "~/http/unavailable.server";
+import { inspect } from "./inspect.server";
+import { BusyError } from "./queue.server";
+import type { ArrivedFile } from "./receive.server";
+import { tooLargeText, type UploadResult } from "./upload";
+
+export type UploadOf = {
+  config: AppConfig;
+  sessionId: string;
+  designId: string;
+  /** Names this file's place in this sending of a form, the same when that is sent again. */
+  sending: string;
+};
+
+/** How long the deployment may take for a file's bytes. */
+const STORE_PATIENCE_MS = 5 * 60_000;
+
+/**
+ * Takes an arrived file into the design, or says in its result why not. Throws the refusals `not_found` (of the design) and
+ * `unauthenticated`, which concern all files of the form alike.
+ *
+ * The order is what keeps rows and bytes together: bytes first, then the row, and if that fails, the bytes go again. Should that fail as
+ * well, or this process end in between, they go with the next sweep (`convex/sweep.ts`).
+ */
+export async function keep(file: ArrivedFile, upload: UploadOf): Promise<UploadResult> {
+  const refused = (problem: string, again = false): UploadResult => ({ name: file.name, ok: false, problem, again });
+  if (file.tooLarge) return refused(tooLargeText(null, upload.config.uploadMaxBytes));
+  try {
+    const inspection = await inspect(file.path);
+    if (!inspection.ok) return refused(inspection.problem);
+    return { name: file.name, ok: true, imageId: await store(file, inspection.facts, upload) };
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal?.code === "not_found" || refusal?.code === "unauthenticated") throw error;
+    if (refusal) return refused(refusal.message ?? "The file could not be taken.");
+    if (error instanceof BusyError) return refused("Too many pictures are being looked at right now. Your file was not kept: try again in a moment.", true);
+    if (error instanceof Unavailable) return refused("The storage does not answer. Your file was not kept: try again in a moment.", true);
+    console.error(error);
+    return refused("Something failed on our side. Your file was not kept: try again.", true);
+  }
+}
+
+type Facts = Extract<Awaited<ReturnType<typeof inspect>>, { ok: true }>["facts"];
+
+async function store(file: ArrivedFile, facts: Facts, { config, sessionId, designId, sending }: UploadOf): Promise<Id<"designImages">> {
+  const convex = serviceConvex(config);
+  // With the content in it, since a form that comes back from the browser's history may be sent again with other files.
+  const uploadId = `${sending}:${facts.checksum}`;
+  const url = await convex.mutation(api.uploads.generateUploadUrl, { sessionId, designId }, { skipQueue: true });
+  const storageId = await storeBytes(url, file.path, facts.contentType);
+  const finalize = () =>
+    convex.mutation(api.uploads.finalize, { sessionId, designId, uploadId, storageId, name: file.name, ...facts }, { skipQueue: true });
+  try {
+    // Whether an unanswered call ran is unknown; a second one finds out, as `uploadId` makes them one.
+    return await finalize().catch((error: unknown) => {
+      if (error instanceof Unavailable) return finalize();
+      throw error;
+    });
+  } catch (error) {
+    // Leaves a file alone that has got its row after all.
+    await convex.mutation(api.uploads.discard, { storageId }, { skipQueue: true }).catch(() => {});
+    throw error;
+  }
+}
+
+async function storeBytes(url: string, path: string, contentType: string): Promise<Id<"_storage">> {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "Content-Type": contentType },
+      body: await openAsBlob(path),
+      signal: AbortSignal.timeout(STORE_PATIENCE_MS),
+    });
+    const answer: unknown = response.ok ? await response.json() : await response.text();
+    if (isStored(answer)) return answer.storageId;
+    throw new Error(`The storage answered ${response.status}: ${JSON.stringify(answer)}`);
+  } catch (cause) {
+    throw new Unavailable("The storage did not take the file", { cause });
+  }
+}
+
+function isStored(answer: unknown): answer is { storageId: Id<"_storage"> } {
+  return typeof answer === "object" && answer !== null && "storageId" in answer && typeof answer.storageId === "string";
+}

@@ -1,0 +1,54 @@
+import type { RouterContextProvider } from "react-router";
+import { api } from "#convex/_generated/api";
+import { toSignIn, visitor } from "~/accounts/session.server";
+import { convexFor } from "~/data/convex.server";
+import { notFoundResponse, refusalOf } from "~/data/refusals";
+import { configContext } from "~/http/context";
+import { keep } from "./keep.server";
+import { picturesFor } from "./pictures.server";
+import { BrokenOff, NotAForm, receive } from "./receive.server";
+import { MAX_FILES, UPLOAD_FIELDS, type UploadAnswer } from "./upload";
+
+/** How long a line may be silent before an upload counts as broken off, in ms. */
+const SILENCE_MS = 60_000;
+
+/** Whether a request brings files. */
+export function isUpload(request: Request): boolean {
+  return /^multipart\/form-data\b/i.test(request.headers.get("Content-Type") ?? "");
+}
+
+/**
+ * Takes the files of an upload form into a design, each on its own: what is wrong with one is said of that one. Throws what the route is to
+ * answer instead: the way to sign in, 404 for a missing or foreign design (before a byte is read), 503, or 400 for what is no upload form.
+ */
+export async function takeUploads(request: Request, designId: string, context: Readonly<RouterContextProvider>): Promise<UploadAnswer> {
+  const who = await visitor(context);
+  if (!who) throw toSignIn(request);
+  await convexFor(context).preload(api.designs.getDesignById, { id: designId });
+
+  const config = context.get(configContext);
+  const limits = { maxFileBytes: config.uploadMaxBytes, maxFiles: MAX_FILES, silenceMs: SILENCE_MS };
+  let sending: string | undefined;
+  try {
+    const { results, tooMany } = await receive(request, limits, {
+      newPath: picturesFor(config).newPath,
+      onField(name, value) {
+        if (name === UPLOAD_FIELDS.sending && /^[\w-]{8,64}$/.test(value)) sending = value;
+      },
+      onFile(file) {
+        if (sending === undefined) throw new NotAForm("The field that names the sending is missing");
+        const upload = { config, sessionId: who.sessionId, designId, sending: `${who.userId}:${sending}:${file.index}` };
+        return keep(file, upload);
+      },
+    });
+    if (tooMany) return { results, problem: `Only the first ${MAX_FILES} files were taken. Add the others in another go.` };
+    if (results.length === 0) return { results, problem: "Choose at least one image." };
+    return { results };
+  } catch (error) {
+    if (error instanceof NotAForm || error instanceof BrokenOff) throw new Response("The upload did not arrive whole.\n", { status: 400 });
+    const code = refusalOf(error)?.code;
+    if (code === "not_found") throw notFoundResponse();
+    if (code === "unauthenticated") throw toSignIn(request);
+    throw error;
+  }
+}
