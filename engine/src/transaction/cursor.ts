@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { FunctionError } from "../values/errors.ts";
 import type { Json } from "../values/types.ts";

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Index, Table } from "../storage/catalog.ts";
 import { fieldAt, isFields, type JsonObject } from "../values/canonical.ts";
 import { encodeKey } from "../values/keys.ts";

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { eightBytes, fieldAt, taggedForm, type JsonObject } from "../values/canonical.ts";
 import { FunctionError } from "../values/errors.ts";
 import { compareJson } from "../values/keys.ts";

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { FunctionError } from "./errors.ts";
 import {
   MAX_ARGUMENT_NESTING,

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import { decodeBase64, eightBytes, sortedNames, taggedForm, type JsonObject } from "./canonical.ts";
 import { FunctionError } from "./errors.ts";
 import type { Json } from "./types.ts";
