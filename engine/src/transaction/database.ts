@@ -164,6 +164,7 @@ class FileDatabase implements Database {
   }
 
   close(): void {
+    if (!this.sql.isOpen) return;
     try {
       this.flush();
     } finally {

@@ -58,7 +58,7 @@ function read(id: string): { table: number; random: Uint8Array } | null {
       break;
     }
   }
-  if (table > MAX_TABLE_NUMBER || bytes.length !== prefix + RANDOM_BYTES + CHECKSUM_BYTES) return null;
+  if (table === 0 || table > MAX_TABLE_NUMBER || bytes.length !== prefix + RANDOM_BYTES + CHECKSUM_BYTES) return null;
   const [low, high] = fletcher16(bytes, bytes.length - CHECKSUM_BYTES);
   return bytes[bytes.length - 2] === low && bytes[bytes.length - 1] === high
     ? { table, random: bytes.subarray(prefix, prefix + RANDOM_BYTES) }

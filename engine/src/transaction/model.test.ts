@@ -1,0 +1,276 @@
+import { compareValues, jsonToConvex, type Value } from "convex/values";
+import { defineSchema, defineTable } from "convex/server";
+import { v } from "convex/values";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { fieldAt, type JsonObject } from "../values/canonical.ts";
+import { jsonOf, values } from "../values/testing.ts";
+import type { Json } from "../values/types.ts";
+import { checkIntegrity } from "./integrity.ts";
+import { collect, get, mutate, page, range, scan, testDatabase, useSchema, type Bound } from "./testing.ts";
+import type { Database, Transaction } from "./types.ts";
+
+/**
+ * Random mutations, some rolled back in part or whole, beside a plain array of documents: whatever is asked, the database must
+ * answer what sorting and filtering the array with the client library's `compareValues` gives.
+ */
+const schema = defineSchema({
+  rows: defineTable(v.any()).index("by_a_b", ["a", "b"]).index("by_nested", ["a.x"]),
+});
+const INDEXES: { [name: string]: string[] } = { by_a_b: ["a", "b", "_creationTime"], by_nested: ["a.x", "_creationTime"] };
+
+const few = fc.constantFrom<Value>(null, 1, 2, "x", "y", true, 1n, { x: 1 }, { x: "b" });
+const some = fc.oneof({ weight: 3, arbitrary: few }, { weight: 1, arbitrary: values }).map(jsonOf);
+const fields = fc.record({ a: some, b: some }, { requiredKeys: [] });
+
+type Step =
+  | { do: "insert"; value: JsonObject }
+  | { do: "patch" | "replace"; which: number; value: JsonObject }
+  | { do: "remove"; which: number }
+  | { do: "savepoint" }
+  | { do: "rollback" }
+  | { do: "look"; index: string; order: "asc" | "desc"; equal: number; lower: Json | undefined; upper: Json | undefined; limit: number };
+
+const which = fc.nat(50);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("insert" as const), value: fields }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("patch" as const, "replace" as const), which, value: fields }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("remove" as const), which }) },
+  { weight: 1, arbitrary: fc.constantFrom<Step>({ do: "savepoint" }, { do: "rollback" }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("look" as const),
+      index: fc.constantFrom(...Object.keys(INDEXES)),
+      order: fc.constantFrom("asc" as const, "desc" as const),
+      equal: fc.nat(2),
+      lower: fc.option(some, { nil: undefined }),
+      upper: fc.option(some, { nil: undefined }),
+      limit: fc.integer({ min: 1, max: 30 }),
+    }),
+  },
+);
+const mutation = fc.record({ steps: fc.array(step, { maxLength: 12 }), commits: fc.boolean(), flushes: fc.boolean() });
+
+const value = (document: JsonObject, field: string): Value | undefined => {
+  const json = fieldAt(document, field.split("."));
+  return json === undefined ? undefined : jsonToConvex(json);
+};
+const convex = (json: Json | undefined): Value | undefined => (json === undefined ? undefined : jsonToConvex(json));
+const bound = (json: Json | undefined): Json => (json === undefined ? { $undefined: null } : json);
+
+function sorted(rows: JsonObject[], paths: string[], order: "asc" | "desc"): JsonObject[] {
+  const all = [...rows].sort((left, right) => {
+    for (const path of [...paths, "_id"]) {
+      const found = compareValues(value(left, path), value(right, path));
+      if (found !== 0) return found;
+    }
+    return 0;
+  });
+  return order === "asc" ? all : all.reverse();
+}
+
+function look(tx: Transaction, rows: JsonObject[], { index, order, equal, lower, upper, limit }: Extract<Step, { do: "look" }>): void {
+  const paths = INDEXES[index] ?? [];
+  const sample = rows[limit % Math.max(rows.length, 1)] ?? {};
+  const equals = paths.slice(0, Math.min(equal, paths.length - 1)).map((path) => ({ path, json: fieldAt(sample, path.split(".")) }));
+  const next = paths[equals.length] ?? "_creationTime";
+  const bounds: Bound[] = equals.map(({ path, json }) => ({ type: "Eq", fieldPath: path, value: bound(json) }));
+  if (lower !== undefined) bounds.push({ type: limit % 2 ? "Gt" : "Gte", fieldPath: next, value: lower });
+  if (upper !== undefined) bounds.push({ type: limit % 3 ? "Lt" : "Lte", fieldPath: next, value: upper });
+
+  const expected = sorted(rows, paths, order).filter((row) => {
+    if (!equals.every(({ path, json }) => compareValues(value(row, path), convex(json)) === 0)) return false;
+    const low = lower === undefined ? 1 : compareValues(value(row, next), convex(lower));
+    const high = upper === undefined ? -1 : compareValues(value(row, next), convex(upper));
+    return (limit % 2 ? low > 0 : low >= 0) && (limit % 3 ? high < 0 : high <= 0);
+  });
+  expect(collect(tx, range(`rows.${index}`, bounds, order, [{ limit }]))).toEqual(expected.slice(0, limit));
+}
+
+function run(tx: Transaction, rows: JsonObject[], steps: Step[]): JsonObject[] {
+  let now = [...rows];
+  let saved: { at: number; rows: JsonObject[] } | null = null;
+  for (const step of steps) {
+    const target = "which" in step ? now[step.which % Math.max(now.length, 1)] : undefined;
+    const id = String(target?.["_id"]);
+    if (step.do === "insert") {
+      const made = tx.insert("rows", step.value);
+      now.push(get(tx, made) ?? {});
+    } else if (step.do === "savepoint") {
+      saved = { at: tx.savepoint(), rows: [...now] };
+    } else if (step.do === "rollback") {
+      if (saved === null) continue;
+      tx.rollbackTo(saved.at);
+      now = saved.rows;
+      saved = null;
+    } else if (step.do === "look") {
+      look(tx, now, step);
+    } else if (target === undefined) {
+      continue;
+    } else if (step.do === "remove") {
+      tx.remove({ id });
+      now = now.filter((row) => row !== target);
+    } else {
+      const kept = { _id: id, _creationTime: target["_creationTime"] ?? 0 };
+      if (step.do === "patch") tx.shallowMerge({ id, value: step.value });
+      else tx.replace({ id, value: step.value });
+      now = now.map((row) => (row === target ? { ...(step.do === "patch" ? target : {}), ...step.value, ...kept } : row));
+    }
+  }
+  return now;
+}
+
+function checkAll(db: Database, rows: JsonObject[], at?: bigint): void {
+  const tx = db.beginQuery(at);
+  expect(collect(tx, scan("rows"))).toEqual(sorted(rows, ["_creationTime"], "asc"));
+  for (const [index, paths] of Object.entries(INDEXES)) {
+    for (const order of ["asc", "desc"] as const) expect(collect(tx, range(`rows.${index}`, [], order))).toEqual(sorted(rows, paths, order));
+  }
+  expect(collect(tx, range("rows.by_id", [], "desc"))).toEqual(sorted(rows, ["_id"], "desc"));
+  for (const row of rows) expect(get(tx, String(row["_id"]))).toEqual(row);
+}
+
+describe("whatever is written", () => {
+  test("reads are those of a sorted array, now and at every earlier time", () => {
+    fc.assert(
+      fc.property(fc.array(mutation, { maxLength: 8 }), (mutations) => {
+        using data = testDatabase();
+        useSchema(data.db, schema);
+        let rows: JsonObject[] = [];
+        const states: { ts: bigint; rows: JsonObject[] }[] = [{ ts: data.db.latest(), rows }];
+        for (const { steps, commits, flushes } of mutations) {
+          const tx = data.db.beginMutation();
+          const now = run(tx, rows, steps);
+          if (!commits) {
+            data.db.rollback(tx);
+            continue;
+          }
+          const { ts } = data.db.commit(tx);
+          if (flushes) data.db.flush();
+          rows = now;
+          states.push({ ts, rows });
+          checkAll(data.db, rows);
+        }
+        for (const state of states) checkAll(data.db, state.rows, state.ts);
+        checkAll(data.reopen(), rows);
+        data.db.close();
+        expect(checkIntegrity(data.dir)).toEqual([]);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe("pages", () => {
+  const change = fc.oneof(
+    fc.record({ do: fc.constant("insert" as const), a: fc.nat(9) }),
+    fc.record({ do: fc.constant("remove" as const), which }),
+  );
+
+  test("neither overlap nor gap while rows are inserted and removed between them", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(9), { maxLength: 40 }),
+        fc.array(fc.array(change, { maxLength: 4 }), { maxLength: 12 }),
+        fc.integer({ min: 1, max: 7 }),
+        fc.constantFrom("asc" as const, "desc" as const),
+        fc.option(fc.integer({ min: 1, max: 5 }), { nil: null }),
+        (initial, changes, pageSize, order, maximumRowsRead) => {
+          using data = testDatabase();
+          useSchema(data.db, schema);
+          const there = mutate(data.db, (tx) => initial.map((a) => tx.insert("rows", { a })));
+          const removed = new Set<string>();
+          const query = range("rows.by_a_b", [], order, [{ filter: { $neq: [{ $field: "a" }, { $literal: 5 }] } }]);
+          const pages: { cursor: string | null; endCursor: string; ids: string[] }[] = [];
+          let cursor: string | null = null;
+          for (let turn = 0; ; turn++) {
+            const taken = page(data.db.beginQuery(), query, { cursor, pageSize, maximumRowsRead });
+            pages.push({ cursor, endCursor: taken.continueCursor, ids: taken.page.map((row) => String(row["_id"])) });
+            if (maximumRowsRead === null && !taken.isDone) expect(taken.page).toHaveLength(pageSize);
+            cursor = taken.continueCursor;
+            if (taken.isDone) break;
+            mutate(data.db, (tx) => {
+              for (const change of changes[turn] ?? []) {
+                if (change.do === "insert") tx.insert("rows", { a: change.a });
+                const id = change.do === "remove" ? there[change.which % Math.max(there.length, 1)] : undefined;
+                if (id === undefined || removed.has(id)) continue;
+                tx.remove({ id });
+                removed.add(id);
+              }
+            });
+          }
+          const seen = pages.flatMap(({ ids }) => ids);
+          expect(new Set(seen).size).toBe(seen.length);
+          const remained = there.filter((id, i) => !removed.has(id) && initial[i] !== 5);
+          expect(remained.filter((id) => !seen.includes(id))).toEqual([]);
+
+          // Asked again between their two ends, the pages hold together all there is now, once.
+          const again = pages.flatMap(({ cursor, endCursor }) => {
+            const taken = page(data.db.beginQuery(), query, { cursor, endCursor, pageSize });
+            expect(taken.continueCursor).toBe(endCursor);
+            return taken.page;
+          });
+          expect(again).toEqual(collect(data.db.beginQuery(), query));
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe("subscriptions", () => {
+  test("are affected by every commit that changes their answer", () => {
+    const bounds = fc.constantFrom<Bound[]>([], [{ type: "Eq", fieldPath: "a", value: 1 }], [
+      { type: "Gte", fieldPath: "a", value: 1 },
+      { type: "Lt", fieldPath: "a", value: "y" },
+    ]);
+    const question = fc.record({
+      bounds,
+      order: fc.constantFrom("asc" as const, "desc" as const),
+      limit: fc.integer({ min: 1, max: 4 }),
+      kind: fc.constantFrom("stream", "page", "get", "count"),
+      filter: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(mutation, { minLength: 1, maxLength: 8 }), fc.array(question, { minLength: 1, maxLength: 6 }), (mutations, questions) => {
+        using data = testDatabase();
+        useSchema(data.db, schema);
+        let rows: JsonObject[] = [];
+        const ask = (which: number): { answer: string; tx: Transaction } => {
+          const { bounds, order, limit, kind, filter } = questions[which] ?? { bounds: [], order: "asc", limit: 1, kind: "count", filter: false };
+          const tx = data.db.beginQuery();
+          const filters: Json[] = filter ? [{ filter: { $eq: [{ $field: "b" }, { $literal: "x" }] } }] : [];
+          const id = rows[limit % Math.max(rows.length, 1)]?.["_id"];
+          const answer =
+            kind === "stream"
+              ? collect(tx, range("rows.by_a_b", bounds, order, [...filters, { limit }]))
+              : kind === "page"
+                ? page(tx, range("rows.by_a_b", bounds, order, filters), { pageSize: limit })
+                : kind === "get"
+                  ? get(tx, String(id ?? "0400000000000000000000000000248"))
+                  : tx.count("rows");
+          return { answer: JSON.stringify(answer), tx };
+        };
+        for (const { steps } of mutations) {
+          const before = questions.map((_, i) => {
+            const { answer, tx } = ask(i);
+            data.db.subscribe(String(i), tx.readSet());
+            return answer;
+          });
+          const asked = rows;
+          const tx = data.db.beginMutation();
+          const now = run(tx, rows, steps);
+          const { affected } = data.db.commit(tx);
+          data.db.flush();
+          before.forEach((answer, i) => {
+            rows = asked;
+            if (ask(i).answer !== answer) expect(affected).toContain(String(i));
+          });
+          rows = now;
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

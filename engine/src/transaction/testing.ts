@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isFields, type JsonObject } from "../values/canonical.ts";
+import type { Json } from "../values/types.ts";
+import { openDatabase } from "./database.ts";
+import type { Commit, Database, IdempotencyRecord, Transaction } from "./types.ts";
+
+/** What tests of the data rooms share: a database in a folder of its own, queries as the client library writes them. */
+
+export type TestDatabase = {
+  readonly dir: string;
+  db: Database;
+  /** Closes and opens again. */
+  reopen(): Database;
+  [Symbol.dispose](): void;
+};
+
+export function testDatabase(options: { now?: () => number } = {}): TestDatabase {
+  const dir = mkdtempSync(join(tmpdir(), "engine-data-"));
+  return {
+    dir,
+    db: openDatabase(dir, options),
+    reopen() {
+      this.db.close();
+      this.db = openDatabase(dir, options);
+      return this.db;
+    },
+    [Symbol.dispose]() {
+      this.db.close();
+      rmSync(dir, { recursive: true });
+    },
+  };
+}
+
+/** Runs one mutation, commits and flushes it. */
+export function mutate<T>(db: Database, work: (tx: Transaction) => T, record?: IdempotencyRecord): T {
+  return mutateAndTell(db, work, record).result;
+}
+
+export function mutateAndTell<T>(db: Database, work: (tx: Transaction) => T, record?: IdempotencyRecord): { result: T; commit: Commit } {
+  const tx = db.beginMutation();
+  try {
+    const result = work(tx);
+    const commit = db.commit(tx, record);
+    db.flush();
+    return { result, commit };
+  } catch (error) {
+    db.rollback(tx);
+    throw error;
+  }
+}
+
+/** All results of a query. */
+export function collect(tx: Transaction, query: Json): JsonObject[] {
+  const id = tx.queryStream(query);
+  const found: JsonObject[] = [];
+  for (;;) {
+    const { value, done }: { value: Json; done: boolean } = JSON.parse(tx.queryStreamNext(id));
+    if (done) return found;
+    if (isFields(value)) found.push(value);
+  }
+}
+
+export type Page = { page: JsonObject[]; isDone: boolean; continueCursor: string; splitCursor?: string; pageStatus?: string };
+
+export function page(tx: Transaction, query: Json, options: { [name: string]: Json }): Page {
+  return JSON.parse(tx.queryPage({ query, cursor: null, endCursor: null, maximumRowsRead: null, ...options }));
+}
+
+export function get(tx: Transaction, id: string): JsonObject | null {
+  return JSON.parse(tx.get({ id, isSystem: false }));
+}
+
+type Order = "asc" | "desc" | null;
+export type Bound = { type: "Eq" | "Gt" | "Gte" | "Lt" | "Lte"; fieldPath: string; value: Json };
+
+export const scan = (tableName: string, order: Order = null, operators: Json[] = []): Json => ({
+  source: { type: "FullTableScan", tableName, order },
+  operators,
+});
+export const range = (indexName: string, bounds: Bound[] = [], order: Order = null, operators: Json[] = []): Json => ({
+  source: { type: "IndexRange", indexName, range: bounds, order },
+  operators,
+});
+export const search = (indexName: string, field: string, text: string, equal: { [field: string]: Json } = {}, operators: Json[] = []): Json => ({
+  source: {
+    type: "Search",
+    indexName,
+    filters: [
+      { type: "Search", fieldPath: field, value: text },
+      ...Object.entries(equal).map(([fieldPath, value]) => ({ type: "Eq", fieldPath, value })),
+    ],
+  },
+  operators,
+});
+export const eq = (fieldPath: string, value: Json): Bound => ({ type: "Eq", fieldPath, value });
+export const names = (documents: JsonObject[]): Json[] => documents.map((document) => document["name"] ?? null);
+
+/** What a push sends of a schema: `export()` is there, but marked internal in the client library's types. */
+export function schemaJson(schema: object): Json {
+  return JSON.parse(Reflect.apply(Reflect.get(schema, "export"), schema, []));
+}
+
+export function useSchema(db: Database, schema: object | null): void {
+  db.applySchema(db.prepareSchema(schema && schemaJson(schema)));
+  db.flush();
+}

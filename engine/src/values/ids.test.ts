@@ -1,0 +1,45 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { idBytes, idFromBytes, idLength, newId, tableNumberOf } from "./ids.ts";
+
+const tables = fc.oneof(fc.constantFrom(1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, 0xffff_ffff), fc.integer({ min: 1 }));
+
+describe("ids", () => {
+  test("tell their table and their own bytes", () => {
+    fc.assert(
+      fc.property(tables, fc.uint8Array({ minLength: 16, maxLength: 16 }), (table, bytes) => {
+        const id = idFromBytes(table, bytes);
+        expect(tableNumberOf(id)).toBe(table);
+        expect(idBytes(id)).toEqual(bytes);
+        expect(id).toHaveLength(idLength(table));
+      }),
+    );
+  });
+
+  test("are 31 to 37 characters of Crockford's alphabet, and no two alike", () => {
+    const made = [1, 10_001, 0xffff_ffff].flatMap((table) => Array.from({ length: 300 }, () => newId(table)));
+    expect(new Set(made).size).toBe(made.length);
+    for (const id of made) expect(id).toMatch(/^[0-9abcdefghjkmnpqrstvwxyz]{31,37}$/);
+    expect(newId(10_001)).toMatch(/^j5/);
+  });
+
+  test("known encoding: table 1, sixteen zero bytes, checksum 1 and 17", () => {
+    // fletcher16 over 01 00×16: both sums are 1 after the first byte, then the second grows by one a byte.
+    expect(idFromBytes(1, new Uint8Array(16))).toBe("0400000000000000000000000000248");
+  });
+
+  test("with any one character changed are none", () => {
+    fc.assert(
+      fc.property(tables, fc.nat(36), fc.constantFrom(..."0123456789abcdefghjkmnpqrstvwxyzilou-A"), (table, at, character) => {
+        const id = newId(table);
+        const place = at % id.length;
+        fc.pre(id[place] !== character);
+        expect(tableNumberOf(id.slice(0, place) + character + id.slice(place + 1))).toBeNull();
+      }),
+    );
+  });
+
+  test.each(["", "abc", "0".repeat(31), "z".repeat(37), "é".repeat(32)])("%j is none", (text) => {
+    expect(tableNumberOf(text)).toBeNull();
+  });
+});
