@@ -15,11 +15,14 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CACHE = join(ROOT, "node_modules/.cache/atelier-convex");
 const CLI = join(ROOT, "node_modules/convex/bin/main.js");
 const ADMIN_KEY = `tests|${"7e57".repeat(16)}`;
+/** The app's own functions. */
+const APP_FUNCTIONS = "convex";
 const ISSUER = "https://atelier.invalid";
 /** A push that takes longer than this has died. */
 const STALE_LOCK = 120_000;
 
 const run = promisify(execFile);
+const quiet = log.child({}, { level: "error" });
 
 /** The embedded deployment with `convex/`, and `probe.ts` beside it, in force. */
 export type TestDeployment = {
@@ -35,13 +38,14 @@ export type TestDeployment = {
 /**
  * Starts an embedded deployment of its own for a test file. The functions come to it through the official command line's push; that is done
  * once for each state of the sources, and every deployment starts from a copy of the data that it left.
+ * @param functions the folder of functions, from the root of the repository; another than the app's may import from the app's
  */
-export async function startTestDeployment(): Promise<TestDeployment> {
-  const template = await pushedData();
+export async function startTestDeployment(functions = APP_FUNCTIONS): Promise<TestDeployment> {
+  const template = await pushedData(functions);
   const dir = await mkdtemp(join(tmpdir(), "atelier-convex-"));
   await cp(join(template, "data"), dir, { recursive: true });
   const { privateKey, kid } = await readKey(template);
-  const deployment = await startEmbedded({ dir, port: 0, sitePort: 0, adminKey: ADMIN_KEY, log });
+  const deployment = await startEmbedded({ dir, port: 0, sitePort: 0, adminKey: ADMIN_KEY, log: quiet });
   return {
     url: deployment.url,
     adminKey: ADMIN_KEY,
@@ -65,8 +69,8 @@ export async function startTestDeployment(): Promise<TestDeployment> {
 }
 
 /** The folder with the data of a deployment to which these sources were pushed, and with the key that it believes. */
-async function pushedData(): Promise<string> {
-  const folder = join(CACHE, await sourcesHash());
+async function pushedData(functions: string): Promise<string> {
+  const folder = join(CACHE, await sourcesHash(functions));
   const lock = `${folder}.lock`;
   await mkdir(CACHE, { recursive: true });
   while (!(await exists(folder))) {
@@ -75,7 +79,7 @@ async function pushedData(): Promise<string> {
       continue;
     }
     try {
-      if (!(await exists(folder))) await makePushed(folder);
+      if (!(await exists(folder))) await makePushed(folder, functions);
     } finally {
       await rmdir(lock);
     }
@@ -83,19 +87,21 @@ async function pushedData(): Promise<string> {
   return folder;
 }
 
-async function makePushed(folder: string): Promise<void> {
+async function makePushed(folder: string, functions: string): Promise<void> {
   const draft = `${folder}.${randomUUID()}`;
   const { publicKey, privateKey } = await generateKeyPair("ES256", { extractable: true });
   const jwk = { ...(await exportJWK(publicKey)), kid: "tests", alg: "ES256", use: "sig" };
   await mkdir(draft, { recursive: true });
   await writeFile(join(draft, "key.json"), JSON.stringify({ ...(await exportJWK(privateKey)), kid: "tests" }));
   const project = await mkdtemp(join(tmpdir(), "atelier-push-"));
-  const deployment = await startEmbedded({ dir: join(draft, "data"), port: 0, sitePort: 0, adminKey: ADMIN_KEY, log });
+  const deployment = await startEmbedded({ dir: join(draft, "data"), port: 0, sitePort: 0, adminKey: ADMIN_KEY, log: quiet });
   try {
     const jwks = `data:application/json,${encodeURIComponent(JSON.stringify({ keys: [jwk] }))}`;
     await setEnvironment({ url: deployment.url, adminKey: ADMIN_KEY }, { AUTH_JWKS: jwks });
     await cp(join(ROOT, "convex"), join(project, "convex"), { recursive: true, filter: (path) => !path.endsWith(".test.ts") });
     await cp(join(ROOT, "tests/convex/probe.ts"), join(project, "convex/probe.ts"));
+    if (functions !== APP_FUNCTIONS) await cp(join(ROOT, functions), join(project, functions), { recursive: true });
+    await writeFile(join(project, "convex.json"), JSON.stringify({ functions: `${functions}/` }));
     await cp(join(ROOT, "tsconfig.json"), join(project, "tsconfig.json"));
     await cp(join(ROOT, "package.json"), join(project, "package.json"));
     await symlink(join(ROOT, "node_modules"), join(project, "node_modules"));
@@ -109,9 +115,9 @@ async function makePushed(folder: string): Promise<void> {
   await rename(draft, folder);
 }
 
-async function sourcesHash(): Promise<string> {
-  const hash = createHash("sha256");
-  const folders = ["convex", "engine/src", "tests/convex"];
+async function sourcesHash(functions: string): Promise<string> {
+  const hash = createHash("sha256").update(functions);
+  const folders = [...new Set(["convex", "engine/src", "tests/convex", functions])];
   const paths = (await Promise.all(folders.map((folder) => sourcesIn(join(ROOT, folder))))).flat();
   for (const path of [...paths.toSorted(), join(ROOT, "package-lock.json")]) {
     hash.update(`${relative(ROOT, path)}\0`).update(await readFile(path));
