@@ -11,6 +11,9 @@ import { UploadTokens } from "./upload-tokens.ts";
 
 type Ask = <K extends QuestionName>(kind: K, ask: Questions[K]["ask"]) => Promise<Questions[K]["answer"]>;
 
+/** What arrived is not what the uploader said it would be. */
+export class ChecksumError extends Error {}
+
 /** Opens DIR/files and DIR/uploads; what an earlier process left half-written in the latter goes. */
 export async function openFileStore(dir: string, transactor: { ask: Ask }): Promise<FileStore> {
   const uploads = join(dir, "uploads");
@@ -27,7 +30,7 @@ export async function openFileStore(dir: string, transactor: { ask: Ask }): Prom
       try {
         const written = await write(body, temporary);
         if (sha256 !== undefined && !sameChecksum(sha256, written.digest)) {
-          throw new Error("The stored bytes do not match the given sha256 checksum.");
+          throw new ChecksumError("The stored bytes do not match the given sha256 checksum.");
         }
         const file = { temporary, sha256: written.digest.toString("base64"), size: written.size, contentType };
         return await transactor.ask("storeFile", file);

@@ -3,6 +3,7 @@
  */
 import { createReadStream } from "node:fs";
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
+import { ChecksumError } from "../functions/files.ts";
 import type { FileStore } from "../functions/types.ts";
 import { badRequest, notFound, RequestError } from "./errors.ts";
 import { empty, json, type Reply } from "./reply.ts";
@@ -17,9 +18,7 @@ export function storageRoutes(files: FileStore): Routes {
   return {
     "POST /api/storage/upload": async ({ request, query }) => {
       checkToken(files, query.get("token"));
-      const contentType = request.headers["content-type"] ?? null;
-      const sha256 = digestOf(request.headers.digest);
-      return json({ storageId: await files.store(timedBody(request), { contentType, sha256 }) });
+      return json({ storageId: await upload(files, request) });
     },
     "GET /api/storage/*": async ({ request, rest }) => download(files, request, rest),
   };
@@ -33,12 +32,24 @@ function checkToken(files: FileStore, token: string | null): void {
   }
 }
 
-/** `Digest: sha-256=<base64>` (RFC 3230) as hex, to be compared with what arrives. */
+async function upload(files: FileStore, request: IncomingMessage): Promise<string> {
+  const contentType = request.headers["content-type"] ?? null;
+  const sha256 = digestOf(request.headers.digest);
+  try {
+    return await files.store(timedBody(request), { contentType, sha256 });
+  } catch (error) {
+    if (error instanceof ChecksumError) throw badRequest(error.message, "ChecksumMismatch");
+    if (request.destroyed && !request.complete) throw badRequest("The upload broke off.", "UploadAborted");
+    throw error;
+  }
+}
+
+/** `Digest: sha-256=<base64>` (RFC 3230), to be compared with what arrives. */
 function digestOf(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   const match = /(?:^|,)\s*sha-256=([A-Za-z0-9+/]{43}=)/i.exec(String(header));
   if (!match?.[1]) throw badRequest("The Digest header must be sha-256=<base64>.");
-  return Buffer.from(match[1], "base64").toString("hex");
+  return match[1];
 }
 
 async function* timedBody(request: IncomingMessage): AsyncIterable<Uint8Array> {
@@ -58,7 +69,7 @@ async function download(files: FileStore, request: IncomingMessage, uuid: string
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": CACHE_CONTROL,
     "Accept-Ranges": "bytes",
-    Digest: `sha-256=${Buffer.from(file.sha256, "hex").toString("base64")}`,
+    Digest: `sha-256=${file.sha256}`,
     ETag: `"${file.sha256}"`,
   };
   if (request.headers["if-none-match"] === headers.ETag) return empty(304, headers);
