@@ -8,15 +8,25 @@ import { timestampOf } from "./preload";
  * of one person is ever there for another. On the server each rendering has its own, which never connects.
  */
 let client: ConvexReactClient | null = null;
+/** Whether it was given the way to a token, which also opens its websocket. */
+let opened = false;
 
 export function browserConvex(address: AppConfig["browserConvex"]): ConvexReactClient {
   if (typeof document === "undefined") return connect("http://server-rendering.invalid");
   return (client ??= connect(address.kind === "direct" ? address.url : location.origin + address.prefix));
 }
 
+/**
+ * To be told once the client was given the way to a token. Before that it must not be asked for its state: asking opens the websocket, and
+ * should that stand before the token's way is known, convex 1.48 forgets to send the protocol's first message and is cut off.
+ */
+export function markOpened(): void {
+  opened = true;
+}
+
 /** The client, where it is connected right now; else null, and whoever asks takes the way over the app's server. */
 export function connectedConvex(): ConvexReactClient | null {
-  return client?.connectionState().isWebSocketConnected ? client : null;
+  return opened && client?.connectionState().isWebSocketConnected ? client : null;
 }
 
 function connect(url: string): ConvexReactClient {

@@ -1,8 +1,8 @@
 import { ConvexQueryCacheProvider } from "convex-helpers/react/cache";
 import { ConvexProviderWithAuth } from "convex/react";
-import { type ComponentProps, type ReactNode, useState } from "react";
+import { type ComponentProps, type ReactNode, useEffect, useState } from "react";
 import type { AppConfig } from "~/config";
-import { browserConvex } from "./browser";
+import { browserConvex, markOpened } from "./browser";
 
 type LiveProviderProps = {
   address: AppConfig["browserConvex"];
@@ -20,10 +20,17 @@ export function LiveProvider({ address, useAuth, children }: LiveProviderProps) 
   return (
     <ConvexProviderWithAuth client={client} useAuth={useAuth}>
       <ConvexQueryCacheProvider expiration={WARM_MS} maxIdleEntries={WARM_QUERIES}>
+        <Opened />
         {children}
       </ConvexQueryCacheProvider>
     </ConvexProviderWithAuth>
   );
+}
+
+/** Effects run in the order of the page: the one that gives the client its token's way stands before this. */
+function Opened() {
+  useEffect(markOpened, []);
+  return null;
 }
 
 const WARM_MS = 60_000;
