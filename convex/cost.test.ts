@@ -31,7 +31,7 @@ const writes: typeof reads = [
   ["designImages:rename", ({ image }) => ({ id: image, name }), { documents: 8, ranges: 5 }],
   ["uploads:finalize", (world) => finalizing(world), { documents: 15, ranges: 9 }],
   ["designImages:remove", ({ image }) => ({ id: image }), { documents: 16, ranges: 7 }],
-  ["designs:remove", ({ design }) => ({ id: design }), { documents: 10, ranges: 5 }],
+  ["designs:remove", ({ design }) => ({ id: design }), { documents: 6, ranges: 4 }],
   ["projects:remove", ({ project }) => ({ id: project }), { documents: 4, ranges: 3 }],
 ];
 

@@ -55,8 +55,11 @@ describe.each(backends)("designs on $name", ({ start }) => {
   it("refuses names that break the rule, beside their field", async () => {
     const id = await ada.mutation(api.designs.create, { projectId, name: "d".repeat(200) });
     for (const name of ["", " ", "d".repeat(201), "a\u0000b"]) {
-      for (const call of [ada.mutation(api.designs.create, { projectId, name }), ada.mutation(api.designs.rename, { id, name })]) {
-        expect(await refused(call)).toEqual({ code: "invalid", fieldErrors: { name: [expect.any(String)] } });
+      for (const call of [
+        () => ada.mutation(api.designs.create, { projectId, name }),
+        () => ada.mutation(api.designs.rename, { id, name }),
+      ]) {
+        expect(await refused(call())).toEqual({ code: "invalid", fieldErrors: { name: [expect.any(String)] } });
       }
     }
     expect(await names()).toEqual(["d".repeat(200)]);
@@ -69,12 +72,12 @@ describe.each(backends)("designs on $name", ({ start }) => {
     expect(await names()).toEqual(["to stay"]);
     expect((await project()).designCount).toBe(1);
     for (const call of [
-      ada.query(api.designs.getDesignById, { id }),
-      ada.query(api.designImages.getDesignImagesByDesignId, { designId: id }),
-      ada.mutation(api.designs.rename, { id, name: "back" }),
-      ada.mutation(api.designs.remove, { id }),
+      () => ada.query(api.designs.getDesignById, { id }),
+      () => ada.query(api.designImages.getDesignImagesByDesignId, { designId: id }),
+      () => ada.mutation(api.designs.rename, { id, name: "back" }),
+      () => ada.mutation(api.designs.remove, { id }),
     ]) {
-      expect(await refused(call)).toEqual({ code: "not_found" });
+      expect(await refused(call())).toEqual({ code: "not_found" });
     }
     await backend.settle();
     expect(await backend.inside.query(probe.row, { table: "designs", id })).toBeNull();

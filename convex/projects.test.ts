@@ -80,15 +80,15 @@ describe.each(backends)("projects on $name", ({ start }) => {
     await ada.mutation(api.projects.remove, { id });
     expect(await names(ada)).toEqual(["to stay"]);
     for (const call of [
-      ada.query(api.projects.getProjectById, { id }),
-      ada.query(api.designs.getDesignsByProjectId, { projectId: id }),
-      ada.query(api.designs.getDesignById, { id: designId }),
-      ada.query(api.designImages.getDesignImagesByDesignId, { designId }),
-      ada.mutation(api.projects.rename, { id, name: "back" }),
-      ada.mutation(api.projects.remove, { id }),
-      ada.mutation(api.designs.create, { projectId: id, name: "late" }),
+      () => ada.query(api.projects.getProjectById, { id }),
+      () => ada.query(api.designs.getDesignsByProjectId, { projectId: id }),
+      () => ada.query(api.designs.getDesignById, { id: designId }),
+      () => ada.query(api.designImages.getDesignImagesByDesignId, { designId }),
+      () => ada.mutation(api.projects.rename, { id, name: "back" }),
+      () => ada.mutation(api.projects.remove, { id }),
+      () => ada.mutation(api.designs.create, { projectId: id, name: "late" }),
     ]) {
-      expect(await refused(call)).toEqual({ code: "not_found" });
+      expect(await refused(call())).toEqual({ code: "not_found" });
     }
     await backend.settle();
     expect(await backend.inside.query(probe.row, { table: "projects", id })).toBeNull();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Backend, backends, type Person, probe, signUp } from "../tests/convex/backends.ts";
+import { appServer, type Backend, backends, type Person, probe, signUp } from "../tests/convex/backends.ts";
 import { refused } from "../tests/convex/expect.ts";
 import { addImage } from "../tests/convex/pictures.ts";
 import { api, internal } from "./_generated/api";
@@ -147,8 +147,9 @@ describe.each(backends)("purging on $name", ({ start }) => {
     const ids = [];
     for (let each = 0; each < 3; each++) ids.push(await bob.mutation(api.projects.create, { name: `bob's ${each}` }));
     const mine = await ada.mutation(api.projects.create, { name: "ada's" });
-    await backend.inside.mutation(internal.purge.owner, { ownerId: bob.userId });
-    expect(await bob.query(api.projects.getProjects, {})).toEqual([]);
+    const bobHimself = [{ field: "id", operator: "eq", value: bob.userId, connector: "AND", mode: "sensitive" }] as const;
+    await (await appServer(backend)).mutation(api.accounts.store.deleteMany, { model: "users", where: [...bobHimself] });
+    expect(await refused(bob.query(api.projects.getProjects, {}))).toEqual({ code: "unauthenticated" });
     await backend.settle();
     for (const id of ids) expect(await row("projects", id)).toBeNull();
     expect(await row("projects", mine)).not.toBeNull();

@@ -38,6 +38,8 @@ type Options = {
   uniqueIndexes: Record<string, string[]>;
   /** Whether a read that no index serves may scan its table: for the adapter's own tests only. */
   scans: boolean;
+  /** Told of rows that are deleted, in the same transaction. */
+  deleted?: (ctx: Pick<GenericMutationCtx<StoreModel>, "scheduler">, model: string, rows: Row[]) => Promise<void>;
 };
 
 const query: QueryBuilder<StoreModel, "public"> = queryGeneric;
@@ -57,7 +59,7 @@ const serverMutation = customMutation(mutation, closed);
  * Better Auth's storage functions over given tables: what `createAdapterFactory` asks of an adapter, each of them one transaction, and open
  * to the app server alone. Rows go in and out without `_id` and `_creationTime`.
  */
-export function storageFunctions({ tables, uniqueIndexes, scans }: Options) {
+export function storageFunctions({ tables, uniqueIndexes, scans, deleted }: Options) {
   const indexes = indexesOf(tables);
   const read = (db: Reader, request: Read) => readRows(db, indexes, request, scans);
 
@@ -115,9 +117,10 @@ export function storageFunctions({ tables, uniqueIndexes, scans }: Options) {
     /** Removes up to a batch of the rows found: how many it were, and whether there may be more. */
     deleteMany: serverMutation({
       args: { model: v.string(), where },
-      handler: async ({ db }, { model, where }) => {
+      handler: async ({ db, scheduler }, { model, where }) => {
         const rows = await read(db, { model, where, limit: BATCH });
         for (const row of rows) await db.delete(row._id);
+        await deleted?.({ scheduler }, model, rows);
         return { count: rows.length, more: rows.length === BATCH };
       },
     }),

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { exportJWK, generateKeyPair, importJWK, type JWTPayload, SignJWT } from "jose";
+import * as z from "zod";
 import { startEmbedded } from "../../server/embedded.ts";
 import { log } from "../../server/log.ts";
 import { setEnvironment } from "../../server/push.ts";
@@ -22,12 +23,14 @@ const ISSUER = "https://atelier.invalid";
 const STALE_LOCK = 120_000;
 
 const run = promisify(execFile);
-const quiet = log.child({}, { level: "error" });
+const quiet = log.child({}, { level: "silent" });
 
 /** The embedded deployment with `convex/`, and `probe.ts` beside it, in force. */
 export type TestDeployment = {
   url: string;
   adminKey: string;
+  /** The private key of the tokens that the deployment believes, as the app is given it. */
+  signingKey: z.infer<typeof keySchema>;
   /** A token that the deployment believes, with these claims; `issuer` is the app's when left out. */
   token(claims: JWTPayload & { aud: string }): Promise<string>;
   /** SIGKILL, and wait until it is back on the same address. */
@@ -44,14 +47,16 @@ export async function startTestDeployment(functions = APP_FUNCTIONS): Promise<Te
   const template = await pushedData(functions);
   const dir = await mkdtemp(join(tmpdir(), "atelier-convex-"));
   await cp(join(template, "data"), dir, { recursive: true });
-  const { privateKey, kid } = await readKey(template);
+  const signingKey = await readKey(template);
+  const privateKey = await importJWK(signingKey, "ES256");
   const deployment = await startEmbedded({ dir, port: 0, sitePort: 0, adminKey: ADMIN_KEY, log: quiet });
   return {
     url: deployment.url,
     adminKey: ADMIN_KEY,
+    signingKey,
     token: (claims) =>
       new SignJWT({ iss: ISSUER, ...claims })
-        .setProtectedHeader({ alg: "ES256", kid })
+        .setProtectedHeader({ alg: "ES256", kid: signingKey.kid })
         .setIssuedAt()
         .setExpirationTime("15 minutes")
         .sign(privateKey),
@@ -93,26 +98,37 @@ async function makePushed(folder: string, functions: string): Promise<void> {
   const jwk = { ...(await exportJWK(publicKey)), kid: "tests", alg: "ES256", use: "sig" };
   await mkdir(draft, { recursive: true });
   await writeFile(join(draft, "key.json"), JSON.stringify({ ...(await exportJWK(privateKey)), kid: "tests" }));
-  const project = await mkdtemp(join(tmpdir(), "atelier-push-"));
+  const project = await copyProject();
   const deployment = await startEmbedded({ dir: join(draft, "data"), port: 0, sitePort: 0, adminKey: ADMIN_KEY, log: quiet });
   try {
     const jwks = `data:application/json,${encodeURIComponent(JSON.stringify({ keys: [jwk] }))}`;
     await setEnvironment({ url: deployment.url, adminKey: ADMIN_KEY }, { AUTH_JWKS: jwks });
-    await cp(join(ROOT, "convex"), join(project, "convex"), { recursive: true, filter: (path) => !path.endsWith(".test.ts") });
     await cp(join(ROOT, "tests/convex/probe.ts"), join(project, "convex/probe.ts"));
     if (functions !== APP_FUNCTIONS) await cp(join(ROOT, functions), join(project, functions), { recursive: true });
     await writeFile(join(project, "convex.json"), JSON.stringify({ functions: `${functions}/` }));
-    await cp(join(ROOT, "tsconfig.json"), join(project, "tsconfig.json"));
-    await cp(join(ROOT, "package.json"), join(project, "package.json"));
-    await symlink(join(ROOT, "node_modules"), join(project, "node_modules"));
-    const push = ["deploy", "--url", deployment.url, "--admin-key", ADMIN_KEY, "--typecheck", "disable", "--codegen", "disable", "--yes"];
-    await run(process.execPath, [CLI, ...push], { cwd: project, env: { PATH: process.env["PATH"], CI: "1" } });
+    await commandLine(project, deployment.url, ["deploy", "--codegen", "disable", "--yes"]);
   } finally {
     await deployment.close();
     await rm(project, { recursive: true });
   }
   await dropOld();
   await rename(draft, folder);
+}
+
+/** A folder with `convex/`, without its tests, that the official command line takes for the project. */
+export async function copyProject(): Promise<string> {
+  const project = await mkdtemp(join(tmpdir(), "atelier-push-"));
+  await cp(join(ROOT, "convex"), join(project, "convex"), { recursive: true, filter: (path) => !path.endsWith(".test.ts") });
+  await cp(join(ROOT, "tsconfig.json"), join(project, "tsconfig.json"));
+  await cp(join(ROOT, "package.json"), join(project, "package.json"));
+  await symlink(join(ROOT, "node_modules"), join(project, "node_modules"));
+  return project;
+}
+
+/** Runs the official command line in a project, as the deployment's administrator. */
+export async function commandLine(project: string, url: string, command: string[]): Promise<void> {
+  const flags = ["--url", url, "--admin-key", ADMIN_KEY, "--typecheck", "disable"];
+  await run(process.execPath, [CLI, ...command, ...flags], { cwd: project, env: { PATH: process.env["PATH"], CI: "1" } });
 }
 
 async function sourcesHash(functions: string): Promise<string> {
@@ -132,11 +148,9 @@ async function sourcesIn(folder: string): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-async function readKey(template: string) {
-  const jwk: unknown = JSON.parse(await readFile(join(template, "key.json"), "utf8"));
-  if (typeof jwk !== "object" || jwk === null) throw new Error("key.json holds no key");
-  return { privateKey: await importJWK(jwk, "ES256"), kid: "tests" };
-}
+const keySchema = z.object({ kty: z.string(), crv: z.string(), x: z.string(), y: z.string(), d: z.string(), kid: z.string() });
+
+const readKey = async (template: string) => keySchema.parse(JSON.parse(await readFile(join(template, "key.json"), "utf8")));
 
 /** Whether the lock is ours now. One whose holder has died is taken over. */
 async function lockedBy(lock: string): Promise<boolean> {
@@ -153,7 +167,7 @@ async function dropOld(): Promise<void> {
   for (const name of await readdir(CACHE)) {
     const path = join(CACHE, name);
     const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Date.now() }));
-    if (Date.now() - mtimeMs > 60 * 60 * 1000) await rm(path, { recursive: true, force: true });
+    if (Date.now() - mtimeMs > 24 * 60 * 60 * 1000) await rm(path, { recursive: true, force: true });
   }
 }
 
