@@ -82,6 +82,9 @@ function makeAuth(config: AppConfig, origin: string) {
       cookies: { state: { attributes: { maxAge: 600 } } },
       ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
       database: { joins: true },
+      // Said, since Better Auth leaves them out where it takes a process for a test.
+      disableOriginCheck: false,
+      disableCSRFCheck: false,
     },
     onAPIError: { errorURL: "/error" },
     telemetry: { enabled: false },

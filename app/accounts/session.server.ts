@@ -3,6 +3,7 @@ import { createContext, type MiddlewareFunction, redirect, type RouterContextPro
 import type { AppConfig } from "~/config";
 import { unavailableResponse } from "~/data/refusals";
 import { configContext } from "~/http/context";
+import { mutable } from "~/http/mutable";
 import { originOf } from "~/http/origin.server";
 import { noticeUnavailable } from "~/http/unavailable.server";
 import { type Auth, authFor } from "./auth.server";
@@ -39,7 +40,7 @@ export const renewVisitor = (context: Readonly<RouterContextProvider>): Promise<
 export const sessionMiddleware: MiddlewareFunction<Response> = async ({ request, context }, next) => {
   const setCookies: string[] = [];
   context.set(resolverContext, resolver(context.get(configContext), request, setCookies));
-  const response = await next();
+  const response = mutable(await next());
   for (const cookie of setCookies) response.headers.append("Set-Cookie", cookie);
   return response;
 };

@@ -1,5 +1,6 @@
 import type { MiddlewareFunction, RouterContextProvider } from "react-router";
 import { createRequestIDMiddleware } from "remix-utils/middleware/request-id";
+import { mutable } from "./mutable";
 
 const HEADER = "X-Request-ID";
 
@@ -20,7 +21,7 @@ export function requestName(context: Readonly<RouterContextProvider>): string {
  */
 export const requestId: MiddlewareFunction<Response> = async (args, next) => {
   const named = await nameRequest(args, next);
-  const response = named instanceof Response ? named : await next();
+  const response = mutable(named instanceof Response ? named : await next());
   response.headers.set(HEADER, requestName(args.context));
   return response;
 };

@@ -2,6 +2,7 @@ import type { MiddlewareFunction } from "react-router";
 import { createSecureHeadersMiddleware } from "remix-utils/middleware/secure-headers";
 import type { AppConfig } from "~/config";
 import { configContext, nonceContext } from "./context";
+import { mutable } from "./mutable";
 import { originOf } from "./origin.server";
 
 /** Headers that a route may set for its own answer, such as a picture's policy. */
@@ -26,7 +27,7 @@ export const secureHeaders: MiddlewareFunction<Response> = async (args, next) =>
 
   const kept = new Map<string, string>();
   const response = await setHeaders(args, async () => {
-    const answer = withMutableHeaders(await next());
+    const answer = mutable(await next());
     for (const name of OVERRIDABLE) {
       const value = answer.headers.get(name);
       if (value !== null) kept.set(name, value);
@@ -65,14 +66,4 @@ function policy({ production, browserConvex, socialProviders }: AppConfig, nonce
 function originsOf(url: string): string[] {
   const { origin } = new URL(url);
   return [origin, origin.replace(/^http/, "ws")];
-}
-
-/** A response that came from `fetch` keeps its headers to itself; a copy of it does not. */
-function withMutableHeaders(response: Response): Response {
-  try {
-    response.headers.delete("X-Powered-By");
-    return response;
-  } catch {
-    return new Response(response.body, response);
-  }
 }
