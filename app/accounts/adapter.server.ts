@@ -29,20 +29,25 @@ export const convexAdapter = (client: ConvexHttpClient) =>
       supportsNumericIds: false,
       transaction: false,
       customTransformInput: ({ data }) => millis(data),
-      customTransformOutput: ({ data, fieldAttributes }) => (fieldAttributes.type === "date" && typeof data === "number" ? new Date(data) : data),
+      customTransformOutput: ({ data, fieldAttributes }) =>
+        fieldAttributes.type === "date" && typeof data === "number" ? new Date(data) : data,
     },
     adapter: ({ getFieldName }) => {
       // Requests of many visitors share the client: none of them waits for another's write.
       const now = { skipQueue: true };
       return {
         create: async ({ model, data }) => row(await client.mutation(store.create, { model, data }, now)),
-        findOne: async ({ model, where, ...shape }) => row(await client.query(store.findOne, { model, where: clauses(where), ...shaped(model, shape) })),
+        findOne: async ({ model, where, ...shape }) =>
+          row(await client.query(store.findOne, { model, where: clauses(where), ...shaped(model, shape) })),
         findMany: async ({ model, where, limit, offset, sortBy, ...shape }) => {
           const order = sortBy && { ...sortBy, field: getFieldName({ model, field: sortBy.field }) };
-          return row(await client.query(store.findMany, { model, where: clauses(where), limit, offset, sortBy: order, ...shaped(model, shape) }));
+          return row(
+            await client.query(store.findMany, { model, where: clauses(where), limit, offset, sortBy: order, ...shaped(model, shape) }),
+          );
         },
         count: ({ model, where }) => client.query(store.count, { model, where: clauses(where) }),
-        update: async ({ model, where, update }) => row(await client.mutation(store.update, { model, where: clauses(where), update: row<Record<string, unknown>>(update) }, now)),
+        update: async ({ model, where, update }) =>
+          row(await client.mutation(store.update, { model, where: clauses(where), update: row(update) }, now)),
         updateMany: ({ model, where, update }) => client.mutation(store.updateMany, { model, where: clauses(where), update }, now),
         delete: async ({ model, where }) => {
           if (where.length > 0) await deleteAll(model, where);
@@ -61,7 +66,7 @@ export const convexAdapter = (client: ConvexHttpClient) =>
 
       async function deleteAll(model: string, where: CleanedWhere[]): Promise<number> {
         let deleted = 0;
-        for (let more = true; more; ) {
+        for (let more = true; more;) {
           const batch = await client.mutation(store.deleteMany, { model, where: clauses(where) }, now);
           deleted += batch.count;
           more = batch.more;
@@ -72,7 +77,7 @@ export const convexAdapter = (client: ConvexHttpClient) =>
   });
 
 /** Better Auth names the type of the row that it expects and checks none; neither can we. */
-const row = <T>(value: unknown): T => value as T;
+const row = (value: unknown) => value as never;
 
 /** Dates are kept as milliseconds, so that the deployment's indexes order them. */
 function millis(value: unknown): unknown {

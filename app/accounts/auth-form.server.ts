@@ -6,7 +6,7 @@ import { postToAuth, relayCookies } from "./auth-request.server";
 import { safeTarget } from "./safe-target";
 
 /** What a form gets back that did not lead on, in conform's terms. */
-export type AuthFormAnswer = SubmissionResult<string[]>;
+export type AuthFormAnswer = SubmissionResult;
 
 type AuthForm<Schema extends z.ZodType<Record<string, unknown>>> = {
   schema: Schema;
@@ -52,7 +52,7 @@ export async function authFormAction<Schema extends z.ZodType<Record<string, unk
 
 type Errors = { fieldErrors?: Record<string, string[]>; formErrors?: string[] };
 
-function reply(submission: Submission<unknown, string[]>, errors: Errors = {}): AuthFormAnswer {
+function reply(submission: Submission<unknown>, errors: Errors = {}): AuthFormAnswer {
   return submission.reply({ ...errors, hideFields: SECRETS });
 }
 

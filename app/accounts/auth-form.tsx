@@ -7,7 +7,7 @@ import { FieldErrors } from "~/ui/field";
 type AuthFormOptions = {
   id: string;
   /** The action's answer, when the form did not lead on. */
-  answer: SubmissionResult<string[]> | undefined;
+  answer: SubmissionResult | undefined;
   /** HTML's attributes for the fields, made by the loader from the server's rules. */
   constraint: Parameters<typeof useForm>[0]["constraint"];
   defaultValue?: Record<string, string>;
@@ -15,10 +15,10 @@ type AuthFormOptions = {
 
 /** A form of the accounts. The server alone judges it, so that its messages are the same with scripts and without. */
 export const useAuthForm = ({ id, answer, constraint, defaultValue }: AuthFormOptions) =>
-  useForm<Record<string, unknown>, unknown, string[]>({ id, lastResult: answer, constraint, defaultValue });
+  useForm<Record<string, unknown>, unknown>({ id, lastResult: answer, constraint, defaultValue });
 
 type AuthFormProps = {
-  form: FormMetadata<Record<string, unknown>, string[]>;
+  form: FormMetadata<Record<string, unknown>>;
   /** What the button says that sends it. */
   submit: string;
   children: ReactNode;

@@ -9,7 +9,17 @@ import { forgetConvexToken } from "./convex-token-cookie.server";
 type Asking = { request: Request; context: Readonly<RouterContextProvider> };
 
 /** Headers of a form's request that Better Auth judges it by: who asks, from where, with what. */
-const JUDGED = ["Accept-Language", "Cookie", "Host", "Origin", "Referer", "Sec-Fetch-Dest", "Sec-Fetch-Mode", "Sec-Fetch-Site", "User-Agent"];
+const JUDGED = [
+  "Accept-Language",
+  "Cookie",
+  "Host",
+  "Origin",
+  "Referer",
+  "Sec-Fetch-Dest",
+  "Sec-Fetch-Mode",
+  "Sec-Fetch-Site",
+  "User-Agent",
+];
 
 /** Hands a request to /api/auth/* on to Better Auth. */
 export function passToAuth({ request, context }: Asking): Promise<Response> {
@@ -55,7 +65,10 @@ async function handle({ request, context }: Asking, inner: Request): Promise<Res
 
 /** In Better Auth's own form. It takes a session that it cannot read for none, and would say 401. */
 const unavailableAnswer = () =>
-  Response.json({ code: "SERVICE_UNAVAILABLE", message: "The service is not available right now" }, { status: 503, headers: { "Retry-After": "5" } });
+  Response.json(
+    { code: "SERVICE_UNAVAILABLE", message: "The service is not available right now" },
+    { status: 503, headers: { "Retry-After": "5" } },
+  );
 
 function withClientAddress(headers: Headers, context: Readonly<RouterContextProvider>): Headers {
   headers.set(CLIENT_ADDRESS_HEADER, context.get(clientAddressContext));

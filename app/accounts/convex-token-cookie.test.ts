@@ -19,7 +19,9 @@ describe("the token's cookie", () => {
   });
 
   it("is for this host over https alone, for no script, and for 15 minutes", () => {
-    expect(keepConvexToken(names, "s", "t")).toMatch(/^__Host-atelier\.convex_token=[\w-]{16}\.t; Path=\/; HttpOnly; SameSite=Lax; Max-Age=900; Secure$/);
+    expect(keepConvexToken(names, "s", "t")).toMatch(
+      /^__Host-atelier\.convex_token=[\w-]{16}\.t; Path=\/; HttpOnly; SameSite=Lax; Max-Age=900; Secure$/,
+    );
     expect(keepConvexToken(cookieNames("http://localhost:3000"), "s", "t")).toMatch(/^atelier\.convex_token=.*Max-Age=900$/);
   });
 
@@ -31,8 +33,18 @@ describe("the token's cookie", () => {
   it("fits into a cookie with the longest name, address and picture that are kept", async () => {
     const { signUserToken } = await import("./tokens.server");
     const { testConfig } = await import("~/http/testing");
-    const user = { id: "u".repeat(32), name: "ż".repeat(200), email: `${"e".repeat(200)}@example.com`, emailVerified: true, image: `https://${"i".repeat(992)}` };
-    const token = await signUserToken(testConfig.signingKey, { userId: user.id, sessionId: "s".repeat(32), user }, new Date(Date.now() + 1e9));
+    const user = {
+      id: "u".repeat(32),
+      name: "ż".repeat(200),
+      email: `${"e".repeat(200)}@example.com`,
+      emailVerified: true,
+      image: `https://${"i".repeat(992)}`,
+    };
+    const token = await signUserToken(
+      testConfig.signingKey,
+      { userId: user.id, sessionId: "s".repeat(32), user },
+      new Date(Date.now() + 1e9),
+    );
     expect(keepConvexToken(names, "s", token).length).toBeLessThan(4096);
   });
 });

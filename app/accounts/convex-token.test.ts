@@ -3,7 +3,7 @@ import { fetchConvexToken, readToken } from "./convex-token";
 
 /** Answers of the network, one after the other; an error is a network that fails. */
 function network(...answers: (Response | Error)[]) {
-  const fetched = vi.fn(async () => {
+  const fetched = vi.fn<typeof fetch>(async () => {
     const answer = answers.shift();
     if (!answer) throw new Error("asked too often");
     if (answer instanceof Error) throw answer;

@@ -114,7 +114,8 @@ async function getSession(config: AppConfig, request: Request): Promise<{ header
   if (unavailable) throw unavailableResponse();
   if (outcome.status === "fulfilled") return outcome.value;
   // Better Auth's word for a session that ended while it was prolonged.
-  if (isAPIError(outcome.reason) && outcome.reason.statusCode === 401) return { headers: new Headers(outcome.reason.headers), response: null };
+  if (isAPIError(outcome.reason) && outcome.reason.statusCode === 401)
+    return { headers: new Headers(outcome.reason.headers), response: null };
   throw outcome.reason;
 }
 

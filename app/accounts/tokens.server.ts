@@ -30,7 +30,14 @@ export async function signUserToken(key: SigningKey, claims: UserClaims, session
   const now = Math.floor(Date.now() / 1000);
   const expires = Math.min(now + USER_TOKEN_SECONDS, Math.floor(sessionExpiresAt.getTime() / 1000));
   const { name, email, emailVerified, image } = claims.user;
-  return sign(key, { sessionId: claims.sessionId, name, email, email_verified: emailVerified, picture: image }, claims.userId, USER_AUDIENCE, now, expires);
+  return sign(
+    key,
+    { sessionId: claims.sessionId, name, email, email_verified: emailVerified, picture: image },
+    claims.userId,
+    USER_AUDIENCE,
+    now,
+    expires,
+  );
 }
 
 /** The app server's own token. `service` is what no person's token ever says (`convex/access.ts`). */
@@ -61,7 +68,14 @@ export function jwksUri({ kty, crv, x, y, kid }: SigningKey): string {
   return `data:application/json,${encodeURIComponent(JSON.stringify(set))}`;
 }
 
-async function sign(key: SigningKey, claims: JWTPayload, subject: string, audience: string, issuedAt: number, expires: number): Promise<string> {
+async function sign(
+  key: SigningKey,
+  claims: JWTPayload,
+  subject: string,
+  audience: string,
+  issuedAt: number,
+  expires: number,
+): Promise<string> {
   return new SignJWT(claims)
     .setProtectedHeader({ alg: ALGORITHM, kid: key.kid, typ: "JWT" })
     .setIssuer(TOKEN_ISSUER)

@@ -16,7 +16,11 @@ const inAWeek = () => new Date(Date.now() + 7 * 24 * 3600 * 1000);
 /** What the deployment reads, by the key set that it was given. */
 async function asDeployment(token: string, audience: string) {
   const response = await fetch(jwksUri(key));
-  const { payload } = await jwtVerify(token, createLocalJWKSet(await response.json()), { audience, issuer: TOKEN_ISSUER, algorithms: ["ES256"] });
+  const { payload } = await jwtVerify(token, createLocalJWKSet(await response.json()), {
+    audience,
+    issuer: TOKEN_ISSUER,
+    algorithms: ["ES256"],
+  });
   return payload;
 }
 
@@ -40,7 +44,9 @@ describe("a person's token", () => {
   it("is nobody's when it was altered, is no token, or is for the server", async () => {
     const token = await signUserToken(key, claims, inAWeek());
     const [header = "", , signature = ""] = token.split(".");
-    const forged = Buffer.from(JSON.stringify({ ...claims, sub: "u2", iss: TOKEN_ISSUER, aud: USER_AUDIENCE, exp: 9e9 })).toString("base64url");
+    const forged = Buffer.from(JSON.stringify({ ...claims, sub: "u2", iss: TOKEN_ISSUER, aud: USER_AUDIENCE, exp: 9e9 })).toString(
+      "base64url",
+    );
     for (const bad of [`${header}.${forged}.${signature}`, "", "a.b.c", await signServiceToken(key)]) {
       expect(await readUserToken(key, bad)).toBeNull();
     }

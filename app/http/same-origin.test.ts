@@ -38,7 +38,9 @@ describe("sameOrigin", () => {
   });
 
   it("lets anybody read", async () => {
-    expect((await answerOf(sameOrigin, new Request(`${OWN}/projects`, { headers: { "Sec-Fetch-Site": "cross-site", Cookie: "a=b" } }))).status).toBe(200);
+    expect(
+      (await answerOf(sameOrigin, new Request(`${OWN}/projects`, { headers: { "Sec-Fetch-Site": "cross-site", Cookie: "a=b" } }))).status,
+    ).toBe(200);
   });
 
   it("without APP_URL takes the host that was asked for our own", async () => {

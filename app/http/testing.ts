@@ -41,7 +41,10 @@ export const testConfig: AppConfig = {
 export async function answerOf(
   middleware: MiddlewareFunction<Response>,
   request: Request,
-  { config = testConfig, inner = () => new Response("inner") }: { config?: AppConfig; inner?: (context: RouterContextProvider) => Response } = {},
+  {
+    config = testConfig,
+    inner = () => new Response("inner"),
+  }: { config?: AppConfig; inner?: (context: RouterContextProvider) => Response } = {},
 ): Promise<Response> {
   const context = new RouterContextProvider();
   context.set(configContext, config);

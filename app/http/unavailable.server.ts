@@ -28,7 +28,9 @@ export const deploymentFetch: typeof fetch = async (input, init) => {
  * Runs something that may swallow `Unavailable`, as Better Auth does where it takes a session that it cannot read for none; tells whether it
  * came up, so that a visitor is not taken for signed out while the deployment restarts.
  */
-export async function noticeUnavailable<Result>(run: () => Promise<Result>): Promise<{ outcome: PromiseSettledResult<Result>; unavailable: boolean }> {
+export async function noticeUnavailable<Result>(
+  run: () => Promise<Result>,
+): Promise<{ outcome: PromiseSettledResult<Result>; unavailable: boolean }> {
   const notice = { unavailable: false };
   const [outcome] = await noticed.run(notice, () => Promise.allSettled([run()]));
   return { outcome, unavailable: notice.unavailable };

@@ -12,7 +12,9 @@ export default function AuthenticationError({ loaderData }: Route.ComponentProps
   return (
     <AuthPage title="Authentication Error">
       <div className="grid justify-items-start gap-5">
-        <p className="text-soft">Something went wrong while signing you in. Nothing in your account was changed; you can return and try again.</p>
+        <p className="text-soft">
+          Something went wrong while signing you in. Nothing in your account was changed; you can return and try again.
+        </p>
         <ButtonLink to="/" look="primary">
           Return to Application
         </ButtonLink>

@@ -27,7 +27,12 @@ export const action = (args: Route.ActionArgs) =>
 
 export default function SignIn({ loaderData, actionData }: Route.ComponentProps) {
   const { constraint, search } = loaderData;
-  const [form, { email, password, rememberMe }] = useAuthForm({ id: "sign-in", answer: actionData, constraint, defaultValue: { rememberMe: "on" } });
+  const [form, { email, password, rememberMe }] = useAuthForm({
+    id: "sign-in",
+    answer: actionData,
+    constraint,
+    defaultValue: { rememberMe: "on" },
+  });
   const signUp = (
     <Link to={{ pathname: "/sign-up", search }} className="text-accent-text underline underline-offset-4">
       Create an account

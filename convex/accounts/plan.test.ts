@@ -34,7 +34,10 @@ describe("plan", () => {
   });
 
   it("reads each value of a list once", () => {
-    expect(plan([clause("id", "in", ["a", "b", "a"])], indexes)?.ranges.map((range) => range.equal)).toEqual([[["id", "a"]], [["id", "b"]]]);
+    expect(plan([clause("id", "in", ["a", "b", "a"])], indexes)?.ranges.map((range) => range.equal)).toEqual([
+      [["id", "a"]],
+      [["id", "b"]],
+    ]);
     expect(plan([clause("id", "in", [])], indexes)?.ranges).toEqual([]);
   });
 

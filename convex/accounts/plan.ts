@@ -6,7 +6,11 @@ export type Index = { name: string; fields: string[] };
 type Bound = { value: string | number | boolean; inclusive: boolean };
 
 /** A stretch of one index: equal in the first fields, and between two bounds in the next. */
-export type Range = { index: string; equal: [field: string, value: string | number | boolean][]; next?: { field: string; lower?: Bound; upper?: Bound } };
+export type Range = {
+  index: string;
+  equal: [field: string, value: string | number | boolean][];
+  next?: { field: string; lower?: Bound; upper?: Bound };
+};
 
 /** Which stretches to read; every row that can match lies in one of them. `ordered`: they come in the wanted order already. */
 export type Plan = { ranges: Range[]; ordered: boolean };
@@ -49,7 +53,9 @@ function cover(index: Index, clauses: Clause[]): { ranges: Range[]; prefix: numb
   for (const field of index.fields) {
     const values = equalValues(clauses, field);
     if (!values) break;
-    ranges = ranges.flatMap((range) => values.map((value) => ({ ...range, equal: [...range.equal, [field, value] satisfies [string, unknown]] })));
+    ranges = ranges.flatMap((range) =>
+      values.map((value) => ({ ...range, equal: [...range.equal, [field, value] satisfies [string, unknown]] })),
+    );
     prefix += 1;
   }
   const field = index.fields[prefix];

@@ -1,4 +1,4 @@
-import type { GenericDatabaseReader, IndexRange } from "convex/server";
+import type { GenericDatabaseReader, GenericTableInfo, IndexRange } from "convex/server";
 import { ConvexError, type GenericId, type Value } from "convex/values";
 import { type Index, plan, type Range, type SortBy } from "./plan";
 import { type Clause, compare, matches } from "./where";
@@ -7,16 +7,7 @@ import { type Clause, compare, matches } from "./where";
 export type Row = { _id: GenericId<string>; _creationTime: number; [field: string]: Value };
 
 /** What the store needs to know of the tables: one shape for all, since it works on any of them. */
-export type StoreModel = Record<
-  string,
-  {
-    document: Row;
-    fieldPaths: string;
-    indexes: Record<string, string[]>;
-    searchIndexes: Record<never, never>;
-    vectorIndexes: Record<never, never>;
-  }
->;
+export type StoreModel = Record<string, Omit<GenericTableInfo, "document"> & { document: Row }>;
 
 export type Tables = Record<string, Index[]>;
 
@@ -65,7 +56,13 @@ export async function readRows(
 }
 
 /** Whether a row stands that would make this one the second of its kind. */
-export async function isTaken(db: GenericDatabaseReader<StoreModel>, model: string, index: Index, row: Omit<Row, "_id" | "_creationTime">, except?: string) {
+export async function isTaken(
+  db: GenericDatabaseReader<StoreModel>,
+  model: string,
+  index: Index,
+  row: Omit<Row, "_id" | "_creationTime">,
+  except?: string,
+) {
   const equal: Range["equal"] = [];
   for (const field of index.fields) {
     const value = row[field];

@@ -158,7 +158,8 @@ export function storageFunctions({ tables, uniqueIndexes, scans, deleted }: Opti
   async function refuseTaken(db: Reader, model: string, row: Fields, changed: Fields, except?: string): Promise<void> {
     for (const index of indexes[model] ?? []) {
       const unique = uniqueIndexes[model]?.includes(index.name) && index.fields.some((field) => field in changed);
-      if (unique && (await isTaken(db, model, index, row, except))) throw conflict(`${model}: ${index.fields.join(" and ")} must be unique`);
+      if (unique && (await isTaken(db, model, index, row, except)))
+        throw conflict(`${model}: ${index.fields.join(" and ")} must be unique`);
     }
   }
 

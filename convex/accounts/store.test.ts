@@ -27,9 +27,15 @@ describe.each(backends)("the store on $name", ({ start }) => {
       await expect(caller.query(store.findOne, read)).rejects.toMatchObject({ data: { code: "unauthenticated" } });
       await expect(caller.query(store.findMany, { ...read, limit: 1 })).rejects.toMatchObject({ data: { code: "unauthenticated" } });
       await expect(caller.query(store.count, read)).rejects.toMatchObject({ data: { code: "unauthenticated" } });
-      await expect(caller.mutation(store.create, { model: "users", data: newUser("x") })).rejects.toMatchObject({ data: { code: "unauthenticated" } });
-      await expect(caller.mutation(store.update, { ...read, update: { name: "x" } })).rejects.toMatchObject({ data: { code: "unauthenticated" } });
-      await expect(caller.mutation(store.updateMany, { ...read, update: { name: "x" } })).rejects.toMatchObject({ data: { code: "unauthenticated" } });
+      await expect(caller.mutation(store.create, { model: "users", data: newUser("x") })).rejects.toMatchObject({
+        data: { code: "unauthenticated" },
+      });
+      await expect(caller.mutation(store.update, { ...read, update: { name: "x" } })).rejects.toMatchObject({
+        data: { code: "unauthenticated" },
+      });
+      await expect(caller.mutation(store.updateMany, { ...read, update: { name: "x" } })).rejects.toMatchObject({
+        data: { code: "unauthenticated" },
+      });
       await expect(caller.mutation(store.deleteMany, read)).rejects.toMatchObject({ data: { code: "unauthenticated" } });
       await expect(caller.mutation(store.consumeOne, read)).rejects.toMatchObject({ data: { code: "unauthenticated" } });
       await expect(caller.mutation(store.incrementOne, { ...read, increment: { createdAt: 1 } })).rejects.toMatchObject({
@@ -76,7 +82,8 @@ describe.each(backends)("the store on $name", ({ start }) => {
   it("counts up only while the guard holds", async () => {
     await create("rateLimits", { id: "r", key: "k", count: 0, lastRequest: 1 });
     const where: Clause[] = [eq("key", "k"), { ...eq("count", 3), operator: "lt" }];
-    const count = () => server.mutation(store.incrementOne, { model: "rateLimits", where, increment: { count: 1 }, set: { lastRequest: 9 } });
+    const count = () =>
+      server.mutation(store.incrementOne, { model: "rateLimits", where, increment: { count: 1 }, set: { lastRequest: 9 } });
     const got = await Promise.all(Array.from({ length: 5 }, count));
     expect(got.filter((row) => row !== null)).toHaveLength(3);
     expect(await server.query(store.findOne, { model: "rateLimits", where: [eq("key", "k")] })).toMatchObject({ count: 3, lastRequest: 9 });
@@ -84,7 +91,8 @@ describe.each(backends)("the store on $name", ({ start }) => {
 
   it("gives what belongs to a row along with it", async () => {
     await create("users", newUser("owner"));
-    for (const id of ["s1", "s2", "s3"]) await create("sessions", { id, token: `t-${id}`, userId: "owner", expiresAt: 9, createdAt: 1, updatedAt: 1 });
+    for (const id of ["s1", "s2", "s3"])
+      await create("sessions", { id, token: `t-${id}`, userId: "owner", expiresAt: 9, createdAt: 1, updatedAt: 1 });
     const sessions = { from: "id", to: "userId", limit: 2, one: false };
     const user = await server.query(store.findOne, { model: "users", where: [eq("id", "owner")], joins: { sessions } });
     expect(user).toMatchObject({ id: "owner", sessions: [{ id: "s1" }, { id: "s2" }] });

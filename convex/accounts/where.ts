@@ -61,7 +61,8 @@ function holds(row: Record<string, unknown>, { field, operator, value, mode }: C
   }
 }
 
-const text = (a: unknown, b: unknown, test: (a: string, b: string) => boolean) => typeof a === "string" && typeof b === "string" && test(a, b);
+const text = (a: unknown, b: unknown, test: (a: string, b: string) => boolean) =>
+  typeof a === "string" && typeof b === "string" && test(a, b);
 
 /** As in SQL, nothing is greater or less than null, nor than a value of another type. */
 const ordered = (a: unknown, b: unknown, test: (order: number) => boolean) =>

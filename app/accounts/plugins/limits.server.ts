@@ -15,13 +15,18 @@ export const limits = () =>
           matcher: ({ path }) => path === "/sign-up/email" || path === "/update-user",
           handler: createAuthMiddleware(async ({ body }) => {
             const { name, image } = body ?? {};
-            if (tooLong(name, NAME_LENGTH) || tooLong(image, IMAGE_LENGTH)) throw new APIError("BAD_REQUEST", { code: "VALIDATION_ERROR", message: "Invalid input" });
+            if (tooLong(name, NAME_LENGTH) || tooLong(image, IMAGE_LENGTH))
+              throw new APIError("BAD_REQUEST", { code: "VALIDATION_ERROR", message: "Invalid input" });
           }),
         },
       ],
     },
     init: () => ({
-      options: { databaseHooks: { user: { create: { before: async (user) => ({ data: cut(user) }) }, update: { before: async (user) => ({ data: cut(user) }) } } } },
+      options: {
+        databaseHooks: {
+          user: { create: { before: async (user) => ({ data: cut(user) }) }, update: { before: async (user) => ({ data: cut(user) }) } },
+        },
+      },
     }),
   }) satisfies BetterAuthPlugin;
 
