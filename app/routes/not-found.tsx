@@ -7,6 +7,9 @@ export const meta: Route.MetaFunction = () => [{ title: "Page not found · Ateli
 
 export const loader = () => data(null, { status: 404, statusText: "Not Found" });
 
+/** Whatever is sent there: without this it would be 405, as if there were a page. */
+export const action = loader;
+
 /** Any path that is no page (specification 2). */
 export default function NotFound() {
   return (

@@ -50,7 +50,9 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   otherBrowser: async ({ browser, app, javaScriptEnabled, allowedErrors }, use) => {
     const opened: { context: BrowserContext; errors: string[] }[] = [];
     await use(async (who, options) => {
-      const context = await browser.newContext({ baseURL: app.url, javaScriptEnabled, ...options });
+      const settings = { baseURL: app.url, javaScriptEnabled, ...options };
+      const context = await browser.newContext(settings);
+      if (settings.javaScriptEnabled === false) scriptless.add(context);
       opened.push({ context, errors: watch(context) });
       if (who) await context.addCookies((await signIn(app.url, who)).cookies);
       return context.newPage();
@@ -75,7 +77,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 
   allowedErrors: [[], { option: true }],
   noErrors: [
-    async ({ context, allowedErrors }, use) => {
+    async ({ context, javaScriptEnabled, allowedErrors }, use) => {
+      if (javaScriptEnabled === false) scriptless.add(context);
       const errors = watch(context);
       await use(undefined);
       expectNone(errors, allowedErrors);
@@ -108,9 +111,25 @@ export async function hydrated(page: Page): Promise<void> {
 
 /** axe finds nothing to object to (WCAG 2.2 A and AA, and its best practices). */
 export async function expectAccessible(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  const { violations } = await withScripts(page, () => new AxeBuilder({ page }).analyze());
   const told = violations.map(({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html, failureSummary }) => `  ${html}\n  ${failureSummary}`).join("\n")}`);
   expect(told.join("\n\n")).toBe("");
+}
+
+/** Contexts in which JavaScript is off. */
+const scriptless = new WeakSet<BrowserContext>();
+
+/** axe is a script itself: where JavaScript is off it is on for as long as axe runs, which starts none of the page's own. */
+async function withScripts<T>(page: Page, run: () => Promise<T>): Promise<T> {
+  if (!scriptless.has(page.context())) return run();
+  const browser = await page.context().newCDPSession(page);
+  try {
+    await browser.send("Emulation.setScriptExecutionDisabled", { value: false });
+    return await run();
+  } finally {
+    await browser.send("Emulation.setScriptExecutionDisabled", { value: true });
+    await browser.detach();
+  }
 }
 
 /** Collects what the pages of a context complain about: uncaught errors, hydration, the content security policy. */
