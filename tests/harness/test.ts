@@ -52,7 +52,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await use(async (who, options) => {
       const settings = { baseURL: app.url, javaScriptEnabled, ...options };
       const context = await browser.newContext(settings);
-      if (settings.javaScriptEnabled === false) scriptless.add(context);
+      if (!settings.javaScriptEnabled) scriptless.add(context);
       opened.push({ context, errors: watch(context) });
       if (who) await context.addCookies((await signIn(app.url, who)).cookies);
       return context.newPage();
@@ -78,7 +78,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   allowedErrors: [[], { option: true }],
   noErrors: [
     async ({ context, javaScriptEnabled, allowedErrors }, use) => {
-      if (javaScriptEnabled === false) scriptless.add(context);
+      if (!javaScriptEnabled) scriptless.add(context);
       const errors = watch(context);
       await use(undefined);
       expectNone(errors, allowedErrors);
