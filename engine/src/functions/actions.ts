@@ -8,9 +8,8 @@ import type { Identity, Json } from "../values/types.ts";
 import type { ActionsData, FromActions, HttpResponse, ToActions } from "./actions-protocol.ts";
 import { limitedStream, MAX_HTTP_BODY_BYTES } from "./body-limit.ts";
 import { outcomeOf } from "./outcomes.ts";
-import { parseFunctionPath, resolveAddress, showFunctionPath } from "./paths.ts";
+import { resolveAddress, showFunctionPath, shownPath } from "./paths.ts";
 import type { LoadedCode, QuestionName, Questions, WireOutcome, WireRun } from "./protocol.ts";
-import { notFound } from "./registry.ts";
 import { asAddress, asNumber, asObject, asString, type Arguments } from "./syscall-arguments.ts";
 import { ACTION_THREAD_ENDED, ACTION_TIMED_OUT } from "./texts.ts";
 import type { Call, FunctionRunner, Outcome } from "./types.ts";
@@ -54,8 +53,8 @@ export class Actions {
     const args = JSON.stringify(call.args);
     const startedAt = Date.now();
     const started = performance.now();
-    const path = pathOf(call);
-    const outcome = await this.#outcome(call, path, args, jobId);
+    const outcome = await this.#outcome(call, args, jobId);
+    const path = shownPath(call.path);
     const facts = { path, type: "action", startedAt, durationMs: performance.now() - started, readIdentity: true, journal: null } as const;
     const run: WireRun = { outcome, facts, ts: 0n };
     this.#host.log(run, call.identity.kind);
@@ -86,15 +85,15 @@ export class Actions {
     await Promise.all(threads.map((thread) => thread.end()));
   }
 
-  async #outcome(call: Call, path: string, args: string, jobId: string | null): Promise<WireOutcome> {
+  async #outcome(call: Call, args: string, jobId: string | null): Promise<WireOutcome> {
     const { ask } = this.#host;
     const refused = await ask("checkAction", { path: call.path, args, visibility: call.visibility });
     if (refused !== null || !this.#code) return { ok: false, message: refused ?? "No code has been pushed.", logLines: [] };
-    const ended = await this.#ready(this.#code).action({ path, args, identity: call.identity, jobId });
+    const ended = await this.#ready(this.#code).action({ path: call.path, args, identity: call.identity, jobId });
     const { logLines } = ended;
     if (ended.kind === "failed") return { ok: false, message: ended.message, data: ended.data, logLines };
     if (ended.kind === "response") throw new Error("An action answered with an HTTP response.");
-    const fault = await ask("checkActionResult", { path, text: ended.text });
+    const fault = await ask("checkActionResult", { path: call.path, text: ended.text });
     return fault === null ? { ok: true, text: ended.text, logLines } : { ok: false, message: fault, logLines };
   }
 
@@ -301,14 +300,6 @@ const callOf = (args: Arguments, identity: Identity): Call => ({
   identity,
   visibility: "any",
 });
-
-function pathOf({ path, visibility }: Call): string {
-  try {
-    return showFunctionPath(parseFunctionPath(path));
-  } catch {
-    throw notFound({ module: path, name: "default" }, visibility);
-  }
-}
 
 function toResponse({ status, statusText, headers, body }: HttpResponse): Response {
   return new Response(body, { status, statusText, headers });

@@ -5,6 +5,7 @@ import { loadCode, saveAuthProviders, saveCode } from "./bundle.ts";
 import { PlainError } from "./failures.ts";
 import { parseFunctionPath } from "./paths.ts";
 import type { Question, StoredFile } from "./protocol.ts";
+import { requestedPath, type FunctionKind } from "./registry.ts";
 import { changeEnvironment, readEnvironment, secret } from "./settings.ts";
 import { checkedArguments, checkedResult } from "./run.ts";
 import type { SchemaChange, TablePage } from "./types.ts";
@@ -15,11 +16,11 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
   const { database } = transactor;
   switch (question.kind) {
     case "kindOf":
-      return transactor.services.registry.lookUp(parseFunctionPath(question.ask.path), question.ask.visibility)?.kind ?? null;
+      return kindOf(transactor, question.ask);
     case "checkAction":
       return refusalOf(() => {
-        const { path, args, visibility } = question.ask;
-        const target = transactor.services.registry.find(parseFunctionPath(path), "action", visibility);
+        const { args, visibility } = question.ask;
+        const target = transactor.services.registry.find(requestedPath(question.ask), "action", visibility);
         checkedArguments(target, args, database);
       });
     case "checkActionResult":
@@ -86,6 +87,14 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
     }
     default:
       throw new Error(`The transactor has no answer to ${question.kind}.`);
+  }
+}
+
+function kindOf({ services }: Transactor, ask: { path: string; visibility: "public" | "any" }): FunctionKind | null {
+  try {
+    return services.registry.lookUp(requestedPath(ask), ask.visibility)?.kind ?? null;
+  } catch {
+    return null;
   }
 }
 

@@ -18,6 +18,15 @@ export function parseFunctionPath(path: string): FunctionPath {
 /** "projects:create": as clients and logs show it. */
 export const showFunctionPath = ({ module, name }: FunctionPath): string => `${module}:${name}`;
 
+/** The same for a name as somebody wrote it, which need not be one of a function. */
+export function shownPath(path: string): string {
+  try {
+    return showFunctionPath(parseFunctionPath(path));
+  } catch {
+    return path;
+  }
+}
+
 /** "projects.js:create": as `_scheduled_functions` rows and Convex's type errors show it. */
 export const canonicalFunctionPath = ({ module, name }: FunctionPath): string => `${module}.js:${name}`;
 

@@ -92,6 +92,15 @@ export function notFound(path: FunctionPath, visibility: "public" | "any"): Plai
   );
 }
 
+/** The path that a call names. @throws PlainError: a name that cannot be one of a function is that of a missing function. */
+export function requestedPath({ path, visibility }: { path: string; visibility: "public" | "any" }): FunctionPath {
+  try {
+    return parseFunctionPath(path);
+  } catch {
+    throw notFound({ module: path, name: "default" }, visibility);
+  }
+}
+
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** The registered function under a name of a module, or undefined. */

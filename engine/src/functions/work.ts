@@ -10,9 +10,9 @@ import { codeOnDisk } from "./code.ts";
 import { enterIsolate, refuseNodeModules } from "./environment.ts";
 import { describeFailure, PlainError } from "./failures.ts";
 import { answerAdministration } from "./administration.ts";
-import { parseFunctionPath, showFunctionPath } from "./paths.ts";
+import { showFunctionPath } from "./paths.ts";
 import type { Answer, Batch, LoadedCode, Question, WireCall, WireOutcome, WireRun } from "./protocol.ts";
-import { notFound, Registry, type FunctionKind, type KnownFunction } from "./registry.ts";
+import { Registry, requestedPath, type FunctionKind, type KnownFunction } from "./registry.ts";
 import { Execution, invoke, Run } from "./run.ts";
 import { readEnvironment, secret } from "./settings.ts";
 import { StoredFiles } from "./stored-files.ts";
@@ -315,7 +315,7 @@ export class Transactor {
     try {
       const verdict = question.verdicts?.find((verdict) => verdict.call === index);
       if (verdict) throw new PlainError(verdict.message);
-      const target = registry.find(parsePath(call), kind, call.visibility);
+      const target = registry.find(requestedPath(call), kind, call.visibility);
       path = showFunctionPath(target.path);
       const text = await this.#toItsEnd(execution, target, call.args, question.id, index);
       outcome = { ok: true, text, logLines };
@@ -363,15 +363,6 @@ export class Transactor {
     return new Promise((resolve) => {
       queueMicrotask(() => this.#nextTick(() => resolve(ending)));
     });
-  }
-}
-
-/** A name that cannot be one of a function is that of a missing function. */
-function parsePath(call: WireCall): ReturnType<typeof parseFunctionPath> {
-  try {
-    return parseFunctionPath(call.path);
-  } catch {
-    throw notFound({ module: call.path, name: "default" }, call.visibility);
   }
 }
 

@@ -62,7 +62,7 @@ function expressionOf(name: string, schedule: Exclude<Schedule, { type: "interva
 /** Reads a schedule from a pushed `crons.export()`; throws for one that never runs. */
 export function parseSchedule(json: Json): Schedule {
   if (!isSchedule(json)) throw new Error(`Unknown cron schedule: ${JSON.stringify(json)}`);
-  firstRun("", json, 0);
+  nextRun("", json, 0, 0);
   return json;
 }
 

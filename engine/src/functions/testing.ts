@@ -1,0 +1,67 @@
+/** For tests: a runner in a folder of its own, and calls that answer values or fail. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Identity, Json } from "../values/types.ts";
+import { bundleSources } from "./bundle-fixture.ts";
+import { startRunner, type Jobs } from "./runner.ts";
+import type { Call, FunctionRunner, Outcome, Push } from "./types.ts";
+
+export const nobody: Identity = { kind: "none" };
+export const user = (subject: string): Identity => ({
+  kind: "user",
+  user: { tokenIdentifier: `https://issuer.test|${subject}`, subject, issuer: "https://issuer.test" },
+  expiresAt: Date.now() + 60_000,
+});
+
+export const call = (path: string, args: Json = {}, more: Partial<Call> = {}): Call => ({ path, args, identity: nobody, visibility: "public", ...more });
+
+export class Fixture {
+  readonly dir = mkdtempSync(join(tmpdir(), "engine-functions-"));
+  runner!: FunctionRunner & { jobs: Jobs };
+
+  static async start(): Promise<Fixture> {
+    const fixture = new Fixture();
+    await fixture.open();
+    return fixture;
+  }
+
+  async open(): Promise<void> {
+    this.runner = await startRunner({ dir: this.dir, cloudUrl: "http://127.0.0.1:3210", siteUrl: "http://127.0.0.1:3211" });
+  }
+
+  /** Ends the process's threads and starts them again on what is on the disk. */
+  async restart(): Promise<void> {
+    await this.runner.close();
+    await this.open();
+  }
+
+  async remove(): Promise<void> {
+    await this.runner.close();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  async analyze(files: Record<string, string>): Promise<Push> {
+    const bundle = await bundleSources(files);
+    return { bundle, analysis: await this.runner.analyze(bundle) };
+  }
+
+  /** Pushes sources and puts them in force, as the command line does. */
+  async push(files: Record<string, string>): Promise<void> {
+    const push = await this.analyze(files);
+    await this.runner.prepare(push);
+    await this.runner.apply(push);
+  }
+
+  async value(path: string, args: Json = {}, more: Partial<Call> = {}): Promise<Json> {
+    const outcome = await this.runner.anyFunction(call(path, args, more));
+    if (!outcome.ok) throw new Error(outcome.message);
+    return outcome.value;
+  }
+
+  async failure(path: string, args: Json = {}, more: Partial<Call> = {}): Promise<Extract<Outcome, { ok: false }>> {
+    const outcome = await this.runner.anyFunction(call(path, args, more));
+    if (outcome.ok) throw new Error(`${path} did not fail: ${JSON.stringify(outcome.value)}`);
+    return outcome;
+  }
+}

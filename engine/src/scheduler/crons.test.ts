@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import type { Json } from "../values/types.ts";
+import { nextMatch, parseCronExpression } from "./cron-expression.ts";
+import { firstRun, nextRun, parseSchedule, type Schedule } from "./crons.ts";
+
+const at = (text: string): number => Date.parse(text);
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+describe("cron expressions", () => {
+  test.each([
+    ["* * * * *", "2026-01-01T00:00:00Z", "2026-01-01T00:01:00.000Z"],
+    ["* * * * *", "2026-01-01T00:00:59.999Z", "2026-01-01T00:01:00.000Z"],
+    ["*/15 * * * *", "2026-01-01T00:14:30Z", "2026-01-01T00:15:00.000Z"],
+    ["5 4 * * *", "2026-01-01T04:05:00Z", "2026-01-02T04:05:00.000Z"],
+    ["0 22 * * 1-5", "2026-01-02T22:00:00Z", "2026-01-05T22:00:00.000Z"],
+    ["0 0 * * 7", "2026-01-01T00:00:00Z", "2026-01-04T00:00:00.000Z"],
+    ["0 0 * * SUN", "2026-01-01T00:00:00Z", "2026-01-04T00:00:00.000Z"],
+    ["0 0 1 jan *", "2026-01-01T00:00:00Z", "2027-01-01T00:00:00.000Z"],
+    ["0 0 31 * *", "2026-01-31T00:00:00Z", "2026-03-31T00:00:00.000Z"],
+    ["0 0 29 2 *", "2026-01-01T00:00:00Z", "2028-02-29T00:00:00.000Z"],
+    ["0 0 L * *", "2026-02-01T00:00:00Z", "2026-02-28T00:00:00.000Z"],
+    ["0 0 13 * 5", "2026-01-03T00:00:00Z", "2026-01-09T00:00:00.000Z"],
+    ["10-12,50 1 * * *", "2026-01-01T01:12:00Z", "2026-01-01T01:50:00.000Z"],
+    ["1-10/4 * * * *", "2026-01-01T00:01:00Z", "2026-01-01T00:05:00.000Z"],
+    ["@daily", "2026-01-01T00:00:00Z", "2026-01-02T00:00:00.000Z"],
+  ])("%s after %s is %s", (expression, after, expected) => {
+    expect(iso(nextMatch(parseCronExpression(expression), at(after)))).toBe(expected);
+  });
+
+  test.each(["", "* * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "* * * 13 *", "* * * * 8", "a * * * *", "5-1 * * * *", "*/0 * * * *", "1/2/3 * * * *"])(
+    "%j cannot be read",
+    (expression) => {
+      expect(() => parseCronExpression(expression)).toThrow(/Invalid cron expression/);
+    },
+  );
+
+  test("a date that never comes is refused", () => {
+    expect(() => nextMatch(parseCronExpression("0 0 30 2 *"), 0)).toThrow(/never|no date/);
+    expect(() => parseSchedule({ type: "cron", cron: "0 0 31 4 *" })).toThrow(/no date/);
+  });
+});
+
+describe("schedules", () => {
+  const now = at("2026-03-04T05:06:07Z"); // a Wednesday
+  test.each<[Schedule, string]>([
+    [{ type: "hourly", minuteUTC: 5 }, "2026-03-04T06:05:00.000Z"],
+    [{ type: "daily", hourUTC: 5, minuteUTC: 30 }, "2026-03-04T05:30:00.000Z"],
+    [{ type: "daily", hourUTC: 5, minuteUTC: 0 }, "2026-03-05T05:00:00.000Z"],
+    [{ type: "weekly", dayOfWeek: "monday", hourUTC: 1, minuteUTC: 2 }, "2026-03-09T01:02:00.000Z"],
+    [{ type: "monthly", day: 31, hourUTC: 0, minuteUTC: 0 }, "2026-03-31T00:00:00.000Z"],
+    [{ type: "interval", seconds: 90 }, "2026-03-04T05:06:07.000Z"],
+  ])("%j first runs at %s", (schedule, expected) => {
+    expect(iso(firstRun("job", schedule, now))).toBe(expected);
+  });
+
+  test("without a minute each job has one of its own, always the same", () => {
+    const minute = (name: string): number => new Date(firstRun(name, { type: "hourly" }, now)).getUTCMinutes();
+    expect(minute("a")).toBe(minute("a"));
+    expect(new Set(["a", "b", "c", "d", "e"].map(minute)).size).toBeGreaterThan(1);
+  });
+
+  test("an interval keeps its rhythm and does not make up for every missed turn", () => {
+    const schedule: Schedule = { type: "interval", minutes: 10 };
+    expect(nextRun("job", schedule, now, now + 1) - now).toBe(600_000);
+    expect(nextRun("job", schedule, now, now + 35 * 60_000) - now).toBe(40 * 60_000);
+    expect(nextRun("job", schedule, now, now - 5) - now).toBe(600_000);
+  });
+
+  test("what is none is refused", () => {
+    const none: Json[] = [null, {}, { type: "yearly" }, { type: "interval", seconds: 0 }];
+    for (const json of none) expect(() => parseSchedule(json)).toThrow(Error);
+  });
+});
