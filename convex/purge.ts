@@ -10,8 +10,8 @@ import { releaseFile } from "./files";
  * never a row whose parent is gone. Each step is told an id and tolerates that it is gone, so a step that runs twice does no harm.
  */
 
-/** Images (and empty designs) that one transaction deletes, far within the limits of a transaction. */
-export const PURGE_BATCH = 200;
+/** Rows that one transaction deletes: far within its limits, and soon over, since other writers wait for it. */
+export const PURGE_BATCH = 100;
 /** How long a removal may take before `resume` takes it up again (milliseconds). */
 const RESUME_AFTER = 60 * 60 * 1000;
 

@@ -57,6 +57,7 @@ export const probe = {
   patch: makeFunctionReference<"mutation", { table: string; id: string; fields: object }, null>("probe:patch"),
   row: makeFunctionReference<"query", { table: string; id: string }, Record<string, unknown> | null>("probe:row"),
   rows: makeFunctionReference<"query", { table: string; field?: string; value?: unknown }, Record<string, unknown>[]>("probe:rows"),
+  imageCount: makeFunctionReference<"query", { designId: Id<"designs"> }, number>("probe:imageCount"),
   uploadUrl: makeFunctionReference<"mutation", Record<string, never>, string>("probe:uploadUrl"),
   filesAmong: makeFunctionReference<"query", { ids: Id<"_storage">[] }, Id<"_storage">[]>("probe:filesAmong"),
   pending: makeFunctionReference<"query", Record<string, never>, number>("probe:pending"),

@@ -39,12 +39,24 @@ export const row = internalQueryGeneric({
   },
 });
 
-/** The rows of a table, oldest first, up to the limit of one transaction. */
+/** The rows of a table, oldest first, as many as an answer may hold. */
 export const rows = internalQueryGeneric({
   args: { table: v.string(), field: v.optional(v.string()), value: v.optional(v.any()) },
   handler: async ({ db }, { table, field, value }) => {
-    const all = await db.query(table).take(16_000);
+    const all = await db.query(table).take(8000);
     return field === undefined ? all : all.filter((each) => each[field] === value);
+  },
+});
+
+/** How many images a design has, removed ones included. */
+export const imageCount = internalQueryGeneric({
+  args: { designId: v.id("designs") },
+  handler: async ({ db }, { designId }) => {
+    const images = await db
+      .query("designImages")
+      .withIndex("by_design", (q) => q.eq("designId", designId))
+      .take(16_000);
+    return images.length;
   },
 });
 
