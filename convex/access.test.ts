@@ -35,6 +35,7 @@ const entries: Record<string, Entry> = {
   "designs:remove": { by: "person", on: ["design", "id"] },
   "designImages:getDesignImagesByDesignId": { by: "person", on: ["design", "designId"] },
   "designImages:listDesignImages": { by: "person", on: ["design", "designId"], args: () => ({ paginationOpts }) },
+  "designImages:getDesignImageInPlace": { by: "person", on: ["image", "id"] },
   "designImages:rename": { by: "person", on: ["image", "id"], args: () => ({ name }) },
   "designImages:remove": { by: "person", on: ["image", "id"] },
   "uploads:generateUploadUrl": { by: "server for a session", on: ["design", "designId"] },

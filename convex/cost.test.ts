@@ -22,6 +22,7 @@ const reads: [name: string, args: (world: World) => object, cost: Cost][] = [
   ["designs:getDesignById", ({ design }) => ({ id: design }), { documents: 4, ranges: 4 }],
   ["designImages:getDesignImagesByDesignId", ({ design }) => ({ designId: design }), { documents: 204, ranges: 5 }],
   ["designImages:listDesignImages", ({ design }) => ({ designId: design, paginationOpts: page }), { documents: 24, ranges: 5 }],
+  ["designImages:getDesignImageInPlace", ({ image }) => ({ id: image }), { documents: 6, ranges: 7 }],
 ];
 const writes: typeof reads = [
   ["projects:create", () => ({ name }), { documents: 2, ranges: 2 }],

@@ -24,6 +24,21 @@ describe.each(backends)("design images on $name", ({ start }) => {
   const design = () => ada.query(api.designs.getDesignById, { id: designId });
   const project = () => ada.query(api.projects.getProjectById, { id: projectId });
 
+  it("tells of one image which come before and after it", async () => {
+    const [first, gone, second, third] = [
+      await addImage(backend, ada, designId, "1.png"),
+      await addImage(backend, ada, designId, "gone.png"),
+      await addImage(backend, ada, designId, "2.png"),
+      await addImage(backend, ada, designId, "3.png"),
+    ];
+    await ada.mutation(api.designImages.remove, { id: gone.id });
+    const inPlace = (id: string) => ada.query(api.designImages.getDesignImageInPlace, { id });
+    expect(await inPlace(first.id)).toMatchObject({ image: { name: "1.png" }, previous: null, next: second.id });
+    expect(await inPlace(second.id)).toMatchObject({ image: { name: "2.png" }, previous: first.id, next: third.id });
+    expect(await inPlace(third.id)).toMatchObject({ image: { name: "3.png" }, previous: second.id, next: null });
+    expect(await refused(inPlace(gone.id))).toEqual({ code: "not_found" });
+  });
+
   it("renames an image, which is a change of its design and project", async () => {
     const { id } = await addImage(backend, ada, designId, "old.png");
     const [designBefore, projectBefore] = [await design(), await project()];

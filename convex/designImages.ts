@@ -31,6 +31,28 @@ export const listDesignImages = userQuery({
   },
 });
 
+/** One image, with the ids of those before and after it in its design. Throws "not_found". */
+export const getDesignImageInPlace = userQuery({
+  args: { id: v.string() },
+  returns: v.object({
+    image: designImageShape,
+    previous: v.union(v.id("designImages"), v.null()),
+    next: v.union(v.id("designImages"), v.null()),
+  }),
+  handler: async (ctx, { id }) => {
+    const { image, design } = await imageFor(ctx, id, "view");
+    const images = () => ctx.db.query("designImages");
+    const previous = await images()
+      .withIndex("by_design", (q) => q.eq("designId", design._id).eq("removedAt", undefined).lt("_creationTime", image._creationTime))
+      .order("desc")
+      .first();
+    const next = await images()
+      .withIndex("by_design", (q) => q.eq("designId", design._id).eq("removedAt", undefined).gt("_creationTime", image._creationTime))
+      .first();
+    return { image: toDesignImage(image), previous: previous?._id ?? null, next: next?._id ?? null };
+  },
+});
+
 /** Throws "not_found", or "invalid" for the name. */
 export const rename = userMutation({
   args: { id: v.string(), name: v.string() },

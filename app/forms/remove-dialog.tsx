@@ -10,6 +10,8 @@ type RemoveDialogProps = {
   /** What goes with it, in a sentence of its own. */
   loses: string;
   intent: string;
+  /** Values that the intent needs besides the id. */
+  hidden?: Record<string, string>;
   /** A new object each time that it is asked for; left out where a `RemoveButton` asks. */
   open?: object;
   onClose?: () => void;
@@ -23,11 +25,11 @@ export function RemoveButton({ item, ...rest }: ButtonProps & { item: { _id: str
 }
 
 /** Asks whether something is really to be deleted. */
-export function RemoveDialog({ item, thing, loses, intent, open, onClose }: RemoveDialogProps) {
+export function RemoveDialog({ item, thing, loses, intent, hidden, open, onClose }: RemoveDialogProps) {
   const state = useIntentForm({ id: `remove-${item._id}`, intent });
   return (
     <Dialog id={dialogOf(item)} title={`Delete ${thing}?`} open={dialogState(state, open)} onClose={onClose}>
-      <IntentForm state={state} hidden={{ id: item._id }} onDone={onClose}>
+      <IntentForm state={state} hidden={{ ...hidden, id: item._id }} onDone={onClose}>
         <p className="wrap-anywhere text-soft">
           <strong className="font-medium text-ink">{item.name}</strong> {loses} This cannot be undone.
         </p>

@@ -20,9 +20,11 @@ export function originalAddress(imageId: string): string {
 
 /**
  * The `srcset` of a picture that is `width` pixels wide: every listed width below its own, then the first that gives all
- * of its pixels, described by the width that really comes back, since nothing is ever enlarged.
+ * of its pixels, described by the width that really comes back, since nothing is ever enlarged. A drawing (`scalable`) comes
+ * in every width.
  */
-export function imageSrcSet(imageId: string, width: number): string {
+export function imageSrcSet(imageId: string, width: number, scalable = false): string {
+  if (scalable) return VARIANT_WIDTHS.map((each) => `${imageAddress(imageId, each)} ${each}w`).join(", ");
   const smaller = VARIANT_WIDTHS.filter((each) => each < width);
   const full = VARIANT_WIDTHS.find((each) => each >= width);
   const candidates = smaller.map((each) => `${imageAddress(imageId, each)} ${each}w`);

@@ -17,6 +17,8 @@ type PictureProps = {
   /** How wide it is laid out, as in the HTML attribute: the browser picks the file by it. */
   sizes: string;
   className?: string;
+  /** A drawing: as sharp as its place is large. */
+  scalable?: boolean;
   /** Loaded at once and before others: for the one picture that a screen is about. */
   priority?: boolean;
 };
@@ -25,12 +27,12 @@ type PictureProps = {
  * One picture in the size that its place and screen need. Its proportions and a blurred placeholder are in the HTML, so
  * that nothing moves when it comes; both work without JavaScript. The format is the server's choice, by `Accept`.
  */
-export function Picture({ image, alt, sizes, className, priority = false }: PictureProps) {
+export function Picture({ image, alt, sizes, className, scalable = false, priority = false }: PictureProps) {
   const placeholder = placeholderUrl(image.placeholder);
   return (
     <img
-      src={imageAddress(image.imageId, nearestWidth(Math.min(image.width, 960)))}
-      srcSet={imageSrcSet(image.imageId, image.width)}
+      src={imageAddress(image.imageId, nearestWidth(scalable ? 960 : Math.min(image.width, 960)))}
+      srcSet={imageSrcSet(image.imageId, image.width, scalable)}
       // `auto`: where the browser knows the laid-out width of a lazy picture, that is better than our guess.
       sizes={priority ? sizes : `auto, ${sizes}`}
       width={image.width}

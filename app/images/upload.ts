@@ -25,3 +25,7 @@ export function tooLargeText(size: number | null, maxBytes: number): string {
   const limit = `it may have ${bytesText(maxBytes)} at most`;
   return size === null ? `The file is too large: ${limit}.` : `The file has ${bytesText(size)}; ${limit}.`;
 }
+
+export function isUploadAnswer(answer: unknown): answer is UploadAnswer {
+  return typeof answer === "object" && answer !== null && "results" in answer && Array.isArray(answer.results);
+}

@@ -1,0 +1,74 @@
+import type { OptimisticLocalStore } from "convex/browser";
+import type { FunctionReturnType } from "convex/server";
+import { href } from "react-router";
+import { designIntents } from "~/designs/intents";
+import { type Intent, intent } from "~/forms/intents";
+import { api } from "#convex/_generated/api";
+
+export type DesignImage = FunctionReturnType<typeof api.designImages.getDesignImagesByDesignId>[number];
+
+/** What forms can ask for about the images of a design. Adding them is no intent: files take a way of their own (`take.server.ts`). */
+export const imageIntents = {
+  renameImage: intent({
+    mutation: api.designImages.rename,
+    fields: ["id", "name"],
+    args: (of) => ({ id: of("id"), name: of("name") }),
+    optimistic(store, { id, ...typed }) {
+      const name = typed.name.trim();
+      if (name === "") return;
+      changeLists(store, (images) => (has(images, id) ? images.map((image) => (image._id === id ? { ...image, name } : image)) : images));
+    },
+  }),
+
+  removeImage: intent({
+    mutation: api.designImages.remove,
+    fields: ["id"],
+    args: (of) => ({ id: of("id") }),
+    optimistic(store, { id }) {
+      changeLists(store, (images, designId) => {
+        if (!has(images, id)) return images;
+        const design = store.getQuery(api.designs.getDesignById, { id: designId });
+        if (design) store.setQuery(api.designs.getDesignById, { id: designId }, { ...design, imageCount: design.imageCount - 1 });
+        return images.filter((image) => image._id !== id);
+      });
+    },
+  }),
+};
+
+/** The design's own, asked for on its page: when it is deleted its project is where to go. */
+export const designPageIntents = {
+  renameDesign: designIntents.renameDesign,
+  removeDesign: {
+    fields: [...designIntents.removeDesign.fields, "projectId"],
+    async run(run, values) {
+      await designIntents.removeDesign.run(run, values);
+      return href("/projects/:id", { id: encodeURIComponent(values["projectId"] ?? "") });
+    },
+  } satisfies Intent,
+};
+
+/** An image's own, asked for where it is shown large: when it is deleted its design is where to go. */
+export const imagePageIntents = {
+  renameImage: imageIntents.renameImage,
+  removeImage: {
+    fields: [...imageIntents.removeImage.fields, "designId"],
+    async run(run, values) {
+      await imageIntents.removeImage.run(run, values);
+      return href("/design/:id", { id: encodeURIComponent(values["designId"] ?? "") });
+    },
+  } satisfies Intent,
+};
+
+const has = (images: DesignImage[], id: string) => images.some((image) => image._id === id);
+
+/** Changes every list of images as shown, whole lists and pages, told which design each is of. */
+function changeLists(store: OptimisticLocalStore, change: (images: DesignImage[], designId: string) => DesignImage[]): void {
+  for (const { args, value } of store.getAllQueries(api.designImages.getDesignImagesByDesignId)) {
+    const changed = value && change(value, args.designId);
+    if (changed !== value) store.setQuery(api.designImages.getDesignImagesByDesignId, args, changed);
+  }
+  for (const { args, value } of store.getAllQueries(api.designImages.listDesignImages)) {
+    const changed = value && change(value.page, args.designId);
+    if (value && changed && changed !== value.page) store.setQuery(api.designImages.listDesignImages, args, { ...value, page: changed });
+  }
+}

@@ -1,0 +1,117 @@
+import { CircleAlert, CircleCheck, CircleDashed, RotateCw, X } from "lucide-react";
+import { useEffect, useSyncExternalStore } from "react";
+import { href, Link } from "react-router";
+import { Button } from "~/ui/button";
+import { count } from "~/ui/count";
+import { cx } from "~/ui/cx";
+import { Icon } from "~/ui/icon";
+import { documentUploads, isUnderWay, stateText, type Upload } from "./uploads";
+
+const none: readonly Upload[] = [];
+
+/** How long a tray stays in which all is well, in ms. */
+const LEAVES_AFTER = 5_000;
+
+/** What this browser is adding to a design: each file with how far it has come, what is wrong with it, and what can be done about it. */
+export function UploadTray({ designId }: { designId: string }) {
+  const uploads = useUploads().filter((upload) => upload.designId === designId);
+  const open = uploads.filter(isUnderWay).length;
+  const added = uploads.filter(({ state }) => state === "added").length;
+  const failed = uploads.filter(({ state }) => state === "failed").length;
+  const done = uploads.length > 0 && open === 0 && added === uploads.length;
+
+  useEffect(() => {
+    if (!done) return;
+    const timer = setTimeout(() => documentUploads().dismiss(designId), LEAVES_AFTER);
+    return () => clearTimeout(timer);
+  }, [done, designId]);
+
+  const title = open > 0 ? `Adding ${count(uploads.length, "image")}` : summary(added, failed);
+  return (
+    <>
+      {/* There from the start, so that what comes into it is announced. Progress is not: it would never stop. */}
+      <p role="status" className="sr-only">
+        {uploads.length > 0 && open === 0 ? summary(added, failed) : ""}
+      </p>
+      {uploads.length > 0 ? (
+        <section aria-label="Uploads" className="sticky bottom-4 z-10 mx-auto w-full max-w-xl rounded-lg border bg-raised shadow-lift">
+          <header className="flex items-center gap-2 py-1.5 pr-1.5 pl-4">
+            <h2 className="tabular flex-1 text-base tracking-normal">
+              {title}
+              {open > 0 ? <span className="font-normal text-soft">, {uploads.length - open} done</span> : null}
+            </h2>
+            {open > 0 ? (
+              <Button look="ghost" size="sm" onClick={() => uploads.filter(isUnderWay).forEach(({ id }) => documentUploads().cancel(id))}>
+                Cancel all
+              </Button>
+            ) : (
+              <Button look="ghost" size="icon-sm" aria-label="Close" onClick={() => documentUploads().dismiss(designId)}>
+                <Icon of={X} />
+              </Button>
+            )}
+          </header>
+          <ul className="max-h-[40dvh] overflow-y-auto border-t py-1">
+            {uploads.map((upload) => (
+              <Row key={upload.id} upload={upload} />
+            ))}
+          </ul>
+        </section>
+      ) : null}
+    </>
+  );
+}
+
+function Row({ upload }: { upload: Upload }) {
+  const { id, name, state, sent, again, imageId, designId } = upload;
+  const failed = state === "failed";
+  return (
+    <li className="flex items-center gap-3 py-1.5 pr-1.5 pl-4">
+      <Icon
+        of={failed ? CircleAlert : state === "added" ? CircleCheck : CircleDashed}
+        className={cx(failed ? "text-danger-text" : state === "added" ? "text-accent-text" : "text-faint")}
+      />
+      <div className="grid min-w-0 flex-1 gap-0.5">
+        <span className="truncate">
+          {imageId ? (
+            <Link to={href("/design/:id/images/:imageId", { id: designId, imageId })} className="rounded-sm underline-offset-4 hover:underline">
+              {name}
+            </Link>
+          ) : (
+            name
+          )}
+        </span>
+        {isUnderWay(upload) ? (
+          <progress className="upload-progress" value={state === "looking" ? undefined : sent} aria-label={`Progress of ${name}`} />
+        ) : null}
+        {/* A live region from the start, as it is filled later. */}
+        <span role={failed ? "alert" : undefined} className={cx("tabular text-sm", failed ? "text-danger-text" : "text-faint")}>
+          {stateText(upload)}
+        </span>
+      </div>
+      {again && !isUnderWay(upload) ? (
+        <Button look="ghost" size="sm" aria-label={`Try ${name} again`} onClick={() => documentUploads().retry(id)}>
+          <Icon of={RotateCw} />
+          Try again
+        </Button>
+      ) : null}
+      {isUnderWay(upload) ? (
+        <Button look="ghost" size="icon-sm" aria-label={`Cancel ${name}`} onClick={() => documentUploads().cancel(id)}>
+          <Icon of={X} />
+        </Button>
+      ) : null}
+    </li>
+  );
+}
+
+function summary(added: number, failed: number): string {
+  const told = failed > 0 ? `${count(failed, "file")} not added` : "";
+  return added > 0 ? [`${count(added, "image")} added`, told].filter(Boolean).join(", ") : told || "Nothing added";
+}
+
+function useUploads(): readonly Upload[] {
+  return useSyncExternalStore(
+    (listener) => documentUploads().subscribe(listener),
+    () => documentUploads().snapshot(),
+    () => none,
+  );
+}

@@ -1,0 +1,142 @@
+import { getZodConstraint } from "@conform-to/zod/v4";
+import { Trash2 } from "lucide-react";
+import { data, href, redirect, type ShouldRevalidateFunctionArgs, useSearchParams } from "react-router";
+import { visitor } from "~/accounts/session.server";
+import { convexFor } from "~/data/convex.server";
+import { liveRevalidation } from "~/data/should-revalidate";
+import { useLive } from "~/data/use-live";
+import { serverAction } from "~/forms/action.server";
+import { ItemDialogs, useItemDialogs } from "~/forms/item-dialogs";
+import { liveAction } from "~/forms/live-action";
+import { NameInPlace } from "~/forms/name-in-place";
+import { RemoveButton, RemoveDialog } from "~/forms/remove-dialog";
+import { configContext } from "~/http/context";
+import { acceptedText, AddImages, AddImagesLabel, DropTarget } from "~/images/add-images";
+import { Gallery } from "~/images/gallery";
+import { designPageIntents, imageIntents } from "~/images/intents";
+import { imagesPage, LATER_PAGES, preloadImages } from "~/images/pages";
+import { picturesFor } from "~/images/pictures.server";
+import { isUpload, takeUploads } from "~/images/take.server";
+import { isUploadAnswer } from "~/images/upload";
+import { UploadResults } from "~/images/upload-results";
+import { UploadTray } from "~/images/upload-tray";
+import { Breadcrumb } from "~/ui/breadcrumb";
+import { ButtonLink } from "~/ui/button";
+import { count } from "~/ui/count";
+import { EmptyState } from "~/ui/empty-state";
+import { Icon } from "~/ui/icon";
+import { Page, PageHeader } from "~/ui/page";
+import { api } from "#convex/_generated/api";
+import { renameDesign, renameDesignImage } from "#convex/rules";
+import type { Route } from "./+types/design";
+
+export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.design.value.name ?? "Design"} · Atelier` }];
+
+export async function loader({ params: { id }, url, context }: Route.LoaderArgs) {
+  const convex = convexFor(context);
+  const config = context.get(configContext);
+  const [design, images, who] = await Promise.all([
+    convex.preload(api.designs.getDesignById, { id }),
+    preloadImages(convex, id, url.searchParams.get(LATER_PAGES)),
+    visitor(context),
+  ]);
+  const project = await convex.preload(api.projects.getProjectById, { id: design.value.projectId });
+  if (who) picturesFor(config).grants.note(who.sessionId, imagesPage(images.value).images);
+  return {
+    design,
+    images,
+    project: { ...project, value: { _id: project.value._id, name: project.value.name } },
+    sending: crypto.randomUUID(),
+    maxBytes: config.uploadMaxBytes,
+    constraints: { design: getZodConstraint(renameDesign), image: getZodConstraint(renameDesignImage) },
+  };
+}
+
+const intents = { ...designPageIntents, ...imageIntents };
+
+export async function action(args: Route.ActionArgs) {
+  const { request, params, context } = args;
+  if (!isUpload(request)) return serverAction(intents)(args);
+  const answer = await takeUploads(request, params.id, context);
+  const added = answer.results.filter(({ ok }) => ok).length;
+  if (added === answer.results.length && !answer.problem) throw redirect(`${href("/design/:id", params)}?added=${added}`, 303);
+  return data(answer, { status: 422, statusText: "Unprocessable Content" });
+}
+
+export const clientAction = liveAction(intents);
+
+export function shouldRevalidate(args: ShouldRevalidateFunctionArgs) {
+  const pageOf = (url: URL) => url.searchParams.get(LATER_PAGES);
+  return pageOf(args.currentUrl) !== pageOf(args.nextUrl) || liveRevalidation(args);
+}
+
+export default function Design({ loaderData, actionData }: Route.ComponentProps) {
+  const { constraints, sending, maxBytes } = loaderData;
+  const design = useLive(loaderData.design);
+  const project = useLive(loaderData.project);
+  const { images, next } = imagesPage(useLive(loaderData.images));
+  const dialogs = useItemDialogs(images);
+  const [search] = useSearchParams();
+  const added = Number(search.get("added"));
+  const isLaterPage = search.has(LATER_PAGES);
+  const address = href("/design/:id", { id: design._id });
+
+  return (
+    <Page>
+      <PageHeader
+        trail={
+          <Breadcrumb
+            trail={[
+              { to: href("/projects"), name: "Projects" },
+              { to: href("/projects/:id", { id: project._id }), name: project.name },
+            ]}
+          />
+        }
+        title={<NameInPlace key={design._id} item={design} thing="design" intent="renameDesign" constraint={constraints.design} />}
+        facts={design.imageCount > 0 ? count(design.imageCount, "image") : null}
+      >
+        <RemoveButton item={design} aria-label="Delete design" data-tooltip="Delete design">
+          <Icon of={Trash2} />
+        </RemoveButton>
+        <AddImages designId={design._id} sending={sending} maxBytes={maxBytes} />
+      </PageHeader>
+
+      {isUploadAnswer(actionData) ? <UploadResults answer={actionData} /> : null}
+      {added > 0 && !actionData ? <p role="status">{count(added, "image")} added.</p> : null}
+
+      {images.length > 0 ? (
+        <Gallery images={images} ask={dialogs.ask} />
+      ) : (
+        <EmptyState
+          title={isLaterPage ? "No more images" : "No images yet"}
+          text={`Drop files anywhere on this page, or choose several at once. ${acceptedText(maxBytes)}`}
+          action={<AddImagesLabel>Add images</AddImagesLabel>}
+        />
+      )}
+      {isLaterPage || (next !== null && design.imageCount > images.length) ? (
+        <nav aria-label="More images" className="flex gap-2">
+          {isLaterPage ? <ButtonLink to={address}>First images</ButtonLink> : null}
+          {next === null ? null : <ButtonLink to={{ pathname: address, search: `?${LATER_PAGES}=${encodeURIComponent(next)}` }}>More images</ButtonLink>}
+        </nav>
+      ) : null}
+
+      <UploadTray designId={design._id} />
+      <DropTarget designId={design._id} designName={design.name} maxBytes={maxBytes} />
+      <RemoveDialog
+        key={design._id}
+        item={design}
+        thing="design"
+        loses="and all of its images will be deleted."
+        intent="removeDesign"
+        hidden={{ projectId: design.projectId }}
+      />
+      <ItemDialogs
+        state={dialogs}
+        thing="image"
+        loses="will be deleted."
+        intents={{ rename: "renameImage", remove: "removeImage" }}
+        constraint={constraints.image}
+      />
+    </Page>
+  );
+}
