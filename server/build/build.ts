@@ -1,0 +1,71 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { startEmbedded } from "../embedded.ts";
+import { log } from "../log.ts";
+import { ARTIFACT, push, readArtifact, setEnvironment } from "../push.ts";
+import { precompress } from "./precompress.ts";
+import { ROOT, sourcesHash, STAMP } from "./stamp.ts";
+
+const BUILD = join(ROOT, "build");
+/** A key set without keys, in the form that AUTH_JWKS has. */
+const NO_KEYS = 'data:application/json,{"keys":[]}';
+
+const run = promisify(execFile);
+
+/** `npm run build`: the app, what the deployment is to run, and the static files compressed. The stamp comes last. */
+async function build(): Promise<void> {
+  const started = Date.now();
+  const hash = await sourcesHash();
+  await rm(STAMP, { force: true });
+  await tool("the app", "node_modules/@react-router/dev/bin.cjs", ["build"]);
+  await bundleFunctions();
+  await precompress(join(BUILD, "client"));
+  await writeFile(STAMP, hash);
+  console.log(`Built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+}
+
+/** Lets the official CLI bundle `convex/` as for a push, keeps what it would send, and tries it on a deployment of its own that is thrown away. */
+async function bundleFunctions(): Promise<void> {
+  const path = join(BUILD, ARTIFACT);
+  const key = `throw-away|${randomBytes(32).toString("hex")}`;
+  await mkdir(join(path, ".."), { recursive: true });
+  await tool("convex/", "node_modules/convex/bin/main.js", [
+    ...["deploy", "--url", "http://127.0.0.1:1", "--admin-key", key, "--typecheck", "disable", "--codegen", "disable"],
+    ...["--push-all-modules", "--write-push-request", path.replace(/\.json$/, "")],
+  ]);
+  const { adminKey: _key, ...artifact } = readArtifact(await readFile(path, "utf8"));
+  await writeFile(path, JSON.stringify(artifact));
+
+  const dir = await mkdtemp(join(tmpdir(), "atelier-build-"));
+  const deployment = await startEmbedded({ dir, port: 0, sitePort: 0, adminKey: key, log });
+  try {
+    const target = { url: deployment.url, adminKey: key };
+    await setEnvironment(target, { AUTH_JWKS: NO_KEYS });
+    await push(target, readArtifact(await readFile(path, "utf8")));
+  } finally {
+    await deployment.close();
+    await rm(dir, { recursive: true });
+  }
+}
+
+/** Runs a tool of ours to its end; what it says is shown only when it fails. */
+async function tool(what: string, script: string, args: string[]): Promise<void> {
+  const env = { ...process.env, NODE_ENV: "production", CI: "1" };
+  try {
+    await run(process.execPath, [join(ROOT, script), ...args], { cwd: ROOT, env, maxBuffer: 64 * 1024 * 1024 });
+  } catch (error) {
+    if (!(error instanceof Error && "stdout" in error && "stderr" in error)) throw error;
+    throw new Error(`Building ${what} failed:\n${String(error.stdout)}\n${String(error.stderr)}`, { cause: error });
+  }
+}
+
+try {
+  await build();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}

@@ -1,0 +1,24 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { canBuild, ROOT, sourcesHash, STAMP } from "./stamp.ts";
+
+/**
+ * Builds when there is no build, or one of other sources. A build that was shipped without its sources or without the tools is taken as it is.
+ * Ends the process where there is nothing to start and nothing to build it with.
+ */
+export async function ensureBuilt(): Promise<void> {
+  const stamp = await readFile(STAMP, "utf8").catch(() => null);
+  if (!canBuild()) {
+    if (stamp !== null) return;
+    console.error("There is no build here, and not all that is needed to make one. Run 'npm ci' (without --omit=dev), then 'npm start'.");
+    process.exit(1);
+  }
+  if (stamp === (await sourcesHash())) return;
+  console.log(stamp === null ? "Building, this once…" : "The sources have changed: building…");
+  // In a process of its own: a builder's memory is not the server's.
+  const child = spawn(process.execPath, [join(ROOT, "server/build/build.ts")], { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"] });
+  const [code] = await once(child, "exit");
+  if (code !== 0) process.exit(1);
+}

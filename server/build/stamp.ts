@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The project's folder. */
+export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+/** Says of which sources a build is made. Written last, so that a build broken off has none. */
+export const STAMP = join(ROOT, "build/stamp");
+
+/** All that ends up in the build. `server/` and `engine/` run from their sources. */
+const SOURCES = ["app", "convex", "public", "server/build", "package-lock.json", "react-router.config.ts", "tsconfig.json", "vite.config.ts"];
+const NO_SOURCE = /\.test\.tsx?$|(?:^|\/)\.(?!well-known)/;
+
+/** Whether this is a checkout with the tools to build it, rather than a finished build that was shipped. */
+export const canBuild = () => [...SOURCES, "node_modules/@react-router/dev"].every((path) => existsSync(join(ROOT, path)));
+
+/** One hash over names and contents of the sources. */
+export async function sourcesHash(): Promise<string> {
+  const paths = (await Promise.all(SOURCES.map((source) => filesIn(join(ROOT, source))))).flat().sort();
+  const hash = createHash("sha256");
+  const contents = await Promise.all(paths.map((path) => readFile(path)));
+  paths.forEach((path, i) => hash.update(`${relative(ROOT, path)}\0${contents[i]?.length}\0`).update(contents[i] ?? ""));
+  return hash.digest("hex");
+}
+
+async function filesIn(path: string): Promise<string[]> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true }).catch(() => null);
+  if (!entries) return [path];
+  return entries.filter((entry) => entry.isFile() && !NO_SOURCE.test(entry.name)).map((entry) => join(entry.parentPath, entry.name));
+}
