@@ -36,7 +36,7 @@ export function Mosaic({ cover, className }: { cover: PictureSource[]; className
 /** Where no picture hangs yet: a wall with the lamp on. */
 function BareWall() {
   return (
-    <div className="relative grid place-items-center overflow-hidden bg-[radial-gradient(70%_85%_at_50%_0%,var(--hover),transparent)]">
+    <div className="relative grid place-items-center overflow-hidden bg-[radial-gradient(70%_85%_at_50%_0%,var(--lamp),transparent)]">
       <div className="h-2/5 w-2/5 rounded-sm border border-dashed border-edge/60" />
     </div>
   );

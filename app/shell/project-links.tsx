@@ -29,7 +29,7 @@ export function ProjectLinks({ projects }: { projects: NamedProject[] }) {
           </summary>
         </Collapsible.Trigger>
         <Collapsible.Content asChild forceMount>
-          <ul className="mt-0.5 ml-4 grid gap-px border-l pl-2">
+          <ul className="mt-0.5 ml-4 grid grid-cols-[minmax(0,1fr)] gap-px border-l pl-2">
             {projects.map(({ _id, name }) => (
               <li key={_id}>
                 {isPending(_id) ? (

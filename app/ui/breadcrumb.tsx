@@ -8,15 +8,17 @@ export function Breadcrumb({ trail }: { trail: { to: string; name: string }[] })
   return (
     <nav aria-label="Breadcrumb">
       <ol className="flex min-w-0 items-center gap-1 text-sm text-faint">
-        {trail.map(({ to, name }) => (
+        {trail.map(({ to, name }, index) => (
           <Fragment key={to}>
+            {index > 0 ? (
+              <li aria-hidden="true" className="flex">
+                <Icon of={ChevronRight} className="size-3.5" />
+              </li>
+            ) : null}
             <li className="min-w-0">
               <Link to={to} prefetch="intent" className="block truncate rounded-sm py-1 hover:text-ink">
                 {name}
               </Link>
-            </li>
-            <li aria-hidden="true" className="flex">
-              <Icon of={ChevronRight} className="size-3.5" />
             </li>
           </Fragment>
         ))}

@@ -10,20 +10,22 @@ type EmptyStateProps = {
   className?: string;
 };
 
-/** The place where the first thing will be, drawn as that thing, with its action inside. */
+/** The place where the first thing will be: a wall with the lamp on and an empty frame in its light, with the next step inside. */
 export function EmptyState({ title, text, action, className }: EmptyStateProps) {
   return (
     <div
       className={cx(
-        "grid justify-items-start gap-4 rounded-lg border border-dashed border-edge p-8 sm:justify-items-center sm:py-16 sm:text-center",
+        "grid place-items-center rounded-lg border bg-mat bg-[radial-gradient(60%_90%_at_50%_0%,var(--lamp),transparent)] px-4 py-12 sm:py-20",
         className,
       )}
     >
-      <div className="grid gap-1.5 sm:justify-items-center">
-        <h2 className="text-lg">{title}</h2>
-        <p className="max-w-[44ch] text-soft">{text}</p>
+      <div className="grid w-full max-w-lg justify-items-center gap-5 rounded-md border border-dashed border-edge px-6 py-10 text-center sm:py-14">
+        <div className="grid justify-items-center gap-2">
+          <h2 className="text-lg">{title}</h2>
+          <p className="max-w-[44ch] text-soft">{text}</p>
+        </div>
+        {action}
       </div>
-      {action}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { cx } from "./cx";
 
 /** The frame of a page's content. */
 export function Page({ className, children }: { className?: string; children: ReactNode }) {
-  return <div className={cx("mx-auto grid max-w-[110rem] gap-6 px-4 py-6 md:gap-8 md:px-8 md:py-8 2xl:px-12", className)}>{children}</div>;
+  return <div className={cx("mx-auto grid max-w-[110rem] grid-cols-[minmax(0,1fr)] gap-6 px-4 py-6 md:gap-8 md:px-8 md:py-8 2xl:px-12", className)}>{children}</div>;
 }
 
 type PageHeaderProps = {
@@ -21,7 +21,7 @@ export function PageHeader({ title, facts, trail, children }: PageHeaderProps) {
     <header className="grid gap-2">
       {trail}
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
-        <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3">
+        <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3 has-[form]:basis-full sm:has-[form]:basis-64">
           {typeof title === "string" ? <h1 className="text-2xl wrap-anywhere">{title}</h1> : title}
           {facts ? <p className="tabular text-faint">{facts}</p> : null}
         </div>
