@@ -2,6 +2,7 @@ import { createRequestHandler, RouterContextProvider } from "react-router";
 import * as build from "virtual:react-router/server-build";
 import type { AppConfig } from "~/config";
 import { clientAddressContext, configContext } from "~/http/context";
+import { picturesFor } from "~/images/pictures.server";
 
 // For whoever brings a deployment into force: the public key that it must trust, and a client to try whether it does.
 export { serviceConvex } from "~/accounts/service.server";
@@ -23,6 +24,8 @@ export type App = {
  * brings the settings; the app reads no environment of its own.
  */
 export function createApp(config: AppConfig): App {
+  // Clears what a killed process left of its uploads, before there are new ones.
+  picturesFor(config);
   const handler = createRequestHandler(build, config.production ? "production" : "development");
   return {
     fetch(request, { clientAddress }) {
