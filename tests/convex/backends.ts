@@ -33,7 +33,7 @@ export type Caller<Visibility extends FunctionVisibility = "public"> = {
 export type Person = Caller & { userId: string; sessionId: string };
 
 /** The claims of a token that the app could sign. */
-export type Claims = { issuer?: string; subject: string; audience: "atelier-user" | "atelier-service"; sessionId?: string; service?: true };
+type Claims = { issuer?: string; subject: string; audience: "atelier-user" | "atelier-service"; sessionId?: string; service?: true };
 
 export type Backend = {
   /** Whoever carries a token with these claims. */

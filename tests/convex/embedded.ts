@@ -7,9 +7,13 @@ import type { Id } from "../../convex/_generated/dataModel";
 import { type Backend, type Caller, probe } from "./backends.ts";
 import { startTestDeployment, type TestDeployment } from "./deployment.ts";
 
-/** The embedded deployment, spoken to by the official client over HTTP, and as its administrator where tests look inside. */
+/** An embedded deployment of its own. */
 export async function embeddedBackend(): Promise<Backend> {
-  const deployment = await startTestDeployment();
+  return embeddedOn(await startTestDeployment());
+}
+
+/** The embedded deployment, spoken to by the official client over HTTP, and as its administrator where tests look inside. */
+export function embeddedOn(deployment: TestDeployment): Backend {
   const inside = administrator(deployment);
   return {
     inside,

@@ -1,0 +1,88 @@
+import { ConvexClient } from "convex/browser";
+import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex/server";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { type Backend, type Person, signOut, signUp } from "../tests/convex/backends.ts";
+import { startTestDeployment, type TestDeployment } from "../tests/convex/deployment.ts";
+import { embeddedOn } from "../tests/convex/embedded.ts";
+import { addImage } from "../tests/convex/pictures.ts";
+import { api } from "./_generated/api";
+import { refusalOf } from "./errors";
+
+/** What open browsers see over the websocket, which convex-test has none of: on the embedded deployment alone. */
+let deployment: TestDeployment;
+let backend: Backend;
+const clients: ConvexClient[] = [];
+
+beforeAll(async () => {
+  deployment = await startTestDeployment();
+  backend = embeddedOn(deployment);
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+});
+afterAll(() => backend.close());
+
+/** Somebody's browser that watches one query: everything that it was told, an answer or the code of a refusal, oldest first. */
+async function watch<Query extends FunctionReference<"query">>(person: Person, query: Query, args: FunctionArgs<Query>) {
+  const client = new ConvexClient(deployment.url, { skipConvexDeploymentUrlCheck: true, logger: false });
+  clients.push(client);
+  client.setAuth(() => deployment.token({ sub: person.userId, aud: "atelier-user", sessionId: person.sessionId }));
+  const told: (FunctionReturnType<Query> | string)[] = [];
+  client.onUpdate(
+    query,
+    args,
+    (value) => told.push(value),
+    (error) => told.push(refusalOf(error)?.code ?? error.message),
+  );
+  await expect.poll(() => told.length).toBeGreaterThan(0);
+  return told;
+}
+
+it("tells each open browser of a change within a second", async () => {
+  const ada = await signUp(backend, "ada");
+  const projectId = await ada.mutation(api.projects.create, { name: "first" });
+  const designId = await ada.mutation(api.designs.create, { projectId, name: "a design" });
+  const projects = await watch(ada, api.projects.getProjects, {});
+  const images = await watch(ada, api.designImages.getDesignImagesByDesignId, { designId });
+
+  await ada.mutation(api.projects.rename, { id: projectId, name: "renamed" });
+  await expect.poll(() => projects.at(-1), { timeout: 1000 }).toMatchObject([{ name: "renamed" }]);
+  const { id } = await addImage(backend, ada, designId, "picture.png");
+  await expect.poll(() => images.at(-1), { timeout: 1000 }).toMatchObject([{ _id: id }]);
+  await expect.poll(() => projects.at(-1), { timeout: 1000 }).toMatchObject([{ imageCount: 1, cover: [{ imageId: id }] }]);
+});
+
+it("ends with the session, at once and for all of its queries", async () => {
+  const ada = await signUp(backend, "ada");
+  const projectId = await ada.mutation(api.projects.create, { name: "a project" });
+  const lists = [
+    await watch(ada, api.projects.getProjects, {}),
+    await watch(ada, api.projects.getProjectById, { id: projectId }),
+    await watch(ada, api.designs.getDesignsByProjectId, { projectId }),
+  ];
+  await signOut(backend, ada);
+  for (const told of lists) await expect.poll(() => told.at(-1), { timeout: 1000 }).toBe("unauthenticated");
+});
+
+it("tells who looks at a thing that it is gone, when what it is in is removed", async () => {
+  const ada = await signUp(backend, "ada");
+  const projectId = await ada.mutation(api.projects.create, { name: "a project" });
+  const designId = await ada.mutation(api.designs.create, { projectId, name: "a design" });
+  const design = await watch(ada, api.designs.getDesignById, { id: designId });
+  const images = await watch(ada, api.designImages.getDesignImagesByDesignId, { designId });
+  await ada.mutation(api.projects.remove, { id: projectId });
+  for (const told of [design, images]) await expect.poll(() => told.at(-1), { timeout: 1000 }).toBe("not_found");
+});
+
+it("is not disturbed by what others do", async () => {
+  const [ada, bob] = [await signUp(backend, "ada"), await signUp(backend, "bob")];
+  await ada.mutation(api.projects.create, { name: "ada's" });
+  const told = await watch(ada, api.projects.getProjects, {});
+  const projectId = await bob.mutation(api.projects.create, { name: "bob's" });
+  const designId = await bob.mutation(api.designs.create, { projectId, name: "bob's" });
+  await addImage(backend, bob, designId, "bob's.png");
+  await signOut(backend, bob);
+  await ada.mutation(api.projects.create, { name: "ada's second" });
+  await expect.poll(() => told.at(-1)).toHaveLength(2);
+  expect(told).toHaveLength(2);
+});
