@@ -29,7 +29,7 @@ type Run = {
 
 const port = parentPort;
 if (!port) throw new Error("Actions run on a worker thread.");
-const { code, heartbeat }: ActionsData = workerData;
+const { code, heartbeat }: ActionsData = workerData.data;
 const runs = new AsyncLocalStorage<Run>();
 const running = new Map<number, Run>();
 const waiting = new Map<number, { resolve: (answer: unknown) => void; reject: (error: Error) => void }>();

@@ -3,7 +3,7 @@
  * database, and lets a thread of older code finish what it runs.
  */
 import { randomUUID } from "node:crypto";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { Identity, Json } from "../values/types.ts";
 import type { ActionsData, FromActions, HttpResponse, ToActions } from "./actions-protocol.ts";
 import { limitedStream, MAX_HTTP_BODY_BYTES } from "./body-limit.ts";
@@ -12,6 +12,7 @@ import { resolveAddress, showFunctionPath, shownPath } from "./paths.ts";
 import type { LoadedCode, QuestionName, Questions, WireOutcome, WireRun } from "./protocol.ts";
 import { asAddress, asNumber, asObject, asString, type Arguments } from "./syscall-arguments.ts";
 import { ACTION_THREAD_ENDED, ACTION_TIMED_OUT } from "./texts.ts";
+import { startThread } from "./thread.ts";
 import type { Call, FunctionRunner, Outcome } from "./types.ts";
 
 /** docs.convex.dev/production/state/limits: actions time out after 10 minutes. */
@@ -22,6 +23,7 @@ const HEAP_MIB = 512;
 
 /** What actions need of the rest. */
 export type ActionsHost = {
+  dir: string;
   runner: Pick<FunctionRunner, "queries" | "mutation" | "action" | "files">;
   ask: <K extends QuestionName>(kind: K, ask: Questions[K]["ask"]) => Promise<Questions[K]["answer"]>;
   log: (run: WireRun, identity: Identity["kind"]) => void;
@@ -118,8 +120,7 @@ class Thread {
   constructor(code: LoadedCode, env: Record<string, string>, host: ActionsHost) {
     this.#host = host;
     const data: ActionsData = { code, heartbeat: this.#heartbeat };
-    this.#worker = new Worker(new URL("./actions-worker.ts", import.meta.url), {
-      workerData: data,
+    this.#worker = startThread(host.dir, "./actions-worker.ts", data, {
       env,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
     });

@@ -1,6 +1,6 @@
-import { Worker } from "node:worker_threads";
 import type { AnalyzerAnswer, AnalyzerData } from "./analyzer.ts";
 import { writeBundle } from "./bundle.ts";
+import { startThread } from "./thread.ts";
 import type { Analysis, Bundle } from "./types.ts";
 
 /** Loading all modules of an app takes well under a second; an endless loop at the top of one must not hold a push for ever. */
@@ -23,7 +23,7 @@ export async function analyzeBundle(dir: string, bundle: Bundle, env: Record<str
     authConfig: bundle.authConfig?.path ?? null,
     env,
   };
-  const worker = new Worker(new URL("./analyzer.ts", import.meta.url), { workerData: data, resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB } });
+  const worker = startThread(dir, "./analyzer.ts", data, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB } });
   const { promise, resolve, reject } = Promise.withResolvers<AnalyzerAnswer>();
   const timer = setTimeout(() => reject(new Error("Loading the pushed modules took too long.")), TIME_LIMIT_MS);
   worker.on("message", resolve);

@@ -21,7 +21,7 @@ export type AnalyzerData = {
 };
 export type AnalyzerAnswer = { ok: true; analysis: Analysis } | { ok: false; message: string };
 
-const { root, modules, nodeModules, schema, authConfig, env }: AnalyzerData = workerData;
+const { root, modules, nodeModules, schema, authConfig, env }: AnalyzerData = workerData.data;
 
 type Exports = Record<string, unknown>;
 const load = (path: string): Promise<Exports> => import(pathToFileURL(join(root, path)).href);

@@ -9,6 +9,7 @@ import { codeOnDisk } from "./code.ts";
 import { openFileStore } from "./files.ts";
 import type { Batch, LoadedCode, WireCall, WireRun } from "./protocol.ts";
 import { outcomeOf } from "./outcomes.ts";
+import { trimCache } from "./thread.ts";
 import { TransactorThread } from "./transactor-thread.ts";
 import type { Bundle, Call, FunctionLog, FunctionRunner, MutationOutcome, Outcome, Push, QueryOutcome } from "./types.ts";
 
@@ -68,11 +69,13 @@ class Runner implements FunctionRunner {
 
   async start(): Promise<void> {
     const { dir, cloudUrl, siteUrl } = this.#options;
+    trimCache(dir);
     this.#transactor = await TransactorThread.start({ dir, cloudUrl, siteUrl, onBatch: (batch, restarted) => this.#onBatch(batch, restarted) });
     const { code, env } = this.#transactor.code;
     sweepBundles(dir, code?.root ?? null);
     this.files = await openFileStore(dir, this.#transactor);
     this.#actions = new Actions({
+      dir,
       runner: this,
       ask: (kind, ask) => this.#transactor.ask(kind, ask),
       log: (run, identity) => this.#log(run, identity),

@@ -2,11 +2,12 @@
  * The transactor as the main thread sees it: asks questions in batches, watches the time of user code, starts the thread again when
  * it had to be ended, and changes over to new code between two batches.
  */
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { Timestamp } from "../values/types.ts";
 import type { Answer, Batch, FromTransactor, LoadedCode, Question, QuestionName, Questions, ToTransactor, Verdict } from "./protocol.ts";
 import type { TransactorData } from "./transactor.ts";
 import { SystemError } from "./system-error.ts";
+import { startThread } from "./thread.ts";
 import { USER_TIME_LIMIT_MS, Watch } from "./watch.ts";
 import { OUT_OF_MEMORY, TIMED_OUT, THREAD_ENDED } from "./texts.ts";
 
@@ -41,10 +42,7 @@ class Incarnation {
   constructor(options: TransactorOptions, preload: Code | null, onMessage: (batch: Batch) => void) {
     const { dir, cloudUrl, siteUrl } = options;
     const data: TransactorData = { dir, cloudUrl, siteUrl, watch: this.watch.memory, preload };
-    this.worker = new Worker(new URL("./transactor.ts", import.meta.url), {
-      workerData: data,
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
-    });
+    this.worker = startThread(dir, "./transactor.ts", data, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB } });
     const loaded = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
     this.loaded = loaded.promise;
@@ -108,7 +106,13 @@ export class TransactorThread {
   /** Opens the database. Rejects when it cannot be used. */
   static async start(options: TransactorOptions): Promise<TransactorThread> {
     const thread = new TransactorThread(options);
-    thread.#take(await thread.#now.open());
+    try {
+      thread.#take(await thread.#now.open());
+    } catch (error) {
+      thread.#closing = true;
+      await thread.#now.worker.terminate();
+      throw error;
+    }
     thread.#release();
     return thread;
   }

@@ -23,7 +23,7 @@ const BATCH_MS = 20;
 
 const port = parentPort;
 if (!port) throw new Error("The transactor runs as a worker thread.");
-const data: TransactorData = workerData;
+const data: TransactorData = workerData.data;
 const { nextTick } = process;
 const elapsed = performance.now.bind(performance);
 

@@ -1,0 +1,10 @@
+/** The first file of every thread: turns on the cache of compiled code before anything else is loaded. */
+import { enableCompileCache, flushCompileCache } from "node:module";
+import { workerData } from "node:worker_threads";
+
+export type ThreadData = { cache: string; entry: string; data: object };
+
+const { cache, entry }: ThreadData = workerData;
+enableCompileCache(cache);
+await import(entry);
+flushCompileCache();
