@@ -4,6 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import type { Deployment, DeploymentOptions } from "./deployment.ts";
+import { StorageError } from "./values/errors.ts";
 
 const USAGE = `Usage: engine --data DIR [options]
 
@@ -112,6 +113,7 @@ function announce({ url, siteUrl, adminKey }: Deployment, showKey: boolean): voi
 }
 
 function explained(error: unknown, { port, sitePort }: DeploymentOptions): unknown {
+  if (error instanceof StorageError) return new UsageError(error.message);
   if (!(error instanceof Error) || !("code" in error)) return error;
   if (error.code === "EADDRINUSE") return new UsageError(`Port ${"port" in error ? String(error.port) : `${port} or ${sitePort}`} is in use: choose others with --port and --site-port.`);
   if (error.code === "EACCES" && "port" in error) return new UsageError(`Port ${String(error.port)} may not be used by this user.`);

@@ -3,8 +3,9 @@
  * it had to be ended, and changes over to new code between two batches.
  */
 import type { Worker } from "node:worker_threads";
+import { StorageError } from "../values/errors.ts";
 import type { Timestamp } from "../values/types.ts";
-import type { Answer, Batch, FromTransactor, LoadedCode, Question, QuestionName, Questions, ToTransactor, Verdict } from "./protocol.ts";
+import type { Answer, Batch, FromTransactor, LoadedCode, Question, QuestionName, Questions, ToTransactor, Verdict, WireError } from "./protocol.ts";
 import type { TransactorData } from "./transactor.ts";
 import { SystemError } from "./system-error.ts";
 import { startThread } from "./thread.ts";
@@ -58,7 +59,7 @@ class Incarnation {
       else if (message.kind === "loaded") loaded.resolve();
       else if (message.kind === "opened") this.#opened.resolve(message);
       else if (message.kind === "closed") closed.resolve();
-      else fail(Object.assign(new Error(message.error.message), { name: message.error.name }));
+      else fail(revived(message.error));
     });
     this.worker.on("error", (error: Error & { code?: string }) => {
       this.outOfMemory = error.code === "ERR_WORKER_OUT_OF_MEMORY";
@@ -131,7 +132,7 @@ export class TransactorThread {
       this.#pending.set(id, {
         question,
         settle: ({ answer, error }) => {
-          if (error) reject(Object.assign(new SystemError(error.message), { name: error.name }));
+          if (error) reject(revived(error));
           else resolve(answer as Questions[K]["answer"]);
         },
       });
@@ -295,6 +296,9 @@ export class TransactorThread {
     }
   }
 }
+
+/** Faults of the data (another process, a newer format) are told apart by callers. */
+const revived = ({ name, message }: WireError): Error => (name === "StorageError" ? new StorageError(message) : new SystemError(message));
 
 function condemn(question: Question, verdict: Verdict): void {
   question.verdicts = [...(question.verdicts ?? []), verdict];
