@@ -2,7 +2,7 @@ import { customMutation, customQuery } from "convex-helpers/server/customFunctio
 import { v } from "convex/values";
 import { mutation, query, type QueryCtx } from "./_generated/server";
 import type { Doc } from "./_generated/dataModel";
-import { requireService } from "./accounts/service";
+import { ISSUER, requireService } from "./accounts/service";
 import { liveSession } from "./accounts/sessions";
 import { notFound, unauthenticated } from "./errors";
 
@@ -15,9 +15,6 @@ import { notFound, unauthenticated } from "./errors";
  *
  * `projectFor`, `designFor`, `imageFor` are the one access rule: what they do not answer does not exist for the caller.
  */
-
-/** `iss` of every token that the app signs (`app/config.ts`, `auth.config.ts`). */
-const ISSUER = "https://atelier.invalid";
 
 type Caller = { user: Doc<"users">; session: Doc<"sessions"> };
 type CallerCtx = QueryCtx & Caller;

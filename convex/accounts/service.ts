@@ -2,7 +2,7 @@ import type { Auth } from "convex/server";
 import { unauthenticated } from "../errors";
 
 /** `iss` and `sub` of the app server's own token (`app/accounts/tokens.server.ts`). No person's id has a hyphen. */
-const ISSUER = "https://atelier.invalid";
+export const ISSUER = "https://atelier.invalid";
 const SERVICE_SUBJECT = "app-server";
 
 /**
