@@ -32,6 +32,9 @@ const MAIN = fileURLToPath(new URL("../engine/src/main.ts", import.meta.url));
 const READY_TIMEOUT = 60_000;
 /** How long it may take to stop before it is ended, in ms. */
 const STOP_TIMEOUT = 5000;
+/** How long a predecessor may take to let go of the data, in ms, and what is said meanwhile. */
+const PREDECESSOR_TIMEOUT = 15_000;
+const IN_USE = /Another process is using the data/;
 const FIRST_PAUSE = 100;
 const LAST_PAUSE = 5000;
 /** Having run this long, in ms, it is well again, and the next restart is quick. */
@@ -45,11 +48,7 @@ const STEADY = 30_000;
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { log } = options;
   await mkdir(options.dir, { recursive: true, mode: 0o700 });
-  let life = run({
-    ...options,
-    port: await freePort(options.port, "ENGINE_PORT", log),
-    sitePort: await freePort(options.sitePort, "ENGINE_SITE_PORT", log),
-  });
+  let life = await firstLife(options);
   const { url, siteUrl } = await life.ready;
   log.info({ deployment: url, deploymentPid: life.pid() }, "the deployment is ready");
   let stopping = false;
@@ -83,6 +82,25 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       return life.stop();
     },
   };
+}
+
+/**
+ * The process, ready. Where a server was killed, its deployment is told by the end of the channel between them and may need a moment to let go
+ * of the data: that is waited for.
+ */
+async function firstLife(options: EmbeddedOptions): Promise<ReturnType<typeof run>> {
+  const deadline = Date.now() + PREDECESSOR_TIMEOUT;
+  for (;;) {
+    const port = await freePort(options.port, "ENGINE_PORT", options.log);
+    const life = run({ ...options, port, sitePort: await freePort(options.sitePort, "ENGINE_SITE_PORT", options.log) });
+    try {
+      await life.ready;
+      return life;
+    } catch (error) {
+      if (!IN_USE.test(String(error)) || Date.now() > deadline) throw error;
+      await sleep(200);
+    }
+  }
 }
 
 const readyMessage = z.object({ ready: z.literal(true), url: z.url(), siteUrl: z.url() });

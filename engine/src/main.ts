@@ -122,6 +122,6 @@ function explained(error: unknown, { port, sitePort }: DeploymentOptions): unkno
 
 main().catch((error: unknown) => {
   process.stderr.write(`${error instanceof UsageError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  process.exitCode = 1;
-  if (process.connected) process.disconnect();
+  // A thread that could not open the data would keep the process up.
+  process.exit(1);
 });

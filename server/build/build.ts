@@ -19,6 +19,7 @@ const run = promisify(execFile);
 /** `npm run build`: the app, what the deployment is to run, and the static files compressed. The stamp comes last. */
 async function build(): Promise<void> {
   const started = Date.now();
+  log.level = "warn";
   const hash = await sourcesHash();
   await rm(STAMP, { force: true });
   await tool("the app", "node_modules/@react-router/dev/bin.cjs", ["build"]);
@@ -33,19 +34,18 @@ async function bundleFunctions(): Promise<void> {
   const path = join(BUILD, ARTIFACT);
   const key = `throw-away|${randomBytes(32).toString("hex")}`;
   await mkdir(join(path, ".."), { recursive: true });
-  await tool("convex/", "node_modules/convex/bin/main.js", [
-    ...["deploy", "--url", "http://127.0.0.1:1", "--admin-key", key, "--typecheck", "disable", "--codegen", "disable"],
-    ...["--push-all-modules", "--write-push-request", path.replace(/\.json$/, "")],
-  ]);
+  const target = ["--url", "http://127.0.0.1:1", "--admin-key", key];
+  const record = ["--typecheck", "disable", "--codegen", "disable", "--push-all-modules", "--write-push-request", path.replace(/\.json$/, "")];
+  await tool("convex/", "node_modules/convex/bin/main.js", ["deploy", ...target, ...record]);
   const { adminKey: _key, ...artifact } = readArtifact(await readFile(path, "utf8"));
   await writeFile(path, JSON.stringify(artifact));
 
   const dir = await mkdtemp(join(tmpdir(), "atelier-build-"));
   const deployment = await startEmbedded({ dir, port: 0, sitePort: 0, adminKey: key, log });
   try {
-    const target = { url: deployment.url, adminKey: key };
-    await setEnvironment(target, { AUTH_JWKS: NO_KEYS });
-    await push(target, readArtifact(await readFile(path, "utf8")));
+    const trial = { url: deployment.url, adminKey: key };
+    await setEnvironment(trial, { AUTH_JWKS: NO_KEYS });
+    await push(trial, readArtifact(await readFile(path, "utf8")));
   } finally {
     await deployment.close();
     await rm(dir, { recursive: true });

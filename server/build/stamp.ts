@@ -18,7 +18,7 @@ export const canBuild = () => [...SOURCES, "node_modules/@react-router/dev"].eve
 
 /** One hash over names and contents of the sources. */
 export async function sourcesHash(): Promise<string> {
-  const paths = (await Promise.all(SOURCES.map((source) => filesIn(join(ROOT, source))))).flat().sort();
+  const paths = (await Promise.all(SOURCES.map((source) => filesIn(join(ROOT, source))))).flat().toSorted();
   const hash = createHash("sha256");
   const contents = await Promise.all(paths.map((path) => readFile(path)));
   paths.forEach((path, i) => hash.update(`${relative(ROOT, path)}\0${contents[i]?.length}\0`).update(contents[i] ?? ""));
