@@ -46,11 +46,17 @@ export function AddImages({ designId, sending, maxBytes }: AddImagesProps) {
         aria-describedby={`${INPUT_ID}-hint`}
         onChange={take}
       />
-      <label htmlFor={INPUT_ID} className={buttonClass({ look: "primary" })}>
+      <label
+        htmlFor={INPUT_ID}
+        className={buttonClass(
+          { look: "primary" },
+          "noscript:bg-transparent noscript:px-0 noscript:text-soft noscript:hover:bg-transparent",
+        )}
+      >
         <Icon of={ImagePlus} />
         Add images
       </label>
-      <Button type="submit" look="primary">
+      <Button type="submit" look="primary" className="hidden noscript:inline-flex">
         Upload
       </Button>
       <span id={`${INPUT_ID}-hint`} className="sr-only">

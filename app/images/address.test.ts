@@ -3,9 +3,7 @@ import { imageSrcSet, nearestWidth } from "./address";
 
 describe("imageSrcSet", () => {
   it("lists every width below the picture's own, then the one that gives all its pixels", () => {
-    expect(imageSrcSet("i1", 500)).toBe(
-      "/images/i1?w=160 160w, /images/i1?w=320 320w, /images/i1?w=480 480w, /images/i1?w=640 500w",
-    );
+    expect(imageSrcSet("i1", 500)).toBe("/images/i1?w=160 160w, /images/i1?w=320 320w, /images/i1?w=480 480w, /images/i1?w=640 500w");
   });
   it("describes no width twice", () => {
     expect(imageSrcSet("i1", 320)).toBe("/images/i1?w=160 160w, /images/i1?w=320 320w");

@@ -10,7 +10,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const files = async () => (await readdir(folder, { recursive: true, withFileTypes: true })).filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+const files = async () =>
+  (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((file) => file.isFile())
+    .map((file) => join(file.parentPath, file.name));
 const picture = (size: number, fill = 1) => ({ type: "image/webp", bytes: Buffer.alloc(size, fill) });
 const never = () => Promise.reject(new Error("made again"));
 
@@ -31,7 +34,7 @@ describe("openDiskCache", () => {
 
   it("does not keep a failure", async () => {
     const cache = openDiskCache(folder, 1000);
-    await expect(cache.get("aa", never)).rejects.toThrow();
+    await expect(cache.get("aa", never)).rejects.toThrow("made again");
     expect((await cache.get("aa", async () => picture(1))).bytes.length).toBe(1);
   });
 

@@ -12,7 +12,7 @@ describe("attachment", () => {
     ["no end", "no end.png"],
     ["PHOTO.PNG", "PHOTO.PNG"],
     ["../../.bashrc", "-..-.bashrc.png"],
-    ["a\"b\\c/d:e*f?g<h>i|j.png", "a-b-c-d-e-f-g-h-i-j.png"],
+    ['a"b\\c/d:e*f?g<h>i|j.png', "a-b-c-d-e-f-g-h-i-j.png"],
     ["line\r\nSet-Cookie: x=y.png", "lineSet-Cookie- x=y.png"],
     ["invoice\u202Egnp.exe", "invoicegnp.exe.png"],
     ["100%.png", "100%.png"],

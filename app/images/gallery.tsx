@@ -21,6 +21,9 @@ export function Gallery({ images, ask }: GalleryProps) {
   );
 }
 
+/** A drawing has no width at which its pixels end. */
+export const SCALABLE = "99999px";
+
 /** Wider and taller ones than this are cropped to it in the gallery, where they would be stripes; the viewer shows them whole. */
 const WIDEST = 4;
 const TALLEST = 0.45;
@@ -34,7 +37,7 @@ function Tile({ image, ask }: { image: DesignImage; ask: GalleryProps["ask"] }) 
   const moving = useViewTransitionState(to);
   const style: CSSProperties & Record<"--ratio" | "--own-width", string> = {
     "--ratio": ratio.toFixed(4),
-    "--own-width": scalable ? "100%" : `${width}px`,
+    "--own-width": scalable ? SCALABLE : `${width}px`,
   };
   return (
     <li style={style}>

@@ -4,7 +4,15 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { thumbHashToApproximateAspectRatio } from "thumbhash";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { animatedGif, badFiles, hostileSvg, type PictureName, picturePath, pictures, sidewaysPhotograph } from "../../tests/fixtures/pictures";
+import {
+  animatedGif,
+  badFiles,
+  hostileSvg,
+  type PictureName,
+  picturePath,
+  pictures,
+  sidewaysPhotograph,
+} from "../../tests/fixtures/pictures";
 import { inspect } from "./inspect.server";
 
 let folder: string;
@@ -47,11 +55,16 @@ describe("what is taken", () => {
 
   it("turns a photograph upright", async () => {
     const { buffer } = await sidewaysPhotograph();
-    expect(await factsOf(buffer)).toMatchObject({ contentType: "image/jpeg", width: 600, height: 400 });
+    expect(await factsOf(buffer)).toMatchObject({ contentType: "image/jpeg", width: 400, height: 600 });
   });
 
   it("an animation, and says that it is one", async () => {
-    expect(await factsOf((await animatedGif()).buffer)).toMatchObject({ contentType: "image/gif", width: 240, height: 160, animated: true });
+    expect(await factsOf((await animatedGif()).buffer)).toMatchObject({
+      contentType: "image/gif",
+      width: 240,
+      height: 160,
+      animated: true,
+    });
   });
 
   it("a drawing with a script in it: it is kept, and shown only as pixels", async () => {
@@ -60,7 +73,12 @@ describe("what is taken", () => {
 
   it.each([
     ["without a prologue", '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20000 10000"><path d="M0 0h9v9z"/></svg>', 20_000, 10_000],
-    ["with a document type", '<?xml version="1.0"?>\n<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/svg11.dtd">\n<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"/>', 40, 20],
+    [
+      "with a document type",
+      '<?xml version="1.0"?>\n<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/svg11.dtd">\n<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"/>',
+      40,
+      20,
+    ],
     ["after a byte order mark and a comment", '\uFEFF<!-- > -->\n<svg xmlns="http://www.w3.org/2000/svg" width="7" height="9"/>', 7, 9],
   ])("a drawing %s", async (_, text, width, height) => {
     expect(await factsOf(text)).toMatchObject({ contentType: "image/svg+xml", width, height });

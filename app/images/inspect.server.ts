@@ -39,7 +39,8 @@ export async function inspect(path: string): Promise<Inspection> {
   if (size === 0) return refuse("The file is empty.");
   const type = await recognise(path);
   if (!isAcceptedType(type)) return refuse(`${described(type)} Choose a ${ACCEPTED_NAMES} file.`);
-  if (type === "image/svg+xml" && size > SVG_MAX_BYTES) return refuse("This SVG is larger than 10 MiB. Simplify the drawing, or export it as a PNG.");
+  if (type === "image/svg+xml" && size > SVG_MAX_BYTES)
+    return refuse("This SVG is larger than 10 MiB. Simplify the drawing, or export it as a PNG.");
 
   return decoding(async () => {
     const input = type === "image/svg+xml" ? await readFile(path) : path;

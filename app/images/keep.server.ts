@@ -39,7 +39,8 @@ export async function keep(file: ArrivedFile, upload: UploadOf): Promise<UploadR
     const refusal = refusalOf(error);
     if (refusal?.code === "not_found" || refusal?.code === "unauthenticated") throw error;
     if (refusal) return refused(refusal.message ?? "The file could not be taken.");
-    if (error instanceof BusyError) return refused("Too many pictures are being looked at right now. Your file was not kept: try again in a moment.", true);
+    if (error instanceof BusyError)
+      return refused("Too many pictures are being looked at right now. Your file was not kept: try again in a moment.", true);
     if (error instanceof Unavailable) return refused("The storage does not answer. Your file was not kept: try again in a moment.", true);
     console.error(error);
     return refused("Something failed on our side. Your file was not kept: try again.", true);

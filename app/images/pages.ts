@@ -11,7 +11,9 @@ const RIGHT_AFTER_FIRST = "first";
 /** As many as `getDesignImagesByDesignId` answers (convex/paging.ts). */
 const PAGE_SIZE = 200;
 
-type Answer = FunctionReturnType<typeof api.designImages.getDesignImagesByDesignId> | FunctionReturnType<typeof api.designImages.listDesignImages>;
+type Answer =
+  | FunctionReturnType<typeof api.designImages.getDesignImagesByDesignId>
+  | FunctionReturnType<typeof api.designImages.listDesignImages>;
 
 /** A design's first images, or those of a later page. */
 export async function preloadImages(convex: RequestConvex, designId: string, after: string | null): Promise<Preload<Answer>> {

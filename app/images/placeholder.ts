@@ -1,9 +1,9 @@
 /**
- * Draws a thumbhash (https://evanw.github.io/thumbhash/) as a data URL of about 350 characters; null for none, for a
+ * Draws a thumbhash (https://evanw.github.io/thumbhash/) as a data URL of about 500 characters; null for none, for a
  * broken one, and for a see-through picture, through which it would go on showing once the picture has come.
  *
  * The thumbhash package's own decoder gives 32 × 32 pixels and 5 KB a picture, which two hundred thumbnails in one first
- * HTML cannot afford. A hash holds at most 7 × 7 waves, so 8 pixels a side, smoothed by the browser, show all of it. The
+ * HTML cannot afford. A hash holds at most 7 × 7 waves, so 12 pixels a side, smoothed by the browser, show all of it. The
  * arithmetic is the same on the server and in the browser, so that hydration finds what was sent.
  */
 export function placeholderUrl(thumbhash: string | null): string | null {
@@ -21,7 +21,7 @@ const REMEMBERED = 2_000;
 const drawn = new Map<string, string | null>();
 
 /** Pixels on the longer side. */
-const SIDE = 8;
+const SIDE = 12;
 
 function draw(hash: Uint8Array): string | null {
   const at = (index: number) => hash[index] ?? 0;
@@ -41,25 +41,16 @@ function draw(hash: Uint8Array): string | null {
   const channel = (base: number, scale: number, nx: number, ny: number) => {
     const waves: { x: number; y: number; amount: number }[] = [];
     for (let y = 0; y < ny; y++)
-      for (let x = y > 0 ? 0 : 1; x * ny < nx * (ny - y); x++)
-        waves.push({ x, y, amount: (nibble() / 7.5 - 1) * scale * 2 });
+      for (let x = y > 0 ? 0 : 1; x * ny < nx * (ny - y); x++) waves.push({ x, y, amount: (nibble() / 7.5 - 1) * scale * 2 });
     return (px: number, py: number) =>
       waves.reduce(
         (sum, wave) =>
-          sum +
-          wave.amount *
-            Math.cos((Math.PI / width) * (px + 0.5) * wave.x) *
-            Math.cos((Math.PI / height) * (py + 0.5) * wave.y),
+          sum + wave.amount * Math.cos((Math.PI / width) * (px + 0.5) * wave.x) * Math.cos((Math.PI / height) * (py + 0.5) * wave.y),
         base,
       );
   };
   // Colours are stored as lightness, yellow against blue, and red against green; 1.25 makes up for their coarse steps.
-  const lightness = channel(
-    (header24 & 63) / 63,
-    ((header24 >> 18) & 31) / 31,
-    Math.max(3, columns),
-    Math.max(3, rows),
-  );
+  const lightness = channel((header24 & 63) / 63, ((header24 >> 18) & 31) / 31, Math.max(3, columns), Math.max(3, rows));
   const yellowBlue = channel(((header24 >> 6) & 63) / 31.5 - 1, (((header16 >> 3) & 63) / 63) * 1.25, 3, 3);
   const redGreen = channel(((header24 >> 12) & 63) / 31.5 - 1, (((header16 >> 9) & 63) / 63) * 1.25, 3, 3);
 
@@ -78,14 +69,14 @@ function draw(hash: Uint8Array): string | null {
   return pngUrl(width, height, pixels);
 }
 
+const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+
 /** A PNG (RGB, stored and not compressed: a deflater would cost more than it saves here) as a data URL. */
 function pngUrl(width: number, height: number, rows: number[]): string {
   const size = rows.length;
-  const zlib = [
-    0x78, 0x01, 0x01, size & 255, size >> 8, ~size & 255, (~size >> 8) & 255, ...rows, ...uint32(adler32(rows)),
-  ];
+  const zlib = [0x78, 0x01, 0x01, size & 255, size >> 8, ~size & 255, (~size >> 8) & 255, ...rows, ...uint32(adler32(rows))];
   const bytes = [
-    ...[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
+    ...SIGNATURE,
     ...chunk("IHDR", [...uint32(width), ...uint32(height), 8, 2, 0, 0, 0]),
     ...chunk("IDAT", zlib),
     ...chunk("IEND", []),

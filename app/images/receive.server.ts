@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { basename } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import type { ReadableStream } from "node:stream/web";
 import { Busboy, type BusboyFileStream } from "@fastify/busboy";
 
 /** A file of a form as it has arrived: on our disk, under a name of ours, whatever it calls itself. */
@@ -71,7 +72,8 @@ export async function receive<Result>(
   });
 
   const silence = new AbortController();
-  const body = Readable.fromWeb(request.body as import("node:stream/web").ReadableStream<Uint8Array>);
+  // Node's own types and the browser's disagree about a kind of reader that nobody uses here.
+  const body = Readable.fromWeb(request.body as ReadableStream<Uint8Array>);
   let timer = setTimeout(() => silence.abort(), limits.silenceMs);
   body.on("data", () => {
     clearTimeout(timer);
@@ -101,7 +103,11 @@ function parserFor(contentType: string, { maxFileBytes, maxFiles }: ReceiveLimit
   }
 }
 
-async function arrive<Result>(stream: BusboyFileStream, file: ArrivedFile, onFile: (file: ArrivedFile) => Promise<Result>): Promise<Result> {
+async function arrive<Result>(
+  stream: BusboyFileStream,
+  file: ArrivedFile,
+  onFile: (file: ArrivedFile) => Promise<Result>,
+): Promise<Result> {
   try {
     // Only its owner may read it: it may be anything.
     await pipeline(stream, createWriteStream(file.path, { mode: 0o600, flags: "wx" }));

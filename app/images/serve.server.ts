@@ -34,7 +34,8 @@ export async function serveImage(request: Request, imageId: string, context: Rea
   } catch (error) {
     const code = refusalOf(error)?.code;
     if (code === "not_found" || code === "unauthenticated") return missing();
-    if (error instanceof Unavailable || error instanceof BusyError) return text(503, "The picture cannot be had at the moment.", { "Retry-After": "5" });
+    if (error instanceof Unavailable || error instanceof BusyError)
+      return text(503, "The picture cannot be had at the moment.", { "Retry-After": "5" });
     throw error;
   }
 }
@@ -107,7 +108,13 @@ function isKnown(request: Request, headers: Headers): boolean {
   const known = request.headers.get("If-None-Match");
   if (known === null) return false;
   const strip = (tag: string) => tag.trim().replace(/^W\//, "");
-  return known.trim() === "*" || known.split(",").map(strip).includes(headers.get("ETag") ?? "");
+  return (
+    known.trim() === "*" ||
+    known
+      .split(",")
+      .map(strip)
+      .includes(headers.get("ETag") ?? "")
+  );
 }
 
 function readWidth(asked: string | null): VariantWidth | null {

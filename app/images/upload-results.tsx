@@ -15,7 +15,10 @@ export function UploadResults({ answer: { results, problem } }: { answer: Upload
           {results.map((result, index) => (
             // The same name may be there twice, and the list never changes.
             <li key={`${index} ${result.name}`} className="flex gap-2.5">
-              <Icon of={result.ok ? CircleCheck : CircleAlert} className={result.ok ? "mt-0.5 text-accent-text" : "mt-0.5 text-danger-text"} />
+              <Icon
+                of={result.ok ? CircleCheck : CircleAlert}
+                className={result.ok ? "mt-0.5 text-accent-text" : "mt-0.5 text-danger-text"}
+              />
               <span className="min-w-0">
                 <strong className="font-medium wrap-anywhere">{result.name}</strong>{" "}
                 <span className={result.ok ? "text-faint" : "text-danger-text"}>{result.ok ? "Added" : result.problem}</span>

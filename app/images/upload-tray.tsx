@@ -30,9 +30,7 @@ export function UploadTray({ designId }: { designId: string }) {
   return (
     <>
       {/* There from the start, so that what comes into it is announced. Progress is not: it would never stop. */}
-      <p role="status" className="sr-only">
-        {uploads.length > 0 && open === 0 ? summary(added, failed) : ""}
-      </p>
+      <output className="sr-only">{uploads.length > 0 && open === 0 ? summary(added, failed) : ""}</output>
       {uploads.length > 0 ? (
         <section aria-label="Uploads" className="sticky bottom-4 z-10 mx-auto w-full max-w-xl rounded-lg border bg-raised shadow-lift">
           <header className="flex items-center gap-2 py-1.5 pr-1.5 pl-4">
@@ -51,9 +49,11 @@ export function UploadTray({ designId }: { designId: string }) {
             )}
           </header>
           <ul className="max-h-[40dvh] overflow-y-auto border-t py-1">
-            {uploads.map((upload) => (
-              <Row key={upload.id} upload={upload} />
-            ))}
+            {uploads
+              .toSorted((a, b) => rank(a) - rank(b))
+              .map((upload) => (
+                <Row key={upload.id} upload={upload} />
+              ))}
           </ul>
         </section>
       ) : null}
@@ -73,7 +73,10 @@ function Row({ upload }: { upload: Upload }) {
       <div className="grid min-w-0 flex-1 gap-0.5">
         <span className="truncate">
           {imageId ? (
-            <Link to={href("/design/:id/images/:imageId", { id: designId, imageId })} className="rounded-sm underline-offset-4 hover:underline">
+            <Link
+              to={href("/design/:id/images/:imageId", { id: designId, imageId })}
+              className="rounded-sm underline-offset-4 hover:underline"
+            >
               {name}
             </Link>
           ) : (
@@ -101,6 +104,13 @@ function Row({ upload }: { upload: Upload }) {
       ) : null}
     </li>
   );
+}
+
+/** What needs somebody comes first, then what moves. */
+function rank(upload: Upload): number {
+  if (upload.state === "failed") return 0;
+  if (upload.state === "waiting") return 2;
+  return isUnderWay(upload) ? 1 : 3;
 }
 
 function summary(added: number, failed: number): string {

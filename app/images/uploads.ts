@@ -49,6 +49,8 @@ export class Uploads {
 
   /** Starts sending files into a design. Those that are refused anyway are not sent: `maxBytes` is the limit of one file. */
   add(designId: string, files: readonly File[], maxBytes: number): void {
+    // A new batch: what became well of the one before has been seen.
+    if (!this.#snapshot.some(isUnderWay)) this.#items = this.#items.filter(({ upload }) => upload.state === "failed");
     for (const file of files) {
       const upload: Upload = {
         id: crypto.randomUUID(),
@@ -113,13 +115,13 @@ export class Uploads {
     item.request = request;
     item.lost = false;
     request.open("POST", `/uploads?${new URLSearchParams({ design: upload.designId })}`);
-    request.upload.onprogress = ({ loaded, total }) => this.#change(item, { sent: total > 0 ? loaded / total : 0 });
-    request.upload.onload = () => this.#change(item, { state: "looking", sent: 1 });
-    request.onload = () => this.#end(item, outcomeOf(request));
-    request.onerror = () => {
+    request.upload.addEventListener("progress", ({ loaded, total }) => this.#change(item, { sent: total > 0 ? loaded / total : 0 }));
+    request.upload.addEventListener("load", () => this.#change(item, { state: "looking", sent: 1 }));
+    request.addEventListener("load", () => this.#end(item, outcomeOf(request)));
+    request.addEventListener("error", () => {
       item.lost = true;
       this.#end(item, { state: "failed", problem: MESSAGES.lost, again: true });
-    };
+    });
     request.send(form);
     this.#change(item, { state: "sending", sent: 0 });
   }

@@ -14,7 +14,8 @@ async function original(name: PictureName): Promise<Original> {
 async function difference(a: Buffer, b: Buffer, width: number): Promise<number> {
   const { autoOrient } = await sharp(a).metadata();
   const height = Math.round((autoOrient.height * width) / autoOrient.width);
-  const pixels = (bytes: Buffer) => sharp(bytes).autoOrient().resize(width, height, { fit: "fill" }).toColourspace("srgb").removeAlpha().raw().toBuffer();
+  const pixels = (bytes: Buffer) =>
+    sharp(bytes).autoOrient().resize(width, height, { fit: "fill" }).toColourspace("srgb").removeAlpha().raw().toBuffer();
   const [left, right] = await Promise.all([pixels(a), pixels(b)]);
   expect(left.length).toBe(right.length);
   let sum = 0;
@@ -45,16 +46,18 @@ describe("photographs", () => {
     const { buffer } = await sidewaysPhotograph();
     expect((await sharp(buffer).metadata()).exif?.includes("Lumen")).toBe(true);
     for (const wanted of ["avif", "webp"] as const) {
-      const { bytes } = await makeVariant({ bytes: buffer, contentType: "image/jpeg", width: 600, height: 400 }, 320, wanted);
+      const { bytes } = await makeVariant({ bytes: buffer, contentType: "image/jpeg", width: 400, height: 600 }, 320, wanted);
       const { width, height, orientation, exif } = await sharp(bytes).metadata();
-      expect([width, height, orientation ?? 1, exif]).toEqual([320, 213, 1, undefined]);
+      expect([width, height, orientation ?? 1, exif]).toEqual([320, 480, 1, undefined]);
       expect(bytes.includes("Lumen")).toBe(false);
       expect(await difference(buffer, bytes, 160)).toBeLessThan(4);
     }
   });
 
   it("keep wide colours in Display P3, and become sRGB otherwise", async () => {
-    const red = sharp({ create: { width: 64, height: 64, channels: 3, background: { r: 255, g: 0, b: 0 }, noise: { type: "gaussian", mean: 128, sigma: 30 } } });
+    const red = sharp({
+      create: { width: 64, height: 64, channels: 3, background: { r: 255, g: 0, b: 0 }, noise: { type: "gaussian", mean: 128, sigma: 30 } },
+    });
     const p3 = await red.clone().withIccProfile("p3").jpeg().toBuffer();
     const { bytes } = await makeVariant({ bytes: p3, contentType: "image/jpeg", width: 64, height: 64 }, 160, "webp");
     expect(isWideGamut((await sharp(bytes).metadata()).icc)).toBe(true);
@@ -81,19 +84,26 @@ describe("screens and flat art", () => {
   });
 
   it("a PNG that is a photograph is treated as one", async () => {
-    const bytes = await sharp(await pictureBytes("path")).resize(700).png().toBuffer();
+    const bytes = await sharp(await pictureBytes("path"))
+      .resize(700)
+      .png()
+      .toBuffer();
     expect((await makeVariant({ bytes, contentType: "image/png", width: 700, height: 525 }, 640, "avif")).type).toBe("image/avif");
   });
 
   it("stay see-through", async () => {
-    const bytes = await sharp({ create: { width: 100, height: 50, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } } }).png().toBuffer();
+    const bytes = await sharp({ create: { width: 100, height: 50, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } } })
+      .png()
+      .toBuffer();
     const variant = await makeVariant({ bytes, contentType: "image/png", width: 100, height: 50 }, 160, "avif");
     const { data } = await sharp(variant.bytes).raw().toBuffer({ resolveWithObject: true });
     expect(data[3]).toBe(0);
   });
 
   it("a very tall one comes as a format that can be as tall", async () => {
-    const bytes = await sharp({ create: { width: 400, height: 20_000, channels: 3, background: "#468" } }).png().toBuffer();
+    const bytes = await sharp({ create: { width: 400, height: 20_000, channels: 3, background: "#468" } })
+      .png()
+      .toBuffer();
     const { type, bytes: tall } = await makeVariant({ bytes, contentType: "image/png", width: 400, height: 20_000 }, 480, "webp");
     expect([type, (await sharp(tall).metadata()).height]).toEqual(["image/png", 20_000]);
   });
@@ -108,7 +118,8 @@ describe("drawings", () => {
     const meta = await sharp(bytes).metadata();
     expect([type, meta.format, meta.width]).toEqual(["image/webp", "webp", width]);
     const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
-    const at = (x: number, y: number) => [...data.subarray((Math.floor(y * info.height) * info.width + Math.floor(x * info.width)) * info.channels)].slice(0, 3);
+    const at = (x: number, y: number) =>
+      [...data.subarray((Math.floor(y * info.height) * info.width + Math.floor(x * info.width)) * info.channels)].slice(0, 3);
     expect(at(0.5, 0.5)).toEqual([255, 255, 255]);
     expect(at(0.9, 0.9)).toEqual([0, 187, 102]);
   });
@@ -131,5 +142,11 @@ it("animations stay animated, in their own time", async () => {
   const { buffer } = await animatedGif();
   const { type, bytes } = await makeVariant({ bytes: buffer, contentType: "image/gif", width: 240, height: 160 }, 160, "avif");
   const { pages, delay, width, pageHeight } = await sharp(bytes, { pages: -1 }).metadata();
-  expect({ type, pages, delay, width, pageHeight }).toEqual({ type: "image/webp", pages: 3, delay: [100, 100, 100], width: 160, pageHeight: 107 });
+  expect({ type, pages, delay, width, pageHeight }).toEqual({
+    type: "image/webp",
+    pages: 3,
+    delay: [100, 100, 100],
+    width: 160,
+    pageHeight: 107,
+  });
 });

@@ -7,7 +7,7 @@ import { cx } from "~/ui/cx";
 import { Icon } from "~/ui/icon";
 import { ACCEPTED, isAcceptedType } from "./accepted";
 import { originalAddress } from "./address";
-import { isFromGallery } from "./gallery";
+import { isFromGallery, SCALABLE } from "./gallery";
 import type { DesignImage } from "./intents";
 import { Picture } from "./picture";
 import { bytesText } from "./upload";
@@ -42,21 +42,35 @@ export function Viewer({ image, place, title, around }: ViewerProps) {
   return (
     <article aria-label={image.name} className="viewer">
       <header className="flex items-center gap-2 border-b px-3 py-2 md:px-4">
-        <Link to={toGallery} prefetch="intent" viewTransition onClick={close} aria-label="Close" data-tooltip="Close" className={buttonClass({ look: "ghost", size: "icon" })}>
+        <Link
+          to={toGallery}
+          prefetch="intent"
+          viewTransition
+          onClick={close}
+          aria-label="Close"
+          data-tooltip="Close"
+          className={buttonClass({ look: "ghost", size: "icon" })}
+        >
           <Icon of={X} className="size-5" />
         </Link>
         <div className="min-w-0 flex-1">{title}</div>
         <p className="tabular shrink-0 text-sm text-faint">
           {place.position === null ? `of ${of.format(place.total)}` : `${of.format(place.position)} of ${of.format(place.total)}`}
         </p>
-        <a href={originalAddress(image._id)} download aria-label="Download the original" data-tooltip="Download" className={buttonClass({ look: "ghost", size: "icon" })}>
+        <a
+          href={originalAddress(image._id)}
+          download
+          aria-label="Download the original"
+          data-tooltip="Download"
+          className={buttonClass({ look: "ghost", size: "icon" })}
+        >
           <Icon of={Download} />
         </a>
         <RemoveButton item={image} look="ghost" aria-label="Delete image" data-tooltip="Delete">
           <Icon of={Trash2} />
         </RemoveButton>
       </header>
-      <div className="relative grid min-w-0 grid-rows-[1fr_auto] bg-mat">
+      <div className="relative grid min-h-0 min-w-0 bg-mat p-3 pb-16 md:p-4 md:pb-16">
         <Large image={image} />
         <Neighbour to={place.previous} image={image} side="previous" />
         <Neighbour to={place.next} image={image} side="next" />
@@ -72,12 +86,19 @@ function Large({ image }: { image: DesignImage }) {
   const scalable = image.contentType === "image/svg+xml";
   const style: CSSProperties & Record<"--ratio" | "--own-width", string> = {
     "--ratio": (width / height).toFixed(5),
-    "--own-width": scalable ? "100%" : `${width}px`,
+    "--own-width": scalable ? SCALABLE : `${width}px`,
   };
   return (
-    <figure className="grid min-w-0 place-items-center p-3 md:p-4">
+    <figure className="viewer-wall">
       <div style={style} className="viewer-picture">
-        <Picture key={image._id} image={{ ...image, imageId: image._id }} alt={name} sizes="(width < 768px) 100vw, 80vw" scalable={scalable} priority />
+        <Picture
+          key={image._id}
+          image={{ ...image, imageId: image._id }}
+          alt={name}
+          sizes="(width < 768px) 100vw, 80vw"
+          scalable={scalable}
+          priority
+        />
       </div>
     </figure>
   );
@@ -99,8 +120,8 @@ function Neighbour({ to, image, side }: { to: string | null; image: DesignImage;
       data-tooltip={label}
       className={cx(
         buttonClass({ look: "quiet", size: "icon" }),
-        "absolute top-[calc(50%-1.25rem)] size-10 rounded-full bg-raised/85 backdrop-blur-sm",
-        side === "previous" ? "left-3" : "right-3",
+        "absolute bottom-2.5 size-10 rounded-full bg-raised/85 backdrop-blur-sm md:top-[calc(50%-1.25rem)] md:bottom-auto",
+        side === "previous" ? "right-16 md:right-auto md:left-3" : "right-3",
       )}
     >
       <Icon of={side === "previous" ? ChevronLeft : ChevronRight} className="size-5" />
@@ -114,12 +135,12 @@ function Facts({ image }: { image: DesignImage }) {
   const type = isAcceptedType(contentType) ? ACCEPTED[contentType].name : contentType;
   const added = new Date(_creationTime);
   return (
-    <details className="group/facts justify-self-start px-3 pb-3 text-sm md:px-4">
+    <details className="absolute bottom-3 left-3 text-sm md:left-4">
       <summary className={cx(buttonClass({ look: "ghost", size: "sm" }), "list-none")}>
         <Icon of={Info} />
         Facts
       </summary>
-      <dl className="tabular mt-2 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 rounded-md border bg-raised p-3 text-soft">
+      <dl className="tabular absolute bottom-full mb-2 grid w-max max-w-[calc(100vw-1.5rem)] grid-cols-[auto_1fr] gap-x-4 gap-y-1 rounded-md border bg-raised p-3 text-soft shadow-lift">
         <Fact name="Dimensions">
           {number.format(width)} × {number.format(height)} {contentType === "image/svg+xml" ? "units" : "px"}
         </Fact>
@@ -149,6 +170,11 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
+/** A ref: what becomes the current one is brought into the middle. */
+function showInStrip(element: HTMLElement | null) {
+  element?.scrollIntoView({ inline: "center", block: "nearest" });
+}
+
 function Filmstrip({ image, around }: { image: DesignImage; around: DesignImage[] }) {
   const { state } = useLocation();
   if (around.length < 2) return null;
@@ -156,17 +182,20 @@ function Filmstrip({ image, around }: { image: DesignImage; around: DesignImage[
     <nav aria-label="Images around this one" className="overflow-x-auto border-t bg-panel" data-print="hide">
       <ol className="mx-auto flex w-max gap-1.5 p-2">
         {around.map((each) => {
-          const current = each._id === image._id;
+          const isCurrent = each._id === image._id;
           return (
-            <li key={each._id}>
+            <li key={each._id} ref={isCurrent ? showInStrip : undefined}>
               <Link
                 to={href("/design/:id/images/:imageId", { id: each.designId, imageId: each._id })}
                 replace
                 state={state}
                 preventScrollReset
-                aria-current={current ? "page" : undefined}
+                aria-current={isCurrent ? "page" : undefined}
                 aria-label={each.name}
-                className={cx("block size-14 overflow-hidden rounded-sm bg-mat opacity-60 hover:opacity-100", current && "opacity-100 outline-2 outline-accent-text")}
+                className={cx(
+                  "block size-14 overflow-hidden rounded-sm bg-mat opacity-60 hover:opacity-100",
+                  isCurrent && "opacity-100 outline-2 outline-accent-text",
+                )}
               >
                 <Picture image={{ ...each, imageId: each._id }} alt="" sizes="56px" className="size-full object-cover" />
               </Link>
@@ -185,7 +214,7 @@ function useClose(designId: string) {
   const toGallery = href("/design/:id", { id: designId });
   return {
     toGallery,
-    close(event?: MouseEvent) {
+    close: (event?: MouseEvent) => {
       if (event && (event.metaKey || event.ctrlKey || event.shiftKey)) return;
       event?.preventDefault();
       if (isFromGallery(state)) void navigate(-1);

@@ -102,7 +102,7 @@ export default function Design({ loaderData, actionData }: Route.ComponentProps)
       </PageHeader>
 
       {isUploadAnswer(actionData) ? <UploadResults answer={actionData} /> : null}
-      {added > 0 && !actionData ? <p role="status">{count(added, "image")} added.</p> : null}
+      {added > 0 && !actionData ? <output>{count(added, "image")} added.</output> : null}
 
       {images.length > 0 ? (
         <Gallery images={images} ask={dialogs.ask} />
@@ -116,7 +116,9 @@ export default function Design({ loaderData, actionData }: Route.ComponentProps)
       {isLaterPage || (next !== null && design.imageCount > images.length) ? (
         <nav aria-label="More images" className="flex gap-2">
           {isLaterPage ? <ButtonLink to={address}>First images</ButtonLink> : null}
-          {next === null ? null : <ButtonLink to={{ pathname: address, search: `?${LATER_PAGES}=${encodeURIComponent(next)}` }}>More images</ButtonLink>}
+          {next === null ? null : (
+            <ButtonLink to={{ pathname: address, search: `?${LATER_PAGES}=${encodeURIComponent(next)}` }}>More images</ButtonLink>
+          )}
         </nav>
       ) : null}
 

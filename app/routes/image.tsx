@@ -50,7 +50,12 @@ export default function Image({ loaderData, params }: Route.ComponentProps) {
   const wasListed = loaderData.images.value.some(({ _id }) => _id === params.imageId);
 
   if (listed) {
-    const place = { previous: images[index - 1]?._id ?? null, next: images[index + 1]?._id ?? null, position: index + 1, total: design.imageCount };
+    const place = {
+      previous: images[index - 1]?._id ?? null,
+      next: images[index + 1]?._id ?? null,
+      position: index + 1,
+      total: design.imageCount,
+    };
     const around = images.slice(Math.max(0, index - AROUND), index + AROUND + 1);
     return <ImagePage image={listed} place={place} around={around} constraint={loaderData.constraint} />;
   }
@@ -85,7 +90,14 @@ function ImagePage({ image, place, around, constraint }: ImagePageProps) {
         around={around}
         title={<NameInPlace key={image._id} item={image} thing="image" intent="renameImage" constraint={constraint} />}
       />
-      <RemoveDialog key={image._id} item={image} thing="image" loses="will be deleted." intent="removeImage" hidden={{ designId: image.designId }} />
+      <RemoveDialog
+        key={image._id}
+        item={image}
+        thing="image"
+        loses="will be deleted."
+        intent="removeImage"
+        hidden={{ designId: image.designId }}
+      />
     </>
   );
 }
