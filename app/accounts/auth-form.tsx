@@ -17,8 +17,13 @@ type AuthFormOptions = {
 export const useAuthForm = ({ id, answer, constraint, defaultValue }: AuthFormOptions) =>
   useForm<Record<string, unknown>, unknown>({ id, lastResult: answer, constraint, defaultValue });
 
+/** Whether a field is the first that was refused, and is to be put right first: so for a browser without scripts, where conform cannot focus it. */
+export const isFirstRefused = (form: AuthFormMetadata, field: string): boolean => Object.keys(form.allErrors)[0] === field;
+
+type AuthFormMetadata = FormMetadata<Record<string, unknown>>;
+
 type AuthFormProps = {
-  form: FormMetadata<Record<string, unknown>>;
+  form: AuthFormMetadata;
   /** What the button says that sends it. */
   submit: string;
   children: ReactNode;

@@ -1,7 +1,7 @@
 import { getInputProps } from "@conform-to/react";
 import { getZodConstraint } from "@conform-to/zod/v4";
 import { Link, redirect } from "react-router";
-import { AuthForm, useAuthForm } from "~/accounts/auth-form";
+import { AuthForm, isFirstRefused, useAuthForm } from "~/accounts/auth-form";
 import { authFormAction } from "~/accounts/auth-form.server";
 import { AuthPage } from "~/accounts/auth-page";
 import { signInFields } from "~/accounts/credentials.server";
@@ -25,6 +25,9 @@ export const action = (args: Route.ActionArgs) =>
     body: ({ email, password, rememberMe }) => ({ email, password, rememberMe: rememberMe !== undefined }),
   });
 
+/** Says when to try again (`Retry-After`), where the answer knows it. */
+export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;
+
 export default function SignIn({ loaderData, actionData }: Route.ComponentProps) {
   const { constraint, search } = loaderData;
   const [form, { email, password, rememberMe }] = useAuthForm({
@@ -41,8 +44,14 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
   return (
     <AuthPage title="Sign in" aside={<>New here? {signUp}</>}>
       <AuthForm form={form} submit="Sign in">
-        <TextField field={email} label="Email" type="email" autoComplete="username" />
-        <TextField field={password} label="Password" type="password" autoComplete="current-password" />
+        <TextField field={email} label="Email" type="email" autoComplete="username" autoFocus={isFirstRefused(form, "email")} />
+        <TextField
+          field={password}
+          label="Password"
+          type="password"
+          autoComplete="current-password"
+          autoFocus={isFirstRefused(form, "password")}
+        />
         {rememberMe ? (
           <label className="flex items-center gap-2 text-base pointer-coarse:min-h-11">
             <input {...getInputProps(rememberMe, { type: "checkbox" })} className="size-4 accent-accent" />

@@ -1,6 +1,6 @@
 import { getZodConstraint } from "@conform-to/zod/v4";
 import { Link, redirect } from "react-router";
-import { AuthForm, useAuthForm } from "~/accounts/auth-form";
+import { AuthForm, isFirstRefused, useAuthForm } from "~/accounts/auth-form";
 import { authFormAction } from "~/accounts/auth-form.server";
 import { AuthPage } from "~/accounts/auth-page";
 import { signUpFields } from "~/accounts/credentials.server";
@@ -20,6 +20,9 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 export const action = (args: Route.ActionArgs) =>
   authFormAction(args, { schema: signUpFields, path: "/sign-up/email", body: (fields) => fields });
 
+/** Says when to try again (`Retry-After`), where the answer knows it. */
+export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;
+
 export default function SignUp({ loaderData, actionData }: Route.ComponentProps) {
   const { constraint, search } = loaderData;
   const [form, { name, email, password }] = useAuthForm({ id: "sign-up", answer: actionData, constraint });
@@ -31,9 +34,16 @@ export default function SignUp({ loaderData, actionData }: Route.ComponentProps)
   return (
     <AuthPage title="Create an account" aside={<>Have an account? {signIn}</>}>
       <AuthForm form={form} submit="Create account">
-        <TextField field={name} label="Name" autoComplete="name" />
-        <TextField field={email} label="Email" type="email" autoComplete="username" />
-        <TextField field={password} label="Password" type="password" autoComplete="new-password" />
+        <TextField field={name} label="Name" autoComplete="name" autoFocus={isFirstRefused(form, "name")} />
+        <TextField field={email} label="Email" type="email" autoComplete="username" autoFocus={isFirstRefused(form, "email")} />
+        <TextField
+          field={password}
+          label="Password"
+          type="password"
+          hint={`At least ${constraint.password?.minLength} characters`}
+          autoComplete="new-password"
+          autoFocus={isFirstRefused(form, "password")}
+        />
       </AuthForm>
     </AuthPage>
   );

@@ -1,0 +1,155 @@
+import { bothWays, expect, hydrated, signIn, test } from "../harness/test.ts";
+import type { BrowserContext, Page } from "@playwright/test";
+
+const TOKEN = "**/api/auth/convex/token";
+
+/** Opens the projects with a clock that can be moved, and waits until the page is live. */
+async function openLive(page: Page) {
+  await page.clock.install();
+  const answered = page.waitForEvent("websocket").then((socket) => socket.waitForEvent("framereceived"));
+  await page.goto("/projects");
+  await hydrated(page);
+  await answered;
+}
+
+/** Lets the page's clock run on to just before its token ends, which is when its client fetches the next. */
+const untilTokenEnds = (page: Page) => page.clock.fastForward("14:55");
+
+async function createProject(page: Page, name: string) {
+  await page.getByRole("button", { name: "New project" }).first().click();
+  await page.getByLabel("Name").fill(name);
+  await page.getByRole("button", { name: "Create project" }).click();
+}
+
+async function sessionCookie(context: BrowserContext) {
+  const cookies = await context.cookies();
+  return cookies.find(({ name }) => name === "atelier.session_token");
+}
+
+test("a page stays live past the end of its token, over a network that fails at first", async ({ page, person, otherBrowser }) => {
+  await openLive(page);
+
+  let refused = 0;
+  await page.route(TOKEN, (route) => (refused++ < 3 ? route.abort() : route.continue()));
+  const fetched = page.waitForResponse((response) => response.url().endsWith("/api/auth/convex/token") && response.ok());
+  await untilTokenEnds(page);
+  await page.clock.resume();
+  await fetched;
+  expect(refused).toBe(4);
+
+  const second = await otherBrowser(person);
+  await second.goto("/projects");
+  await hydrated(second);
+  await createProject(second, "After the token");
+  await expect(page.getByRole("main").getByRole("link", { name: /After the token/ })).toBeVisible();
+});
+
+test("a page left open becomes the page of whoever has signed in since", async ({ page, context, person, stranger, app }) => {
+  await openLive(page);
+  await expect(page.getByText(person.email)).toBeVisible();
+
+  await context.clearCookies();
+  await context.addCookies((await signIn(app.url, stranger)).cookies);
+  await untilTokenEnds(page);
+  await page.clock.resume();
+  await expect(page.getByText(stranger.email)).toBeVisible();
+  await expect(page.getByText(person.email)).toHaveCount(0);
+});
+
+test("a session that ended elsewhere ends here, at once", async ({ page, person, app }) => {
+  await page.goto("/projects");
+  await hydrated(page);
+  const elsewhere = await signIn(app.url, person);
+  const answer = await fetch(`${app.url}/api/auth/revoke-other-sessions`, {
+    method: "POST",
+    headers: { Cookie: elsewhere.cookieHeader, Origin: app.url, "Content-Type": "application/json" },
+    body: "{}",
+  });
+  expect(answer.status).toBe(200);
+  await expect(page).toHaveURL(/\/sign-in\?redirectTo=%2Fprojects/);
+});
+
+bothWays((javaScript) => {
+  const ready = (page: Page) => (javaScript ? hydrated(page) : undefined);
+
+  test("the way back after signing out leads to no page of before", async ({ page, person }) => {
+    await page.goto("/account");
+    await ready(page);
+    await page.getByRole("button", { name: new RegExp(person.name) }).click();
+    await page.getByRole("button", { name: "Log out", exact: true }).click();
+    await expect(page).toHaveURL("/sign-in");
+    await page.goBack();
+    await expect(page).toHaveURL(/\/sign-in/);
+    await expect(page.getByText(person.email)).toHaveCount(0);
+  });
+
+  test("who does not stay signed in has a cookie that ends with the browser", async ({ page, context, person }) => {
+    for (const stay of [true, false]) {
+      await context.clearCookies();
+      await page.goto("/sign-in");
+      await ready(page);
+      await page.getByLabel("Email").fill(person.email);
+      await page.getByLabel("Password").fill(person.password);
+      await page.getByLabel("Stay signed in").setChecked(stay);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await expect(page).toHaveURL("/projects");
+      const cookie = await sessionCookie(context);
+      expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Lax", path: "/" });
+      if (stay) expect(cookie?.expires).toBeGreaterThan(Date.now() / 1000 + 6 * 24 * 3600);
+      else expect(cookie?.expires).toBe(-1);
+    }
+  });
+
+  test("too many attempts are told in the form, and the page can be read", async ({ page, launch, context }) => {
+    const app = await launch({ ACCOUNTS_RATE_LIMIT: "true" });
+    await context.clearCookies();
+    await page.goto(`${app.url}/sign-in`);
+    await ready(page);
+    await page.getByLabel("Email").fill("ada@example.com");
+    for (let attempt = 1; attempt <= 4; attempt++) {
+      const answered = page.waitForResponse((response) => response.request().method() === "POST");
+      await page.getByLabel("Password").fill(`wrong ${attempt}`);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      const answer = await answered;
+      expect(answer.status()).toBe(attempt < 4 ? 401 : 429);
+      if (attempt === 4) expect(Number(answer.headers()["retry-after"])).toBeGreaterThan(0);
+      await expect(
+        page.getByText(attempt < 4 ? "Invalid email or password" : /^Too many attempts\. Try again in \d+ seconds?\.$/),
+      ).toBeVisible();
+      await expect(page.getByLabel("Email")).toHaveValue("ada@example.com");
+    }
+  });
+
+  test("an authentication error is told with its code, escaped", async ({ page }) => {
+    for (const [address, code] of [
+      ["/error?error=state_not_found", "state_not_found"],
+      ["/error", "Unknown"],
+      ["/error?error=", "Unknown"],
+      ["/api/auth/error?error=unable_to_link_account", "unable_to_link_account"],
+      ["/api/auth/error", "Unknown"],
+      ["/error?error=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E", "<img src=x onerror=alert(1)>"],
+    ] as const) {
+      await page.goto(address);
+      await expect(page).toHaveURL(/\/error/);
+      await expect(page.getByRole("heading", { name: "Authentication Error" })).toBeVisible();
+      await expect(page.locator("code")).toHaveText(code);
+      await expect(page.locator("img")).toHaveCount(0);
+      await expect(page.getByRole("link", { name: "Return to Application" })).toHaveAttribute("href", "/");
+    }
+  });
+});
+
+test("an error is rendered on the server", async ({ request }) => {
+  const html = await (await request.get("/error?error=%3Cscript%3Ealert(1)%3C/script%3E")).text();
+  expect(html).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
+  expect(html).not.toContain("<script>alert(1)");
+});
+
+test("the auth API answers programs", async ({ request }) => {
+  expect(await (await request.get("/api/auth/ok")).json()).toEqual({ ok: true });
+  expect((await request.get("/api/auth/convex/token")).status()).toBe(401);
+  expect(await (await request.get("/api/auth/get-session")).json()).toBeNull();
+  const answer = await request.post("/api/auth/sign-in/email", { data: { email: "nobody@example.com", password: "wrong password" } });
+  expect(answer.status()).toBe(401);
+  expect(await answer.json()).toMatchObject({ code: "INVALID_EMAIL_OR_PASSWORD" });
+});
