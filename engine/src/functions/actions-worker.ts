@@ -43,7 +43,9 @@ const post = (message: FromActions, transfer: readonly (ReadableStream | ArrayBu
 const beat = new Int32Array(heartbeat);
 setInterval(() => Atomics.add(beat, 0, 1), 1_000).unref();
 
+// What one action leaves to fail later must not end the others.
 process.on("unhandledRejection", () => undefined);
+process.on("uncaughtException", () => undefined);
 globalThis.console = Object.assign(
   globalThis.console,
   captureConsole(() => runs.getStore()?.logLines),
@@ -57,7 +59,9 @@ registry.catch(() => undefined);
 port.on("message", (message: ToActions) => {
   if (message.kind === "run") {
     const { id, path, identity, requestId, jobId } = message;
-    begin({ id, name: showFunctionPath(parseFunctionPath(path)), identity, requestId, jobId }, () => runAction(id, path, message.args, requestId));
+    begin({ id, name: showFunctionPath(parseFunctionPath(path)), identity, requestId, jobId }, () =>
+      runAction(id, path, message.args, requestId),
+    );
   } else if (message.kind === "http") {
     const { id, identity, requestId, request } = message;
     begin({ id, name: "http", identity, requestId, jobId: null }, (run) => runHttp(run, request));
@@ -89,7 +93,9 @@ async function runAction(id: number, path: string, args: string, requestId: stri
   post({ kind: "done", id, text, logLines: runs.getStore()?.logLines ?? [] });
 }
 
-type Router = { lookup(path: string, method: string): readonly [{ invokeHttpAction(request: Request): Promise<unknown> }, string, string] | null };
+type Router = {
+  lookup(path: string, method: string): readonly [{ invokeHttpAction(request: Request): Promise<unknown> }, string, string] | null;
+};
 
 async function runHttp(run: Run, { method, url, headers, body }: HttpRequest): Promise<void> {
   const router = routerOf((await registry).module("http"));
@@ -120,7 +126,8 @@ function routerOf(exports: object | undefined): Router | null {
   return isRouter(router) ? router : null;
 }
 
-const isRouter = (value: unknown): value is Router => typeof value === "object" && value !== null && "isRouter" in value && "lookup" in value;
+const isRouter = (value: unknown): value is Router =>
+  typeof value === "object" && value !== null && "isRouter" in value && "lookup" in value;
 
 function syscall(op: string): never {
   throw unsupported(op);

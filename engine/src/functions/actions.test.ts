@@ -45,6 +45,7 @@ const WORK = `
   export const wrong = action({ args: {}, returns: v.string(), handler: async () => 1 as never });
   export const who = action({ args: {}, handler: async (ctx) => [(await ctx.auth.getUserIdentity())?.subject ?? null, await ctx.runQuery(anyApi.notes.who, {})] });
   export const exits = action({ args: {}, handler: async () => { process.exit(3); } });
+  export const failsLater = action({ args: {}, handler: async () => { setTimeout(() => { throw new Error("later"); }, 5); await new Promise((resolve) => setTimeout(resolve, 40)); return "done"; } });
   export const slow = action({ args: {}, handler: async () => { await new Promise((resolve) => setTimeout(resolve, 300)); return "old"; } });
   export const byHandle = action({ args: {}, handler: async (ctx) => { const handle = await createFunctionHandle(anyApi.notes.all); return [handle, await ctx.runQuery(handle as never, {})]; } });
   export const searches = action({ args: {}, handler: async (ctx) => await ctx.vectorSearch("notes", "by_v", { vector: [1], limit: 1 }) });
@@ -103,7 +104,8 @@ afterAll(async () => {
 
 const value = (...args: Parameters<Fixture["value"]>): Promise<Json> => fixture.value(...args);
 const failure = (...args: Parameters<Fixture["failure"]>): ReturnType<Fixture["failure"]> => fixture.failure(...args);
-const http = (path: string, init?: RequestInit): Promise<Response> => fixture.runner.httpAction(new Request(`http://site.test${path}`, init), nobody);
+const http = (path: string, init?: RequestInit): Promise<Response> =>
+  fixture.runner.httpAction(new Request(`http://site.test${path}`, init), nobody);
 
 describe("actions", () => {
   test("run mutations, actions and queries, internal ones included", async () => {
@@ -145,8 +147,15 @@ describe("actions", () => {
   test("one that ends its thread fails; the next one runs", async () => {
     const [slow, exit] = await Promise.all([fixture.runner.action(call("work:slow")), fixture.runner.action(call("work:exits"))]);
     const message = "The thread that this action ran on has ended. Actions run at most once.";
-    expect([slow, exit]).toMatchObject([{ ok: false, message }, { ok: false, message }]);
+    expect([slow, exit]).toMatchObject([
+      { ok: false, message },
+      { ok: false, message },
+    ]);
     expect(await value("work:catches")).toMatchObject({ is: true });
+  });
+
+  test("one whose timer throws does not end the others", async () => {
+    expect(await value("work:failsLater")).toBe("done");
   });
 
   test("call functions by handle", async () => {
@@ -159,7 +168,7 @@ describe("actions", () => {
     expect((await failure("work:searches")).message).toMatch(/^Uncaught Error: ctx\.vectorSearch\(\) is not offered by this deployment\./);
   });
 
-  test("with \"use node\" have Node's modules", async () => {
+  test('with "use node" have Node\'s modules', async () => {
     expect(await value("node:hash")).toBe("ba7816bf");
   });
 
@@ -178,7 +187,11 @@ describe("stored files", () => {
   test("are stored, read, described and served by an address that cannot be guessed", async () => {
     const stored = (await value("work:stores", { text: "hello" })) as { id: string; url: string; meta: Json };
     const sha256 = "LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=";
-    expect(stored).toMatchObject({ text: "hello", type: "text/plain", meta: { storageId: stored.id, sha256, size: 5, contentType: "text/plain" } });
+    expect(stored).toMatchObject({
+      text: "hello",
+      type: "text/plain",
+      meta: { storageId: stored.id, sha256, size: 5, contentType: "text/plain" },
+    });
     expect(stored.url).toMatch(/^http:\/\/127\.0\.0\.1:3210\/api\/storage\/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     expect(await value("notes:urlOf", { id: stored.id })).toBe(stored.url);
     expect(await value("notes:rowOf", { id: stored.id })).toMatchObject({ _id: stored.id, sha256, size: 5, contentType: "text/plain" });
@@ -207,7 +220,7 @@ describe("stored files", () => {
   });
 
   test("upload tokens are ours, for one use", async () => {
-    const url = new URL(String(await value("notes:uploadUrl")));
+    const url = new URL((await value("notes:uploadUrl")) as string);
     expect(url.pathname).toBe("/api/storage/upload");
     const token = url.searchParams.get("token") ?? "";
     const { files } = fixture.runner;
@@ -222,7 +235,12 @@ describe("stored files", () => {
 describe("HTTP actions", () => {
   test("get the request and give the response", async () => {
     const response = await http("/echo", { method: "POST", body: "hello", headers: { "x-is": "here" } });
-    expect([response.status, await response.text(), response.headers.get("x-was"), response.headers.getSetCookie()]).toEqual([201, "HELLO", "here", ["a=b"]]);
+    expect([response.status, await response.text(), response.headers.get("x-was"), response.headers.getSetCookie()]).toEqual([
+      201,
+      "HELLO",
+      "here",
+      ["a=b"],
+    ]);
     expect(await value("notes:all")).toContain("http 5");
   });
 

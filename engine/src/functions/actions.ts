@@ -73,8 +73,17 @@ export class Actions {
     const ended = await this.#ready(this.#code).http({ method, url, headers: [...request.headers], body }, identity);
     const path = ended.kind === "response" ? ended.route : `${method} ${new URL(url).pathname}`;
     const outcome: WireOutcome =
-      ended.kind === "failed" ? { ok: false, message: ended.message, logLines: ended.logLines } : { ok: true, text: "null", logLines: ended.logLines };
-    const facts = { path, type: "httpAction", startedAt, durationMs: performance.now() - started, readIdentity: true, journal: null } as const;
+      ended.kind === "failed"
+        ? { ok: false, message: ended.message, logLines: ended.logLines }
+        : { ok: true, text: "null", logLines: ended.logLines };
+    const facts = {
+      path,
+      type: "httpAction",
+      startedAt,
+      durationMs: performance.now() - started,
+      readIdentity: true,
+      journal: null,
+    } as const;
     this.#host.log({ outcome, facts, ts: 0n }, identity.kind);
     if (ended.kind === "response") return toResponse(ended.response);
     // A stranger learns that it failed; why stands in the log.
@@ -144,9 +153,11 @@ class Thread {
   /** Ends the thread once nothing runs on it. */
   async retire(): Promise<void> {
     if (this.#running.size + this.#bodies.size > 0) {
-      await new Promise<void>((resolve) => {
-        this.#idle = resolve;
-      });
+      const idle = Promise.withResolvers<void>();
+      this.#idle = idle.resolve;
+      const timer = setTimeout(idle.resolve, TIME_LIMIT_MS);
+      await idle.promise;
+      clearTimeout(timer);
     }
     await this.end();
   }
@@ -196,7 +207,8 @@ class Thread {
   #lost(): void {
     this.ended = true;
     clearInterval(this.#watch);
-    for (const id of this.#running.keys()) this.#finish({ kind: "failed", id, message: ACTION_THREAD_ENDED, data: undefined, logLines: [] });
+    for (const id of this.#running.keys())
+      this.#finish({ kind: "failed", id, message: ACTION_THREAD_ENDED, data: undefined, logLines: [] });
     this.#bodies.clear();
     this.#checkIdle();
   }

@@ -53,7 +53,10 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
     case "environment":
       return readEnvironment(database.settings);
     case "tables":
-      return database.tables().map(({ name }) => name).filter((name) => !name.startsWith("_"));
+      return database
+        .tables()
+        .map(({ name }) => name)
+        .filter((name) => !name.startsWith("_"));
     case "tablePage":
       return tablePage(transactor, question.ask);
     case "storeFile": {
@@ -71,6 +74,10 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
     }
     case "findFile":
       return transactor.services.files.findByUuid(database.beginQuery(), question.ask.uuid);
+    case "strayFiles": {
+      const transaction = database.beginQuery();
+      return question.ask.names.filter((name) => !transactor.services.files.findByUuid(transaction, name));
+    }
     case "findFileById": {
       const { files } = transactor.services;
       const row = files.find(database.beginQuery(), question.ask.id);
@@ -109,7 +116,10 @@ function refusalOf(check: () => void): string | null {
   }
 }
 
-function tablePage(transactor: Transactor, ask: { table: string; order: "asc" | "desc"; cursor: string | null; numItems: number }): TablePage {
+function tablePage(
+  transactor: Transactor,
+  ask: { table: string; order: "asc" | "desc"; cursor: string | null; numItems: number },
+): TablePage {
   const transaction = transactor.database.beginQuery();
   const query = { source: { type: "FullTableScan", tableName: ask.table, order: ask.order }, operators: [] };
   const page: { page: Json[]; isDone: boolean; continueCursor: string } = JSON.parse(

@@ -40,7 +40,9 @@ async function analyze(): Promise<Analysis> {
     const found = await named(path, async () => functionsOf(path, exports));
     const notAction = nodeModules.includes(path) && found.find(({ type }) => type !== "action");
     if (notAction) {
-      throw new Error(`\`${notAction.name}\` defined in \`${path}\` is a ${capital(notAction.type)} function. Only actions can be defined in Node.js.`);
+      throw new Error(
+        `\`${notAction.name}\` defined in \`${path}\` is a ${capital(notAction.type)} function. Only actions can be defined in Node.js.`,
+      );
     }
     functions.push(...found);
   }
@@ -79,7 +81,14 @@ function functionsOf(path: string, exports: Exports): AnalyzedFunction[] {
     if (!isArgumentsValidator(args)) {
       throw new Error(`Invalid JSON returned from ${where}.exportArgs(): Args validator must be an object or any`);
     }
-    found.push({ module, name, type, visibility: isPublic ? "public" : "internal", args, returns: exported(value, "exportReturns", where) });
+    found.push({
+      module,
+      name,
+      type,
+      visibility: isPublic ? "public" : "internal",
+      args,
+      returns: exported(value, "exportReturns", where),
+    });
   }
   return found;
 }
@@ -107,7 +116,13 @@ function exported(value: object, exporter: string, where: string): Json {
 function httpRoutesOf(exports: Exports | undefined): Analysis["httpRoutes"] {
   const router = exports?.["default"];
   if (exports === undefined) return [];
-  if (typeof router !== "object" || router === null || !("isRouter" in router) || !("getRoutes" in router) || typeof router.getRoutes !== "function") {
+  if (
+    typeof router !== "object" ||
+    router === null ||
+    !("isRouter" in router) ||
+    !("getRoutes" in router) ||
+    typeof router.getRoutes !== "function"
+  ) {
     throw new Error("The default export of `convex/http.js` is not a Router.");
   }
   const routes: [string, string][] = router.getRoutes();

@@ -2,7 +2,11 @@
 export const MAX_HTTP_BODY_BYTES = 20 * 1024 * 1024;
 
 /** Passes a stream on up to a number of bytes; past it the stream fails. `ended` is called once, however it ends. */
-export function limitedStream(stream: ReadableStream<Uint8Array>, limit: number, ended: () => void = () => undefined): ReadableStream<Uint8Array> {
+export function limitedStream(
+  stream: ReadableStream<Uint8Array>,
+  limit: number,
+  ended: () => void = () => undefined,
+): ReadableStream<Uint8Array> {
   const reader = stream.getReader();
   let left = limit;
   return new ReadableStream<Uint8Array>({

@@ -47,14 +47,18 @@ function inMemory(files: Record<string, string>): Plugin {
   return {
     name: "in-memory",
     setup(esbuild) {
-      esbuild.onResolve({ filter: /^convex\// }, ({ path, kind }) => (kind === "entry-point" ? { path: resolve(path), namespace: "file" } : undefined));
+      esbuild.onResolve({ filter: /^convex\// }, ({ path, kind }) =>
+        kind === "entry-point" ? { path: resolve(path), namespace: "file" } : undefined,
+      );
       esbuild.onResolve({ filter: /^\.\// }, ({ path, importer }) => {
         const name = `${path.slice(2)}.ts`;
         return name in files && importer.startsWith(resolve("convex")) ? { path: resolve("convex", name) } : undefined;
       });
       esbuild.onLoad({ filter: /.*/ }, ({ path }) => {
         const name = path.slice(resolve("convex").length + 1);
-        return path.startsWith(resolve("convex")) && name in files ? { contents: files[name] ?? "", loader: "ts", resolveDir: resolve("convex") } : undefined;
+        return path.startsWith(resolve("convex")) && name in files
+          ? { contents: files[name] ?? "", loader: "ts", resolveDir: resolve("convex") }
+          : undefined;
       });
     },
   };

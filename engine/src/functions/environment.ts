@@ -49,7 +49,10 @@ export function enterIsolate(moment: () => Moment | undefined, env: Record<strin
   }
   for (const name of ["clearTimeout", "clearInterval"] as const) define(name, () => undefined);
   define("crypto", deterministicCrypto());
-  define("console", captureConsole(() => moment()?.logLines));
+  define(
+    "console",
+    captureConsole(() => moment()?.logLines),
+  );
   define("process", { env: { ...env } });
   for (const [name, value] of Object.entries({ AsyncLocalStorage, AsyncResource })) define(name, value);
   hideBuffer(moment);

@@ -1,7 +1,7 @@
 /** File storage as the main thread offers it: bytes are streamed to disk here, rows are the transactor's. */
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { mkdir, open, rm } from "node:fs/promises";
+import { mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -44,6 +44,18 @@ export async function openFileStore(dir: string, transactor: { ask: Ask }): Prom
       return row && { path: join(dir, "files", uuid), size: row.size, sha256: row.sha256, contentType: row.contentType };
     },
   };
+}
+
+const SWEPT_AT_ONCE = 500;
+
+/** Removes bytes without a row: what an upload or a deletion left that a crash cut short. */
+export async function sweepFiles(dir: string, transactor: { ask: Ask }): Promise<void> {
+  const folder = join(dir, "files");
+  const names = await readdir(folder);
+  for (let start = 0; start < names.length; start += SWEPT_AT_ONCE) {
+    const stray = await transactor.ask("strayFiles", { names: names.slice(start, start + SWEPT_AT_ONCE) });
+    await Promise.all(stray.map((name) => rm(join(folder, name), { recursive: true, force: true })));
+  }
 }
 
 async function write(body: AsyncIterable<Uint8Array>, path: string): Promise<{ size: number; digest: Buffer }> {

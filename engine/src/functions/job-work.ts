@@ -88,4 +88,9 @@ async function runCron(transactor: Transactor, batch: OpenBatch, question: Quest
 }
 
 /** Scheduled functions run without a user (docs.convex.dev/scheduling/scheduled-functions#auth-in-scheduled-functions). */
-const callOf = (path: string, args: Json): WireCall => ({ path, args: JSON.stringify(args), identity: { kind: "none" }, visibility: "any" });
+const callOf = (path: string, args: Json): WireCall => ({
+  path,
+  args: JSON.stringify(args),
+  identity: { kind: "none" },
+  visibility: "any",
+});

@@ -23,9 +23,17 @@ export type WireOutcome =
   | { ok: false; message: string; data?: Json | undefined; logLines: LogLine[] };
 
 /** What a finished run tells besides its outcome. */
-export type RunFacts = { path: string; type: FunctionType; startedAt: number; durationMs: number; readIdentity: boolean; journal: string | null };
+export type RunFacts = {
+  path: string;
+  type: FunctionType;
+  startedAt: number;
+  durationMs: number;
+  readIdentity: boolean;
+  journal: string | null;
+};
 
-export type WireRun = { outcome: WireOutcome; facts: RunFacts; ts: Timestamp };
+/** `repeated`: an earlier answer, given again. */
+export type WireRun = { outcome: WireOutcome; facts: RunFacts; ts: Timestamp; repeated?: boolean };
 
 export type FileRow = { id: string; sha256: string; size: number; contentType: string | null };
 
@@ -55,6 +63,8 @@ export type Questions = {
 
   storeFile: { ask: { temporary: string; sha256: string; size: number; contentType: string | null }; answer: string };
   findFile: { ask: { uuid: string }; answer: FileRow | null };
+  /** Of these names in DIR/files, those that no row stands for. */
+  strayFiles: { ask: { names: string[] }; answer: string[] };
   findFileById: { ask: { id: string }; answer: StoredFile | null };
   uploadUrl: { ask: null; answer: string };
   uploadKey: { ask: null; answer: string };

@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { bundleSources } from "./bundle-fixture.ts";
 import { startRunner } from "./runner.ts";
 import { call, Fixture } from "./testing.ts";
@@ -17,7 +17,8 @@ const notes = server(`
   export const texts = query({ args: {}, handler: async (ctx) => (await ctx.db.query("notes").collect()).map((n) => n.text) });
   export const byText = query({ args: { text: v.string() }, handler: async (ctx, { text }) => (await ctx.db.query("notes").withIndex("by_text", (q) => q.eq("text", text)).collect()).length });
 `);
-const schema = (type: string): string => server(`export default defineSchema({ notes: defineTable({ text: ${type} }).index("by_text", ["text"]) });`);
+const schema = (type: string): string =>
+  server(`export default defineSchema({ notes: defineTable({ text: ${type} }).index("by_text", ["text"]) });`);
 
 let fixture: Fixture;
 beforeEach(async () => {
@@ -38,32 +39,86 @@ describe("what is in pushed code", () => {
         http.route({ path: "/x", method: "GET", handler: httpAction(async () => new Response()) });
         http.route({ pathPrefix: "/p/", method: "POST", handler: httpAction(async () => new Response()) });
         export default http;`),
-      "crons.ts": server(`const crons = cronJobs(); crons.interval("often", { minutes: 5 }, anyApi.a.deep.work, {}); export default crons;`.replace("anyApi.a.deep.work", `anyApi["a/deep"].work`)),
+      "crons.ts": server(
+        `const crons = cronJobs(); crons.interval("often", { minutes: 5 }, anyApi.a.deep.work, {}); export default crons;`.replace(
+          "anyApi.a.deep.work",
+          `anyApi["a/deep"].work`,
+        ),
+      ),
       "schema.ts": schema("v.string()"),
       "auth.config.ts": `export default { providers: [{ type: "customJwt", issuer: process.env.ISSUER, jwks: "data:,x", algorithm: "ES256", applicationID: "app" }] };`,
     });
     const object = (value: object): object => ({ type: "object", value });
     expect(analysis.functions).toEqual([
       { module: "a/deep", name: "free", type: "query", visibility: "public", args: { type: "any" }, returns: null },
-      { module: "a/deep", name: "list", type: "query", visibility: "public", args: object({ n: { fieldType: { type: "number" }, optional: false } }), returns: { type: "null" } },
+      {
+        module: "a/deep",
+        name: "list",
+        type: "query",
+        visibility: "public",
+        args: object({ n: { fieldType: { type: "number" }, optional: false } }),
+        returns: { type: "null" },
+      },
       { module: "a/deep", name: "work", type: "action", visibility: "internal", args: object({}), returns: null },
     ]);
-    expect(analysis.httpRoutes).toEqual([{ path: "/x", method: "GET" }, { path: "/p/*", method: "POST" }]);
+    expect(analysis.httpRoutes).toEqual([
+      { path: "/x", method: "GET" },
+      { path: "/p/*", method: "POST" },
+    ]);
     expect(analysis.crons).toEqual({ often: { name: "a/deep:work", args: [{}], schedule: { type: "interval", minutes: 5 } } });
-    expect(analysis.schema).toMatchObject({ tables: [{ tableName: "notes", indexes: [{ indexDescriptor: "by_text", fields: ["text"] }] }], schemaValidation: true });
-    expect(analysis.authProviders).toEqual([{ type: "customJwt", issuer: "https://issuer.test", jwks: "data:,x", algorithm: "ES256", applicationID: "app" }]);
+    expect(analysis.schema).toMatchObject({
+      tables: [{ tableName: "notes", indexes: [{ indexDescriptor: "by_text", fields: ["text"] }] }],
+      schemaValidation: true,
+    });
+    expect(analysis.authProviders).toEqual([
+      { type: "customJwt", issuer: "https://issuer.test", jwks: "data:,x", algorithm: "ES256", applicationID: "app" },
+    ]);
   });
 
   test.each([
-    ["throws", { "bad.ts": `throw new Error("at the top");` }, /^Failed to analyze bad\.js: Uncaught Error: at the top\n {4}at .*convex\/bad\.ts:1:7/],
-    ["does not parse", { "bad.ts": server("export const x = query({ args: {}, handler: async () => 1 });") + "\nimport.meta.nothing.more;" }, /^Failed to analyze bad\.js: /],
-    ["fetches while it is loaded", { "bad.ts": `export const x = await fetch("http://127.0.0.1:1");` }, /Can't use fetch\(\) in queries and mutations/],
-    ["takes no object", { "bad.ts": server("export const x = query({ args: v.string() as never, handler: async () => 1 });") }, /Args validator must be an object or any/],
-    ["has a wrong cron", { "crons.ts": server(`const crons = cronJobs(); crons.cron("c", "61 * * * *", anyApi.x.y); export default crons;`) }, /Invalid cron expression "61 \* \* \* \*"/],
-    ["has a cron of nothing", { "crons.ts": server(`const crons = cronJobs(); crons.daily("c", { hourUTC: 1 }, anyApi.x.y); export default crons;`) }, /function that does not exist: x:y/],
+    [
+      "throws",
+      { "bad.ts": `throw new Error("at the top");` },
+      /^Failed to analyze bad\.js: Uncaught Error: at the top\n {4}at .*convex\/bad\.ts:1:7/,
+    ],
+    [
+      "does not parse",
+      { "bad.ts": server("export const x = query({ args: {}, handler: async () => 1 });") + "\nimport.meta.nothing.more;" },
+      /^Failed to analyze bad\.js: /,
+    ],
+    [
+      "fetches while it is loaded",
+      { "bad.ts": `export const x = await fetch("http://127.0.0.1:1");` },
+      /Can't use fetch\(\) in queries and mutations/,
+    ],
+    [
+      "takes no object",
+      { "bad.ts": server("export const x = query({ args: v.string() as never, handler: async () => 1 });") },
+      /Args validator must be an object or any/,
+    ],
+    [
+      "has a wrong cron",
+      { "crons.ts": server(`const crons = cronJobs(); crons.cron("c", "61 * * * *", anyApi.x.y); export default crons;`) },
+      /Invalid cron expression "61 \* \* \* \*"/,
+    ],
+    [
+      "has a cron of nothing",
+      { "crons.ts": server(`const crons = cronJobs(); crons.daily("c", { hourUTC: 1 }, anyApi.x.y); export default crons;`) },
+      /function that does not exist: x:y/,
+    ],
     ["has no router", { "http.ts": "export default 1;" }, /default export of `convex\/http\.js` is not a Router/],
-    ["misses its issuer", { "auth.config.ts": `export default { providers: [{ type: "customJwt", issuer: process.env.NONE, jwks: "x", algorithm: "ES256" }] };` }, /no `issuer`/],
-    ["mixes Node and queries", { "n.ts": `"use node";` + server("export const q = query({ args: {}, handler: async () => 1 });") }, /Only actions can be defined in Node\.js/],
+    [
+      "misses its issuer",
+      {
+        "auth.config.ts": `export default { providers: [{ type: "customJwt", issuer: process.env.NONE, jwks: "x", algorithm: "ES256" }] };`,
+      },
+      /no `issuer`/,
+    ],
+    [
+      "mixes Node and queries",
+      { "n.ts": `"use node";` + server("export const q = query({ args: {}, handler: async () => 1 });") },
+      /Only actions can be defined in Node\.js/,
+    ],
   ])("code that %s is refused", async (_what, files, message) => {
     await expect(fixture.analyze(files)).rejects.toThrow(message);
   });
@@ -81,7 +136,11 @@ describe("a push", () => {
     const push = await fixture.analyze({ "a.ts": version("two"), "b.ts": version("two") });
     const pairs: Promise<unknown[]>[] = [];
     const asking = setInterval(() => {
-      pairs.push(fixture.runner.queries([call("a:version"), call("b:version")]).then((outcomes) => outcomes.map((outcome) => outcome.ok && outcome.value)));
+      pairs.push(
+        fixture.runner
+          .queries([call("a:version"), call("b:version")])
+          .then((outcomes) => outcomes.map((outcome) => outcome.ok && outcome.value)),
+      );
     }, 2);
     await fixture.runner.apply(push);
     clearInterval(asking);
@@ -115,7 +174,6 @@ describe("a push", () => {
     const before = await fixture.runner.current();
     await fixture.runner.close();
     const folder = join(fixture.dir, "modules");
-    const { rmSync } = await import("node:fs");
     rmSync(folder, { recursive: true });
     await fixture.open();
     expect(await fixture.value("notes:byText", { text: "kept" })).toBe(1);
@@ -159,7 +217,12 @@ describe("environment variables", () => {
 
   test("wrong ones change nothing", async () => {
     const { environment } = fixture.runner;
-    await expect(environment.update([{ name: "GOOD", value: "1" }, { name: "not good", value: "1" }])).rejects.toThrow(/"not good"/);
+    await expect(
+      environment.update([
+        { name: "GOOD", value: "1" },
+        { name: "not good", value: "1" },
+      ]),
+    ).rejects.toThrow(/"not good"/);
     await expect(environment.update([{ name: "CONVEX_CLOUD_URL", value: "1" }])).rejects.toThrow(/set by the deployment itself/);
     await expect(environment.update([{ name: "LONG", value: "x".repeat(9_000) }])).rejects.toThrow(/longer than/);
     expect(await environment.list()).toEqual({});
@@ -187,9 +250,10 @@ describe("the data folder", () => {
 
   test("is swept of bytes without a row at start", async () => {
     await fixture.runner.close();
-    for (const name of ["files/00000000-0000-0000-0000-000000000000", "files/stray", "uploads/half"]) writeFileSync(join(fixture.dir, name), "x");
+    for (const name of ["files/00000000-0000-0000-0000-000000000000", "files/stray", "uploads/half"])
+      writeFileSync(join(fixture.dir, name), "x");
     await fixture.open();
-    expect([readdirSync(join(fixture.dir, "files")), readdirSync(join(fixture.dir, "uploads"))]).toEqual([[], []]);
+    await vi.waitFor(() => expect([readdirSync(join(fixture.dir, "files")), readdirSync(join(fixture.dir, "uploads"))]).toEqual([[], []]));
   });
 });
 

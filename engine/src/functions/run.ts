@@ -118,7 +118,8 @@ function checkSize(text: string, value: Json, limit: number, message: string): v
   try {
     canonicalize(value, argumentLimits(limit));
   } catch (error) {
-    if (error instanceof FunctionError && error.message.startsWith("Value is too large")) throw new PlainError(`${message}: ${error.message}`);
+    if (error instanceof FunctionError && error.message.startsWith("Value is too large"))
+      throw new PlainError(`${message}: ${error.message}`);
     throw asPlainError(error);
   }
 }

@@ -25,6 +25,7 @@ const MESSAGES = `
   export const send = mutation({ args: { body: v.string(), author: v.optional(v.string()) }, returns: v.id("messages"),
     handler: async (ctx, args) => await ctx.db.insert("messages", args) });
   export const remove = mutation({ args: { id: v.id("messages") }, handler: async (ctx, { id }) => { await ctx.db.delete(id); } });
+  export const other = mutation({ args: {}, handler: async (ctx) => await ctx.db.insert("others", { n: 1 }) });
   export const clear = mutation({ args: {}, handler: async (ctx) => { for (const m of await ctx.db.query("messages").collect()) await ctx.db.delete(m._id); } });
   export const wrongResult = query({ args: {}, returns: v.string(), handler: async () => 1 as never });
   export const hidden = internalMutation({ args: {}, handler: async () => "seen" });
@@ -93,6 +94,7 @@ const WORLD = `
   } });
   export const rejects = query({ args: {}, handler: async () => { void Promise.reject(new Error("unheard")); return 1; } });
   export const loops = query({ args: {}, handler: async () => { for (;;); } });
+  export const devours = query({ args: {}, handler: async () => { const all: string[][] = []; for (;;) all.push(new Array(1e5).fill("x" + all.length)); } });
   export const loopsLater = mutation({ args: {}, handler: async (ctx) => { await ctx.db.insert("messages", { body: "never" }); void (async () => { for (;;) await null; })(); } });
 `;
 
@@ -140,7 +142,8 @@ describe("queries and mutations", () => {
   });
 
   test("a missing and an internal function get the same answer from outside", async () => {
-    const text = (name: string): string => `Could not find public function for '${name}'. Did you forget to run \`npx convex dev\` or \`npx convex deploy\`?`;
+    const text = (name: string): string =>
+      `Could not find public function for '${name}'. Did you forget to run \`npx convex dev\` or \`npx convex deploy\`?`;
     expect((await failure("messages:hidden")).message).toBe(text("messages:hidden"));
     expect((await failure("messages:absent")).message).toBe(text("messages:absent"));
     expect((await fixture.runner.mutation(call(":x"))).ok).toBe(false);
@@ -155,14 +158,20 @@ describe("queries and mutations", () => {
   });
 
   test("arguments and results are checked against the validators", async () => {
-    expect((await failure("messages:send", { body: 1 })).message).toMatch(/^ArgumentValidationError: Value does not match validator\.\nPath: \.body\nValue: 1\.0\nValidator: v\.string\(\)/);
-    expect((await failure("messages:send", { body: "x", more: 1 })).message).toMatch(/^ArgumentValidationError: Object contains extra field \`more\`/);
-    expect((await failure("messages:send", {})).message).toMatch(/^ArgumentValidationError: Object is missing the required field \`body\`/);
+    expect((await failure("messages:send", { body: 1 })).message).toMatch(
+      /^ArgumentValidationError: Value does not match validator\.\nPath: \.body\nValue: 1\.0\nValidator: v\.string\(\)/,
+    );
+    expect((await failure("messages:send", { body: "x", more: 1 })).message).toMatch(
+      /^ArgumentValidationError: Object contains extra field `more`/,
+    );
+    expect((await failure("messages:send", {})).message).toMatch(/^ArgumentValidationError: Object is missing the required field `body`/);
     expect((await failure("messages:wrongResult")).message).toMatch(/^ReturnsValidationError: /);
     const id = await value("messages:send", { body: "for its id" });
     await value("messages:remove", { id });
-    const other = await value("messages:send", { body: "of others" });
-    expect((await failure("messages:remove", { id: String(other).slice(1) })).message).toMatch(/^ArgumentValidationError: /);
+    const other = await value("messages:other");
+    expect((await failure("messages:remove", { id: other })).message).toMatch(
+      /^ArgumentValidationError: Found ID ".*" from table `others`/,
+    );
   });
 
   test("a document that does not fit the schema is refused with the place in the source", async () => {
@@ -183,7 +192,9 @@ describe("queries and mutations", () => {
     const [nobodys] = await runner.queries([call("messages:whoAmI", {}, { identity: nobody })]);
     expect(nobodys).toMatchObject({ value: null, readIdentity: true });
     const acting = user("ben");
-    const [admin] = await runner.queries([call("messages:whoAmI", {}, { identity: { kind: "admin", ...(acting.kind === "user" ? { actingAs: acting.user } : {}) } })]);
+    const [admin] = await runner.queries([
+      call("messages:whoAmI", {}, { identity: { kind: "admin", ...(acting.kind === "user" ? { actingAs: acting.user } : {}) } }),
+    ]);
     expect(admin).toMatchObject({ value: "ben" });
     const [list] = await runner.queries([call("messages:list")]);
     expect(list?.readIdentity).toBe(false);
@@ -250,7 +261,13 @@ describe("the world of queries and mutations", () => {
 
   test("console lines are in the form that clients print", async () => {
     const [outcome] = await fixture.runner.queries([call("world:logs")]);
-    expect(outcome?.logLines).toEqual(["[LOG] 'text' 1 { a: [ 1, 'two' ] }", "[WARN] undefined", "[ERROR] 'bad'", "[INFO] null", "[DEBUG] 3n"]);
+    expect(outcome?.logLines).toEqual([
+      "[LOG] 'text' 1 { a: [ 1, 'two' ] }",
+      "[WARN] undefined",
+      "[ERROR] 'bad'",
+      "[INFO] null",
+      "[DEBUG] 3n",
+    ]);
     const [many] = await fixture.runner.queries([call("world:manyLogs")]);
     expect(many?.logLines).toHaveLength(257);
     expect(many?.logLines.at(-1)).toBe("[ERROR] Log overflow (maximum 256). Remaining log lines omitted.");
@@ -264,7 +281,10 @@ describe("the world of queries and mutations", () => {
 
   test("work left behind ends with its function, and never reaches the next one's transaction", async () => {
     await clear();
-    const [, after] = await Promise.all([fixture.runner.mutation(call("world:leavesWork")), fixture.runner.mutation(call("messages:send", { body: "next" }))]);
+    const [, after] = await Promise.all([
+      fixture.runner.mutation(call("world:leavesWork")),
+      fixture.runner.mutation(call("messages:send", { body: "next" })),
+    ]);
     expect(after.ok).toBe(true);
     const found = (await bodies()) as string[];
     expect(found).toContain("mine");
@@ -301,9 +321,21 @@ describe("a function that runs over its time", () => {
 
   test("also when it loops in what it left behind; nothing of it is written", async () => {
     await clear();
-    expect(await fixture.runner.mutation(call("world:loopsLater"))).toMatchObject({ ok: false, message: "Function execution timed out (maximum duration: 1s)" });
+    expect(await fixture.runner.mutation(call("world:loopsLater"))).toMatchObject({
+      ok: false,
+      message: "Function execution timed out (maximum duration: 1s)",
+    });
     expect(await bodies()).toEqual([]);
   });
+});
+
+test("a function that takes all memory gets an error; what waited is answered", async () => {
+  const [devoured, fine] = await Promise.all([
+    fixture.runner.queries([call("world:devours")]),
+    fixture.runner.queries([call("messages:nothing")]),
+  ]);
+  expect(devoured[0]).toMatchObject({ ok: false, message: expect.stringMatching(/ran out of memory|timed out/) });
+  expect(fine[0]).toMatchObject({ ok: true });
 });
 
 describe("subscriptions and snapshots", () => {

@@ -6,7 +6,7 @@ import { Actions } from "./actions.ts";
 import { analyzeBundle } from "./analyze.ts";
 import { sweepBundles } from "./bundle.ts";
 import { codeOnDisk } from "./code.ts";
-import { openFileStore } from "./files.ts";
+import { openFileStore, sweepFiles } from "./files.ts";
 import type { Batch, LoadedCode, WireCall, WireRun } from "./protocol.ts";
 import { outcomeOf } from "./outcomes.ts";
 import { trimCache } from "./thread.ts";
@@ -53,6 +53,7 @@ class Runner implements FunctionRunner {
   #transactor!: TransactorThread;
   #actions!: Actions;
   files!: FunctionRunner["files"];
+  #swept: Promise<void> = Promise.resolve();
   /** Pushes and changes of settings go one after the other. */
   #administration: Promise<unknown> = Promise.resolve();
 
@@ -70,10 +71,16 @@ class Runner implements FunctionRunner {
   async start(): Promise<void> {
     const { dir, cloudUrl, siteUrl } = this.#options;
     trimCache(dir);
-    this.#transactor = await TransactorThread.start({ dir, cloudUrl, siteUrl, onBatch: (batch, restarted) => this.#onBatch(batch, restarted) });
+    this.#transactor = await TransactorThread.start({
+      dir,
+      cloudUrl,
+      siteUrl,
+      onBatch: (batch, restarted) => this.#onBatch(batch, restarted),
+    });
     const { code, env } = this.#transactor.code;
     sweepBundles(dir, code?.root ?? null);
     this.files = await openFileStore(dir, this.#transactor);
+    this.#swept = sweepFiles(dir, this.#transactor).catch(() => undefined);
     this.#actions = new Actions({
       dir,
       runner: this,
@@ -89,7 +96,11 @@ class Runner implements FunctionRunner {
 
   async queries(calls: (Call & { token?: string })[], at?: bigint): Promise<QueryOutcome[]> {
     for (const { token } of calls) if (token !== undefined) this.#tokens.add(token);
-    const runs = await this.#transactor.ask("queries", { calls: calls.map(toWire), at: at ?? null });
+    const asked = this.#transactor.ask("queries", { calls: calls.map(toWire), at: at ?? null });
+    const runs = await asked.catch((error: unknown) => {
+      for (const { token } of calls) if (token !== undefined) this.#tokens.delete(token);
+      throw error;
+    });
     return runs.map((run, index): QueryOutcome => {
       this.#log(run, calls[index]?.identity.kind ?? "none");
       const { readIdentity, journal } = run.facts;
@@ -169,7 +180,7 @@ class Runner implements FunctionRunner {
   }
 
   async close(): Promise<void> {
-    await this.#administration.catch(() => undefined);
+    await Promise.all([this.#administration, this.#swept]);
     await this.#actions.close();
     await this.#transactor.close();
   }
@@ -218,8 +229,8 @@ class Runner implements FunctionRunner {
     if (batch.jobsChanged) for (const listener of this.#jobListeners) listener();
   }
 
-  #log({ outcome, facts }: WireRun, identity: FunctionLog["identity"]): void {
-    if (this.#logListeners.size === 0) return;
+  #log({ outcome, facts, repeated }: WireRun, identity: FunctionLog["identity"]): void {
+    if (this.#logListeners.size === 0 || repeated) return;
     const { path, type, startedAt, durationMs } = facts;
     const error = outcome.ok ? null : outcome.message;
     const entry = { path, type, identity, startedAt, durationMs, logLines: outcome.logLines, error, requestId: randomUUID() };

@@ -27,7 +27,8 @@ export function changeEnvironment(settings: Settings, changes: { name: string; v
       );
     }
     if (value === null) after.delete(name);
-    else if (value.length > MAX_VALUE_LENGTH) throw new Error(`The value of environment variable ${name} is longer than ${MAX_VALUE_LENGTH} characters.`);
+    else if (value.length > MAX_VALUE_LENGTH)
+      throw new Error(`The value of environment variable ${name} is longer than ${MAX_VALUE_LENGTH} characters.`);
     else after.set(name, value);
   }
   if (after.size > MAX_VARIABLES) throw new Error(`A deployment has at most ${MAX_VARIABLES} environment variables.`);

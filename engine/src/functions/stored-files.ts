@@ -3,7 +3,7 @@
  * is a UUID that follows from its id by a secret key, so that it cannot be guessed and needs no table of its own.
  */
 import { createCipheriv, createDecipheriv } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Transaction } from "../transaction/types.ts";
 import { idBytes, idFromBytes } from "../values/ids.ts";
@@ -66,7 +66,10 @@ export class StoredFiles {
    * Inserts the row and moves the bytes to where it expects them, before the commit: a crash in between leaves bytes
    * without a row, which the next start sweeps away, and never a row without bytes.
    */
-  store(transaction: Transaction, file: { temporary: string; sha256: string; size: number; contentType: string | null }): { id: string; undo: () => void } {
+  store(
+    transaction: Transaction,
+    file: { temporary: string; sha256: string; size: number; contentType: string | null },
+  ): { id: string; undo: () => void } {
     const { temporary, sha256, size, contentType } = file;
     const id = transaction.system.insert(TABLE, { sha256, size, ...(contentType === null ? {} : { contentType }) });
     const path = this.path(this.uuidOf(id));
@@ -80,13 +83,6 @@ export class StoredFiles {
     if (!this.find(transaction, id)) throw new Error(`There is no stored file with the ID ${id}.`);
     transaction.system.remove(id);
     return () => rmSync(this.path(this.uuidOf(id)), { force: true });
-  }
-
-  /** Bytes without a row: what an interrupted upload or deletion left. */
-  sweep(transaction: Transaction): void {
-    for (const name of readdirSync(this.#folder)) {
-      if (!this.findByUuid(transaction, name)) rmSync(join(this.#folder, name), { recursive: true, force: true });
-    }
   }
 
   path(uuid: string): string {

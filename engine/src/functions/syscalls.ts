@@ -109,7 +109,11 @@ const ASYNCHRONOUS: Record<string, Syscall> = {
     const target = registry.lookUp(path, "any");
     if (!target) throw new Error(`Attempted to schedule function at nonexistent path: ${showFunctionPath(path)}`);
     if (target.kind === "query") throw new Error(`Queries cannot be scheduled: ${showFunctionPath(path)} is one.`);
-    const id = scheduleJob(writable(run), { name: canonicalFunctionPath(path), args: args["args"] ?? {}, at: asNumber(args["ts"]) * 1_000 });
+    const id = scheduleJob(writable(run), {
+      name: canonicalFunctionPath(path),
+      args: args["args"] ?? {},
+      at: asNumber(args["ts"]) * 1_000,
+    });
     run.execution.jobsChanged = true;
     return JSON.stringify(id);
   },

@@ -14,7 +14,13 @@ export const user = (subject: string): Identity => ({
   expiresAt: Date.now() + 60_000,
 });
 
-export const call = (path: string, args: Json = {}, more: Partial<Call> = {}): Call => ({ path, args, identity: nobody, visibility: "public", ...more });
+export const call = (path: string, args: Json = {}, more: Partial<Call> = {}): Call => ({
+  path,
+  args,
+  identity: nobody,
+  visibility: "public",
+  ...more,
+});
 
 export class Fixture {
   readonly dir = mkdtempSync(join(tmpdir(), "engine-functions-"));

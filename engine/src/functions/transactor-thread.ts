@@ -5,7 +5,18 @@
 import type { Worker } from "node:worker_threads";
 import { StorageError } from "../values/errors.ts";
 import type { Timestamp } from "../values/types.ts";
-import type { Answer, Batch, FromTransactor, LoadedCode, Question, QuestionName, Questions, ToTransactor, Verdict, WireError } from "./protocol.ts";
+import type {
+  Answer,
+  Batch,
+  FromTransactor,
+  LoadedCode,
+  Question,
+  QuestionName,
+  Questions,
+  ToTransactor,
+  Verdict,
+  WireError,
+} from "./protocol.ts";
 import type { TransactorData } from "./transactor.ts";
 import { SystemError } from "./system-error.ts";
 import { startThread } from "./thread.ts";
@@ -27,6 +38,9 @@ type Opened = Extract<FromTransactor, { kind: "opened" }>;
 const WATCH_EVERY_MS = 100;
 /** Past this, user code is stopped even if it got little processor time. */
 const PATIENCE_MS = 10 * USER_TIME_LIMIT_MS;
+const OPEN_ATTEMPTS = 3;
+/** More waiting questions than this and new ones are refused: a client that retries is better than memory that runs out. */
+const MAX_WAITING = 20_000;
 /** Memory of user code and of what the engine keeps beside it. */
 const HEAP_MIB = 512;
 
@@ -125,6 +139,7 @@ export class TransactorThread {
   ask<K extends QuestionName>(kind: K, ask: Questions[K]["ask"]): Promise<Questions[K]["answer"]> {
     if (this.#failure) return Promise.reject(this.#failure);
     if (this.#closing) return Promise.reject(new SystemError("The deployment is shutting down."));
+    if (this.#pending.size >= MAX_WAITING) return Promise.reject(new SystemError("Too many concurrent requests. Try again later."));
     return new Promise((resolve, reject) => {
       const id = this.#nextId++;
       // The pair of kind and question is right by the signature above, which TypeScript cannot follow through the union.
@@ -170,7 +185,8 @@ export class TransactorThread {
     this.#now.post({ kind: "close" });
     await this.#now.closed;
     await this.#now.worker.terminate();
-    for (const { settle } of this.#pending.values()) settle({ id: 0, error: { message: "The deployment is shutting down.", name: "SystemError" } });
+    for (const { settle } of this.#pending.values())
+      settle({ id: 0, error: { message: "The deployment is shutting down.", name: "SystemError" } });
     this.#pending.clear();
   }
 
@@ -223,16 +239,33 @@ export class TransactorThread {
     this.#code = { code, env };
   }
 
-  /** Opens the next thread and asks it again what the last one has not answered. */
+  /** Opens the next thread and asks it again what the last one has not answered. Never rejects: what cannot be opened is told to all. */
   async #replace(next: Incarnation, code: Code): Promise<void> {
     this.#held = true;
-    this.#now = next;
     this.#code = code;
-    this.latest = (await next.open()).latest;
+    try {
+      this.latest = (await this.#open(next)).latest;
+    } catch (error) {
+      return this.#fail(error);
+    }
     this.#outbox = [...this.#pending.values()].map(({ question }) => question);
     this.#dropped = [];
     this.#options.onBatch({ latest: this.latest, affected: [], committed: true, jobsChanged: true }, true);
     this.#release();
+  }
+
+  async #open(first: Incarnation): Promise<Opened> {
+    let next = first;
+    for (let attempt = 1; ; attempt++) {
+      this.#now = next;
+      try {
+        return await next.open();
+      } catch (error) {
+        await next.worker.terminate();
+        if (attempt === OPEN_ATTEMPTS) throw error;
+        next = this.#incarnate(this.#code);
+      }
+    }
   }
 
   /** `verdict`: what the watchdog found; a thread that ended by itself is blamed on the call that was running. */
@@ -244,20 +277,17 @@ export class TransactorThread {
     const pending = guilty && this.#pending.get(guilty.message);
     if (pending) condemn(pending.question, { call: guilty.call, message: text });
     else this.#forsake();
-    try {
-      await this.#replace(this.#incarnate(this.#code), this.#code);
-    } catch (error) {
-      this.#fail(error);
-    }
+    await this.#replace(this.#incarnate(this.#code), this.#code);
   }
 
   /** Without a guilty call nobody knows whether a mutation was committed: only one that is recorded may be repeated. */
   #forsake(): void {
     const unsent = new Set(this.#outbox);
     for (const [id, { question, settle }] of this.#pending) {
-      if (question.kind !== "mutation" || question.ask.once || unsent.has(question)) continue;
+      const repeatable = question.kind === "mutation" ? question.ask.once !== null : question.kind !== "schedule";
+      if (repeatable || unsent.has(question)) continue;
       this.#pending.delete(id);
-      settle({ id, error: { message: "The deployment restarted while this mutation ran.", name: "SystemError" } });
+      settle({ id, error: { message: "The deployment restarted while this ran; it may or may not have been done.", name: "SystemError" } });
     }
   }
 

@@ -24,7 +24,7 @@ const BATCH_MS = 20;
 const port = parentPort;
 if (!port) throw new Error("The transactor runs as a worker thread.");
 const data: TransactorData = workerData.data;
-const { nextTick } = process;
+const nextTick = process.nextTick.bind(process);
 const elapsed = performance.now.bind(performance);
 
 // What user code leaves behind must not end the thread; a function whose own promise fails is told through its outcome.
@@ -59,10 +59,17 @@ function receive(message: ToTransactor): void {
 function wake(): void {
   if (working || !transactor) return;
   working = true;
-  work(transactor).then(() => {
-    working = false;
-    if (closing) close();
-  }, fail);
+  work(transactor).then(
+    () => {
+      working = false;
+      if (closing) close();
+    },
+    // A fault of ours: the thread ends by it, and the main thread starts another.
+    (error: unknown) =>
+      nextTick(() => {
+        throw error;
+      }),
+  );
 }
 
 async function work(transactor: Transactor): Promise<void> {

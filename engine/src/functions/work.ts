@@ -1,5 +1,4 @@
 /** What the transactor answers: calls of functions, pushes, files and jobs. Everything between two flushes is one batch. */
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase } from "../transaction/database.ts";
 import type { Commit, Database, Transaction } from "../transaction/types.ts";
@@ -78,7 +77,6 @@ export async function openTransactor(data: TransactorData, loop: Loop): Promise<
     const services: Services = { database, registry, files, watch };
     stage.provide(services);
     const transactor = new Transactor(data.dir, services, stage, loop);
-    if (!data.preload) transactor.start();
     return { transactor, latest: database.latest(), env, code };
   };
 }
@@ -122,17 +120,10 @@ export class Transactor {
     this.services = services;
     this.#stage = stage;
     this.#nextTick = loop.nextTick;
-    mkdirSync(join(dir, "files"), { recursive: true });
   }
 
   get database(): Database {
     return this.services.database;
-  }
-
-  /** Cleans up what a process that ended without warning has left. */
-  start(): void {
-    const transaction = this.database.beginQuery();
-    this.services.files.sweep(transaction);
   }
 
   close(): void {
@@ -224,7 +215,7 @@ export class Transactor {
     const recorded = once && this.database.recorded(once.sessionId, once.requestId);
     if (recorded) {
       const facts = { path: call.path, type: "mutation", startedAt: Date.now(), durationMs: 0, readIdentity: true, journal: null } as const;
-      return { outcome: { ok: true, text: recorded.result, logLines: [] }, facts, ts: recorded.ts };
+      return { outcome: { ok: true, text: recorded.result, logLines: [] }, facts, ts: recorded.ts, repeated: true };
     }
     return this.runMutation(batch, question, call, {
       record: (text) => (once ? { ...once, result: text } : undefined),

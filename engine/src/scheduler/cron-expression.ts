@@ -34,7 +34,14 @@ const HORIZON_DAYS = 366 * 8 + 2;
 export function parseCronExpression(text: string): CronExpression {
   const fields = (SHORTHANDS[text.trim().toLowerCase()] ?? text).trim().split(/\s+/);
   const [minute, hour, day, month, weekday] = fields;
-  if (fields.length !== 5 || minute === undefined || hour === undefined || day === undefined || month === undefined || weekday === undefined) {
+  if (
+    fields.length !== 5 ||
+    minute === undefined ||
+    hour === undefined ||
+    day === undefined ||
+    month === undefined ||
+    weekday === undefined
+  ) {
     throw new Error(`Invalid cron expression ${JSON.stringify(text)}: expected five fields.`);
   }
   const lastDay = day.toUpperCase() === "L";

@@ -50,7 +50,9 @@ const start = async (): Promise<void> => {
   scheduler = await startScheduler(fixture.runner, now);
 };
 const value = (...args: Parameters<Fixture["value"]>): Promise<Json> => fixture.value(...args);
-const job = async (id: Json): Promise<{ state: { kind: string; error?: string }; name: string; args: Json; scheduledTime: number; completedTime?: number }> =>
+const job = async (
+  id: Json,
+): Promise<{ state: { kind: string; error?: string }; name: string; args: Json; scheduledTime: number; completedTime?: number }> =>
   (await value("jobs:job", { id })) as never;
 const eventually = (check: () => Promise<void>): Promise<void> => vi.waitFor(check, { timeout: 5_000, interval: 20 });
 
@@ -196,7 +198,10 @@ describe("crons", () => {
     };
     await look();
     await eventually(async () => expect(await notes()).toBe(1));
-    await fixture.push({ "jobs.ts": `${JOBS}\n// changed`, "crons.ts": crons(`${often} crons.daily("later", { hourUTC: 3 }, anyApi.jobs.note, { text: "daily" });`) });
+    await fixture.push({
+      "jobs.ts": `${JOBS}\n// changed`,
+      "crons.ts": crons(`${often} crons.daily("later", { hourUTC: 3 }, anyApi.jobs.note, { text: "daily" });`),
+    });
     await look();
     expect(await notes()).toBe(1);
     time += 35 * 60_000;
@@ -211,7 +216,9 @@ describe("crons", () => {
   test("run actions too, and a failing one runs again at its next turn", async () => {
     await fixture.push({
       "jobs.ts": JOBS,
-      "crons.ts": crons(`crons.interval("act", { seconds: 1 }, anyApi.jobs.act, { text: "acted" }); crons.interval("bad", { seconds: 1 }, anyApi.jobs.broken, { text: "x" });`),
+      "crons.ts": crons(
+        `crons.interval("act", { seconds: 1 }, anyApi.jobs.act, { text: "acted" }); crons.interval("bad", { seconds: 1 }, anyApi.jobs.broken, { text: "x" });`,
+      ),
     });
     const errors: string[] = [];
     fixture.runner.onLog(({ path, error }) => {

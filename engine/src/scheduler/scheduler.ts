@@ -70,7 +70,7 @@ class Scheduler {
     this.#lookAgain = false;
     clearTimeout(this.#timer);
     this.#lookNow().then(
-      (next) => this.#wait(next),
+      (due) => this.#wait(due),
       () => this.#wait(this.#now() + RETRY_MS),
     );
   }
