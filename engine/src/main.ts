@@ -2,6 +2,8 @@
  * The command line of a deployment that runs alone:
  * `node engine/src/main.ts --data DIR [--port 3210] [--site-port 3211] [--admin-key KEY]`
  */
+import { enableCompileCache, flushCompileCache } from "node:module";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Deployment, DeploymentOptions } from "./deployment.ts";
 import { StorageError } from "./values/errors.ts";
@@ -27,6 +29,8 @@ async function main(): Promise<void> {
   requireNode();
   const { printed, options } = readArguments(process.argv.slice(2));
   if (printed !== null) return void process.stdout.write(`${printed}\n`);
+  // What was compiled once is loaded in a third of the time. The threads keep theirs in the same place (`functions/thread.ts`).
+  enableCompileCache(join(resolve(options.dataDir), "compiled"));
   // Only now, so that an older Node is told so before it meets what it does not know.
   const { startDeployment } = await import("./deployment.ts");
   const stopping = stopSignal();
@@ -34,6 +38,7 @@ async function main(): Promise<void> {
     throw explained(error, options);
   });
   announce(deployment, options.adminKey === undefined);
+  flushCompileCache();
   await stopping;
   await deployment.close();
   if (process.connected) process.disconnect();
