@@ -123,7 +123,7 @@ const scriptless = new WeakSet<BrowserContext>();
 async function examine(page: Page): Promise<Awaited<ReturnType<AxeBuilder["analyze"]>>> {
   const browser = page.context().browser();
   if (!scriptless.has(page.context()) || !browser) return new AxeBuilder({ page }).analyze();
-  const context = await browser.newContext({ storageState: await page.context().storageState(), viewport: page.viewportSize() });
+  const context = await browser.newContext({ storageState: await page.context().storageState(), viewport: page.viewportSize(), javaScriptEnabled: true });
   const copy = await context.newPage();
   const body = (await page.content()).replaceAll(/<script\b[^>]*>[\s\S]*?<\/script>/g, "");
   await copy.route(page.url(), (route) => route.fulfill({ contentType: "text/html; charset=utf-8", body }));
