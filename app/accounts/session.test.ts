@@ -4,6 +4,7 @@ import type { AppConfig } from "~/config";
 import { clientAddressContext, configContext } from "~/http/context";
 import { testConfig } from "~/http/testing";
 import { startTestDeployment, type TestDeployment } from "../../tests/convex/deployment.ts";
+import { authFor } from "./auth.server";
 import { passToAuth, postToAuth } from "./auth-request.server";
 import { convexTokenAnswer } from "./convex-token.server";
 import { renewVisitor, requireVisitor, sessionMiddleware, toSignIn, visitor } from "./session.server";
@@ -239,6 +240,16 @@ describe("Better Auth behind the app", () => {
     const answer = await browser.post("/update-user", { name: "x".repeat(201) });
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ code: "VALIDATION_ERROR" });
+  });
+
+  it("cuts what a provider says too lengthily", async () => {
+    const { internalAdapter } = await authFor(config, browser.request("/")).$context;
+    const user = await internalAdapter.createUser({
+      email: `long${people++}@example.com`,
+      name: "x".repeat(500),
+      image: `https://${"i".repeat(2000)}`,
+    });
+    expect(user).toMatchObject({ name: "x".repeat(200), image: null });
   });
 
   it("takes two sign-ups with one address for one", async () => {

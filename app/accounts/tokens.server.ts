@@ -21,7 +21,7 @@ export const USER_TOKEN_SECONDS = 15 * 60;
 /** How long the app server's own token lives, in seconds; it is made anew long before. */
 export const SERVICE_TOKEN_SECONDS = 10 * 60;
 /** `sub` of the app server's own token. No person's id has a hyphen. */
-export const SERVICE_SUBJECT = "app-server";
+const SERVICE_SUBJECT = "app-server";
 
 const ALGORITHM = "ES256";
 

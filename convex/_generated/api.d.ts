@@ -9,6 +9,7 @@
  */
 
 import type * as access from "../access.js";
+import type * as accounts_expiry from "../accounts/expiry.js";
 import type * as accounts_plan from "../accounts/plan.js";
 import type * as accounts_rows from "../accounts/rows.js";
 import type * as accounts_service from "../accounts/service.js";
@@ -40,6 +41,7 @@ import type {
 
 declare const fullApi: ApiFromModules<{
   access: typeof access;
+  "accounts/expiry": typeof accounts_expiry;
   "accounts/plan": typeof accounts_plan;
   "accounts/rows": typeof accounts_rows;
   "accounts/service": typeof accounts_service;

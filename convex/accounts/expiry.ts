@@ -1,0 +1,24 @@
+import { internal } from "../_generated/api";
+import { internalMutation } from "../_generated/server";
+
+/** How many rows of a table one run removes at most, so that it stays a small transaction. */
+const BATCH = 200;
+
+/** Removes sessions and verification values whose time is over; Better Auth itself removes only those that somebody asks for. */
+export const sweep = internalMutation({
+  args: {},
+  handler: async ({ db, scheduler }) => {
+    const now = Date.now();
+    const sessions = await db
+      .query("sessions")
+      .withIndex("expiresAt", (q) => q.lt("expiresAt", now))
+      .take(BATCH);
+    const verifications = await db
+      .query("verifications")
+      .withIndex("expiresAt", (q) => q.lt("expiresAt", now))
+      .take(BATCH);
+    for (const { _id } of [...sessions, ...verifications]) await db.delete(_id);
+    if (sessions.length === BATCH || verifications.length === BATCH) await scheduler.runAfter(0, internal.accounts.expiry.sweep, {});
+    return null;
+  },
+});
