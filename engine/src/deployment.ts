@@ -59,7 +59,10 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
   const site = createListener({ handle: async (request) => (await opening.promise).site(request), headers: () => ({}), report });
   api.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on("error", () => socket.destroy());
-    void opening.promise.then(({ sockets }) => sockets.upgrade(request, socket, head), () => socket.destroy());
+    void opening.promise.then(
+      ({ sockets }) => sockets.upgrade(request, socket, head),
+      () => socket.destroy(),
+    );
   });
 
   try {

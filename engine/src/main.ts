@@ -47,7 +47,9 @@ async function main(): Promise<void> {
 function requireNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return;
-  throw new UsageError(`This needs Node ${OLDEST_NODE.join(".")} or newer, and this is Node ${process.versions.node}. \`npm run engine\` brings its own.`);
+  throw new UsageError(
+    `This needs Node ${OLDEST_NODE.join(".")} or newer, and this is Node ${process.versions.node}. \`npm run engine\` brings its own.`,
+  );
 }
 
 function readArguments(args: string[]): { printed: string; options: DeploymentOptions } | { printed: null; options: DeploymentOptions } {
@@ -93,13 +95,15 @@ function parse(args: string[]) {
 
 function portOf(flag: string, value: string): number {
   const port = Number(value);
-  if (!/^\d+$/.test(value) || port > 65_535) throw new UsageError(`${flag} must be a number from 0 to 65535, not ${JSON.stringify(value)}.`);
+  if (!/^\d+$/.test(value) || port > 65_535)
+    throw new UsageError(`${flag} must be a number from 0 to 65535, not ${JSON.stringify(value)}.`);
   return port;
 }
 
 function originOf(flag: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
-  if (!URL.canParse(value) || !/^https?:/.test(value)) throw new UsageError(`${flag} must be an http(s) URL, not ${JSON.stringify(value)}.`);
+  if (!URL.canParse(value) || !/^https?:/.test(value))
+    throw new UsageError(`${flag} must be an http(s) URL, not ${JSON.stringify(value)}.`);
   return value.replace(/\/$/, "");
 }
 
@@ -120,13 +124,18 @@ function announce({ url, siteUrl, adminKey }: Deployment, showKey: boolean): voi
 function explained(error: unknown, { port, sitePort }: DeploymentOptions): unknown {
   if (error instanceof StorageError) return new UsageError(error.message);
   if (!(error instanceof Error) || !("code" in error)) return error;
-  if (error.code === "EADDRINUSE") return new UsageError(`Port ${"port" in error ? String(error.port) : `${port} or ${sitePort}`} is in use: choose others with --port and --site-port.`);
+  if (error.code === "EADDRINUSE")
+    return new UsageError(
+      `Port ${"port" in error ? String(error.port) : `${port} or ${sitePort}`} is in use: choose others with --port and --site-port.`,
+    );
   if (error.code === "EACCES" && "port" in error) return new UsageError(`Port ${String(error.port)} may not be used by this user.`);
   return error;
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof UsageError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.stderr.write(
+    `${error instanceof UsageError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
   // A thread that could not open the data would keep the process up.
   process.exit(1);
 });

@@ -58,7 +58,13 @@ describe("the official command line", { timeout: 60_000 }, () => {
     expect(JSON.parse((await run(["run", "messages:list", '{"channel":"cli"}'])).stdout)).toEqual([{ author: null, body: "hello" }]);
     expect(await run(["run", "messages:remember", '{"body":"inside"}'])).toMatchObject({ code: 0 });
     expect(JSON.parse((await run(["run", "messages:relay", '{"body":"x"}'])).stdout)).toBe("relayed x");
-    const acting = await run(["run", "messages:whoAmI", "{}", "--identity", '{"subject":"ada","issuer":"https://issuer.test","email":"a@b"}']);
+    const acting = await run([
+      "run",
+      "messages:whoAmI",
+      "{}",
+      "--identity",
+      '{"subject":"ada","issuer":"https://issuer.test","email":"a@b"}',
+    ]);
     expect(JSON.parse(acting.stdout)).toMatchObject({ subject: "ada", email: "a@b", tokenIdentifier: "https://issuer.test|ada" });
   });
 
@@ -72,7 +78,9 @@ describe("the official command line", { timeout: 60_000 }, () => {
   it("lists tables and their documents", async () => {
     expect((await run(["data"])).stdout.trim().split("\n")).toEqual(expect.arrayContaining(["counters", "files", "messages"]));
     expect((await run(["data", "messages"])).stdout).toContain("hello");
-    expect((await run(["data", "messages", "--limit", "1", "--order", "asc", "--format", "jsonLines"])).stdout.trim().split("\n")).toHaveLength(1);
+    expect(
+      (await run(["data", "messages", "--limit", "1", "--order", "asc", "--format", "jsonLines"])).stdout.trim().split("\n"),
+    ).toHaveLength(1);
   });
 
   it("prints the functions' specification", async () => {
@@ -116,7 +124,10 @@ describe("the official command line", { timeout: 60_000 }, () => {
 
   it("deploys, dry and for good", async () => {
     const file = join(project, "convex/later.ts");
-    writeFileSync(file, 'import { queryGeneric as query } from "convex/server";\nexport const added = query({ args: {}, handler: async () => "added" });\n');
+    writeFileSync(
+      file,
+      'import { queryGeneric as query } from "convex/server";\nexport const added = query({ args: {}, handler: async () => "added" });\n',
+    );
     expect(await run(["deploy", "--dry-run", "--typecheck", "disable"])).toMatchObject({ code: 0 });
     expect((await run(["run", "later:added"])).code).toBe(1);
     expect(await run(["deploy", "--typecheck", "disable"])).toMatchObject({ code: 0 });
@@ -133,7 +144,11 @@ describe("the official command line", { timeout: 60_000 }, () => {
   });
 
   it("is refused with a wrong key", async () => {
-    const result = await convex(project, { url: deployment.url, adminKey: `test|${"0".repeat(64)}` }, ["run", "messages:list", '{"channel":"cli"}']);
+    const result = await convex(project, { url: deployment.url, adminKey: `test|${"0".repeat(64)}` }, [
+      "run",
+      "messages:list",
+      '{"channel":"cli"}',
+    ]);
     expect(result.code).toBe(1);
     expect(result.stderr).toMatch(/admin key was invalid/);
   });

@@ -57,14 +57,27 @@ export function startConvex(project: string, target: Target, args: string[]): Ch
   });
 }
 
-export type EngineProcess = Target & { siteUrl: string; child: ChildProcess; readyMs: number; stop(signal?: NodeJS.Signals): Promise<number | null> };
+export type EngineProcess = Target & {
+  siteUrl: string;
+  child: ChildProcess;
+  readyMs: number;
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+};
 
 /** The deployment as its own process, to be ended in the ways that processes end. */
-export function startEngine(dataDir: string, adminKey: string, ports: { port: number; sitePort: number } = { port: 0, sitePort: 0 }): Promise<EngineProcess> {
+export function startEngine(
+  dataDir: string,
+  adminKey: string,
+  ports: { port: number; sitePort: number } = { port: 0, sitePort: 0 },
+): Promise<EngineProcess> {
   const startedAt = Date.now();
-  const child = spawn(process.execPath, [MAIN, "--data", dataDir, "--port", String(ports.port), "--site-port", String(ports.sitePort), "--admin-key", adminKey], {
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
-  });
+  const child = spawn(
+    process.execPath,
+    [MAIN, "--data", dataDir, "--port", String(ports.port), "--site-port", String(ports.sitePort), "--admin-key", adminKey],
+    {
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    },
+  );
   let errors = "";
   child.stderr?.on("data", (chunk: Buffer) => (errors += chunk.toString()));
   const exited = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
@@ -89,7 +102,10 @@ export function startEngine(dataDir: string, adminKey: string, ports: { port: nu
 
 export const ADMIN_KEY = `test|${"5a".repeat(32)}`;
 
-export type Issuer = { jwks: string; token(subject: string, options?: { expiresIn?: number; audience?: string; claims?: Record<string, unknown> }): Promise<string> };
+export type Issuer = {
+  jwks: string;
+  token(subject: string, options?: { expiresIn?: number; audience?: string; claims?: Record<string, unknown> }): Promise<string>;
+};
 
 /** Signs tokens as an app server would, for the fixture's auth.config. */
 export async function createIssuer(): Promise<Issuer> {

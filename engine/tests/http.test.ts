@@ -21,7 +21,11 @@ const messages = anyApi.messages!;
 const files = anyApi.files!;
 const client = () => new ConvexHttpClient(url, { logger: false });
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-  fetch(url + path, { method: "POST", headers: { "Content-Type": "application/json", ...headers }, body: typeof body === "string" ? body : JSON.stringify(body) });
+  fetch(url + path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
 
 describe("ConvexHttpClient", () => {
   it("queries, mutates and acts", async () => {
@@ -36,7 +40,9 @@ describe("ConvexHttpClient", () => {
     const convex = client();
     const sent = Array.from({ length: 20 }, (_, i) => convex.mutation(messages.send!, { channel: "queue", body: `${i}` }));
     await Promise.all(sent);
-    expect((await convex.query(messages.list!, { channel: "queue" })).map(({ body }: { body: string }) => Number(body))).toEqual([...Array(20).keys()]);
+    expect((await convex.query(messages.list!, { channel: "queue" })).map(({ body }: { body: string }) => Number(body))).toEqual([
+      ...Array(20).keys(),
+    ]);
     await Promise.all([1, 2, 3].map((i) => convex.mutation(messages.send!, { channel: "skip", body: `${i}` }, { skipQueue: true })));
     expect(await convex.query(messages.list!, { channel: "skip" })).toHaveLength(3);
   });
@@ -87,14 +93,26 @@ describe("ConvexHttpClient", () => {
 
 describe("the HTTP API", () => {
   it("answers in either format", async () => {
-    expect(await (await post("/api/query", { path: "messages:list", args: { channel: "none" }, format: "json" })).json()).toEqual({ status: "success", value: [], logLines: [] });
+    expect(await (await post("/api/query", { path: "messages:list", args: { channel: "none" }, format: "json" })).json()).toEqual({
+      status: "success",
+      value: [],
+      logLines: [],
+    });
     const search = new URLSearchParams({ path: "messages:list", args: '{"channel":"none"}', format: "json" });
     expect(await (await fetch(`${url}/api/query?${search}`)).json()).toMatchObject({ status: "success", value: [] });
-    expect(await (await post("/api/run/messages/list", { args: { channel: "none" } })).json()).toMatchObject({ status: "success", value: [] });
+    expect(await (await post("/api/run/messages/list", { args: { channel: "none" } })).json()).toMatchObject({
+      status: "success",
+      value: [],
+    });
   });
 
   it("answers a batch at one snapshot", async () => {
-    const body = { queries: [{ path: "messages:list", args: [{ channel: "none" }], format: "convex_encoded_json" }, { path: "messages:crash", args: {} }] };
+    const body = {
+      queries: [
+        { path: "messages:list", args: [{ channel: "none" }], format: "convex_encoded_json" },
+        { path: "messages:crash", args: {} },
+      ],
+    };
     const { results } = await (await post("/api/query_batch", body)).json();
     expect(results).toMatchObject([{ status: "success", value: [] }, { status: "error" }]);
   });
@@ -106,16 +124,44 @@ describe("the HTTP API", () => {
     ["arguments that are no object", "/api/query", { path: "a:b", args: [1] }, {}, 400, "BadRequest"],
     ["an unknown format", "/api/query", { path: "a:b", args: {}, format: "xml" }, {}, 400, "BadRequest"],
     ["a timestamp that is none", "/api/query_at_ts", { path: "a:b", args: {}, ts: "x" }, {}, 400, "BadRequest"],
-    ["a timestamp of long ago", "/api/query_at_ts", { path: "messages:list", args: {}, ts: "AQAAAAAAAAA=" }, {}, 400, "SnapshotNotAvailable"],
+    [
+      "a timestamp of long ago",
+      "/api/query_at_ts",
+      { path: "messages:list", args: {}, ts: "AQAAAAAAAAA=" },
+      {},
+      400,
+      "SnapshotNotAvailable",
+    ],
     ["an unknown path", "/api/nothing", {}, {}, 404, "NotFound"],
     ["a token that proves nothing", "/api/query", { path: "a:b" }, { Authorization: "Bearer x" }, 401, "Unauthenticated"],
     ["/api/function without the admin key", "/api/function", { path: "messages:list" }, {}, 403, "BadAdminKey"],
     ["a push without the admin key", "/api/deploy2/start_push", {}, {}, 401, "MissingAdminKey"],
     ["variables without the admin key", "/api/update_environment_variables", { changes: [] }, {}, 401, "MissingAdminKey"],
     ["a push with a wrong key", "/api/deploy2/start_push", {}, { Authorization: `Convex test|${"0".repeat(64)}` }, 403, "BadAdminKey"],
-    ["a component", "/api/function", { path: "a:b", args: {}, componentPath: "other" }, { Authorization: `Convex ${ADMIN_KEY}` }, 400, "ComponentsNotSupported"],
-    ["a module outside its folder", "/api/deploy2/start_push", { appDefinition: { changedModules: [{ path: "../x.js", source: "", environment: "isolate" }], unchangedModuleHashes: [] } }, { Authorization: `Convex ${ADMIN_KEY}` }, 400, "BadRequest"],
-    ["a name that no variable may have", "/api/update_environment_variables", { changes: [{ name: "1 X", value: "" }] }, { Authorization: `Convex ${ADMIN_KEY}` }, 400, "EnvironmentVariableNameInvalid"],
+    [
+      "a component",
+      "/api/function",
+      { path: "a:b", args: {}, componentPath: "other" },
+      { Authorization: `Convex ${ADMIN_KEY}` },
+      400,
+      "ComponentsNotSupported",
+    ],
+    [
+      "a module outside its folder",
+      "/api/deploy2/start_push",
+      { appDefinition: { changedModules: [{ path: "../x.js", source: "", environment: "isolate" }], unchangedModuleHashes: [] } },
+      { Authorization: `Convex ${ADMIN_KEY}` },
+      400,
+      "BadRequest",
+    ],
+    [
+      "a name that no variable may have",
+      "/api/update_environment_variables",
+      { changes: [{ name: "1 X", value: "" }] },
+      { Authorization: `Convex ${ADMIN_KEY}` },
+      400,
+      "EnvironmentVariableNameInvalid",
+    ],
   ])("refuses %s", async (_what, path, body, headers, status, code) => {
     const response = await post(path, body, headers);
     expect(response.status).toBe(status);
@@ -127,7 +173,11 @@ describe("the HTTP API", () => {
     expect((await post("/api/query", "x".repeat(25 * 1024 * 1024))).status).toBe(413);
     // 300 MB of nothing in 300 bytes.
     const bomb = brotliCompressSync(Buffer.alloc(300 * 1024 * 1024));
-    const bombed = await fetch(`${url}/api/deploy2/start_push`, { method: "POST", body: bomb, headers: { Authorization: `Convex ${ADMIN_KEY}`, "Content-Encoding": "br" } });
+    const bombed = await fetch(`${url}/api/deploy2/start_push`, {
+      method: "POST",
+      body: bomb,
+      headers: { Authorization: `Convex ${ADMIN_KEY}`, "Content-Encoding": "br" },
+    });
     expect(bombed.status).toBe(413);
     expect((await post("/api/query", { path: "messages:list", args: { channel: "none" } })).status).toBe(200);
   });
@@ -145,7 +195,11 @@ describe("the HTTP API", () => {
   it("answers cross-origin calls with the caller's origin and headers", async () => {
     const preflight = await fetch(`${url}/api/query`, {
       method: "OPTIONS",
-      headers: { Origin: "http://app.test", "Access-Control-Request-Headers": "authorization, convex-client", "Access-Control-Request-Method": "POST" },
+      headers: {
+        Origin: "http://app.test",
+        "Access-Control-Request-Headers": "authorization, convex-client",
+        "Access-Control-Request-Method": "POST",
+      },
     });
     expect(preflight.status).toBe(200);
     expect(Object.fromEntries(preflight.headers)).toMatchObject({
@@ -164,7 +218,8 @@ describe("the HTTP API", () => {
 });
 
 describe("file storage", () => {
-  const upload = async (body: BodyInit, headers: Record<string, string> = {}) => fetch(await client().mutation(files.uploadUrl!, {}), { method: "POST", body, headers });
+  const upload = async (body: BodyInit, headers: Record<string, string> = {}) =>
+    fetch(await client().mutation(files.uploadUrl!, {}), { method: "POST", body, headers });
 
   it("gives back what was stored, whole and in ranges", async () => {
     const content = Buffer.from("0123456789");
@@ -202,7 +257,8 @@ describe("file storage", () => {
   });
 
   it("refuses a token that is missing, foreign or used", async () => {
-    for (const token of ["", "?token=", "?token=abc"]) expect((await fetch(`${url}/api/storage/upload${token}`, { method: "POST", body: "x" })).status).toBe(401);
+    for (const token of ["", "?token=", "?token=abc"])
+      expect((await fetch(`${url}/api/storage/upload${token}`, { method: "POST", body: "x" })).status).toBe(401);
     const once: string = await client().mutation(files.uploadUrl!, {});
     expect((await fetch(once, { method: "POST", body: "x" })).status).toBe(200);
     expect((await fetch(once, { method: "POST", body: "x" })).status).toBe(401);
@@ -219,7 +275,8 @@ describe("file storage", () => {
   });
 
   it("does not know foreign ids", async () => {
-    for (const id of ["00000000-0000-4000-8000-000000000000", "..%2F..%2Fdata", "x"]) expect((await fetch(`${url}/api/storage/${id}`)).status).toBe(404);
+    for (const id of ["00000000-0000-4000-8000-000000000000", "..%2F..%2Fdata", "x"])
+      expect((await fetch(`${url}/api/storage/${id}`)).status).toBe(404);
   });
 });
 
@@ -234,7 +291,12 @@ describe("HTTP actions", () => {
       expect(response.status).toBe(201);
       expect(response.headers.get("x-answer")).toBe("yes");
       expect(response.headers.get("access-control-allow-origin")).toBeNull();
-      expect(await response.json()).toEqual({ body: "hello", header: "seen", subject: "ada", url: `${deployed.deployment.siteUrl}/echo?x=1` });
+      expect(await response.json()).toEqual({
+        body: "hello",
+        header: "seen",
+        subject: "ada",
+        url: `${deployed.deployment.siteUrl}/echo?x=1`,
+      });
     }
   });
 

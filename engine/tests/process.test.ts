@@ -52,7 +52,8 @@ describe("the command line of the deployment", () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
-  it("explains itself", async () => expect(await main(["--help"])).toMatchObject({ code: 0, stdout: expect.stringContaining("--site-port") }));
+  it("explains itself", async () =>
+    expect(await main(["--help"])).toMatchObject({ code: 0, stdout: expect.stringContaining("--site-port") }));
 
   it("says which port is in use", async () => {
     const taken = createServer();
@@ -91,8 +92,16 @@ describe("the command line of the deployment", () => {
   it("ends cleanly on SIGTERM, and with the process that started it", async () => {
     const data = folder("end");
     const first = await engine(data, ADMIN_KEY);
-    const client = new ConvexClient(first.url, { webSocketConstructor: WebSocket as unknown as typeof globalThis.WebSocket, logger: false });
-    client.onUpdate(anyApi.no!.thing!, {}, () => undefined, () => undefined);
+    const client = new ConvexClient(first.url, {
+      webSocketConstructor: WebSocket as unknown as typeof globalThis.WebSocket,
+      logger: false,
+    });
+    client.onUpdate(
+      anyApi.no!.thing!,
+      {},
+      () => undefined,
+      () => undefined,
+    );
     await sleep(200);
     expect(await first.stop("SIGTERM")).toBe(0);
     await client.close();
@@ -112,10 +121,18 @@ describe("SIGKILL under load", () => {
     const { url } = running;
 
     const acknowledged: string[] = [];
-    let stopping = false;
-    const clients = Array.from({ length: 4 }, () => new ConvexClient(url, { webSocketConstructor: WebSocket as unknown as typeof globalThis.WebSocket, logger: false, unsavedChangesWarning: false }));
+    const stopping = new AbortController();
+    const clients = Array.from(
+      { length: 4 },
+      () =>
+        new ConvexClient(url, {
+          webSocketConstructor: WebSocket as unknown as typeof globalThis.WebSocket,
+          logger: false,
+          unsavedChangesWarning: false,
+        }),
+    );
     const overSockets = clients.map(async (client, c) => {
-      for (let round = 0; !stopping; round += 1) {
+      for (let round = 0; !stopping.signal.aborted; round += 1) {
         await Promise.all(
           Array.from({ length: 8 }, async (_, i) => {
             const body = `ws ${c} ${round} ${i}`;
@@ -127,9 +144,12 @@ describe("SIGKILL under load", () => {
     });
     const overHttp = (async () => {
       const client = new ConvexHttpClient(url, { logger: false });
-      for (let i = 0; !stopping; i += 1) {
+      for (let i = 0; !stopping.signal.aborted; i += 1) {
         const body = `http ${i}`;
-        const answered = await client.mutation(anyApi.messages!.send!, { channel: "load http", body }).then(() => true, () => false);
+        const answered = await client.mutation(anyApi.messages!.send!, { channel: "load http", body }).then(
+          () => true,
+          () => false,
+        );
         if (answered) acknowledged.push(body);
         else await sleep(20);
       }
@@ -141,11 +161,13 @@ describe("SIGKILL under load", () => {
       running = await engine(data, ADMIN_KEY, ports);
     }
     await sleep(500);
-    stopping = true;
+    stopping.abort();
     await Promise.all([...overSockets, overHttp]);
     await Promise.all(clients.map((client) => client.close()));
 
-    const rows = (await convex(folders.at(-1) ?? "", running, ["data", "messages", "--limit", "100000", "--format", "jsonLines"])).stdout.trim().split("\n");
+    const rows = (await convex(folders.at(-1) ?? "", running, ["data", "messages", "--limit", "100000", "--format", "jsonLines"])).stdout
+      .trim()
+      .split("\n");
     const stored = rows.map((row) => /"body": "([^"]*)"/.exec(row)?.[1] ?? "");
     const counts = new Map<string, number>();
     for (const body of stored) counts.set(body, (counts.get(body) ?? 0) + 1);

@@ -26,14 +26,23 @@ function connect() {
     }
   }
   // The client's constructor wants a browser's WebSocket; that of `ws` is what the command line itself gives it.
-  const client = new ConvexClient(url, { webSocketConstructor: Tracked as unknown as typeof globalThis.WebSocket, logger: false, unsavedChangesWarning: false });
+  const client = new ConvexClient(url, {
+    webSocketConstructor: Tracked as unknown as typeof globalThis.WebSocket,
+    logger: false,
+    unsavedChangesWarning: false,
+  });
   return { client, sockets, cut: () => sockets.at(-1)?.terminate() };
 }
 
 function follow(client: ConvexClient, query: FunctionReference<"query">, args: Record<string, unknown>) {
   const values: unknown[] = [];
   const errors: Error[] = [];
-  const stop = client.onUpdate(query, args, (value) => values.push(value), (error) => errors.push(error));
+  const stop = client.onUpdate(
+    query,
+    args,
+    (value) => values.push(value),
+    (error) => errors.push(error),
+  );
   return { values, errors, stop };
 }
 
@@ -149,9 +158,17 @@ describe("ConvexClient", () => {
     const { client } = connect();
     for (let i = 0; i < 5; i += 1) await client.mutation(messages.send!, { channel: "paged", body: `${i}` });
     const pages: { page: { body: string }[]; continueCursor: string; isDone: boolean }[] = [];
-    client.onUpdate(messages.page!, { channel: "paged", paginationOpts: { numItems: 3, cursor: null, id: 1 } }, (page) => (pages[0] = page));
+    client.onUpdate(
+      messages.page!,
+      { channel: "paged", paginationOpts: { numItems: 3, cursor: null, id: 1 } },
+      (page) => (pages[0] = page),
+    );
     await expect.poll(() => pages[0]?.page.length).toBe(3);
-    client.onUpdate(messages.page!, { channel: "paged", paginationOpts: { numItems: 3, cursor: pages[0]?.continueCursor ?? null, id: 1 } }, (page) => (pages[1] = page));
+    client.onUpdate(
+      messages.page!,
+      { channel: "paged", paginationOpts: { numItems: 3, cursor: pages[0]?.continueCursor ?? null, id: 1 } },
+      (page) => (pages[1] = page),
+    );
     await expect.poll(() => pages[1]?.page.length).toBe(2);
     await client.mutation(messages.send!, { channel: "paged", body: "5" });
     await expect.poll(() => pages.flatMap(({ page }) => page.map(({ body }) => body))).toEqual(["0", "1", "2", "3", "4", "5"]);
@@ -164,7 +181,7 @@ describe("the sync protocol", () => {
   async function raw(path = "/api/1.48.0/sync", options: { origin?: string } = {}) {
     const socket = new WebSocket(url.replace("http", "ws") + path, options);
     const received: { type: string; [field: string]: unknown }[] = [];
-    socket.on("message", (data) => received.push(JSON.parse(String(data))));
+    socket.on("message", (data) => received.push(JSON.parse(Buffer.isBuffer(data) ? data.toString() : "null")));
     const closed = new Promise<number>((resolve) => socket.once("close", (code) => resolve(code)));
     await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
     return {
@@ -175,14 +192,25 @@ describe("the sync protocol", () => {
     };
   }
   const hello = { type: "Connect", sessionId: crypto.randomUUID(), connectionCount: 0, lastCloseReason: null, clientTs: Date.now() };
-  const modify = (baseVersion: number, ...modifications: unknown[]) => ({ type: "ModifyQuerySet", baseVersion, newVersion: baseVersion + 1, modifications });
+  const modify = (baseVersion: number, ...modifications: unknown[]) => ({
+    type: "ModifyQuerySet",
+    baseVersion,
+    newVersion: baseVersion + 1,
+    modifications,
+  });
   const add = (queryId: number, udfPath: string, args = {}) => ({ type: "Add", queryId, udfPath, args: [args] });
 
   it("is spoken at any version, also 1.27.0", async () => {
     for (const version of ["1.27.0", "1.48.0", "2.0.0-beta"]) {
       const { send, received, socket } = await raw(`/api/${version}/sync`);
       send(hello, modify(0, add(0, "counters:get", { name: "x" })));
-      await expect.poll(() => received[0]).toMatchObject({ type: "Transition", startVersion: { querySet: 0, identity: 0, ts: "AAAAAAAAAAA=" }, endVersion: { querySet: 1, identity: 0 } });
+      await expect
+        .poll(() => received[0])
+        .toMatchObject({
+          type: "Transition",
+          startVersion: { querySet: 0, identity: 0, ts: "AAAAAAAAAAA=" },
+          endVersion: { querySet: 1, identity: 0 },
+        });
       expect(received[0]).toMatchObject({ modifications: [{ type: "QueryUpdated", queryId: 0, value: 0, logLines: [], journal: null }] });
       socket.close();
     }

@@ -33,7 +33,8 @@ export function createAuthenticator(adminKey: string): Authenticator {
     if (header === undefined) return { kind: "none" };
     const [scheme = "", credentials = ""] = splitOnce(header.trim(), " ");
     if (scheme === "Bearer") return tokens.verify(credentials.trim());
-    if (scheme !== "Convex") throw new RequestError(401, "InvalidAuthHeader", "The Authorization header must be `Bearer <token>` or `Convex <admin key>`.");
+    if (scheme !== "Convex")
+      throw new RequestError(401, "InvalidAuthHeader", "The Authorization header must be `Bearer <token>` or `Convex <admin key>`.");
     const colon = credentials.lastIndexOf(":");
     if (colon < 0 || isAdminKey(credentials)) return fromAdminKey(credentials);
     return fromAdminKey(credentials.slice(0, colon), parseIdentity(credentials.slice(colon + 1)));
@@ -45,7 +46,8 @@ export function createAuthenticator(adminKey: string): Authenticator {
     fromAdminKey,
     async requireAdmin(header) {
       const identity = await fromHeader(header);
-      if (identity.kind !== "admin") throw new RequestError(401, "MissingAdminKey", "This needs the deployment's admin key: `Authorization: Convex <admin key>`.");
+      if (identity.kind !== "admin")
+        throw new RequestError(401, "MissingAdminKey", "This needs the deployment's admin key: `Authorization: Convex <admin key>`.");
     },
     configure: (providers) => tokens.configure(providers),
   };
@@ -69,6 +71,12 @@ function parseIdentity(base64: string): Json {
 function toUserIdentity(attributes: Json): UserIdentity {
   if (!isObject(attributes)) throw badRequest("The identity to act as must be an object.", "BadIdentity");
   const { subject, issuer, tokenIdentifier } = attributes;
-  if (typeof subject !== "string" || typeof issuer !== "string") throw badRequest("The identity to act as needs `subject` and `issuer`.", "BadIdentity");
-  return { ...attributes, subject, issuer, tokenIdentifier: typeof tokenIdentifier === "string" ? tokenIdentifier : `${issuer}|${subject}` };
+  if (typeof subject !== "string" || typeof issuer !== "string")
+    throw badRequest("The identity to act as needs `subject` and `issuer`.", "BadIdentity");
+  return {
+    ...attributes,
+    subject,
+    issuer,
+    tokenIdentifier: typeof tokenIdentifier === "string" ? tokenIdentifier : `${issuer}|${subject}`,
+  };
 }

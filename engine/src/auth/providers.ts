@@ -22,7 +22,8 @@ const ALGORITHMS = ["RS256", "ES256"];
 
 /** @throws {Error} naming what is wrong with an entry of `providers` */
 export function readProvider(config: Json): ProviderInfo {
-  if (typeof config !== "object" || config === null || Array.isArray(config)) throw new Error("auth.config: each provider must be an object.");
+  if (typeof config !== "object" || config === null || Array.isArray(config))
+    throw new Error("auth.config: each provider must be an object.");
   const text = (field: string): string => {
     const value = config[field];
     if (typeof value !== "string" || value === "") throw new Error(`auth.config: a provider's \`${field}\` must be a non-empty string.`);
@@ -30,7 +31,8 @@ export function readProvider(config: Json): ProviderInfo {
   };
   if (config.type === "customJwt") {
     const algorithm = text("algorithm");
-    if (!ALGORITHMS.includes(algorithm)) throw new Error(`auth.config: \`algorithm\` must be ${ALGORITHMS.join(" or ")}, not ${algorithm}.`);
+    if (!ALGORITHMS.includes(algorithm))
+      throw new Error(`auth.config: \`algorithm\` must be ${ALGORITHMS.join(" or ")}, not ${algorithm}.`);
     const applicationID = config.applicationID === undefined || config.applicationID === null ? null : text("applicationID");
     return { type: "customJwt", applicationID, issuer: text("issuer"), jwks: text("jwks"), algorithm };
   }
@@ -43,7 +45,13 @@ export function createProvider(info: ProviderInfo): Provider {
     const issuer = /^https?:\/\//.test(info.domain) ? info.domain : `https://${info.domain}`;
     return { type: "oidc", issuer, applicationId: info.applicationID, algorithms: ALGORITHMS, keys: discoveredKeys(issuer) };
   }
-  return { type: "customJwt", issuer: info.issuer, applicationId: info.applicationID, algorithms: [info.algorithm], keys: keysAt(info.jwks) };
+  return {
+    type: "customJwt",
+    issuer: info.issuer,
+    applicationId: info.applicationID,
+    algorithms: [info.algorithm],
+    keys: keysAt(info.jwks),
+  };
 }
 
 function keysAt(jwks: string): JWTVerifyGetKey {

@@ -16,7 +16,9 @@ async function makeKeys(alg: string): Promise<Keys> {
 }
 
 const sign = (key: CryptoKey, alg: string, claims: JWTPayload) =>
-  new SignJWT({ iss: ISSUER, sub: "ada", aud: "app", iat: now(), exp: now() + 60, ...claims }).setProtectedHeader({ alg, kid: "k", typ: "JWT" }).sign(key);
+  new SignJWT({ iss: ISSUER, sub: "ada", aud: "app", iat: now(), exp: now() + 60, ...claims })
+    .setProtectedHeader({ alg, kid: "k", typ: "JWT" })
+    .sign(key);
 
 let es: Keys;
 let rs: Keys;
@@ -56,7 +58,14 @@ describe("customJwt", () => {
   });
 
   it("gives the standard claims Convex's names and flattens the others", async () => {
-    const token = await sign(es.privateKey, "ES256", { name: "Ada", email_verified: true, picture: "p", sessionId: "s1", properties: { id: 7, deep: { er: "x" } }, tags: ["a"] });
+    const token = await sign(es.privateKey, "ES256", {
+      name: "Ada",
+      email_verified: true,
+      picture: "p",
+      sessionId: "s1",
+      properties: { id: 7, deep: { er: "x" } },
+      tags: ["a"],
+    });
     const { user } = await verifier(custom(es)).verify(token);
     expect(user).toEqual({
       tokenIdentifier: `${ISSUER}|ada`,
@@ -74,7 +83,11 @@ describe("customJwt", () => {
 
   it("does not let a claim take the place of what was proved", async () => {
     const token = await sign(es.privateKey, "ES256", { tokenIdentifier: "other|person", subject: "other", issuer: "other" });
-    expect((await verifier(custom(es)).verify(token)).user).toMatchObject({ tokenIdentifier: `${ISSUER}|ada`, subject: "ada", issuer: ISSUER });
+    expect((await verifier(custom(es)).verify(token)).user).toMatchObject({
+      tokenIdentifier: `${ISSUER}|ada`,
+      subject: "ada",
+      issuer: ISSUER,
+    });
   });
 
   it("tells two applications of one issuer apart by aud", async () => {
@@ -84,7 +97,9 @@ describe("customJwt", () => {
   });
 
   it("does not check aud without an applicationID", async () => {
-    expect(await verifier(custom(es, { applicationID: null })).verify(await sign(es.privateKey, "ES256", { aud: "anything" }))).toMatchObject({ kind: "user" });
+    expect(
+      await verifier(custom(es, { applicationID: null })).verify(await sign(es.privateKey, "ES256", { aud: "anything" })),
+    ).toMatchObject({ kind: "user" });
   });
 
   it.each<[string, () => Promise<string>, string]>([

@@ -8,11 +8,11 @@ import { identityFromClaims } from "./claims.ts";
 import { createProvider, readProvider, type Provider } from "./providers.ts";
 
 /** Clocks may differ by so much (`facts/engine.md`, Data). */
-export const CLOCK_SKEW_S = 5;
+const CLOCK_SKEW_S = 5;
 /** A verified token is remembered, since checking an ES256 signature costs more than a query. */
 const REMEMBERED_TOKENS = 10_000;
 
-export type UserToken = Extract<Identity, { kind: "user" }>;
+type UserToken = Extract<Identity, { kind: "user" }>;
 
 export interface TokenVerifier {
   /** Replaces the providers, as a push does. @throws {Error} naming the entry that is wrong */
@@ -57,11 +57,17 @@ async function check(token: string, providers: Provider[]): Promise<UserToken> {
     });
     const { iss, sub, exp } = payload;
     if (iss === undefined || sub === undefined || exp === undefined) throw unauthenticated("The token lacks iss, sub or exp.");
-    return { kind: "user", user: identityFromClaims({ ...payload, iss, sub }, { flatten: provider.type === "customJwt" }), expiresAt: exp * 1000 };
+    return {
+      kind: "user",
+      user: identityFromClaims({ ...payload, iss, sub }, { flatten: provider.type === "customJwt" }),
+      expiresAt: exp * 1000,
+    };
   } catch (error) {
     if (error instanceof RequestError) throw error;
     if (error instanceof errors.JOSEError) {
-      throw unauthenticated(`Could not verify OIDC token claim. Check that the token signature is valid and the token hasn't expired. (${error.message})`);
+      throw unauthenticated(
+        `Could not verify OIDC token claim. Check that the token signature is valid and the token hasn't expired. (${error.message})`,
+      );
     }
     throw new RequestError(503, "AuthProviderUnavailable", `Could not fetch the keys of ${provider.issuer}.`);
   }
@@ -73,17 +79,24 @@ function providerFor(token: string, providers: Provider[]): Provider {
   try {
     claims = decodeJwt(token);
   } catch {
-    throw unauthenticated("Could not parse JWT payload. Check that the token is a valid JWT format with three base64-encoded parts separated by dots.");
+    throw unauthenticated(
+      "Could not parse JWT payload. Check that the token is a valid JWT format with three base64-encoded parts separated by dots.",
+    );
   }
   const ofIssuer = providers.filter((provider) => sameIssuer(provider.issuer, claims.iss));
   const audiences = [claims.aud ?? []].flat();
   const found = ofIssuer.find(({ applicationId }) => applicationId === null || audiences.includes(applicationId));
   if (found) return found;
   const configured = providers.length === 0 ? "no providers configured" : "check its iss and aud";
-  throw new RequestError(401, "NoAuthProvider", `No auth provider found matching the given token (${configured}). Check your server auth config.`);
+  throw new RequestError(
+    401,
+    "NoAuthProvider",
+    `No auth provider found matching the given token (${configured}). Check your server auth config.`,
+  );
 }
 
-const sameIssuer = (configured: string, issuer: string | undefined) => issuer !== undefined && stripSlash(configured) === stripSlash(issuer);
+const sameIssuer = (configured: string, issuer: string | undefined) =>
+  issuer !== undefined && stripSlash(configured) === stripSlash(issuer);
 const stripSlash = (url: string) => url.replace(/\/$/, "");
 
 const unauthenticated = (message: string) => new RequestError(401, "Unauthenticated", message);

@@ -62,7 +62,10 @@ export function finishPushResponse(before: Push | null, after: Push, change: Sch
     componentDiffs: {
       [ROOT]: {
         diffType: { type: "modify" },
-        moduleDiff: diff(before?.bundle.modules.map(({ path }) => path) ?? [], after.bundle.modules.map(({ path }) => path)),
+        moduleDiff: diff(
+          before?.bundle.modules.map(({ path }) => path) ?? [],
+          after.bundle.modules.map(({ path }) => path),
+        ),
         udfConfigDiff: null,
         cronDiff: { ...cronDiff(before?.analysis.crons ?? {}, after.analysis.crons) },
         indexDiff: indexDiff(change),
@@ -72,7 +75,7 @@ export function finishPushResponse(before: Push | null, after: Push, change: Sch
   };
 }
 
-export function analyzedModules(analysis: Analysis): { [path: string]: Fields } {
+function analyzedModules(analysis: Analysis): { [path: string]: Fields } {
   const modules: { [path: string]: { functions: Json[]; httpRoutes: Json; cronSpecs: Json; sourceMapped: Json } } = {};
   const moduleAt = (path: string) => (modules[path] ??= { functions: [], httpRoutes: null, cronSpecs: null, sourceMapped: null });
   for (const { module, name, type, visibility, args, returns } of analysis.functions) {
@@ -95,8 +98,17 @@ export function analyzedModules(analysis: Analysis): { [path: string]: Fields } 
 export const moduleFile = (module: string): string => (module.endsWith(".js") ? module : `${module}.js`);
 
 function indexDiff({ indexesAdded, indexesRemoved }: SchemaChange): Fields {
-  const config = ({ table, name, fields }: SchemaChange["indexesAdded"][number]): Json => ({ type: "database", name: `${table}.${name}`, fields });
-  return { added_indexes: indexesAdded.map(config), removed_indexes: indexesRemoved.map(config), enabled_indexes: [], disabled_indexes: [] };
+  const config = ({ table, name, fields }: SchemaChange["indexesAdded"][number]): Json => ({
+    type: "database",
+    name: `${table}.${name}`,
+    fields,
+  });
+  return {
+    added_indexes: indexesAdded.map(config),
+    removed_indexes: indexesRemoved.map(config),
+    enabled_indexes: [],
+    disabled_indexes: [],
+  };
 }
 
 function diff(before: string[], after: string[]): { added: string[]; removed: string[] } {

@@ -56,7 +56,10 @@ export function pushRoutes(runner: FunctionRunner, authenticator: Authenticator)
       const missing = missingVariable(bundle.authConfig?.source ?? "", await runner.environment.list());
       // The command line finds the name in this text and tells how to set it.
       if (missing !== null) {
-        throw badRequest(`Environment variable ${missing} is used in auth config file but its value was not set.`, "AuthConfigMissingEnvironmentVariable");
+        throw badRequest(
+          `Environment variable ${missing} is used in auth config file but its value was not set.`,
+          "AuthConfigMissingEnvironmentVariable",
+        );
       }
       throw error;
     }
@@ -73,12 +76,20 @@ export function pushRoutes(runner: FunctionRunner, authenticator: Authenticator)
   return {
     "POST /api/get_config_hashes": admin(async () => {
       const current = await runner.current();
-      const moduleHashes = current ? pushedModules(current.bundle).map((module) => ({ path: module.path, environment: module.environment, hash: moduleHash(module) })) : [];
+      const moduleHashes = current
+        ? pushedModules(current.bundle).map((module) => ({ path: module.path, environment: module.environment, hash: moduleHash(module) }))
+        : [];
       return { config: { functions: "convex/" }, moduleHashes, nodeDependencies: [] };
     }),
     "POST /api/deploy2/start_push": admin(async (body) => {
       const { pushId, push, change } = await start(body);
-      return startPushResponse({ pushId, analysis: push.analysis, change, environment: await runner.environment.list(), serverVersion: serverVersion(body) });
+      return startPushResponse({
+        pushId,
+        analysis: push.analysis,
+        change,
+        environment: await runner.environment.list(),
+        serverVersion: serverVersion(body),
+      });
     }),
     "POST /api/deploy2/evaluate_push": admin(async (body) => {
       const { pushId, change } = await start(body);

@@ -19,13 +19,15 @@ export function createSystemQueries(runner: FunctionRunner, urls: { url: string;
     "_system/cli/tables": async () => ({ page: (await runner.tables()).map((name) => ({ name })), isDone: true, continueCursor: "" }),
     "_system/cli/tableData": async ({ table, order, paginationOpts }) => {
       const { cursor, numItems } = pagination(paginationOpts);
-      const page = await runner.tablePage({ table: String(table), order: order === "asc" ? "asc" : "desc", cursor, numItems });
+      if (typeof table !== "string") throw new Error("`table` must name a table.");
+      const page = await runner.tablePage({ table, order: order === "asc" ? "asc" : "desc", cursor, numItems });
       return { ...page };
     },
     // `convex dev` pushes again when this changes, after a push that the stored data did not fit.
     "_system/cli/queryTable": async () => runner.latest().toString(),
     "_system/cli/queryEnvironmentVariables": async () => environment(await runner.environment.list()),
-    "_system/cli/queryEnvironmentVariables:get": async ({ name }) => environment(await runner.environment.list()).find((entry) => entry.name === name) ?? null,
+    "_system/cli/queryEnvironmentVariables:get": async ({ name }) =>
+      environment(await runner.environment.list()).find((entry) => entry.name === name) ?? null,
     "_system/cli/modules:apiSpec": async () => apiSpec(await runner.current()),
     "_system/cli/convexUrl:cloudUrl": async () => urls.url,
     "_system/cli/convexUrl:siteUrl": async () => urls.siteUrl,
@@ -49,14 +51,19 @@ const environment = (variables: Record<string, string>) => Object.entries(variab
 
 function pagination(options: Json | undefined): { cursor: string | null; numItems: number } {
   const { cursor = null, numItems = 100 } = isObject(options) ? options : {};
-  return { cursor: typeof cursor === "string" ? cursor : null, numItems: Math.min(typeof numItems === "number" ? numItems : 100, MAX_PAGE) };
+  return {
+    cursor: typeof cursor === "string" ? cursor : null,
+    numItems: Math.min(typeof numItems === "number" ? numItems : 100, MAX_PAGE),
+  };
 }
 
 function apiSpec(current: Awaited<ReturnType<FunctionRunner["current"]>>): Json {
   if (!current) return [];
   const types = { query: "Query", mutation: "Mutation", action: "Action" } as const;
   const functions = current.analysis.functions.flatMap(({ module, name, type, visibility, args, returns }): Json[] =>
-    type === "httpAction" ? [] : [{ functionType: types[type], identifier: `${moduleFile(module)}:${name}`, visibility: { kind: visibility }, args, returns }],
+    type === "httpAction"
+      ? []
+      : [{ functionType: types[type], identifier: `${moduleFile(module)}:${name}`, visibility: { kind: visibility }, args, returns }],
   );
   return [...functions, ...current.analysis.httpRoutes.map(({ path, method }): Json => ({ functionType: "HttpAction", path, method }))];
 }

@@ -10,7 +10,7 @@ import { badRequest, RequestError } from "./errors.ts";
 const MEBIBYTE = 1024 * 1024;
 
 /** Arguments may be 16 MiB as values (`facts/engine.md`, limits); their JSON, with escapes and base64, is somewhat more. */
-export const CALL_BODY = { maxBytes: 24 * MEBIBYTE, timeoutMs: 30_000 };
+const CALL_BODY = { maxBytes: 24 * MEBIBYTE, timeoutMs: 30_000 };
 /** All modules of a push with their source maps. */
 export const PUSH_BODY = { maxBytes: 256 * MEBIBYTE, timeoutMs: 120_000 };
 /** An HTTP action's request, as Convex documents it: 20 MiB. */
@@ -55,7 +55,7 @@ export function readBody(request: IncomingMessage, bounds: Bounds): Promise<Buff
 }
 
 /** @throws {RequestError} 400 when the body is not JSON, and as `readBody` */
-export async function readJson(request: IncomingMessage, bounds: Bounds = CALL_BODY): Promise<Json> {
+async function readJson(request: IncomingMessage, bounds: Bounds = CALL_BODY): Promise<Json> {
   const body = await readBody(request, bounds);
   try {
     const parsed: Json = JSON.parse(body.toString("utf8"));

@@ -82,7 +82,7 @@ function parseSearch(search: URLSearchParams): ParsedCall {
 }
 
 /** Clients send `[{…}]`, the documented API `{…}`. @throws {RequestError} 400 for anything else */
-export function oneObject(args: Json): { [key: string]: Json } {
+function oneObject(args: Json): { [key: string]: Json } {
   const value = Array.isArray(args) && args.length <= 1 ? (args[0] ?? {}) : args;
   if (!isObject(value)) throw badRequest("`args` must be one object.");
   return value;
@@ -112,7 +112,10 @@ function pathOfRun(rest: string): string {
 
 function refuseComponent(componentPath: Json | undefined): void {
   if (componentPath === undefined || componentPath === null || componentPath === "" || componentPath === "_App") return;
-  throw badRequest(`Components are not part of this deployment: there is no component at ${JSON.stringify(componentPath)}.`, "ComponentsNotSupported");
+  throw badRequest(
+    `Components are not part of this deployment: there is no component at ${JSON.stringify(componentPath)}.`,
+    "ComponentsNotSupported",
+  );
 }
 
 /** A timestamp outside the history kept is the caller's mistake, not ours. */
@@ -128,7 +131,8 @@ const reply = (outcome: Outcome, format: Format): Reply => jsonText(outcomeText(
 function outcomeText(outcome: Outcome, format: Format): string {
   const logLines = JSON.stringify(outcome.logLines);
   if (outcome.ok) return `{"status":"success","value":${valueText(outcome, format)},"logLines":${logLines}}`;
-  const errorData = outcome.data === undefined ? "" : `,"errorData":${JSON.stringify(format === "json" ? cleanJson(outcome.data) : outcome.data)}`;
+  const errorData =
+    outcome.data === undefined ? "" : `,"errorData":${JSON.stringify(format === "json" ? cleanJson(outcome.data) : outcome.data)}`;
   return `{"status":"error","errorMessage":${JSON.stringify(outcome.message)}${errorData},"logLines":${logLines}}`;
 }
 

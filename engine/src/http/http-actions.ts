@@ -10,7 +10,16 @@ import { ACTION_BODY, readBody } from "./body.ts";
 import type { Reply } from "./reply.ts";
 
 /** Headers of one connection, which a `Request` or a reply must not pass on (RFC 9110, section 7.6.1). */
-const HOP_BY_HOP = new Set(["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "content-length"]);
+const HOP_BY_HOP = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "content-length",
+]);
 
 /** Runs the HTTP action that is routed at `path` (with its query string), which the request sees below `origin`. */
 export async function runHttpAction(

@@ -17,9 +17,12 @@ export type ListenerOptions = {
 };
 
 export function createListener(options: ListenerOptions): Server {
-  const server = createServer({ requestTimeout: 0, headersTimeout: HEADERS_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS }, (request, response) => {
-    void answer(request, response, options);
-  });
+  const server = createServer(
+    { requestTimeout: 0, headersTimeout: HEADERS_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS },
+    (request, response) => {
+      void answer(request, response, options);
+    },
+  );
   return server;
 }
 

@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import { notFound, RequestError } from "./errors.ts";
 import type { Reply } from "./reply.ts";
 
-export type Exchange = { request: IncomingMessage; path: string; query: URLSearchParams; rest: string };
+type Exchange = { request: IncomingMessage; path: string; query: URLSearchParams; rest: string };
 export type Handler = (exchange: Exchange) => Promise<Reply> | Reply;
 type Method = "GET" | "POST";
 export type Routes = { [address: `${Method} /${string}`]: Handler };

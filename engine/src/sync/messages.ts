@@ -3,7 +3,7 @@
  * are those of the published `convex/src/browser/sync/protocol.ts`.
  */
 import { isObject } from "../http/body.ts";
-import type { Json, LogLine, Timestamp } from "../values/types.ts";
+import type { Json, Timestamp } from "../values/types.ts";
 import type { Outcome } from "../functions/types.ts";
 import { encodeTimestamp } from "./timestamp.ts";
 
@@ -12,7 +12,10 @@ type Fields = { [key: string]: Json };
 export type AddQuery = { type: "Add"; queryId: number; udfPath: string; args: Fields; journal: string | null; componentPath: string };
 export type RemoveQuery = { type: "Remove"; queryId: number };
 export type Request = { requestId: number; udfPath: string; args: Fields; componentPath: string };
-export type Credentials = { tokenType: "None" } | { tokenType: "User"; value: string } | { tokenType: "Admin"; value: string; impersonating: Json };
+export type Credentials =
+  | { tokenType: "None" }
+  | { tokenType: "User"; value: string }
+  | { tokenType: "Admin"; value: string; impersonating: Json };
 
 export type ClientMessage =
   | { type: "Connect"; sessionId: string; clientTs: number | null }
@@ -75,7 +78,8 @@ function parseTarget(value: Fields): { udfPath: string; args: Fields; componentP
 function parseCredentials(message: Fields): Credentials {
   if (message.tokenType === "None") return { tokenType: "None" };
   if (message.tokenType === "User") return { tokenType: "User", value: text(message, "value") };
-  if (message.tokenType === "Admin") return { tokenType: "Admin", value: text(message, "value"), impersonating: message.impersonating ?? null };
+  if (message.tokenType === "Admin")
+    return { tokenType: "Admin", value: text(message, "value"), impersonating: message.impersonating ?? null };
   throw new ProtocolError("`tokenType` must be None, User or Admin.");
 }
 
@@ -102,7 +106,8 @@ function text(fields: Fields, name: string): string {
 
 function count(fields: Fields, name: string): number {
   const value = fields[name];
-  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw new ProtocolError(`\`${name}\` must be a non-negative integer.`);
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0)
+    throw new ProtocolError(`\`${name}\` must be a non-negative integer.`);
   return value;
 }
 
@@ -122,7 +127,8 @@ export function queryResult(outcome: Outcome, journal: string | null): QueryResu
   return { type: "QueryFailed", fields: `"errorMessage":${JSON.stringify(outcome.message)},${errorData(outcome.data)}${rest}` };
 }
 
-export const modificationText = (queryId: number, result: QueryResult): string => `{"type":"${result.type}","queryId":${queryId},${result.fields}}`;
+export const modificationText = (queryId: number, result: QueryResult): string =>
+  `{"type":"${result.type}","queryId":${queryId},${result.fields}}`;
 export const removalText = (queryId: number): string => `{"type":"QueryRemoved","queryId":${queryId}}`;
 
 /** `clockSkewMs`: how far the client's clock was ahead when it connected; it schedules its token's renewal by it. */
@@ -132,7 +138,8 @@ export function transitionText(start: Version, end: Version, modifications: stri
   return `{"type":"Transition","startVersion":${versionText(start)},"endVersion":${versionText(end)},"modifications":[${modifications.join(",")}]${skew}${serverTs}}`;
 }
 
-const versionText = ({ querySet, identity, ts }: Version) => `{"querySet":${querySet},"identity":${identity},"ts":"${encodeTimestamp(ts)}"}`;
+const versionText = ({ querySet, identity, ts }: Version) =>
+  `{"querySet":${querySet},"identity":${identity},"ts":"${encodeTimestamp(ts)}"}`;
 
 export function mutationResponseText(requestId: number, outcome: Outcome, ts: Timestamp): string {
   return responseText("MutationResponse", requestId, outcome, `"ts":"${encodeTimestamp(ts)}",`);

@@ -134,7 +134,8 @@ export class SyncSession implements Subscriber {
   }
 
   private modifyQuerySet({ baseVersion, newVersion, modifications }: Extract<ClientMessage, { type: "ModifyQuerySet" }>): void {
-    if (baseVersion !== this.querySet) throw new ProtocolError(`Base version ${baseVersion} passed up doesn't match the current version ${this.querySet}`);
+    if (baseVersion !== this.querySet)
+      throw new ProtocolError(`Base version ${baseVersion} passed up doesn't match the current version ${this.querySet}`);
     if (newVersion <= baseVersion) throw new ProtocolError("`newVersion` must be greater than `baseVersion`.");
     for (const modification of modifications) {
       if (modification.type === "Add") this.addQuery(modification);
@@ -239,7 +240,9 @@ export class SyncSession implements Subscriber {
   /** Checked lazily, when something is done in the identity's name (`facts/engine.md`, Sync). */
   private endIfExpired(): boolean {
     if (!hasExpired(this.identity)) return false;
-    this.options.line.send(authErrorText("Could not verify OIDC token claim. The token has expired.", Math.max(0, this.identityVersion - 1), false));
+    this.options.line.send(
+      authErrorText("Could not verify OIDC token claim. The token has expired.", Math.max(0, this.identityVersion - 1), false),
+    );
     this.end("AuthError");
     return true;
   }
@@ -260,4 +263,3 @@ function componentRefusal(componentPath: string): string | null {
   if (componentPath === "" || componentPath === "_App") return null;
   return `Components are not part of this deployment: there is no component at ${JSON.stringify(componentPath)}.`;
 }
-

@@ -9,7 +9,7 @@ import type { Call, FunctionRunner, Outcome, QueryOutcome } from "../functions/t
 import type { Identity, Json, Timestamp } from "../values/types.ts";
 import { queryResult, type QueryResult } from "./messages.ts";
 
-export type QuerySpec = { path: string; args: Json; journal: string | null };
+type QuerySpec = { path: string; args: Json; journal: string | null };
 
 /** Who watches. `advance` moves it to the snapshot and tells whether it has got everything it waits for. */
 export interface Subscriber {

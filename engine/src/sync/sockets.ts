@@ -47,7 +47,8 @@ export function createSockets(options: SocketsOptions): Sockets {
     upgrade(request, socket, head) {
       if (!SYNC_PATH.test(request.url ?? "")) return refuse(socket, "404 Not Found");
       const { origin } = request.headers;
-      if (origin !== undefined && options.allowedOrigins !== null && !options.allowedOrigins.includes(origin)) return refuse(socket, "403 Forbidden");
+      if (origin !== undefined && options.allowedOrigins !== null && !options.allowedOrigins.includes(origin))
+        return refuse(socket, "403 Forbidden");
       server.handleUpgrade(request, socket, head, (websocket) => {
         open.add(websocket);
         websocket.once("close", () => open.delete(websocket));
@@ -141,17 +142,17 @@ function createInbox(
   take: (text: string) => Promise<void>,
   { websocket, inFlight, fail }: { websocket: WebSocket; inFlight: () => number; fail: (error: unknown) => void },
 ): (data: RawData) => void {
-  const waiting: RawData[] = [];
+  let waiting: RawData[] = [];
   let busy = false;
   let failed = false;
 
   const drain = async () => {
     busy = true;
     try {
-      for (let data = waiting.shift(); data !== undefined && !failed; data = waiting.shift()) await take(textOf(data));
+      for (let data = waiting.shift(); data !== undefined; data = waiting.shift()) await take(textOf(data));
     } catch (error) {
       failed = true;
-      waiting.length = 0;
+      waiting = [];
       fail(error);
     } finally {
       busy = false;
