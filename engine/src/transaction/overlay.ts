@@ -2,7 +2,7 @@ import type { Index, Table } from "../storage/catalog.ts";
 import { compareKeys } from "../values/keys.ts";
 import { keyIn, type Document } from "./document.ts";
 
-/** What became of one document: `before` is what the file holds, `after` what the transaction sees. Null is 'no document'. */
+/** What became of one document: `before` is what a mutation found in the file, `after` what is seen instead. Null is 'no document'. */
 export type Change = { readonly id: string; readonly table: Table; readonly before: Document | null; readonly after: Document | null };
 export type OverlayEntry = { readonly key: Uint8Array; readonly document: Document };
 

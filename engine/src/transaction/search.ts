@@ -2,7 +2,7 @@ import { indexed, type TextIndexes } from "../search/text-index.ts";
 import type { SearchIndex } from "../storage/catalog.ts";
 import type { DocumentStore } from "../storage/documents.ts";
 import { encodeKey } from "../values/keys.ts";
-import { valueOf, type Document } from "./document.ts";
+import { idKey, valueOf, type Document } from "./document.ts";
 import type { Overlay } from "./overlay.ts";
 import type { SearchSource } from "./plan.ts";
 import type { Entry } from "./scan.ts";
@@ -35,7 +35,7 @@ function searchOverlaid({ index, table, text, equal }: SearchSource, overlay: Ov
   const laid = new Map<number, Document>();
   for (const change of overlay.all()) {
     if (change.table !== table) continue;
-    const stored = store.get((change.after ?? change.before)?.key ?? encodeKey([change.id]));
+    const stored = store.get(idKey(change.id));
     if (stored !== null) texts.remove(index, stored.row);
     const row = change.after && insertLaid(index, change.after, OVERLAY_ROWS + laid.size, texts);
     if (row !== null && change.after !== null) laid.set(row, change.after);

@@ -128,7 +128,8 @@ export class DataTransaction implements Transaction {
     this.reads.all(byCreationTime.id, FIRST_KEY, LAST_KEY);
     let count = this.ground.countStored(byCreationTime);
     for (const change of this.overlay.all()) {
-      if (change.table === byCreationTime.table) count += Number(change.after !== null) - Number(change.before !== null);
+      if (change.table !== byCreationTime.table) continue;
+      count += Number(change.after !== null) - Number(this.ground.store.get(idKey(change.id)) !== null);
     }
     return count;
   }

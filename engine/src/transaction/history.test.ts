@@ -1,0 +1,60 @@
+import { defineSchema, defineTable } from "convex/server";
+import { v } from "convex/values";
+import { describe, expect, test } from "vitest";
+import { collect, eq, get, mutate, mutateAndTell, names, range, scan, search, testDatabase, useSchema } from "./testing.ts";
+
+const START = Date.UTC(2030, 0, 1);
+
+describe("an earlier time", () => {
+  test("is seen through every index, also through one that came later", () => {
+    using data = testDatabase();
+    const { db } = data;
+    const id = mutate(db, (tx) => tx.insert("rows", { name: "old", list: "a" }));
+    const gone = mutate(db, (tx) => tx.insert("rows", { name: "gone", list: "a" }));
+    const then = db.latest();
+    mutate(db, (tx) => tx.shallowMerge({ id, value: { name: "new", list: "b" } }));
+    mutate(db, (tx) => tx.remove({ id: gone }));
+    mutate(db, (tx) => tx.insert("rows", { name: "later", list: "a" }));
+    const rows = defineTable({ name: v.string(), list: v.string() });
+    useSchema(db, defineSchema({ rows: rows.index("by_list", ["list"]).searchIndex("by_name", { searchField: "name" }) }));
+
+    const past = db.beginQuery(then);
+    expect(past.snapshot).toBe(then);
+    expect(names(collect(past, scan("rows")))).toEqual(["old", "gone"]);
+    expect(names(collect(past, range("rows.by_list", [eq("list", "a")])))).toEqual(["old", "gone"]);
+    expect(get(past, id)).toMatchObject({ name: "old" });
+    expect(names(collect(past, search("rows.by_name", "name", "gone later old")))).toEqual(expect.arrayContaining(["gone", "old"]));
+    expect(names(collect(past, search("rows.by_name", "name", "later new")))).toEqual([]);
+    expect(past.count("rows")).toBe(2);
+    expect(names(collect(db.beginQuery(), search("rows.by_name", "name", "later")))).toEqual(["later"]);
+  });
+
+  test("is kept for thirty seconds after it was overtaken, and refused after that and ahead of time", () => {
+    let now = START;
+    using data = testDatabase({ now: () => now });
+    const { db } = data;
+    const first = mutateAndTell(db, (tx) => tx.insert("rows", {})).commit.ts;
+    now += 3_600_000;
+    expect(db.beginQuery(first).count("rows")).toBe(1);
+    mutate(db, (tx) => tx.insert("rows", {}));
+    now += 29_000;
+    mutate(db, (tx) => tx.insert("rows", {}));
+    expect(db.beginQuery(first).count("rows")).toBe(1);
+    now += 2_000;
+    mutate(db, (tx) => tx.insert("rows", {}));
+    expect(() => db.beginQuery(first)).toThrow("too old");
+    expect(() => db.beginQuery(db.latest() + 1n)).toThrow("in the future");
+    expect(db.beginQuery(db.latest()).count("rows")).toBe(4);
+  });
+
+  test("gives way to memory when much is overwritten", () => {
+    using data = testDatabase();
+    const { db } = data;
+    const id = mutate(db, (tx) => tx.insert("rows", { text: "x".repeat(1_000_000) }));
+    const then = db.latest();
+    for (let i = 0; i < 40; i++) mutate(db, (tx) => tx.shallowMerge({ id, value: { i } }));
+    expect(get(db.beginQuery(then), id)).not.toHaveProperty("i");
+    for (let i = 0; i < 40; i++) mutate(db, (tx) => tx.shallowMerge({ id, value: { j: i } }));
+    expect(() => db.beginQuery(then)).toThrow("too old");
+  });
+});
