@@ -19,7 +19,7 @@ export function acceptedEncoding(header: string | null | undefined): Encoding | 
 }
 
 /** Text, and what is text by another name. Pictures and archives are compressed already. */
-export const isText = (type: string) => /^(?:text\/(?!event-stream)|application\/(?:[\w.+-]*\+)?(?:json|javascript|xml|manifest\+json)|image\/svg\+xml)/i.test(type);
+const isText = (type: string) => /^(?:text\/(?!event-stream)|application\/(?:[\w.+-]*\+)?(?:json|javascript|xml|manifest\+json)|image\/svg\+xml)/i.test(type);
 
 /** Below this a response fits one packet anyway. */
 const WORTHWHILE = 1024;

@@ -9,7 +9,7 @@ import { requestOrigin } from "./origin.ts";
 import type { ServeAsset } from "./static.ts";
 
 /** The app, as `app/server.ts` makes it. */
-export type Fetch = (request: Request, info: { clientAddress: string }) => Promise<Response>;
+type Fetch = (request: Request, info: { clientAddress: string }) => Promise<Response>;
 
 export type Parts = {
   fetch: Fetch;

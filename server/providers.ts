@@ -1,5 +1,5 @@
 /** The social providers of the specification (section 3), in its order. */
-export const providerIds = [
+const providerIds = [
   "apple", "atlassian", "cognito", "discord", "facebook", "figma", "github", "microsoft", "google", "huggingface", "slack", "spotify", "twitch",
   "twitter", "dropbox", "kick", "linear", "linkedin", "gitlab", "tiktok", "reddit", "roblox", "salesforce", "vk", "zoom", "notion", "kakao", "naver",
   "line", "paypal",

@@ -57,10 +57,14 @@ export function stoppable(server: Server, { goAway, close }: Parts, log: Log): (
   };
 }
 
-/** Calls `stop` once at SIGTERM or SIGINT and ends the process with 0 when it is done; a second signal ends it at once. */
+/**
+ * Calls `stop` once at SIGTERM or SIGINT and ends the process with 0 when it is done; a second signal ends it at once. npm does not pass on
+ * a SIGTERM of its own, it just dies: whoever stops `npm start` means the server, so the end of the parent is such a signal too.
+ */
 export function onStopSignal(stop: () => Promise<void>, log: Log): void {
   let stopping = false;
-  const signalled = (signal: NodeJS.Signals) => {
+  const signalled = (signal: NodeJS.Signals | "orphaned") => {
+    if (stopping && signal === "orphaned") return;
     if (stopping) process.exit(1);
     stopping = true;
     log.info({ signal }, "asked to stop");
@@ -74,4 +78,6 @@ export function onStopSignal(stop: () => Promise<void>, log: Log): void {
   };
   process.on("SIGTERM", signalled);
   process.on("SIGINT", signalled);
+  const parent = process.ppid;
+  if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && signalled("orphaned"), 500).unref();
 }

@@ -1,6 +1,9 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { connect } from "node:net";
-import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, hydrated, openBrowser, signUp, test } from "../harness/test.ts";
 
 /** The deployment's process, as the server names it in its log. */
@@ -103,4 +106,19 @@ test("secrets are in no log", async ({ ownApp }) => {
   const secrets = Object.values(JSON.parse(await readFile(`${ownApp.dataDir}/secrets.json`, "utf8"))).filter((value) => typeof value === "string");
   expect(secrets.length).toBeGreaterThan(1);
   for (const secret of [...secrets, person.password, person.email]) expect(ownApp.output()).not.toContain(secret);
+});
+
+test("stopping npm stops what npm started", async () => {
+  const settings = { DATA_DIR: await mkdtemp(join(tmpdir(), "atelier-npm-")), PORT: "0", ENGINE_PORT: "0", ENGINE_SITE_PORT: "0" };
+  const npm = spawn("npm", ["start"], { env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings }, stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  npm.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
+  await expect.poll(() => output, { timeout: 20_000 }).toContain("Atelier is ready at ");
+  const deployment = deploymentPid(output);
+  npm.kill("SIGTERM");
+  // The server holds the other end of npm's output: it closes when the server has ended.
+  await once(npm.stdout, "close");
+  expect(output).toContain('"msg":"stopped"');
+  expect(() => process.kill(deployment, 0)).toThrow("ESRCH");
+  await rm(settings.DATA_DIR, { recursive: true });
 });

@@ -4,7 +4,7 @@ import { type RunningApp, startApp } from "./app.ts";
 import { type Person, signIn, signUp } from "./people.ts";
 
 export { expect } from "@playwright/test";
-export { type RunningApp, startApp } from "./app.ts";
+export type { RunningApp } from "./app.ts";
 export { type Person, signIn, signUp } from "./people.ts";
 
 type TestFixtures = {
