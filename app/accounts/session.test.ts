@@ -147,7 +147,7 @@ describe("visitor", () => {
   });
 
   it("is neither signed in nor out while the deployment does not answer", async () => {
-    const down = { ...config, convexUrl: "http://127.0.0.1:9" };
+    const down = { ...config, convexUrl: "http://127.0.0.1:3" };
     await expect(browser.visit(visitor, down)).rejects.toMatchObject({ init: { status: 503 } });
     expect(browser.cookies.has("atelier.session_token")).toBe(true);
     expect(await browser.visit(visitor)).not.toBeNull();
@@ -194,7 +194,7 @@ describe("the browser's next token", () => {
 
   it("is 401 when signed out, and 503 when nobody can tell", async () => {
     expect((await new Browser().visit(convexTokenAnswer)).status).toBe(401);
-    await expect(browser.visit(convexTokenAnswer, { ...config, convexUrl: "http://127.0.0.1:9" })).rejects.toMatchObject({
+    await expect(browser.visit(convexTokenAnswer, { ...config, convexUrl: "http://127.0.0.1:3" })).rejects.toMatchObject({
       init: { status: 503 },
     });
   });
@@ -212,7 +212,7 @@ describe("Better Auth behind the app", () => {
     });
 
   it("says 503 while the deployment does not answer, not that the password is wrong", async () => {
-    const answer = await signIn({ ...config, convexUrl: "http://127.0.0.1:9" });
+    const answer = await signIn({ ...config, convexUrl: "http://127.0.0.1:3" });
     expect(answer.status).toBe(503);
     expect(answer.headers.get("Retry-After")).toBe("5");
   });

@@ -7,7 +7,7 @@ export const testConfig: AppConfig = {
   production: true,
   appUrl: "https://atelier.example",
   trustedOrigins: [],
-  convexUrl: "http://127.0.0.1:9",
+  convexUrl: "http://127.0.0.1:3",
   browserConvex: { kind: "sameOrigin", prefix: "/convex" },
   dataDir: "/nonexistent",
   secret: "a secret of at least thirty-two characters, for tests",

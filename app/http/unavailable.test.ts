@@ -28,14 +28,14 @@ describe("deploymentFetch", () => {
   });
 
   it("throws when nobody listens", async () => {
-    await expect(deploymentFetch("http://127.0.0.1:9")).rejects.toBeInstanceOf(Unavailable);
+    await expect(deploymentFetch("http://127.0.0.1:3")).rejects.toBeInstanceOf(Unavailable);
   });
 });
 
 describe("noticeUnavailable", () => {
   it("notices what was swallowed", async () => {
     const { outcome, unavailable } = await noticeUnavailable(async () => {
-      await deploymentFetch("http://127.0.0.1:9").catch(() => null);
+      await deploymentFetch("http://127.0.0.1:3").catch(() => null);
       return "no session";
     });
     expect(outcome).toEqual({ status: "fulfilled", value: "no session" });
@@ -44,7 +44,7 @@ describe("noticeUnavailable", () => {
 
   it("keeps requests apart", async () => {
     const [down, up] = await Promise.all([
-      noticeUnavailable(() => deploymentFetch("http://127.0.0.1:9")),
+      noticeUnavailable(() => deploymentFetch("http://127.0.0.1:3")),
       noticeUnavailable(async () => new Promise((resolve) => setTimeout(resolve, 50))),
     ]);
     expect(down.outcome.status).toBe("rejected");

@@ -153,3 +153,42 @@ test("the auth API answers programs", async ({ request }) => {
   expect(answer.status()).toBe(401);
   expect(await answer.json()).toMatchObject({ code: "INVALID_EMAIL_OR_PASSWORD" });
 });
+
+test("what another site makes a browser send is refused everywhere, and does nothing", async ({ request, person, app }) => {
+  const own = { Cookie: person.cookieHeader, Origin: app.url, "Sec-Fetch-Site": "same-origin" };
+  const foreign: Record<string, string>[] = [
+    { ...own, Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" },
+    { ...own, Origin: "null" },
+    { ...own, "Sec-Fetch-Site": "same-site" },
+    { ...own, "Sec-Fetch-Site": "cross-site" },
+    { Cookie: person.cookieHeader },
+  ];
+  for (const path of [
+    "/projects",
+    "/projects.data",
+    "/sign-out",
+    "/uploads",
+    "/preferences",
+    "/api/auth/sign-out",
+    "/api/auth/update-user",
+  ]) {
+    for (const headers of foreign) {
+      const answer = await request.post(path, { headers, form: { name: "x" }, maxRedirects: 0 });
+      expect(answer.status(), `${path} ${JSON.stringify(headers)}`).toBe(403);
+      expect(answer.headers()["content-security-policy"], path).toContain("frame-ancestors 'none'");
+    }
+  }
+  // Still signed in: nothing of it was done.
+  expect((await request.get("/api/auth/convex/token", { headers: own })).status()).toBe(200);
+});
+
+test("every script of a page carries the response's nonce, and HEAD is answered without a body", async ({ request }) => {
+  const page = await request.get("/sign-in");
+  const nonce = /'nonce-([^']+)'/.exec(page.headers()["content-security-policy"] ?? "")?.[1];
+  const scripts = (await page.text()).match(/<script\b[^>]*>/g) ?? [];
+  expect(scripts.length).toBeGreaterThan(0);
+  for (const script of scripts) expect(script).toContain(`nonce="${nonce}"`);
+  const head = await request.head("/sign-in");
+  expect(head.status()).toBe(200);
+  expect((await head.body()).length).toBe(0);
+});
