@@ -12,6 +12,7 @@ import { createSystemQueries } from "./deploy/system-queries.ts";
 import { startRunner } from "./functions/runner.ts";
 import { callRoutes } from "./http/calls.ts";
 import { corsHeaders, preflight } from "./http/cors.ts";
+import { RequestError } from "./http/errors.ts";
 import { runHttpAction } from "./http/http-actions.ts";
 import { closeServer, createListener, listen } from "./http/listener.ts";
 import { empty, type Reply } from "./http/reply.ts";
@@ -39,6 +40,9 @@ export type DeploymentOptions = {
   /** Where what went wrong inside is told; strangers are told nothing of it. */
   report?: ((error: unknown) => void) | undefined;
 };
+
+/** Requests that may wait for an answer at a time, over HTTP. */
+const MAX_REQUESTS = 5_000;
 
 export type Deployment = { url: string; siteUrl: string; adminKey: string; close(): Promise<void> };
 
@@ -75,8 +79,8 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       siteUrl,
       adminKey,
       async close() {
-        opened.sockets.close();
-        await Promise.all([closeServer(api), closeServer(site)]);
+        opened.wakePolls();
+        await Promise.all([opened.sockets.close(), closeServer(api), closeServer(site)]);
         await opened.close();
       },
     };
@@ -122,17 +126,31 @@ async function open({ dataDir, adminKey, urls, allowedOrigins, report }: OpenOpt
     return runHttpAction(runner, request, { path, origin: urls.siteUrl, identity });
   };
 
+  let inFlight = 0;
+  const bounded = async (answer: () => Promise<Reply>): Promise<Reply> => {
+    if (inFlight >= MAX_REQUESTS)
+      throw new RequestError(503, "TooManyConcurrentRequests", "Too many requests are waiting. Try again later.");
+    inFlight += 1;
+    try {
+      return await answer();
+    } finally {
+      inFlight -= 1;
+    }
+  };
+  const answer = (request: IncomingMessage): Promise<Reply> => {
+    if (isHttpAction(request)) return action(request, (request.url ?? "").slice("/http".length));
+    if (request.method === "OPTIONS") return Promise.resolve(preflight(request));
+    return routes(request);
+  };
+
   return {
     sockets,
-    api: (request: IncomingMessage): Promise<Reply> => {
-      if (isHttpAction(request)) return action(request, (request.url ?? "").slice("/http".length));
-      if (request.method === "OPTIONS") return Promise.resolve(preflight(request));
-      return routes(request);
-    },
-    site: (request: IncomingMessage): Promise<Reply> => action(request, request.url ?? "/"),
+    api: (request: IncomingMessage): Promise<Reply> => bounded(() => answer(request)),
+    site: (request: IncomingMessage): Promise<Reply> => bounded(() => action(request, request.url ?? "/")),
+    /** Long polls end now rather than when their time is over. */
+    wakePolls: () => logs.close(),
     async close() {
       queries.close();
-      logs.close();
       await scheduler.stop();
       await runner.close();
     },

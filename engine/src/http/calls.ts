@@ -3,6 +3,7 @@
  * (`/api/query`, `/api/run/{path}`) takes.
  */
 import type { IncomingMessage } from "node:http";
+import { shownTo } from "../auth/shown.ts";
 import type { Call, FunctionRunner, Outcome, QueryOutcome } from "../functions/types.ts";
 import { decodeTimestamp, encodeTimestamp } from "../sync/timestamp.ts";
 import type { Identity, Json, Timestamp } from "../values/types.ts";
@@ -21,7 +22,7 @@ export function callRoutes(runner: FunctionRunner, authenticate: Authenticate): 
   const query = async (call: ParsedCall, identity: Identity, at?: Timestamp): Promise<Reply> => {
     const [outcome] = await atSnapshot(runner.queries([{ ...toCall(call, identity) }], at), at);
     if (!outcome) throw new Error("A query was asked for and none was answered.");
-    return reply(outcome, call.format);
+    return reply(outcome, call.format, identity);
   };
   const post =
     (run: (call: ParsedCall, identity: Identity, body: { [key: string]: Json }) => Promise<Reply>): Handler =>
@@ -44,19 +45,21 @@ export function callRoutes(runner: FunctionRunner, authenticate: Authenticate): 
       if (!Array.isArray(queries)) throw badRequest("`queries` must be an array.");
       const calls = queries.map((entry) => parseCall(isObject(entry) ? entry : {}));
       const outcomes = calls.length === 0 ? [] : await runner.queries(calls.map((call) => toCall(call, identity)));
-      return jsonText(`{"results":[${outcomes.map((outcome, i) => outcomeText(outcome, calls[i]?.format ?? "json")).join(",")}]}`);
+      return jsonText(
+        `{"results":[${outcomes.map((outcome, i) => outcomeText(shownTo(identity.kind, outcome), calls[i]?.format ?? "json")).join(",")}]}`,
+      );
     },
-    "POST /api/mutation": post(async (call, identity) => reply(await runner.mutation(toCall(call, identity)), call.format)),
-    "POST /api/action": post(async (call, identity) => reply(await runner.action(toCall(call, identity)), call.format)),
+    "POST /api/mutation": post(async (call, identity) => reply(await runner.mutation(toCall(call, identity)), call.format, identity)),
+    "POST /api/action": post(async (call, identity) => reply(await runner.action(toCall(call, identity)), call.format, identity)),
     "POST /api/function": post(async (call, identity, body) => {
       if (identity.kind !== "admin") throw new RequestError(403, "BadAdminKey", "/api/function needs the deployment's admin key.");
       refuseComponent(body.componentPath);
-      return reply(await runner.anyFunction({ ...toCall(call, identity), visibility: "any" }), call.format);
+      return reply(await runner.anyFunction({ ...toCall(call, identity), visibility: "any" }), call.format, identity);
     }),
     "POST /api/run/*": async ({ request, rest }) => {
       const [identity, body] = await Promise.all([authenticate(request), readJsonObject(request)]);
       const call = parseCall({ format: "json", ...body, path: pathOfRun(rest) });
-      return reply(await runner.anyFunction(toCall(call, identity)), call.format);
+      return reply(await runner.anyFunction(toCall(call, identity)), call.format, identity);
     },
   };
 }
@@ -126,7 +129,7 @@ async function atSnapshot(outcomes: Promise<QueryOutcome[]>, at: Timestamp | und
   });
 }
 
-const reply = (outcome: Outcome, format: Format): Reply => jsonText(outcomeText(outcome, format));
+const reply = (outcome: Outcome, format: Format, { kind }: Identity): Reply => jsonText(outcomeText(shownTo(kind, outcome), format));
 
 function outcomeText(outcome: Outcome, format: Format): string {
   const logLines = JSON.stringify(outcome.logLines);

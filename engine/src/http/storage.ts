@@ -13,6 +13,8 @@ import type { Routes } from "./router.ts";
 const CACHE_CONTROL = "private, max-age=2592000";
 /** An upload that sends nothing for this long has gone. */
 const UPLOAD_IDLE_MS = 30_000;
+/** The application bounds what it accepts; this only keeps one upload from filling the disk. */
+const UPLOAD_MAX_BYTES = 4 * 1024 ** 3;
 
 export function storageRoutes(files: FileStore): Routes {
   return {
@@ -54,8 +56,13 @@ function digestOf(header: string | string[] | undefined): string | undefined {
 
 async function* timedBody(request: IncomingMessage): AsyncIterable<Uint8Array> {
   request.setTimeout(UPLOAD_IDLE_MS, () => request.destroy(new RequestError(408, "RequestTimeout", "The upload stopped sending.")));
+  let size = 0;
   try {
-    for await (const chunk of request) yield chunk;
+    for await (const chunk of request) {
+      size += chunk.length;
+      if (size > UPLOAD_MAX_BYTES) throw new RequestError(413, "PayloadTooLarge", `A file may have ${UPLOAD_MAX_BYTES} bytes.`);
+      yield chunk;
+    }
   } finally {
     request.setTimeout(0);
   }

@@ -2,6 +2,7 @@
  * One socket's side of the sync protocol: its query set, its identity, its requests. It moves from version to version by
  * transitions, each of which holds for all its queries at one snapshot.
  */
+import { shownTo } from "../auth/shown.ts";
 import { hasExpired } from "../auth/tokens.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { Call, FunctionRunner, Outcome } from "../functions/types.ts";
@@ -198,11 +199,12 @@ export class SyncSession implements Subscriber {
 
   private async mutate(request: Request, sessionId: string): Promise<void> {
     const { requestId } = request;
+    const caller = this.identity.kind;
     await this.request(async () => {
       const refused = refusedOutcome(request);
       if (refused) return this.answer(mutationResponseText(requestId, refused, 0n));
       const outcome = await this.options.runner.mutation(this.call(request), { sessionId, requestId });
-      this.answer(mutationResponseText(requestId, outcome, outcome.ts));
+      this.answer(mutationResponseText(requestId, shownTo(caller, outcome), outcome.ts));
       if (!outcome.ok || this.closed) return;
       if (this.owed === null || this.owed < outcome.ts) this.owed = outcome.ts;
       this.options.queries.touch(this);
@@ -210,9 +212,10 @@ export class SyncSession implements Subscriber {
   }
 
   private async act(request: Request): Promise<void> {
+    const caller = this.identity.kind;
     await this.request(async () => {
       const outcome = refusedOutcome(request) ?? (await this.options.runner.action(this.call(request)));
-      this.answer(actionResponseText(request.requestId, outcome));
+      this.answer(actionResponseText(request.requestId, shownTo(caller, outcome)));
     });
   }
 

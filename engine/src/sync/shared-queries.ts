@@ -5,6 +5,7 @@
  * snapshot, and then lets each session it concerns move there. Between rounds nothing runs: a commit outside all read
  * ranges costs nothing here.
  */
+import { shownTo } from "../auth/shown.ts";
 import type { Call, FunctionRunner, Outcome, QueryOutcome } from "../functions/types.ts";
 import type { Identity, Json, Timestamp } from "../values/types.ts";
 import { queryResult, type QueryResult } from "./messages.ts";
@@ -228,7 +229,7 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
 
   function settle(run: Run, caller: Caller, outcome: QueryOutcome): void {
     const journal = outcome.journal ?? null;
-    const result = queryResult(outcome, journal);
+    const result = queryResult(shownTo(run.visibility === "any" ? "admin" : "none", outcome), journal);
     // The same result keeps its object, by which sessions see that nothing has changed.
     if (run.result?.type !== result.type || run.result.fields !== result.fields) run.result = result;
     run.journal = journal;

@@ -4,6 +4,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocketServer, type RawData, type WebSocket } from "ws";
 import { chunked, fatalErrorText, parseClientMessage, PING_TEXT, ProtocolError } from "./messages.ts";
 import { SyncSession, type Line, type SessionOptions } from "./session.ts";
@@ -17,8 +18,14 @@ const MAX_FRAME_BYTES = 24 * 1024 * 1024;
 const HOLD_BACK_BYTES = 8 * 1024 * 1024;
 /** With this much unsent it is not reading at all. */
 const GIVE_UP_BYTES = 128 * 1024 * 1024;
-/** Requests of one socket that may wait for their answers before it is not read any further. */
+/** What of one socket may wait, to be taken in or to be answered, before it is not read any further. */
 const MAX_IN_FLIGHT = 1_000;
+const MAX_WAITING_BYTES = 32 * 1024 * 1024;
+/** More sockets than this are refused: each costs memory that the others need. */
+const MAX_SOCKETS = 20_000;
+
+/** How long a client has to answer that it has been told to go. */
+const CLOSE_GRACE_MS = 1_000;
 
 const CLOSE_NORMAL = 1000;
 const CLOSE_GOING_AWAY = 1001;
@@ -33,8 +40,8 @@ export type SocketsOptions = Omit<SessionOptions, "line"> & {
 export interface Sockets {
   /** Takes over an upgrade request, or refuses it. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  readonly count: number;
-  close(): void;
+  /** Tells every client to come back later, and waits until they have gone. */
+  close(): Promise<void>;
 }
 
 const SYNC_PATH = /^\/api\/[^/?]+\/sync(?:\?|$)/;
@@ -46,6 +53,7 @@ export function createSockets(options: SocketsOptions): Sockets {
   return {
     upgrade(request, socket, head) {
       if (!SYNC_PATH.test(request.url ?? "")) return refuse(socket, "404 Not Found");
+      if (open.size >= MAX_SOCKETS) return refuse(socket, "503 Service Unavailable");
       const { origin } = request.headers;
       if (origin !== undefined && options.allowedOrigins !== null && !options.allowedOrigins.includes(origin))
         return refuse(socket, "403 Forbidden");
@@ -55,12 +63,12 @@ export function createSockets(options: SocketsOptions): Sockets {
         serve(websocket, options);
       });
     },
-    get count() {
-      return open.size;
-    },
-    close() {
-      for (const websocket of open) websocket.close(CLOSE_GOING_AWAY, "InternalServerError: the deployment is shutting down");
+    async close() {
       server.close();
+      // The reason is one that the client knows, and after which it tries again in a second.
+      for (const websocket of open) websocket.close(CLOSE_GOING_AWAY, "InternalServerError: the deployment is shutting down");
+      for (let waited = 0; open.size > 0 && waited < CLOSE_GRACE_MS; waited += 20) await sleep(20);
+      for (const websocket of open) websocket.terminate();
     },
   };
 }
@@ -142,33 +150,41 @@ function createInbox(
   take: (text: string) => Promise<void>,
   { websocket, inFlight, fail }: { websocket: WebSocket; inFlight: () => number; fail: (error: unknown) => void },
 ): (data: RawData) => void {
-  let waiting: RawData[] = [];
+  let waiting: string[] = [];
+  let bytes = 0;
   let busy = false;
   let failed = false;
 
   const drain = async () => {
     busy = true;
     try {
-      for (let data = waiting.shift(); data !== undefined; data = waiting.shift()) await take(textOf(data));
+      for (let data = waiting.shift(); data !== undefined; data = waiting.shift()) {
+        bytes -= data.length;
+        await take(data);
+      }
     } catch (error) {
       failed = true;
       waiting = [];
+      bytes = 0;
       fail(error);
     } finally {
       busy = false;
     }
     resumeWhenCalm();
   };
+  const tooMuch = () => waiting.length + inFlight() >= MAX_IN_FLIGHT || bytes >= MAX_WAITING_BYTES;
   const resumeWhenCalm = () => {
     if (!websocket.isPaused) return;
-    if (waiting.length + inFlight() < MAX_IN_FLIGHT) websocket.resume();
+    if (!tooMuch()) websocket.resume();
     else setTimeout(resumeWhenCalm, 5);
   };
 
   return (data) => {
     if (failed) return;
-    waiting.push(data);
-    if (waiting.length + inFlight() >= MAX_IN_FLIGHT) websocket.pause();
+    const text = textOf(data);
+    waiting.push(text);
+    bytes += text.length;
+    if (tooMuch()) websocket.pause();
     if (!busy) void drain();
   };
 }
