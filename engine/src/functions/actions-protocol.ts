@@ -4,7 +4,7 @@ import type { LoadedCode } from "./protocol.ts";
 
 export type ActionsData = { code: LoadedCode; heartbeat: SharedArrayBuffer };
 
-export type HttpRequest = { method: string; url: string; headers: [string, string][]; body: ReadableStream<Uint8Array> | null };
+type HttpRequest = { method: string; url: string; headers: [string, string][]; body: ReadableStream<Uint8Array> | null };
 export type HttpResponse = {
   status: number;
   statusText: string;

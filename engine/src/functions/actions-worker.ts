@@ -6,7 +6,7 @@ import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import { readFile } from "node:fs/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import type { Identity, Json, LogLine } from "../values/types.ts";
-import type { ActionsData, FromActions, HttpRequest, ToActions } from "./actions-protocol.ts";
+import type { ActionsData, FromActions, ToActions } from "./actions-protocol.ts";
 import { limitedStream, MAX_HTTP_BODY_BYTES } from "./body-limit.ts";
 import { captureConsole } from "./console.ts";
 import { refuseNodeModules } from "./environment.ts";
@@ -97,7 +97,7 @@ type Router = {
   lookup(path: string, method: string): readonly [{ invokeHttpAction(request: Request): Promise<unknown> }, string, string] | null;
 };
 
-async function runHttp(run: Run, { method, url, headers, body }: HttpRequest): Promise<void> {
+async function runHttp(run: Run, { method, url, headers, body }: Extract<ToActions, { kind: "http" }>["request"]): Promise<void> {
   const router = routerOf((await registry).module("http"));
   const { pathname } = new URL(url);
   const match = router?.lookup(pathname, method);

@@ -23,7 +23,9 @@ export async function analyzeBundle(dir: string, bundle: Bundle, env: Record<str
     authConfig: bundle.authConfig?.path ?? null,
     env,
   };
-  const worker = startThread(dir, "./analyzer.ts", data, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB } });
+  const worker = startThread(dir, new URL("./analyzer.ts", import.meta.url), data, {
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
+  });
   const { promise, resolve, reject } = Promise.withResolvers<AnalyzerAnswer>();
   const timer = setTimeout(() => reject(new Error("Loading the pushed modules took too long.")), TIME_LIMIT_MS);
   worker.on("message", resolve);

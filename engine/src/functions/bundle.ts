@@ -18,7 +18,7 @@ type Manifest = { modules: ManifestModule[]; schema: ManifestModule | null; auth
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** One name for a bundle's whole content. */
-export function bundleHash(bundle: Bundle): string {
+function bundleHash(bundle: Bundle): string {
   const hash = createHash("sha256");
   for (const module of everyModule(bundle)) {
     hash.update(JSON.stringify([module.path, module.environment, sha256(module.source), sha256(module.sourceMap ?? "")]));
@@ -27,7 +27,7 @@ export function bundleHash(bundle: Bundle): string {
 }
 
 /** The bundle's modules, with the schema and the auth configuration where they are not among them. */
-export function everyModule(bundle: Bundle): BundledModule[] {
+function everyModule(bundle: Bundle): BundledModule[] {
   const modules = new Map(bundle.modules.map((module) => [module.path, module]));
   for (const extra of [bundle.schema, bundle.authConfig]) if (extra) modules.set(extra.path, modules.get(extra.path) ?? extra);
   return [...modules.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));

@@ -15,7 +15,7 @@ const MAX_LINE_LENGTH = 32_768;
 const show = (value: unknown): string => inspect(value, { depth: 4, maxArrayLength: 100, maxStringLength: 10_000, breakLength: 120 });
 
 /** Adds one line; past the limit a last line says so, once. */
-export function writeLine(lines: LogLine[], level: Level, values: readonly unknown[]): void {
+function writeLine(lines: LogLine[], level: Level, values: readonly unknown[]): void {
   if (lines.length > MAX_LINES) return;
   if (lines.length === MAX_LINES) {
     lines.push(`[ERROR] Log overflow (maximum ${MAX_LINES}). Remaining log lines omitted.`);

@@ -55,22 +55,26 @@ export function enterIsolate(moment: () => Moment | undefined, env: Record<strin
   );
   define("process", { env: { ...env } });
   for (const [name, value] of Object.entries({ AsyncLocalStorage, AsyncResource })) define(name, value);
-  hideBuffer(moment);
   for (const name of NODE_ONLY) Reflect.deleteProperty(globalThis, name);
 }
 
 /** Globals of Node that Convex's runtime has not. */
 const NODE_ONLY = [
-  "global", "setImmediate", "clearImmediate", "MessageChannel", "MessagePort", "BroadcastChannel", "WebSocket",
-  "EventSource", "Worker", "navigator", "localStorage", "sessionStorage", "gc",
-]; // prettier-ignore
-
-/** The engine's own code on this thread works with buffers; user code must not see them. */
-function hideBuffer(moment: () => Moment | undefined): void {
-  const { Buffer } = globalThis;
-  const hidden = { get: () => (moment() ? undefined : Buffer), set: () => undefined, configurable: true, enumerable: false };
-  Object.defineProperty(globalThis, "Buffer", hidden);
-}
+  "Buffer",
+  "global",
+  "setImmediate",
+  "clearImmediate",
+  "MessageChannel",
+  "MessagePort",
+  "BroadcastChannel",
+  "WebSocket",
+  "EventSource",
+  "Worker",
+  "navigator",
+  "localStorage",
+  "sessionStorage",
+  "gc",
+];
 
 function define(name: string, value: unknown): void {
   Object.defineProperty(globalThis, name, { value, configurable: true, writable: true, enumerable: false });

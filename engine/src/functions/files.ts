@@ -1,4 +1,5 @@
 /** File storage as the main thread offers it: bytes are streamed to disk here, rows are the transactor's. */
+import { Buffer } from "node:buffer";
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdir, open, readdir, rm } from "node:fs/promises";

@@ -23,7 +23,7 @@ export type WireOutcome =
   | { ok: false; message: string; data?: Json | undefined; logLines: LogLine[] };
 
 /** What a finished run tells besides its outcome. */
-export type RunFacts = {
+type RunFacts = {
   path: string;
   type: FunctionType;
   startedAt: number;

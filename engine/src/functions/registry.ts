@@ -104,7 +104,7 @@ export function requestedPath({ path, visibility }: { path: string; visibility: 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 /** The registered function under a name of a module, or undefined. */
-export function registeredIn(namespace: object | undefined, name: string): Registered | undefined {
+function registeredIn(namespace: object | undefined, name: string): Registered | undefined {
   if (!namespace) return undefined;
   const value: unknown = Reflect.get(namespace, name);
   return isRegistered(value) ? value : undefined;

@@ -51,6 +51,16 @@ const MESSAGES = `
     await ctx.db.insert("messages", { body: "inner" });
     if (fail) throw new ConvexError({ code: "inner" });
   } });
+  export const outerLogs = query({ args: {}, handler: async (ctx) => {
+    console.log("outer"); const now = Date.now();
+    const inner = await ctx.runQuery(anyApi.messages.innerLogs, {});
+    console.log("outer again");
+    return inner === now && now === Date.now();
+  } });
+  export const innerLogs = query({ args: {}, handler: () => { console.log("inner"); return Date.now(); } });
+  export const outerLoops = query({ args: {}, handler: async (ctx) => await ctx.runQuery(anyApi.messages.innerLoops, {}) });
+  export const innerLoops = query({ args: {}, handler: () => { for (;;); } });
+  export const bytes = query({ args: { n: v.int64(), b: v.bytes() }, handler: async (ctx, { n }) => n });
   export const atOnce = mutation({ args: {}, handler: async (ctx) => {
     const results = await Promise.allSettled([
       ctx.runMutation(anyApi.messages.inner, { fail: true }), ctx.db.insert("messages", { body: "beside" }), ctx.runMutation(anyApi.messages.inner, { fail: false }),
@@ -168,6 +178,9 @@ describe("queries and mutations", () => {
     expect((await failure("messages:wrongResult")).message).toMatch(/^ReturnsValidationError: /);
     const id = await value("messages:send", { body: "for its id" });
     await value("messages:remove", { id });
+    const integer = { $integer: "AwAAAAAAAAA=" };
+    expect(await value("messages:bytes", { n: integer, b: { $bytes: "AAEC" } })).toEqual(integer);
+    expect((await failure("messages:bytes", { n: { $bytes: "AAEC" }, b: integer })).message).toMatch(/Value: b"000102"/);
     const other = await value("messages:other");
     expect((await failure("messages:remove", { id: other })).message).toMatch(
       /^ArgumentValidationError: Found ID ".*" from table `others`/,
@@ -209,6 +222,15 @@ describe("nested functions", () => {
     const [outer, caught, ...rest] = (await value("messages:nested", { fail: true })) as string[];
     expect([outer, rest]).toEqual(["outer", []]);
     expect(caught).toMatch(/^caught Uncaught ConvexError: .* \{"code":"inner"\}$/);
+  });
+
+  test("share the moment and the log", async () => {
+    const [outcome] = await fixture.runner.queries([call("messages:outerLogs")]);
+    expect(outcome).toMatchObject({ value: true, logLines: ["[LOG] 'outer'", "[LOG] 'inner'", "[LOG] 'outer again'"] });
+  });
+
+  test("are stopped like others when they run over their time", async () => {
+    expect((await failure("messages:outerLoops")).message).toBe("Function execution timed out (maximum duration: 1s)");
   });
 
   test("run one after the other, and their caller's writes are not undone with theirs", async () => {

@@ -1,4 +1,5 @@
 /** The deployment's own small values, by name: environment variables and secrets. */
+import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import type { Database, Settings } from "../transaction/types.ts";
 

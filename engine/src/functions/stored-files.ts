@@ -2,6 +2,7 @@
  * Stored files as the transactor sees them: rows of `_storage`, beside bytes under DIR/files. A file's name on disk and in its address
  * is a UUID that follows from its id by a secret key, so that it cannot be guessed and needs no table of its own.
  */
+import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";

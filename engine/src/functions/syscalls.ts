@@ -227,6 +227,8 @@ async function runNested(run: Run, args: Arguments, { registry, database }: Serv
   run.busy = true;
   run.idle = done.promise;
   try {
+    // The syscall ends here, so that the nested function runs on its own time and in its own world.
+    await Promise.resolve();
     return await invoke(nested, text, database);
   } catch (error) {
     if (savepoint !== null) transaction.rollbackTo(savepoint);

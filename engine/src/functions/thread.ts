@@ -8,9 +8,9 @@ const MAX_CACHE_BYTES = 64 * 1024 * 1024;
 
 const cacheFolder = (dir: string): string => join(dir, "compiled");
 
-/** Starts `entry`, a module of this folder, which finds `data` where `threadData` says. */
-export function startThread(dir: string, entry: string, data: object, options: Omit<WorkerOptions, "workerData"> = {}): Worker {
-  const workerData: ThreadData = { cache: cacheFolder(dir), entry: new URL(entry, import.meta.url).href, data };
+/** Starts the module `entry`, which finds `data` as `workerData.data`. */
+export function startThread(dir: string, entry: URL, data: object, options: Omit<WorkerOptions, "workerData"> = {}): Worker {
+  const workerData: ThreadData = { cache: cacheFolder(dir), entry: entry.href, data };
   return new Worker(new URL("./thread-entry.ts", import.meta.url), { ...options, workerData });
 }
 

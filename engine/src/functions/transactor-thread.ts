@@ -2,38 +2,14 @@
  * The transactor as the main thread sees it: asks questions in batches, watches the time of user code, starts the thread again when
  * it had to be ended, and changes over to new code between two batches.
  */
-import type { Worker } from "node:worker_threads";
-import { StorageError } from "../values/errors.ts";
 import type { Timestamp } from "../values/types.ts";
-import type {
-  Answer,
-  Batch,
-  FromTransactor,
-  LoadedCode,
-  Question,
-  QuestionName,
-  Questions,
-  ToTransactor,
-  Verdict,
-  WireError,
-} from "./protocol.ts";
-import type { TransactorData } from "./transactor.ts";
+import { Incarnation, revived, type Code, type Opened, type TransactorOptions } from "./incarnation.ts";
+import type { Answer, Batch, Question, QuestionName, Questions, Verdict } from "./protocol.ts";
 import { SystemError } from "./system-error.ts";
-import { startThread } from "./thread.ts";
-import { USER_TIME_LIMIT_MS, Watch } from "./watch.ts";
 import { OUT_OF_MEMORY, TIMED_OUT, THREAD_ENDED } from "./texts.ts";
+import { USER_TIME_LIMIT_MS } from "./watch.ts";
 
-export type TransactorOptions = {
-  dir: string;
-  cloudUrl: string;
-  siteUrl: string;
-  /** After each durable batch, before any of its questions is answered. `restarted`: every subscription is gone. */
-  onBatch: (batch: Omit<Batch, "answers">, restarted: boolean) => void;
-};
-
-type Code = { code: LoadedCode | null; env: Record<string, string> };
 type Pending = { question: Question; settle: (answer: Answer) => void };
-type Opened = Extract<FromTransactor, { kind: "opened" }>;
 
 const WATCH_EVERY_MS = 100;
 /** Past this, user code is stopped even if it got little processor time. */
@@ -41,62 +17,6 @@ const PATIENCE_MS = 10 * USER_TIME_LIMIT_MS;
 const OPEN_ATTEMPTS = 3;
 /** More waiting questions than this and new ones are refused: a client that retries is better than memory that runs out. */
 const MAX_WAITING = 20_000;
-/** Memory of user code and of what the engine keeps beside it. */
-const HEAP_MIB = 512;
-
-/** One life of the thread. */
-class Incarnation {
-  readonly watch = new Watch();
-  readonly worker: Worker;
-  readonly loaded: Promise<void>;
-  readonly closed: Promise<void>;
-  readonly #opened = Promise.withResolvers<Opened>();
-  ended = false;
-  outOfMemory = false;
-
-  constructor(options: TransactorOptions, preload: Code | null, onMessage: (batch: Batch) => void) {
-    const { dir, cloudUrl, siteUrl } = options;
-    const data: TransactorData = { dir, cloudUrl, siteUrl, watch: this.watch.memory, preload };
-    this.worker = startThread(dir, "./transactor.ts", data, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB } });
-    const loaded = Promise.withResolvers<void>();
-    const closed = Promise.withResolvers<void>();
-    this.loaded = loaded.promise;
-    this.closed = closed.promise;
-    const fail = (error: Error): void => {
-      loaded.reject(error);
-      this.#opened.reject(error);
-    };
-    // Whoever waits is told; nobody needs to.
-    for (const promise of [this.loaded, this.#opened.promise]) promise.catch(() => undefined);
-    this.worker.on("message", (message: FromTransactor) => {
-      if (message.kind === "batch") onMessage(message.batch);
-      else if (message.kind === "loaded") loaded.resolve();
-      else if (message.kind === "opened") this.#opened.resolve(message);
-      else if (message.kind === "closed") closed.resolve();
-      else fail(revived(message.error));
-    });
-    this.worker.on("error", (error: Error & { code?: string }) => {
-      this.outOfMemory = error.code === "ERR_WORKER_OUT_OF_MEMORY";
-      fail(error);
-    });
-    this.worker.on("exit", () => {
-      this.ended = true;
-      fail(new SystemError("The transactor thread has ended."));
-      closed.resolve();
-    });
-  }
-
-  async open(): Promise<Opened> {
-    await this.loaded;
-    this.post({ kind: "open" });
-    return this.#opened.promise;
-  }
-
-  post(message: ToTransactor): void {
-    if (!this.ended) this.worker.postMessage(message);
-  }
-}
-
 export class TransactorThread {
   readonly #options: TransactorOptions;
   readonly #pending = new Map<number, Pending>();
@@ -311,7 +231,7 @@ export class TransactorThread {
     const suspect = this.#now;
     const first = suspect.watch.observe();
     if (!first || first.userMs < USER_TIME_LIMIT_MS / 4 || this.#held) return;
-    const cpuBefore = await cpuMs(suspect.worker);
+    const cpuBefore = await suspect.cpuMs();
     const userBefore = first.userMs;
     for (;;) {
       await new Promise((resolve) => {
@@ -319,7 +239,7 @@ export class TransactorThread {
       });
       const seen = suspect.watch.observe();
       if (seen?.ticket !== first.ticket || suspect !== this.#now || this.#held) return;
-      const cpu = userBefore + (await cpuMs(suspect.worker)) - cpuBefore;
+      const cpu = userBefore + (await suspect.cpuMs()) - cpuBefore;
       if (seen.userMs < USER_TIME_LIMIT_MS || (cpu < USER_TIME_LIMIT_MS && seen.userMs < PATIENCE_MS)) continue;
       if (suspect.watch.condemn(first.ticket)) await this.#restart(suspect, seen);
       return;
@@ -327,20 +247,6 @@ export class TransactorThread {
   }
 }
 
-/** Faults of the data (another process, a newer format) are told apart by callers. */
-const revived = ({ name, message }: WireError): Error => (name === "StorageError" ? new StorageError(message) : new SystemError(message));
-
 function condemn(question: Question, verdict: Verdict): void {
   question.verdicts = [...(question.verdicts ?? []), verdict];
-}
-
-/** Processor time of the thread, in ms; where Node cannot tell, the clock's. */
-async function cpuMs(worker: Worker): Promise<number> {
-  if (typeof worker.cpuUsage !== "function") return performance.now();
-  try {
-    const { user, system } = await worker.cpuUsage();
-    return (user + system) / 1_000;
-  } catch {
-    return performance.now();
-  }
 }

@@ -6,7 +6,8 @@
  */
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import type { Question, FromTransactor, ToTransactor, LoadedCode } from "./protocol.ts";
-import { openTransactor, type Transactor } from "./work.ts";
+import { openTransactor } from "./open-transactor.ts";
+import type { Transactor } from "./work.ts";
 
 export type TransactorData = {
   dir: string;
@@ -117,6 +118,6 @@ function open(): void {
     }, fail);
 }
 
-const prepared = openTransactor(data, { nextTick });
+const prepared = openTransactor(data);
 prepared.then(() => post({ kind: "loaded" }), fail);
 port.on("message", receive);

@@ -2,10 +2,11 @@
  * Tokens for `/api/storage/upload?token=`: a random number and a time of expiry under an HMAC. The transactor issues them inside
  * mutations, the main thread checks them; both hold the key.
  */
+import { Buffer } from "node:buffer";
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** An upload address is good for an hour (docs.convex.dev/file-storage/upload-files). */
-export const UPLOAD_TOKEN_LIFETIME_MS = 60 * 60 * 1_000;
+const UPLOAD_TOKEN_LIFETIME_MS = 60 * 60 * 1_000;
 export const UPLOAD_KEY_BYTES = 32;
 const NONCE_BYTES = 16;
 const BODY_BYTES = NONCE_BYTES + 8;

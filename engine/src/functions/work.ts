@@ -1,26 +1,19 @@
 /** What the transactor answers: calls of functions, pushes, files and jobs. Everything between two flushes is one batch. */
-import { join } from "node:path";
-import { openDatabase } from "../transaction/database.ts";
 import type { Commit, Database, Transaction } from "../transaction/types.ts";
 import { StorageError } from "../values/errors.ts";
 import type { Timestamp } from "../values/types.ts";
-import { loadCode } from "./bundle.ts";
-import { codeOnDisk } from "./code.ts";
-import { enterIsolate, refuseNodeModules } from "./environment.ts";
-import { describeFailure, PlainError } from "./failures.ts";
 import { answerAdministration } from "./administration.ts";
-import { showFunctionPath } from "./paths.ts";
-import type { Answer, Batch, LoadedCode, Question, WireCall, WireOutcome, WireRun } from "./protocol.ts";
-import { Registry, requestedPath, type FunctionKind, type KnownFunction } from "./registry.ts";
-import { Execution, invoke, Run } from "./run.ts";
-import { readEnvironment, secret } from "./settings.ts";
-import { StoredFiles } from "./stored-files.ts";
-import { convexGlobal, type Services } from "./syscalls.ts";
-import type { TransactorData } from "./transactor.ts";
-import { UPLOAD_KEY_BYTES, UploadTokens } from "./upload-tokens.ts";
-import { NEVER_SETTLES, TIMED_OUT } from "./texts.ts";
-import { threadCpuMs, USER_TIME_LIMIT_MS, Watch } from "./watch.ts";
+import { describeFailure, PlainError } from "./failures.ts";
 import { answerJobs } from "./job-work.ts";
+import { showFunctionPath } from "./paths.ts";
+import type { Answer, Batch, Question, WireCall, WireOutcome, WireRun } from "./protocol.ts";
+import { requestedPath, type FunctionKind, type KnownFunction } from "./registry.ts";
+import { Execution, invoke, Run } from "./run.ts";
+import type { Stage } from "./stage.ts";
+import type { Services } from "./syscalls.ts";
+import { NEVER_SETTLES, TIMED_OUT } from "./texts.ts";
+import { untilQuiet } from "./until-quiet.ts";
+import { threadCpuMs, USER_TIME_LIMIT_MS } from "./watch.ts";
 
 /** What a batch has gathered until it is durable. */
 export type OpenBatch = {
@@ -35,91 +28,15 @@ export type OpenBatch = {
   failure: StorageError | null;
 };
 
-export type Opened = { transactor: Transactor; latest: Timestamp; env: Record<string, string>; code: LoadedCode | null };
-
-/** Answers of questions whose calls run user code wait for `nextTick`, which comes when no microtask is left. */
-export type Loop = { nextTick: typeof process.nextTick };
-
-/**
- * Prepares the thread: globals, and the code if it is known already. What it answers opens the database.
- * Everything of the engine's own that the isolate takes away has been imported by then.
- */
-export async function openTransactor(data: TransactorData, loop: Loop): Promise<() => Promise<Opened>> {
-  const watch = new Watch(data.watch);
-  const stage = new Stage();
-  const convex = convexGlobal(
-    () => stage.services(),
-    (inside) => {
-      stage.inSyscall = inside;
-    },
-  );
-  const enter = async (code: LoadedCode | null, env: Record<string, string>): Promise<Registry> => {
-    enterIsolate(() => stage.moment(), { ...env, CONVEX_CLOUD_URL: data.cloudUrl, CONVEX_SITE_URL: data.siteUrl });
-    Object.defineProperty(globalThis, "Convex", { value: convex, configurable: true });
-    if (!code) return Registry.empty();
-    refuseNodeModules(code.root);
-    return Registry.load(isolateOnly(code));
-  };
-  const early = data.preload && (await enter(data.preload.code, data.preload.env));
-  return async () => {
-    const database = openDatabase(data.dir);
-    const env = readEnvironment(database.settings);
-    const stored = early ? null : loadCode(database.settings);
-    const code = data.preload ? data.preload.code : stored && codeOnDisk(data.dir, stored.bundle, stored.analysis);
-    const registry = early ?? (await enter(code, env));
-    const files = new StoredFiles({
-      folder: join(data.dir, "files"),
-      key: secret(database, "files", 16),
-      tokens: new UploadTokens(secret(database, "uploads", UPLOAD_KEY_BYTES)),
-      origin: data.cloudUrl,
-      storageTable: database.tables().find(({ name }) => name === "_storage")?.number ?? 0,
-    });
-    const services: Services = { database, registry, files, watch };
-    stage.provide(services);
-    const transactor = new Transactor(data.dir, services, stage, loop);
-    return { transactor, latest: database.latest(), env, code };
-  };
-}
-
-/** Files that begin with "use node" hold actions only, and are none of the transactor's. */
-function isolateOnly(code: LoadedCode): LoadedCode {
-  const node = new Set(code.nodeModules);
-  return { ...code, modules: code.modules.filter((path) => !node.has(path)) };
-}
-
-/** What is on at this moment: the execution whose code runs, unless the engine's own code has taken over. */
-class Stage {
-  execution: Execution | null = null;
-  inSyscall = false;
-  #services: Services | null = null;
-
-  moment(): Execution | undefined {
-    return this.inSyscall ? undefined : (this.execution ?? undefined);
-  }
-
-  provide(services: Services): void {
-    this.#services = services;
-  }
-
-  services(): Services {
-    if (!this.#services) throw new Error("Convex's database and other services cannot be used while modules are loaded.");
-    return this.#services;
-  }
-}
-
-type Ending = { kind: "value"; text: string } | { kind: "error"; error: unknown } | { kind: "stuck" };
-
 export class Transactor {
   readonly dir: string;
   readonly services: Services;
   readonly #stage: Stage;
-  readonly #nextTick: Loop["nextTick"];
 
-  constructor(dir: string, services: Services, stage: Stage, loop: Loop) {
+  constructor(dir: string, services: Services, stage: Stage) {
     this.dir = dir;
     this.services = services;
     this.#stage = stage;
-    this.#nextTick = loop.nextTick;
   }
 
   get database(): Database {
@@ -331,7 +248,7 @@ export class Transactor {
     const cpu = threadCpuMs();
     watch.begin(message, index);
     this.#stage.execution = execution;
-    const ending = await this.#settled(invoke(run, args, database));
+    const ending = await untilQuiet(invoke(run, args, database));
     this.#stage.execution = null;
     run.finished = true;
     const userMs = watch.end();
@@ -339,21 +256,6 @@ export class Transactor {
     if (ending.kind === "stuck") throw new PlainError(NEVER_SETTLES);
     if (ending.kind === "error") throw ending.error;
     return ending.text;
-  }
-
-  #settled(promise: Promise<string>): Promise<Ending> {
-    let ending: Ending = { kind: "stuck" };
-    promise.then(
-      (text) => {
-        ending = { kind: "value", text };
-      },
-      (error: unknown) => {
-        ending = { kind: "error", error };
-      },
-    );
-    return new Promise((resolve) => {
-      queueMicrotask(() => this.#nextTick(() => resolve(ending)));
-    });
   }
 }
 

@@ -1,0 +1,91 @@
+import type { Worker } from "node:worker_threads";
+import { StorageError } from "../values/errors.ts";
+import type { Batch, FromTransactor, LoadedCode, ToTransactor, WireError } from "./protocol.ts";
+import { SystemError } from "./system-error.ts";
+import { startThread } from "./thread.ts";
+import type { TransactorData } from "./transactor.ts";
+import { Watch } from "./watch.ts";
+
+export type TransactorOptions = {
+  dir: string;
+  cloudUrl: string;
+  siteUrl: string;
+  /** After each durable batch, before any of its questions is answered. `restarted`: every subscription is gone. */
+  onBatch: (batch: Omit<Batch, "answers">, restarted: boolean) => void;
+};
+
+export type Code = { code: LoadedCode | null; env: Record<string, string> };
+export type Opened = Extract<FromTransactor, { kind: "opened" }>;
+
+/** Memory of user code and of what the engine keeps beside it. */
+const HEAP_MIB = 512;
+
+/** One life of the transactor thread: from its start, over the opening of the database, to its end. */
+export class Incarnation {
+  readonly watch = new Watch();
+  readonly worker: Worker;
+  readonly loaded: Promise<void>;
+  readonly closed: Promise<void>;
+  readonly #opened = Promise.withResolvers<Opened>();
+  ended = false;
+  outOfMemory = false;
+
+  constructor(options: TransactorOptions, preload: Code | null, onMessage: (batch: Batch) => void) {
+    const { dir, cloudUrl, siteUrl } = options;
+    const data: TransactorData = { dir, cloudUrl, siteUrl, watch: this.watch.memory, preload };
+    this.worker = startThread(dir, new URL("./transactor.ts", import.meta.url), data, {
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
+    });
+    const loaded = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
+    this.loaded = loaded.promise;
+    this.closed = closed.promise;
+    const fail = (error: Error): void => {
+      loaded.reject(error);
+      this.#opened.reject(error);
+    };
+    // Whoever waits is told; nobody needs to.
+    for (const promise of [this.loaded, this.#opened.promise]) promise.catch(() => undefined);
+    this.worker.on("message", (message: FromTransactor) => {
+      if (message.kind === "batch") onMessage(message.batch);
+      else if (message.kind === "loaded") loaded.resolve();
+      else if (message.kind === "opened") this.#opened.resolve(message);
+      else if (message.kind === "closed") closed.resolve();
+      else fail(revived(message.error));
+    });
+    this.worker.on("error", (error: Error & { code?: string }) => {
+      this.outOfMemory = error.code === "ERR_WORKER_OUT_OF_MEMORY";
+      fail(error);
+    });
+    this.worker.on("exit", () => {
+      this.ended = true;
+      fail(new SystemError("The transactor thread has ended."));
+      closed.resolve();
+    });
+  }
+
+  async open(): Promise<Opened> {
+    await this.loaded;
+    this.post({ kind: "open" });
+    return this.#opened.promise;
+  }
+
+  post(message: ToTransactor): void {
+    if (!this.ended) this.worker.postMessage(message);
+  }
+
+  /** Processor time of the thread; where Node cannot tell, the clock's. */
+  async cpuMs(): Promise<number> {
+    if (typeof this.worker.cpuUsage !== "function") return performance.now();
+    try {
+      const { user, system } = await this.worker.cpuUsage();
+      return (user + system) / 1_000;
+    } catch {
+      return performance.now();
+    }
+  }
+}
+
+/** Faults of the data (another process, a newer format) are told apart by callers. */
+export const revived = ({ name, message }: WireError): Error =>
+  name === "StorageError" ? new StorageError(message) : new SystemError(message);
