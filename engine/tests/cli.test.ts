@@ -4,7 +4,7 @@ import { ConvexHttpClient } from "convex/browser";
 import { anyApi } from "convex/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startDeployment, type Deployment } from "../src/deployment.ts";
-import { ADMIN_KEY, convex, createProject, removeFolder, startConvex, temporaryFolder, createIssuer } from "./harness.ts";
+import { ADMIN_KEY, convex, createProject, reached, removeFolder, startConvex, temporaryFolder, createIssuer } from "./harness.ts";
 
 let dataDir: string;
 let project: string;
@@ -93,7 +93,7 @@ describe("the official command line", { timeout: 60_000 }, () => {
   });
 
   it("streams logs", async () => {
-    const logs = startConvex(project, deployment, ["logs", "--success"]);
+    const logs = await startConvex(project, deployment, ["logs", "--success"]);
     let output = "";
     logs.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
     const client = new ConvexHttpClient(deployment.url, { logger: false });
@@ -152,4 +152,6 @@ describe("the official command line", { timeout: 60_000 }, () => {
     expect(result.code).toBe(1);
     expect(result.stderr).toMatch(/admin key was invalid/);
   });
+
+  it("has reached nothing but loopback", () => expect(reached).toEqual([]));
 });

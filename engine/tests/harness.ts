@@ -3,6 +3,7 @@
  */
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
@@ -28,31 +29,58 @@ export function createProject(): string {
 export type Target = { url: string; adminKey: string };
 export type CliResult = { code: number; stdout: string; stderr: string };
 
-/** The environment of a command line that must reach loopback only: whatever goes elsewhere meets a proxy that is not there. */
-const cliEnvironment = () => ({
-  PATH: process.env.PATH,
-  HOME: tmpdir(),
-  CI: "1",
-  NO_COLOR: "1",
+/** The hosts beyond loopback that a command line has tried to reach: none, ever. */
+export const reached: string[] = [];
+
+/** Everything that does not go to loopback is sent to a proxy of ours, which notes and refuses it. */
+const proxy = createServer((request, response) => {
+  reached.push(request.url ?? "");
+  response.writeHead(502).end();
+});
+proxy.on("connect", (request, socket) => {
+  reached.push(request.url ?? "");
+  socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+});
+const proxyAddress = new Promise<string>((resolve) => {
+  proxy.listen(0, "127.0.0.1", () => {
+    const address = proxy.address();
+    resolve(`http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`);
+  });
+  proxy.unref();
 });
 
+async function cliEnvironment() {
+  const address = await proxyAddress;
+  return {
+    PATH: process.env.PATH,
+    HOME: tmpdir(),
+    CI: "1",
+    NO_COLOR: "1",
+    HTTP_PROXY: address,
+    HTTPS_PROXY: address,
+    NO_PROXY: "127.0.0.1,localhost",
+  };
+}
+
 /** Runs the unmodified official command line. Never throws: the result tells. */
-export function convex(project: string, target: Target, args: string[], { input }: { input?: string } = {}): Promise<CliResult> {
+export async function convex(project: string, target: Target, args: string[], { input }: { input?: string } = {}): Promise<CliResult> {
+  const env = await cliEnvironment();
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
       [CONVEX_BIN, ...args, "--url", target.url, "--admin-key", target.adminKey],
-      { cwd: project, env: cliEnvironment(), timeout: 60_000 },
+      { cwd: project, env, timeout: 60_000 },
       (error, stdout, stderr) => resolve({ code: error ? (typeof error.code === "number" ? error.code : -1) : 0, stdout, stderr }),
     );
     child.stdin?.end(input ?? "");
   });
 }
 
-export function startConvex(project: string, target: Target, args: string[]): ChildProcess {
+export async function startConvex(project: string, target: Target, args: string[]): Promise<ChildProcess> {
+  const env = await cliEnvironment();
   return spawn(process.execPath, [CONVEX_BIN, ...args, "--url", target.url, "--admin-key", target.adminKey], {
     cwd: project,
-    env: cliEnvironment(),
+    env,
     stdio: ["ignore", "pipe", "pipe"],
   });
 }
