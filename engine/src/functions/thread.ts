@@ -11,7 +11,8 @@ const cacheFolder = (dir: string): string => join(dir, "compiled");
 /** Starts the module `entry`, which finds `data` as `workerData.data`. */
 export function startThread(dir: string, entry: URL, data: object, options: Omit<WorkerOptions, "workerData"> = {}): Worker {
   const workerData: ThreadData = { cache: cacheFolder(dir), entry: entry.href, data };
-  return new Worker(new URL("./thread-entry.ts", import.meta.url), { ...options, workerData });
+  // Flags and preloads of the process around us are none of the functions' business.
+  return new Worker(new URL("./thread-entry.ts", import.meta.url), { execArgv: [], ...options, workerData });
 }
 
 /** Every push adds to the cache and nothing leaves it, so it begins anew when it has grown. */
