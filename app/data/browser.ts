@@ -35,12 +35,21 @@ function connect(url: string): ConvexReactClient {
     // The loader's token opens the connection: nothing is asked before it was sent, and it is not fetched a second time.
     expectAuth: true,
     initialAuthTokenReuse: true,
-    // Refused rules are told in their forms; the console is no place for them.
     logger: quietLogger,
   });
 }
 
-const quietLogger = { logVerbose() {}, log() {}, warn: console.warn, error: console.error };
+/** What a function refuses is told in its form, and what it fails with on the error screen; the console is no place for either. */
+const FUNCTION_LINE = /^\[CONVEX [QMA]\(/;
+
+const quietLogger = {
+  logVerbose() {},
+  log() {},
+  warn: (...told: unknown[]) => console.warn(...told),
+  error(...told: unknown[]) {
+    if (!FUNCTION_LINE.test(String(told[0]))) console.error(...told);
+  },
+};
 
 /**
  * The newest time of the deployment that this browser has seen: in a live answer, or as that of a mutation of its own. Null before the

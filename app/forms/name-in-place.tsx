@@ -23,36 +23,40 @@ export function NameInPlace({ item, thing, intent, constraint }: NameInPlaceProp
   const kept = typing || state.pending || state.refusal !== undefined;
   if (!kept && shown !== item.name) setShown(item.name);
 
-  const cancelled = useRef(false);
+  /** What is kept already, or on its way there: the field's text when it was entered, or when it was last sent. */
+  const settled = useRef(item.name);
+  const input = useRef<HTMLInputElement>(null);
+  const refused = state.refusal?.result.initialValue?.["name"];
   const field = state.fields["name"];
   if (!field) return null;
-  const { maxLength: _, key: __, defaultValue, ...props } = getInputProps(field, { type: "text" });
+  const { maxLength: _, key: __, defaultValue: ___, ...props } = getInputProps(field, { type: "text" });
   return (
     <>
       <h1 className="sr-only">{item.name}</h1>
-      <IntentForm state={state} hidden={{ id: item._id }} className="group/name grid min-w-0 flex-1 gap-1">
+      <IntentForm state={state} hidden={{ id: item._id }} className="group/name grid min-w-0 flex-1 gap-1" onSend={() => (settled.current = input.current?.value ?? "")}>
         <div className="flex min-w-0 items-center gap-2">
           <label htmlFor={field.id} className="sr-only">
             Name of the {thing}
           </label>
           <input
-            key={state.refusal ? "refused" : shown}
+            key={shown}
+            ref={input}
             {...props}
-            defaultValue={state.refusal ? defaultValue : shown}
+            defaultValue={typeof refused === "string" ? refused : shown}
             autoComplete="off"
             className="field-sizing-content max-w-full min-w-24 truncate rounded-md border border-transparent bg-transparent px-2 py-0.5 -ml-2 text-2xl font-semibold tracking-[-0.015em] hover:border-edge focus-visible:border-edge focus-visible:bg-ground aria-invalid:border-danger-text"
-            onFocus={() => setTyping(true)}
+            onFocus={(event) => {
+              settled.current = event.currentTarget.value;
+              setTyping(true);
+            }}
             onKeyDown={(event) => {
               if (event.key !== "Escape") return;
-              cancelled.current = true;
-              event.currentTarget.value = item.name;
+              settled.current = event.currentTarget.value = item.name;
               event.currentTarget.blur();
             }}
             onBlur={(event) => {
               setTyping(false);
-              const changed = !cancelled.current && event.currentTarget.value !== item.name;
-              cancelled.current = false;
-              if (changed && !state.pending) event.currentTarget.form?.requestSubmit();
+              if (event.currentTarget.value !== settled.current) event.currentTarget.form?.requestSubmit();
             }}
           />
           <Button type="submit" size="sm" className="hidden group-focus-within/name:inline-flex">

@@ -1,0 +1,92 @@
+import { ConvexHttpClient } from "convex/browser";
+import { api } from "../../convex/_generated/api.js";
+import { expect, hydrated, type Person, type RunningApp } from "../harness/test.ts";
+import type { Page } from "@playwright/test";
+
+/** What somebody does on the pages of projects and designs: the same steps with JavaScript and without. */
+export function hands(page: Page, javaScript: boolean) {
+  /** Waits until a click is the app's: until React has taken the page over, where there is a React. */
+  const ready = async () => {
+    if (javaScript) await hydrated(page);
+  };
+  const open = async (path: string) => {
+    const answer = await page.goto(path);
+    await ready();
+    return answer;
+  };
+  const dialog = (name: string | RegExp) => page.getByRole("dialog", { name });
+
+  return {
+    page,
+    ready,
+    open,
+    dialog,
+
+    /** Fills the form that makes a new one, and sends it. */
+    async create(thing: "project" | "design", name: string) {
+      await page.getByRole("button", { name: `New ${thing}` }).first().click();
+      await dialog(`New ${thing}`).getByLabel("Name").fill(name);
+      await dialog(`New ${thing}`).getByRole("button", { name: `Create ${thing}` }).click();
+    },
+
+    /** Makes a project and stays on its page. Answers its path. */
+    async makeProject(name: string) {
+      await open("/projects");
+      await this.create("project", name);
+      await expect(page).toHaveURL(/\/projects\/[a-z0-9]{32}$/);
+      await expect(page.getByRole("heading", { name, level: 1 })).toBeAttached();
+      await ready();
+      return new URL(page.url()).pathname;
+    },
+
+    /** Asks for something by the menu of a card. */
+    async ask(what: "Rename" | "Delete", name: string) {
+      await page.getByRole("button", { name: `More for ${name}` }).click();
+      await page.getByRole("link", { name: what }).click();
+    },
+
+    async renameCard(thing: string, from: string, to: string) {
+      await this.ask("Rename", from);
+      await dialog(`Rename ${thing}`).getByLabel("Name").fill(to);
+      await dialog(`Rename ${thing}`).getByRole("button", { name: "Rename" }).click();
+    },
+
+    async removeCard(thing: string, name: string) {
+      await this.ask("Delete", name);
+      await dialog(`Delete ${thing}?`).getByRole("button", { name: `Delete ${thing}` }).click();
+    },
+
+    /** Renames the page's own project where its title stands. */
+    async renameInPlace(to: string) {
+      await page.getByLabel("Name of the project").fill(to);
+      await page.getByLabel("Name of the project").press("Enter");
+    },
+
+    /** Deletes the page's own project. */
+    async removeHere(thing: string) {
+      await page.getByRole("button", { name: `Delete ${thing}` }).first().click();
+      await dialog(`Delete ${thing}?`).getByRole("button", { name: `Delete ${thing}` }).click();
+    },
+
+    /** The names of the cards on the page, in order. */
+    cards: () => page.getByRole("main").getByRole("listitem").getByRole("heading").allTextContents(),
+    /** The names of the projects in the sidebar, in order. */
+    sidebar: () => page.getByRole("complementary", { name: "Sidebar" }).getByRole("listitem").allTextContents(),
+  };
+}
+
+export type Hands = ReturnType<typeof hands>;
+
+/** What the deployment holds for somebody: their projects and designs by name, in order. Asked for by another way than the pages'. */
+export async function stored(app: RunningApp, person: Person): Promise<{ name: string; designs: string[] }[]> {
+  const answer = await fetch(`${app.url}/api/auth/convex/token`, { headers: { Cookie: person.cookieHeader } });
+  const { token } = await answer.json();
+  const convex = new ConvexHttpClient(app.deployment.url, { auth: String(token), logger: false });
+  const projects = await convex.query(api.projects.getProjects, {});
+  return Promise.all(
+    projects.map(async ({ _id, name }) => {
+      const designs = await convex.query(api.designs.getDesignsByProjectId, { projectId: _id });
+      return { name, designs: designs.map((design) => design.name) };
+    }),
+  );
+}

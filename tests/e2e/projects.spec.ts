@@ -1,0 +1,181 @@
+import { bothWays, expect, expectAccessible, test } from "../harness/test.ts";
+import { type Hands, hands, stored } from "./hands.ts";
+
+const NAME_MAX = 200;
+
+bothWays((javaScript) => {
+  test("makes, renames and deletes projects and designs", async ({ page, person, app }) => {
+    const she = hands(page, javaScript);
+    await she.open("/projects/");
+    await expect(page.getByRole("heading", { name: "No projects yet" })).toBeVisible();
+    await expectAccessible(page);
+
+    await she.makeProject("Nightfall");
+    await she.makeProject("Autumn catalogue");
+    await she.open("/projects");
+    await expect.poll(she.cards).toEqual(["Autumn catalogue", "Nightfall"]);
+    await expectAccessible(page);
+
+    await she.renameCard("project", "Nightfall", "Daybreak");
+    await expect.poll(she.cards).toEqual(["Daybreak", "Autumn catalogue"]);
+    await expect.poll(she.sidebar).toEqual(["Daybreak", "Autumn catalogue"]);
+    await expect(page).toHaveURL("/projects");
+
+    await she.ready();
+    await page.getByRole("main").getByRole("link", { name: "Daybreak" }).click();
+    await expect(page.getByRole("heading", { name: "No designs yet" })).toBeVisible();
+    await she.ready();
+    await she.create("design", "Cover");
+    await expect(page).toHaveURL(/\/design\/[a-z0-9]{32}$/);
+    await she.ready();
+    await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Daybreak" }).click();
+    await expect.poll(she.cards).toEqual(["Cover"]);
+    await expectAccessible(page);
+
+    await she.ready();
+    await she.renameCard("design", "Cover", "Front");
+    await expect.poll(she.cards).toEqual(["Front"]);
+    await she.ready();
+    await she.renameInPlace("Dawn");
+    await expect(page.getByRole("heading", { name: "Dawn", level: 1 })).toBeAttached();
+    await expect.poll(() => stored(app, person)).toEqual([{ name: "Dawn", designs: ["Front"] }, { name: "Autumn catalogue", designs: [] }]);
+
+    await she.ready();
+    await she.removeCard("design", "Front");
+    await expect(page.getByRole("heading", { name: "No designs yet" })).toBeVisible();
+    await she.ready();
+    await she.removeHere("project");
+    await expect(page).toHaveURL("/projects");
+    await expect.poll(she.cards).toEqual(["Autumn catalogue"]);
+    await she.ready();
+    await she.removeCard("project", "Autumn catalogue");
+    await expect(page.getByRole("heading", { name: "No projects yet" })).toBeVisible();
+    await expect(page).toHaveURL("/projects");
+    await expect.poll(() => stored(app, person)).toEqual([]);
+  });
+
+  const bad = [
+    { what: "an empty name", typed: "   ", told: (thing: string) => `Give the ${thing} a name.` },
+    { what: "a name of 300 characters", typed: "n".repeat(300), told: () => `A name can be ${NAME_MAX} characters at most.` },
+  ];
+  for (const { what, typed, told } of bad) {
+    test(`${what} is told beside its field, and what was typed stays`, async ({ page, person, app }) => {
+      const she = hands(page, javaScript);
+      await she.makeProject("Nightfall");
+      await she.create("design", "Cover");
+      await expect(page).toHaveURL(/\/design\//);
+      await she.open("/projects");
+
+      const refusedIn = async (dialog: ReturnType<Hands["dialog"]>, thing: string) => {
+        await expect(dialog.getByLabel("Name")).toHaveAccessibleDescription(told(thing));
+        await expect(dialog.getByLabel("Name")).toHaveValue(typed);
+        await expect(dialog.getByLabel("Name")).toHaveAttribute("aria-invalid", "true");
+        await expect(dialog.getByRole("alert").filter({ hasText: told(thing) })).toBeVisible();
+        await expectAccessible(page);
+      };
+
+      await she.create("project", typed);
+      await refusedIn(she.dialog("New project"), "project");
+      // Put right where it stands, the same form goes through.
+      await she.ready();
+      await she.dialog("New project").getByLabel("Name").fill("Daybreak");
+      await she.dialog("New project").getByRole("button", { name: "Create project" }).click();
+      await expect(page).toHaveURL(/\/projects\/./);
+
+      await she.open("/projects");
+      await she.renameCard("project", "Nightfall", typed);
+      await refusedIn(she.dialog("Rename project"), "project");
+
+      await she.open("/projects");
+      await page.getByRole("main").getByRole("link", { name: "Nightfall" }).click();
+      await expect(page.getByLabel("Name of the project")).toBeVisible();
+      await she.ready();
+      await she.create("design", typed);
+      await refusedIn(she.dialog("New design"), "design");
+
+      await page.reload();
+      await she.ready();
+      await she.renameInPlace(typed);
+      await expect(page.getByLabel("Name of the project")).toHaveAccessibleDescription(told("project"));
+      await expect(page.getByLabel("Name of the project")).toHaveValue(typed);
+      expect(await stored(app, person)).toEqual([{ name: "Daybreak", designs: [] }, { name: "Nightfall", designs: ["Cover"] }]);
+    });
+  }
+
+  test("what is cancelled is not done", async ({ page, person }) => {
+    expect(person.id).not.toBe("");
+    const she = hands(page, javaScript);
+    await she.makeProject("Nightfall");
+    await she.open("/projects");
+    await she.ask("Delete", "Nightfall");
+    await she.dialog("Delete project?").getByRole("link", { name: "Cancel" }).click();
+    await expect(she.dialog("Delete project?")).toBeHidden();
+    await expect(page).toHaveURL("/projects");
+    expect(await she.cards()).toEqual(["Nightfall"]);
+    await she.ready();
+    await page.getByRole("button", { name: "New project" }).click();
+    await she.dialog("New project").getByRole("button", { name: "Cancel" }).click();
+    await expect(she.dialog("New project")).toBeHidden();
+    // Escape does the same, with the browser's own means.
+    await page.getByRole("button", { name: "New project" }).click();
+    await expect(she.dialog("New project").getByLabel("Name")).toBeFocused();
+    await page.keyboard.press("Escape");
+    await expect(she.dialog("New project")).toBeHidden();
+    await expect(page.getByRole("button", { name: "New project" })).toBeFocused();
+  });
+
+  test("names are text, whatever they look like", async ({ page, person }) => {
+    expect(person.id).not.toBe("");
+    const she = hands(page, javaScript);
+    const name = `<b onclick="x()">Bold</b> & "quoted" 👩‍🎨 ضوء`;
+    const path = await she.makeProject(name);
+    await she.open("/projects");
+    expect(await she.cards()).toEqual([name]);
+    await she.open(path);
+    await expect(page).toHaveTitle(`${name} · Atelier`);
+  });
+
+  test("somebody else's project answers exactly as a missing one", async ({ page, person, stranger, otherBrowser }) => {
+    expect(person.id).not.toBe("");
+    const foreign = await hands(await otherBrowser(stranger), javaScript).makeProject("Secret");
+    const she = hands(page, javaScript);
+    const told: string[] = [];
+    for (const path of [foreign, foreign.replace(/.{4}$/, "0000"), "/projects/nothing", "/design/nothing"]) {
+      const answer = await she.open(path);
+      expect(answer?.status(), path).toBe(404);
+      await expect(page.getByText("The page you are looking for does not exist.")).toBeVisible();
+      await expectAccessible(page);
+      told.push(await page.getByRole("main").innerText());
+    }
+    expect(new Set(told).size).toBe(1);
+    await page.getByRole("link", { name: "Start Over" }).click();
+    await expect(page).toHaveURL("/projects");
+  });
+});
+
+test("the first HTML has the names, and the addresses of the pages behind them", async ({ page, person, request }) => {
+  const she = hands(page, true);
+  const path = await she.makeProject("Nightfall");
+  await she.create("design", "Cover");
+  await expect(page).toHaveURL(/\/design\//);
+  const design = new URL(page.url()).pathname;
+  for (const [address, names] of [["/projects", ["Nightfall", path]], [path, ["Nightfall", "Cover", design]], [design, ["Nightfall", "Cover"]]] as const) {
+    const html = await (await request.get(address, { headers: { Cookie: person.cookieHeader } })).text();
+    const [shown = ""] = html.split("<script");
+    for (const name of names) expect(shown, `${name} in ${address}`).toContain(name);
+  }
+});
+
+test("a forged form for somebody else's project changes nothing", async ({ page, person, stranger, app, request }) => {
+  const she = hands(page, true);
+  const path = await she.makeProject("Nightfall");
+  const id = path.split("/").at(-1) ?? "";
+  for (const form of [{ intent: "renameProject", form: "f", id, name: "Mine" }, { intent: "removeProject", form: "f", id }]) {
+    const answer = await request.post("/projects", { form, maxRedirects: 0, headers: { Cookie: stranger.cookieHeader, Origin: app.url } });
+    expect(answer.status()).toBe(422);
+    expect(await answer.text()).toContain("This is no longer here.");
+  }
+  const unknown = await request.post("/projects", { form: { intent: "constructor" }, maxRedirects: 0, headers: { Cookie: person.cookieHeader, Origin: app.url } });
+  expect(unknown.status()).toBe(400);
+  expect(await stored(app, person)).toEqual([{ name: "Nightfall", designs: [] }]);
+});
