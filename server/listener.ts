@@ -7,6 +7,7 @@ import { Forward } from "./forward.ts";
 import type { Log } from "./log.ts";
 import { requestOrigin } from "./origin.ts";
 import type { ServeAsset } from "./static.ts";
+import { discardUnread } from "./unread.ts";
 
 /** The app, as `app/server.ts` makes it. */
 type Fetch = (request: Request, info: { clientAddress: string }) => Promise<Response>;
@@ -78,6 +79,7 @@ export function createListener(parts: Parts): Server {
     const path = pathOf(request);
     if (parts.serveAsset(request, response, path)) return;
     markClientAddress(request, parts.trustedProxyHops);
+    discardUnread(request, response);
     const toApp = () => app(request, response);
     if (parts.before) parts.before(request, response, toApp);
     else toApp();

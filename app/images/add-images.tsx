@@ -50,7 +50,7 @@ export function AddImages({ designId, sending, maxBytes }: AddImagesProps) {
         htmlFor={INPUT_ID}
         className={buttonClass(
           { look: "primary" },
-          "noscript:bg-transparent noscript:px-0 noscript:text-soft noscript:hover:bg-transparent",
+          "noscript:order-first noscript:bg-transparent noscript:px-0 noscript:text-soft noscript:hover:bg-transparent",
         )}
       >
         <Icon of={ImagePlus} />

@@ -1,9 +1,10 @@
 import type { RouterContextProvider } from "react-router";
 import { api } from "#convex/_generated/api";
+import { serviceConvex } from "~/accounts/service.server";
 import { toSignIn, visitor } from "~/accounts/session.server";
-import { convexFor } from "~/data/convex.server";
-import { notFoundResponse, refusalOf } from "~/data/refusals";
+import { notFoundResponse, refusalOf, unavailableResponse } from "~/data/refusals";
 import { configContext } from "~/http/context";
+import { Unavailable } from "~/http/unavailable.server";
 import { keep } from "./keep.server";
 import { picturesFor } from "./pictures.server";
 import { BrokenOff, NotAForm, receive } from "./receive.server";
@@ -24,12 +25,14 @@ export function isUpload(request: Request): boolean {
 export async function takeUploads(request: Request, designId: string, context: Readonly<RouterContextProvider>): Promise<UploadAnswer> {
   const who = await visitor(context);
   if (!who) throw toSignIn(request);
-  await convexFor(context).preload(api.designs.getDesignById, { id: designId });
-
+  const { sessionId, userId } = who;
   const config = context.get(configContext);
   const limits = { maxFileBytes: config.uploadMaxBytes, maxFiles: MAX_FILES, silenceMs: SILENCE_MS };
   let sending: string | undefined;
+  let before: Promise<unknown> = Promise.resolve();
   try {
+    // Not as a preload: the request's loaders run afterwards and must see what was added.
+    await serviceConvex(config).mutation(api.uploads.generateUploadUrl, { sessionId, designId }, { skipQueue: true });
     const { results, tooMany } = await receive(request, limits, {
       newPath: picturesFor(config).newPath,
       onField(name, value) {
@@ -37,8 +40,11 @@ export async function takeUploads(request: Request, designId: string, context: R
       },
       onFile(file) {
         if (sending === undefined) throw new NotAForm("The field that names the sending is missing");
-        const upload = { config, sessionId: who.sessionId, designId, sending: `${who.userId}:${sending}:${file.index}` };
-        return keep(file, upload);
+        const upload = { config, sessionId, designId, sending: `${userId}:${sending}:${file.index}` };
+        // One after the other, so that they stand in the design as they stood in the form.
+        const kept = before.then(() => keep(file, upload));
+        before = kept.catch(() => {});
+        return kept;
       },
     });
     if (tooMany) return { results, problem: `Only the first ${MAX_FILES} files were taken. Add the others in another go.` };
@@ -46,6 +52,7 @@ export async function takeUploads(request: Request, designId: string, context: R
     return { results };
   } catch (error) {
     if (error instanceof NotAForm || error instanceof BrokenOff) throw new Response("The upload did not arrive whole.\n", { status: 400 });
+    if (error instanceof Unavailable) throw unavailableResponse();
     const code = refusalOf(error)?.code;
     if (code === "not_found") throw notFoundResponse();
     if (code === "unauthenticated") throw toSignIn(request);

@@ -92,7 +92,7 @@ function Row({ upload }: { upload: Upload }) {
         </span>
       </div>
       {again && !isUnderWay(upload) ? (
-        <Button look="ghost" size="sm" aria-label={`Try ${name} again`} onClick={() => documentUploads().retry(id)}>
+        <Button look="ghost" size="sm" aria-label={`Try again: ${name}`} onClick={() => documentUploads().retry(id)}>
           <Icon of={RotateCw} />
           Try again
         </Button>

@@ -1,0 +1,276 @@
+import { randomUUID } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import { animatedGif, badFiles, hostileSvg, picturePath, sidewaysPhotograph } from "../fixtures/pictures.ts";
+import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../harness/test.ts";
+import { addPictures, chosen, imagesIn, makeDesign, send } from "./pictures.ts";
+
+const ACCEPTED = "JPEG, PNG, WebP, GIF, AVIF or SVG";
+
+const gallery = (page: Page) => page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem");
+const tray = (page: Page) => page.getByRole("region", { name: "Uploads" });
+
+/** Chooses files and sends them: with scripts choosing is enough. */
+async function choose(page: Page, javaScript: boolean, files: Parameters<ReturnType<Page["locator"]>["setInputFiles"]>[0]) {
+  if (javaScript) await hydrated(page);
+  await page.getByLabel("Add images").setInputFiles(files);
+  if (!javaScript) await page.getByRole("button", { name: "Upload" }).click();
+}
+
+bothWays((javaScript) => {
+  /** What is said of one file, wherever it is said. */
+  const told = (page: Page, name: string) =>
+    (javaScript ? tray(page) : page.getByRole("alert")).getByRole("listitem").filter({ hasText: name });
+
+  test("files of every kind are added, and seen", async ({ page, app, person }) => {
+    const { designId, path } = await makeDesign(app, person);
+    await page.goto(path);
+    await expect(page.getByRole("heading", { name: "No images yet" })).toBeVisible();
+    await expectAccessible(page);
+    const files = [
+      await chosen("fig"),
+      await chosen("bank"),
+      await chosen("clock"),
+      await chosen("sunset"),
+      await animatedGif(),
+      hostileSvg(),
+    ];
+    await choose(page, javaScript, files);
+    await expect(gallery(page)).toHaveCount(6);
+    if (!javaScript) await expect(page.getByRole("status")).toHaveText("6 images added.");
+    await expectAccessible(page);
+    expect((await imagesIn(app, person, designId)).map(({ name, contentType }) => `${name} ${contentType}`).toSorted()).toEqual([
+      "bank.png image/png",
+      "clock.webp image/webp",
+      "fig.jpg image/jpeg",
+      "logo.svg image/svg+xml",
+      "sunset.avif image/avif",
+      "traffic.gif image/gif",
+    ]);
+  });
+
+  test("of five files four arrive, and the fifth says why", async ({ page, app, person }) => {
+    const { designId, path } = await makeDesign(app, person);
+    await page.goto(path);
+    await choose(page, javaScript, [
+      await chosen("fig"),
+      await chosen("bank"),
+      badFiles.renamedText(),
+      await chosen("dogs"),
+      await sidewaysPhotograph(),
+    ]);
+    await expect(gallery(page)).toHaveCount(4);
+    await expect(told(page, "notes.png")).toContainText(ACCEPTED);
+    await expect(
+      told(page, "notes.png")
+        .getByRole("alert")
+        .or(page.getByRole("alert").filter({ hasText: "notes.png" }))
+        .first(),
+    ).toBeVisible();
+    await expectAccessible(page);
+    expect((await imagesIn(app, person, designId)).length).toBe(4);
+    if (javaScript) await expect(tray(page).getByRole("heading")).toHaveText("4 images added, 1 file not added");
+    else await expect(page.getByRole("heading", { name: "4 of 5 files added" })).toBeVisible();
+  });
+
+  test("every bad file is refused with a reason of its own", async ({ page, app, person }) => {
+    const { designId, path } = await makeDesign(app, person);
+    await page.goto(path);
+    const files = [badFiles.empty(), await badFiles.cutOff(), badFiles.bomb(), await badFiles.tiff(), badFiles.pdf(), badFiles.html()];
+    await choose(page, javaScript, files);
+    await expect(told(page, "nothing.png")).toContainText("The file is empty");
+    await expect(told(page, "half.jpg")).toContainText("damaged or cut off");
+    await expect(told(page, "bomb.png")).toContainText("20,000 × 20,000 pixels; it may have 50 megapixels at most");
+    await expect(told(page, "scan.jpg")).toContainText(`TIFF file. Choose a ${ACCEPTED}`);
+    await expect(told(page, "brief.pdf")).toContainText(`PDF. Choose a ${ACCEPTED}`);
+    await expect(told(page, "page.svg")).toContainText(ACCEPTED);
+    expect(await imagesIn(app, person, designId)).toEqual([]);
+  });
+
+  test("a file over the limit is refused, and those beside it are not", async ({ browser, launch }) => {
+    const { signUp } = await import("../harness/people.ts");
+    const small = await launch({ UPLOAD_MAX_BYTES: "150000" });
+    const who = await signUp(small.url);
+    const { designId, path } = await makeDesign(small, who);
+    const context = await browser.newContext({ baseURL: small.url, javaScriptEnabled: javaScript });
+    await context.addCookies(who.cookies);
+    const page = await context.newPage();
+    await page.goto(path);
+    await choose(page, javaScript, [await chosen("bank"), await chosen("path"), await chosen("dogs")]);
+    await expect(gallery(page)).toHaveCount(2);
+    await expect(told(page, "path.jpg")).toContainText("it may have 146.5 KiB at most");
+    expect((await imagesIn(small, who, designId)).map(({ name }) => name).toSorted()).toEqual(["bank.png", "dogs.jpg"]);
+    await context.close();
+  });
+
+  test("an empty form says what to do", async ({ page, app, person }) => {
+    test.skip(javaScript, "With scripts nothing is sent.");
+    const { path } = await makeDesign(app, person);
+    await page.goto(path);
+    await page.getByRole("button", { name: "Upload" }).click();
+    await expect(page.getByRole("alert")).toContainText("Choose at least one image.");
+  });
+});
+
+test("what one browser adds appears in another within a second", async ({ page, app, person, otherBrowser }) => {
+  const { designId, path } = await makeDesign(app, person);
+  const other = await otherBrowser(person);
+  await Promise.all([page.goto(path), other.goto(path)]);
+  await Promise.all([hydrated(page), hydrated(other)]);
+  await expect.poll(() => other.evaluate(() => performance.getEntriesByType("resource").length)).toBeGreaterThan(0);
+  await addPictures(app, person, designId, ["fig"]);
+  await expect(gallery(other)).toHaveCount(1, { timeout: 1000 });
+  await expect(gallery(page)).toHaveCount(1, { timeout: 1000 });
+});
+
+test("files dropped anywhere on the page are added", async ({ page, app, person }) => {
+  const { path } = await makeDesign(app, person, "Poster");
+  await page.goto(path);
+  await hydrated(page);
+  const bytes = [...(await chosen("stripes")).buffer];
+  const transfer = await page.evaluateHandle((content) => {
+    const data = new DataTransfer();
+    data.items.add(new File([new Uint8Array(content)], "stripes.png", { type: "image/png" }));
+    return data;
+  }, bytes);
+  await page.locator("body").dispatchEvent("dragenter", { dataTransfer: transfer });
+  await expect(page.getByText("Drop to add to Poster")).toBeVisible();
+  await page.locator("body").dispatchEvent("drop", { dataTransfer: transfer });
+  await expect(page.getByText("Drop to add to Poster")).toBeHidden();
+  await expect(gallery(page)).toHaveCount(1);
+});
+
+test.describe("a connection that is lost", () => {
+  test.use({ allowedErrors: [/ERR_FAILED|ERR_INTERNET_DISCONNECTED|WebSocket/] });
+
+  test("is told, and trying again adds the file once, though it had arrived", async ({ page, app, person }) => {
+    const { designId, path } = await makeDesign(app, person);
+    await page.goto(path);
+    await hydrated(page);
+    // The file arrives, its answer does not.
+    await page.route("**/uploads?*", async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await page.getByLabel("Add images").setInputFiles(picturePath("fig"));
+    await expect(tray(page).getByRole("alert")).toContainText("The connection was lost");
+    await expectAccessible(page);
+    await page.unroute("**/uploads?*");
+    await tray(page).getByRole("button", { name: "Try again: fig.jpg" }).click();
+    await expect(tray(page).getByRole("listitem")).toContainText("Added");
+    await expect(gallery(page)).toHaveCount(1);
+    expect((await imagesIn(app, person, designId)).length).toBe(1);
+  });
+
+  test("comes back by itself, and what was lost is sent again", async ({ page, app, person, context }) => {
+    const { designId, path } = await makeDesign(app, person);
+    await page.goto(path);
+    await hydrated(page);
+    await context.setOffline(true);
+    await page.getByLabel("Add images").setInputFiles([picturePath("fig"), picturePath("bank")]);
+    await expect(tray(page).getByRole("alert")).toHaveCount(2);
+    await context.setOffline(false);
+    await expect.poll(async () => (await imagesIn(app, person, designId)).length).toBe(2);
+  });
+});
+
+test("a file can be cancelled on its way, and sent after all", async ({ page, app, person }) => {
+  const { designId, path } = await makeDesign(app, person);
+  await page.goto(path);
+  await hydrated(page);
+  const held = Promise.withResolvers<undefined>();
+  await page.route("**/uploads?*", async (route) => {
+    await held.promise;
+    await route.continue().catch(() => {});
+  });
+  await page.getByLabel("Add images").setInputFiles(picturePath("fig"));
+  await tray(page).getByRole("button", { name: "Cancel fig.jpg" }).click();
+  await expect(tray(page).getByRole("listitem")).toContainText("Cancelled");
+  held.resolve(undefined);
+  expect(await imagesIn(app, person, designId)).toEqual([]);
+  await page.unroute("**/uploads?*");
+  await tray(page).getByRole("button", { name: "Try again: fig.jpg" }).click();
+  await expect(gallery(page)).toHaveCount(1);
+});
+
+test("the same form sent twice adds its files once; other files of the same form are added", async ({ app, person }) => {
+  const { designId } = await makeDesign(app, person);
+  const sending = randomUUID();
+  const answers = await Promise.all([1, 2, 3].map(async () => (await send(app, person, designId, [await chosen("fig")], sending)).json()));
+  expect(new Set(answers.map(({ results }) => results[0].imageId)).size).toBe(1);
+  await send(app, person, designId, [await chosen("bank")], sending);
+  expect((await imagesIn(app, person, designId)).map(({ name }) => name)).toEqual(["fig.jpg", "bank.png"]);
+});
+
+test("nobody adds to a design that is not theirs, or that does not exist", async ({ app, person, stranger }) => {
+  const { designId } = await makeDesign(app, person);
+  const file = await chosen("fig");
+  const foreign = await send(app, stranger, designId, [file]);
+  const missing = await send(app, stranger, "nonsense", [file]);
+  expect([foreign.status, missing.status]).toEqual([404, 404]);
+  expect(await foreign.text()).toBe(await missing.text());
+  const signedOut = await send(app, null, designId, [file]);
+  expect(signedOut.status).toBe(302);
+  expect(signedOut.headers.get("Location")).toContain("/sign-in");
+  expect(await imagesIn(app, person, designId)).toEqual([]);
+});
+
+test("another site cannot make a browser send files", async ({ app, person }) => {
+  const { designId } = await makeDesign(app, person);
+  const form = new FormData();
+  form.append("sending", randomUUID());
+  form.append("files", new File(["x"], "x.png"));
+  const headers = { Origin: "https://elsewhere.example", Cookie: person.cookieHeader };
+  expect((await fetch(`${app.url}/uploads?design=${designId}`, { method: "POST", body: form, headers })).status).toBe(403);
+});
+
+test("what breaks off on the way leaves nothing behind", async ({ app, person }) => {
+  const { designId } = await makeDesign(app, person);
+  const socket = sendHalf(app, person, designId);
+  await expect.poll(() => waiting(app)).toHaveLength(1);
+  socket.destroy();
+  await expect.poll(() => waiting(app)).toEqual([]);
+  expect(await imagesIn(app, person, designId)).toEqual([]);
+});
+
+test("a server that is killed during an upload has removed its remains when it is back", async ({ ownApp }) => {
+  const { signUp } = await import("../harness/people.ts");
+  const person = await signUp(ownApp.url);
+  const { designId } = await makeDesign(ownApp, person);
+  sendHalf(ownApp, person, designId).on("error", () => {});
+  await expect.poll(() => waiting(ownApp)).toHaveLength(1);
+  await ownApp.kill();
+  expect(await waiting(ownApp)).toHaveLength(1);
+  await ownApp.start();
+  expect(await waiting(ownApp)).toEqual([]);
+  await addPictures(ownApp, person, designId, ["fig"]);
+  expect((await imagesIn(ownApp, person, designId)).length).toBe(1);
+});
+
+const waiting = (app: RunningApp) => readdir(join(app.dataDir, "uploads"));
+
+/** The first half of an upload, on a line that stays open. */
+function sendHalf(app: RunningApp, person: Person, designId: string) {
+  const { hostname, port, host } = new URL(app.url);
+  const socket = connect(Number(port), hostname);
+  const body = [
+    `--x\r\nContent-Disposition: form-data; name="sending"\r\n\r\n${randomUUID()}\r\n`,
+    '--x\r\nContent-Disposition: form-data; name="files"; filename="a.jpg"\r\nContent-Type: image/jpeg\r\n\r\n',
+    "x".repeat(100_000),
+  ].join("");
+  socket.write(
+    [
+      `POST /uploads?design=${designId} HTTP/1.1`,
+      `Host: ${host}`,
+      `Origin: ${app.url}`,
+      `Cookie: ${person.cookieHeader}`,
+      "Content-Type: multipart/form-data; boundary=x",
+      "Content-Length: 900000",
+      "",
+      body,
+    ].join("\r\n"),
+  );
+  return socket;
+}
