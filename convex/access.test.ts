@@ -42,6 +42,17 @@ const entries: Record<string, Entry> = {
   "uploads:finalize": { by: "server for a session", on: ["design", "designId"], args: ({ backend }) => finalizing(backend) },
   "uploads:getFile": { by: "server for a session", on: ["image", "imageId"] },
   "uploads:discard": { by: "server", args: async ({ backend }) => ({ storageId: await backend.store(new Uint8Array(3)) }) },
+  "notices:getNotices": { by: "person" },
+  "notices:getUnreadCount": { by: "person" },
+  "notices:markRead": { by: "person", args: async ({ backend, ada }) => ({ id: await insertNotice(backend, ada) }) },
+  "notices:markAllRead": { by: "person" },
+  "accounts/mail:queue": { by: "server", args: () => ({ sealed: "x", expiresAt: 0 }) },
+  "accounts/mail:due": { by: "server" },
+  "accounts/mail:claim": { by: "server", args: () => ({ lease: "x", leaseMs: 0, limit: 1 }) },
+  "accounts/mail:done": { by: "server", args: async ({ backend }) => ({ id: await insertMail(backend), lease: "x" }) },
+  "accounts/mail:postpone": { by: "server", args: async ({ backend }) => ({ id: await insertMail(backend), lease: "x", dueAt: 0 }) },
+  "accounts/mail:outbox": { by: "server" },
+  "accounts/mail:pace": { by: "server", args: () => ({ key: randomUUID(), seconds: 1 }) },
   "accounts/store:findMany": { by: "server", args: () => ({ model: "users", where: [byId], limit: 1 }) },
   "accounts/store:findOne": { by: "server", args: () => ({ model: "users", where: [byId] }) },
   "accounts/store:count": { by: "server", args: () => ({ model: "users", where: [byId] }) },
@@ -58,6 +69,12 @@ const entriesOnThings = Object.entries(entries).flatMap(([name, { on, ...entry }
 
 const byId = { field: "id", operator: "eq", value: "nobody", connector: "AND", mode: "sensitive" };
 const verification = () => ({ id: randomUUID(), identifier: "x", value: "y", expiresAt: 0, createdAt: 0, updatedAt: 0 });
+
+const insertNotice = (backend: Backend, { userId }: Person) =>
+  backend.inside.mutation(probe.insert, { table: "notices", row: { userId, notice: { kind: "passwordChanged" }, at: 0, read: false } });
+
+const insertMail = (backend: Backend) =>
+  backend.inside.mutation(probe.insert, { table: "mails", row: { content: { sealed: "x" }, attempts: 0, dueAt: 0, expiresAt: 0 } });
 
 async function finalizing(backend: Backend) {
   const storageId = await backend.store(new Uint8Array(3));
@@ -98,7 +115,7 @@ it("has an entry for every public function, and no entry for anything else", asy
 
 it("says what every public function of this folder's own takes and answers", async () => {
   const modules = import.meta.glob<Record<string, { exportReturns?: () => string; exportArgs?: () => string }>>(
-    "./{projects,designs,designImages,uploads,purge,sweep}.ts",
+    "./{projects,designs,designImages,uploads,purge,sweep,notices}.ts",
   );
   for (const [path, load] of Object.entries(modules)) {
     for (const [key, value] of Object.entries(await load())) {

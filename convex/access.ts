@@ -10,7 +10,7 @@ import { notFound, unauthenticated } from "./errors";
  * Who calls, and what they may touch: asked here, once, for every function that others can call.
  *
  * - `userQuery`, `userMutation`: for people. `ctx.user` and `ctx.session` are the rows behind the token.
- * - `serverMutation`: for the app server alone, by its own token.
+ * - `serverQuery`, `serverMutation`: for the app server alone, by its own token.
  * - `serverQueryFor`, `serverMutationFor`: for the app server, acting for the session that it names in `sessionId`.
  *
  * `projectFor`, `designFor`, `imageFor` are the one access rule: what they do not answer does not exist for the caller.
@@ -42,6 +42,7 @@ const asServerFor = {
 
 export const userQuery = customQuery(query, asPerson);
 export const userMutation = customMutation(mutation, asPerson);
+export const serverQuery = customQuery(query, asServer);
 export const serverMutation = customMutation(mutation, asServer);
 export const serverQueryFor = customQuery(query, asServerFor);
 export const serverMutationFor = customMutation(mutation, asServerFor);

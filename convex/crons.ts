@@ -5,6 +5,7 @@ const crons = cronJobs();
 
 crons.interval("drop stored files without a row", { hours: 1 }, internal.sweep.run, {});
 crons.interval("take up unfinished removals", { hours: 1 }, internal.purge.resume);
+crons.interval("delete old notices, devices and mails", { hours: 1 }, internal.accounts.notices.sweep, {});
 crons.interval("drop sessions and verification values that are over", { hours: 1 }, internal.accounts.expiry.sweep, {});
 
 export default crons;

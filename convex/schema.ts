@@ -1,5 +1,7 @@
 import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
+import { mailTables } from "./accounts/mailTables";
+import { noticeTables } from "./accounts/noticeTables";
 import { accountTables } from "./accounts/tables";
 
 /**
@@ -23,6 +25,8 @@ const removedAt = v.optional(v.number());
 
 export default defineSchema({
   ...accountTables,
+  ...noticeTables,
+  ...mailTables,
 
   projects: defineTable({
     /** `users.id`. */

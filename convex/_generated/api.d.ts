@@ -9,7 +9,12 @@
  */
 
 import type * as access from "../access.js";
+import type * as accounts_events from "../accounts/events.js";
 import type * as accounts_expiry from "../accounts/expiry.js";
+import type * as accounts_mail from "../accounts/mail.js";
+import type * as accounts_mailTables from "../accounts/mailTables.js";
+import type * as accounts_noticeTables from "../accounts/noticeTables.js";
+import type * as accounts_notices from "../accounts/notices.js";
 import type * as accounts_plan from "../accounts/plan.js";
 import type * as accounts_rows from "../accounts/rows.js";
 import type * as accounts_service from "../accounts/service.js";
@@ -24,6 +29,7 @@ import type * as designImages from "../designImages.js";
 import type * as designs from "../designs.js";
 import type * as errors from "../errors.js";
 import type * as files from "../files.js";
+import type * as notices from "../notices.js";
 import type * as paging from "../paging.js";
 import type * as projects from "../projects.js";
 import type * as purge from "../purge.js";
@@ -41,7 +47,12 @@ import type {
 
 declare const fullApi: ApiFromModules<{
   access: typeof access;
+  "accounts/events": typeof accounts_events;
   "accounts/expiry": typeof accounts_expiry;
+  "accounts/mail": typeof accounts_mail;
+  "accounts/mailTables": typeof accounts_mailTables;
+  "accounts/noticeTables": typeof accounts_noticeTables;
+  "accounts/notices": typeof accounts_notices;
   "accounts/plan": typeof accounts_plan;
   "accounts/rows": typeof accounts_rows;
   "accounts/service": typeof accounts_service;
@@ -56,6 +67,7 @@ declare const fullApi: ApiFromModules<{
   designs: typeof designs;
   errors: typeof errors;
   files: typeof files;
+  notices: typeof notices;
   paging: typeof paging;
   projects: typeof projects;
   purge: typeof purge;

@@ -31,6 +31,8 @@ type Reader = GenericDatabaseReader<StoreModel>;
 type Writer = GenericDatabaseWriter<StoreModel>;
 type Fields = Record<string, Value>;
 type Joins = Infer<typeof joinsOf>;
+type Scheduling = Pick<GenericMutationCtx<StoreModel>, "scheduler">;
+type Writing = Scheduling & { db: Writer };
 
 type Options = {
   tables: GenericSchema;
@@ -39,7 +41,9 @@ type Options = {
   /** Whether a read that no index serves may scan its table: for the adapter's own tests only. */
   scans: boolean;
   /** Told of rows that are deleted, in the same transaction. */
-  deleted?: (ctx: Pick<GenericMutationCtx<StoreModel>, "scheduler">, model: string, rows: Row[]) => Promise<void>;
+  deleted?: (ctx: Scheduling, model: string, rows: Row[]) => Promise<void>;
+  /** Told of a row that is made (`before` is null) or changed, in the same transaction. */
+  written?: (ctx: Scheduling, model: string, before: Fields | null, after: Fields) => Promise<void>;
 };
 
 const query: QueryBuilder<StoreModel, "public"> = queryGeneric;
@@ -59,7 +63,7 @@ const serverMutation = customMutation(mutation, closed);
  * Better Auth's storage functions over given tables: what `createAdapterFactory` asks of an adapter, each of them one transaction, and open
  * to the app server alone. Rows go in and out without `_id` and `_creationTime`.
  */
-export function storageFunctions({ tables, uniqueIndexes, scans, deleted }: Options) {
+export function storageFunctions({ tables, uniqueIndexes, scans, deleted, written }: Options) {
   const indexes = indexesOf(tables);
   const read = (db: Reader, request: Read) => readRows(db, indexes, request, scans);
 
@@ -88,9 +92,10 @@ export function storageFunctions({ tables, uniqueIndexes, scans, deleted }: Opti
     /** Refuses ("conflict") a second row of what must be unique. */
     create: serverMutation({
       args: { model: v.string(), data: fields },
-      handler: async ({ db }, { model, data }) => {
+      handler: async ({ db, scheduler }, { model, data }) => {
         await refuseTaken(db, model, data, data);
         await db.insert(model, data);
+        await written?.({ scheduler }, model, null, data);
         return data;
       },
     }),
@@ -98,18 +103,18 @@ export function storageFunctions({ tables, uniqueIndexes, scans, deleted }: Opti
     /** Changes one row and returns it; null: there is none, or no condition to find it by. */
     update: serverMutation({
       args: { model: v.string(), where, update: fields },
-      handler: async ({ db }, { model, where, update }) => {
+      handler: async ({ db, scheduler }, { model, where, update }) => {
         const [row] = where.length > 0 ? await read(db, { model, where, limit: 1 }) : [];
-        return row ? change(db, model, row, update) : null;
+        return row ? change({ db, scheduler }, model, row, update) : null;
       },
     }),
 
     /** Changes every row found and returns how many. */
     updateMany: serverMutation({
       args: { model: v.string(), where, update: fields },
-      handler: async ({ db }, { model, where, update }) => {
+      handler: async ({ db, scheduler }, { model, where, update }) => {
         const rows = await read(db, { model, where });
-        for (const row of rows) await change(db, model, row, update);
+        for (const row of rows) await change({ db, scheduler }, model, row, update);
         return rows.length;
       },
     }),
@@ -139,19 +144,20 @@ export function storageFunctions({ tables, uniqueIndexes, scans, deleted }: Opti
     /** Adds to numbers of one row, and sets other fields, if it still is as `where` says; null: it is not. */
     incrementOne: serverMutation({
       args: { model: v.string(), where, increment: v.record(v.string(), v.number()), set: v.optional(fields) },
-      handler: async ({ db }, { model, where, increment, set = {} }) => {
+      handler: async ({ db, scheduler }, { model, where, increment, set = {} }) => {
         const [row] = await read(db, { model, where, limit: 1 });
         if (!row) return null;
         const sums = Object.entries(increment).map(([field, by]) => [field, numberIn(row, field) + by]);
-        return change(db, model, row, { ...set, ...Object.fromEntries(sums) });
+        return change({ db, scheduler }, model, row, { ...set, ...Object.fromEntries(sums) });
       },
     }),
   };
 
-  async function change(db: Writer, model: string, row: Row, update: Fields): Promise<Fields> {
+  async function change({ db, scheduler }: Writing, model: string, row: Row, update: Fields): Promise<Fields> {
     const changed = { ...row, ...update };
     await refuseTaken(db, model, changed, update, row._id);
     await db.patch(row._id, update);
+    await written?.({ scheduler }, model, row, changed);
     return plain(changed);
   }
 

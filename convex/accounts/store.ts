@@ -1,10 +1,11 @@
 import { internal } from "../_generated/api";
+import { eventOf } from "./events";
 import { storageFunctions } from "./storage";
 import { accountTables, uniqueIndexes } from "./tables";
 
 /**
- * Better Auth's storage functions over our tables; every read by an index, never a scan. With an account go the person's projects, whatever
- * led to its deletion.
+ * Better Auth's storage functions over our tables; every read by an index, never a scan. With an account go the person's projects and notices,
+ * whatever led to its deletion; and what is written is told to whom it concerns, whatever wrote it.
  */
 export const { create, findOne, findMany, count, update, updateMany, deleteMany, consumeOne, incrementOne } = storageFunctions({
   tables: accountTables,
@@ -12,7 +13,13 @@ export const { create, findOne, findMany, count, update, updateMany, deleteMany,
   scans: false,
   deleted: async ({ scheduler }, model, rows) => {
     for (const { id } of model === "users" ? rows : []) {
-      if (typeof id === "string") await scheduler.runAfter(0, internal.purge.owner, { ownerId: id });
+      if (typeof id !== "string") continue;
+      await scheduler.runAfter(0, internal.purge.owner, { ownerId: id });
+      await scheduler.runAfter(0, internal.accounts.notices.forget, { userId: id });
     }
+  },
+  written: async ({ scheduler }, model, before, after) => {
+    const found = eventOf(model, before, after);
+    if (found) await scheduler.runAfter(0, internal.accounts.notices.tell, { ...found, at: Date.now() });
   },
 });

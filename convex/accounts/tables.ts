@@ -49,6 +49,8 @@ export const accountTables = {
     updatedAt: v.number(),
     ipAddress: nullable.string,
     userAgent: nullable.string,
+    /** The hash of the device cookie of the browser that it was made in (`app/accounts/plugins/device.server.ts`). */
+    device: nullable.string,
   })
     .index("id", ["id"])
     .index("token", ["token"])

@@ -1,0 +1,41 @@
+import { type Infer, v, type Value } from "convex/values";
+
+/**
+ * What happened to an account, read from what Better Auth writes. Whichever way led to a change (a form, a program, a link in a mail, a plugin
+ * of tomorrow), it ends in one of these rows, so that none can happen without being told.
+ */
+export const event = v.union(
+  v.object({ kind: v.literal("sessionMade"), device: v.union(v.string(), v.null()), userAgent: v.string(), ipAddress: v.string() }),
+  v.object({ kind: v.literal("accountMade"), providerId: v.string() }),
+  v.object({ kind: v.literal("passwordChanged") }),
+  v.object({ kind: v.literal("emailChanged"), from: v.string(), to: v.string() }),
+  v.object({ kind: v.literal("twoFactorChanged"), enabled: v.boolean() }),
+);
+export type AccountEvent = Infer<typeof event>;
+
+type Fields = Record<string, Value | undefined>;
+
+/** What a written row means, and to whom; null: nothing that concerns anybody. `before` is null where the row is new. */
+export function eventOf(model: string, before: Fields | null, after: Fields): { userId: string; event: AccountEvent } | null {
+  const userId = text(after[model === "users" ? "id" : "userId"]);
+  const found = userId === "" ? null : read(model, before, after);
+  return found && { userId, event: found };
+}
+
+function read(model: string, before: Fields | null, after: Fields): AccountEvent | null {
+  if (model === "sessions" && !before) {
+    const { device, userAgent, ipAddress } = after;
+    return { kind: "sessionMade", device: text(device) || null, userAgent: text(userAgent), ipAddress: text(ipAddress) };
+  }
+  if (model === "accounts" && !before) return { kind: "accountMade", providerId: text(after["providerId"]) };
+  if (model === "accounts" && before) return before["password"] === after["password"] ? null : { kind: "passwordChanged" };
+  if (model === "users" && before) {
+    const [from, to] = [text(before["email"]), text(after["email"])];
+    if (from !== to) return { kind: "emailChanged", from, to };
+    const enabled = after["twoFactorEnabled"] === true;
+    if ((before["twoFactorEnabled"] === true) !== enabled) return { kind: "twoFactorChanged", enabled };
+  }
+  return null;
+}
+
+const text = (value: Value | undefined) => (typeof value === "string" ? value : "");

@@ -1,0 +1,137 @@
+import { makeFunctionReference } from "convex/server";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { appServer, type Backend, backends, type Caller, type Person, probe, signUp } from "../tests/convex/backends.ts";
+import { refused } from "../tests/convex/expect.ts";
+import { api } from "./_generated/api";
+import type { AccountEvent } from "./accounts/events";
+import type { Notice } from "./accounts/noticeTables";
+
+const tellRef = makeFunctionReference<"mutation", { userId: string; event: AccountEvent; at: number }, null>("accounts/notices:tell");
+const DAY = 24 * 60 * 60 * 1000;
+
+describe.each(backends)("notices on $name", ({ start }) => {
+  let backend: Backend;
+  let server: Caller;
+  beforeAll(async () => {
+    backend = await start();
+    server = await appServer(backend);
+  });
+  afterAll(() => backend.close());
+
+  const tell = ({ userId }: Person, event: AccountEvent, at = Date.now()) => backend.inside.mutation(tellRef, { userId, event, at });
+  const notices = async (person: Person): Promise<Notice[]> => (await person.query(api.notices.getNotices, {})).map(({ notice }) => notice);
+  const mails = ({ userId }: Person) => backend.inside.query(probe.rows, { table: "mails", field: "userId", value: userId });
+  const session = (device: string | null, userAgent = "Firefox", ipAddress = "192.0.2.1"): AccountEvent => ({
+    kind: "sessionMade",
+    device,
+    userAgent,
+    ipAddress,
+  });
+  const byId = (id: string) => [{ field: "id", operator: "eq" as const, value: id, connector: "AND" as const, mode: "sensitive" as const }];
+
+  it("tells nothing of the first device and of one seen before, and once of a new one", async () => {
+    const ada = await signUp(backend, "ada");
+    await tell(ada, session("laptop"));
+    await tell(ada, session("laptop"));
+    expect(await notices(ada)).toEqual([]);
+    await tell(ada, session("phone", "Safari", "192.0.2.2"));
+    await tell(ada, session("phone", "Safari", "192.0.2.2"));
+    expect(await notices(ada)).toEqual([{ kind: "signIn", userAgent: "Safari", ipAddress: "192.0.2.2" }]);
+    expect((await mails(ada)).map(({ content }) => content)).toMatchObject([{ to: expect.stringContaining("@example.com") }]);
+  });
+
+  it("tells of the same browser without cookies once a day, and of a session that nobody made not at all", async () => {
+    const ada = await signUp(backend, "ada");
+    const now = Date.now();
+    await tell(ada, session("first"), now - 3 * DAY);
+    await tell(ada, session("second", "curl"), now - 2 * DAY);
+    await tell(ada, session("third", "curl"), now - 2 * DAY + 1);
+    await tell(ada, session("fourth", "curl", "192.0.2.9"), now - 2 * DAY + 2);
+    await tell(ada, session("fifth", "curl"), now);
+    await tell(ada, session(null, "curl"), now);
+    expect((await notices(ada)).map((each) => each.kind === "signIn" && each.ipAddress)).toEqual(["192.0.2.1", "192.0.2.9", "192.0.2.1"]);
+  });
+
+  it("remembers a bounded number of devices", async () => {
+    const ada = await signUp(backend, "ada");
+    for (let each = 0; each < 60; each++) await tell(ada, session(`device${each}`));
+    expect(await backend.inside.query(probe.rows, { table: "devices", field: "userId", value: ada.userId })).toHaveLength(50);
+  });
+
+  it("tells of what changed the account, the loss of an address at the old one", async () => {
+    const ada = await signUp(backend, "ada");
+    const add = (providerId: string) =>
+      server.mutation(api.accounts.store.create, {
+        model: "accounts",
+        data: {
+          id: `${providerId}${ada.userId}`,
+          userId: ada.userId,
+          providerId,
+          accountId: `${providerId}${ada.userId}`,
+          createdAt: 0,
+          updatedAt: 0,
+        },
+      });
+    await add("github");
+    await backend.settle();
+    expect(await notices(ada)).toEqual([]);
+    await add("google");
+    await backend.settle();
+    await add("credential");
+    await backend.settle();
+    await server.mutation(api.accounts.store.update, {
+      model: "accounts",
+      where: byId(`credential${ada.userId}`),
+      update: { password: "hash" },
+    });
+    await backend.settle();
+    await server.mutation(api.accounts.store.update, {
+      model: "users",
+      where: byId(ada.userId),
+      update: { email: `${ada.userId}@new.example.com` },
+    });
+    await backend.settle();
+    expect(await notices(ada)).toEqual([
+      { kind: "emailChanged", from: `${ada.userId}@example.com`, to: `${ada.userId}@new.example.com` },
+      { kind: "passwordChanged" },
+      { kind: "passwordAdded" },
+      { kind: "providerLinked", providerId: "google" },
+    ]);
+    expect((await mails(ada)).map(({ content }) => content)).toMatchObject([{}, {}, {}, { to: `${ada.userId}@example.com` }]);
+  });
+
+  it("lists the unread first, counts them, and marks one or all read, one's own alone", async () => {
+    const ada = await signUp(backend, "ada");
+    const bob = await signUp(backend, "bob");
+    for (const kind of ["passwordChanged", "twoFactorChanged", "passwordChanged"] as const) {
+      await tell(ada, kind === "twoFactorChanged" ? { kind, enabled: true } : { kind });
+    }
+    const [newest, middle] = await ada.query(api.notices.getNotices, {});
+    expect(await ada.query(api.notices.getUnreadCount, {})).toBe(3);
+    expect(await refused(bob.mutation(api.notices.markRead, { id: newest?._id ?? "" }))).toEqual({ code: "not_found" });
+    expect(await refused(ada.mutation(api.notices.markRead, { id: "nonsense" }))).toEqual({ code: "not_found" });
+    await bob.mutation(api.notices.markAllRead, {});
+    expect(await ada.query(api.notices.getUnreadCount, {})).toBe(3);
+
+    await ada.mutation(api.notices.markRead, { id: middle?._id ?? "" });
+    expect((await ada.query(api.notices.getNotices, {})).map(({ notice, read }) => [notice.kind, read])).toEqual([
+      ["passwordChanged", false],
+      ["passwordChanged", false],
+      ["twoFactorEnabled", true],
+    ]);
+    await ada.mutation(api.notices.markAllRead, {});
+    expect(await ada.query(api.notices.getUnreadCount, {})).toBe(0);
+  });
+
+  it("keeps nothing of somebody whose account is gone, and tells them nothing any more", async () => {
+    const ada = await signUp(backend, "ada");
+    await tell(ada, session("laptop"));
+    await tell(ada, { kind: "passwordChanged" });
+    await server.mutation(api.accounts.store.deleteMany, { model: "users", where: byId(ada.userId) });
+    await backend.settle();
+    await tell(ada, { kind: "passwordChanged" });
+    for (const table of ["notices", "devices", "mails"]) {
+      expect(await backend.inside.query(probe.rows, { table, field: "userId", value: ada.userId }), table).toEqual([]);
+    }
+  });
+});
