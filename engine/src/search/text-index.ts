@@ -61,11 +61,17 @@ export function textIndexes(sql: DatabaseSync) {
     find(index: SearchIndex, text: string, filters: readonly Filter[]): number[] {
       const marks = filters.map(({ path, value }) => mark(index.filterFields.indexOf(path.join(".")), value));
       const expression = matchExpression(text, marks);
-      return expression === null ? [] : of(index).find.all(expression).map((row) => numberOf(row["0"]));
+      return expression === null
+        ? []
+        : of(index)
+            .find.all(expression)
+            .map((row) => numberOf(row["0"]));
     },
     /** Every row that is indexed, with nothing but its number, for checking. */
     rows(index: SearchIndex): number[] {
-      return prepare(sql, `SELECT id FROM ${tableName(index)}_docsize ORDER BY id`).all().map((row) => numberOf(row["0"]));
+      return prepare(sql, `SELECT id FROM ${tableName(index)}_docsize ORDER BY id`)
+        .all()
+        .map((row) => numberOf(row["0"]));
     },
     /** Tables may be gone after a rollback. */
     forget(): void {
@@ -105,5 +111,8 @@ export function searchPrefix(index: SearchIndex, filters: readonly Filter[]): Ui
 }
 
 function mark(place: number, value: Json | undefined): string {
-  return `f${place}x${createHash("sha256").update(encodeKey([value])).digest("hex").slice(0, 32)}`;
+  return `f${place}x${createHash("sha256")
+    .update(encodeKey([value]))
+    .digest("hex")
+    .slice(0, 32)}`;
 }

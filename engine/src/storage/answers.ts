@@ -8,8 +8,6 @@ const KEPT_NS = 14n * 24n * 60n * 60n * 1_000_000_000n;
 const CLEANED_AT_ONCE = 1_000;
 
 /** What sessions' mutations were answered, by the session's own number of each request. */
-export type Answers = ReturnType<typeof openAnswers>;
-
 export function openAnswers(sql: DatabaseSync) {
   const find = prepareBig(sql, "SELECT ts, result FROM answers WHERE session = ? AND request = ?");
   const insert = sql.prepare("INSERT INTO answers (session, request, ts, result) VALUES (?, ?, ?, ?)");

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { FunctionError } from "../values/errors.ts";
+import { FunctionError, StorageError } from "../values/errors.ts";
 import { idLength, tableNumberOf } from "../values/ids.ts";
 import type { Json } from "../values/types.ts";
 import { numberOf, prepare, textOf } from "./rows.ts";
@@ -91,8 +91,7 @@ export function openCatalog(sql: DatabaseSync) {
   }
 
   function persist(index: Index | SearchIndex): void {
-    const definition =
-      index.kind === "database" ? index.fields : { searchField: index.searchField, filterFields: index.filterFields };
+    const definition = index.kind === "database" ? index.fields : { searchField: index.searchField, filterFields: index.filterFields };
     insertIndex.run(index.id, index.table.number, index.kind, index.name, JSON.stringify(definition));
   }
 
@@ -203,5 +202,7 @@ function databaseIndex(id: number, name: string, table: Table, fields: readonly 
 
 function searchDefinition(definition: unknown): { searchField: string; filterFields: string[] } {
   const { searchField, filterFields }: { searchField?: Json; filterFields?: Json } = Object(definition);
-  return { searchField: String(searchField), filterFields: Array.isArray(filterFields) ? filterFields.map(String) : [] };
+  if (typeof searchField !== "string" || !Array.isArray(filterFields))
+    throw new StorageError("A search index's definition cannot be read.");
+  return { searchField, filterFields: filterFields.map(String) };
 }

@@ -28,7 +28,10 @@ export function documentStore(sql: DatabaseSync) {
     );
   const documents = (direction: "ASC" | "DESC") =>
     prepare(sql, `SELECT key, size, json FROM documents WHERE key >= ? AND key < ? ORDER BY key ${direction} LIMIT ?`);
-  const statements = { asc: { entries: entries("ASC"), documents: documents("ASC") }, desc: { entries: entries("DESC"), documents: documents("DESC") } };
+  const statements = {
+    asc: { entries: entries("ASC"), documents: documents("ASC") },
+    desc: { entries: entries("DESC"), documents: documents("DESC") },
+  };
 
   const tableRows = prepare(
     sql,

@@ -45,9 +45,14 @@ describe("the data file", () => {
   test("of an older format is brought up to date, with what is in it", () => {
     openFile(dir).close();
     // A file of format 0 is one that was made and not filled: it has our mark and no tables.
-    meddle("DROP TABLE answers; DROP TABLE entries; DROP TABLE documents; DROP TABLE indexes; DROP TABLE tables; DROP TABLE settings; DROP TABLE clock; CREATE TABLE kept (a); PRAGMA user_version = 0");
+    meddle(
+      "DROP TABLE answers; DROP TABLE entries; DROP TABLE documents; DROP TABLE indexes; DROP TABLE tables; DROP TABLE settings; DROP TABLE clock; CREATE TABLE kept (a); PRAGMA user_version = 0",
+    );
     const sql = openFile(dir);
-    const tables = sql.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all().map((row) => row["name"]);
+    const tables = sql
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+      .all()
+      .map((row) => row["name"]);
     expect(tables).toEqual(["answers", "clock", "documents", "entries", "indexes", "kept", "settings", "tables"]);
     sql.close();
   });

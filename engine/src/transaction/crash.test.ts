@@ -8,6 +8,7 @@ import { v } from "convex/values";
 import { expect, test } from "vitest";
 import type { Json } from "../values/types.ts";
 import { openDatabase } from "./database.ts";
+import { idOf } from "./document.ts";
 import { checkIntegrity } from "./integrity.ts";
 import { collect, range, schemaJson } from "./testing.ts";
 
@@ -74,7 +75,7 @@ test(`what was flushed survives SIGKILL, ${ROUNDS} times over, and nothing half 
       while (tx.queryStreamNext(query).endsWith('"done":false}')) count++;
       expect(count).toBe(last - Math.floor(last / 5));
       const clear = db.beginMutation();
-      for (const row of collect(clear, range("rows.by_n", [], null, [{ limit: 5_000 }]))) clear.remove({ id: String(row["_id"]) });
+      for (const row of collect(clear, range("rows.by_n", [], null, [{ limit: 5_000 }]))) clear.remove({ id: idOf(row) });
       db.commit(clear);
       db.close();
     }

@@ -2,7 +2,21 @@ import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Json } from "../values/types.ts";
-import { collect, eq, get, mutate, mutateAndTell, names, range, scan, testDatabase, useSchema, type Bound, type TestDatabase } from "./testing.ts";
+import { idOf } from "./document.ts";
+import {
+  collect,
+  eq,
+  get,
+  mutate,
+  mutateAndTell,
+  names,
+  range,
+  scan,
+  testDatabase,
+  useSchema,
+  type Bound,
+  type TestDatabase,
+} from "./testing.ts";
 
 let data: TestDatabase;
 beforeEach(() => {
@@ -63,7 +77,9 @@ describe("documents", () => {
     const id = mutate(db, (tx) => tx.insert("projects", {}));
     mutate(db, (tx) => tx.insert("users", {}));
     const tx = db.beginQuery();
-    expect(() => tx.get({ id: "abc", isSystem: false })).toThrow("Invalid argument `id` for `db.get`: Unable to decode ID: Invalid ID length 3");
+    expect(() => tx.get({ id: "abc", isSystem: false })).toThrow(
+      "Invalid argument `id` for `db.get`: Unable to decode ID: Invalid ID length 3",
+    );
     expect(() => tx.get({ id, table: "users", isSystem: false })).toThrow(`got the ID "${id}" from table \`projects\``);
     expect(() => tx.get({ id, isSystem: true })).toThrow("User tables can only be accessed from db.get()");
     expect(tx.normalizeId("projects", id)).toBe(id);
@@ -75,7 +91,9 @@ describe("documents", () => {
     const { db } = data;
     const id = mutate(db, (tx) => tx.insert("projects", {}));
     expect(() => mutate(db, (tx) => tx.insert("projects", { _id: id }))).toThrow('Invalid field name "_id"');
-    expect(() => mutate(db, (tx) => tx.shallowMerge({ id, value: { _creationTime: 1 } }))).toThrow("does not match the document's creation time");
+    expect(() => mutate(db, (tx) => tx.shallowMerge({ id, value: { _creationTime: 1 } }))).toThrow(
+      "does not match the document's creation time",
+    );
     expect(() => mutate(db, (tx) => tx.replace({ id, value: { _id: "other" } }))).toThrow("does not match the document ID");
     expect(() => mutate(db, (tx) => tx.insert("_storage", {}))).toThrow("System tables (prefixed with `_`) are read-only.");
     expect(() => mutate(db, (tx) => tx.insert("projects", [1]))).toThrow("Value must be an Object");
@@ -100,7 +118,12 @@ describe("index ranges", () => {
   beforeEach(() => {
     useSchema(data.db, defineSchema({ tasks: defineTable({ name: v.string(), rank: v.optional(v.number()) }).index("by_rank", ["rank"]) }));
     mutate(data.db, (tx) => {
-      for (const [name, rank] of [["c", 3], ["a", 1], ["b", 2]] as const) tx.insert("tasks", { name, rank });
+      for (const [name, rank] of [
+        ["c", 3],
+        ["a", 1],
+        ["b", 2],
+      ] as const)
+        tx.insert("tasks", { name, rank });
       tx.insert("tasks", { name: "none" });
     });
   });
@@ -132,7 +155,7 @@ describe("index ranges", () => {
   test("show a mutation its own writes, in their places", () => {
     mutate(data.db, (tx) => {
       const [first] = collect(tx, range("tasks.by_rank", [eq("rank", 1)]));
-      tx.shallowMerge({ id: String(first?.["_id"]), value: { rank: 9 } });
+      tx.shallowMerge({ id: idOf(first ?? {}), value: { rank: 9 } });
       tx.insert("tasks", { name: "new", rank: 2.5 });
       expect(names(collect(tx, range("tasks.by_rank")))).toEqual(["none", "b", "new", "c", "a"]);
       expect(names(collect(tx, range("tasks.by_rank", [], "desc", [{ limit: 2 }])))).toEqual(["a", "c"]);
@@ -147,7 +170,17 @@ describe("index ranges", () => {
     expect(names(collect(tx, range("tasks.by_rank", [], null, [filter, { limit: 1 }])))).toEqual(["b"]);
     expect(names(collect(tx, range("tasks.by_rank", [], null, [{ limit: 3 }, filter])))).toEqual(["b"]);
     expect(names(collect(tx, range("tasks.by_rank", [], null, [{ limit: 0 }])))).toEqual([]);
-    expect(() => collect(tx, range("tasks.by_rank", [], null, Array(257).fill({ limit: 1 })))).toThrow("more than 256 operators");
+    expect(() =>
+      collect(
+        tx,
+        range(
+          "tasks.by_rank",
+          [],
+          null,
+          Array.from({ length: 257 }, () => ({ limit: 1 })),
+        ),
+      ),
+    ).toThrow("more than 256 operators");
   });
 });
 
@@ -230,7 +263,7 @@ describe("time", () => {
     expect(timed.db.latest()).toBe(second);
     expect(insert()).toBeGreaterThan(second);
     const times = collect(timed.db.beginQuery(), scan("rows", "desc")).map((row) => Number(row["_creationTime"]));
-    expect(times).toEqual([...times].sort((a, b) => b - a));
+    expect(times).toEqual(times.toSorted((a, b) => b - a));
     expect(new Set(times).size).toBe(3);
   });
 });

@@ -31,6 +31,13 @@ export function parseDocument(text: string): JsonObject {
   return value;
 }
 
+/** The id that every stored document holds. */
+export function idOf(value: JsonObject): string {
+  const id = value["_id"];
+  if (typeof id !== "string") throw new TypeError("A stored document has no id.");
+  return id;
+}
+
 export function valueOf(document: Document): JsonObject {
   document.value ??= parseDocument(document.text);
   return document.value;

@@ -33,15 +33,40 @@ function compile(json: Json | undefined): Expression {
     case "$gte":
       return compared(operand, (order) => order >= 0);
     case "$add":
-      return calculated(operand, "add", (a, b) => a + b, (a, b) => a + b);
+      return calculated(
+        operand,
+        "add",
+        (a, b) => a + b,
+        (a, b) => a + b,
+      );
     case "$sub":
-      return calculated(operand, "subtract", (a, b) => a - b, (a, b) => a - b);
+      return calculated(
+        operand,
+        "subtract",
+        (a, b) => a - b,
+        (a, b) => a - b,
+      );
     case "$mul":
-      return calculated(operand, "multiply", (a, b) => a * b, (a, b) => a * b);
+      return calculated(
+        operand,
+        "multiply",
+        (a, b) => a * b,
+        (a, b) => a * b,
+      );
     case "$div":
-      return calculated(operand, "divide", (a, b) => a / b, (a, b) => a / b);
+      return calculated(
+        operand,
+        "divide",
+        (a, b) => a / b,
+        (a, b) => a / b,
+      );
     case "$mod":
-      return calculated(operand, "take the remainder of", (a, b) => a % b, (a, b) => a % b);
+      return calculated(
+        operand,
+        "take the remainder of",
+        (a, b) => a % b,
+        (a, b) => a % b,
+      );
     case "$neg":
       return negated(compile(operand));
     case "$and": {
@@ -92,7 +117,8 @@ function calculated(
     const b = numeric(right(document));
     if (typeof a === "number" && typeof b === "number") return floatJson(floats(a, b));
     if (typeof a === "bigint" && typeof b === "bigint") {
-      if (b === 0n && (verb === "divide" || verb.startsWith("take"))) throw new FunctionError("Cannot divide an int64 by zero in a filter.");
+      if (b === 0n && (verb === "divide" || verb.startsWith("take")))
+        throw new FunctionError("Cannot divide an int64 by zero in a filter.");
       return integerJson(integers(a, b));
     }
     throw new FunctionError(`Cannot ${verb} values of different or non-numeric types in a filter.`);

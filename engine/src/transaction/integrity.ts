@@ -5,7 +5,7 @@ import { openFile } from "../storage/file.ts";
 import { bytesOf, numberOf, prepare, textOf } from "../storage/rows.ts";
 import { canonicalize, DOCUMENT_LIMITS } from "../values/canonical.ts";
 import { compareKeys } from "../values/keys.ts";
-import { entryKey, idKey, parseDocument } from "./document.ts";
+import { entryKey, idKey, idOf, parseDocument } from "./document.ts";
 
 /**
  * Reads the whole data file in `dir` and tells what does not fit together: a document that no index leads to, an entry that leads
@@ -33,7 +33,7 @@ function* problems(sql: DatabaseSync): Generator<string> {
     const row = numberOf(found["0"]);
     const text = textOf(found["3"]);
     const value = parseDocument(text);
-    const id = String(value["_id"]);
+    const id = idOf(value);
     const table = catalog.tableOf(id);
     if (table === undefined) {
       yield `Document ${id}: its table is not in the catalog.`;
@@ -70,7 +70,8 @@ function* strayEntries(sql: DatabaseSync, tables: Table[], counts: Map<Table, nu
   for (const row of prepare(sql, "SELECT index_id, count(*) FROM entries GROUP BY index_id").all()) {
     const index = expected.get(numberOf(row["0"]));
     if (index === undefined) yield `There are entries of an index that is not in the catalog (${numberOf(row["0"])}).`;
-    else if (index.count !== numberOf(row["1"])) yield `Index ${index.name} has ${numberOf(row["1"])} entries for ${index.count} documents.`;
+    else if (index.count !== numberOf(row["1"]))
+      yield `Index ${index.name} has ${numberOf(row["1"])} entries for ${index.count} documents.`;
   }
 }
 

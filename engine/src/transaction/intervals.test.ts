@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { compareKeys } from "../values/keys.ts";
 import { IntervalTree, type Interval } from "./intervals.ts";
@@ -15,6 +15,8 @@ test("finds just the intervals that hold a key, as a list would", () => {
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const tree = new IntervalTree();
       let list: { interval: Interval; token: string }[] = [];
+      const told: string[][] = [];
+      const expected: string[][] = [];
       for (const step of steps) {
         if (step.do === "add") {
           const interval = tree.add(step.low, step.high, step.token);
@@ -24,16 +26,18 @@ test("finds just the intervals that hold a key, as a list would", () => {
           if (known === undefined) continue;
           tree.remove(known.interval, known.token);
           list = list.filter((other) => other !== known);
-          expect(tree.isEmpty).toBe(list.length === 0);
         } else {
           const found = new Set<string>();
           tree.collect(step.key, found);
-          const expected = list.filter(
+          told.push([...found].toSorted());
+          const holding = list.filter(
             ({ interval }) => compareKeys(interval.low, step.key) <= 0 && compareKeys(step.key, interval.high) < 0,
           );
-          expect([...found].sort()).toEqual([...new Set(expected.map(({ token }) => token))].sort());
+          expected.push([...new Set(holding.map(({ token }) => token))].toSorted());
         }
       }
+      expect(told).toEqual(expected);
+      expect(tree.isEmpty).toBe(list.length === 0);
     }),
     { numRuns: 1_000 },
   );

@@ -55,7 +55,8 @@ export function readPageRequest(args: Json): PageRequest {
 
 function positionOf(cursor: Json | undefined, print: Buffer): Position | null {
   if (cursor === undefined || cursor === null) return null;
-  if (typeof cursor !== "string") throw new FunctionError(`\`options.cursor\` must be a string or null. Received \`${JSON.stringify(cursor)}\`.`);
+  if (typeof cursor !== "string")
+    throw new FunctionError(`\`options.cursor\` must be a string or null. Received \`${JSON.stringify(cursor)}\`.`);
   return decodeCursor(print, cursor);
 }
 
@@ -109,8 +110,7 @@ export function takePage(request: PageRequest, next: () => { entry: Entry; passe
   if (complete && request.until === null && texts.length >= request.size) complete = !more();
 
   const end: Position = complete ? (request.until ?? { at: "end" }) : after(keys.at(-1), request.from);
-  const recommended =
-    keys.length > RECOMMENDED_ROWS || bytes > RECOMMENDED_BYTES || texts.length > request.size * RECOMMENDED_GROWTH;
+  const recommended = keys.length > RECOMMENDED_ROWS || bytes > RECOMMENDED_BYTES || texts.length > request.size * RECOMMENDED_GROWTH;
   const middle = keys.length >= 2 ? keys[(keys.length - 1) >> 1] : undefined;
   const status = required ? "SplitRequired" : recommended && middle !== undefined ? "SplitRecommended" : null;
   return {

@@ -76,7 +76,7 @@ function indexRange(index: Index, expressions: Json[]): Range {
     const expected = fields[equal.length];
     if (fieldPath !== expected) {
       throw new FunctionError(
-        `Tried to query index ${index.table.name}.${index.name} but the query didn't use the index fields in order. Index fields: [${fields.join(", ")}]. First incorrect field: ${String(fieldPath)}${expected === undefined ? "" : `, expected ${expected}`}.`,
+        `Tried to query index ${index.table.name}.${index.name} but the query didn't use the index fields in order. Index fields: [${fields.join(", ")}]. First incorrect field: ${JSON.stringify(fieldPath)}${expected === undefined ? "" : `, expected ${expected}`}.`,
       );
     }
     const bound = queryValue(value);

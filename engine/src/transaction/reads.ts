@@ -36,7 +36,7 @@ export class Reads {
   set(): ReadSet {
     const sorted = this.ranges
       .filter((range) => compareKeys(range.low, range.high) < 0)
-      .sort((a, b) => a.index - b.index || compareKeys(a.low, b.low));
+      .toSorted((a, b) => a.index - b.index || compareKeys(a.low, b.low));
     const merged: { index: number; low: Uint8Array; high: Uint8Array }[] = [];
     for (const range of sorted) {
       const last = merged.at(-1);

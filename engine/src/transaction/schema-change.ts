@@ -2,7 +2,7 @@ import { indexed } from "../search/text-index.ts";
 import type { Table } from "../storage/catalog.ts";
 import { FunctionError } from "../values/errors.ts";
 import type { Json, Timestamp } from "../values/types.ts";
-import { entryKey, parseDocument } from "./document.ts";
+import { entryKey, idOf, parseDocument } from "./document.ts";
 import { diffIndexes, Schema, type TableDiff } from "./schema.ts";
 import type { Ground } from "./transaction.ts";
 import type { PreparedSchema } from "./types.ts";
@@ -34,7 +34,11 @@ function isPrepared(schema: PreparedSchema | undefined): schema is Prepared {
   return schema !== undefined && "at" in schema;
 }
 
-function summary(table: string, indexes: TableDiff["add"], searchIndexes: TableDiff["addSearch"]): PreparedSchema["indexesAdded"][number][] {
+function summary(
+  table: string,
+  indexes: TableDiff["add"],
+  searchIndexes: TableDiff["addSearch"],
+): PreparedSchema["indexesAdded"][number][] {
   return [
     ...indexes.map(({ name, fields }) => ({ table, name, fields })),
     ...searchIndexes.map(({ name, searchField, filterFields }) => ({ table, name, fields: [searchField, ...filterFields] })),
@@ -48,11 +52,12 @@ function checkDocuments(schema: Schema, { schema: inForce, catalog, store }: Gro
     if (table === undefined || !table.stored) continue;
     if (inForce.validates && inForce.tables.get(definition.name)?.validatorText === definition.validatorText) continue;
     for (const { text } of store.all(table.byCreationTime.id)) {
-      const { _id, _creationTime, ...fields } = parseDocument(text);
+      const value = parseDocument(text);
+      const { _id, _creationTime, ...fields } = value;
       const fault = schema.faultOf(definition.name, fields);
       if (fault !== null) {
         throw new FunctionError(
-          `Schema validation failed.\nDocument with ID "${String(_id)}" in table "${definition.name}" does not match the schema: ${fault}`,
+          `Schema validation failed.\nDocument with ID "${idOf(value)}" in table "${definition.name}" does not match the schema: ${fault}`,
         );
       }
     }
@@ -89,7 +94,7 @@ function changeTable(table: Table, diff: TableDiff, { catalog, store, texts }: G
   if (added.length + addedSearch.length === 0) return;
   for (const { row, text } of store.all(table.byCreationTime.id)) {
     const value = parseDocument(text);
-    for (const index of added) store.insertEntry(index.id, entryKey(index, value, String(value["_id"])), row);
+    for (const index of added) store.insertEntry(index.id, entryKey(index, value, idOf(value)), row);
     for (const index of addedSearch) {
       const words = indexed(index, value);
       if (words !== null) texts.insert(index, row, words);

@@ -43,7 +43,12 @@ describe("a schema", () => {
   test("brings indexes of documents that are there, changes them and takes them away", () => {
     const { db } = data;
     mutate(db, (tx) => {
-      for (const [name, list] of [["b", "x"], ["a", "y"], ["c", "x"]] as const) tx.insert("rows", { name, list });
+      for (const [name, list] of [
+        ["b", "x"],
+        ["a", "y"],
+        ["c", "x"],
+      ] as const)
+        tx.insert("rows", { name, list });
     });
     const rows = defineTable({ name: v.string(), list: v.string() });
     const first = db.prepareSchema(schemaJson(defineSchema({ rows: rows.index("by_name", ["name"]) })));
@@ -52,7 +57,9 @@ describe("a schema", () => {
     db.applySchema(first);
     expect(names(collect(db.beginQuery(), range("rows.by_name")))).toEqual(["a", "b", "c"]);
 
-    const second = db.prepareSchema(schemaJson(defineSchema({ rows: defineTable({ name: v.string(), list: v.string() }).index("by_name", ["list", "name"]) })));
+    const second = db.prepareSchema(
+      schemaJson(defineSchema({ rows: defineTable({ name: v.string(), list: v.string() }).index("by_name", ["list", "name"]) })),
+    );
     expect(second.indexesAdded).toEqual([{ table: "rows", name: "by_name", fields: ["list", "name"] }]);
     expect(second.indexesRemoved).toEqual([{ table: "rows", name: "by_name", fields: ["name"] }]);
     db.applySchema(second);

@@ -29,16 +29,18 @@ export class Schema {
     this.ids = ids;
     const { tables = [], schemaValidation = json !== null } = json === null ? {} : objectOf(json, "schema");
     this.validates = schemaValidation !== false;
-    this.tables = new Map(listOf(tables, "tables").map(readTable).map((table) => [table.name, table]));
+    this.tables = new Map(
+      listOf(tables, "tables")
+        .map(readTable)
+        .map((table) => [table.name, table]),
+    );
   }
 
   /** @throws FunctionError when the fields of a document of this table do not match. */
   check(table: string, fields: JsonObject): void {
     const fault = this.faultOf(table, fields);
     if (fault === null) return;
-    throw new FunctionError(
-      `Failed to insert or update a document in table "${table}" because it does not match the schema: ${fault}`,
-    );
+    throw new FunctionError(`Failed to insert or update a document in table "${table}" because it does not match the schema: ${fault}`);
   }
 
   faultOf(table: string, fields: JsonObject): string | null {

@@ -19,7 +19,7 @@ const watch = (token: string, read: (tx: Transaction) => unknown) => {
   read(tx);
   data.db.subscribe(token, tx.readSet());
 };
-const affectedBy = (work: (tx: Transaction) => unknown) => mutateAndTell(data.db, work).commit.affected.sort();
+const affectedBy = (work: (tx: Transaction) => unknown) => mutateAndTell(data.db, work).commit.affected.toSorted();
 const id = (n: number) => ids[n - 1] ?? "";
 
 describe("a subscription", () => {

@@ -83,7 +83,13 @@ export const range = (indexName: string, bounds: Bound[] = [], order: Order = nu
   source: { type: "IndexRange", indexName, range: bounds, order },
   operators,
 });
-export const search = (indexName: string, field: string, text: string, equal: { [field: string]: Json } = {}, operators: Json[] = []): Json => ({
+export const search = (
+  indexName: string,
+  field: string,
+  text: string,
+  equal: { [field: string]: Json } = {},
+  operators: Json[] = [],
+): Json => ({
   source: {
     type: "Search",
     indexName,

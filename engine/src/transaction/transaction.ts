@@ -358,11 +358,11 @@ function checkUserField(name: string): void {
 function dropSystemFields(fields: JsonObject, current: Document): void {
   const { _creationTime } = valueOf(current);
   if (Object.hasOwn(fields, "_id") && fields["_id"] !== current.id) {
-    throw new FunctionError(`Provided \`_id\` field value "${String(fields["_id"])}" does not match the document ID "${current.id}"`);
+    throw new FunctionError(`Provided \`_id\` field value ${JSON.stringify(fields["_id"])} does not match the document ID "${current.id}"`);
   }
   if (Object.hasOwn(fields, "_creationTime") && fields["_creationTime"] !== _creationTime) {
     throw new FunctionError(
-      `Provided \`_creationTime\` field value ${String(fields["_creationTime"])} does not match the document's creation time ${String(_creationTime)}`,
+      `Provided \`_creationTime\` field value ${JSON.stringify(fields["_creationTime"])} does not match the document's creation time ${JSON.stringify(_creationTime)}`,
     );
   }
   delete fields["_id"];

@@ -50,7 +50,9 @@ describe("a transaction", () => {
   test("reads at most 16 MiB", () => {
     const half = "x".repeat(512 * 1024);
     for (let i = 0; i < 2; i++) mutate(data.db, (tx) => times(17, () => tx.insert("rows", { half })));
-    expect(() => collect(data.db.beginQuery(), scan("rows"))).toThrow("Too many bytes read in a single function execution (limit: 16777216 bytes).");
+    expect(() => collect(data.db.beginQuery(), scan("rows"))).toThrow(
+      "Too many bytes read in a single function execution (limit: 16777216 bytes).",
+    );
   });
 
   test("looks at most 4,096 times", () => {
@@ -65,7 +67,9 @@ describe("a transaction", () => {
       const job = { name: "a:b", args: [{}], scheduledTime: 0, state: { kind: "pending" } };
       times(1_000, () => tx.system.insert("_scheduled_functions", job));
       expect(tx.usage().scheduled).toBe(1_000);
-      expect(() => tx.system.insert("_scheduled_functions", job)).toThrow("Too many functions scheduled in a single function execution (limit: 1000)");
+      expect(() => tx.system.insert("_scheduled_functions", job)).toThrow(
+        "Too many functions scheduled in a single function execution (limit: 1000)",
+      );
     });
   });
 

@@ -1,5 +1,5 @@
 import { getConvexSize } from "convex/values";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { argumentLimits, canonicalize, DOCUMENT_LIMITS, fieldAt } from "./canonical.ts";
 import { jsonOf, values } from "./testing.ts";

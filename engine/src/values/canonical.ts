@@ -48,7 +48,7 @@ export function canonicalize(value: Json, limits: ValueLimits): Canonical {
   return { text, size: walk.size, hasCommitTs: walk.hasCommitTs };
 }
 
-export function tooLarge(size: number, limit: number): FunctionError {
+function tooLarge(size: number, limit: number): FunctionError {
   return new FunctionError(`Value is too large (${inUnits(size)} > maximum size ${inUnits(limit)})`);
 }
 
@@ -150,7 +150,9 @@ class Walk {
         this.hasCommitTs = true;
         return '{"$commitTs":null}';
       case "$undefined":
-        throw new FunctionError("undefined is not a valid Convex value. To learn about Convex's supported types, see https://docs.convex.dev/using/types.");
+        throw new FunctionError(
+          "undefined is not a valid Convex value. To learn about Convex's supported types, see https://docs.convex.dev/using/types.",
+        );
       default:
         throw new FunctionError(`Field name ${tag} starts with a '$', which is reserved.`);
     }
@@ -187,7 +189,7 @@ export function decodeBase64(inner: Json | undefined, tag: string): Buffer {
 export function sortedNames(value: JsonObject): string[] {
   const names = Object.keys(value);
   for (let i = 1; i < names.length; i++) {
-    if ((names[i - 1] ?? "") > (names[i] ?? "")) return names.sort();
+    if ((names[i - 1] ?? "") > (names[i] ?? "")) return names.toSorted();
   }
   return names;
 }

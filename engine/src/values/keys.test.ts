@@ -1,5 +1,5 @@
 import { compareValues, type Value } from "convex/values";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compareJson, compareKeys, encodeKey, keyAfter, keyAfterPrefix } from "./keys.ts";
 import { jsonOf, values } from "./testing.ts";

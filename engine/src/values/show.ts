@@ -15,7 +15,10 @@ function show(value: Json): string {
   if (typeof value === "number") return showFloat(value);
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(show).join(", ")}]`;
-  if (isFields(value)) return `{${sortedNames(value).map((name) => `${name}: ${show(value[name] ?? null)}`).join(", ")}}`;
+  if (isFields(value))
+    return `{${sortedNames(value)
+      .map((name) => `${name}: ${show(value[name] ?? null)}`)
+      .join(", ")}}`;
   return showTagged(value);
 }
 

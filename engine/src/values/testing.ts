@@ -1,5 +1,5 @@
 import { convexToJson, type Value } from "convex/values";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import type { Json } from "./types.ts";
 
 /** Values of every kind that Convex has, leaning towards what encodings get wrong. For tests. */
@@ -23,7 +23,9 @@ export const values: fc.Arbitrary<Value> = fc.letrec<{ value: Value }>((tie) => 
     text,
     bytes,
     fc.array(tie("value"), { maxLength: 4 }),
-    fc.uniqueArray(fc.tuple(fieldName, tie("value")), { selector: ([name]) => name, maxLength: 4 }).map((fields) => Object.fromEntries(fields)),
+    fc
+      .uniqueArray(fc.tuple(fieldName, tie("value")), { selector: ([name]) => name, maxLength: 4 })
+      .map((fields) => Object.fromEntries(fields)),
   ),
 })).value;
 

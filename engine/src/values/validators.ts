@@ -134,22 +134,12 @@ function recordFault(
   return null;
 }
 
-function unionFault(
-  validator: Extract<ValidatorJson, { type: "union" }>,
-  value: Json,
-  path: string,
-  tables: IdTables,
-): string | null {
+function unionFault(validator: Extract<ValidatorJson, { type: "union" }>, value: Json, path: string, tables: IdTables): string | null {
   for (const member of validator.value) if (fault(member, value, path, tables) === null) return null;
   return mismatch(validator, value, path);
 }
 
-function idFault(
-  validator: Extract<ValidatorJson, { type: "id" }>,
-  value: Json,
-  path: string,
-  tables: IdTables,
-): string | null {
+function idFault(validator: Extract<ValidatorJson, { type: "id" }>, value: Json, path: string, tables: IdTables): string | null {
   if (typeof value !== "string") return mismatch(validator, value, path);
   const table = tables.tableOf(value);
   if (table === validator.tableName) return null;
