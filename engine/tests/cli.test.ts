@@ -9,7 +9,7 @@ import { ADMIN_KEY, convex, createProject, reached, removeFolder, startConvex, t
 let dataDir: string;
 let project: string;
 let deployment: Deployment;
-const run = (args: string[], options?: { input?: string }) => convex(project, deployment, args, options);
+const run = (args: string[], options?: Parameters<typeof convex>[3]) => convex(project, deployment, args, options);
 
 beforeAll(async () => {
   dataDir = temporaryFolder("cli");
@@ -141,6 +141,23 @@ describe("the official command line", { timeout: 60_000 }, () => {
     writeFileSync(file, "export {};\n");
     expect(result.code).not.toBe(0);
     expect(result.stderr).toContain("cannot be loaded");
+  });
+
+  it("says what it does not offer, at once", async () => {
+    const result = await run(["run", "--inline-query", "1"]);
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain("does not offer convex run --inline-query");
+  });
+
+  it("warns before an index of a large table is dropped", async () => {
+    const schema = join(project, "convex/schema.ts");
+    const before = readFileSync(schema, "utf8");
+    writeFileSync(schema, before.replace(/\.index\("by_channel", \["channel"\]\)/, ""));
+    const result = await run(["deploy", "--typecheck", "disable"], { env: { CONVEX_MIN_DOCUMENTS_FOR_INDEX_DELETE_WARNING: "1" } });
+    writeFileSync(schema, before);
+    expect(result.code).not.toBe(0);
+    expect(result.stderr).toContain("messages.by_channel");
+    expect(result.stderr).toContain("interactive terminal");
   });
 
   it("is refused with a wrong key", async () => {

@@ -63,13 +63,18 @@ async function cliEnvironment() {
 }
 
 /** Runs the unmodified official command line. Never throws: the result tells. */
-export async function convex(project: string, target: Target, args: string[], { input }: { input?: string } = {}): Promise<CliResult> {
-  const env = await cliEnvironment();
+export async function convex(
+  project: string,
+  target: Target,
+  args: string[],
+  { input, env }: { input?: string; env?: Record<string, string> } = {},
+): Promise<CliResult> {
+  const environment = { ...(await cliEnvironment()), ...env };
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
       [CONVEX_BIN, ...args, "--url", target.url, "--admin-key", target.adminKey],
-      { cwd: project, env, timeout: 60_000 },
+      { cwd: project, env: environment, timeout: 60_000 },
       (error, stdout, stderr) => resolve({ code: error ? (typeof error.code === "number" ? error.code : -1) : 0, stdout, stderr }),
     );
     child.stdin?.end(input ?? "");

@@ -37,7 +37,10 @@ describe("section 7, Backend transport", () => {
   it("posts a JSON body with path, args, encoding format and an optional timestamp", async () => {
     const sent: { path: string; body: unknown }[] = [];
     const client = http(async (input, init) => {
-      sent.push({ path: new URL(input instanceof Request ? input.url : input).pathname, body: typeof init?.body === "string" ? JSON.parse(init.body) : null });
+      sent.push({
+        path: new URL(input instanceof Request ? input.url : input).pathname,
+        body: typeof init?.body === "string" ? JSON.parse(init.body) : null,
+      });
       return fetch(input, init);
     });
     await client.query(messages.list!, { channel: "t" });

@@ -75,6 +75,22 @@ export function finishPushResponse(before: Push | null, after: Push, change: Sch
   };
 }
 
+/** By this the command line warns before indexes of large tables are built or dropped. `sizes`: documents by table. */
+export function evaluateSchemaResponse(change: SchemaChange, sizes: ReadonlyMap<string, number>): Fields {
+  const predict = (indexes: SchemaChange["indexesAdded"], kind: "added" | "dropped") =>
+    indexes.map((index): Fields => ({
+      ...indexConfig(index),
+      change: kind,
+      needsBackfill: kind === "added",
+      numDocs: sizes.get(index.table) ?? 0,
+    }));
+  const indexes = [...predict(change.indexesAdded, "added"), ...predict(change.indexesRemoved, "dropped")];
+  return {
+    componentSchemaEvaluations: { [ROOT]: { definitionPath: ROOT, schemaValidation: true, tables: [], indexes } },
+    newComponentDefinitions: [],
+  };
+}
+
 function analyzedModules(analysis: Analysis): { [path: string]: Fields } {
   const modules: { [path: string]: { functions: Json[]; httpRoutes: Json; cronSpecs: Json; sourceMapped: Json } } = {};
   const moduleAt = (path: string) => (modules[path] ??= { functions: [], httpRoutes: null, cronSpecs: null, sourceMapped: null });
@@ -98,18 +114,19 @@ function analyzedModules(analysis: Analysis): { [path: string]: Fields } {
 export const moduleFile = (module: string): string => (module.endsWith(".js") ? module : `${module}.js`);
 
 function indexDiff({ indexesAdded, indexesRemoved }: SchemaChange): Fields {
-  const config = ({ table, name, fields }: SchemaChange["indexesAdded"][number]): Json => ({
-    type: "database",
-    name: `${table}.${name}`,
-    fields,
-  });
   return {
-    added_indexes: indexesAdded.map(config),
-    removed_indexes: indexesRemoved.map(config),
+    added_indexes: indexesAdded.map(indexConfig),
+    removed_indexes: indexesRemoved.map(indexConfig),
     enabled_indexes: [],
     disabled_indexes: [],
   };
 }
+
+const indexConfig = ({ table, name, fields }: SchemaChange["indexesAdded"][number]): Fields => ({
+  type: "database",
+  name: `${table}.${name}`,
+  fields,
+});
 
 function diff(before: string[], after: string[]): { added: string[]; removed: string[] } {
   return { added: after.filter((entry) => !before.includes(entry)), removed: before.filter((entry) => !after.includes(entry)) };

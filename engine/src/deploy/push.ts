@@ -12,7 +12,7 @@ import { json } from "../http/reply.ts";
 import type { Handler, Routes } from "../http/router.ts";
 import type { Json } from "../values/types.ts";
 import { moduleHash, pushedModules, readBundle } from "./push-request.ts";
-import { finishPushResponse, schemaChange, startPushResponse } from "./push-response.ts";
+import { evaluateSchemaResponse, finishPushResponse, schemaChange, startPushResponse } from "./push-response.ts";
 
 /** Pushes that were started and neither finished nor forgotten. Code generation starts one and never finishes it. */
 const PENDING_PUSHES = 8;
@@ -94,6 +94,12 @@ export function pushRoutes(runner: FunctionRunner, authenticator: Authenticator)
     "POST /api/deploy2/evaluate_push": admin(async (body) => {
       const { pushId, change } = await start(body);
       return { schemaChange: schemaChange(pushId, change) };
+    }),
+    "POST /api/deploy2/evaluate_schema": admin(async (body) => {
+      const { change } = await start(body);
+      const tables = new Set([...change.indexesAdded, ...change.indexesRemoved].map(({ table }) => table));
+      const sizes = new Map(await Promise.all([...tables].map(async (table) => [table, await runner.tableSize(table)] as const)));
+      return evaluateSchemaResponse(change, sizes);
     }),
     "POST /api/deploy2/wait_for_schema": admin(async (body): Promise<Json> => {
       const { schemaError } = find(body.schemaChange);

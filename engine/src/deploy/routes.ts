@@ -18,9 +18,23 @@ export type DeployOptions = {
   urls: { url: string; siteUrl: string };
 };
 
+/** Known to the command line and not offered here: said at once, where a 404 would be tried again for a while. */
+const NOT_OFFERED = {
+  "POST /api/export/*": "convex export",
+  "GET /api/export/*": "convex export",
+  "POST /api/import/*": "convex import",
+  "POST /api/run_test_function": "convex run --inline-query",
+  "POST /api/shapes2": "the shapes of tables",
+} as const;
+
+const notOffered = (what: string) => (): never => {
+  throw badRequest(`This deployment does not offer ${what}.`, "NotSupported");
+};
+
 export function deployRoutes({ runner, authenticator, logs, urls }: DeployOptions): Routes {
   return {
     ...pushRoutes(runner, authenticator),
+    ...Object.fromEntries(Object.entries(NOT_OFFERED).map(([address, what]) => [address, notOffered(what)])),
     "POST /api/update_environment_variables": async ({ request }) => {
       await authenticator.requireAdmin(request.headers.authorization);
       const { changes } = await readJsonObject(request);

@@ -19,10 +19,10 @@ export function createSystemQueries(runner: FunctionRunner, urls: { url: string;
     "_system/cli/tables": async () => ({ page: (await runner.tables()).map((name) => ({ name })), isDone: true, continueCursor: "" }),
     "_system/cli/tableData": async ({ table, order, paginationOpts }) => {
       const { cursor, numItems } = pagination(paginationOpts);
-      if (typeof table !== "string") throw new Error("`table` must name a table.");
-      const page = await runner.tablePage({ table, order: order === "asc" ? "asc" : "desc", cursor, numItems });
+      const page = await runner.tablePage({ table: textOf("table", table), order: order === "asc" ? "asc" : "desc", cursor, numItems });
       return { ...page };
     },
+    "_system/cli/tableSize": async ({ tableName }) => runner.tableSize(textOf("tableName", tableName)),
     // `convex dev` pushes again when this changes, after a push that the stored data did not fit.
     "_system/cli/queryTable": async () => runner.latest().toString(),
     "_system/cli/queryEnvironmentVariables": async () => environment(await runner.environment.list()),
@@ -43,6 +43,11 @@ export function createSystemQueries(runner: FunctionRunner, urls: { url: string;
       return failed(error instanceof Error ? error.message : String(error));
     }
   };
+}
+
+function textOf(name: string, value: Json | undefined): string {
+  if (typeof value !== "string") throw new Error(`\`${name}\` must be text.`);
+  return value;
 }
 
 const failed = (message: string): Outcome => ({ ok: false, message, logLines: [] });

@@ -57,6 +57,10 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
         .tables()
         .map(({ name }) => name)
         .filter((name) => !name.startsWith("_"));
+    case "tableSize": {
+      const { table } = question.ask;
+      return database.tables().some(({ name }) => name === table) ? database.beginQuery().count(table) : 0;
+    }
     case "tablePage":
       return tablePage(transactor, question.ask);
     case "storeFile": {

@@ -59,6 +59,7 @@ export type Questions = {
   current: { ask: null; answer: { bundle: Bundle; analysis: Analysis } | null };
   environment: { ask: null; answer: Record<string, string> };
   tables: { ask: null; answer: string[] };
+  tableSize: { ask: { table: string }; answer: number };
   tablePage: { ask: { table: string; order: "asc" | "desc"; cursor: string | null; numItems: number }; answer: TablePage };
 
   storeFile: { ask: { temporary: string; sha256: string; size: number; contentType: string | null }; answer: string };

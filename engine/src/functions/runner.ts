@@ -175,6 +175,10 @@ class Runner implements FunctionRunner {
     return this.#transactor.ask("tables", null);
   }
 
+  tableSize(table: string): Promise<number> {
+    return this.#transactor.ask("tableSize", { table });
+  }
+
   tablePage(options: Parameters<FunctionRunner["tablePage"]>[0]): ReturnType<FunctionRunner["tablePage"]> {
     return this.#transactor.ask("tablePage", options);
   }

@@ -69,6 +69,8 @@ export interface FunctionRunner {
   /** What `convex data` lists: the names of all user tables, and a page of one table's documents. */
   tables(): Promise<string[]>;
   tablePage(options: { table: string; order: "asc" | "desc"; cursor: string | null; numItems: number }): Promise<TablePage>;
+  /** How many documents a table has; 0 for one that is not there. */
+  tableSize(table: string): Promise<number>;
   /** File storage: rows of `_storage` and the bytes beside the database. */
   files: FileStore;
   close(): Promise<void>;
