@@ -12,8 +12,9 @@ import { redirectOf, refusalOf } from "./refusals";
  * Continues a loader's answer live. While there is no live answer the loader's stands, so the first paint has data and nothing flashes; it
  * never gives an answer older than one that this browser has already seen.
  *
- * When the session has ended the loaders run again, whose middleware leads to /sign-in. A query's redirect navigates. Any other refusal, and
- * every fault, is thrown to the route's error boundary; except that what disappears by the visitor's own doing stays until they are led away.
+ * When the session has ended, or what was asked for is gone, the loaders run again, whose answer is the right one: the way to /sign-in, the
+ * not-found screen. What disappears by the visitor's own doing stays until they are led away. A query's redirect navigates. A fault is thrown
+ * to the route's error boundary.
  */
 export function useLive<Result>(preloaded: Preload<Result>): Result {
   const { query, args, ts, value } = preloaded;
@@ -24,15 +25,15 @@ export function useLive<Result>(preloaded: Preload<Result>): Result {
   const lost = live instanceof Error && refusalOf(live)?.code === "unauthenticated";
   const target = live instanceof Error ? redirectOf(live) : null;
   const gone = live instanceof Error && refusalOf(live)?.code === "not_found";
-  useFollow(lost, target);
   const busy = useBusy();
+  useFollow(lost || (gone && !busy), target);
   const last = useRef<Result>(value);
   useEffect(() => {
     if (live !== undefined && !(live instanceof Error)) last.current = live;
   }, [live]);
 
   if (live instanceof Error) {
-    if (lost || target !== null || (gone && busy)) return last.current;
+    if (lost || gone || target !== null) return last.current;
     throw live;
   }
   const connected = connectedConvex();
@@ -47,12 +48,12 @@ export function useLive<Result>(preloaded: Preload<Result>): Result {
 }
 
 /** Goes where a live answer sends the visitor. */
-function useFollow(lost: boolean, target: string | null) {
+function useFollow(over: boolean, target: string | null) {
   const { revalidate } = useRevalidator();
   const navigate = useNavigate();
   useEffect(() => {
-    if (lost) void revalidate();
-  }, [lost, revalidate]);
+    if (over) void revalidate();
+  }, [over, revalidate]);
   useEffect(() => {
     if (target !== null) void navigate(target, { replace: true });
   }, [target, navigate]);

@@ -1,5 +1,5 @@
-import { type FieldMetadata, type FormMetadata, getFormProps, useForm } from "@conform-to/react";
-import { type ReactNode, useEffect, useRef } from "react";
+import { getFormProps, useForm } from "@conform-to/react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useActionData, useFetcher } from "react-router";
 import { FieldErrors } from "~/ui/field";
 import type { FormAnswer } from "./answer";
@@ -19,8 +19,8 @@ type IntentFormOptions = {
 };
 
 /**
- * A form of the route that it stands in, taken by the route's action without scripts and by its clientAction with them. `answer` is the last
- * refusal, whichever way it came; `pending` while the form is on its way.
+ * A form of the route that it stands in, taken by the route's action without scripts and by its clientAction with them. `refusal` is the
+ * last one, whichever way it came; `pending` while the form is on its way, `done` once it was taken.
  */
 export function useIntentForm({ id, intent, constraint, defaultValue }: IntentFormOptions) {
   const fetcher = useFetcher<FormAnswer | undefined>({ key: id });
@@ -28,7 +28,20 @@ export function useIntentForm({ id, intent, constraint, defaultValue }: IntentFo
   const answer = fetcher.data ?? (fromPage?.form === id ? fromPage : undefined);
   const [form, fields] = useForm({ id, lastResult: answer?.result, constraint, defaultValue });
   const refusal = answer?.result.status === "error" ? answer : undefined;
-  return { id, intent, form, fields, fetcher, refusal, pending: fetcher.state !== "idle" };
+  const pending = fetcher.state !== "idle";
+
+  // Done is what was sent and came back without a refusal: accepted over the websocket, or led on by the server.
+  const [sent, setSent] = useState(false);
+  const [done, setDone] = useState(false);
+  if (pending && !sent) {
+    setSent(true);
+    setDone(false);
+  }
+  if (!pending && sent) {
+    setSent(false);
+    setDone(refusal === undefined);
+  }
+  return { id, intent, form, fields, fetcher, refusal, pending, done };
 }
 
 type IntentFormState = ReturnType<typeof useIntentForm>;
@@ -53,10 +66,9 @@ export function IntentForm({ state, hidden = {}, className, onSend, onDone, chil
   useEffect(() => {
     done.current = onDone;
   });
-  const answer = fetcher.data;
   useEffect(() => {
-    if (answer?.result.status === "success") done.current?.();
-  }, [answer]);
+    if (state.done) done.current?.();
+  }, [state.done]);
 
   return (
     <fetcher.Form
@@ -78,6 +90,3 @@ export function IntentForm({ state, hidden = {}, className, onSend, onDone, chil
     </fetcher.Form>
   );
 }
-
-export type IntentFields = Record<string, FieldMetadata<unknown, Record<string, unknown>, string[]>>;
-export type IntentFormMetadata = FormMetadata<Record<string, unknown>, string[]>;

@@ -1,0 +1,325 @@
+import type { Page, WebSocketRoute } from "@playwright/test";
+import { expect, test } from "../harness/test.ts";
+import { hands, stored } from "./hands.ts";
+
+/** How a connection ends that nobody has closed, as far as a script can tell a page. */
+const LOST = { code: 1011 };
+const SYNC = /\/convex\/api\/[^/]+\/sync$/;
+
+/** Stands between a page and the deployment's websocket: can hold back what goes through, and cut it off. */
+async function holdable(page: Page) {
+  let held = false;
+  let down = false;
+  const waiting: (() => void)[] = [];
+  const sockets: WebSocketRoute[] = [];
+  const through = (pass: () => void) => (held ? void waiting.push(pass) : pass());
+  await page.routeWebSocket(SYNC, (socket) => {
+    if (down) return void socket.close(LOST);
+    sockets.push(socket);
+    const server = socket.connectToServer();
+    socket.onMessage((message) => through(() => server.send(message)));
+    server.onMessage((message) => through(() => socket.send(message)));
+  });
+  return {
+    hold: () => (held = true),
+    release() {
+      held = false;
+      for (const pass of waiting.splice(0)) pass();
+    },
+    /** Ends the connection, as when the network goes, and lets none stand until `restore`. */
+    async cut() {
+      down = true;
+      await Promise.all(sockets.splice(0).map((socket) => socket.close(LOST)));
+    },
+    restore: () => (down = false),
+  };
+}
+
+/** Records every state that the page shows, from the first HTML on, in `window.seen`: the texts of what `selector` finds, without repetitions. */
+async function recordStates(page: Page, selector: string) {
+  await page.addInitScript((selector) => {
+    const seen: string[] = [];
+    Object.assign(window, { seen });
+    const look = () => {
+      const state = [...document.querySelectorAll(selector)].map((each) => (each instanceof HTMLInputElement ? each.value : each.textContent)).join("|");
+      if (state !== seen.at(-1) && document.readyState !== "loading") seen.push(state);
+    };
+    const watch = () => {
+      new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true, attributes: true });
+      look();
+    };
+    document.addEventListener("readystatechange", watch, { once: true });
+  }, selector);
+  return () => page.evaluate(() => ("seen" in window && Array.isArray(window.seen) ? window.seen.map(String) : []));
+}
+
+const CARDS = "main li h2";
+
+/** Until the live answer has come: the connection stands, and what this page asks for is subscribed. */
+async function live(page: Page) {
+  await page.waitForEvent("websocket", { timeout: 100 }).catch(() => undefined);
+  await page.waitForLoadState("networkidle").catch(() => undefined);
+}
+
+test("every change of one browser shows in the other within a second, without a reload", async ({ page, person, otherBrowser }) => {
+  const she = hands(page, true);
+  const other = hands(await otherBrowser(person), true);
+  await she.makeProject("Nightfall");
+  await she.open("/projects");
+  await other.open("/projects");
+  await live(other.page);
+  const soon = { timeout: 1000 };
+  const requests: string[] = [];
+  other.page.on("request", (request) => /\.data|projects$/.test(new URL(request.url()).pathname) && requests.push(request.url()));
+
+  const path = await she.makeProject("Daybreak");
+  await expect(other.page.getByRole("main").getByRole("link", { name: "Daybreak" })).toBeVisible(soon);
+  await expect(other.page.getByRole("complementary", { name: "Sidebar" }).getByRole("link", { name: "Daybreak" })).toBeVisible(soon);
+
+  await she.renameInPlace("Dawn");
+  await expect(other.page.getByRole("main").getByRole("link", { name: "Dawn" })).toBeVisible(soon);
+  expect(await other.cards()).toEqual(["Dawn", "Nightfall"]);
+  expect(requests).toEqual([]);
+
+  await other.open(path);
+  await live(other.page);
+  await she.create("design", "Cover");
+  await expect(other.page.getByRole("main").getByRole("link", { name: "Cover" })).toBeVisible(soon);
+  await expect(page).toHaveURL(/\/design\//);
+  await she.open(path);
+  await she.renameCard("design", "Cover", "Front");
+  await expect(other.page.getByRole("main").getByRole("link", { name: "Front" })).toBeVisible(soon);
+  await she.removeCard("design", "Front");
+  await expect(other.page.getByRole("heading", { name: "No designs yet" })).toBeVisible(soon);
+
+  // Gone elsewhere while it is looked at: the page says so, and nothing else breaks.
+  await she.removeHere("project");
+  await expect(other.page.getByText("The page you are looking for does not exist.")).toBeVisible(soon);
+  await expect(other.page.getByRole("complementary", { name: "Sidebar" }).getByRole("link", { name: "Nightfall" })).toBeVisible();
+  await expect(page).toHaveURL("/projects");
+});
+
+test("a change shows before the deployment has answered, and nothing is posted or loaded again", async ({ page, person, app }) => {
+  const she = hands(page, true);
+  const line = await holdable(page);
+  await she.makeProject("Nightfall");
+  await she.open("/projects");
+  await live(page);
+  const requests: string[] = [];
+  page.on("request", (request) => request.resourceType() === "fetch" && requests.push(`${request.method()} ${new URL(request.url()).pathname}`));
+
+  line.hold();
+  await she.renameCard("project", "Nightfall", "Daybreak");
+  await expect.poll(she.cards).toEqual(["Daybreak"]);
+  await expect(she.dialog("Rename project")).toBeHidden();
+  expect(await stored(app, person)).toEqual([{ name: "Nightfall", designs: [] }]);
+  line.release();
+  await expect.poll(() => stored(app, person)).toEqual([{ name: "Daybreak", designs: [] }]);
+
+  line.hold();
+  await she.create("project", "Harbour");
+  await expect.poll(she.cards).toEqual(["Harbour", "Daybreak"]);
+  await expect.poll(she.sidebar).toEqual(["Harbour", "Daybreak"]);
+  // It has no address before the deployment gave it one.
+  await expect(page.getByRole("main").getByRole("link", { name: "Harbour" })).toHaveCount(0);
+  line.release();
+  await expect(page).toHaveURL(/\/projects\/./);
+  await expect(page.getByRole("heading", { name: "Harbour", level: 1 })).toBeAttached();
+
+  await page.goBack();
+  await expect.poll(she.cards).toEqual(["Harbour", "Daybreak"]);
+  line.hold();
+  await she.removeCard("project", "Harbour");
+  await expect.poll(she.cards).toEqual(["Daybreak"]);
+  line.release();
+  await expect.poll(() => stored(app, person)).toEqual([{ name: "Daybreak", designs: [] }]);
+  expect(requests.filter((request) => request.startsWith("POST"))).toEqual([]);
+});
+
+test("what is refused is taken back, and its form comes back with what was typed", async ({ page, person, app }) => {
+  const she = hands(page, true);
+  const line = await holdable(page);
+  await she.makeProject("Nightfall");
+  await she.open("/projects");
+  await live(page);
+  line.hold();
+  const long = "n".repeat(300);
+  await she.renameCard("project", "Nightfall", long);
+  await expect.poll(she.cards).toEqual([long]);
+  line.release();
+  await expect.poll(she.cards).toEqual(["Nightfall"]);
+  await expect(she.dialog("Rename project").getByLabel("Name")).toHaveValue(long);
+  await expect(she.dialog("Rename project").getByLabel("Name")).toHaveAccessibleDescription(/200 characters at most/);
+  expect(await stored(app, person)).toEqual([{ name: "Nightfall", designs: [] }]);
+});
+
+test("first HTML, hydration and first live answer render without a flash", async ({ page, person }) => {
+  expect(person.id).not.toBe("");
+  const she = hands(page, true);
+  await she.makeProject("Nightfall");
+  await she.makeProject("Daybreak");
+  const seen = await recordStates(page, CARDS);
+  await she.open("/projects");
+  await live(page);
+  // The live answer has come when a change of elsewhere arrives; see the other tests. Here: nothing moved until then.
+  await expect(page.getByRole("main").getByRole("link", { name: "Nightfall" })).toBeVisible();
+  expect(await seen()).toEqual(["Daybreak|Nightfall"]);
+});
+
+test("what was written between the server's rendering and the opening of the socket comes, and nothing goes back", async ({ page, person, otherBrowser }) => {
+  const she = hands(page, true);
+  const other = hands(await otherBrowser(person), true);
+  await she.makeProject("Old name");
+  const line = await holdable(page);
+  const seen = await recordStates(page, CARDS);
+  line.hold();
+  await she.open("/projects");
+  await other.open("/projects");
+  await other.renameCard("project", "Old name", "New name");
+  await expect.poll(other.cards).toEqual(["New name"]);
+  await other.page.waitForTimeout(200);
+  line.release();
+  await expect.poll(she.cards).toEqual(["New name"]);
+  expect(await seen()).toEqual(["Old name", "New name"]);
+});
+
+test("going to a page whose data was fetched ahead, and then changed, never shows the older state", async ({ page, person, otherBrowser }) => {
+  const she = hands(page, true);
+  const other = hands(await otherBrowser(person), true);
+  await she.makeProject("Old name");
+  const seen = await recordStates(page, "main h1");
+  await she.open("/projects");
+  await live(page);
+  const link = page.getByRole("main").getByRole("link", { name: "Old name" });
+  const ahead = page.waitForResponse((response) => /\/projects\/[a-z0-9]{32}\.data/.test(response.url()));
+  await link.hover();
+  await ahead;
+
+  await other.open("/projects");
+  await other.renameCard("project", "Old name", "New name");
+  await expect(page.getByRole("main").getByRole("link", { name: "New name" })).toBeVisible();
+  await page.getByRole("main").getByRole("link", { name: "New name" }).click();
+  await expect(page).toHaveURL(/\/projects\/./);
+  await expect(page.getByRole("heading", { name: "New name", level: 1 })).toBeAttached();
+  expect(await seen()).toEqual(["Projects", "New name"]);
+});
+
+test("going away and coming back shows what is true by then", async ({ page, person, otherBrowser }) => {
+  const she = hands(page, true);
+  const other = hands(await otherBrowser(person), true);
+  const path = await she.makeProject("Old name");
+  await she.open("/projects");
+  const seen = await recordStates(page, CARDS);
+  await page.reload();
+  await she.ready();
+  await live(page);
+  await page.getByRole("main").getByRole("link", { name: "Old name" }).click();
+  await expect(page).toHaveURL(path);
+
+  await other.open("/projects");
+  await other.renameCard("project", "Old name", "New name");
+  await expect(page.getByRole("heading", { name: "New name", level: 1 })).toBeAttached();
+  await page.goBack();
+  await expect.poll(she.cards).toEqual(["New name"]);
+  await page.goForward();
+  await page.goBack();
+  await expect.poll(she.cards).toEqual(["New name"]);
+  const states = (await seen()).filter((state) => state !== "");
+  expect(states.lastIndexOf("Old name")).toBeLessThan(states.indexOf("New name"));
+});
+
+test("without a connection the same forms go over the app's server, and what it answers stands", async ({ page, person, app }) => {
+  const she = hands(page, true);
+  await page.routeWebSocket(SYNC, (socket) => socket.close(LOST));
+  await she.makeProject("Nightfall");
+  await she.open("/projects");
+  await she.renameCard("project", "Nightfall", "Daybreak");
+  await expect.poll(she.cards).toEqual(["Daybreak"]);
+  await expect.poll(she.sidebar).toEqual(["Daybreak"]);
+  await expect(she.dialog("Rename project")).toBeHidden();
+  await she.renameCard("project", "Daybreak", "   ");
+  await expect(she.dialog("Rename project").getByLabel("Name")).toHaveAccessibleDescription("Give the project a name.");
+  await page.keyboard.press("Escape");
+  await she.removeCard("project", "Daybreak");
+  await expect(page.getByRole("heading", { name: "No projects yet" })).toBeVisible();
+  expect(await stored(app, person)).toEqual([]);
+});
+
+test("a connection that was lost comes back, and brings what it missed without going back before it", async ({ page, person, otherBrowser }) => {
+  const she = hands(page, true);
+  const other = hands(await otherBrowser(person), true);
+  const line = await holdable(page);
+  await she.makeProject("First name");
+  const seen = await recordStates(page, CARDS);
+  await she.open("/projects");
+  await live(page);
+  await line.cut();
+  await other.open("/projects");
+  await other.renameCard("project", "First name", "Second name");
+  await expect.poll(other.cards).toEqual(["Second name"]);
+  // A form of this page goes over the server meanwhile, whose loaders bring the newer state.
+  await she.create("project", "Another");
+  await expect(page).toHaveURL(/\/projects\/./);
+  await page.goBack();
+  await expect.poll(she.cards).toEqual(["Another", "Second name"]);
+  line.restore();
+  await other.renameCard("project", "Second name", "Third name");
+  await expect.poll(she.cards, { timeout: 20_000 }).toEqual(["Third name", "Another"]);
+  const states = (await seen()).join(" → ");
+  expect(states).not.toMatch(/Second.*First/);
+  expect(states).not.toMatch(/Third.*Second/);
+});
+
+test("when the session ends elsewhere, the page leads to sign in", async ({ page, person, otherBrowser }) => {
+  expect(person.id).not.toBe("");
+  const she = hands(page, true);
+  await she.makeProject("Nightfall");
+  await she.open("/projects");
+  await live(page);
+  await page.context().request.post("/sign-out", { headers: { Origin: new URL(page.url()).origin } });
+  await expect(page).toHaveURL(/\/sign-in\?redirectTo=%2Fprojects/);
+  await otherBrowser();
+});
+
+test("a redirect that a query or a mutation throws is followed", async ({ page, person }) => {
+  expect(person.id).not.toBe("");
+  const she = hands(page, true);
+  let answerWith: "nothing" | "query" | "mutation" = "nothing";
+  await page.routeWebSocket(SYNC, (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage((message) => socket.send(answerWith === "nothing" ? message : redirecting(String(message), answerWith)));
+  });
+  await she.makeProject("Nightfall");
+  await she.open("/projects");
+  await live(page);
+  answerWith = "mutation";
+  await she.renameCard("project", "Nightfall", "Daybreak");
+  await expect(page).toHaveURL("/billing");
+
+  answerWith = "nothing";
+  await she.open("/projects");
+  await live(page);
+  answerWith = "query";
+  await she.renameCard("project", "Daybreak", "Nightfall");
+  await expect(page).toHaveURL("/notifications");
+});
+
+/** A message of the deployment, with its results turned into a function's redirect. */
+function redirecting(message: string, what: "query" | "mutation"): string {
+  const parsed = JSON.parse(message);
+  if (what === "mutation" && parsed.type === "MutationResponse") {
+    return JSON.stringify({ ...parsed, success: false, result: "Redirect", errorData: { redirect: "/billing" } });
+  }
+  if (what === "query" && parsed.type === "Transition") {
+    const modifications = parsed.modifications.map(({ queryId }: { queryId: number }) => ({
+      type: "QueryFailed",
+      queryId,
+      errorMessage: "Redirect",
+      errorData: { redirect: "/notifications" },
+      logLines: [],
+      journal: null,
+    }));
+    return JSON.stringify({ ...parsed, modifications });
+  }
+  return message;
+}
