@@ -192,7 +192,7 @@ export function openCatalog(sql: DatabaseSync) {
 export function checkIdentifier(name: string, what: "table" | "index"): void {
   if (IDENTIFIER.test(name) && name.length <= MAX_IDENTIFIER_LENGTH) return;
   throw new FunctionError(
-    `Invalid ${what} name "${name}": it must start with a letter, hold letters, digits and underscores only, and be at most ${MAX_IDENTIFIER_LENGTH} characters long.`,
+    `Invalid ${what} name: "${name}". Identifiers must start with a letter and can only contain letters, digits, and underscores.`,
   );
 }
 

@@ -97,7 +97,7 @@ describe("documents", () => {
     expect(() => mutate(db, (tx) => tx.replace({ id, value: { _id: "other" } }))).toThrow("does not match the document ID");
     expect(() => mutate(db, (tx) => tx.insert("_storage", {}))).toThrow("System tables (prefixed with `_`) are read-only.");
     expect(() => mutate(db, (tx) => tx.insert("projects", [1]))).toThrow("Value must be an Object");
-    expect(() => mutate(db, (tx) => tx.insert("no table", {}))).toThrow('Invalid table name "no table"');
+    expect(() => mutate(db, (tx) => tx.insert("no table", {}))).toThrow('Invalid table name: "no table"');
   });
 
   test("get the commit's timestamp where they ask for it", () => {

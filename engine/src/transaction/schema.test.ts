@@ -94,12 +94,12 @@ describe("a schema", () => {
 
   test.each([
     [{ indexes: [{ indexDescriptor: "by_id", fields: ["a"] }] }, "reserved name"],
-    [{ indexes: [{ indexDescriptor: "1st", fields: ["a"] }] }, 'Invalid index name "1st"'],
+    [{ indexes: [{ indexDescriptor: "1st", fields: ["a"] }] }, 'Invalid index name: "1st"'],
     [{ indexes: [{ indexDescriptor: "by", fields: [] }] }, "must have at least one field"],
     [{ indexes: [{ indexDescriptor: "by", fields: ["a", "a"] }] }, 'has the field "a" twice'],
     [{ indexes: [{ indexDescriptor: "by", fields: ["_id"] }] }, 'cannot have the system field "_id"'],
     [{ vectorIndexes: [{}] }, "has vector indexes, which this deployment does not support"],
-    [{ tableName: "_mine" }, 'Invalid table name "_mine"'],
+    [{ tableName: "_mine" }, 'Invalid table name: "_mine"'],
     [{ documentType: undefined }, "Malformed schema"],
   ] satisfies [object, string][])("is refused with %j", (part, message) => {
     const table = { tableName: "rows", indexes: [], searchIndexes: [], vectorIndexes: [], documentType: { type: "any" }, ...part };
