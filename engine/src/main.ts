@@ -29,6 +29,8 @@ async function main(): Promise<void> {
   requireNode();
   const { printed, options } = readArguments(process.argv.slice(2));
   if (printed !== null) return void process.stdout.write(`${printed}\n`);
+  // Functions see the same zone as on every Convex deployment; the threads take it from the process.
+  process.env.TZ = "UTC";
   // What was compiled once is loaded in a third of the time. The threads keep theirs in the same place (`functions/thread.ts`).
   enableCompileCache(join(resolve(options.dataDir), "compiled"));
   // Only now, so that an older Node is told so before it meets what it does not know.

@@ -46,7 +46,8 @@ export class Actions {
 
   /** An HTTP action's response, or the 404 of a path that has none, or the 500 of one that failed. */
   async runHttp(request: Request, identity: Identity): Promise<Response> {
-    if (!this.#code) return new Response("This Convex deployment does not have HTTP actions enabled.", { status: 404 });
+    if (!this.#code || this.#code.code.analysis.httpRoutes.length === 0)
+      return new Response("This Convex deployment does not have HTTP actions enabled.", { status: 404 });
     const startedAt = Date.now();
     const started = performance.now();
     const body = request.body && limitedStream(request.body, MAX_HTTP_BODY_BYTES);

@@ -4,6 +4,7 @@ import type { Timestamp } from "../values/types.ts";
 import { loadCode } from "./bundle.ts";
 import { codeOnDisk } from "./code.ts";
 import { enterIsolate, refuseNodeModules } from "./environment.ts";
+import { describeFailure } from "./failures.ts";
 import type { LoadedCode } from "./protocol.ts";
 import { Registry } from "./registry.ts";
 import { readEnvironment, secret } from "./settings.ts";
@@ -43,7 +44,8 @@ export async function openTransactor(data: TransactorData): Promise<() => Promis
     const env = readEnvironment(database.settings);
     const stored = early ? null : loadCode(database.settings);
     const code = data.preload ? data.preload.code : stored && codeOnDisk(data.dir, stored.bundle, stored.analysis);
-    const registry = early ?? (await enter(code, env));
+    // Code that loaded when it was pushed and does not now must not keep the deployment from starting.
+    const registry = early ?? (await enter(code, env).catch((error: unknown) => broken(code, error)));
     const files = new StoredFiles({
       folder: join(data.dir, "files"),
       key: secret(database, "files", 16),
@@ -56,6 +58,11 @@ export async function openTransactor(data: TransactorData): Promise<() => Promis
     const transactor = new Transactor(data.dir, services, stage);
     return { transactor, latest: database.latest(), env, code };
   };
+}
+
+function broken(code: LoadedCode | null, error: unknown): Registry {
+  if (!code) throw error;
+  return Registry.broken(code.root, describeFailure(error, code.root).message);
 }
 
 /** Files that begin with "use node" hold actions only, and are none of the transactor's. */

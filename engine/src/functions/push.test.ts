@@ -181,6 +181,22 @@ describe("a push", () => {
     expect(await fixture.runner.current()).toEqual(before);
   });
 
+  test("whose code does not load any more after a restart is told, and can be mended", async () => {
+    const fussy = server(
+      `if (process.env.FUSSY) throw new Error("not today"); export const q = query({ args: {}, handler: async () => 1 });`,
+    );
+    await fixture.push({ "a.ts": fussy });
+    await expect(fixture.runner.environment.update([{ name: "FUSSY", value: "1" }])).rejects.toThrow(/not today/);
+    expect(await fixture.value("a:q")).toBe(1);
+    await fixture.runner.close();
+    const [folder = ""] = readdirSync(join(fixture.dir, "modules"));
+    writeFileSync(join(fixture.dir, "modules", folder, "a.js"), `throw new Error("spoiled");`);
+    await fixture.open();
+    expect((await fixture.failure("a:q")).message).toMatch(/cannot be loaded: Uncaught Error: spoiled/);
+    await fixture.push({ "a.ts": version("mended") });
+    expect(await fixture.value("a:version")).toBe("mended");
+  });
+
   test("leaves only the code in force on disk", async () => {
     for (const text of ["one", "two", "three"]) await fixture.push({ "a.ts": version(text) });
     expect(readdirSync(join(fixture.dir, "modules"))).toHaveLength(1);

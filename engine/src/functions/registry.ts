@@ -31,15 +31,27 @@ export class Registry {
   readonly #functions: Map<string, KnownFunction>;
   readonly #modules: Map<string, object>;
   readonly root: string | null;
+  /** Why the code could not be loaded, if so: every call is answered with it, and a push can still mend it. */
+  readonly #fault: string | null;
 
-  private constructor(root: string | null, functions: Map<string, KnownFunction>, modules: Map<string, object>) {
+  private constructor(
+    root: string | null,
+    functions: Map<string, KnownFunction>,
+    modules: Map<string, object>,
+    fault: string | null = null,
+  ) {
     this.root = root;
+    this.#fault = fault;
     this.#functions = functions;
     this.#modules = modules;
   }
 
   static empty(): Registry {
     return new Registry(null, new Map(), new Map());
+  }
+
+  static broken(root: string, fault: string): Registry {
+    return new Registry(root, new Map(), new Map(), fault);
   }
 
   /** Imports the modules and pairs their functions with what the analysis said of them. */
@@ -74,6 +86,7 @@ export class Registry {
 
   /** @throws PlainError with Convex's text: a missing function and a hidden one get the same. */
   find(path: FunctionPath, kind: FunctionKind, visibility: "public" | "any"): KnownFunction {
+    if (this.#fault !== null) throw new PlainError(`The code of this deployment cannot be loaded: ${this.#fault}`);
     const found = this.lookUp(path, visibility);
     if (!found) throw notFound(path, visibility);
     if (found.kind !== kind) {

@@ -38,6 +38,7 @@ const MESSAGES = `
   export const whoAmI = query({ args: {}, handler: async (ctx) => (await ctx.auth.getUserIdentity())?.subject ?? null });
   export const nothing = query({ args: {}, handler: async () => {} });
   export const invalid = mutation({ args: {}, handler: async (ctx) => { await ctx.db.insert("messages", { body: 3 } as never); } });
+  export const noIndex = query({ args: {}, handler: async (ctx) => await ctx.db.query("messages").withIndex("by_none").collect() });
   export const nested = mutation({ args: { fail: v.boolean() }, handler: async (ctx, { fail }) => {
     await ctx.db.insert("messages", { body: "outer" });
     try {
@@ -191,6 +192,12 @@ describe("queries and mutations", () => {
     const { message } = await failure("messages:invalid");
     expect(message).toMatch(/^Uncaught Error: Failed to insert or update a document in table "messages"/);
     expect(message).toMatch(/convex\/messages\.ts/);
+  });
+
+  test("an index that is not there is an error at its place", async () => {
+    expect((await failure("messages:noIndex")).message).toMatch(
+      /^Uncaught Error: Index messages\.by_none not found\.?\n[^]*convex\/messages\.ts/,
+    );
   });
 
   test("arguments over 16 MiB are refused", async () => {

@@ -3,6 +3,7 @@
  * nothing waits for another thread. What this deployment does not offer is refused by name.
  */
 import type { Database, Transaction } from "../transaction/types.ts";
+import { FunctionError } from "../values/errors.ts";
 import type { Json } from "../values/types.ts";
 import { cancelJob, scheduleJob } from "../scheduler/jobs.ts";
 import { describeFailure } from "./failures.ts";
@@ -49,9 +50,14 @@ export function convexGlobal(services: () => Services, inSyscall: (inside: boole
       if (run.finished) throw new Error("The function that called this has already ended.");
       const syscall = Object.hasOwn(SYNCHRONOUS, op) ? SYNCHRONOUS[op] : undefined;
       if (!syscall) throw unsupported(op);
-      const result = call(run, syscall, asObject(JSON.parse(text)));
-      if (typeof result !== "string") throw new TypeError(`${op} cannot wait`);
-      return result;
+      try {
+        const result = call(run, syscall, asObject(JSON.parse(text)));
+        if (typeof result !== "string") throw new TypeError(`${op} cannot wait`);
+        return result;
+      } catch (error) {
+        // The library rethrows what asynchronous syscalls throw as an Error; here nothing stands in between.
+        throw error instanceof FunctionError ? new Error(error.message) : error;
+      }
     },
     async asyncSyscall(op: string, text: string): Promise<string> {
       const run = runOfCaller();
