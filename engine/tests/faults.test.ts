@@ -1,0 +1,168 @@
+/**
+ * What strangers and bad lines can do to a deployment: each ends in a clear answer, and others are served as before.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { ConvexHttpClient } from "convex/browser";
+import { anyApi } from "convex/server";
+import * as fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { startDeployment } from "../src/deployment.ts";
+import { deployFixture, type Deployed } from "./deployed.ts";
+import { ADMIN_KEY, removeFolder, temporaryFolder } from "./harness.ts";
+
+let deployed: Deployed;
+let url: string;
+beforeAll(async () => {
+  deployed = await deployFixture("faults");
+  ({ url } = deployed.deployment);
+}, 60_000);
+afterAll(() => deployed.end());
+
+const counters = anyApi.counters!;
+const http = () => new ConvexHttpClient(url, { logger: false });
+const hello = () => ({ type: "Connect", sessionId: crypto.randomUUID(), connectionCount: 0, lastCloseReason: null, clientTs: Date.now() });
+
+function open(address = url, origin?: string): Promise<WebSocket> {
+  const socket = new WebSocket(`${address.replace("http", "ws")}/api/1.48.0/sync`, origin === undefined ? {} : { origin });
+  return new Promise((resolve, reject) => socket.once("open", () => resolve(socket)).once("error", reject));
+}
+
+describe("fuzzed", { timeout: 60_000 }, () => {
+  it("bodies never cause a fault of ours", async () => {
+    const routes = [
+      ...[
+        "query",
+        "query_ts",
+        "query_at_ts",
+        "query_batch",
+        "mutation",
+        "action",
+        "function",
+        "run/messages/list",
+        "debug_event",
+        "storage/upload",
+      ],
+      ...["get_config_hashes", "update_environment_variables", "deploy2/start_push", "deploy2/evaluate_push", "deploy2/evaluate_schema"],
+      ...["deploy2/wait_for_schema", "deploy2/finish_push", "deploy2/report_push_completed", "import/start_upload"],
+    ];
+    const names = [
+      "path",
+      "args",
+      "format",
+      "ts",
+      "queries",
+      "changes",
+      "appDefinition",
+      "componentDefinitions",
+      "schemaChange",
+      "startPush",
+      "componentPath",
+    ];
+    const named = fc.dictionary(
+      fc.constantFrom(...names),
+      fc.oneof(fc.jsonValue(), fc.constantFrom("messages:list", "messages:send", "json", "convex_encoded_json")),
+    );
+    const body = fc.oneof(
+      named.map((fields) => JSON.stringify(fields)),
+      fc.json(),
+      fc.string(),
+    );
+    const result = await fc.check(
+      fc.asyncProperty(fc.constantFrom(...routes), body, fc.boolean(), async (route, text, admin) => {
+        const response = await fetch(`${url}/api/${route}`, {
+          method: "POST",
+          body: text,
+          headers: admin ? { Authorization: `Convex ${ADMIN_KEY}` } : {},
+        });
+        await response.text();
+        return response.status !== 500;
+      }),
+      { numRuns: 400 },
+    );
+    expect(result).toMatchObject({ failed: false });
+  });
+
+  it("paths and queries never cause a fault of ours", async () => {
+    const result = await fc.check(
+      fc.asyncProperty(
+        fc.constantFrom("/api/query?path=", "/api/run/", "/api/storage/", "/", "/http/", "/api/query_at_ts?ts="),
+        fc.string(),
+        fc.constantFrom("GET", "POST", "PUT"),
+        async (start, rest, method) => {
+          const response = await fetch(url + start + encodeURIComponent(rest), { method });
+          await response.text();
+          return response.status !== 500;
+        },
+      ),
+      { numRuns: 200 },
+    );
+    expect(result).toMatchObject({ failed: false });
+  });
+
+  it("frames end in a FatalError or in nothing", async () => {
+    const frame = fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc.record({
+        type: fc.constantFrom("Connect", "ModifyQuerySet", "Authenticate", "Mutation", "Action", "Event"),
+        requestId: fc.integer(),
+        udfPath: fc.oneof(fc.string(), fc.constantFrom("messages:list", "_system/cli/tables", "counters:add")),
+        args: fc.array(fc.jsonValue(), { maxLength: 2 }),
+        baseVersion: fc.integer({ min: -1, max: 2 }),
+        newVersion: fc.integer({ min: -1, max: 3 }),
+        modifications: fc.array(fc.jsonValue(), { maxLength: 2 }),
+        tokenType: fc.constantFrom("None", "User", "Admin", "Other"),
+        value: fc.string(),
+      }),
+    );
+    const result = await fc.check(
+      fc.asyncProperty(fc.array(frame, { maxLength: 5 }), fc.boolean(), async (frames, polite) => {
+        const socket = await open();
+        const codes: number[] = [];
+        socket.once("close", (code) => codes.push(code));
+        if (polite) socket.send(JSON.stringify(hello()));
+        for (const sent of frames) socket.send(typeof sent === "string" ? sent : JSON.stringify(sent));
+        await sleep(15);
+        socket.terminate();
+        return !codes.includes(1011);
+      }),
+      { numRuns: 60 },
+    );
+    expect(result).toMatchObject({ failed: false });
+    expect(await http().query(counters.get!, { name: "x" })).toBe(0);
+  });
+});
+
+describe("a client that does not read", () => {
+  it("is held back, and gets the newest state once it reads again", async () => {
+    const socket = await open();
+    const values: number[] = [];
+    socket.on("message", (data) => {
+      const message = JSON.parse(Buffer.isBuffer(data) ? data.toString() : "null");
+      for (const { value } of message.modifications ?? []) values.push(value.value);
+    });
+    const add = { type: "Add", queryId: 0, udfPath: "counters:padded", args: [{ name: "slow", length: 1_000_000 }] };
+    socket.send(JSON.stringify(hello()));
+    socket.send(JSON.stringify({ type: "ModifyQuerySet", baseVersion: 0, newVersion: 1, modifications: [add] }));
+    await expect.poll(() => values).toEqual([0]);
+    socket.pause();
+    for (let i = 0; i < 60; i += 1) await http().mutation(counters.add!, { name: "slow", by: 1 });
+    socket.resume();
+    await expect.poll(() => values.at(-1), { timeout: 10_000 }).toBe(60);
+    // Most were never sent: what the kernel takes and 8 MB, of 60.
+    expect(values.length).toBeLessThan(40);
+    socket.close();
+  }, 60_000);
+});
+
+describe("a list of allowed origins", () => {
+  it("keeps other pages from opening a websocket", async () => {
+    const dataDir = temporaryFolder("origins");
+    const strict = await startDeployment({ dataDir, port: 0, sitePort: 0, adminKey: ADMIN_KEY, allowedOrigins: ["http://app.test"] });
+    await expect(open(strict.url, "http://evil.test")).rejects.toThrow(/403/);
+    for (const origin of ["http://app.test", undefined]) (await open(strict.url, origin)).close();
+    await strict.close();
+    removeFolder(dataDir);
+  });
+});
