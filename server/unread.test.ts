@@ -9,9 +9,9 @@ const SIZE = 400_000;
 
 it("hears the next request of a connection whose last one was answered unread", async () => {
   // Late enough for the body to have begun to arrive, and to be held back because nobody reads it.
-  const app = createRequestListener(async () => {
+  const app = createRequestListener(async (request) => {
     await new Promise((resolve) => setTimeout(resolve, 30));
-    return new Response("no", { status: 404 });
+    return new Response(`Not here: ${request.url}`, { status: 404 });
   });
   const server = createServer((request, response) => {
     discardUnread(request, response);
@@ -23,10 +23,10 @@ it("hears the next request of a connection whose last one was answered unread", 
   let heard = "";
   socket.setEncoding("latin1").on("data", (text: string) => (heard += text));
 
-  for (const answers of [1, 2, 3, 4]) {
+  for (const answers of [1, 2, 3]) {
     socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${SIZE}\r\n\r\n`);
     socket.write(Buffer.alloc(SIZE));
-    await expect.poll(() => heard.split("HTTP/1.1 404").length - 1, { timeout: 2000, interval: 5 }).toBe(answers);
+    await expect.poll(() => heard.split("HTTP/1.1 404").length - 1, { timeout: 2000 }).toBe(answers);
   }
   socket.destroy();
   server.close();
