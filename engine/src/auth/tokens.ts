@@ -10,7 +10,7 @@ import { createProvider, readProvider, type Provider } from "./providers.ts";
 /** Clocks may differ by so much (`facts/engine.md`, Data). */
 const CLOCK_SKEW_S = 5;
 /** A verified token is remembered, since checking an ES256 signature costs more than a query. */
-const REMEMBERED_TOKENS = 10_000;
+const REMEMBERED_TOKENS = 2_000;
 
 type UserToken = Extract<Identity, { kind: "user" }>;
 
