@@ -17,6 +17,8 @@ export type TransactorOptions = {
 export type Code = { code: LoadedCode | null; env: Record<string, string> };
 export type Opened = Extract<FromTransactor, { kind: "opened" }>;
 
+/** A thread that runs JavaScript, however busily, can be asked about itself at once. */
+const ANSWERS_WITHIN_MS = 500;
 /** Memory of user code and of what the engine keeps beside it. */
 const HEAP_MIB = 512;
 
@@ -74,15 +76,14 @@ export class Incarnation {
     if (!this.ended) this.worker.postMessage(message);
   }
 
-  /** Processor time of the thread; where Node cannot tell, the clock's. */
+  /** Processor time of the thread. Where Node cannot tell, the clock's; NaN when the thread does not answer. */
   async cpuMs(): Promise<number> {
     if (typeof this.worker.cpuUsage !== "function") return performance.now();
-    try {
-      const { user, system } = await this.worker.cpuUsage();
-      return (user + system) / 1_000;
-    } catch {
-      return performance.now();
-    }
+    const patience = Promise.withResolvers<null>();
+    const timer = setTimeout(() => patience.resolve(null), ANSWERS_WITHIN_MS);
+    const usage = await Promise.race([this.worker.cpuUsage(), patience.promise]).catch(() => null);
+    clearTimeout(timer);
+    return usage === null ? NaN : (usage.user + usage.system) / 1_000;
   }
 }
 

@@ -397,6 +397,11 @@ describe("subscriptions and snapshots", () => {
     expect(then).toMatchObject({ value: ["early"], ts });
     const [now] = await runner.queries([call("messages:list")]);
     expect(now).toMatchObject({ value: ["early", "late"] });
+    const told: string[] = [];
+    const stop = runner.onCommit(({ affected }) => told.push(...affected));
+    await runner.queries([{ ...call("messages:list"), token: "behind" }], ts);
+    expect(told).toEqual(["behind"]);
+    stop();
   });
 
   test("a mutation that was answered before is answered the same and runs no second time", async () => {

@@ -17,6 +17,8 @@ const PATIENCE_MS = 10 * USER_TIME_LIMIT_MS;
 const OPEN_ATTEMPTS = 3;
 /** More waiting questions than this and new ones are refused: a client that retries is better than memory that runs out. */
 const MAX_WAITING = 20_000;
+
+/** The one transactor there is at a time, over all lives of its thread. */
 export class TransactorThread {
   readonly #options: TransactorOptions;
   readonly #pending = new Map<number, Pending>();
@@ -238,9 +240,9 @@ export class TransactorThread {
         setTimeout(resolve, WATCH_EVERY_MS / 2);
       });
       const seen = suspect.watch.observe();
-      if (seen?.ticket !== first.ticket || suspect !== this.#now || this.#held) return;
+      if (seen?.ticket !== first.ticket || suspect !== this.#now || this.#held || this.#closing) return;
       const cpu = userBefore + (await suspect.cpuMs()) - cpuBefore;
-      if (seen.userMs < USER_TIME_LIMIT_MS || (cpu < USER_TIME_LIMIT_MS && seen.userMs < PATIENCE_MS)) continue;
+      if (seen.userMs < USER_TIME_LIMIT_MS || (!(cpu >= USER_TIME_LIMIT_MS) && seen.userMs < PATIENCE_MS)) continue;
       if (suspect.watch.condemn(first.ticket)) await this.#restart(suspect, seen);
       return;
     }

@@ -28,6 +28,7 @@ export type OpenBatch = {
   failure: StorageError | null;
 };
 
+/** The transactor's work, apart from how questions come and answers go (`transactor.ts`). */
 export class Transactor {
   readonly dir: string;
   readonly services: Services;
@@ -67,7 +68,7 @@ export class Transactor {
       const { message, name } = batch.failure;
       answers = answers.map(({ id }) => ({ id, error: { message, name } }));
     } else {
-      for (const action of batch.afterCommit) action();
+      for (const action of batch.afterCommit) attempt(action);
     }
     return {
       answers,
@@ -91,7 +92,7 @@ export class Transactor {
   async #answer(batch: OpenBatch, question: Question): Promise<unknown> {
     switch (question.kind) {
       case "queries":
-        return this.#queries(question);
+        return this.#queries(batch, question);
       case "mutation":
         return this.#mutation(batch, question);
       case "runJob":
@@ -111,7 +112,7 @@ export class Transactor {
     }
   }
 
-  async #queries(question: Question & { kind: "queries" }): Promise<WireRun[]> {
+  async #queries(batch: OpenBatch, question: Question & { kind: "queries" }): Promise<WireRun[]> {
     const { calls, at } = question.ask;
     const { database } = this;
     const latest = database.latest();
@@ -120,9 +121,10 @@ export class Transactor {
     for (const [index, call] of calls.entries()) {
       const transaction = database.beginQuery(at ?? undefined);
       runs.push(await this.run(question, index, call, "query", transaction, ts));
-      if (call.token !== undefined) {
-        database.subscribe(call.token, transaction.readSet());
-      }
+      if (call.token === undefined) continue;
+      // Commits since an earlier snapshot may have met its ranges already.
+      if (ts < latest) batch.affected.push(call.token);
+      else database.subscribe(call.token, transaction.readSet());
     }
     return runs;
   }
@@ -256,6 +258,15 @@ export class Transactor {
     if (ending.kind === "stuck") throw new PlainError(NEVER_SETTLES);
     if (ending.kind === "error") throw ending.error;
     return ending.text;
+  }
+}
+
+/** Bytes that cannot be removed now are swept at the next start. */
+function attempt(action: () => void): void {
+  try {
+    action();
+  } catch {
+    // See above.
   }
 }
 
