@@ -3,9 +3,9 @@
  * `node engine/src/main.ts --data DIR [--port 3210] [--site-port 3211] [--admin-key KEY]`
  */
 import { enableCompileCache, flushCompileCache } from "node:module";
-import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { Deployment, DeploymentOptions } from "./deployment.ts";
+import { compileCacheFolder } from "./compile-cache.ts";
 import { StorageError } from "./values/errors.ts";
 
 const USAGE = `Usage: engine --data DIR [options]
@@ -31,8 +31,7 @@ async function main(): Promise<void> {
   if (printed !== null) return void process.stdout.write(`${printed}\n`);
   // Functions see the same zone as on every Convex deployment; the threads take it from the process.
   process.env.TZ = "UTC";
-  // What was compiled once is loaded in a third of the time. The threads keep theirs in the same place (`functions/thread.ts`).
-  enableCompileCache(join(resolve(options.dataDir), "compiled"));
+  enableCompileCache(compileCacheFolder(options.dataDir));
   // Only now, so that an older Node is told so before it meets what it does not know.
   const { startDeployment } = await import("./deployment.ts");
   const stopping = stopSignal();
