@@ -16,8 +16,7 @@ export type Person = {
 };
 
 /** Makes an account over HTTP, as a program would: no page is opened, so it costs some 100 ms (the hash of the password). */
-export async function signUp(appUrl: string, name = "Ada Lovelace"): Promise<Person> {
-  const email = `${randomUUID()}@example.com`;
+export async function signUp(appUrl: string, name = "Ada Lovelace", email = `${randomUUID()}@example.com`): Promise<Person> {
   const password = `correct horse ${randomUUID().slice(0, 8)}`;
   const response = await post(appUrl, "/api/auth/sign-up/email", { name, email, password });
   const { user } = await response.json();

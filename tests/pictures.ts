@@ -1,0 +1,67 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium, type Page } from "@playwright/test";
+import sharp from "sharp";
+import { api } from "../convex/_generated/api.js";
+import { ensureBuilt } from "../server/build/ensure.ts";
+import { addPictures, deploymentAs } from "./e2e/pictures.ts";
+import type { PictureName } from "./fixtures/pictures.ts";
+import { startApp } from "./harness/app.ts";
+import { launchOptions } from "./harness/chromium.ts";
+import { signUp } from "./harness/people.ts";
+
+const OUT = fileURLToPath(new URL("../docs/pictures/", import.meta.url));
+
+/** What stands in the workspace that is pictured. */
+const WORKSPACE: Record<string, Record<string, PictureName[]>> = {
+  "Northern light": { "First light": ["mountain", "sunset", "dandelions", "path", "fig", "clock", "dogs", "brushes"], Details: ["stripes", "brushes"] },
+  "Small business sites": { Bakery: ["bakery", "fig"], Bank: ["bank"], Habits: ["habits"] },
+  "Field trips": { "First walk": ["dogs", "path", "dandelions"] },
+};
+
+/** `npm run pictures`: takes README's pictures from a seeded workspace, so that they stay true. */
+async function main(): Promise<void> {
+  await ensureBuilt();
+  await mkdir(OUT, { recursive: true });
+  const app = await startApp();
+  const browser = await chromium.launch(await launchOptions());
+  try {
+    const person = await signUp(app.url, "Ada Lovelace", "ada@example.com");
+    const convex = await deploymentAs(app, person);
+    let shown = "";
+    for (const [project, designs] of Object.entries(WORKSPACE).toReversed()) {
+      const projectId = await convex.mutation(api.projects.create, { name: project });
+      for (const [design, pictures] of Object.entries(designs).toReversed()) {
+        const designId = await convex.mutation(api.designs.create, { projectId, name: design });
+        await addPictures(app, person, designId, pictures);
+        shown = `/design/${designId}`;
+      }
+    }
+    for (const [name, width, height] of [["wide", 1440, 900], ["narrow", 360, 740]] as const) {
+      const context = await browser.newContext({ baseURL: app.url, viewport: { width, height }, locale: "en-GB", deviceScaleFactor: 2 });
+      await context.addCookies(person.cookies);
+      const page = await context.newPage();
+      for (const [screen, path] of [["projects", "/projects"], ["design", shown]] as const) {
+        await page.goto(path);
+        await still(page);
+        await sharp(await page.screenshot()).webp({ quality: 82 }).toFile(join(OUT, `${screen}-${name}.webp`));
+      }
+      await context.close();
+    }
+  } finally {
+    await browser.close();
+    await app.dispose();
+  }
+}
+
+/** Until every picture in sight is there and nothing moves. */
+async function still(page: Page): Promise<void> {
+  await page.waitForLoadState("networkidle");
+  await page.evaluate(async () => {
+    await document.fonts.ready;
+    await Promise.all([...document.images].map((image) => image.decode()));
+  });
+}
+
+await main();
