@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { FunctionError, StorageError } from "../values/errors.ts";
-import { idLength, tableNumberOf } from "../values/ids.ts";
+import { idLength, idRange, tableNumberOf } from "../values/ids.ts";
+import { encodeKey, keyAfter } from "../values/keys.ts";
 import type { Json } from "../values/types.ts";
 import { numberOf, prepare, textOf } from "./rows.ts";
 
@@ -30,6 +31,8 @@ export type Table = {
   readonly name: string;
   readonly isSystem: boolean;
   readonly idLength: number;
+  /** Where its documents lie among those of all tables. */
+  readonly documents: { readonly low: Uint8Array; readonly high: Uint8Array };
   readonly byId: Index;
   readonly byCreationTime: Index;
   /** By name, the two above included. */
@@ -67,11 +70,13 @@ export function openCatalog(sql: DatabaseSync) {
 
   function make(number: number, name: string, byId: number, byCreationTime: number): Table {
     const indexes = new Map<string, Index>();
+    const { lowest, highest } = idRange(number);
     const table: Table = {
       number,
       name,
       isSystem: name.startsWith("_"),
       idLength: idLength(number),
+      documents: { low: encodeKey([lowest]), high: keyAfter(encodeKey([highest])) },
       get byId() {
         return idIndex;
       },

@@ -28,6 +28,7 @@ export class History {
 
   add(ts: Timestamp, changes: Iterable<Change>): void {
     const undo = [...changes].map(({ id, table, before }): Change => ({ id, table, before: null, after: lean(before) }));
+    if (undo.length === 0) return;
     const bytes = undo.reduce((sum, { after }) => sum + CHANGE_BYTES + (after?.text.length ?? 0), 0);
     this.commits.push({ ts, changes: undo, bytes });
     this.bytes += bytes;

@@ -8,7 +8,7 @@ import { jsonOf, values } from "../values/testing.ts";
 import type { Json } from "../values/types.ts";
 import { idOf } from "./document.ts";
 import { checkIntegrity } from "./integrity.ts";
-import { collect, get, page, range, scan, testDatabase, useSchema, type Bound } from "./testing.ts";
+import { collect, get, mutate, page, range, scan, testDatabase, useSchema, type Bound } from "./testing.ts";
 import type { Database, Transaction } from "./types.ts";
 
 /**
@@ -138,7 +138,9 @@ describe("whatever is written", () => {
     fc.assert(
       fc.property(fc.array(mutation, { maxLength: 8 }), (mutations) => {
         using data = testDatabase();
+        mutate(data.db, (tx) => tx.insert("before", { a: 1 }));
         useSchema(data.db, schema);
+        mutate(data.db, (tx) => [tx.insert("after", { a: 1 }), tx.system.insert("_storage", {})]);
         let rows: JsonObject[] = [];
         const states: { ts: bigint; rows: JsonObject[] }[] = [{ ts: data.db.latest(), rows }];
         for (const { steps, commits, flushes } of mutations) {

@@ -75,13 +75,21 @@ export class Scan {
     const high = last !== undefined && this.order === "desc" ? last.key : this.high;
     this.chunk =
       this.index === this.index.table.byId
-        ? this.store.rangeById(low, high, this.order, this.chunkSize)
+        ? this.loadById(low, high)
         : this.store.range(this.index.id, low, high, this.order, this.chunkSize);
     this.at = 0;
     this.fileIsDone = this.chunk.length < this.chunkSize;
     const bytes = this.chunk.reduce((sum, entry) => sum + entry.text.length, 0);
     const fitting = Math.floor((CHUNK_BYTES * this.chunk.length) / Math.max(bytes, 1));
     this.chunkSize = Math.max(1, Math.min(this.chunkSize * 4, fitting, LARGEST_CHUNK));
+  }
+
+  /** All tables' documents are kept in one order, so the range is cut to where this table's lie. */
+  private loadById(low: Uint8Array, high: Uint8Array): StoredEntry[] {
+    const { documents } = this.index.table;
+    const from = compareKeys(low, documents.low) < 0 ? documents.low : low;
+    const to = compareKeys(high, documents.high) > 0 ? documents.high : high;
+    return this.store.rangeById(from, to, this.order, this.chunkSize);
   }
 
   private comesFirst(a: Uint8Array, b: Uint8Array): boolean {

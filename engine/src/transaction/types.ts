@@ -79,7 +79,7 @@ export interface Database {
   /** The result of a mutation that this session has already been answered, or undefined. */
   recorded(sessionId: string, requestId: number): { ts: Timestamp; result: string } | undefined;
 
-  /** Subscriptions: a token stands for one query's read set until it is affected or dropped. */
+  /** Subscriptions: a token stands for the read set of one query at the newest state, until it is affected or dropped. */
   subscribe(token: string, readSet: ReadSet): void;
   unsubscribe(token: string): void;
 

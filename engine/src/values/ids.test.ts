@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { idBytes, idFromBytes, idLength, newId, tableNumberOf } from "./ids.ts";
+import { idBytes, idFromBytes, idLength, idRange, newId, tableNumberOf } from "./ids.ts";
 
 const tables = fc.oneof(fc.constantFrom(1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, 0xffff_ffff), fc.integer({ min: 1 }));
 
@@ -12,6 +12,16 @@ describe("ids", () => {
         expect(tableNumberOf(id)).toBe(table);
         expect(idBytes(id)).toEqual(bytes);
         expect(id).toHaveLength(idLength(table));
+      }),
+    );
+  });
+
+  test("of a table lie together", () => {
+    fc.assert(
+      fc.property(tables, tables, (table, other) => {
+        const { lowest, highest } = idRange(table);
+        const id = newId(other);
+        expect(lowest <= id && id <= highest).toBe(table === other);
       }),
     );
   });

@@ -65,6 +65,14 @@ function read(id: string): { table: number; random: Uint8Array } | null {
     : null;
 }
 
+/** Texts between which all ids of a table lie, and none of another: a table's number is the first thing in an id. */
+export function idRange(table: number): { lowest: string; highest: string } {
+  const prefix = varint(table);
+  const rest = RANDOM_BYTES + CHECKSUM_BYTES;
+  const filled = (byte: number): string => encode(Uint8Array.from([...prefix, ...Array.from({ length: rest }, () => byte)]));
+  return { lowest: filled(0x00), highest: filled(0xff) };
+}
+
 /** How long the ids of a table are. */
 export function idLength(table: number): number {
   return Math.ceil(((varint(table).length + RANDOM_BYTES + CHECKSUM_BYTES) * 8) / 5);
