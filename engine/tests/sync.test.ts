@@ -176,6 +176,59 @@ describe("ConvexClient", () => {
   });
 });
 
+describe("ConvexClient's pages", () => {
+  it("grow, split nothing and lose nothing while rows come and go", async () => {
+    const { client } = connect();
+    const send = (body: string) => client.mutation(messages.send!, { channel: "growing", body });
+    for (let i = 0; i < 10; i += 1) await send(`${i}`);
+    type Pages = { results: { body: string }[]; status: string; loadMore(count: number): void };
+    let pages: Pages | undefined;
+    client.onPaginatedUpdate_experimental(messages.page!, { channel: "growing" }, { initialNumItems: 4 }, (value) => {
+      pages = value as unknown as Pages;
+    });
+    const bodies = () => pages?.results.map(({ body }) => body) ?? [];
+    await expect.poll(bodies).toEqual(["0", "1", "2", "3"]);
+    expect(pages?.status).toBe("CanLoadMore");
+    pages?.loadMore(4);
+    await expect.poll(bodies).toEqual(["0", "1", "2", "3", "4", "5", "6", "7"]);
+    await send("10");
+    pages?.loadMore(10);
+    await expect.poll(bodies).toEqual(["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"]);
+    await send("11");
+    await expect.poll(bodies).toHaveLength(12);
+    await client.close();
+  });
+});
+
+describe("a token that expires", () => {
+  it("is refreshed before, and nothing is refused meanwhile", async () => {
+    const client = new ConvexClient(url, {
+      webSocketConstructor: WebSocket as unknown as typeof globalThis.WebSocket,
+      logger: false,
+      unsavedChangesWarning: false,
+      authRefreshTokenLeewaySeconds: 1,
+    });
+    let fetched = 0;
+    const states: boolean[] = [];
+    client.setAuth(
+      async () => {
+        fetched += 1;
+        return deployed.issuer.token("ada", { expiresIn: 3, claims: { n: fetched } });
+      },
+      (authenticated) => states.push(authenticated),
+    );
+    for (let i = 0; i < 16; i += 1) {
+      await client.mutation(messages.send!, { channel: "refreshed", body: `${i}` });
+      await sleep(500);
+    }
+    expect(states.every(Boolean)).toBe(true);
+    expect(fetched).toBeGreaterThan(2);
+    const stored: { author: string }[] = await client.query(messages.list!, { channel: "refreshed" });
+    expect(new Set(stored.map(({ author }) => author))).toEqual(new Set(["ada"]));
+    await client.close();
+  }, 30_000);
+});
+
 describe("the sync protocol", () => {
   /** A client of our own, which may say what the published one never would. */
   async function raw(path = "/api/1.48.0/sync", options: { origin?: string } = {}) {
