@@ -144,6 +144,15 @@ describe("a client that does not read", () => {
   }, 60_000);
 });
 
+describe("a function that never ends", () => {
+  it("is stopped, and what others asked meanwhile is answered", async () => {
+    const endless = http().query(counters.endless!, {});
+    const others = Promise.all(Array.from({ length: 20 }, () => http().mutation(counters.add!, { name: "beside", by: 1 })));
+    await expect(endless).rejects.toThrow(/timed out/i);
+    expect((await others).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+  }, 60_000);
+});
+
 describe("a list of allowed origins", () => {
   it("keeps other pages from opening a websocket", async () => {
     const dataDir = temporaryFolder("origins");

@@ -182,6 +182,14 @@ describe("the HTTP API", () => {
     expect((await post("/api/query", { path: "messages:list", args: { channel: "none" } })).status).toBe(200);
   });
 
+  it("answers before a body that it does not want, and the answer arrives", async () => {
+    for (let i = 0; i < 5; i += 1) {
+      const body = Buffer.alloc(20 * 1024 * 1024, 32);
+      expect((await fetch(`${url}/api/deploy2/start_push`, { method: "POST", body })).status).toBe(401);
+      expect((await fetch(`${url}/api/storage/upload?token=x`, { method: "POST", body })).status).toBe(401);
+    }
+  });
+
   it("keeps a connection for the next request", async () => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     const request = "GET /version HTTP/1.1\r\nHost: x\r\n\r\n";

@@ -33,12 +33,33 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
   } catch (error) {
     reply = failure(error, options.report);
   }
+  await drained(request);
   try {
     await write(request, response, reply, options.headers(request));
   } catch (error) {
     // The client has gone, or the source of the body broke in the middle: all that is left to say is that it ended early.
     response.destroy(error instanceof Error ? error : undefined);
   }
+}
+
+/** How long a body that nobody wants may go on, before the answer is given regardless. */
+const DRAIN_MS = 2_000;
+
+/** Reads the rest of the body: a connection that is closed on unread bytes is reset, and the client never sees the answer. */
+function drained(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, DRAIN_MS);
+    request.once("close", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    request.once("end", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    request.resume();
+  });
 }
 
 async function write(request: IncomingMessage, response: ServerResponse, reply: Reply, extra: OutgoingHttpHeaders): Promise<void> {
