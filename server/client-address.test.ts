@@ -35,7 +35,13 @@ describe("the client's address", () => {
   });
 
   it("is nobody else's to claim", async () => {
-    const claims = { "X-Atelier-Client-Address": "6.6.6.6", "X-Real-IP": "6.6.6.6", Forwarded: "for=6.6.6.6", "X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https" };
+    const claims = {
+      "X-Atelier-Client-Address": "6.6.6.6",
+      "X-Real-IP": "6.6.6.6",
+      Forwarded: "for=6.6.6.6",
+      "X-Forwarded-Host": "evil.example",
+      "X-Forwarded-Proto": "https",
+    };
     const headers = await seen(claims, 0);
     expect(headers[CLIENT_ADDRESS_HEADER]).toBe("127.0.0.1");
     expect(JSON.stringify(headers)).not.toMatch(/6\.6\.6\.6|evil/);

@@ -4,9 +4,13 @@ import { describe, expect, it } from "vitest";
 import { acceptedEncoding, compressed } from "./compress.ts";
 
 const page = "<p>The pictures are lit, the walls are not.</p>".repeat(100);
-const ask = (accept?: string, method = "GET") => new Request("http://localhost/", { method, headers: accept ? { "Accept-Encoding": accept } : {} });
+const ask = (accept?: string, method = "GET") =>
+  new Request("http://localhost/", { method, headers: accept ? { "Accept-Encoding": accept } : {} });
 const html = (body: BodyInit | null = page, init?: ResponseInit) =>
-  new Response(body, { ...init, headers: { "Content-Type": "text/html; charset=utf-8", ...Object.fromEntries(new Headers(init?.headers)) } });
+  new Response(body, {
+    ...init,
+    headers: { "Content-Type": "text/html; charset=utf-8", ...Object.fromEntries(new Headers(init?.headers)) },
+  });
 const bytes = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
 describe("compressed", () => {

@@ -19,7 +19,8 @@ export function acceptedEncoding(header: string | null | undefined): Encoding | 
 }
 
 /** Text, and what is text by another name. Pictures and archives are compressed already. */
-const isText = (type: string) => /^(?:text\/(?!event-stream)|application\/(?:[\w.+-]*\+)?(?:json|javascript|xml|manifest\+json)|image\/svg\+xml)/i.test(type);
+const isText = (type: string) =>
+  /^(?:text\/(?!event-stream)|application\/(?:[\w.+-]*\+)?(?:json|javascript|xml|manifest\+json)|image\/svg\+xml)/i.test(type);
 
 /** Below this a response fits one packet anyway. */
 const WORTHWHILE = 1024;
@@ -34,7 +35,8 @@ export function compressed(request: Request, response: Response): Response {
   headers.append("Vary", "Accept-Encoding");
   const encoding = acceptedEncoding(request.headers.get("Accept-Encoding"));
   const length = headers.get("Content-Length");
-  if (!encoding || !body || request.method === "HEAD" || response.status === 206 || (length && Number(length) < WORTHWHILE)) return response;
+  if (!encoding || !body || request.method === "HEAD" || response.status === 206 || (length && Number(length) < WORTHWHILE))
+    return response;
   if (headers.get("Cache-Control")?.includes("no-transform")) return response;
   const changed = new Headers(headers);
   changed.delete("Content-Length");
@@ -47,7 +49,9 @@ export function compressed(request: Request, response: Response): Response {
 function compressor(encoding: Encoding) {
   if (encoding === "gzip") return createGzip({ level: 6 });
   // Quality 4 is smaller than gzip's 6 and no slower; more would cost the page's own time.
-  return createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT } });
+  return createBrotliCompress({
+    params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT },
+  });
 }
 
 function through(body: ReadableStream<Uint8Array>, encoding: Encoding): ReadableStream<Uint8Array> {

@@ -21,7 +21,13 @@ const problems = (env: Record<string, string>) =>
 describe("settings", () => {
   it("have defaults for one machine", async () => {
     const { server, app } = await read({});
-    expect(server).toMatchObject({ host: "127.0.0.1", port: 3000, appUrl: null, trustedProxyHops: 0, engine: { port: 3210, sitePort: 3211 } });
+    expect(server).toMatchObject({
+      host: "127.0.0.1",
+      port: 3000,
+      appUrl: null,
+      trustedProxyHops: 0,
+      engine: { port: 3210, sitePort: 3211 },
+    });
     expect(app).toMatchObject({
       production: true,
       appUrl: null,
@@ -29,7 +35,13 @@ describe("settings", () => {
       uploadMaxBytes: 50 * 1024 * 1024,
       storageQuotaBytes: null,
       socialProviders: {},
-      accounts: { emailAndPassword: true, requireEmailVerification: false, revokeSessionsOnPasswordReset: true, unlinkLast: false, rateLimit: true },
+      accounts: {
+        emailAndPassword: true,
+        requireEmailVerification: false,
+        revokeSessionsOnPasswordReset: true,
+        unlinkLast: false,
+        rateLimit: true,
+      },
     });
   });
 
@@ -38,15 +50,23 @@ describe("settings", () => {
   });
 
   it.each([
-    ["PORT", "http", "PORT is \"http\"; expected a whole number from 0 to 65535"],
-    ["PORT", "65536", "PORT is \"65536\"; expected a whole number from 0 to 65535"],
-    ["PORT", "-1", "PORT is \"-1\"; expected a whole number from 0 to 65535"],
-    ["TRUSTED_PROXY_HOPS", "1.5", "TRUSTED_PROXY_HOPS is \"1.5\"; expected a whole number from 0 to 10"],
-    ["APP_URL", "atelier.example", "APP_URL is \"atelier.example\"; expected an address that begins with http:// or https://"],
-    ["APP_URL", "https://atelier.example/app", "APP_URL is \"https://atelier.example/app\"; expected an origin without a path, like https://atelier.example"],
-    ["TRUSTED_ORIGINS", "https://a.example,b", "TRUSTED_ORIGINS is \"https://a.example,b\"; expected an address that begins with http:// or https://"],
-    ["ACCOUNTS_LINKING", "maybe", "ACCOUNTS_LINKING is \"maybe\"; expected true or false"],
-    ["UPLOAD_MAX_BYTES", "50MB", "UPLOAD_MAX_BYTES is \"50MB\"; expected a whole number from 1 to 9007199254740991"],
+    ["PORT", "http", 'PORT is "http"; expected a whole number from 0 to 65535'],
+    ["PORT", "65536", 'PORT is "65536"; expected a whole number from 0 to 65535'],
+    ["PORT", "-1", 'PORT is "-1"; expected a whole number from 0 to 65535'],
+    ["TRUSTED_PROXY_HOPS", "1.5", 'TRUSTED_PROXY_HOPS is "1.5"; expected a whole number from 0 to 10'],
+    ["APP_URL", "atelier.example", 'APP_URL is "atelier.example"; expected an address that begins with http:// or https://'],
+    [
+      "APP_URL",
+      "https://atelier.example/app",
+      'APP_URL is "https://atelier.example/app"; expected an origin without a path, like https://atelier.example',
+    ],
+    [
+      "TRUSTED_ORIGINS",
+      "https://a.example,b",
+      'TRUSTED_ORIGINS is "https://a.example,b"; expected an address that begins with http:// or https://',
+    ],
+    ["ACCOUNTS_LINKING", "maybe", 'ACCOUNTS_LINKING is "maybe"; expected true or false'],
+    ["UPLOAD_MAX_BYTES", "50MB", 'UPLOAD_MAX_BYTES is "50MB"; expected a whole number from 1 to 9007199254740991'],
     ["GITHUB_CLIENT_ID", "x", "GITHUB_CLIENT_SECRET is missing: sign-in with github needs it"],
     ["COGNITO_REGION", "eu-west-1", "COGNITO_DOMAIN is missing: sign-in with cognito needs it"],
   ])("are named with what was expected: %s=%s", async (name, value, told) => {
@@ -75,7 +95,7 @@ describe("settings", () => {
 
   it("are all in README's table, and nothing else is", async () => {
     const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
-    const table = [...readme.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => String(name));
+    const table = [...readme.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name]) => String(name));
     expect(table.toSorted()).toEqual([...Object.keys(settings.shape), "LOG_LEVEL"].toSorted());
   });
 });
@@ -110,7 +130,12 @@ describe("secrets", () => {
     const { secret, signingKey } = await makeSecrets();
     const { server, app } = await read({ ...remote, BETTER_AUTH_SECRET: secret, TOKEN_SIGNING_KEY: JSON.stringify(signingKey) });
     expect(server.engine).toBeNull();
-    expect(app).toMatchObject({ convexUrl: remote.CONVEX_URL, browserConvex: { kind: "direct", url: remote.CONVEX_URL }, secret, signingKey });
+    expect(app).toMatchObject({
+      convexUrl: remote.CONVEX_URL,
+      browserConvex: { kind: "direct", url: remote.CONVEX_URL },
+      secret,
+      signingKey,
+    });
     await expect(stat(join(dir, "data"))).rejects.toThrow("ENOENT");
   });
 });

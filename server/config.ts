@@ -33,12 +33,16 @@ const MiB = 1024 * 1024;
 const wholeNumber = (least: number, most: number) =>
   z
     .string()
-    .refine((text) => /^\d{1,16}$/.test(text) && Number(text) >= least && Number(text) <= most, { error: `a whole number from ${least} to ${most}` })
+    .refine((text) => /^\d{1,16}$/.test(text) && Number(text) >= least && Number(text) <= most, {
+      error: `a whole number from ${least} to ${most}`,
+    })
     .transform(Number);
 
 const httpUrl = z
   .string()
-  .refine((text) => ["http:", "https:"].includes(URL.parse(text)?.protocol ?? ""), { error: "an address that begins with http:// or https://" });
+  .refine((text) => ["http:", "https:"].includes(URL.parse(text)?.protocol ?? ""), {
+    error: "an address that begins with http:// or https://",
+  });
 
 /** An origin and nothing more: a path would be ignored silently. */
 const origin = httpUrl.refine((text) => URL.parse(text)?.origin === text.replace(/\/$/, ""), {
@@ -56,7 +60,12 @@ export const settings = z.object({
   TRUSTED_PROXY_HOPS: wholeNumber(0, 10).default(0),
   TRUSTED_ORIGINS: z
     .string()
-    .transform((list) => list.split(",").map((item) => item.trim()).filter(Boolean))
+    .transform((list) =>
+      list
+        .split(",")
+        .map((item) => item.trim())
+        .filter(Boolean),
+    )
     .pipe(z.array(origin, { error: "origins, separated by commas" }))
     .default([]),
 
@@ -83,7 +92,9 @@ export const settings = z.object({
   STORAGE_QUOTA_BYTES: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional(),
   SMTP_URL: z
     .string()
-    .refine((text) => ["smtp:", "smtps:"].includes(URL.parse(text)?.protocol ?? ""), { error: "an address that begins with smtp:// or smtps://" })
+    .refine((text) => ["smtp:", "smtps:"].includes(URL.parse(text)?.protocol ?? ""), {
+      error: "an address that begins with smtp:// or smtps://",
+    })
     .optional(),
 
   ACCOUNTS_EMAIL_AND_PASSWORD: yesOrNo.default(true),
@@ -104,7 +115,10 @@ type Settings = z.infer<typeof settings>;
  * @param env the environment; an empty value counts as not given
  * @throws ConfigError naming each wrong or missing setting
  */
-export async function readConfig(env: NodeJS.ProcessEnv, { production }: { production: boolean }): Promise<{ server: ServerConfig; app: AppConfig }> {
+export async function readConfig(
+  env: NodeJS.ProcessEnv,
+  { production }: { production: boolean },
+): Promise<{ server: ServerConfig; app: AppConfig }> {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
   const parsed = settings.safeParse(given);
   const providers = socialProviders(given);
@@ -114,7 +128,10 @@ export async function readConfig(env: NodeJS.ProcessEnv, { production }: { produ
 
   const set = parsed.data;
   const dataDir = resolve(set.DATA_DIR);
-  const { engineAdminKey: adminKey, ...secrets } = await keepSecrets(set.CONVEX_URL ? null : dataDir, { secret: set.BETTER_AUTH_SECRET, signingKey: set.TOKEN_SIGNING_KEY });
+  const { engineAdminKey: adminKey, ...secrets } = await keepSecrets(set.CONVEX_URL ? null : dataDir, {
+    secret: set.BETTER_AUTH_SECRET,
+    signingKey: set.TOKEN_SIGNING_KEY,
+  });
   return {
     server: {
       host: set.HOST,
@@ -128,7 +145,10 @@ export async function readConfig(env: NodeJS.ProcessEnv, { production }: { produ
   };
 }
 
-function appConfig(set: Settings, known: Pick<AppConfig, "production" | "dataDir" | "socialProviders"> & { secrets: AppSecrets }): AppConfig {
+function appConfig(
+  set: Settings,
+  known: Pick<AppConfig, "production" | "dataDir" | "socialProviders"> & { secrets: AppSecrets },
+): AppConfig {
   const { secrets, ...rest } = known;
   return {
     ...rest,

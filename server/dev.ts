@@ -29,7 +29,8 @@ async function main(): Promise<void> {
   const forward = embedded && new Forward(embedded.url, log);
   let vite: ViteDevServer | null = null;
   const server = createListener({
-    fetch: async (request, info) => (await appOf(vite, { ...appConfig, convexUrl: embedded?.url ?? appConfig.convexUrl })).fetch(request, info),
+    fetch: async (request, info) =>
+      (await appOf(vite, { ...appConfig, convexUrl: embedded?.url ?? appConfig.convexUrl })).fetch(request, info),
     serveAsset: () => false,
     forward,
     appUrl: config.appUrl,

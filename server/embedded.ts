@@ -107,13 +107,17 @@ const readyMessage = z.object({ ready: z.literal(true), url: z.url(), siteUrl: z
 
 /** One life of the process. `ready` is refused when it ends, or does not get ready in time; `exited` says how it ended. */
 function run({ dir, port, sitePort, adminKey, log }: EmbeddedOptions) {
-  const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", MAIN, "--data", dir, "--port", `${port}`, "--site-port", `${sitePort}`], {
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
-    // Ctrl+C in a terminal reaches us alone: requests in flight still need the deployment. It ends when the channel to us does.
-    detached: true,
-    // Not our environment: it holds secrets that the functions' process has no need of. The key is not an argument, which everyone may read.
-    env: { PATH: process.env.PATH, TZ: process.env.TZ, NODE_ENV: process.env.NODE_ENV, CONVEX_ADMIN_KEY: adminKey },
-  });
+  const child = spawn(
+    process.execPath,
+    ["--disable-warning=ExperimentalWarning", MAIN, "--data", dir, "--port", `${port}`, "--site-port", `${sitePort}`],
+    {
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      // Ctrl+C in a terminal reaches us alone: requests in flight still need the deployment. It ends when the channel to us does.
+      detached: true,
+      // Not our environment: it holds secrets that the functions' process has no need of. The key is not an argument, which everyone may read.
+      env: { PATH: process.env.PATH, TZ: process.env.TZ, NODE_ENV: process.env.NODE_ENV, CONVEX_ADMIN_KEY: adminKey },
+    },
+  );
   const tail = relay(child, log);
   const exited = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
@@ -148,7 +152,10 @@ function run({ dir, port, sitePort, adminKey, log }: EmbeddedOptions) {
 /** Passes on what the process prints, and keeps its last lines for who has to say why it failed. */
 function relay(child: ChildProcess, log: Log): () => string[] {
   const last: string[] = [];
-  for (const [stream, level] of [[child.stdout, "debug"], [child.stderr, "warn"]] as const) {
+  for (const [stream, level] of [
+    [child.stdout, "debug"],
+    [child.stderr, "warn"],
+  ] as const) {
     if (!stream) continue;
     createInterface({ input: stream }).on("line", (line) => {
       log[level]({ from: "deployment" }, line);

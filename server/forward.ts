@@ -60,7 +60,11 @@ export class Forward {
     const body = await readUpTo(request, EVENT_BYTES);
     if (body === null) return new Response("Too large", { status: 413 });
     try {
-      const answer = await fetch(`${this.#target}/api/debug_event`, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+      const answer = await fetch(`${this.#target}/api/debug_event`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body,
+      });
       await answer.body?.cancel();
       return new Response(null, { status: answer.ok ? 200 : 400 });
     } catch {

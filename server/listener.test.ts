@@ -67,7 +67,8 @@ async function listen(server: Server): Promise<string> {
 
 async function serve(parts: Partial<Parts> = {}) {
   const forward = new Forward(deploymentUrl, log);
-  const fetch: Parts["fetch"] = async (request, { clientAddress }) => Response.json({ app: request.url, from: clientAddress, body: await request.text() });
+  const fetch: Parts["fetch"] = async (request, { clientAddress }) =>
+    Response.json({ app: request.url, from: clientAddress, body: await request.text() });
   const server = createListener({ fetch, serveAsset, forward, appUrl: null, trustedProxyHops: 0, log, ...parts });
   running.push(server);
   const close = vi.fn<() => Promise<void>>(async () => {});
@@ -75,7 +76,11 @@ async function serve(parts: Partial<Parts> = {}) {
   return { stop, close, url: await listen(server) };
 }
 
-async function ask(url: string, options: RequestOptions = {}, body?: string): Promise<{ status?: number; headers: IncomingMessage["headers"]; text: string }> {
+async function ask(
+  url: string,
+  options: RequestOptions = {},
+  body?: string,
+): Promise<{ status?: number; headers: IncomingMessage["headers"]; text: string }> {
   const request = httpRequest(url, options).end(body);
   const [response]: IncomingMessage[] = await once(request, "response");
   if (!response) throw new Error("no answer");
@@ -95,7 +100,9 @@ describe("files of the build", () => {
       "x-content-type-options": "nosniff",
       vary: "Accept-Encoding",
     });
-    const [br, gzip] = await Promise.all(["br", "gzip"].map((encoding) => ask(`${url}/assets/entry-abc123.js`, { headers: { "Accept-Encoding": encoding } })));
+    const [br, gzip] = await Promise.all(
+      ["br", "gzip"].map((encoding) => ask(`${url}/assets/entry-abc123.js`, { headers: { "Accept-Encoding": encoding } })),
+    );
     expect(br?.headers["content-encoding"]).toBe("br");
     expect(gzip?.headers["content-encoding"]).toBe("gzip");
     expect(new Set([plain, br, gzip].map((answer) => answer?.headers.etag)).size).toBe(3);
@@ -112,25 +119,34 @@ describe("files of the build", () => {
     expect([head.status, head.headers["content-length"], head.text]).toEqual([200, "6", ""]);
   });
 
-  it.each(["/.hidden", "/assets/../.hidden", "/assets/%2e%2e/.hidden", "/assets/", "/assets/entry-abc123.js.br", "/favicon.svg/"])("do not include %s", async (path) => {
-    const { url } = await serve();
-    const request = httpRequest(url, { path }).end();
-    const [response]: IncomingMessage[] = await once(request, "response");
-    expect(await response?.setEncoding("utf8").reduce((all, chunk) => all + chunk, "")).toMatch(/^\{"app":/);
-  });
+  it.each(["/.hidden", "/assets/../.hidden", "/assets/%2e%2e/.hidden", "/assets/", "/assets/entry-abc123.js.br", "/favicon.svg/"])(
+    "do not include %s",
+    async (path) => {
+      const { url } = await serve();
+      const request = httpRequest(url, { path }).end();
+      const [response]: IncomingMessage[] = await once(request, "response");
+      expect(await response?.setEncoding("utf8").reduce((all, chunk) => all + chunk, "")).toMatch(/^\{"app":/);
+    },
+  );
 });
 
 describe("requests", () => {
   it("reach the app with the address they were sent to", async () => {
     const { url } = await serve();
-    expect(JSON.parse((await ask(`${url}/projects?a=1`, { method: "POST" }, "name=x")).text)).toEqual({ app: `${url}/projects?a=1`, from: "127.0.0.1", body: "name=x" });
+    expect(JSON.parse((await ask(`${url}/projects?a=1`, { method: "POST" }, "name=x")).text)).toEqual({
+      app: `${url}/projects?a=1`,
+      from: "127.0.0.1",
+      body: "name=x",
+    });
     const named = await ask(`${url}/`, { headers: { Host: "localhost:3000" } });
     expect(JSON.parse(named.text).app).toBe("http://localhost:3000/");
   });
 
   it("reach it under APP_URL, behind a proxy that ends TLS", async () => {
     const { url } = await serve({ appUrl: new URL("https://atelier.example"), trustedProxyHops: 1 });
-    const answer = await ask(`${url}/projects`, { headers: { Host: "internal:3000", "X-Forwarded-For": "6.6.6.6, 203.0.113.7", "X-Forwarded-Host": "evil.example" } });
+    const answer = await ask(`${url}/projects`, {
+      headers: { Host: "internal:3000", "X-Forwarded-For": "6.6.6.6, 203.0.113.7", "X-Forwarded-Host": "evil.example" },
+    });
     expect(JSON.parse(answer.text)).toMatchObject({ app: "https://atelier.example/projects", from: "203.0.113.7" });
   });
 
@@ -164,7 +180,8 @@ describe("requests", () => {
 });
 
 describe("the deployment's prefix", () => {
-  const open = (url: string, options: ConstructorParameters<typeof WebSocket>[2] = {}) => new WebSocket(url.replace(/^http/, "ws"), options);
+  const open = (url: string, options: ConstructorParameters<typeof WebSocket>[2] = {}) =>
+    new WebSocket(url.replace(/^http/, "ws"), options);
 
   it("forwards the websocket, without our cookies", async () => {
     const { url } = await serve();
@@ -191,7 +208,14 @@ describe("the deployment's prefix", () => {
       host: target.hostname,
       port: target.port,
       path,
-      headers: { Connection: "Upgrade", Upgrade: "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==", ...("origin" in options && { Origin: options.origin }), ...("headers" in options && options.headers) },
+      headers: {
+        Connection: "Upgrade",
+        Upgrade: "websocket",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+        ...("origin" in options && { Origin: options.origin }),
+        ...("headers" in options && options.headers),
+      },
     }).end();
     const [response]: IncomingMessage[] = await once(request, "response");
     expect(response?.statusCode).toBe(status);
@@ -202,7 +226,11 @@ describe("the deployment's prefix", () => {
   it("passes on the report of a long disconnect, and no more than that", async () => {
     const { url } = await serve();
     const event = JSON.stringify({ event: "LongWebsocketDisconnect" });
-    const told = await ask(`${url}/convex/api/debug_event`, { method: "POST", headers: { Cookie: "session=x", Authorization: "Convex key" } }, event);
+    const told = await ask(
+      `${url}/convex/api/debug_event`,
+      { method: "POST", headers: { Cookie: "session=x", Authorization: "Convex key" } },
+      event,
+    );
     expect(told.status).toBe(200);
     expect(reached[0]).toMatchObject({ url: "/api/debug_event", headers: { "content-type": "application/json" } });
     expect(reached[0]?.headers).not.toHaveProperty("cookie");
@@ -211,12 +239,26 @@ describe("the deployment's prefix", () => {
   });
 
   it.each([
-    "/convex", "/convex/", "/convex/version", "/convex/api/query", "/convex/api/mutation", "/convex/api/function", "/convex/api/run/projects/getProjects",
-    "/convex/api/query_ts", "/convex/api/deploy2/start_push", "/convex/api/update_environment_variables", "/convex/api/storage/upload?token=x", "/convex/api/storage/1",
-    "/convex/api/1.48.0/sync", "/convex/http/x", "/convex/api/debug_event/", "/convex/api/debug_event/../query",
+    "/convex",
+    "/convex/",
+    "/convex/version",
+    "/convex/api/query",
+    "/convex/api/mutation",
+    "/convex/api/function",
+    "/convex/api/run/projects/getProjects",
+    "/convex/api/query_ts",
+    "/convex/api/deploy2/start_push",
+    "/convex/api/update_environment_variables",
+    "/convex/api/storage/upload?token=x",
+    "/convex/api/storage/1",
+    "/convex/api/1.48.0/sync",
+    "/convex/http/x",
+    "/convex/api/debug_event/",
+    "/convex/api/debug_event/../query",
   ])("is closed at %s", async (path) => {
     const { url } = await serve();
-    for (const method of ["GET", "POST"]) expect((await ask(url + path, { method, headers: { Authorization: "Convex key" } })).status).toBe(404);
+    for (const method of ["GET", "POST"])
+      expect((await ask(url + path, { method, headers: { Authorization: "Convex key" } })).status).toBe(404);
     expect(reached).toEqual([]);
   });
 
@@ -271,5 +313,7 @@ describe("stopping", () => {
 
 it("a file's tag is of its content", async () => {
   const { url } = await serve();
-  expect((await ask(`${url}/favicon.svg`)).headers.etag).toBe(`"${createHash("sha256").update("<svg/>").digest("base64url").slice(0, 22)}"`);
+  expect((await ask(`${url}/favicon.svg`)).headers.etag).toBe(
+    `"${createHash("sha256").update("<svg/>").digest("base64url").slice(0, 22)}"`,
+  );
 });

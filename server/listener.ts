@@ -44,7 +44,9 @@ export function createListener(parts: Parts): Server {
   const { appUrl, forward, log } = parts;
   const app = createRequestListener(
     async (request) => {
-      const answer = Forward.owns(new URL(request.url).pathname) ? deployment(request) : parts.fetch(request, { clientAddress: clientAddress(request) });
+      const answer = Forward.owns(new URL(request.url).pathname)
+        ? deployment(request)
+        : parts.fetch(request, { clientAddress: clientAddress(request) });
       return compressed(request, await answer);
     },
     {
@@ -105,7 +107,8 @@ function refuse(request: IncomingMessage, appUrl: URL | null): Refusal | null {
   if (target.length > URL_LENGTH) return { status: 414, why: "The address is too long." };
   // Only the origin form has a meaning here (RFC 9112, 3.2); "//host/…" would be read as another host by whoever resolves it.
   if (!target.startsWith("/") || target.startsWith("//")) return { status: 400, why: "The address is not understood." };
-  if (requestOrigin(request, appUrl) === null) return { status: 421, why: "This server is not known under this name. Set APP_URL to the address people use." };
+  if (requestOrigin(request, appUrl) === null)
+    return { status: 421, why: "This server is not known under this name. Set APP_URL to the address people use." };
   return null;
 }
 

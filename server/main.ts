@@ -23,7 +23,14 @@ async function main(): Promise<void> {
   }
   const app = build.createApp({ ...appConfig, convexUrl: embedded?.url ?? appConfig.convexUrl });
   const forward = embedded && new Forward(embedded.url, log);
-  const server = createListener({ fetch: (request, info) => app.fetch(request, info), serveAsset, forward, appUrl: config.appUrl, trustedProxyHops: config.trustedProxyHops, log });
+  const server = createListener({
+    fetch: (request, info) => app.fetch(request, info),
+    serveAsset,
+    forward,
+    appUrl: config.appUrl,
+    trustedProxyHops: config.trustedProxyHops,
+    log,
+  });
 
   onStopSignal(stoppable(server, { goAway: () => forward?.goAway(), close: async () => embedded?.close() }, log), log);
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(config.port, config.host, resolve));
@@ -36,7 +43,8 @@ try {
   await main();
 } catch (error) {
   if (error instanceof ConfigError) console.error(error.message);
-  else if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") console.error(`${error.message}. Choose another one with PORT.`);
+  else if (error instanceof Error && "code" in error && error.code === "EADDRINUSE")
+    console.error(`${error.message}. Choose another one with PORT.`);
   else console.error(error);
   process.exit(1);
 }

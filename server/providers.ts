@@ -1,8 +1,35 @@
 /** The social providers of the specification (section 3), in its order. */
 const providerIds = [
-  "apple", "atlassian", "cognito", "discord", "facebook", "figma", "github", "microsoft", "google", "huggingface", "slack", "spotify", "twitch",
-  "twitter", "dropbox", "kick", "linear", "linkedin", "gitlab", "tiktok", "reddit", "roblox", "salesforce", "vk", "zoom", "notion", "kakao", "naver",
-  "line", "paypal",
+  "apple",
+  "atlassian",
+  "cognito",
+  "discord",
+  "facebook",
+  "figma",
+  "github",
+  "microsoft",
+  "google",
+  "huggingface",
+  "slack",
+  "spotify",
+  "twitch",
+  "twitter",
+  "dropbox",
+  "kick",
+  "linear",
+  "linkedin",
+  "gitlab",
+  "tiktok",
+  "reddit",
+  "roblox",
+  "salesforce",
+  "vk",
+  "zoom",
+  "notion",
+  "kakao",
+  "naver",
+  "line",
+  "paypal",
 ] as const;
 
 /** What a provider wants, by the end of the variable's name: the option of Better Auth it becomes. */
@@ -25,7 +52,10 @@ const defaults: Partial<Record<(typeof providerIds)[number], Record<string, stri
  * The providers that are switched on: those of which any variable is given (`GITHUB_CLIENT_ID`, `GITHUB_CLIENT_SECRET`, …).
  * @returns their options as Better Auth takes them, and a sentence for each variable that one of them lacks
  */
-export function socialProviders(env: Record<string, string | undefined>): { configured: Record<string, Record<string, string>>; problems: string[] } {
+export function socialProviders(env: Record<string, string | undefined>): {
+  configured: Record<string, Record<string, string>>;
+  problems: string[];
+} {
   const configured: Record<string, Record<string, string>> = {};
   const problems: string[] = [];
   for (const id of providerIds) {

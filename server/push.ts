@@ -25,7 +25,13 @@ export const readArtifact = (text: string): Artifact => artifactSchema.parse(JSO
  * @param state the folder in which it is remembered what was brought to this deployment
  * @throws Error when the deployment refuses: the schema may not fit what is stored, and then the old code stays in force
  */
-export async function bringToForce(target: Target, artifactPath: string, environment: Record<string, string>, state: string, log: Log): Promise<void> {
+export async function bringToForce(
+  target: Target,
+  artifactPath: string,
+  environment: Record<string, string>,
+  state: string,
+  log: Log,
+): Promise<void> {
   const text = await readFile(artifactPath, "utf8");
   const artifact = readArtifact(text);
   const wanted = createHash("sha256").update(text).update(JSON.stringify(environment)).digest("hex");
@@ -41,7 +47,9 @@ export async function bringToForce(target: Target, artifactPath: string, environ
 
 /** Sets environment variables of the deployment; its functions read them. */
 export async function setEnvironment(target: Target, environment: Record<string, string>): Promise<void> {
-  await call(target, "/api/update_environment_variables", { changes: Object.entries(environment).map(([name, value]) => ({ name, value })) });
+  await call(target, "/api/update_environment_variables", {
+    changes: Object.entries(environment).map(([name, value]) => ({ name, value })),
+  });
 }
 
 /** The three steps of a push, as the official CLI takes them: check and prepare, wait for schema and indexes, switch. */
@@ -70,14 +78,17 @@ const hashesSchema = z.looseObject({ moduleHashes: z.array(z.looseObject({ path:
 
 /** Whether the deployment runs this very code: somebody may have pushed other functions since (`npm run dev`, `convex deploy`). */
 async function codeInForce(target: Target, artifact: Artifact): Promise<boolean> {
-  const { moduleHashes } = hashesSchema.parse(await call(target, "/api/get_config_hashes", { version: "1.48.0", adminKey: target.adminKey }));
+  const { moduleHashes } = hashesSchema.parse(
+    await call(target, "/api/get_config_hashes", { version: "1.48.0", adminKey: target.adminKey }),
+  );
   const hashes = new Map(moduleHashes.map(({ path, hash }) => [path, hash]));
   const { changedModules } = artifact.appDefinition;
   return hashes.size === changedModules.length && changedModules.every((module) => hashes.get(module.path) === moduleHash(module));
 }
 
 /** As the official CLI computes it. */
-const moduleHash = ({ source, sourceMap = "" }: z.infer<typeof moduleSchema>) => createHash("sha256").update(source).update(sourceMap).digest("hex");
+const moduleHash = ({ source, sourceMap = "" }: z.infer<typeof moduleSchema>) =>
+  createHash("sha256").update(source).update(sourceMap).digest("hex");
 
 async function call({ url, adminKey }: Target, path: string, body: unknown): Promise<unknown> {
   const response = await fetch(url + path, {

@@ -20,7 +20,9 @@ const CONVEX_CLI = fileURLToPath(new URL("../node_modules/convex/bin/main.js", i
  */
 async function main(): Promise<void> {
   if (!process.env.CONVEX_URL || !process.env.CONVEX_DEPLOY_KEY) {
-    throw new ConfigError(["CONVEX_URL and CONVEX_DEPLOY_KEY are needed: the deployment's address and its deploy key (self-hosted: its admin key)"]);
+    throw new ConfigError([
+      "CONVEX_URL and CONVEX_DEPLOY_KEY are needed: the deployment's address and its deploy key (self-hosted: its admin key)",
+    ]);
   }
   const made = await missingSecrets();
   const { app: config } = await readConfig({ ...process.env, ...made }, { production: true });
@@ -49,7 +51,11 @@ async function missingSecrets(): Promise<Record<string, string>> {
 
 async function deploy({ url, adminKey }: { url: string; adminKey: string }): Promise<void> {
   const args = ["deploy", "--url", url, "--admin-key", adminKey, "--typecheck", "disable", "--codegen", "disable"];
-  const child = spawn(process.execPath, [CONVEX_CLI, ...args], { cwd: ROOT, env: { ...process.env, CI: "1" }, stdio: ["ignore", "inherit", "inherit"] });
+  const child = spawn(process.execPath, [CONVEX_CLI, ...args], {
+    cwd: ROOT,
+    env: { ...process.env, CI: "1" },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
   const [code] = await once(child, "exit");
   if (code !== 0) throw new Error("The official command line could not deploy convex/ (see above).");
 }

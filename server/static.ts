@@ -36,13 +36,15 @@ export async function loadAssets(dir: string): Promise<ServeAsset> {
   const known = new Set(paths);
   const assets = new Map<string, Asset>();
   await Promise.all(
-    paths.filter((path) => !/\.(?:br|gz)$/.test(path)).map(async (path) => {
-      const sibling = (end: string) => (known.has(path + end) ? readFile(join(dir, path + end)) : null);
-      const [body, br, gzip] = await Promise.all([readFile(join(dir, path)), sibling(".br"), sibling(".gz")]);
-      const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
-      const cacheControl = path.startsWith("assets/") ? IMMUTABLE : SHORT;
-      assets.set(`/${path}`, { type: TYPES[extname(path)] ?? "application/octet-stream", cacheControl, etag, body, br, gzip });
-    }),
+    paths
+      .filter((path) => !/\.(?:br|gz)$/.test(path))
+      .map(async (path) => {
+        const sibling = (end: string) => (known.has(path + end) ? readFile(join(dir, path + end)) : null);
+        const [body, br, gzip] = await Promise.all([readFile(join(dir, path)), sibling(".br"), sibling(".gz")]);
+        const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+        const cacheControl = path.startsWith("assets/") ? IMMUTABLE : SHORT;
+        assets.set(`/${path}`, { type: TYPES[extname(path)] ?? "application/octet-stream", cacheControl, etag, body, br, gzip });
+      }),
   );
   return (request, response, path) => {
     const asset = assets.get(path);

@@ -15,7 +15,10 @@ const OUT = fileURLToPath(new URL("../docs/pictures/", import.meta.url));
 
 /** What stands in the workspace that is pictured. */
 const WORKSPACE: Record<string, Record<string, PictureName[]>> = {
-  "Northern light": { "First light": ["mountain", "sunset", "dandelions", "path", "fig", "clock", "dogs", "brushes"], Details: ["stripes", "brushes"] },
+  "Northern light": {
+    "First light": ["mountain", "sunset", "dandelions", "path", "fig", "clock", "dogs", "brushes"],
+    Details: ["stripes", "brushes"],
+  },
   "Small business sites": { Bakery: ["bakery", "fig"], Bank: ["bank"], Habits: ["habits"] },
   "Field trips": { "First walk": ["dogs", "path", "dandelions"] },
 };
@@ -38,14 +41,22 @@ async function main(): Promise<void> {
         shown = `/design/${designId}`;
       }
     }
-    for (const [name, width, height] of [["wide", 1440, 900], ["narrow", 360, 740]] as const) {
+    for (const [name, width, height] of [
+      ["wide", 1440, 900],
+      ["narrow", 360, 740],
+    ] as const) {
       const context = await browser.newContext({ baseURL: app.url, viewport: { width, height }, locale: "en-GB", deviceScaleFactor: 2 });
       await context.addCookies(person.cookies);
       const page = await context.newPage();
-      for (const [screen, path] of [["projects", "/projects"], ["design", shown]] as const) {
+      for (const [screen, path] of [
+        ["projects", "/projects"],
+        ["design", shown],
+      ] as const) {
         await page.goto(path);
         await still(page);
-        await sharp(await page.screenshot()).webp({ quality: 82 }).toFile(join(OUT, `${screen}-${name}.webp`));
+        await sharp(await page.screenshot())
+          .webp({ quality: 82 })
+          .toFile(join(OUT, `${screen}-${name}.webp`));
       }
       await context.close();
     }

@@ -21,7 +21,16 @@ const CHECKS: Step[] = [
 const TESTS: Step[] = [
   {
     title: "unit tests",
-    command: ["npm", "run", "--silent", "test:unit", "--", "--reporter=default", "--reporter=json", `--outputFile.json=${join(RESULTS, "vitest.json")}`],
+    command: [
+      "npm",
+      "run",
+      "--silent",
+      "test:unit",
+      "--",
+      "--reporter=default",
+      "--reporter=json",
+      `--outputFile.json=${join(RESULTS, "vitest.json")}`,
+    ],
     totals: async () => vitest.parse(await json("vitest.json")),
   },
   {
@@ -33,7 +42,10 @@ const TESTS: Step[] = [
 
 const vitest = z
   .object({ numPassedTests: z.number(), numFailedTests: z.number(), numFailedTestSuites: z.number() })
-  .transform((result) => ({ passed: result.numPassedTests, failed: Math.max(result.numFailedTests, Math.min(result.numFailedTestSuites, 1)) }));
+  .transform((result) => ({
+    passed: result.numPassedTests,
+    failed: Math.max(result.numFailedTests, Math.min(result.numFailedTestSuites, 1)),
+  }));
 
 const playwright = z
   .object({ stats: z.object({ expected: z.number(), unexpected: z.number(), flaky: z.number() }), errors: z.array(z.unknown()) })

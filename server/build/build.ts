@@ -35,7 +35,15 @@ async function bundleFunctions(): Promise<void> {
   const key = `throw-away|${randomBytes(32).toString("hex")}`;
   await mkdir(join(path, ".."), { recursive: true });
   const target = ["--url", "http://127.0.0.1:1", "--admin-key", key];
-  const record = ["--typecheck", "disable", "--codegen", "disable", "--push-all-modules", "--write-push-request", path.replace(/\.json$/, "")];
+  const record = [
+    "--typecheck",
+    "disable",
+    "--codegen",
+    "disable",
+    "--push-all-modules",
+    "--write-push-request",
+    path.replace(/\.json$/, ""),
+  ];
   await tool("convex/", "node_modules/convex/bin/main.js", ["deploy", ...target, ...record]);
   const { adminKey: _key, ...artifact } = readArtifact(await readFile(path, "utf8"));
   await writeFile(path, JSON.stringify(artifact));

@@ -11,7 +11,9 @@ const zip = promisify(gzip);
 /** Writes `*.br` and `*.gz` beside each text file of `dir` where they are smaller: as small as they get, since it is done once. */
 export async function precompress(dir: string): Promise<void> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && TEXT.has(extname(entry.name))).map((entry) => join(entry.parentPath, entry.name));
+  const files = entries
+    .filter((entry) => entry.isFile() && TEXT.has(extname(entry.name)))
+    .map((entry) => join(entry.parentPath, entry.name));
   await Promise.all(
     files.map(async (path) => {
       const body = await readFile(path);

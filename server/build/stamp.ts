@@ -10,7 +10,16 @@ export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 export const STAMP = join(ROOT, "build/stamp");
 
 /** All that ends up in the build. `server/` and `engine/` run from their sources. */
-const SOURCES = ["app", "convex", "public", "server/build", "package-lock.json", "react-router.config.ts", "tsconfig.json", "vite.config.ts"];
+const SOURCES = [
+  "app",
+  "convex",
+  "public",
+  "server/build",
+  "package-lock.json",
+  "react-router.config.ts",
+  "tsconfig.json",
+  "vite.config.ts",
+];
 const NO_SOURCE = /\.test\.tsx?$|(?:^|\/)\.(?!well-known)/;
 
 /** Whether this is a checkout with the tools to build it, rather than a finished build that was shipped. */

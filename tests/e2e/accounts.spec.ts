@@ -50,7 +50,11 @@ bothWays((javaScript) => {
     await expect(page).toHaveURL("/notifications?unread=1");
   });
 
-  test("a wrong password and an address that is none keep what was typed, and stand beside their fields", async ({ page, person, context }) => {
+  test("a wrong password and an address that is none keep what was typed, and stand beside their fields", async ({
+    page,
+    person,
+    context,
+  }) => {
     await context.clearCookies();
     await page.goto("/sign-in");
     await ready(page);
@@ -140,8 +144,15 @@ test("signing out in one tab ends the other tabs too", async ({ page, person, co
 });
 
 test("a form from another site is refused and does nothing", async ({ page, request, person }) => {
-  for (const [path, form] of [["/sign-out", {}], ["/projects", { intent: "createProject", name: "From elsewhere" }]] as const) {
-    const answer = await request.post(path, { form, maxRedirects: 0, headers: { Cookie: person.cookieHeader, Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" } });
+  for (const [path, form] of [
+    ["/sign-out", {}],
+    ["/projects", { intent: "createProject", name: "From elsewhere" }],
+  ] as const) {
+    const answer = await request.post(path, {
+      form,
+      maxRedirects: 0,
+      headers: { Cookie: person.cookieHeader, Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" },
+    });
     expect([400, 403], path).toContain(answer.status());
   }
   await page.goto("/projects");

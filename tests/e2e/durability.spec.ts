@@ -55,7 +55,9 @@ test("the deployment's own death is noticed, told and recovered from, and open p
   process.kill(before, "SIGKILL");
   await expect.poll(() => ownApp.output()).toContain("the deployment is back");
   expect(deploymentPid(ownApp.output())).not.toBe(before);
-  await expect.poll(async () => (await fetch(`${ownApp.url}/projects`, { headers: { Cookie: person.cookieHeader }, redirect: "manual" })).status).toBe(200);
+  await expect
+    .poll(async () => (await fetch(`${ownApp.url}/projects`, { headers: { Cookie: person.cookieHeader }, redirect: "manual" })).status)
+    .toBe(200);
   await page.context().close();
 });
 
@@ -65,7 +67,14 @@ test("SIGTERM finishes what is in flight, ends the deployment and exits with 0",
   const body = new URLSearchParams({ intent: "createProject", name: "In flight" }).toString();
   const socket = connect(ownApp.port, "127.0.0.1");
   await once(socket, "connect");
-  const lines = ["POST /projects HTTP/1.1", `Host: localhost:${ownApp.port}`, `Origin: ${ownApp.url}`, `Cookie: ${person.cookieHeader}`, "Content-Type: application/x-www-form-urlencoded", `Content-Length: ${body.length}`];
+  const lines = [
+    "POST /projects HTTP/1.1",
+    `Host: localhost:${ownApp.port}`,
+    `Origin: ${ownApp.url}`,
+    `Cookie: ${person.cookieHeader}`,
+    "Content-Type: application/x-www-form-urlencoded",
+    `Content-Length: ${body.length}`,
+  ];
   socket.write(`${lines.join("\r\n")}\r\n\r\n${body.slice(0, 10)}`);
   // A second, idle connection, as browsers open them in advance, must not hold anything up.
   const idle = connect(ownApp.port, "127.0.0.1");
@@ -103,14 +112,19 @@ test("a port that is taken is told, with the setting that changes it", async ({ 
 test("secrets are in no log", async ({ ownApp }) => {
   const person = await signUp(ownApp.url);
   await ownApp.stop();
-  const secrets = Object.values(JSON.parse(await readFile(`${ownApp.dataDir}/secrets.json`, "utf8"))).filter((value) => typeof value === "string");
+  const secrets = Object.values(JSON.parse(await readFile(`${ownApp.dataDir}/secrets.json`, "utf8"))).filter(
+    (value) => typeof value === "string",
+  );
   expect(secrets.length).toBeGreaterThan(1);
   for (const secret of [...secrets, person.password, person.email]) expect(ownApp.output()).not.toContain(secret);
 });
 
 test("stopping npm stops what npm started", async () => {
   const settings = { DATA_DIR: await mkdtemp(join(tmpdir(), "atelier-npm-")), PORT: "0", ENGINE_PORT: "0", ENGINE_SITE_PORT: "0" };
-  const npm = spawn("npm", ["start"], { env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings }, stdio: ["ignore", "pipe", "inherit"] });
+  const npm = spawn("npm", ["start"], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let output = "";
   npm.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
   await expect.poll(() => output, { timeout: 20_000 }).toContain("Atelier is ready at ");

@@ -12,7 +12,10 @@ import { expect, hydrated, openBrowser, signUp, test } from "../harness/test.ts"
 const SETUP = fileURLToPath(new URL("../../server/setup-convex.ts", import.meta.url));
 
 /** The embedded deployment, run alone, stands for any other: it is reached by its address and its admin key, and by nothing else. */
-test("with a deployment of its own elsewhere: setup:convex prepares it, two servers share it, and browsers go there themselves", async ({ launch, browser }) => {
+test("with a deployment of its own elsewhere: setup:convex prepares it, two servers share it, and browsers go there themselves", async ({
+  launch,
+  browser,
+}) => {
   test.slow();
   log.level = "warn";
   const dir = await mkdtemp(join(tmpdir(), "atelier-remote-"));
@@ -22,7 +25,9 @@ test("with a deployment of its own elsewhere: setup:convex prepares it, two serv
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, CONVEX_URL: deployment.url, CONVEX_DEPLOY_KEY: adminKey };
     const { stdout } = await promisify(execFile)(process.execPath, [SETUP], { env });
     expect(stdout).toContain("is ready");
-    const printed = Object.fromEntries([...stdout.matchAll(/^([A-Z_]+)=(?:'(.*)'|(.*))$/gm)].map(([, name, quoted, plain]) => [String(name), quoted ?? plain ?? ""]));
+    const printed = Object.fromEntries(
+      [...stdout.matchAll(/^([A-Z_]+)=(?:'(.*)'|(.*))$/gm)].map(([, name, quoted, plain]) => [String(name), quoted ?? plain ?? ""]),
+    );
     expect(Object.keys(printed).toSorted()).toEqual(["BETTER_AUTH_SECRET", "CONVEX_URL", "TOKEN_SIGNING_KEY"]);
 
     const first = await launch(printed);

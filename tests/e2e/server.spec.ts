@@ -45,16 +45,37 @@ bothWays(() => {
 
 test.describe("what the public port forwards to the deployment", () => {
   const closed = [
-    "GET /convex/version", "GET /convex/instance_name", "POST /convex/api/query", "POST /convex/api/mutation", "POST /convex/api/action", "POST /convex/api/function",
-    "POST /convex/api/run/projects/getProjects", "POST /convex/api/query_ts", "POST /convex/api/query_at_ts", "POST /convex/api/get_config_hashes",
-    "POST /convex/api/deploy2/start_push", "POST /convex/api/deploy2/finish_push", "POST /convex/api/update_environment_variables", "GET /convex/api/stream_function_logs",
-    "POST /convex/api/storage/upload?token=x", "GET /convex/api/storage/x", "GET /convex/http/x", "GET /convex", "POST /api/query", "POST /api/deploy2/start_push", "GET /api/storage/x",
+    "GET /convex/version",
+    "GET /convex/instance_name",
+    "POST /convex/api/query",
+    "POST /convex/api/mutation",
+    "POST /convex/api/action",
+    "POST /convex/api/function",
+    "POST /convex/api/run/projects/getProjects",
+    "POST /convex/api/query_ts",
+    "POST /convex/api/query_at_ts",
+    "POST /convex/api/get_config_hashes",
+    "POST /convex/api/deploy2/start_push",
+    "POST /convex/api/deploy2/finish_push",
+    "POST /convex/api/update_environment_variables",
+    "GET /convex/api/stream_function_logs",
+    "POST /convex/api/storage/upload?token=x",
+    "GET /convex/api/storage/x",
+    "GET /convex/http/x",
+    "GET /convex",
+    "POST /api/query",
+    "POST /api/deploy2/start_push",
+    "GET /api/storage/x",
   ];
   for (const route of closed) {
     test(`is not ${route}, even for its administrator`, async ({ request, app }) => {
       const [method = "GET", path = ""] = route.split(" ");
       const { engineAdminKey } = JSON.parse(await readFile(join(app.dataDir, "secrets.json"), "utf8"));
-      const answer = await request.fetch(path, { method, data: method === "POST" ? { path: "projects:getProjects", args: {}, adminKey: engineAdminKey } : undefined, headers: { Authorization: `Convex ${engineAdminKey}` } });
+      const answer = await request.fetch(path, {
+        method,
+        data: method === "POST" ? { path: "projects:getProjects", args: {}, adminKey: engineAdminKey } : undefined,
+        headers: { Authorization: `Convex ${engineAdminKey}` },
+      });
       expect(answer.status()).toBe(404);
     });
   }
@@ -66,7 +87,15 @@ test.describe("what the public port forwards to the deployment", () => {
   test("is the websocket, for our own pages", async ({ app }) => {
     const upgrade = async (origin: string) => {
       const socket = connect(Number(new URL(app.url).port), "127.0.0.1");
-      const lines = ["GET /convex/api/1.27.0/sync HTTP/1.1", `Host: ${new URL(app.url).host}`, `Origin: ${origin}`, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=="];
+      const lines = [
+        "GET /convex/api/1.27.0/sync HTTP/1.1",
+        `Host: ${new URL(app.url).host}`,
+        `Origin: ${origin}`,
+        "Connection: Upgrade",
+        "Upgrade: websocket",
+        "Sec-WebSocket-Version: 13",
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+      ];
       socket.write(`${lines.join("\r\n")}\r\n\r\n`);
       const [chunk] = await once(socket, "data");
       socket.destroy();
@@ -79,7 +108,9 @@ test.describe("what the public port forwards to the deployment", () => {
 
 test.describe("answers", () => {
   test("of pages are private, and carry the headers that keep them to themselves", async ({ request, person }) => {
-    const { headers, html } = await request.get("/projects", { headers: { Cookie: person.cookieHeader } }).then(async (answer) => ({ headers: answer.headers(), html: await answer.text() }));
+    const { headers, html } = await request
+      .get("/projects", { headers: { Cookie: person.cookieHeader } })
+      .then(async (answer) => ({ headers: answer.headers(), html: await answer.text() }));
     expect(headers["content-type"]).toBe("text/html; charset=utf-8");
     expect(headers["cache-control"]).toMatch(/no-store|private/);
     expect(headers["x-content-type-options"]).toBe("nosniff");
@@ -100,7 +131,9 @@ test.describe("answers", () => {
   });
 
   test("have another nonce each time", async ({ request }) => {
-    const nonces = await Promise.all([1, 2].map(async () => /'nonce-([^']+)'/.exec((await request.get("/sign-in")).headers()["content-security-policy"] ?? "")?.[1]));
+    const nonces = await Promise.all(
+      [1, 2].map(async () => /'nonce-([^']+)'/.exec((await request.get("/sign-in")).headers()["content-security-policy"] ?? "")?.[1]),
+    );
     expect(new Set(nonces).size).toBe(2);
   });
 
@@ -109,7 +142,11 @@ test.describe("answers", () => {
     expect(page.headers.get("content-encoding")).toBe("br");
     const script = /\/assets\/[\w.-]+\.js/.exec(await page.text())?.[0] ?? "";
     const answer = await request.get(script);
-    expect(answer.headers()).toMatchObject({ "cache-control": "public, max-age=31536000, immutable", "content-encoding": "br", "content-type": "text/javascript; charset=utf-8" });
+    expect(answer.headers()).toMatchObject({
+      "cache-control": "public, max-age=31536000, immutable",
+      "content-encoding": "br",
+      "content-type": "text/javascript; charset=utf-8",
+    });
     expect((await request.get("/robots.txt")).status()).toBe(200);
     expect((await request.get("/healthz")).status()).toBe(200);
   });
@@ -121,7 +158,12 @@ test.describe("answers", () => {
 
 test("behind a proxy that ends TLS forms work, cookies are for https alone, and nobody chooses their own address", async ({ launch }) => {
   const app = await launch({ APP_URL: "https://atelier.example", TRUSTED_PROXY_HOPS: "1" });
-  const inside = { "X-Forwarded-For": "203.0.113.7", "X-Forwarded-Proto": "https", Origin: "https://atelier.example", "Content-Type": "application/json" };
+  const inside = {
+    "X-Forwarded-For": "203.0.113.7",
+    "X-Forwarded-Proto": "https",
+    Origin: "https://atelier.example",
+    "Content-Type": "application/json",
+  };
   const body = JSON.stringify({ name: "Ada", email: "ada@example.com", password: "correct horse battery" });
   const answer = await fetch(`http://127.0.0.1:${app.port}/api/auth/sign-up/email`, { method: "POST", headers: inside, body });
   expect(answer.status).toBe(200);

@@ -50,7 +50,10 @@ async function unpack(bin: string, dir: string, final: string): Promise<void> {
     for (const file of process.argv.slice(1)) await inflate(file);
   `;
   const files = (await readdir(bin)).filter((name) => name.endsWith(".br")).map((name) => join(bin, name));
-  await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, ...files], { cwd: ROOT, env: { ...process.env, TMPDIR: dir } });
+  await promisify(execFile)(process.execPath, ["--input-type=module", "-e", script, ...files], {
+    cwd: ROOT,
+    env: { ...process.env, TMPDIR: dir },
+  });
   // The folders that its own font configuration names do not exist, which Chromium does not survive.
   await writeFile(join(dir, "fonts.conf"), fontConfig(final));
 }

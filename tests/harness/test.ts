@@ -112,7 +112,9 @@ export async function hydrated(page: Page): Promise<void> {
 /** axe finds nothing to object to (WCAG 2.2 A and AA, and its best practices). */
 export async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await examine(page);
-  const told = violations.map(({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html, failureSummary }) => `  ${html}\n  ${failureSummary}`).join("\n")}`);
+  const told = violations.map(
+    ({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html, failureSummary }) => `  ${html}\n  ${failureSummary}`).join("\n")}`,
+  );
   expect(told.join("\n\n")).toBe("");
 }
 
@@ -123,7 +125,11 @@ const scriptless = new WeakSet<BrowserContext>();
 async function examine(page: Page): Promise<Awaited<ReturnType<AxeBuilder["analyze"]>>> {
   const browser = page.context().browser();
   if (!scriptless.has(page.context()) || !browser) return new AxeBuilder({ page }).analyze();
-  const context = await browser.newContext({ storageState: await page.context().storageState(), viewport: page.viewportSize(), javaScriptEnabled: true });
+  const context = await browser.newContext({
+    storageState: await page.context().storageState(),
+    viewport: page.viewportSize(),
+    javaScriptEnabled: true,
+  });
   const copy = await context.newPage();
   const body = (await page.content()).replaceAll(/<script\b[^>]*>[\s\S]*?<\/script>/g, "");
   await copy.route(page.url(), (route) => route.fulfill({ contentType: "text/html; charset=utf-8", body }));
@@ -145,5 +151,8 @@ function watch(context: BrowserContext): string[] {
 }
 
 function expectNone(errors: string[], allowed: RegExp[]): void {
-  expect(errors.filter((error) => !allowed.some((pattern) => pattern.test(error))), "errors in the browser").toEqual([]);
+  expect(
+    errors.filter((error) => !allowed.some((pattern) => pattern.test(error))),
+    "errors in the browser",
+  ).toEqual([]);
 }
