@@ -67,6 +67,17 @@ describe("receive", () => {
     ]);
   });
 
+  it("hands on files in the form's order, whichever is written first", async () => {
+    const order: number[] = [];
+    const onFile = async ({ index }: ArrivedFile) => {
+      await new Promise((resolve) => setTimeout(resolve, 5 - index));
+      order.push(index);
+    };
+    const files = Array.from({ length: 5 }, (_, index): [string, string] => [`${index}.png`, "x".repeat(900 - index * 200)]);
+    await receive(formRequest(files), limits, { newPath, onFile });
+    expect(order).toEqual([0, 1, 2, 3, 4]);
+  });
+
   it("goes on after a file that is too large, and takes one that is just not", async () => {
     const request = formRequest([
       ["large", "x".repeat(1001)],

@@ -38,8 +38,8 @@ export class NotAForm extends Error {
 export type Received<Result> = { results: Result[]; tooMany: boolean };
 
 /**
- * Reads a multipart form and hands each file on as soon as it is complete, while the next one still arrives; every file gets its own answer,
- * and one that is too large does not end the others. Files lie in the places that `newPath` names while `onFile` runs, and are removed after
+ * Reads a multipart form and hands on its files, each while later ones still arrive, and one after the other in the form's order; every file
+ * gets its own answer, and one that is too large does not end the others. Files lie in the places that `newPath` names while `onFile` runs, and are removed after
  * it, whatever it does. `onField` is told the text fields that stand before them.
  */
 export async function receive<Result>(
@@ -57,6 +57,7 @@ export async function receive<Result>(
   const parser = parserFor(contentType, limits);
   const files: Promise<Result>[] = [];
   const arriving = new Set<BusboyFileStream>();
+  let before: Promise<unknown> = Promise.resolve();
   let tooMany = false;
   parser.on("field", (name, value) => onField(name, value));
   parser.on("filesLimit", () => (tooMany = true));
@@ -65,9 +66,9 @@ export async function receive<Result>(
     if (name === undefined || name === "") return void stream.resume();
     arriving.add(stream);
     stream.once("close", () => arriving.delete(stream));
-    const file = arrive(stream, { index: files.length, name: basename(name), path: newPath(), tooLarge: false }, onFile);
+    const file = arrive(stream, { index: files.length, name: basename(name), path: newPath(), tooLarge: false }, before, onFile);
     // Its failure is told with all the others', below.
-    file.catch(() => {});
+    before = file.catch(() => {});
     files.push(file);
   });
 
@@ -89,6 +90,7 @@ export async function receive<Result>(
   } finally {
     clearTimeout(timer);
   }
+  await Promise.allSettled(files);
   return { results: await Promise.all(files), tooMany };
 }
 
@@ -106,11 +108,13 @@ function parserFor(contentType: string, { maxFileBytes, maxFiles }: ReceiveLimit
 async function arrive<Result>(
   stream: BusboyFileStream,
   file: ArrivedFile,
+  before: Promise<unknown>,
   onFile: (file: ArrivedFile) => Promise<Result>,
 ): Promise<Result> {
   try {
     // Only its owner may read it: it may be anything.
     await pipeline(stream, createWriteStream(file.path, { mode: 0o600, flags: "wx" }));
+    await before;
     return await onFile({ ...file, tooLarge: stream.truncated });
   } finally {
     await rm(file.path, { force: true });

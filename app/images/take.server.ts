@@ -29,7 +29,6 @@ export async function takeUploads(request: Request, designId: string, context: R
   const config = context.get(configContext);
   const limits = { maxFileBytes: config.uploadMaxBytes, maxFiles: MAX_FILES, silenceMs: SILENCE_MS };
   let sending: string | undefined;
-  let before: Promise<unknown> = Promise.resolve();
   try {
     // Not as a preload: the request's loaders run afterwards and must see what was added.
     await serviceConvex(config).mutation(api.uploads.generateUploadUrl, { sessionId, designId }, { skipQueue: true });
@@ -41,10 +40,7 @@ export async function takeUploads(request: Request, designId: string, context: R
       onFile(file) {
         if (sending === undefined) throw new NotAForm("The field that names the sending is missing");
         const upload = { config, sessionId, designId, sending: `${userId}:${sending}:${file.index}` };
-        // One after the other, so that they stand in the design as they stood in the form.
-        const kept = before.then(() => keep(file, upload));
-        before = kept.catch(() => {});
-        return kept;
+        return keep(file, upload);
       },
     });
     if (tooMany) return { results, problem: `Only the first ${MAX_FILES} files were taken. Add the others in another go.` };

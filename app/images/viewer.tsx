@@ -117,7 +117,6 @@ function Neighbour({ to, image, side }: { to: string | null; image: DesignImage;
       state={state}
       preventScrollReset
       aria-label={label}
-      data-tooltip={label}
       className={cx(
         buttonClass({ look: "quiet", size: "icon" }),
         "absolute bottom-2.5 size-10 rounded-full bg-raised/85 backdrop-blur-sm md:top-[calc(50%-1.25rem)] md:bottom-auto",

@@ -1,5 +1,6 @@
 import { getZodConstraint } from "@conform-to/zod/v4";
-import { href } from "react-router";
+import { useState } from "react";
+import { href, useFetchers } from "react-router";
 import { visitor } from "~/accounts/session.server";
 import { convexFor } from "~/data/convex.server";
 import { notFoundResponse } from "~/data/refusals";
@@ -41,13 +42,11 @@ export const shouldRevalidate = liveRevalidation;
 /** How many neighbours the filmstrip shows on either side. */
 const AROUND = 12;
 
-export default function Image({ loaderData, params }: Route.ComponentProps) {
+export default function Image({ loaderData, params: { imageId } }: Route.ComponentProps) {
   const design = useLive(loaderData.design);
-  const images = useLive(loaderData.images);
-  const index = images.findIndex(({ _id }) => _id === params.imageId);
+  const images = useImagesWith(imageId, useLive(loaderData.images));
+  const index = indexOf(images, imageId);
   const listed = images[index];
-  // The loader saw it; where it has gone from the list since, it was deleted.
-  const wasListed = loaderData.images.value.some(({ _id }) => _id === params.imageId);
 
   if (listed) {
     const place = {
@@ -59,7 +58,8 @@ export default function Image({ loaderData, params }: Route.ComponentProps) {
     const around = images.slice(Math.max(0, index - AROUND), index + AROUND + 1);
     return <ImagePage image={listed} place={place} around={around} constraint={loaderData.constraint} />;
   }
-  if (wasListed) {
+  // The loader saw it in the list; it has gone since.
+  if (indexOf(loaderData.images.value, imageId) >= 0) {
     return (
       <Screen title="This image was deleted" text="It is no longer part of the design.">
         <ButtonLink look="primary" to={href("/design/:id", { id: design._id })}>
@@ -69,6 +69,17 @@ export default function Image({ loaderData, params }: Route.ComponentProps) {
     );
   }
   return <ImageFurtherDown loaderData={loaderData} total={design.imageCount} />;
+}
+
+const indexOf = (images: DesignImage[], id: string) => images.findIndex(({ _id }) => _id === id);
+
+/** The live list; while a form of this page is on its way the last one with the image in it, since who deletes it is led away by that form. */
+function useImagesWith(id: string, images: DesignImage[]): DesignImage[] {
+  const [last, setLast] = useState(images);
+  const busy = useFetchers().some(({ state }) => state !== "idle");
+  const there = indexOf(images, id) >= 0;
+  if (there && images !== last) setLast(images);
+  return there || !busy ? images : last;
 }
 
 type LoaderData = Route.ComponentProps["loaderData"];
