@@ -2,6 +2,7 @@ import geist from "@fontsource-variable/geist/files/geist-latin-wght-normal.woff
 import type { ReactNode } from "react";
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from "react-router";
 import { readCookie } from "~/accounts/cookies";
+import { oneTimeToken } from "~/accounts/one-time-token.server";
 import { sessionMiddleware, visitor } from "~/accounts/session.server";
 import { connectedConvex } from "~/data/browser";
 import { convexMiddleware } from "~/data/convex.server";
@@ -26,6 +27,7 @@ export const middleware: Route.MiddlewareFunction[] = [
   privateAnswers,
   sameOrigin,
   sessionMiddleware,
+  oneTimeToken,
   convexMiddleware,
 ];
 

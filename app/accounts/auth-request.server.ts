@@ -21,9 +21,16 @@ const JUDGED = [
   "User-Agent",
 ];
 
+/** What is posted to a callback comes from a provider's site, and only becomes a GET of the same address: the OAuth state guards it. */
+const CALLBACK = /^\/api\/auth\/callback\/[^/]+\/?$/;
+
 /** Hands a request to /api/auth/* on to Better Auth. */
 export function passToAuth({ request, context }: Asking): Promise<Response> {
-  return handle({ request, context }, new Request(request, { headers: withClientAddress(new Headers(request.headers), context) }));
+  const headers = withClientAddress(new Headers(request.headers), context);
+  if (request.method === "POST" && CALLBACK.test(new URL(request.url).pathname)) {
+    for (const name of ["Cookie", "Origin", "Referer"]) headers.delete(name);
+  }
+  return handle({ request, context }, new Request(request, { headers }));
 }
 
 /**

@@ -1,9 +1,11 @@
 import { betterAuth } from "better-auth";
+import { oneTimeToken } from "better-auth/plugins";
 import type { AppConfig } from "~/config";
 import { originOf } from "~/http/origin.server";
 import { convexAdapter } from "./adapter.server";
 import { cookieNames } from "./cookies";
 import { limits } from "./plugins/limits.server";
+import { secondFactor } from "./plugins/second-factor.server";
 import { specification } from "./plugins/specification.server";
 import { serviceConvex } from "./service.server";
 
@@ -89,6 +91,6 @@ function makeAuth(config: AppConfig, origin: string) {
     onAPIError: { errorURL: "/error" },
     telemetry: { enabled: false },
     logger: { level: "error", disableColors: true },
-    plugins: [limits(), specification()],
+    plugins: [limits(), oneTimeToken({ storeToken: "hashed" }), secondFactor(), ...specification()],
   });
 }

@@ -9,14 +9,19 @@
  */
 
 import type * as access from "../access.js";
+import type * as accounts_belongings from "../accounts/belongings.js";
 import type * as accounts_events from "../accounts/events.js";
 import type * as accounts_expiry from "../accounts/expiry.js";
 import type * as accounts_mail from "../accounts/mail.js";
 import type * as accounts_mailTables from "../accounts/mailTables.js";
+import type * as accounts_mine from "../accounts/mine.js";
 import type * as accounts_noticeTables from "../accounts/noticeTables.js";
 import type * as accounts_notices from "../accounts/notices.js";
+import type * as accounts_pictures from "../accounts/pictures.js";
 import type * as accounts_plan from "../accounts/plan.js";
+import type * as accounts_removal from "../accounts/removal.js";
 import type * as accounts_rows from "../accounts/rows.js";
+import type * as accounts_screenTables from "../accounts/screenTables.js";
 import type * as accounts_service from "../accounts/service.js";
 import type * as accounts_sessions from "../accounts/sessions.js";
 import type * as accounts_storage from "../accounts/storage.js";
@@ -47,14 +52,19 @@ import type {
 
 declare const fullApi: ApiFromModules<{
   access: typeof access;
+  "accounts/belongings": typeof accounts_belongings;
   "accounts/events": typeof accounts_events;
   "accounts/expiry": typeof accounts_expiry;
   "accounts/mail": typeof accounts_mail;
   "accounts/mailTables": typeof accounts_mailTables;
+  "accounts/mine": typeof accounts_mine;
   "accounts/noticeTables": typeof accounts_noticeTables;
   "accounts/notices": typeof accounts_notices;
+  "accounts/pictures": typeof accounts_pictures;
   "accounts/plan": typeof accounts_plan;
+  "accounts/removal": typeof accounts_removal;
   "accounts/rows": typeof accounts_rows;
+  "accounts/screenTables": typeof accounts_screenTables;
   "accounts/service": typeof accounts_service;
   "accounts/sessions": typeof accounts_sessions;
   "accounts/storage": typeof accounts_storage;

@@ -16,6 +16,7 @@ export const { create, findOne, findMany, count, update, updateMany, deleteMany,
       if (typeof id !== "string") continue;
       await scheduler.runAfter(0, internal.purge.owner, { ownerId: id });
       await scheduler.runAfter(0, internal.accounts.notices.forget, { userId: id });
+      await scheduler.runAfter(0, internal.accounts.removal.forget, { userId: id });
     }
   },
   written: async ({ scheduler }, model, before, after) => {

@@ -17,6 +17,7 @@ export const accountTables = {
     image: nullable.string,
     createdAt: v.number(),
     updatedAt: v.number(),
+    twoFactorEnabled: v.optional(v.union(v.boolean(), v.null())),
   })
     .index("id", ["id"])
     .index("email", ["email"]),
@@ -67,7 +68,39 @@ export const accountTables = {
   })
     .index("id", ["id"])
     .index("identifier", ["identifier", "createdAt"])
+    .index("value", ["value"])
     .index("expiresAt", ["expiresAt"]),
+
+  /** Somebody's second factor; secret and backup codes are encrypted by the app server. */
+  twoFactors: defineTable({
+    id: v.string(),
+    userId: v.string(),
+    secret: v.string(),
+    backupCodes: v.string(),
+    verified: v.optional(v.union(v.boolean(), v.null())),
+    failedVerificationCount: v.optional(v.number()),
+    lockedUntil: nullable.date,
+  })
+    .index("id", ["id"])
+    .index("userId", ["userId"]),
+
+  /** Public keys of somebody's passkeys (`@better-auth/passkey`). */
+  passkeys: defineTable({
+    id: v.string(),
+    userId: v.string(),
+    credentialID: v.string(),
+    publicKey: v.string(),
+    counter: v.number(),
+    deviceType: v.string(),
+    backedUp: v.boolean(),
+    transports: nullable.string,
+    name: nullable.string,
+    aaguid: nullable.string,
+    createdAt: nullable.date,
+  })
+    .index("id", ["id"])
+    .index("userId", ["userId"])
+    .index("credentialID", ["credentialID"]),
 
   rateLimits: defineTable({
     id: v.string(),
@@ -86,5 +119,7 @@ export const uniqueIndexes: Record<keyof typeof accountTables, string[]> = {
   accounts: ["id", "accountId"],
   sessions: ["id", "token"],
   verifications: ["id"],
+  twoFactors: ["id", "userId"],
+  passkeys: ["id", "credentialID"],
   rateLimits: ["id", "key"],
 };

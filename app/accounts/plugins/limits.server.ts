@@ -24,7 +24,8 @@ export const limits = () =>
     init: () => ({
       options: {
         databaseHooks: {
-          user: { create: { before: async (user) => ({ data: cut(user) }) }, update: { before: async (user) => ({ data: cut(user) }) } },
+          // Specification 3: `image` is null where there is none; unsaid, it would be missing from answers.
+          user: { create: { before: async (user) => ({ data: cut({ ...user, image: user.image ?? null }) }) }, update: { before: async (user) => ({ data: cut(user) }) } },
         },
       },
     }),

@@ -1,20 +1,17 @@
-import type { BetterAuthPlugin } from "better-auth";
-import { createAuthEndpoint, requestPasswordReset } from "better-auth/api";
+import { accountChanges } from "./account-changes.server";
+import { errorPage } from "./error-page.server";
+import { linkedAccounts } from "./linked-accounts.server";
+import { passwordReset } from "./password-reset.server";
+import { providerTokens } from "./provider-tokens.server";
+import { refusals } from "./refusals.server";
 
-/** What the specification's API has and today's Better Auth has moved or renamed (section 7). */
-export const specification = () =>
-  ({
-    id: "specification",
-    endpoints: {
-      /** The older name of POST /request-password-reset. */
-      forgetPassword: createAuthEndpoint("/forget-password", requestPasswordReset.options, (ctx) => requestPasswordReset(ctx)),
-    },
-    /** GET /error leads to the app's own page with the code as it came, for the page to escape; the core's replaces most codes by its own. */
-    onRequest: async (request, { options }) => {
-      const url = new URL(request.url);
-      if (request.method !== "GET" || url.pathname !== `${options.basePath}/error`) return undefined;
-      const code = url.searchParams.get("error");
-      const Location = code ? `/error?${new URLSearchParams({ error: code })}` : "/error";
-      return { response: new Response(null, { status: 302, headers: { Location } }) };
-    },
-  }) satisfies BetterAuthPlugin;
+/** What the specification's API has and today's Better Auth has moved, renamed or said otherwise (`docs/upgrading-better-auth.md`). */
+export const specification = () => [
+  passwordReset(),
+  linkedAccounts(),
+  providerTokens(),
+  accountChanges(),
+  errorPage(),
+  // Last, so that it has the last word.
+  refusals(),
+];
