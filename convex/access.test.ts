@@ -53,6 +53,17 @@ const entries: Record<string, Entry> = {
   "accounts/mail:postpone": { by: "server", args: async ({ backend }) => ({ id: await insertMail(backend), lease: "x", dueAt: 0 }) },
   "accounts/mail:outbox": { by: "server" },
   "accounts/mail:pace": { by: "server", args: () => ({ key: randomUUID(), seconds: 1 }) },
+  "accounts/mine:getSessions": { by: "person" },
+  "accounts/mine:getConnections": { by: "person" },
+  "accounts/mine:getSecurity": { by: "person" },
+  "accounts/mine:noteActivity": { by: "server for a session" },
+  "accounts/pictures:put": { by: "server for a session", args: () => ({ contentType: "image/webp", checksum: "x", bytes: new ArrayBuffer(3) }) },
+  "accounts/pictures:remove": { by: "server for a session" },
+  "accounts/pictures:get": { by: "server for a session", args: putPicture },
+  "accounts/belongings:account": { by: "server for a session" },
+  "accounts/belongings:projects": { by: "server for a session", args: () => ({ paginationOpts }) },
+  "accounts/belongings:designs": { by: "server for a session", on: ["project", "projectId"], args: () => ({ paginationOpts }) },
+  "accounts/belongings:images": { by: "server for a session", on: ["design", "designId"], args: () => ({ paginationOpts }) },
   "accounts/store:findMany": { by: "server", args: () => ({ model: "users", where: [byId], limit: 1 }) },
   "accounts/store:findOne": { by: "server", args: () => ({ model: "users", where: [byId] }) },
   "accounts/store:count": { by: "server", args: () => ({ model: "users", where: [byId] }) },
@@ -75,6 +86,11 @@ const insertNotice = (backend: Backend, { userId }: Person) =>
 
 const insertMail = (backend: Backend) =>
   backend.inside.mutation(probe.insert, { table: "mails", row: { content: { sealed: "x" }, attempts: 0, dueAt: 0, expiresAt: 0 } });
+
+async function putPicture({ server, ada: { sessionId, userId } }: World) {
+  await server.mutation(api.accounts.pictures.put, { sessionId, contentType: "image/webp", checksum: "x", bytes: new ArrayBuffer(3) });
+  return { userId };
+}
 
 async function finalizing(backend: Backend) {
   const storageId = await backend.store(new Uint8Array(3));

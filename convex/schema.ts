@@ -2,6 +2,7 @@ import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
 import { mailTables } from "./accounts/mailTables";
 import { noticeTables } from "./accounts/noticeTables";
+import { screenTables } from "./accounts/screenTables";
 import { accountTables } from "./accounts/tables";
 
 /**
@@ -27,6 +28,7 @@ export default defineSchema({
   ...accountTables,
   ...noticeTables,
   ...mailTables,
+  ...screenTables,
 
   projects: defineTable({
     /** `users.id`. */

@@ -1,0 +1,110 @@
+import { v } from "convex/values";
+import type { QueryCtx } from "../_generated/server";
+import { serverMutationFor, userQuery } from "../access";
+
+/**
+ * A person's own account as its screens show it, live: sessions, linked accounts, and how they sign in. Never a token, a password or a key:
+ * what is changed goes by Better Auth's endpoints.
+ */
+
+/** More sessions, linked accounts or passkeys than anybody has. */
+const LIMIT = 200;
+
+/** The sessions that stand, this one first, then the last seen first. */
+export const getSessions = userQuery({
+  args: {},
+  returns: v.array(
+    v.object({
+      id: v.string(),
+      createdAt: v.number(),
+      seenAt: v.number(),
+      ipAddress: v.union(v.string(), v.null()),
+      userAgent: v.union(v.string(), v.null()),
+      current: v.boolean(),
+    }),
+  ),
+  handler: async ({ db, user, session: own }) => {
+    const sessions = await db
+      .query("sessions")
+      .withIndex("userId", (q) => q.eq("userId", user.id).gt("expiresAt", Date.now()))
+      .take(LIMIT);
+    const activities = await db
+      .query("sessionActivity")
+      .withIndex("by_user", (q) => q.eq("userId", user.id))
+      .take(LIMIT);
+    const seen = new Map(activities.map(({ sessionId, at }) => [sessionId, at]));
+    return sessions
+      .map(({ id, createdAt, ipAddress, userAgent }) => ({
+        id,
+        createdAt,
+        seenAt: seen.get(id) ?? createdAt,
+        ipAddress: ipAddress || null,
+        userAgent: userAgent || null,
+        current: id === own.id,
+      }))
+      .toSorted((a, b) => Number(b.current) - Number(a.current) || b.seenAt - a.seenAt);
+  },
+});
+
+/** The linked accounts, the password among them as "credential", in the order in which they came. */
+export const getConnections = userQuery({
+  args: {},
+  returns: v.array(v.object({ id: v.string(), providerId: v.string(), accountId: v.string(), createdAt: v.number() })),
+  handler: async ({ db, user }) => {
+    const accounts = await accountsOf(db, user.id);
+    return accounts
+      .map(({ id, providerId, accountId, createdAt }) => ({ id, providerId, accountId, createdAt }))
+      .toSorted((a, b) => a.createdAt - b.createdAt);
+  },
+});
+
+/** How the person signs in. */
+export const getSecurity = userQuery({
+  args: {},
+  returns: v.object({
+    hasPassword: v.boolean(),
+    twoFactor: v.boolean(),
+    passkeys: v.array(
+      v.object({ id: v.string(), name: v.union(v.string(), v.null()), createdAt: v.union(v.number(), v.null()), backedUp: v.boolean() }),
+    ),
+  }),
+  handler: async ({ db, user }) => {
+    const accounts = await accountsOf(db, user.id);
+    const passkeys = await db
+      .query("passkeys")
+      .withIndex("userId", (q) => q.eq("userId", user.id))
+      .take(LIMIT);
+    return {
+      hasPassword: accounts.some(({ providerId, password }) => providerId === "credential" && Boolean(password)),
+      twoFactor: user.twoFactorEnabled === true,
+      passkeys: passkeys.map(({ id, name, createdAt, backedUp }) => ({
+        id,
+        name: name || null,
+        createdAt: createdAt ?? null,
+        backedUp,
+      })),
+    };
+  },
+});
+
+/** Notes that a session is in use. Called when its token is renewed, so that it is exact to a quarter of an hour. */
+export const noteActivity = serverMutationFor({
+  args: {},
+  returns: v.null(),
+  handler: async ({ db, session, user }) => {
+    const known = await db
+      .query("sessionActivity")
+      .withIndex("by_session", (q) => q.eq("sessionId", session.id))
+      .unique();
+    const at = Date.now();
+    if (known) await db.patch(known._id, { at });
+    else await db.insert("sessionActivity", { sessionId: session.id, userId: user.id, at });
+    return null;
+  },
+});
+
+const accountsOf = (db: QueryCtx["db"], userId: string) =>
+  db
+    .query("accounts")
+    .withIndex("userId", (q) => q.eq("userId", userId))
+    .take(LIMIT);
