@@ -8,6 +8,8 @@ export default defineConfig({
     environment: "node",
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    // What is waited for comes soon on an idle machine and later on a busy one; it is no measurement.
+    expect: { poll: { timeout: 5_000 } },
     // Each file tells only its own faults: nothing of one test's globals or modules is seen by the next.
     restoreMocks: true,
     unstubEnvs: true,
