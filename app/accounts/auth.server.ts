@@ -1,12 +1,16 @@
+import { passkey } from "@better-auth/passkey";
 import { betterAuth } from "better-auth";
 import { oneTimeToken } from "better-auth/plugins";
 import type { AppConfig } from "~/config";
 import { originOf } from "~/http/origin.server";
+import { api } from "#convex/_generated/api";
 import { convexAdapter } from "./adapter.server";
 import { cookieNames } from "./cookies";
 import { limits } from "./plugins/limits.server";
 import { secondFactor } from "./plugins/second-factor.server";
+import { singleUseCodes } from "./plugins/single-use-codes.server";
 import { specification } from "./plugins/specification.server";
+import { stepUp } from "./plugins/step-up.server";
 import { serviceConvex } from "./service.server";
 
 /** Where Better Auth is mounted (`app/routes/api.auth.$.tsx`). */
@@ -91,6 +95,14 @@ function makeAuth(config: AppConfig, origin: string) {
     onAPIError: { errorURL: "/error" },
     telemetry: { enabled: false },
     logger: { level: "error", disableColors: true },
-    plugins: [limits(), oneTimeToken({ storeToken: "hashed" }), secondFactor(), ...specification()],
+    plugins: [
+      limits(),
+      oneTimeToken({ storeToken: "hashed" }),
+      secondFactor(),
+      singleUseCodes(async (key, seconds) => (await serviceConvex(config).mutation(api.accounts.mail.pace, { key, seconds }, { skipQueue: true })) === 0),
+      passkey({ rpID: new URL(origin).hostname, rpName: "Atelier", origin }),
+      stepUp(),
+      ...specification(),
+    ],
   });
 }

@@ -6,9 +6,11 @@ import { configContext } from "~/http/context";
 import { mutable } from "~/http/mutable";
 import { originOf } from "~/http/origin.server";
 import { noticeUnavailable } from "~/http/unavailable.server";
+import { api } from "#convex/_generated/api";
 import { type Auth, authFor } from "./auth.server";
 import { forgetConvexToken, keepConvexToken, readConvexToken } from "./convex-token-cookie.server";
 import { cookieNames, readCookie } from "./cookies";
+import { serviceConvex } from "./service.server";
 import { readUserToken, signUserToken, type UserClaims } from "./tokens.server";
 
 /** The signed-in person on whose behalf a request is answered. */
@@ -88,6 +90,7 @@ function resolver(config: AppConfig, request: Request, setCookies: string[]): Re
       return null;
     }
     const claims = claimsOf(response);
+    noteActivity(config, claims.sessionId);
     const convexToken = await signUserToken(config.signingKey, claims, response.session.expiresAt);
     setCookies.push(keepConvexToken(names, sessionAfter(headers) ?? session, convexToken));
     return { ...claims, convexToken };
@@ -103,6 +106,13 @@ function resolver(config: AppConfig, request: Request, setCookies: string[]): Re
     current: () => (known ??= fromCookie()),
     renew: () => (known = fromSession()),
   };
+}
+
+/** For the list of sessions alone: nobody waits for it, and nothing fails with it. */
+function noteActivity(config: AppConfig, sessionId: string): void {
+  void serviceConvex(config)
+    .mutation(api.accounts.mine.noteActivity, { sessionId }, { skipQueue: true })
+    .catch(() => {});
 }
 
 type Session = NonNullable<Awaited<ReturnType<Auth["api"]["getSession"]>>>;
