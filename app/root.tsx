@@ -10,6 +10,7 @@ import { useRoot } from "~/data/use-root";
 import { privateAnswers } from "~/http/caching.server";
 import { configContext } from "~/http/context";
 import { requestId } from "~/http/request-id.server";
+import { retryAfter } from "~/http/retry-after.server";
 import { sameOrigin } from "~/http/same-origin.server";
 import { secureHeaders } from "~/http/security-headers.server";
 import { DEFAULT_THEME, THEME_COOKIE, themeFrom } from "~/ui/preferences";
@@ -25,6 +26,7 @@ export const middleware: Route.MiddlewareFunction[] = [
   requestId,
   secureHeaders,
   privateAnswers,
+  retryAfter,
   sameOrigin,
   sessionMiddleware,
   oneTimeToken,
@@ -44,8 +46,9 @@ export async function loader({ request, context }: Route.LoaderArgs) {
   };
 }
 
-/** Every navigation asks anew who is there; a form that went over the websocket asks for nothing. */
-export function shouldRevalidate({ formMethod, defaultShouldRevalidate }: ShouldRevalidateFunctionArgs) {
+/** Every navigation asks anew who is there, as do the account's forms; one that went over the websocket asks for nothing. */
+export function shouldRevalidate({ formMethod, formAction, defaultShouldRevalidate }: ShouldRevalidateFunctionArgs) {
+  if (formAction?.startsWith("/account")) return true;
   if (formMethod !== undefined && formMethod !== "GET" && connectedConvex()) return false;
   return defaultShouldRevalidate;
 }

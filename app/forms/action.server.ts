@@ -28,7 +28,7 @@ export const serverAction =
     }
   };
 
-const UNAVAILABLE = { status: 503, statusText: "Service Unavailable", headers: { "Retry-After": "5" } };
+const UNAVAILABLE = { status: 503, statusText: "Service Unavailable" };
 
 /** Sent by the browser itself, not by a script of ours, which asks for data. */
 function isDocument(request: Request): boolean {

@@ -3,7 +3,7 @@ import { refusalOf } from "~/data/refusals";
 import type { FormValues } from "./intents";
 
 /** What a form gets back when it did not lead on: whose form it was, and what is to be told, in conform's terms. */
-export type FormAnswer = { form: string; result: SubmissionResult<string[]> };
+export type FormAnswer = { form: string; result: SubmissionResult };
 
 /** conform's name for what concerns a form as a whole. */
 const WHOLE_FORM = "";

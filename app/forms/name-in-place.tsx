@@ -26,6 +26,10 @@ export function NameInPlace({ item, thing, intent, constraint }: NameInPlaceProp
   /** What is kept already, or on its way there: the field's text when it was entered, or when it was last sent. */
   const settled = useRef(item.name);
   const input = useRef<HTMLInputElement>(null);
+  const leave = () => {
+    settled.current = input.current?.value ?? "";
+    input.current?.blur();
+  };
   const refused = state.refusal?.result.initialValue?.["name"];
   const field = state.fields["name"];
   if (!field) return null;
@@ -33,7 +37,7 @@ export function NameInPlace({ item, thing, intent, constraint }: NameInPlaceProp
   return (
     <>
       <h1 className="sr-only">{item.name}</h1>
-      <IntentForm state={state} hidden={{ id: item._id }} className="group/name grid min-w-0 flex-1 gap-1" onSend={() => (settled.current = input.current?.value ?? "")}>
+      <IntentForm state={state} hidden={{ id: item._id }} className="group/name grid min-w-0 flex-1 gap-1" onSend={leave}>
         <div className="flex min-w-0 items-center gap-2">
           <label htmlFor={field.id} className="sr-only">
             Name of the {thing}

@@ -4,7 +4,7 @@ import { Field } from "~/ui/field";
 import { TextInput } from "~/ui/text-input";
 
 type TextFieldProps = Omit<ComponentProps<"input">, "form"> & {
-  field: FieldMetadata<unknown, Record<string, unknown>, string[]> | undefined;
+  field: FieldMetadata<unknown, Record<string, unknown>> | undefined;
   label: string;
   hideLabel?: boolean;
   /** What to know before typing; a message takes its place. */

@@ -7,11 +7,6 @@ export default function Outermost() {
   return <Outlet />;
 }
 
-/** Says when to ask again (`Retry-After`), where a fault knows it. */
-export function headers({ errorHeaders, loaderHeaders }: Route.HeadersArgs) {
-  return errorHeaders ?? loaderHeaders;
-}
-
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
   return <DefaultView error={error} />;
 }

@@ -20,10 +20,6 @@ export async function loader({ request, context }: Route.LoaderArgs) {
 
 export const shouldRevalidate = liveLayoutRevalidation;
 
-export function headers({ errorHeaders, loaderHeaders }: Route.HeadersArgs) {
-  return errorHeaders ?? loaderHeaders;
-}
-
 export default function ShellLayout({ loaderData: { sidebarOpen, projects } }: Route.ComponentProps) {
   const root = useRoot();
   if (!projects || !root?.user) {

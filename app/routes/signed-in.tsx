@@ -10,10 +10,6 @@ export default function SignedIn() {
   return <Outlet />;
 }
 
-export function headers({ errorHeaders, loaderHeaders }: Route.HeadersArgs) {
-  return errorHeaders ?? loaderHeaders;
-}
-
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
   return <FaultScreen error={error} />;
 }
