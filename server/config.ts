@@ -38,11 +38,9 @@ const wholeNumber = (least: number, most: number) =>
     })
     .transform(Number);
 
-const httpUrl = z
-  .string()
-  .refine((text) => ["http:", "https:"].includes(URL.parse(text)?.protocol ?? ""), {
-    error: "an address that begins with http:// or https://",
-  });
+const httpUrl = z.string().refine((text) => ["http:", "https:"].includes(URL.parse(text)?.protocol ?? ""), {
+  error: "an address that begins with http:// or https://",
+});
 
 /** An origin and nothing more: a path would be ignored silently. */
 const origin = httpUrl.refine((text) => URL.parse(text)?.origin === text.replace(/\/$/, ""), {

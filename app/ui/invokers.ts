@@ -5,7 +5,6 @@ import type { MouseEvent } from "react";
  * to the document as they are.
  */
 declare module "react" {
-  // oxlint-disable-next-line no-unused-vars -- a merged interface must name its parameters as the original does
   interface ButtonHTMLAttributes<T> {
     command?: "show-modal" | "close" | "toggle-popover" | "show-popover" | "hide-popover";
     commandfor?: string;
