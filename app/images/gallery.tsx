@@ -61,7 +61,7 @@ function Tile({ image, ask }: { image: DesignImage; ask: GalleryProps["ask"] }) 
 }
 
 /** Carried along the history, so that closing the viewer leads back to the gallery where it was left. */
-export const FROM_GALLERY = { fromGallery: true };
+const FROM_GALLERY = { fromGallery: true };
 
 export function isFromGallery(state: unknown): boolean {
   return typeof state === "object" && state !== null && "fromGallery" in state;

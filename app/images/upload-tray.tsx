@@ -65,10 +65,10 @@ function Row({ upload }: { upload: Upload }) {
   const { id, name, state, sent, again, imageId, designId } = upload;
   const failed = state === "failed";
   return (
-    <li className="flex items-center gap-3 py-1.5 pr-1.5 pl-4">
+    <li className="flex items-start gap-3 py-1.5 pr-1.5 pl-4">
       <Icon
         of={failed ? CircleAlert : state === "added" ? CircleCheck : CircleDashed}
-        className={cx(failed ? "text-danger-text" : state === "added" ? "text-accent-text" : "text-faint")}
+        className={cx("mt-0.5", failed ? "text-danger-text" : state === "added" ? "text-accent-text" : "text-faint")}
       />
       <div className="grid min-w-0 flex-1 gap-0.5">
         <span className="truncate">
@@ -86,9 +86,10 @@ function Row({ upload }: { upload: Upload }) {
         {isUnderWay(upload) ? (
           <progress className="upload-progress" value={state === "looking" ? undefined : sent} aria-label={`Progress of ${name}`} />
         ) : null}
-        {/* A live region from the start, as it is filled later. */}
-        <span role={failed ? "alert" : undefined} className={cx("tabular text-sm", failed ? "text-danger-text" : "text-faint")}>
-          {stateText(upload)}
+        {failed ? null : <span className="tabular text-sm text-faint">{stateText(upload)}</span>}
+        {/* There from the start, so that what comes into it is announced. */}
+        <span role="alert" className="text-sm text-danger-text empty:hidden">
+          {failed ? stateText(upload) : null}
         </span>
       </div>
       {again && !isUnderWay(upload) ? (

@@ -1,6 +1,6 @@
 import { getZodConstraint } from "@conform-to/zod/v4";
 import { useState } from "react";
-import { href, useFetchers } from "react-router";
+import { href, useFetchers, useNavigation } from "react-router";
 import { visitor } from "~/accounts/session.server";
 import { convexFor } from "~/data/convex.server";
 import { notFoundResponse } from "~/data/refusals";
@@ -76,7 +76,8 @@ const indexOf = (images: DesignImage[], id: string) => images.findIndex(({ _id }
 /** The live list; while a form of this page is on its way the last one with the image in it, since who deletes it is led away by that form. */
 function useImagesWith(id: string, images: DesignImage[]): DesignImage[] {
   const [last, setLast] = useState(images);
-  const busy = useFetchers().some(({ state }) => state !== "idle");
+  const leading = useNavigation().state !== "idle";
+  const busy = useFetchers().some(({ state }) => state !== "idle") || leading;
   const there = indexOf(images, id) >= 0;
   if (there && images !== last) setLast(images);
   return there || !busy ? images : last;
