@@ -1,19 +1,20 @@
 import type { Catalog, Index, Table } from "../storage/catalog.ts";
 import type { Clock } from "../storage/clock.ts";
-import { searchPrefix } from "../search/text-index.ts";
-import { canonicalize, DOCUMENT_LIMITS, isFields, taggedForm, type JsonObject } from "../values/canonical.ts";
+import { canonicalize, DOCUMENT_LIMITS, type JsonObject } from "../values/canonical.ts";
 import { FunctionError } from "../values/errors.ts";
 import { newId } from "../values/ids.ts";
-import { compareKeys, FIRST_KEY, keyAfterPrefix, LAST_KEY } from "../values/keys.ts";
+import { FIRST_KEY, LAST_KEY } from "../values/keys.ts";
 import type { Json, Timestamp } from "../values/types.ts";
-import { idKey, valueOf, parseDocument, type Document } from "./document.ts";
+import { idKey, valueOf, type Document } from "./document.ts";
+import { checkUserFields, fieldsOf, patched, withoutSystemFields } from "./fields.ts";
 import type { Overlay } from "./overlay.ts";
 import { rangeBetween, readPageRequest, takePage } from "./page.ts";
-import { planQuery, type Operator, type Plan, type RangeSource, type SearchSource } from "./plan.ts";
+import { planQuery } from "./plan.ts";
 import { Reads } from "./reads.ts";
-import { Scan, type Entry, type Range } from "./scan.ts";
+import type { Range } from "./scan.ts";
 import type { Schema } from "./schema.ts";
-import { searchEntries, type SearchGround } from "./search.ts";
+import type { SearchGround } from "./search.ts";
+import { openStream, type Reader, type Stream } from "./stream.ts";
 import type { ReadSet, SystemWriter, Transaction, Usage } from "./types.ts";
 import { Meter } from "./usage.ts";
 
@@ -23,17 +24,14 @@ export type Ground = SearchGround & { catalog: Catalog; clock: Clock; schema: Sc
 /** A search's results are paged by their place in the order of relevance. */
 const PLACES: { range: Range; order: "asc" } = { range: { low: FIRST_KEY, high: LAST_KEY }, order: "asc" };
 
-/** A walk through a query's results: what was read, whether or not it passes the filters. */
-type Stream = { next(): { entry: Entry; passes: boolean } | null };
-
-export class DataTransaction implements Transaction {
+export class DataTransaction implements Transaction, Reader {
   readonly kind: "query" | "mutation";
   readonly snapshot: Timestamp;
   readonly overlay: Overlay;
   readonly system: SystemWriter;
-  private readonly ground: Ground;
-  private readonly reads = new Reads();
-  private readonly meter = new Meter();
+  readonly ground: Ground;
+  readonly reads = new Reads();
+  readonly meter = new Meter();
   private readonly streams = new Map<number, Stream>();
   private nextStream = 1;
   private readonly savepoints: { overlay: number; usage: Usage }[] = [];
@@ -63,8 +61,8 @@ export class DataTransaction implements Transaction {
 
   insert(table: string, value: Json): string {
     if (table.startsWith("_")) throw new FunctionError("System tables (prefixed with `_`) are read-only.");
-    const fields = this.fieldsOf("insert", value);
-    for (const name of Object.keys(fields)) checkUserField(name);
+    const fields = fieldsOf("insert", value);
+    checkUserFields(fields);
     return this.add(this.ground.catalog.table(table), fields);
   }
 
@@ -75,8 +73,7 @@ export class DataTransaction implements Transaction {
   replace(args: { id: string; value: Json; table?: string | undefined }): string {
     const table = this.writableTable("replace", args.id, args.table);
     const { before, current } = this.toChange("Replace", table, args.id);
-    const fields = { ...this.fieldsOf("replace", args.value) };
-    dropSystemFields(fields, current);
+    const fields = withoutSystemFields(fieldsOf("replace", args.value), valueOf(current));
     return this.change(table, before, current, fields);
   }
 
@@ -88,7 +85,7 @@ export class DataTransaction implements Transaction {
     const plan = planQuery(query, this.ground.catalog);
     this.meter.range();
     const id = this.nextStream++;
-    this.streams.set(id, this.open(plan));
+    this.streams.set(id, openStream(plan, this));
     return id;
   }
 
@@ -111,7 +108,7 @@ export class DataTransaction implements Transaction {
     const plan = planQuery(request.query, this.ground.catalog);
     this.meter.range();
     const { range, order } = plan.source.kind === "search" ? PLACES : plan.source;
-    const stream = this.open(plan, rangeBetween(range, order, request.from, request.until));
+    const stream = openStream(plan, this, rangeBetween(range, order, request.from, request.until));
     let peeked: ReturnType<Stream["next"]> | undefined;
     const page = takePage(
       request,
@@ -173,40 +170,6 @@ export class DataTransaction implements Transaction {
     return found && { id, table, key, size: found.size, text: found.text, row: found.row, pending: false, value: null, keys: null };
   }
 
-  /** With `between`, only what lies there, of a page. */
-  private open({ source, operators }: Plan, between?: Range): Stream {
-    const pipeline = new Pipeline(operators);
-    const next = source.kind === "search" ? this.search(source, between) : this.scan(source, operators, between);
-    return {
-      next: () => {
-        const entry = pipeline.isExhausted ? null : next();
-        if (entry === null) return null;
-        this.meter.read(entry.size);
-        return { entry, passes: pipeline.passes(entry.text) };
-      },
-    };
-  }
-
-  private scan({ index, range, order }: RangeSource, operators: Operator[], between = range): () => Entry | null {
-    const scan = new Scan(this.ground.store, this.overlay, index, between, order, expected(operators));
-    const walk = this.reads.walk(index.id, between.low, between.high, order);
-    return () => {
-      const entry = scan.next();
-      if (entry === null) walk.ended();
-      else walk.passed(entry.key);
-      return entry;
-    };
-  }
-
-  private search(source: SearchSource, between?: Range): () => Entry | null {
-    const prefix = searchPrefix(source.index, source.equal);
-    this.reads.all(source.index.id, prefix, keyAfterPrefix(prefix));
-    const found = searchEntries(source, this.overlay, this.ground).filter(
-      ({ key }) => between === undefined || (compareKeys(key, between.low) >= 0 && compareKeys(key, between.high) < 0),
-    );
-    return () => found.shift() ?? null;
-  }
-
   private add(table: Table, fields: JsonObject): string {
     this.ground.schema.check(table.name, fields);
     const id = newId(table.number);
@@ -217,20 +180,13 @@ export class DataTransaction implements Transaction {
 
   private merge(method: string, table: Table, id: string, patch: Json): string {
     const { before, current } = this.toChange("Update", table, id);
-    const patched = { ...this.fieldsOf(method, patch) };
-    dropSystemFields(patched, current);
-    const fields: JsonObject = { ...valueOf(current) };
-    delete fields["_id"];
-    delete fields["_creationTime"];
-    for (const [name, value] of Object.entries(patched)) {
-      if (isUndefined(value)) delete fields[name];
-      else Object.defineProperty(fields, name, { value, enumerable: true, configurable: true, writable: true });
-    }
-    return this.change(table, before, current, fields);
+    const own = withoutSystemFields(fieldsOf(method, patch), valueOf(current));
+    const { _id, _creationTime, ...fields } = valueOf(current);
+    return this.change(table, before, current, patched(fields, own));
   }
 
   private change(table: Table, before: Document | null, current: Document, fields: JsonObject): string {
-    for (const name of Object.keys(fields)) checkUserField(name);
+    checkUserFields(fields);
     this.ground.schema.check(table.name, fields);
     const { _creationTime = null } = valueOf(current);
     return this.write(table, before, { ...fields, _id: current.id, _creationTime }, current.row).text;
@@ -264,7 +220,7 @@ export class DataTransaction implements Transaction {
 
   private insertSystem(name: string, value: Json): string {
     const table = this.ground.catalog.table(name);
-    const fields = this.fieldsOf("insert", value);
+    const fields = fieldsOf("insert", value);
     if (name === "_scheduled_functions") this.meter.schedule(canonicalize(fields["args"] ?? null, { bytes: Infinity, nesting: 64 }).size);
     return this.add(table, fields);
   }
@@ -299,74 +255,9 @@ export class DataTransaction implements Transaction {
     return table;
   }
 
-  private fieldsOf(method: string, value: Json): JsonObject {
-    if (isFields(value)) return value;
-    throw new FunctionError(`Invalid argument \`value\` for \`db.${method}\`: Value must be an Object.`);
-  }
-
   private assertMutation(): void {
     if (this.kind === "query") throw new FunctionError("Queries cannot write to the database.");
   }
-}
-
-/** A query's filters and limits, in the order they were chained. */
-class Pipeline {
-  private readonly operators: Operator[];
-  private readonly left: number[];
-
-  constructor(operators: Operator[]) {
-    this.operators = operators;
-    this.left = operators.map((operator) => (operator.kind === "limit" ? operator.limit : Infinity));
-  }
-
-  /** Nothing can pass any more, whatever else is read. */
-  get isExhausted(): boolean {
-    return this.left.includes(0);
-  }
-
-  passes(text: string): boolean {
-    let value: JsonObject | undefined;
-    for (const [i, operator] of this.operators.entries()) {
-      if (operator.kind === "limit") this.left[i] = (this.left[i] ?? 0) - 1;
-      else if (!operator.passes((value ??= parseDocument(text)))) return false;
-    }
-    return true;
-  }
-}
-
-/** How many entries a query without filters will read at most. */
-function expected(operators: Operator[]): number | undefined {
-  let least: number | undefined;
-  for (const operator of operators) {
-    if (operator.kind === "filter") return undefined;
-    least = Math.min(least ?? Infinity, operator.limit);
-  }
-  return least;
-}
-
-function isUndefined(value: Json): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && taggedForm(value) === "$undefined";
-}
-
-function checkUserField(name: string): void {
-  if (name.startsWith("_")) {
-    throw new FunctionError(`Invalid field name "${name}": fields that start with an underscore are reserved for the system.`);
-  }
-}
-
-/** System fields may be passed along unchanged. */
-function dropSystemFields(fields: JsonObject, current: Document): void {
-  const { _creationTime } = valueOf(current);
-  if (Object.hasOwn(fields, "_id") && fields["_id"] !== current.id) {
-    throw new FunctionError(`Provided \`_id\` field value ${JSON.stringify(fields["_id"])} does not match the document ID "${current.id}"`);
-  }
-  if (Object.hasOwn(fields, "_creationTime") && fields["_creationTime"] !== _creationTime) {
-    throw new FunctionError(
-      `Provided \`_creationTime\` field value ${JSON.stringify(fields["_creationTime"])} does not match the document's creation time ${JSON.stringify(_creationTime)}`,
-    );
-  }
-  delete fields["_id"];
-  delete fields["_creationTime"];
 }
 
 function whyNoId(id: string): string {
