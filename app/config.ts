@@ -6,6 +6,8 @@ export type AppConfig = {
   production: boolean;
   /** The one origin the app is served under, e.g. "https://atelier.example"; null: any loopback host, as the request says. */
   appUrl: string | null;
+  /** Where links lead that no request has caused: `appUrl`, or the loopback address that is listened on. */
+  publicUrl: string;
   /** Origins that redirect and callback targets may point to besides our own. */
   trustedOrigins: string[];
   /** Where this process reaches the Convex deployment. */
@@ -21,6 +23,8 @@ export type AppConfig = {
   uploadMaxBytes: number;
   storageQuotaBytes: number | null;
   smtpUrl: string | null;
+  /** Who mails are from: "Atelier <atelier@example.com>". */
+  mailFrom: string;
   /** Accounts' switches; each is one environment variable (specification 4 to 6 leave them to configuration). */
   accounts: {
     emailAndPassword: boolean;

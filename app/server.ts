@@ -3,6 +3,8 @@ import * as build from "virtual:react-router/server-build";
 import type { AppConfig } from "~/config";
 import { clientAddressContext, configContext } from "~/http/context";
 import { picturesFor } from "~/images/pictures.server";
+import { smtpTransport } from "~/accounts/mail/transport.server";
+import { startMailWorker } from "~/accounts/mail/worker.server";
 
 // For whoever brings a deployment into force: the public key that it must trust, and a client to try whether it does.
 export { serviceConvex } from "~/accounts/service.server";
@@ -17,6 +19,8 @@ export type RequestInfo = {
 export type App = {
   /** Answers one request. Throws nothing: faults become the app's own error pages. */
   fetch(request: Request, info: RequestInfo): Promise<Response>;
+  /** Ends what goes on beside requests: the sending of mail. */
+  close(): Promise<void>;
 };
 
 /**
@@ -26,6 +30,8 @@ export type App = {
 export function createApp(config: AppConfig): App {
   // Clears what a killed process left of its uploads, before there are new ones.
   picturesFor(config);
+  const { smtpUrl, mailFrom } = config;
+  const mail = smtpUrl === null ? null : startMailWorker(config, smtpTransport({ smtpUrl, from: mailFrom }));
   const handler = createRequestHandler(build, config.production ? "production" : "development");
   return {
     fetch(request, { clientAddress }) {
@@ -34,5 +40,6 @@ export function createApp(config: AppConfig): App {
       context.set(clientAddressContext, clientAddress);
       return handler(request, context);
     },
+    close: async () => mail?.close(),
   };
 }

@@ -131,7 +131,7 @@ describe.each(backends)("notices on $name", ({ start }) => {
     await backend.settle();
     await tell(ada, { kind: "passwordChanged" });
     for (const table of ["notices", "devices", "mails"]) {
-      expect(await backend.inside.query(probe.rows, { table, field: "userId", value: ada.userId }), table).toEqual([]);
+      expect([table, await backend.inside.query(probe.rows, { table, field: "userId", value: ada.userId })]).toEqual([table, []]);
     }
   });
 });

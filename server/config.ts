@@ -95,6 +95,11 @@ export const settings = z.object({
     })
     .optional(),
 
+  MAIL_FROM: z
+    .string()
+    .regex(/^[^<>\r\n]*<[^<>@\s]+@[^<>@\s]+>$|^[^<>@\s]+@[^<>@\s]+$/, { error: "an address, like Atelier <atelier@example.com>" })
+    .optional(),
+
   ACCOUNTS_EMAIL_AND_PASSWORD: yesOrNo.default(true),
   ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: yesOrNo.default(false),
   ACCOUNTS_CHANGE_EMAIL: yesOrNo.default(true),
@@ -148,10 +153,12 @@ function appConfig(
   known: Pick<AppConfig, "production" | "dataDir" | "socialProviders"> & { secrets: AppSecrets },
 ): AppConfig {
   const { secrets, ...rest } = known;
+  const publicUrl = set.APP_URL ? new URL(set.APP_URL).origin : `http://localhost:${set.PORT}`;
   return {
     ...rest,
     ...secrets,
-    appUrl: set.APP_URL ? new URL(set.APP_URL).origin : null,
+    appUrl: set.APP_URL ? publicUrl : null,
+    publicUrl,
     trustedOrigins: set.TRUSTED_ORIGINS.map((text) => new URL(text).origin),
     // The embedded deployment's own address is known when it has started: `embedded.ts` tells it.
     convexUrl: set.CONVEX_URL ?? `http://127.0.0.1:${set.ENGINE_PORT}`,
@@ -159,6 +166,7 @@ function appConfig(
     uploadMaxBytes: set.UPLOAD_MAX_BYTES,
     storageQuotaBytes: set.STORAGE_QUOTA_BYTES ?? null,
     smtpUrl: set.SMTP_URL ?? null,
+    mailFrom: set.MAIL_FROM ?? `Atelier <no-reply@${new URL(publicUrl).hostname}>`,
     accounts: {
       emailAndPassword: set.ACCOUNTS_EMAIL_AND_PASSWORD,
       requireEmailVerification: set.ACCOUNTS_REQUIRE_EMAIL_VERIFICATION,

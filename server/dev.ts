@@ -53,7 +53,8 @@ async function main(): Promise<void> {
 
   const close = async () => {
     cli?.kill();
-    await Promise.all([vite?.close(), embedded?.close()]);
+    await Promise.all([vite?.close(), current?.app.close()]);
+    await embedded?.close();
   };
   onStopSignal(stoppable(server, { goAway: () => forward?.goAway(), close }, log), log);
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(config.port, config.host, resolve));
@@ -77,14 +78,16 @@ async function load(vite: ViteDevServer): Promise<Build> {
   return build;
 }
 
-const apps = new WeakMap<Build["createApp"], App>();
+let current: { made: Build["createApp"]; app: App } | null = null;
 
 async function appOf(vite: ViteDevServer | null, config: AppConfig): Promise<App> {
   if (!vite) throw new Error("Not ready yet");
   const { createApp } = await load(vite);
-  const app = apps.get(createApp) ?? createApp(config);
-  apps.set(createApp, app);
-  return app;
+  if (current?.made === createApp) return current.app;
+  // Sources have changed: what the former build does beside requests ends.
+  void current?.app.close();
+  current = { made: createApp, app: createApp(config) };
+  return current.app;
 }
 
 try {

@@ -1,12 +1,17 @@
 import { passkey } from "@better-auth/passkey";
-import { betterAuth } from "better-auth";
+import { betterAuth, type GenericEndpointContext } from "better-auth";
 import { oneTimeToken } from "better-auth/plugins";
+import { emailOTP } from "better-auth/plugins/email-otp";
+import { magicLink } from "better-auth/plugins/magic-link";
 import type { AppConfig } from "~/config";
 import { originOf } from "~/http/origin.server";
 import { api } from "#convex/_generated/api";
 import { convexAdapter } from "./adapter.server";
 import { cookieNames } from "./cookies";
+import { authMail, sendCode, sendSignInLink } from "./mail/auth-mail.server";
+import { device } from "./plugins/device.server";
 import { limits } from "./plugins/limits.server";
+import { mailRequests } from "./plugins/mail-requests.server";
 import { secondFactor } from "./plugins/second-factor.server";
 import { singleUseCodes } from "./plugins/single-use-codes.server";
 import { specification } from "./plugins/specification.server";
@@ -45,6 +50,7 @@ export function authFor(config: AppConfig, request: Request): Auth {
 function makeAuth(config: AppConfig, origin: string) {
   const { accounts } = config;
   const cookies = cookieNames(origin);
+  const mail = authMail(config);
   return betterAuth({
     appName: "Atelier",
     baseURL: origin,
@@ -58,7 +64,9 @@ function makeAuth(config: AppConfig, origin: string) {
       minPasswordLength: PASSWORD_LENGTH.min,
       maxPasswordLength: PASSWORD_LENGTH.max,
       revokeSessionsOnPasswordReset: accounts.revokeSessionsOnPasswordReset,
+      ...mail.emailAndPassword,
     },
+    emailVerification: mail.emailVerification,
     socialProviders: config.socialProviders,
     account: {
       encryptOAuthTokens: true,
@@ -70,8 +78,8 @@ function makeAuth(config: AppConfig, origin: string) {
     },
     user: {
       // Specification 4: an unverified person's address changes at once.
-      changeEmail: { enabled: accounts.changeEmail, updateEmailWithoutVerification: true },
-      deleteUser: { enabled: accounts.deleteUser },
+      changeEmail: { enabled: accounts.changeEmail, updateEmailWithoutVerification: true, ...mail.changeEmail },
+      deleteUser: { enabled: accounts.deleteUser, ...mail.deleteUser },
     },
     rateLimit: {
       enabled: accounts.rateLimit,
@@ -97,8 +105,17 @@ function makeAuth(config: AppConfig, origin: string) {
     logger: { level: "error", disableColors: true },
     plugins: [
       limits(),
+      device(origin),
+      mailRequests(config),
+      // Neither makes accounts: to an address that nobody has, nothing is sent.
+      magicLink({
+        storeToken: "hashed",
+        disableSignUp: true,
+        sendMagicLink: (link, ctx) => sendSignInLink(config, userFinder(ctx), link),
+      }),
+      emailOTP({ storeOTP: "hashed", disableSignUp: true, sendVerificationOTP: (code, ctx) => sendCode(config, userFinder(ctx), code) }),
       oneTimeToken({ storeToken: "hashed" }),
-      secondFactor(),
+      secondFactor(mail.secondFactor),
       singleUseCodes(async (key, seconds) => (await serviceConvex(config).mutation(api.accounts.mail.pace, { key, seconds }, { skipQueue: true })) === 0),
       passkey({ rpID: new URL(origin).hostname, rpName: "Atelier", origin }),
       stepUp(),
@@ -106,3 +123,6 @@ function makeAuth(config: AppConfig, origin: string) {
     ],
   });
 }
+
+const userFinder = (ctx: GenericEndpointContext | undefined) => async (email: string) =>
+  (await ctx?.context.internalAdapter.findUserByEmail(email))?.user ?? null;

@@ -6,6 +6,7 @@ import { clientAddressContext, configContext } from "./context";
 export const testConfig: AppConfig = {
   production: true,
   appUrl: "https://atelier.example",
+  publicUrl: "https://atelier.example",
   trustedOrigins: [],
   convexUrl: "http://127.0.0.1:3",
   browserConvex: { kind: "sameOrigin", prefix: "/convex" },
@@ -23,6 +24,7 @@ export const testConfig: AppConfig = {
   uploadMaxBytes: 1,
   storageQuotaBytes: null,
   smtpUrl: null,
+  mailFrom: "Atelier <no-reply@atelier.example>",
   accounts: {
     emailAndPassword: true,
     requireEmailVerification: false,

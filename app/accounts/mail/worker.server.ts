@@ -1,0 +1,126 @@
+import { randomUUID } from "node:crypto";
+import { ConvexClient } from "convex/browser";
+import type { FunctionReturnType } from "convex/server";
+import type { AppConfig } from "~/config";
+import { api } from "#convex/_generated/api";
+import { serviceConvex } from "../service.server";
+import { signServiceToken } from "../tokens.server";
+import { letterOf, type Message } from "./messages";
+import { open } from "./seal.server";
+import { mailOf } from "./template";
+import { faultName, isRefusedForGood, type Transport } from "./transport.server";
+
+type Claimed = FunctionReturnType<typeof api.accounts.mail.claim>[number];
+
+/** How long a claimed message is ours: longer than the mail server may take for a batch. */
+const LEASE_MS = 120_000;
+const BATCH = 3;
+/** How long to wait after each failure, in ms; the last again and again, until the message expires. */
+const PAUSES = [5000, 30_000, 120_000, 600_000];
+/** How long to wait when the deployment itself does not answer, in ms. */
+const DEPLOYMENT_PAUSE = 5000;
+/** When to look again where something seems due still after a look, in ms: two clocks differ, or the news of it is on its way. */
+const SECOND_LOOK = 1000;
+/** setTimeout's longest. */
+const LONGEST_WAIT = 2 ** 31 - 1;
+
+export type MailWorker = {
+  /** Stops claiming, and waits for the message that is being sent. */
+  close(): Promise<void>;
+};
+
+/**
+ * Sends what is in the queue. It subscribes to when the next message is due, so that one is on its way milliseconds after it was written, and an
+ * idle queue asks nothing. Any number of app servers can do so at once: each message is claimed by one.
+ */
+export function startMailWorker(config: AppConfig, transport: Transport): MailWorker {
+  const deployment = serviceConvex(config);
+  const client = new ConvexClient(config.convexUrl, { skipConvexDeploymentUrlCheck: true, logger: false, expectAuth: true });
+  let dueAt: number | null = null;
+  /** Whether something was written since the last look. */
+  let news = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | null = null;
+  let closed = false;
+
+  client.setAuth(() => signServiceToken(config.signingKey));
+  client.onUpdate(
+    api.accounts.mail.due,
+    {},
+    (next) => {
+      dueAt = next;
+      news = true;
+      arm(0);
+    },
+    // The subscription goes on: what failed is asked again when the deployment is back.
+    (error) => console.error("The mail queue cannot be read:", faultName(error)),
+  );
+
+  function arm(atLeast: number) {
+    clearTimeout(timer);
+    if (closed || running || dueAt === null) return;
+    timer = setTimeout(run, Math.min(Math.max(dueAt - Date.now(), atLeast), LONGEST_WAIT));
+  }
+
+  function run() {
+    news = false;
+    running = look().then((pause) => {
+      running = null;
+      arm(pause);
+    });
+  }
+
+  /** Answers how long to wait at least before the next look. */
+  async function look(): Promise<number> {
+    try {
+      await drain();
+      return news ? 0 : SECOND_LOOK;
+    } catch (error) {
+      console.error("The mail queue does not answer:", faultName(error));
+      return DEPLOYMENT_PAUSE;
+    }
+  }
+
+  async function drain(): Promise<void> {
+    while (!closed) {
+      const lease = randomUUID();
+      const claimed = await deployment.mutation(api.accounts.mail.claim, { lease, leaseMs: LEASE_MS, limit: BATCH }, NOW);
+      await Promise.all(claimed.map((each) => sendOne(each, lease)));
+      if (claimed.length < BATCH) return;
+    }
+  }
+
+  async function sendOne({ id, attempts, content }: Claimed, lease: string): Promise<void> {
+    try {
+      const message = messageOf(config, content);
+      if (message) await transport.send(mailOf(letterOf(message)), id);
+    } catch (error) {
+      const hopeless = isRefusedForGood(error);
+      console.error(`A mail could not be sent (attempt ${attempts}${hopeless ? ", refused for good" : ""}):`, faultName(error));
+      if (!hopeless) {
+        const pause = PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? 0;
+        await deployment.mutation(api.accounts.mail.postpone, { id, lease, dueAt: Date.now() + pause }, NOW);
+        return;
+      }
+    }
+    await deployment.mutation(api.accounts.mail.done, { id, lease }, NOW);
+  }
+
+  return {
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await Promise.all([running, client.close()]);
+      transport.close();
+    },
+  };
+}
+
+/** Requests of many visitors share the client: none of them waits for another's write. */
+const NOW = { skipQueue: true };
+
+/** The message of a row of the queue; null: it is to nobody. */
+export function messageOf(config: AppConfig, content: Claimed["content"]): Message | null {
+  if ("sealed" in content) return open(config, content.sealed);
+  return { kind: "notice", ...content, url: `${config.publicUrl}/notifications` };
+}
