@@ -14,6 +14,9 @@ export default [
     route("sign-in", "routes/sign-in.tsx"),
     route("sign-up", "routes/sign-up.tsx"),
     route("sign-out", "routes/sign-out.tsx"),
+    route("forgot-password", "routes/forgot-password.tsx"),
+    route("reset-password", "routes/reset-password.tsx"),
+    route("verify-email", "routes/verify-email.tsx"),
     route("error", "routes/error.tsx"),
 
     layout("routes/shell.tsx", [
@@ -26,6 +29,7 @@ export default [
         route("billing", "routes/billing.tsx"),
         route("notifications", "routes/notifications.tsx"),
       ]),
+      route("dev/outbox", "routes/dev.outbox.tsx"),
       route("*", "routes/not-found.tsx"),
     ]),
   ]),

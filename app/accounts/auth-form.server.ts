@@ -13,6 +13,10 @@ type AuthForm<Schema extends z.ZodType<Record<string, unknown>>> = {
   /** Better Auth's endpoint, below /api/auth. */
   path: `/${string}`;
   body: (fields: z.output<Schema>) => Record<string, unknown>;
+  /** Where to go when it is done; without it, to where the visitor wanted to go. */
+  target?: (answer: Response) => string | Promise<string>;
+  /** Whether the page stays when it is done, and is told so: what follows is in a mail. */
+  stays?: boolean;
 };
 
 type Sent = { request: Request; context: Readonly<RouterContextProvider>; url: URL };
@@ -28,6 +32,8 @@ const BESIDE: Record<string, { field: string; message: string }> = {
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: { field: "email", message: "There is an account with this address already. Sign in instead." },
   PASSWORD_TOO_SHORT: { field: "password", message: "Password too short" },
   PASSWORD_TOO_LONG: { field: "password", message: "Password too long" },
+  EMAIL_NOT_VERIFIED: { field: "email", message: "Email not verified. We have sent you a link to confirm it." },
+  INVALID_TOKEN: { field: "token", message: "Invalid token" },
 };
 
 /**
@@ -36,14 +42,18 @@ const BESIDE: Record<string, { field: string; message: string }> = {
  */
 export async function authFormAction<Schema extends z.ZodType<Record<string, unknown>>>(
   { request, context, url }: Sent,
-  { schema, path, body }: AuthForm<Schema>,
+  { schema, path, body, target, stays = false }: AuthForm<Schema>,
 ) {
   const submission = parseWithZod(await request.formData(), { schema });
   if (submission.status !== "success") return data(reply(submission), { status: 422, statusText: "Unprocessable Content" });
 
   const answer = await postToAuth({ request, context }, path, body(submission.value));
   const headers = relayCookies(answer);
-  if (answer.ok) return redirectDocument(safeTarget(url.searchParams.get("redirectTo")), { status: 303, headers });
+  if (answer.ok && stays) return data(accepted(submission), { headers });
+  if (answer.ok) {
+    const leadsTo = target ? await target(answer) : safeTarget(url.searchParams.get("redirectTo"));
+    return redirectDocument(leadsTo, { status: 303, headers });
+  }
 
   const retryAfter = answer.headers.get("Retry-After");
   if (retryAfter !== null) headers.set("Retry-After", retryAfter);
@@ -54,6 +64,14 @@ type Errors = { fieldErrors?: Record<string, string[]>; formErrors?: string[] };
 
 function reply(submission: Submission<unknown>, errors: Errors = {}): AuthFormAnswer {
   return submission.reply({ ...errors, hideFields: SECRETS });
+}
+
+/** What was sent, for a page that says to whom. */
+function accepted({ payload }: Submission<unknown>): AuthFormAnswer {
+  const told = Object.entries(payload).flatMap(([name, value]) =>
+    typeof value === "string" && !SECRETS.includes(name) ? [[name, value]] : [],
+  );
+  return { status: "success", initialValue: Object.fromEntries(told) };
 }
 
 async function errorsOf(answer: Response): Promise<Errors> {

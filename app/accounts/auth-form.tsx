@@ -27,10 +27,12 @@ type AuthFormProps = {
   /** What the button says that sends it. */
   submit: string;
   children: ReactNode;
+  /** Other ways on, below the button. */
+  others?: ReactNode;
 };
 
 /** The form element of a `useAuthForm`, with what concerns it as a whole told at its head. */
-export function AuthForm({ form, submit, children }: AuthFormProps) {
+export function AuthForm({ form, submit, children, others }: AuthFormProps) {
   const sending = useNavigation().formMethod === "POST";
   return (
     <Form method="post" className="grid gap-5" {...getFormProps(form)} noValidate>
@@ -39,6 +41,7 @@ export function AuthForm({ form, submit, children }: AuthFormProps) {
       <Button type="submit" look="primary" aria-disabled={sending} onClick={(event) => sending && event.preventDefault()}>
         {submit}
       </Button>
+      {others}
     </Form>
   );
 }

@@ -64,10 +64,15 @@ async function handle({ request, context }: Asking, inner: Request): Promise<Res
   const retryAfter = response.headers.get("X-Retry-After");
   if (retryAfter !== null) response.headers.set("Retry-After", retryAfter);
   // Whatever was changed may stand in the visitor's token: who they are, or that they are.
-  if (inner.method !== "GET" && response.status < 400) {
+  if (changesVisitor(inner) && response.status < 400) {
     response.headers.append("Set-Cookie", forgetConvexToken(cookieNames(originOf(config, request))));
   }
   return response;
+}
+
+/** Some links in mails change who the visitor is, or what is known of them, by a GET. */
+function changesVisitor({ method, url }: Request): boolean {
+  return method !== "GET" || /\/(verify-email|magic-link\/verify|callback(\/[^/]+)?)$/.test(new URL(url).pathname);
 }
 
 /** In Better Auth's own form. It takes a session that it cannot read for none, and would say 401. */

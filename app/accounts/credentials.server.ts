@@ -14,11 +14,18 @@ export const signInFields = z.object({
   rememberMe: z.string().optional(),
 });
 
+const newPassword = z
+  .string("Choose a password")
+  .min(PASSWORD_LENGTH.min, `Use at least ${PASSWORD_LENGTH.min} characters`)
+  .max(PASSWORD_LENGTH.max, `Use at most ${PASSWORD_LENGTH.max} characters`);
+
+/** For all that is answered by a mail. */
+export const addressFields = z.object({ email });
+
+export const resetFields = z.object({ password: newPassword, token: z.string("Invalid token") });
+
 export const signUpFields = z.object({
   name: z.string("Enter your name").trim().min(1, "Enter your name").max(NAME_LENGTH, `Use at most ${NAME_LENGTH} characters`),
   email,
-  password: z
-    .string("Choose a password")
-    .min(PASSWORD_LENGTH.min, `Use at least ${PASSWORD_LENGTH.min} characters`)
-    .max(PASSWORD_LENGTH.max, `Use at most ${PASSWORD_LENGTH.max} characters`),
+  password: newPassword,
 });

@@ -17,5 +17,7 @@ export function safeTarget(wanted: unknown, fallback = "/projects"): string {
   const url = URL.parse(path, NOWHERE);
   if (url?.origin !== NOWHERE) return fallback;
   // Signing in leads to no page that is only for those who are not, nor to one that signs out again.
-  return /^\/(sign-in|sign-up|sign-out|api)(\/|$)/.test(url.pathname) ? fallback : url.pathname + url.search + url.hash;
+  return /^\/(sign-in|sign-up|sign-out|forgot-password|reset-password|api)(\/|$)/.test(url.pathname)
+    ? fallback
+    : url.pathname + url.search + url.hash;
 }

@@ -1,14 +1,34 @@
+import { convexFor } from "~/data/convex.server";
+import { liveRevalidation } from "~/data/should-revalidate";
+import { useLive } from "~/data/use-live";
+import { serverAction } from "~/forms/action.server";
+import { liveAction } from "~/forms/live-action";
+import { noticeIntents } from "~/notices/intents";
 import { NoNotices } from "~/notices/no-notices";
+import { MarkAllRead, NoticeList } from "~/notices/notice-list";
 import { Page, PageHeader } from "~/ui/page";
+import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/notifications";
 
 export const meta: Route.MetaFunction = () => [{ title: "Notifications · Atelier" }];
 
-export default function Notifications() {
+export async function loader({ context }: Route.LoaderArgs) {
+  return { notices: await convexFor(context).preload(api.notices.getNotices, {}) };
+}
+
+export const action = serverAction(noticeIntents);
+export const clientAction = liveAction(noticeIntents);
+export const shouldRevalidate = liveRevalidation;
+
+export default function Notifications({ loaderData }: Route.ComponentProps) {
+  const notices = useLive(loaderData.notices);
+  const unread = notices.filter(({ read }) => !read).length;
   return (
     <Page className="max-w-3xl">
-      <PageHeader title="Notifications" />
-      <NoNotices />
+      <PageHeader title="Notifications" facts={unread > 0 ? `${unread} unread` : null}>
+        {unread > 0 ? <MarkAllRead /> : null}
+      </PageHeader>
+      {notices.length > 0 ? <NoticeList notices={notices} /> : <NoNotices />}
     </Page>
   );
 }

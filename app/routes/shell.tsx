@@ -13,16 +13,20 @@ import type { Route } from "./+types/shell";
 /** Signed in: the projects for the sidebar, of each no more than it shows. Signed out: none, and there is no sidebar. */
 export async function loader({ request, context }: Route.LoaderArgs) {
   const sidebarOpen = sidebarOpenFrom(readCookie(request.headers, SIDEBAR_COOKIE));
-  if (!(await visitor(context))) return { sidebarOpen, projects: null };
-  const projects = await convexFor(context).preload(api.projects.getProjects, {});
-  return { sidebarOpen, projects: { ...projects, value: projects.value.map(({ _id, name }) => ({ _id, name })) } };
+  if (!(await visitor(context))) return { sidebarOpen, projects: null, unread: null };
+  const convex = convexFor(context);
+  const [projects, unread] = await Promise.all([
+    convex.preload(api.projects.getProjects, {}),
+    convex.preload(api.notices.getUnreadCount, {}),
+  ]);
+  return { sidebarOpen, unread, projects: { ...projects, value: projects.value.map(({ _id, name }) => ({ _id, name })) } };
 }
 
 export const shouldRevalidate = liveLayoutRevalidation;
 
-export default function ShellLayout({ loaderData: { sidebarOpen, projects } }: Route.ComponentProps) {
+export default function ShellLayout({ loaderData: { sidebarOpen, projects, unread } }: Route.ComponentProps) {
   const root = useRoot();
-  if (!projects || !root?.user) {
+  if (!projects || !unread || !root?.user) {
     return (
       <main>
         <Outlet />
@@ -30,7 +34,7 @@ export default function ShellLayout({ loaderData: { sidebarOpen, projects } }: R
     );
   }
   return (
-    <Shell user={root.user} theme={root.theme} convex={root.convex} projects={projects} openAtFirst={sidebarOpen}>
+    <Shell user={root.user} theme={root.theme} convex={root.convex} projects={projects} unread={unread} openAtFirst={sidebarOpen}>
       <Outlet />
     </Shell>
   );

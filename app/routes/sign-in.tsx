@@ -4,10 +4,15 @@ import { Link, redirect } from "react-router";
 import { AuthForm, isFirstRefused, useAuthForm } from "~/accounts/auth-form";
 import { authFormAction } from "~/accounts/auth-form.server";
 import { AuthPage } from "~/accounts/auth-page";
-import { signInFields } from "~/accounts/credentials.server";
+import { addressFields, signInFields } from "~/accounts/credentials.server";
+import { MAIL_PAUSE_SECONDS } from "~/accounts/mail/pace.server";
+import { Sent } from "~/accounts/mail/sent";
+import { mailWay } from "~/accounts/mail/way";
 import { safeTarget } from "~/accounts/safe-target";
 import { visitor } from "~/accounts/session.server";
 import { TextField } from "~/forms/text-field";
+import { configContext } from "~/http/context";
+import { Button } from "~/ui/button";
 import type { Route } from "./+types/sign-in";
 
 export const meta: Route.MetaFunction = () => [{ title: "Sign in – Atelier" }];
@@ -15,21 +20,53 @@ export const meta: Route.MetaFunction = () => [{ title: "Sign in – Atelier" }]
 /** A signed-in visitor has nothing to do here (specification 2). */
 export async function loader({ context, url }: Route.LoaderArgs) {
   if (await visitor(context)) throw redirect(safeTarget(url.searchParams.get("redirectTo")));
-  return { constraint: getZodConstraint(signInFields), search: url.search };
+  return {
+    constraint: getZodConstraint(signInFields),
+    search: searchOf(url),
+    mail: mailWay(context.get(configContext)) !== null,
+    pause: MAIL_PAUSE_SECONDS,
+    changed: url.searchParams.get("notice") === "password-changed",
+    // A sign-in link that failed leads back here.
+    badLink: url.searchParams.has("error"),
+  };
 }
 
-export const action = (args: Route.ActionArgs) =>
-  authFormAction(args, {
+/** What goes on to the page for signing up: where the visitor wanted to go, not what became of a link. */
+function searchOf({ searchParams }: URL): string {
+  const redirectTo = searchParams.get("redirectTo");
+  return redirectTo === null ? "" : `?${new URLSearchParams({ redirectTo })}`;
+}
+
+/** One form, several buttons: by password, or by what is sent to the address, for which that is enough. */
+export async function action(args: Route.ActionArgs) {
+  const sent = await args.request.clone().formData();
+  if (sent.get(WITH) === LINK) {
+    const callbackURL = safeTarget(args.url.searchParams.get("redirectTo"));
+    return authFormAction(args, {
+      schema: addressFields,
+      path: "/sign-in/magic-link",
+      body: ({ email }) => ({ email, callbackURL, errorCallbackURL: "/sign-in" }),
+      stays: true,
+    });
+  }
+  if (sent.get(WITH) === CONFIRM)
+    return authFormAction(args, { schema: addressFields, path: "/send-verification-email", body: ({ email }) => ({ email }), stays: true });
+  return authFormAction(args, {
     schema: signInFields,
     path: "/sign-in/email",
     body: ({ email, password, rememberMe }) => ({ email, password, rememberMe: rememberMe !== undefined }),
   });
+}
+
+const WITH = "with";
+const LINK = "link";
+const CONFIRM = "confirm";
 
 /** Says when to try again (`Retry-After`), where the answer knows it. */
 export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;
 
 export default function SignIn({ loaderData, actionData }: Route.ComponentProps) {
-  const { constraint, search } = loaderData;
+  const { constraint, search, mail, pause, changed, badLink } = loaderData;
   const [form, { email, password, rememberMe }] = useAuthForm({
     id: "sign-in",
     answer: actionData,
@@ -41,9 +78,25 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
       Create an account
     </Link>
   );
+  const sent = actionData?.status === "success" ? actionData.initialValue : undefined;
+  if (typeof sent?.["email"] === "string") {
+    const kind = sent[WITH] === CONFIRM ? CONFIRM : LINK;
+    return <Sent email={sent["email"]} text={SENT[kind]} fields={{ [WITH]: kind }} pause={pause} again={`/sign-in${search}`} />;
+  }
+  const unverified = mail && email?.errors?.some((message) => message.startsWith("Email not verified"));
   return (
     <AuthPage title="Sign in" aside={<>New here? {signUp}</>}>
-      <AuthForm form={form} submit="Sign in">
+      {changed ? (
+        <p aria-live="polite" className="text-soft">
+          Your password is changed. Sign in with the new one.
+        </p>
+      ) : null}
+      {badLink ? (
+        <p role="alert" className="text-danger-text">
+          This sign-in link does not work any more: it works once, for five minutes. Ask for a new one.
+        </p>
+      ) : null}
+      <AuthForm form={form} submit="Sign in" others={mail ? <ByLink /> : null}>
         <TextField field={email} label="Email" type="email" autoComplete="username" autoFocus={isFirstRefused(form, "email")} />
         <TextField
           field={password}
@@ -52,6 +105,16 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
           autoComplete="current-password"
           autoFocus={isFirstRefused(form, "password")}
         />
+        {unverified ? (
+          <Button type="submit" name={WITH} value={CONFIRM} size="sm" className="-mt-2 justify-self-start">
+            Send the link again
+          </Button>
+        ) : null}
+        {mail ? (
+          <Link to="/forgot-password" className="-mt-2 justify-self-start text-sm text-accent-text underline underline-offset-4">
+            Forgot your password?
+          </Link>
+        ) : null}
         {rememberMe ? (
           <label className="flex items-center gap-2 text-base pointer-coarse:min-h-11">
             <input {...getInputProps(rememberMe, { type: "checkbox" })} className="size-4 accent-accent" />
@@ -60,5 +123,19 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
         ) : null}
       </AuthForm>
     </AuthPage>
+  );
+}
+
+const SENT = {
+  [LINK]: "If there is an account with this address, a link to sign in is on its way. It works once, for five minutes.",
+  [CONFIRM]: "If this address belongs to an account and is not confirmed yet, a link is on its way.",
+};
+
+/** Sends the same form, for a link in place of the password. */
+function ByLink() {
+  return (
+    <Button type="submit" name={WITH} value={LINK}>
+      Email me a sign-in link
+    </Button>
   );
 }

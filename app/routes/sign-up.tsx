@@ -18,7 +18,18 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 }
 
 export const action = (args: Route.ActionArgs) =>
-  authFormAction(args, { schema: signUpFields, path: "/sign-up/email", body: (fields) => fields });
+  authFormAction(args, {
+    schema: signUpFields,
+    path: "/sign-up/email",
+    body: (fields) => fields,
+    // Without a session the address has to be confirmed first (specification 4).
+    target: async (answer) => ((await signedIn(answer)) ? safeTarget(args.url.searchParams.get("redirectTo")) : "/verify-email?state=sent"),
+  });
+
+async function signedIn(answer: Response): Promise<boolean> {
+  const body: unknown = await answer.json();
+  return typeof body === "object" && body !== null && "token" in body && typeof body.token === "string";
+}
 
 /** Says when to try again (`Retry-After`), where the answer knows it. */
 export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;

@@ -19,12 +19,14 @@ type ShellProps = {
   theme: Theme;
   convex: AppConfig["browserConvex"];
   projects: Preload<NamedProject[]>;
+  /** How many notices are unread. */
+  unread: Preload<number>;
   openAtFirst: boolean;
   children: ReactNode;
 };
 
 /** What stands around every page of somebody who is signed in: the sidebar, the toasts, and the connection that keeps all of it live. */
-export function Shell({ user, theme, convex, projects, openAtFirst, children }: ShellProps) {
+export function Shell({ user, theme, convex, projects, unread, openAtFirst, children }: ShellProps) {
   const sidebar = useSidebar(openAtFirst);
   return (
     <LiveProvider address={convex} useAuth={useAuth}>
@@ -32,10 +34,18 @@ export function Shell({ user, theme, convex, projects, openAtFirst, children }: 
         Skip to content
       </a>
       <div data-sidebar={sidebar.open ? "open" : "collapsed"} className="group/shell md:flex">
-        <Sidebar sidebar={sidebar} user={user} theme={theme} projects={projects} />
+        <Sidebar sidebar={sidebar} user={user} theme={theme} projects={projects} unread={unread} />
         <div inert={sidebar.sheet} className="min-w-0 flex-1">
-          <header className="sticky top-0 z-20 flex h-14 items-center gap-2 border-b bg-ground/90 px-3 backdrop-blur-sm md:hidden" data-print="hide">
-            <button type="button" popoverTarget={SIDEBAR_ID} aria-label="Open the sidebar" className={buttonClass({ look: "ghost", size: "icon" })}>
+          <header
+            className="sticky top-0 z-20 flex h-14 items-center gap-2 border-b bg-ground/90 px-3 backdrop-blur-sm md:hidden"
+            data-print="hide"
+          >
+            <button
+              type="button"
+              popoverTarget={SIDEBAR_ID}
+              aria-label="Open the sidebar"
+              className={buttonClass({ look: "ghost", size: "icon" })}
+            >
               <Icon of={MenuIcon} className="size-5" />
             </button>
             <Link to="/projects" prefetch="intent" className="flex items-center gap-2 rounded-md py-2 pr-2 font-semibold">

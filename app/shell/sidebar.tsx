@@ -18,13 +18,14 @@ type SidebarProps = {
   user: ShellUser;
   theme: Theme;
   projects: Preload<NamedProject[]>;
+  unread: Preload<number>;
 };
 
 /**
  * Specification 2 and 9: on wide screens a fixed panel of 16rem that collapses to icons (3rem); below 768 px a sheet of 18rem from the left. It
  * is one element for both: a popover, which wide screens show whether it is open or not.
  */
-export function Sidebar({ sidebar, user, theme, projects }: SidebarProps) {
+export function Sidebar({ sidebar, user, theme, projects, unread }: SidebarProps) {
   const named = useLive(projects);
   const collapsed = !sidebar.open;
   return (
@@ -69,7 +70,7 @@ export function Sidebar({ sidebar, user, theme, projects }: SidebarProps) {
       </nav>
 
       <div className="shrink-0 p-2">
-        <UserMenu user={user} theme={theme} />
+        <UserMenu user={user} theme={theme} unread={unread} />
       </div>
     </aside>
   );

@@ -4,6 +4,8 @@ import { Avatar } from "~/ui/avatar";
 import { Icon } from "~/ui/icon";
 import { Menu, MenuButton, MenuLink, MenuSeparator } from "~/ui/menu";
 import type { Theme } from "~/ui/preferences";
+import type { Preload } from "~/data/preload";
+import { UnreadBadge, UnreadDot } from "~/notices/unread";
 import { ThemeChoice } from "./theme-choice";
 
 export type ShellUser = { name: string; email: string; image: string | null };
@@ -11,7 +13,7 @@ export type ShellUser = { name: string; email: string; image: string | null };
 const MENU_ID = "user-menu";
 
 /** The user block and its menu (specification 1 and 2). */
-export function UserMenu({ user, theme }: { user: ShellUser; theme: Theme }) {
+export function UserMenu({ user, theme, unread }: { user: ShellUser; theme: Theme; unread: Preload<number> }) {
   return (
     <>
       <button
@@ -20,7 +22,10 @@ export function UserMenu({ user, theme }: { user: ShellUser; theme: Theme }) {
         aria-haspopup="true"
         className="flex w-full cursor-pointer items-center gap-2.5 rounded-md p-1.5 text-left hover:bg-hover md:group-data-[sidebar=collapsed]/shell:p-0"
       >
-        <Avatar {...user} />
+        <span className="relative shrink-0">
+          <Avatar {...user} />
+          <UnreadDot unread={unread} />
+        </span>
         <span className="grid min-w-0 flex-1 leading-tight md:group-data-[sidebar=collapsed]/shell:sr-only">
           <span className="truncate font-medium">{user.name || user.email}</span>
           <span className="truncate text-xs text-faint">{user.email}</span>
@@ -40,6 +45,7 @@ export function UserMenu({ user, theme }: { user: ShellUser; theme: Theme }) {
         </MenuLink>
         <MenuLink to={href("/notifications")} icon={<Icon of={Bell} />}>
           Notifications
+          <UnreadBadge unread={unread} />
         </MenuLink>
         <MenuSeparator />
         <ThemeChoice theme={theme} />

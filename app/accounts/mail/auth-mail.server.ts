@@ -11,7 +11,11 @@ type WithLink = { user: Recipient; url: string };
 export type FindUser = (email: string) => Promise<Recipient | null>;
 
 /** Where the links in mails lead, when who asked for the mail did not say. */
-const AFTER = { confirmed: "/verify-email?state=confirmed", changing: "/verify-email?state=changing", changed: "/verify-email?state=changed" };
+const AFTER = {
+  confirmed: "/verify-email?state=confirmed",
+  changing: "/verify-email?state=changing",
+  changed: "/verify-email?state=changed",
+};
 
 /**
  * What Better Auth sends, put into the queue; each part is spread where its options belong. Where no mail leaves, it is given no way to send
@@ -22,7 +26,8 @@ export function authMail(config: AppConfig) {
 
   return {
     emailAndPassword: {
-      sendResetPassword: ({ user, url }: WithLink) => queueMail(config, { kind: "resetPassword", ...addressed(user), url }, user.id),
+      sendResetPassword: ({ user, url }: WithLink) =>
+        queueMail(config, { kind: "resetPassword", ...addressed(user), url: leadingTo(url, "/reset-password") }, user.id),
       /** Where signing up tells nobody that an address is taken (verification required), its owner is told. */
       onExistingUserSignUp: ({ user }: { user: Recipient }) =>
         queueMail(config, { kind: "alreadySignedUp", ...addressed(user), url: `${config.publicUrl}/sign-in` }, user.id),
@@ -46,7 +51,8 @@ export function authMail(config: AppConfig) {
     },
 
     deleteUser: {
-      sendDeleteAccountVerification: ({ user, url }: WithLink) => queueMail(config, { kind: "deleteAccount", ...addressed(user), url }, user.id),
+      sendDeleteAccountVerification: ({ user, url }: WithLink) =>
+        queueMail(config, { kind: "deleteAccount", ...addressed(user), url }, user.id),
     },
 
     secondFactor: {
@@ -76,6 +82,6 @@ const isSignIn = (request: Request) => new URL(request.url).pathname.endsWith("/
 function leadingTo(link: string, ours: string): string {
   const url = new URL(link);
   const wanted = url.searchParams.get("callbackURL");
-  if (wanted === null || wanted === "/" || wanted.startsWith("/verify-email?")) url.searchParams.set("callbackURL", ours);
+  if (!wanted || wanted === "/" || wanted.startsWith("/verify-email?")) url.searchParams.set("callbackURL", ours);
   return url.href;
 }

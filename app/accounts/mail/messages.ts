@@ -75,7 +75,11 @@ export function letterOf(message: Message): Letter {
         to,
         subject: "Confirm your new email address",
         heading: "Confirm your new email address",
-        paragraphs: [greeting(message), "This address was given for your account. Once you confirm it, it takes the place of the old one.", "The link works for an hour."],
+        paragraphs: [
+          greeting(message),
+          "This address was given for your account. Once you confirm it, it takes the place of the old one.",
+          "The link works for an hour.",
+        ],
         link: { label: "Use this address", url: message.url },
         foot: NOT_YOU,
       };
@@ -120,7 +124,10 @@ export function letterOf(message: Message): Letter {
         to,
         subject: "You have an account already",
         heading: "You have an account already",
-        paragraphs: [greeting(message), "Somebody, hopefully you, wanted to make an account with this address. There is one: sign in to it instead."],
+        paragraphs: [
+          greeting(message),
+          "Somebody, hopefully you, wanted to make an account with this address. There is one: sign in to it instead.",
+        ],
         link: { label: "Sign in", url: message.url },
         foot: "If it was not you, there is nothing to do: nothing was changed.",
       };

@@ -4,7 +4,16 @@ import type { Letter } from "./messages";
 export type Mail = { to: string; subject: string; html: string; text: string };
 
 /** The app's dark tokens (`app/ui/tokens.css`) in the notation that mail programs understand. */
-const colour = { ground: "#0b0b0b", card: "#191919", line: "#303030", ink: "#eeeeee", soft: "#b8b8b8", faint: "#9d9d9d", accent: "#f0c269", accentInk: "#161108" };
+const colour = {
+  ground: "#0b0b0b",
+  card: "#191919",
+  line: "#303030",
+  ink: "#eeeeee",
+  soft: "#b8b8b8",
+  faint: "#9d9d9d",
+  accent: "#f0c269",
+  accentInk: "#161108",
+};
 const FONT = "Geist,-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 const MONO = "'Geist Mono',ui-monospace,SFMono-Regular,Menlo,Consolas,monospace";
 

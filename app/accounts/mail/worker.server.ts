@@ -41,7 +41,7 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
   let news = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | null = null;
-  let closed = false;
+  const over = new AbortController();
 
   client.setAuth(() => signServiceToken(config.signingKey));
   client.onUpdate(
@@ -58,7 +58,7 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
 
   function arm(atLeast: number) {
     clearTimeout(timer);
-    if (closed || running || dueAt === null) return;
+    if (over.signal.aborted || running || dueAt === null) return;
     timer = setTimeout(run, Math.min(Math.max(dueAt - Date.now(), atLeast), LONGEST_WAIT));
   }
 
@@ -82,11 +82,11 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
   }
 
   async function drain(): Promise<void> {
-    while (!closed) {
+    for (let more = true; more && !over.signal.aborted;) {
       const lease = randomUUID();
       const claimed = await deployment.mutation(api.accounts.mail.claim, { lease, leaseMs: LEASE_MS, limit: BATCH }, NOW);
       await Promise.all(claimed.map((each) => sendOne(each, lease)));
-      if (claimed.length < BATCH) return;
+      more = claimed.length === BATCH;
     }
   }
 
@@ -108,7 +108,7 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
 
   return {
     async close() {
-      closed = true;
+      over.abort();
       clearTimeout(timer);
       await Promise.all([running, client.close()]);
       transport.close();

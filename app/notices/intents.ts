@@ -1,0 +1,31 @@
+import type { OptimisticLocalStore } from "convex/browser";
+import { intent } from "~/forms/intents";
+import { api } from "#convex/_generated/api";
+import type { ShownNotice } from "./words";
+
+/** What forms can ask for about notices. */
+export const noticeIntents = {
+  markRead: intent({
+    mutation: api.notices.markRead,
+    fields: ["id"],
+    args: (of) => ({ id: of("id") }),
+    optimistic: (store, { id }) => mark(store, (notice) => notice._id === id),
+  }),
+  markAllRead: intent({
+    mutation: api.notices.markAllRead,
+    fields: [],
+    args: () => ({}),
+    optimistic: (store) => mark(store, () => true),
+  }),
+};
+
+function mark(store: OptimisticLocalStore, isMarked: (notice: ShownNotice) => boolean): void {
+  const notices = store.getQuery(api.notices.getNotices, {});
+  if (!notices) return;
+  const changed = notices.map((notice) => (isMarked(notice) ? { ...notice, read: true } : notice));
+  const newest = (a: ShownNotice, b: ShownNotice) => Number(a.read) - Number(b.read) || b.at - a.at;
+  store.setQuery(api.notices.getNotices, {}, changed.toSorted(newest));
+  const marked = changed.filter(({ read }, index) => read && !notices[index]?.read).length;
+  const unread = store.getQuery(api.notices.getUnreadCount, {});
+  if (unread !== undefined) store.setQuery(api.notices.getUnreadCount, {}, Math.max(0, unread - marked));
+}

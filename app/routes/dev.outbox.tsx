@@ -1,0 +1,54 @@
+import { notFoundResponse } from "~/data/refusals";
+import { readOutbox } from "~/accounts/mail/outbox.server";
+import { configContext } from "~/http/context";
+import { Card } from "~/ui/card";
+import { EmptyState } from "~/ui/empty-state";
+import { Page, PageHeader } from "~/ui/page";
+import { RelativeTime } from "~/ui/relative-time";
+import type { Route } from "./+types/dev.outbox";
+
+export const meta: Route.MetaFunction = () => [{ title: "Outbox · Atelier" }];
+
+/** In production this address does not exist: whoever reads mail takes accounts over. */
+export async function loader({ context }: Route.LoaderArgs) {
+  const mails = await readOutbox(context.get(configContext));
+  if (!mails) throw notFoundResponse();
+  return { mails };
+}
+
+export default function Outbox({ loaderData: { mails } }: Route.ComponentProps) {
+  return (
+    <Page className="max-w-3xl">
+      <PageHeader title="Outbox" facts={mails.length > 0 ? `${mails.length}` : null} />
+      {mails.length === 0 ? (
+        <EmptyState
+          title="No mail yet"
+          text="Without SMTP_URL, mails stand here instead of being sent. They go when what they carry no longer works."
+        />
+      ) : null}
+      {mails.map(({ id, writtenAt, to, subject, text, html, url }) => (
+        <Card key={id} className="grid gap-4 p-6">
+          <div className="grid gap-1">
+            <h2 className="text-lg">{subject}</h2>
+            <p className="text-sm text-faint">
+              To {to}, <RelativeTime at={writtenAt} />
+            </p>
+          </div>
+          {url === undefined ? null : (
+            <a href={url} className="text-accent-text underline underline-offset-4 wrap-anywhere">
+              {url}
+            </a>
+          )}
+          <details>
+            <summary className="cursor-pointer text-sm text-soft">As text</summary>
+            <pre className="mt-3 overflow-x-auto font-mono text-sm whitespace-pre-wrap text-soft">{text}</pre>
+          </details>
+          <details>
+            <summary className="cursor-pointer text-sm text-soft">As HTML</summary>
+            <iframe title={`${subject}, as HTML`} srcDoc={html} sandbox="" className="mt-3 h-[32rem] w-full rounded-md border" />
+          </details>
+        </Card>
+      ))}
+    </Page>
+  );
+}

@@ -1,0 +1,68 @@
+import { getZodConstraint } from "@conform-to/zod/v4";
+import { Link } from "react-router";
+import { AuthForm, isFirstRefused, useAuthForm } from "~/accounts/auth-form";
+import { authFormAction } from "~/accounts/auth-form.server";
+import { AuthPage } from "~/accounts/auth-page";
+import { resetFields } from "~/accounts/credentials.server";
+import { TextField } from "~/forms/text-field";
+import { ButtonLink } from "~/ui/button";
+import type { Route } from "./+types/reset-password";
+
+export const meta: Route.MetaFunction = () => [{ title: "Choose a new password – Atelier" }];
+
+/** The link in the mail leads here with a token, or with `error=INVALID_TOKEN` (specification 4). */
+export function loader({ url }: Route.LoaderArgs) {
+  const { searchParams } = url;
+  return { token: searchParams.has("error") ? null : searchParams.get("token") || null, constraint: getZodConstraint(resetFields) };
+}
+
+export const action = (args: Route.ActionArgs) =>
+  authFormAction(args, {
+    schema: resetFields,
+    path: "/reset-password",
+    body: ({ password, token }) => ({ newPassword: password, token }),
+    target: () => "/sign-in?notice=password-changed",
+  });
+
+/** Says when to try again (`Retry-After`), where the answer knows it. */
+export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;
+
+export default function ResetPassword({ loaderData, actionData }: Route.ComponentProps) {
+  const { token, constraint } = loaderData;
+  const [form, fields] = useAuthForm({ id: "reset-password", answer: actionData, constraint });
+  if (token === null || fields.token?.errors) {
+    return (
+      <AuthPage title="This link does not work any more">
+        <div role="alert" className="grid justify-items-start gap-5">
+          <p className="text-soft">
+            It was used already, is older than an hour, or is not complete. Your password is as it was: ask for a new link.
+          </p>
+          <ButtonLink to="/forgot-password" look="primary">
+            Ask for a new link
+          </ButtonLink>
+        </div>
+      </AuthPage>
+    );
+  }
+  const signIn = (
+    <Link to="/sign-in" className="text-accent-text underline underline-offset-4">
+      Sign in
+    </Link>
+  );
+  return (
+    <AuthPage title="Choose a new password" aside={<>Changed your mind? {signIn}</>}>
+      <p className="text-soft">With the new password you are signed out everywhere else.</p>
+      <AuthForm form={form} submit="Change the password">
+        <input type="hidden" name="token" value={token} />
+        <TextField
+          field={fields.password}
+          label="New password"
+          type="password"
+          hint={`At least ${constraint.password?.minLength} characters`}
+          autoComplete="new-password"
+          autoFocus={isFirstRefused(form, "password")}
+        />
+      </AuthForm>
+    </AuthPage>
+  );
+}
