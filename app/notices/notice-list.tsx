@@ -46,8 +46,8 @@ function MarkRead({ id, title }: { id: string; title: string }) {
   const state = useIntentForm({ id: `read-${id}`, intent: "markRead" });
   return (
     <IntentForm state={state} hidden={{ id }}>
-      <Button type="submit" size="sm">
-        Mark as read<span className="sr-only">: {title}</span>
+      <Button type="submit" size="sm" aria-label={`Mark as read: ${title}`}>
+        Mark as read
       </Button>
     </IntentForm>
   );

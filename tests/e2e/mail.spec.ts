@@ -1,0 +1,328 @@
+import { randomUUID } from "node:crypto";
+import type { Page } from "@playwright/test";
+import { startApp } from "../harness/app.ts";
+import { type Mailbox, type Received, startMailbox } from "../harness/mailbox.ts";
+import { bothWays, expect, expectAccessible, hydrated, openBrowser, type RunningApp, signIn, test as base } from "../harness/test.ts";
+
+/** The worker's app sends its mail to a server of its own. */
+const test = base.extend<object, { mailbox: Mailbox }>({
+  mailbox: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads which fixtures are asked for from this pattern
+    async ({}, use) => {
+      const mailbox = await startMailbox();
+      await use(mailbox);
+      await mailbox.close();
+    },
+    { scope: "worker" },
+  ],
+  app: [
+    async ({ mailbox }, use) => {
+      const app = await startApp({ SMTP_URL: mailbox.url, MAIL_FROM: "Atelier <atelier@example.com>" });
+      await use(app);
+      await app.dispose();
+    },
+    { scope: "worker" },
+  ],
+});
+
+const freshEmail = () => `${randomUUID()}@example.com`;
+
+async function mail(mailbox: Mailbox, to: string, subject: RegExp, nth = 0): Promise<Received> {
+  const found = () => mailbox.for(to).filter((each) => subject.test(each.subject));
+  await expect.poll(() => found().length, `mails to ${to} about ${subject}`).toBeGreaterThan(nth);
+  const [received] = found().slice(nth);
+  if (!received) throw new Error("It was there a moment ago");
+  return received;
+}
+
+/** Better Auth, called by the person's own browser. */
+const call = (app: RunningApp, path: string, body: object, cookie = "") =>
+  fetch(`${app.url}/api/auth${path}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Origin: app.url, ...(cookie && { Cookie: cookie }) },
+    body: JSON.stringify(body),
+  });
+
+bothWays((javaScript) => {
+  const ready = (page: Page) => (javaScript ? hydrated(page) : undefined);
+
+  test("somebody who forgot their password chooses a new one by a link that works once", async ({
+    page,
+    context,
+    person,
+    mailbox,
+    otherBrowser,
+  }) => {
+    const elsewhere = await otherBrowser(person);
+    await context.clearCookies();
+    await page.goto("/sign-in");
+    await ready(page);
+    await page.getByRole("link", { name: "Forgot your password?" }).click();
+    await expect(page).toHaveURL("/forgot-password");
+    await ready(page);
+    await expectAccessible(page);
+    await page.getByLabel("Email").fill("ada@");
+    await page.getByRole("button", { name: "Send the link" }).click();
+    await expect(page.getByLabel("Email")).toHaveAccessibleDescription("Invalid email");
+    await expect(page.getByLabel("Email")).toHaveValue("ada@");
+    await page.getByLabel("Email").fill(person.email);
+    await page.getByRole("button", { name: "Send the link" }).click();
+    await expect(page.getByText("If this email exists in our system, check your email for the reset link")).toBeVisible();
+    await expectAccessible(page);
+
+    const { link, from, html } = await mail(mailbox, person.email, /new password/);
+    expect(from).toBe("atelier@example.com");
+    expect(html).toContain(link.replaceAll("&", "&amp;"));
+    await page.goto(link);
+    await expect(page).toHaveURL(/\/reset-password\?token=/);
+    await ready(page);
+    await expectAccessible(page);
+    await page.getByLabel("New password").fill("short");
+    await page.getByRole("button", { name: "Change the password" }).click();
+    await expect(page.getByLabel("New password")).toHaveAccessibleDescription("Use at least 8 characters");
+    await page.getByLabel("New password").fill("another horse battery");
+    await page.getByRole("button", { name: "Change the password" }).click();
+    await expect(page).toHaveURL("/sign-in?notice=password-changed");
+    await expect(page.getByText("Your password is changed.")).toBeVisible();
+    await ready(page);
+
+    await elsewhere.goto("/projects");
+    await expect(elsewhere).toHaveURL(/\/sign-in/);
+
+    await page.getByLabel("Email").fill(person.email);
+    await page.getByLabel("Password").fill("another horse battery");
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await expect(page).toHaveURL("/projects");
+
+    await page.goto(link);
+    await expect(page).toHaveURL("/reset-password?error=INVALID_TOKEN");
+    await expect(page.getByRole("heading", { name: "This link does not work any more" })).toBeVisible();
+    await expectAccessible(page);
+  });
+
+  test("a link that was used while its page stood open is told so, not lost", async ({ page, context, person, app, mailbox }) => {
+    await context.clearCookies();
+    await call(app, "/request-password-reset", { email: person.email, redirectTo: "/reset-password" });
+    await page.goto((await mail(mailbox, person.email, /new password/)).link);
+    const token = new URL(page.url()).searchParams.get("token");
+    expect((await call(app, "/reset-password", { newPassword: "somebody was faster", token })).status).toBe(200);
+    await ready(page);
+    await page.getByLabel("New password").fill("another horse battery");
+    await page.getByRole("button", { name: "Change the password" }).click();
+    await expect(page.getByRole("heading", { name: "This link does not work any more" })).toBeVisible();
+    await page.getByRole("link", { name: "Ask for a new link" }).click();
+    await expect(page).toHaveURL("/forgot-password");
+  });
+
+  test("for an address without an account the pages say the same, and nothing is sent", async ({ page, mailbox }) => {
+    const nobody = freshEmail();
+    await page.goto("/forgot-password");
+    await ready(page);
+    await page.getByLabel("Email").fill(nobody);
+    await page.getByRole("button", { name: "Send the link" }).click();
+    await expect(page.getByText("If this email exists in our system, check your email for the reset link")).toBeVisible();
+    await page.goto("/sign-in");
+    await ready(page);
+    await page.getByLabel("Email").fill(nobody);
+    await page.getByRole("button", { name: "Email me a sign-in link" }).click();
+    await expect(page.getByText("If there is an account with this address")).toBeVisible();
+    await page.goto("/verify-email");
+    await ready(page);
+    await page.getByLabel("Email").fill(nobody);
+    await page.getByRole("button", { name: "Send the link" }).click();
+    await expect(page.getByText("If this address belongs to an account")).toBeVisible();
+    expect(mailbox.for(nobody)).toEqual([]);
+  });
+
+  test("somebody signs in by a link, goes where they wanted to go, and the link works once", async ({ page, context, person, mailbox }) => {
+    await page.goto((await mail(mailbox, person.email, /Confirm your email/)).link);
+    await expect(page.getByRole("heading", { name: "Your address is confirmed" })).toBeVisible();
+    await context.clearCookies();
+    await page.goto("/notifications");
+    await expect(page).toHaveURL(/\/sign-in\?redirectTo=/);
+    await ready(page);
+    await page.getByRole("button", { name: "Email me a sign-in link" }).click();
+    await expect(page.getByLabel("Email")).toHaveAccessibleDescription("Enter your email address");
+    await page.getByLabel("Email").fill(person.email);
+    await page.getByRole("button", { name: "Email me a sign-in link" }).click();
+    await expect(page.getByText("If there is an account with this address")).toBeVisible();
+    const { link } = await mail(mailbox, person.email, /link to sign in/);
+    await page.goto(link);
+    await expect(page).toHaveURL("/notifications");
+    await context.clearCookies();
+    await page.goto(link);
+    await expect(page).toHaveURL(/\/sign-in\?error=INVALID_TOKEN/);
+    await expect(page.getByRole("alert").filter({ hasText: "does not work any more" })).toBeVisible();
+    await expectAccessible(page);
+  });
+
+  test("notices stand in the list, the unread first, and are read one by one or all at once", async ({ page, app, person }) => {
+    await page.goto("/notifications");
+    await expect(page.getByRole("heading", { name: "Nothing to tell" })).toBeVisible();
+    await signIn(app.url, person);
+    await call(app, "/change-password", { currentPassword: person.password, newPassword: "another horse battery" }, person.cookieHeader);
+    await call(app, "/change-email", { newEmail: freshEmail() }, person.cookieHeader);
+    await expect
+      .poll(async () => {
+        await page.goto("/notifications");
+        return page
+          .getByRole("listitem")
+          .filter({ has: page.getByRole("article") })
+          .count();
+      })
+      .toBe(3);
+    await ready(page);
+    await expectAccessible(page);
+    const titles = page.getByRole("article").getByRole("heading");
+    await expect(titles).toHaveText([/Email address changed/, /Password changed/, /New sign-in/]);
+    await expect(page.getByRole("main").getByText("3 unread")).toBeVisible();
+
+    await page.getByRole("button", { name: "Mark as read: Email address changed" }).click();
+    await expect(page.getByRole("main").getByText("2 unread")).toBeVisible();
+    await expect(titles).toHaveText([/Password changed/, /New sign-in/, /Email address changed/]);
+    await page.getByRole("button", { name: "Mark all as read" }).click();
+    await expect(page.getByRole("button", { name: /Mark/ })).toHaveCount(0);
+    await page.reload();
+    await expect(page.getByText(/unread/i)).toHaveCount(0);
+  });
+});
+
+test("a sign-in from elsewhere is told at once, in every open page and by mail", async ({ page, app, person, mailbox }) => {
+  await page.goto("/projects");
+  await hydrated(page);
+  const dot = page.getByText("Unread notifications");
+  await expect(dot).toHaveCount(0);
+  await signIn(app.url, person);
+  await expect(dot).toHaveCount(1);
+  await page.getByRole("button", { name: new RegExp(person.name) }).click();
+  const link = page.getByRole("link", { name: "Notifications 1 unread" });
+  await expect(link).toBeVisible();
+  await expectAccessible(page);
+  await link.click();
+  await page.getByRole("button", { name: "Mark as read: New sign-in" }).click();
+  await expect(dot).toHaveCount(0);
+  expect((await mail(mailbox, person.email, /New sign-in/)).link).toMatch(/\/notifications$/);
+});
+
+test("the links about an address lead to pages that say what was done, and are followed in any browser", async ({
+  page,
+  app,
+  person,
+  mailbox,
+}) => {
+  const confirm = await mail(mailbox, person.email, /Confirm your email/);
+  await page.goto(confirm.link);
+  await expect(page).toHaveURL("/verify-email?state=confirmed");
+  await expect(page.getByRole("heading", { name: "Your address is confirmed" })).toBeVisible();
+  await expectAccessible(page);
+  await page.goto("/account");
+  await expect(page.getByText("Not yet")).toHaveCount(0);
+
+  const newEmail = freshEmail();
+  expect((await call(app, "/change-email", { newEmail }, person.cookieHeader)).status).toBe(200);
+  await page.goto((await mail(mailbox, person.email, /change of your email/)).link);
+  await expect(page.getByRole("heading", { name: "One more step" })).toBeVisible();
+  await page.goto((await mail(mailbox, newEmail, /new email/)).link);
+  await expect(page.getByRole("heading", { name: "Your address is changed" })).toBeVisible();
+  await page.goto("/account");
+  await expect(page.getByRole("main").getByText(newEmail).first()).toBeVisible();
+
+  await page.goto(confirm.link.replace(/token=[^&]+/, "token=nonsense"));
+  await expect(page.getByRole("heading", { name: "This link does not work any more" })).toBeVisible();
+});
+
+base.describe("with verification required", () => {
+  for (const javaScriptEnabled of [true, false]) {
+    base(`signing in waits for the address, ${javaScriptEnabled ? "with" : "without"} JavaScript`, async ({ browser }) => {
+      const mailbox = await startMailbox();
+      const app = await startApp({ SMTP_URL: mailbox.url, ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true" });
+      const context = await browser.newContext({ baseURL: app.url, javaScriptEnabled });
+      const page = await context.newPage();
+      const ready = () => (javaScriptEnabled ? hydrated(page) : undefined);
+      const email = freshEmail();
+      const password = "correct horse battery";
+
+      await page.goto("/sign-up");
+      await ready();
+      await page.getByLabel("Name").fill("Grace Hopper");
+      await page.getByLabel("Email").fill(email);
+      await page.getByLabel("Password").fill(password);
+      await page.getByRole("button", { name: "Create account" }).click();
+      await expect(page.getByRole("heading", { name: "Check your email" })).toBeVisible();
+      await mail(mailbox, email, /Confirm your email/);
+
+      await page.goto("/sign-in");
+      await ready();
+      await page.getByLabel("Email").fill(email);
+      await page.getByLabel("Password").fill(password);
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
+      await expect(page.getByLabel("Email")).toHaveAccessibleDescription(/Email not verified/);
+      await expect(page.getByLabel("Email")).toHaveValue(email);
+      const second = await mail(mailbox, email, /Confirm your email/, 1);
+      await page.getByRole("button", { name: "Send the link again" }).click();
+      await expect(page.getByRole("heading", { name: "Check your email" })).toBeVisible();
+      await mail(mailbox, email, /Confirm your email/, 2);
+
+      await page.goto(second.link);
+      await expect(page.getByRole("heading", { name: "Your address is confirmed" })).toBeVisible();
+      await page.goto("/sign-in");
+      await ready();
+      await page.getByLabel("Email").fill(email);
+      await page.getByLabel("Password").fill(password);
+      await page.getByRole("button", { name: "Sign in", exact: true }).click();
+      await expect(page).toHaveURL("/projects");
+      await context.close();
+      await app.dispose();
+      await mailbox.close();
+    });
+  }
+});
+
+base("an address is left in peace after a mail, and the page says for how long", async ({ browser, launch }) => {
+  const mailbox = await startMailbox();
+  const app = await launch({ SMTP_URL: mailbox.url, ACCOUNTS_RATE_LIMIT: "true" });
+  const page = await openBrowser(browser, app);
+  const email = freshEmail();
+  for (const time of ["first", "second"]) {
+    await page.goto("/forgot-password");
+    await hydrated(page);
+    await page.getByLabel("Email").fill(email);
+    await page.getByRole("button", { name: "Send the link" }).click();
+    if (time === "first") {
+      await expect(page.getByRole("heading", { name: "Check your email" })).toBeVisible();
+      await expect(page.getByRole("button", { name: /Send it again \(in \d+ s\)/ })).toBeVisible();
+    }
+  }
+  await expect(page.getByText(/Too many attempts\. Try again in \d+ seconds\./)).toBeVisible();
+  await expect(page.getByLabel("Email")).toHaveValue(email);
+  await page.context().close();
+  await mailbox.close();
+});
+
+base.describe("without a mail server", () => {
+  base("nothing that needs mail is offered, and there is no outbox", async ({ page, request }) => {
+    await page.goto("/sign-in");
+    await expect(page.getByRole("button", { name: "Sign in", exact: true })).toBeVisible();
+    await expect(page.getByText(/link|Forgot/)).toHaveCount(0);
+    await page.goto("/forgot-password");
+    await expect(page.getByText("This installation sends no mail.")).toBeVisible();
+    await expect(page.getByLabel("Email")).toHaveCount(0);
+    expect((await request.get("/dev/outbox")).status()).toBe(404);
+  });
+});
+
+base("mail that was written before a crash is sent after it", async ({ launch }) => {
+  base.slow();
+  const mailbox = await startMailbox();
+  mailbox.refuseWith({ code: 451, message: "not now" });
+  const app = await launch({ SMTP_URL: mailbox.url });
+  const email = freshEmail();
+  await call(app, "/sign-up/email", { name: "Ada", email, password: "correct horse battery" });
+  await expect.poll(() => app.output()).toContain("A mail could not be sent (attempt 1)");
+  expect(app.output()).not.toContain(email);
+  await app.kill();
+  mailbox.refuseWith(null);
+  await app.start();
+  await expect.poll(() => mailbox.for(email).length, { timeout: 60_000 }).toBe(1);
+  await mailbox.close();
+});
