@@ -1,12 +1,13 @@
 import { Link, useLocation } from "react-router";
 import { buttonClass } from "~/ui/button";
+import { withoutQuestion } from "./question";
 
 /** 'Cancel' in a dialog that the server can render open: without scripts, a link to the page without its question. */
 export function CancelLink({ onCancel }: { onCancel: () => void }) {
-  const { pathname } = useLocation();
+  const { pathname, search } = useLocation();
   return (
     <Link
-      to={pathname}
+      to={pathname + withoutQuestion(search)}
       className={buttonClass()}
       onClick={(event) => {
         event.preventDefault();

@@ -4,13 +4,14 @@ import { useLocation, useNavigate, useSearchParams } from "react-router";
 import { buttonClass } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 import { Menu, MenuLink } from "~/ui/menu";
+import { type Question, QUESTIONS, withoutQuestion, withQuestion } from "./question";
 import { RemoveDialog } from "./remove-dialog";
 import { RenameDialog } from "./rename-dialog";
 
 /** Something with a name in a list. */
 export type Item = { _id: string; name: string };
 
-type Asked = { what: "rename" | "remove"; item: Item };
+type Asked = { what: Question; item: Item };
 
 /**
  * What is being asked about one of a list's items. One dialog serves the whole list: the links that open it carry the question in the page's
@@ -23,7 +24,7 @@ export function useItemDialogs(items: Item[]) {
 }
 
 function askedIn(search: URLSearchParams, items: Item[]): Asked | null {
-  for (const what of ["rename", "remove"] as const) {
+  for (const what of QUESTIONS) {
     const item = items.find(({ _id }) => _id === search.get(what));
     if (item) return { what, item };
   }
@@ -35,8 +36,9 @@ type ItemMenuProps = { item: Item; ask: (asked: Asked) => void };
 /** The button with three dots, and what it offers. */
 export function ItemMenu({ item, ask }: ItemMenuProps) {
   const id = `menu-${item._id}`;
+  const { search } = useLocation();
   const asks = (what: Asked["what"]) => ({
-    to: { search: `?${what}=${item._id}` },
+    to: { search: withQuestion(search, what, item._id) },
     prefetch: "none" as const,
     onClick(event: MouseEvent) {
       event.preventDefault();
@@ -45,7 +47,12 @@ export function ItemMenu({ item, ask }: ItemMenuProps) {
   });
   return (
     <>
-      <button type="button" popoverTarget={id} aria-label={`More for ${item.name}`} className={buttonClass({ look: "ghost", size: "icon-sm" })}>
+      <button
+        type="button"
+        popoverTarget={id}
+        aria-label={`More for ${item.name}`}
+        className={buttonClass({ look: "ghost", size: "icon-sm" })}
+      >
         <Icon of={MoreHorizontal} />
       </button>
       <Menu id={id} label={item.name} className="w-40 min-w-0">
@@ -89,6 +96,7 @@ function useCloseToPage(onClose: () => void) {
   const navigate = useNavigate();
   return () => {
     onClose();
-    if (search !== "") void navigate(pathname, { replace: true, preventScrollReset: true });
+    const rest = withoutQuestion(search);
+    if (search !== rest) void navigate(pathname + rest, { replace: true, preventScrollReset: true });
   };
 }

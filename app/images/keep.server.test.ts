@@ -137,7 +137,8 @@ describe("keep", () => {
 
 /** The function that a call is for, or "storage". */
 function nameOf(input: string | URL | Request, init?: RequestInit): string {
-  if (String(input).includes("/api/storage/upload")) return "storage";
+  const address = input instanceof Request ? input.url : input.toString();
+  if (address.includes("/api/storage/upload")) return "storage";
   const body: unknown = typeof init?.body === "string" ? JSON.parse(init.body) : null;
   return typeof body === "object" && body !== null && "path" in body ? String(body.path) : "";
 }

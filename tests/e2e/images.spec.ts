@@ -124,6 +124,12 @@ bothWays((javaScript) => {
     await page.getByRole("link", { name: "More images" }).click();
     await expect(gallery(page)).toHaveCount(5);
     await expect(gallery(page).last()).toContainText("dot 205.png");
+    await page.getByRole("button", { name: "More for dot 205.png" }).click();
+    await page.getByRole("link", { name: "Rename" }).click();
+    await page.getByRole("dialog", { name: "Rename image" }).getByLabel("Name").fill("the last dot");
+    await ready(page);
+    await page.getByRole("dialog", { name: "Rename image" }).getByRole("link", { name: "Cancel" }).click();
+    await expect(gallery(page)).toHaveCount(5);
     await gallery(page).nth(1).getByRole("link").first().click();
     await expect(page.getByText("of 205")).toBeVisible();
     await page.getByRole("link", { name: "Previous image" }).click();

@@ -1,0 +1,17 @@
+/** What can be asked about an item, as the page's search says it: `?rename=…`, beside whatever else stands there. */
+export const QUESTIONS = ["rename", "remove"] as const;
+export type Question = (typeof QUESTIONS)[number];
+
+/** The page's search with this question in it, instead of any other. */
+export function withQuestion(search: string, what: Question, id: string): string {
+  const params = new URLSearchParams(withoutQuestion(search));
+  params.set(what, id);
+  return `?${params}`;
+}
+
+/** The page's search without any question; "" when nothing else stands in it. */
+export function withoutQuestion(search: string): string {
+  const params = new URLSearchParams(search);
+  for (const what of QUESTIONS) params.delete(what);
+  return params.size > 0 ? `?${params}` : "";
+}
