@@ -20,7 +20,7 @@ export default function Billing({ loaderData }: Route.ComponentProps) {
   return (
     <Page className="max-w-3xl">
       <PageHeader title="Billing" />
-      <Card className="grid gap-6 p-6">
+      <Card className="grid grid-cols-[minmax(0,1fr)] gap-6 p-6">
         <div className="grid gap-1">
           <h2 className="text-lg">Your plan</h2>
           <p className="text-soft">This installation has no payment provider, so there is nothing to pay and nothing is limited.</p>

@@ -29,7 +29,17 @@ export function Sidebar({ sidebar, user, theme, projects, unread }: SidebarProps
   const named = useLive(projects);
   const collapsed = !sidebar.open;
   return (
-    <aside ref={sidebar.ref} id={SIDEBAR_ID} popover="auto" aria-label="Sidebar" data-print="hide" className="sidebar">
+    <div
+      ref={sidebar.ref}
+      id={SIDEBAR_ID}
+      popover="auto"
+      // With scripts the page behind the sheet is inert, and the sheet a dialog.
+      role={sidebar.sheet ? "dialog" : "complementary"}
+      aria-modal={sidebar.sheet || undefined}
+      aria-label="Sidebar"
+      data-print="hide"
+      className="sidebar"
+    >
       <div className="flex h-14 shrink-0 items-center justify-between px-2 md:h-12">
         <Link
           to="/projects"
@@ -72,7 +82,7 @@ export function Sidebar({ sidebar, user, theme, projects, unread }: SidebarProps
       <div className="shrink-0 p-2">
         <UserMenu user={user} theme={theme} unread={unread} />
       </div>
-    </aside>
+    </div>
   );
 }
 

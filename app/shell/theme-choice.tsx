@@ -1,9 +1,9 @@
 import { Monitor, Moon, Sun } from "lucide-react";
-import { useState } from "react";
+import { useId, useSyncExternalStore } from "react";
 import { href, useLocation } from "react-router";
 import { cx } from "~/ui/cx";
 import { Icon } from "~/ui/icon";
-import { type Theme, themeCookie } from "~/ui/preferences";
+import { type Theme, themeCookie, themeFrom } from "~/ui/preferences";
 
 const choices = [
   { theme: "dark", label: "Dark", icon: Moon },
@@ -13,13 +13,14 @@ const choices = [
 
 /** Three buttons of one form: without scripts the server keeps the choice and sends the page anew, with them it changes under the eye. */
 export function ThemeChoice({ theme }: { theme: Theme }) {
-  const [chosen, choose] = useState(theme);
+  const labelId = useId();
+  const chosen = useSyncExternalStore(onThemeChange, themeShown, () => theme);
   const { pathname, search } = useLocation();
   return (
     <form method="post" action={href("/preferences")} className="flex items-center justify-between gap-2 py-1 pr-1 pl-2.5">
-      <span id="theme-label">Theme</span>
+      <span id={labelId}>Theme</span>
       <input type="hidden" name="back" value={pathname + search} />
-      <div role="group" aria-labelledby="theme-label" className="flex gap-0.5 rounded-md border bg-panel p-0.5">
+      <div role="group" aria-labelledby={labelId} className="flex gap-0.5 rounded-md border bg-panel p-0.5">
         {choices.map((choice) => (
           <button
             key={choice.theme}
@@ -35,7 +36,6 @@ export function ThemeChoice({ theme }: { theme: Theme }) {
             )}
             onClick={(event) => {
               event.preventDefault();
-              choose(choice.theme);
               document.documentElement.dataset["theme"] = choice.theme;
               document.cookie = themeCookie(choice.theme, location.protocol === "https:");
             }}
@@ -46,4 +46,13 @@ export function ThemeChoice({ theme }: { theme: Theme }) {
       </div>
     </form>
   );
+}
+
+/** The document itself says which theme is shown, so that all places where it is chosen agree. */
+const themeShown = () => themeFrom(document.documentElement.dataset["theme"] ?? null);
+
+function onThemeChange(changed: () => void): () => void {
+  const observer = new MutationObserver(changed);
+  observer.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+  return () => observer.disconnect();
 }

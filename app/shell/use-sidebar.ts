@@ -17,7 +17,7 @@ export const SIDEBAR_ID = "sidebar";
 export function useSidebar(openAtFirst: boolean) {
   const [open, setOpen] = useState(openAtFirst);
   const [sheet, setSheet] = useState(false);
-  const ref = useRef<HTMLElement>(null);
+  const ref = useRef<HTMLDivElement>(null);
 
   const toggle = useCallback(() => {
     if (matchMedia(SHEET).matches) return void ref.current?.togglePopover();

@@ -1,6 +1,6 @@
-import { ConvexHttpClient } from "convex/browser";
 import { api } from "../../convex/_generated/api.js";
 import { expect, hydrated, type Person, type RunningApp } from "../harness/test.ts";
+import { deploymentAs } from "./pictures.ts";
 import type { Page } from "@playwright/test";
 
 /** What somebody does on the pages of projects and designs: the same steps with JavaScript and without. */
@@ -56,13 +56,13 @@ export function hands(page: Page, javaScript: boolean) {
       await dialog(`Delete ${thing}?`).getByRole("button", { name: `Delete ${thing}` }).click();
     },
 
-    /** Renames the page's own project where its title stands. */
-    async renameInPlace(to: string) {
-      await page.getByLabel("Name of the project").fill(to);
-      await page.getByLabel("Name of the project").press("Enter");
+    /** Renames what the page is about where its title stands. */
+    async renameInPlace(to: string, thing = "project") {
+      await page.getByLabel(`Name of the ${thing}`).fill(to);
+      await page.getByLabel(`Name of the ${thing}`).press("Enter");
     },
 
-    /** Deletes the page's own project. */
+    /** Deletes what the page is about. */
     async removeHere(thing: string) {
       await page.getByRole("button", { name: `Delete ${thing}` }).first().click();
       await dialog(`Delete ${thing}?`).getByRole("button", { name: `Delete ${thing}` }).click();
@@ -79,9 +79,7 @@ export type Hands = ReturnType<typeof hands>;
 
 /** What the deployment holds for somebody: their projects and designs by name, in order. Asked for by another way than the pages'. */
 export async function stored(app: RunningApp, person: Person): Promise<{ name: string; designs: string[] }[]> {
-  const answer = await fetch(`${app.url}/api/auth/convex/token`, { headers: { Cookie: person.cookieHeader } });
-  const { token } = await answer.json();
-  const convex = new ConvexHttpClient(app.deployment.url, { auth: String(token), logger: false });
+  const convex = await deploymentAs(app, person);
   const projects = await convex.query(api.projects.getProjects, {});
   return Promise.all(
     projects.map(async ({ _id, name }) => {

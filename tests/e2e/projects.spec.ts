@@ -170,7 +170,8 @@ test("a forged form for somebody else's project changes nothing", async ({ page,
   const she = hands(page, true);
   const path = await she.makeProject("Nightfall");
   const id = path.split("/").at(-1) ?? "";
-  for (const form of [{ intent: "renameProject", form: "f", id, name: "Mine" }, { intent: "removeProject", form: "f", id }]) {
+  const forms: Record<string, string>[] = [{ intent: "renameProject", form: "f", id, name: "Mine" }, { intent: "removeProject", form: "f", id }];
+  for (const form of forms) {
     const answer = await request.post("/projects", { form, maxRedirects: 0, headers: { Cookie: stranger.cookieHeader, Origin: app.url } });
     expect(answer.status()).toBe(422);
     expect(await answer.text()).toContain("This is no longer here.");

@@ -1,0 +1,110 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { api } from "../../convex/_generated/api.js";
+import { expect, type Person, type RunningApp, test } from "../harness/test.ts";
+import { type Hands, hands } from "./hands.ts";
+import { addPictures, deploymentAs } from "./pictures.ts";
+
+/** Where intents are described; each of them has to be among the steps. */
+const TABLES = ["app/projects/intents.ts", "app/designs/intents.ts", "app/images/intents.ts"];
+
+/** What the steps work on: the newest project, its newest design, that design's first image. */
+type Things = { project: string; design: string; image: string };
+
+type Step = {
+  intent: string;
+  /** The page whose form it is; left out: the one that the step before has led to. */
+  at?: (things: Things) => string;
+  send: (her: Hands) => Promise<void>;
+  /** Puts pictures into the design first, which no intent does. */
+  withPictures?: boolean;
+};
+
+const list = () => "/projects";
+const project = ({ project }: Things) => `/projects/${project}`;
+const design = ({ design }: Things) => `/design/${design}`;
+const image = ({ design, image }: Things) => `/design/${design}/images/${image}`;
+
+/** Every form that carries an intent, on every page that has it, in an order in which each has something to do. */
+const steps: Step[] = [
+  { intent: "createProject", at: list, send: (her) => her.create("project", "Spring") },
+  { intent: "renameProject", send: (her) => her.renameInPlace("Summer") },
+  { intent: "createDesign", at: project, send: (her) => her.create("design", "Cover") },
+  { intent: "renameDesign", send: (her) => her.renameInPlace("Front", "design") },
+  { intent: "renameImage", at: design, withPictures: true, send: (her) => her.renameCard("image", "fig.jpg", "Figs") },
+  { intent: "renameImage", at: image, send: (her) => her.renameInPlace("Many figs", "image") },
+  { intent: "removeImage", at: image, send: (her) => her.removeHere("image") },
+  { intent: "removeImage", send: (her) => her.removeCard("image", "bank.png") },
+  { intent: "renameDesign", at: project, send: (her) => her.renameCard("design", "Front", "Back") },
+  { intent: "removeDesign", at: project, send: (her) => her.removeCard("design", "Back") },
+  { intent: "createDesign", send: (her) => her.create("design", "Inside") },
+  { intent: "removeDesign", at: design, send: (her) => her.removeHere("design") },
+  { intent: "renameProject", at: list, send: (her) => her.renameCard("project", "Summer", "Autumn") },
+  { intent: "removeProject", send: (her) => her.removeCard("project", "Autumn") },
+  { intent: "createProject", send: (her) => her.create("project", "Winter") },
+  { intent: "removeProject", send: (her) => her.removeHere("project") },
+];
+
+test("every intent of every form stores and shows the same, with JavaScript and without", async ({ app, person, stranger, otherBrowser }) => {
+  test.setTimeout(120_000);
+  const scripted = hands(await otherBrowser(person, { javaScriptEnabled: true }), true);
+  const plain = hands(await otherBrowser(stranger, { javaScriptEnabled: false }), false);
+  for (const [index, step] of steps.entries()) {
+    const [one, other] = await Promise.all([take(step, app, person, scripted), take(step, app, stranger, plain)]);
+    expect(other, `step ${index + 1}: ${step.intent}`).toEqual(one);
+  }
+});
+
+test("the test above sends every intent that there is", async () => {
+  const described = new Set<string>();
+  for (const table of TABLES) {
+    const source = await readFile(fileURLToPath(new URL(`../../${table}`, import.meta.url)), "utf8");
+    for (const [, name] of source.matchAll(/^ {2}(\w+): intent\(/gm)) if (name) described.add(name);
+  }
+  expect([...described].toSorted()).toEqual([...new Set(steps.map(({ intent }) => intent))].toSorted());
+});
+
+/** Takes a step: what is then stored, and what the page shows. */
+async function take({ at, send, withPictures }: Step, app: RunningApp, person: Person, her: Hands) {
+  const { things } = await look(app, person);
+  if (withPictures) await addPictures(app, person, things.design, ["fig", "bank"]);
+  if (at) await her.open(at(things));
+  else await her.ready();
+  const before = (await look(app, person)).stored;
+  await send(her);
+  await expect.poll(async () => (await look(app, person)).stored).not.toEqual(before);
+  await expect(her.page.getByRole("dialog")).toHaveCount(0);
+  return { stored: (await look(app, person)).stored, shown: await settled(her) };
+}
+
+/** Where the page is, its headings and the things on it, once they stand still. (How files are sent differs by nature.) */
+async function settled({ page }: Hands): Promise<string> {
+  await page.waitForLoadState();
+  const main = page.getByRole("main");
+  const look = async () => [new URL(page.url()).pathname, ...(await main.getByRole("heading").allInnerTexts()), ...(await main.getByRole("listitem").allInnerTexts())].join("\n");
+  let last = "";
+  await expect.poll(async () => last === (last = await look()), { intervals: [200] }).toBe(true);
+  return anonymous(last);
+}
+
+/** What the deployment holds for somebody. */
+async function look(app: RunningApp, person: Person) {
+  const convex = await deploymentAs(app, person);
+  const projects = await convex.query(api.projects.getProjects, {});
+  const things: Things = { project: projects[0]?._id ?? "", design: "", image: "" };
+  const stored = [];
+  for (const { _id, name, designCount, imageCount } of projects) {
+    const designs = await convex.query(api.designs.getDesignsByProjectId, { projectId: _id });
+    const within = [];
+    for (const each of designs) {
+      const images = await convex.query(api.designImages.getDesignImagesByDesignId, { designId: each._id });
+      within.push({ name: each.name, images: images.map((one) => one.name).toSorted() });
+      things.design ||= each._id;
+      things.image ||= images.find((one) => one.name.toLowerCase().includes("fig"))?._id ?? "";
+    }
+    stored.push({ name, designCount, imageCount, designs: within });
+  }
+  return { stored, things };
+}
+
+const anonymous = (text: string) => text.replaceAll(/[a-z0-9]{32}/g, "ID").replaceAll(/just now|\d+ (second|minute)s? ago/g, "NOW");

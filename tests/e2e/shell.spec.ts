@@ -1,0 +1,227 @@
+import type { Page } from "@playwright/test";
+import { bothWays, expect, expectAccessible, hydrated, openBrowser, signUp, test } from "../harness/test.ts";
+import { hands } from "./hands.ts";
+
+/** Specification 9. */
+const SIDEBAR = { cookieDays: 7, width: 16 * 16, mobileWidth: 18 * 16, iconWidth: 3 * 16, breakpoint: 768 };
+const PROGRESS = { minimum: 0.08, trickleMs: 800 };
+
+/** On narrow screens a dialog, elsewhere a complement of the page. */
+const sidebar = (page: Page) => page.getByLabel("Sidebar", { exact: true });
+const width = async (page: Page) => Math.round((await sidebar(page).boundingBox())?.width ?? 0);
+
+bothWays((javaScript) => {
+  test("the sidebar has the title, the projects, and the user block with its menu", async ({ page, person }) => {
+    const she = hands(page, javaScript);
+    await she.open("/projects");
+    await expect(sidebar(page).getByRole("link", { name: "Atelier" })).toBeVisible();
+    await expect(sidebar(page).getByRole("link", { name: "Projects" })).toHaveAttribute("aria-current", "page");
+    // Shown only when projects exist, and open by default.
+    await expect(sidebar(page).getByLabel("Your projects")).toHaveCount(0);
+    const path = await she.makeProject("Nightfall");
+    await she.open("/projects");
+    const link = sidebar(page).getByRole("link", { name: "Nightfall" });
+    await expect(link).toHaveAttribute("href", path);
+    await sidebar(page).getByLabel("Your projects").click();
+    await expect(link).toBeHidden();
+    await sidebar(page).getByLabel("Your projects").click();
+    await link.click();
+    await expect(page).toHaveURL(path);
+    await expect(link).toHaveAttribute("aria-current", "page");
+
+    await she.ready();
+    const user = sidebar(page).getByRole("button", { name: person.name });
+    await expect(user).toContainText(person.email);
+    for (const [name, address, heading] of [
+      ["Upgrade to Pro", "/billing", "Billing"],
+      ["Account", "/account", "Account"],
+      ["Billing", "/billing", "Billing"],
+      ["Notifications", "/notifications", "Notifications"],
+    ] as const) {
+      await user.click();
+      await page.getByRole("group", { name: "You" }).getByRole("link", { name, exact: true }).click();
+      await expect(page).toHaveURL(address);
+      await expect(page.getByRole("heading", { name: heading, level: 1 })).toBeVisible();
+      await she.ready();
+    }
+    await user.click();
+    await page.getByRole("button", { name: "Log out", exact: true }).click();
+    await expect(page).toHaveURL("/sign-in");
+    await expect(sidebar(page)).toHaveCount(0);
+  });
+
+  test("a panel of 16rem collapses to 3rem and back, and the server remembers it", async ({ page, person, context }) => {
+    expect(person.id).not.toBe("");
+    const she = hands(page, javaScript);
+    await she.makeProject("Nightfall");
+    expect(await width(page)).toBe(SIDEBAR.width);
+    await page.getByRole("button", { name: "Collapse the sidebar" }).click();
+    await expect.poll(() => width(page)).toBe(SIDEBAR.iconWidth);
+    const cookie = (await context.cookies()).find(({ name }) => name === "sidebar_state");
+    expect(cookie?.value).toBe("false");
+    expect(cookie?.sameSite).toBe("Lax");
+    expect((cookie?.expires ?? 0) - Date.now() / 1000).toBeCloseTo(SIDEBAR.cookieDays * 86_400, -2);
+
+    await she.open("/projects");
+    expect(await width(page)).toBe(SIDEBAR.iconWidth);
+    await expect(sidebar(page).getByRole("link", { name: "Projects" })).toBeVisible();
+    await expect(sidebar(page).getByRole("link", { name: "Nightfall" })).toBeHidden();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Expand the sidebar" }).click();
+    await expect.poll(() => width(page)).toBe(SIDEBAR.width);
+  });
+
+  test("below 768 px it is a sheet of 18rem from the left", async ({ page, person }) => {
+    expect(person.id).not.toBe("");
+    const she = hands(page, javaScript);
+    await page.setViewportSize({ width: SIDEBAR.breakpoint - 1, height: 800 });
+    await she.open("/projects");
+    await expect(sidebar(page)).toBeHidden();
+    await page.getByRole("button", { name: "Open the sidebar" }).click();
+    await expect(sidebar(page)).toBeVisible();
+    await expect.poll(async () => (await sidebar(page).boundingBox())?.x).toBe(0);
+    expect(await width(page)).toBe(SIDEBAR.mobileWidth);
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await expect(sidebar(page)).toBeHidden();
+
+    await page.getByRole("button", { name: "Open the sidebar" }).click();
+    await sidebar(page).getByRole("button", { name: /Ada/ }).click();
+    await page.getByRole("group", { name: "You" }).getByRole("link", { name: "Account" }).click();
+    await expect(page).toHaveURL("/account");
+    await expect(sidebar(page)).toBeHidden();
+    await page.setViewportSize({ width: SIDEBAR.breakpoint, height: 800 });
+    await expect.poll(() => width(page)).toBe(SIDEBAR.width);
+  });
+
+  test("dark by default; light and system are chosen once and rendered by the server", async ({ page, person, request }) => {
+    const she = hands(page, javaScript);
+    await she.open("/projects");
+    const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
+    await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+    expect(await ground()).toBe("dark");
+    await sidebar(page).getByRole("button", { name: person.name }).click();
+    await page.getByRole("button", { name: "Light" }).click();
+    await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+    expect(await ground()).toBe("light");
+    await page.goto("/notifications");
+    await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+    const html = await (await request.get("/sign-in", { headers: { Cookie: "theme=system" } })).text();
+    expect(html).toContain('data-theme="system"');
+    const odd = await (await request.get("/sign-in", { headers: { Cookie: "theme=<script>" } })).text();
+    expect(odd).toContain('data-theme="dark"');
+  });
+
+  test("an unknown path keeps the shell where somebody is signed in", async ({ page, person, context }) => {
+    expect(person.id).not.toBe("");
+    const she = hands(page, javaScript);
+    expect((await she.open("/nowhere"))?.status()).toBe(404);
+    await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
+    await expect(sidebar(page)).toBeVisible();
+    await expectAccessible(page);
+    await context.clearCookies();
+    expect((await she.open("/nowhere"))?.status()).toBe(404);
+    await expect(page.getByRole("heading", { name: "Page not found" })).toBeVisible();
+    await expect(sidebar(page)).toHaveCount(0);
+    await page.getByRole("link", { name: "Start Over" }).click();
+    await expect(page).toHaveURL("/sign-in");
+  });
+
+  for (const theme of ["dark", "light"]) {
+    for (const viewport of [{ width: 1440, height: 900 }, { width: 360, height: 740 }]) {
+      test(`nothing to object to in ${theme} at ${viewport.width} px, and nothing outside the window`, async ({ page, person, context, app }) => {
+        expect(person.id).not.toBe("");
+        await context.addCookies([{ name: "theme", value: theme, url: app.url }]);
+        await page.setViewportSize(viewport);
+        const she = hands(page, javaScript);
+        const path = await she.makeProject("A name of one very long word: Donaudampfschifffahrtsgesellschaftskapitän");
+        await she.create("design", "Cover");
+        await expect(page).toHaveURL(/\/design\//);
+        for (const address of ["/projects", path, "/account", "/billing", "/notifications", "/projects/none", "/none"]) {
+          await she.open(address);
+          await expectAccessible(page);
+          expect(await page.evaluate(() => document.documentElement.scrollWidth), address).toBeLessThanOrEqual(viewport.width);
+        }
+      });
+    }
+  }
+});
+
+test("Ctrl+b and Cmd+b toggle the panel, or the sheet", async ({ page, person }) => {
+  expect(person.id).not.toBe("");
+  await page.goto("/projects");
+  await hydrated(page);
+  for (const [keys, expected] of [["Control+b", SIDEBAR.iconWidth], ["Meta+b", SIDEBAR.width], ["Control+B", SIDEBAR.iconWidth]] as const) {
+    await page.keyboard.press(keys);
+    await expect.poll(() => width(page)).toBe(expected);
+  }
+  await page.setViewportSize({ width: 500, height: 800 });
+  await expect(sidebar(page)).toBeHidden();
+  await page.keyboard.press("Control+b");
+  await expect(sidebar(page)).toBeVisible();
+  // The page behind the sheet cannot be reached.
+  await expect(page.locator("[inert] main")).toBeVisible();
+  for (let tab = 0; tab < 12; tab++) {
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.closest("main"))).toBeNull();
+  }
+  await page.keyboard.press("Control+b");
+  await expect(sidebar(page)).toBeHidden();
+});
+
+test("a bar at the top shows while a route loads", async ({ page, person }) => {
+  expect(person.id).not.toBe("");
+  await page.goto("/projects");
+  await hydrated(page);
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route(/billing\.data/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await sidebar(page).getByRole("button", { name: /Ada/ }).click();
+  await page.getByRole("group", { name: "You" }).getByRole("link", { name: "Billing" }).click();
+  const bar = page.locator(".bprogress");
+  await expect(bar).toBeVisible();
+  // The bar is moved from the left by what is still missing.
+  const shown = () => page.locator(".bprogress .bar").evaluate((bar) => 1 + Number(/translate3d\((-?[\d.]+)%/.exec(bar.style.transform)?.[1]) / 100);
+  const first = await shown();
+  expect(first).toBeCloseTo(PROGRESS.minimum, 5);
+  const since = Date.now();
+  await expect.poll(shown, { intervals: [50], timeout: 3 * PROGRESS.trickleMs }).toBeGreaterThan(first);
+  expect(Date.now() - since).toBeLessThan(2 * PROGRESS.trickleMs);
+  release();
+  await expect(page).toHaveURL("/billing");
+  await expect(bar).toBeHidden();
+});
+
+test.describe("a deployment that does not answer", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test("is a 503 with Retry-After, and a form that was sent is still there", async ({ ownApp, browser }) => {
+    test.setTimeout(120_000);
+    const person = await signUp(ownApp.url);
+    const page = await openBrowser(browser, ownApp, person);
+    const she = hands(page, false);
+    await she.open("/projects");
+    await page.getByRole("button", { name: "New project" }).click();
+    await she.dialog("New project").getByLabel("Name").fill("Not to be lost");
+    // The deployment's process, as the server names it in its log.
+    const deployment = Number([...ownApp.output().matchAll(/"deploymentPid":(\d+)/g)].at(-1)?.[1]);
+    process.kill(deployment, "SIGSTOP");
+    try {
+      await she.dialog("New project").getByLabel("Name").press("Enter", { noWaitAfter: true });
+      await expect(page.getByRole("heading", { name: "The server does not answer" })).toBeVisible({ timeout: 40_000 });
+      await expect(page.getByText("It is still here")).toBeVisible();
+      const answer = await fetch(`${ownApp.url}/projects`, { headers: { Cookie: person.cookieHeader } });
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get("Retry-After")).toBe("5");
+    } finally {
+      process.kill(deployment, "SIGCONT");
+    }
+    await page.getByRole("button", { name: "Try Again" }).click();
+    await expect(page).toHaveURL(/\/projects\/./);
+    await expect(page.getByRole("heading", { name: "Not to be lost", level: 1 })).toBeAttached();
+    await page.context().close();
+  });
+});
