@@ -70,6 +70,18 @@ describe("ConvexHttpClient", () => {
     await expect(client().query(anyApi.no!.where!, {})).rejects.toThrow(/Could not find/);
   });
 
+  it("tells failures in a development deployment's form, without the stack", async () => {
+    const form = (said: string) => new RegExp(String.raw`^\[Request ID: [0-9a-f]{16}\] Server Error\n${said}$`);
+    await expect(client().query(messages.crash!, {})).rejects.toThrow(form("Uncaught Error: a plain error"));
+    await expect(client().mutation(messages.fail!, { code: "no" })).rejects.toThrow(form('Uncaught ConvexError: {"code":"no"}'));
+    await expect(client().query(messages.list!, {})).rejects.toThrow(form("ArgumentValidationError: [^]*"));
+    const asAdmin = client();
+    asAdmin.setAdminAuth(ADMIN_KEY);
+    await expect(asAdmin.query(messages.crash!, {})).rejects.toThrow(
+      form(String.raw`Uncaught Error: a plain error\n {4}at handler \(\S*messages\.ts:\d+:\d+\)[^]*`),
+    );
+  });
+
   it("cannot reach internal functions, not even by their name", async () => {
     await expect(client().mutation(messages.remember!, { body: "x" })).rejects.toThrow(/Could not find public function/);
   });

@@ -64,7 +64,12 @@ describe("ConvexClient", () => {
   it("tells failures of queries, mutations and actions", async () => {
     const { client } = connect();
     const crashing = follow(client, messages.crash!, {});
-    await expect.poll(() => crashing.errors[0]?.message).toMatch(/a plain error/);
+    // The client's own prefix, then a development deployment's text.
+    await expect
+      .poll(() => crashing.errors[0]?.message)
+      .toMatch(
+        /^\[CONVEX Q\(messages:crash\)\] \[Request ID: [0-9a-f]{16}\] Server Error\nUncaught Error: a plain error\n {2}Called by client$/,
+      );
     await expect(client.mutation(messages.fail!, { code: "no" })).rejects.toMatchObject({ data: { code: "no" } });
     await expect(client.action(messages.nothing!, {})).rejects.toThrow(/Could not find/);
     expect(await client.action(messages.relay!, { body: "x" })).toBe("relayed x");

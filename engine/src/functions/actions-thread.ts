@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { Worker } from "node:worker_threads";
 import type { Identity } from "../values/types.ts";
 import { answerSyscall, CalledFunctionError, type ActionsHost } from "./action-syscalls.ts";
@@ -41,12 +40,15 @@ export class ActionsThread {
     this.#watch = this.#watchBlocked();
   }
 
-  action(call: { path: string; args: string; identity: Identity; jobId: string | null }): ReturnType<ActionsThread["http"]> {
-    return this.#start(call.identity, (id, requestId) => this.#post({ kind: "run", id, requestId, ...call }));
+  action(call: Omit<Extract<ToActions, { kind: "run" }>, "kind" | "id">): ReturnType<ActionsThread["http"]> {
+    return this.#start(call.identity, (id) => this.#post({ kind: "run", id, ...call }));
   }
 
-  http(request: Extract<ToActions, { kind: "http" }>["request"], identity: Identity): Promise<Parameters<Running["finish"]>[0]> {
-    return this.#start(identity, (id, requestId) => {
+  http(
+    request: Extract<ToActions, { kind: "http" }>["request"],
+    { identity, requestId }: { identity: Identity; requestId: string },
+  ): Promise<Parameters<Running["finish"]>[0]> {
+    return this.#start(identity, (id) => {
       this.#bodies.add(id);
       this.#post({ kind: "http", id, identity, requestId, request }, request.body ? [request.body] : []);
     });
@@ -68,7 +70,7 @@ export class ActionsThread {
     await this.#worker.terminate();
   }
 
-  #start(identity: Identity, send: (id: number, requestId: string) => void): Promise<Parameters<Running["finish"]>[0]> {
+  #start(identity: Identity, send: (id: number) => void): Promise<Parameters<Running["finish"]>[0]> {
     const id = this.#nextId++;
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
@@ -80,7 +82,7 @@ export class ActionsThread {
         resolve(message);
       };
       this.#running.set(id, { identity, finish });
-      send(id, randomUUID());
+      send(id);
     });
   }
 

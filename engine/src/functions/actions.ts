@@ -10,6 +10,7 @@ import { limitedStream, MAX_HTTP_BODY_BYTES } from "./body-limit.ts";
 import { outcomeOf } from "./outcomes.ts";
 import { shownPath } from "./paths.ts";
 import type { LoadedCode, WireOutcome, WireRun } from "./protocol.ts";
+import { newRequestId } from "./request-id.ts";
 import type { Call, Outcome } from "./types.ts";
 
 export class Actions {
@@ -36,9 +37,18 @@ export class Actions {
     const args = JSON.stringify(call.args);
     const startedAt = Date.now();
     const started = performance.now();
-    const outcome = await this.#outcome(call, args, jobId);
-    const path = shownPath(call.path);
-    const facts = { path, type: "action", startedAt, durationMs: performance.now() - started, readIdentity: true, journal: null } as const;
+    const requestId = newRequestId();
+    const outcome = await this.#outcome(call, args, { jobId, requestId });
+    const durationMs = performance.now() - started;
+    const facts = {
+      path: shownPath(call.path),
+      type: "action",
+      startedAt,
+      durationMs,
+      readIdentity: true,
+      journal: null,
+      requestId,
+    } as const;
     const run: WireRun = { outcome, facts, ts: 0n };
     this.#host.log(run, call.identity.kind);
     return outcomeOf(run);
@@ -50,9 +60,10 @@ export class Actions {
       return new Response("This Convex deployment does not have HTTP actions enabled.", { status: 404 });
     const startedAt = Date.now();
     const started = performance.now();
+    const requestId = newRequestId();
     const body = request.body && limitedStream(request.body, MAX_HTTP_BODY_BYTES);
     const { method, url } = request;
-    const ended = await this.#ready(this.#code).http({ method, url, headers: [...request.headers], body }, identity);
+    const ended = await this.#ready(this.#code).http({ method, url, headers: [...request.headers], body }, { identity, requestId });
     const path = ended.kind === "response" ? ended.route : `${method} ${new URL(url).pathname}`;
     const outcome: WireOutcome =
       ended.kind === "failed"
@@ -65,6 +76,7 @@ export class Actions {
       durationMs: performance.now() - started,
       readIdentity: true,
       journal: null,
+      requestId,
     } as const;
     this.#host.log({ outcome, facts, ts: 0n }, identity.kind);
     if (ended.kind === "response") return toResponse(ended.response);
@@ -78,11 +90,11 @@ export class Actions {
     await Promise.all(threads.map((thread) => thread.end()));
   }
 
-  async #outcome(call: Call, args: string, jobId: string | null): Promise<WireOutcome> {
+  async #outcome(call: Call, args: string, { jobId, requestId }: { jobId: string | null; requestId: string }): Promise<WireOutcome> {
     const { ask } = this.#host;
     const refused = await ask("checkAction", { path: call.path, args, visibility: call.visibility });
     if (refused !== null || !this.#code) return { ok: false, message: refused ?? "No code has been pushed.", logLines: [] };
-    const ended = await this.#ready(this.#code).action({ path: call.path, args, identity: call.identity, jobId });
+    const ended = await this.#ready(this.#code).action({ path: call.path, args, identity: call.identity, jobId, requestId });
     const { logLines } = ended;
     if (ended.kind === "failed") return { ok: false, message: ended.message, data: ended.data, logLines };
     if (ended.kind === "response") throw new Error("An action answered with an HTTP response.");

@@ -3,10 +3,13 @@ import type { WireRun } from "./protocol.ts";
 import type { Outcome } from "./types.ts";
 
 /** The value is parsed only if somebody reads it; most callers send its text on. */
-export function outcomeOf({ outcome }: WireRun): Outcome {
+export function outcomeOf({ outcome, facts }: WireRun): Outcome {
   if (!outcome.ok) {
     const { message, data, logLines } = outcome;
-    return data === undefined ? { ok: false, message, logLines } : { ok: false, message, data, logLines };
+    const failed: Outcome = { ok: false, message, logLines };
+    if (data !== undefined) failed.data = data;
+    if (facts.requestId !== null) failed.requestId = facts.requestId;
+    return failed;
   }
   const { text, logLines } = outcome;
   let value: Json | undefined;

@@ -30,6 +30,8 @@ type RunFacts = {
   durationMs: number;
   readIdentity: boolean;
   journal: string | null;
+  /** Under which a failure is told and found in the log; null where nobody has asked for it. */
+  requestId: string | null;
 };
 
 /** `repeated`: an earlier answer, given again. */

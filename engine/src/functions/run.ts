@@ -4,7 +4,6 @@
  * function left behind can no longer touch anything.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { randomUUID } from "node:crypto";
 import type { Transaction } from "../transaction/types.ts";
 import { argumentLimits, canonicalize } from "../values/canonical.ts";
 import { FunctionError } from "../values/errors.ts";
@@ -15,6 +14,7 @@ import { seededRandom, type Moment } from "./environment.ts";
 import { PlainError } from "./failures.ts";
 import { canonicalFunctionPath } from "./paths.ts";
 import type { FunctionKind, KnownFunction } from "./registry.ts";
+import { newRequestId } from "./request-id.ts";
 
 /** What all runs of one top-level call share. */
 export class Execution implements Moment {
@@ -23,7 +23,8 @@ export class Execution implements Moment {
   readonly logLines: LogLine[] = [];
   readonly transaction: Transaction;
   readonly identity: Identity;
-  readonly requestId: string = randomUUID();
+  /** Once somebody has asked for it. */
+  knownRequestId: string | null = null;
   /** The journal given with the call, and the one to answer. */
   readonly journalIn: string | null;
   journalOut: string | null = null;
@@ -39,6 +40,11 @@ export class Execution implements Moment {
     this.identity = call.identity;
     this.journalIn = call.journal ?? null;
     this.jobId = jobId;
+  }
+
+  get requestId(): string {
+    this.knownRequestId ??= newRequestId();
+    return this.knownRequestId;
   }
 }
 

@@ -1,5 +1,4 @@
 /** The deployment's code and data for everything that speaks to others: see `FunctionRunner` in types.ts. Runs on the main thread. */
-import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { Actions } from "./actions.ts";
@@ -9,6 +8,7 @@ import { codeOnDisk } from "./code.ts";
 import { openFileStore, sweepFiles } from "./files.ts";
 import type { Batch, LoadedCode, WireCall, WireRun } from "./protocol.ts";
 import { outcomeOf } from "./outcomes.ts";
+import { newRequestId } from "./request-id.ts";
 import { trimCache } from "./thread.ts";
 import { TransactorThread } from "./transactor-thread.ts";
 import type { Bundle, Call, FunctionLog, FunctionRunner, MutationOutcome, Outcome, Push, QueryOutcome } from "./types.ts";
@@ -236,8 +236,9 @@ class Runner implements FunctionRunner {
   #log({ outcome, facts, repeated }: WireRun, identity: FunctionLog["identity"]): void {
     if (this.#logListeners.size === 0 || repeated) return;
     const { path, type, startedAt, durationMs } = facts;
+    const requestId = facts.requestId ?? newRequestId();
     const error = outcome.ok ? null : outcome.message;
-    const entry = { path, type, identity, startedAt, durationMs, logLines: outcome.logLines, error, requestId: randomUUID() };
+    const entry = { path, type, identity, startedAt, durationMs, logLines: outcome.logLines, error, requestId };
     for (const listener of this.#logListeners) listener(entry);
   }
 }

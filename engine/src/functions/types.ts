@@ -17,7 +17,13 @@ export type Call = {
 /** How a function ended, with what it logged. Its own failure is an outcome, not an exception. */
 export type Outcome =
   | { ok: true; value: Json; valueText?: string /* the value's JSON as the function gave it: sent on unparsed */; logLines: LogLine[] }
-  | { ok: false; message: string; data?: Json /* of a ConvexError */; logLines: LogLine[] };
+  | {
+      ok: false;
+      message: string;
+      data?: Json /* of a ConvexError */;
+      logLines: LogLine[];
+      requestId?: string /* under which the log has it */;
+    };
 
 export type QueryOutcome = Outcome & {
   ts: Timestamp;

@@ -8,6 +8,7 @@ import { answerJobs } from "./job-work.ts";
 import { showFunctionPath } from "./paths.ts";
 import type { Answer, Batch, Question, WireCall, WireOutcome, WireRun } from "./protocol.ts";
 import { requestedPath, type FunctionKind, type KnownFunction } from "./registry.ts";
+import { newRequestId } from "./request-id.ts";
 import { Execution, invoke, Run } from "./run.ts";
 import type { Stage } from "./stage.ts";
 import type { Services } from "./syscalls.ts";
@@ -133,7 +134,15 @@ export class Transactor {
     const { call, once } = question.ask;
     const recorded = once && this.database.recorded(once.sessionId, once.requestId);
     if (recorded) {
-      const facts = { path: call.path, type: "mutation", startedAt: Date.now(), durationMs: 0, readIdentity: true, journal: null } as const;
+      const facts = {
+        path: call.path,
+        type: "mutation",
+        startedAt: Date.now(),
+        durationMs: 0,
+        readIdentity: true,
+        journal: null,
+        requestId: null,
+      } as const;
       return { outcome: { ok: true, text: recorded.result, logLines: [] }, facts, ts: recorded.ts, repeated: true };
     }
     return this.runMutation(batch, question, call, {
@@ -178,7 +187,8 @@ export class Transactor {
       this.database.rollback(transaction);
       if (error instanceof StorageError) throw error;
       const failure = describeFailure(error instanceof Error ? new PlainError(error.message) : error, null);
-      return { ...done, outcome: { ok: false, ...failure, logLines: done.outcome.logLines } };
+      const requestId = done.facts.requestId ?? newRequestId();
+      return { ...done, facts: { ...done.facts, requestId }, outcome: { ok: false, ...failure, logLines: done.outcome.logLines } };
     }
   }
 
@@ -239,6 +249,7 @@ export class Transactor {
       durationMs: performance.now() - started,
       readIdentity: execution.readIdentity,
       journal: execution.journalOut,
+      requestId: outcome.ok ? execution.knownRequestId : execution.requestId,
     };
     return { outcome, facts, ts };
   }

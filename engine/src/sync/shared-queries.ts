@@ -60,6 +60,8 @@ class Run {
   token: string | null = null;
   result: QueryResult | null = null;
   journal: string | null;
+  /** How it failed the last time; null when it did not. */
+  failure: { message: string; requestId?: string } | null = null;
   /** The first commit after the result's snapshot that met its ranges. */
   staleSince: Timestamp | null = null;
 
@@ -229,6 +231,9 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
 
   function settle(run: Run, caller: Caller, outcome: QueryOutcome): void {
     const journal = outcome.journal ?? null;
+    // A query that goes on failing in the same way keeps its number, and nobody is told again.
+    if (!outcome.ok && run.failure?.message === outcome.message && run.failure.requestId) outcome.requestId = run.failure.requestId;
+    run.failure = outcome.ok ? null : outcome;
     const result = queryResult(shownTo(run.visibility === "any" ? "admin" : "none", outcome), journal);
     // The same result keeps its object, by which sessions see that nothing has changed.
     if (run.result?.type !== result.type || run.result.fields !== result.fields) run.result = result;
