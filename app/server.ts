@@ -9,6 +9,8 @@ import { startMailWorker } from "~/accounts/mail/worker.server";
 // For whoever brings a deployment into force: the public key that it must trust, and a client to try whether it does.
 export { serviceConvex } from "~/accounts/service.server";
 export { jwksUri } from "~/accounts/tokens.server";
+// For `npm run user`.
+export { administration } from "~/accounts/administration.server";
 
 /** What the server process knows of a request and the request itself does not tell. */
 export type RequestInfo = {

@@ -1,9 +1,14 @@
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { createApp, jwksUri, serviceConvex } from "../app/server.ts";
+import type { administration, createApp, jwksUri, serviceConvex } from "../app/server.ts";
 
 /** What the server build exports (`app/server.ts`): all that this folder knows of the app. */
-export type Build = { createApp: typeof createApp; jwksUri: typeof jwksUri; serviceConvex: typeof serviceConvex };
+export type Build = {
+  createApp: typeof createApp;
+  jwksUri: typeof jwksUri;
+  serviceConvex: typeof serviceConvex;
+  administration: typeof administration;
+};
 
 /** Where `npm run build` puts it. */
 export const BUILD = fileURLToPath(new URL("../build/", import.meta.url));

@@ -1,4 +1,4 @@
-// What `npm start` and `npm run dev` run first. Plain JavaScript that any Node can read, so that one too old is told what is needed
+// What `npm start`, `npm run dev` and `npm run user` run first. Plain JavaScript that any Node can read, so that one too old is told what is needed
 // instead of failing over the first type annotation.
 import { existsSync } from "node:fs";
 
@@ -23,6 +23,8 @@ if (existsSync(".env")) process.loadEnvFile(".env");
 
 if (process.argv[2] === "dev") {
   await import("./dev.ts");
+} else if (process.argv[2] === "user") {
+  await import("./user.ts");
 } else {
   const { ensureBuilt } = await import("./build/ensure.ts");
   await ensureBuilt();

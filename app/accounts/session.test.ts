@@ -137,7 +137,8 @@ describe("visitor", () => {
     await elsewhere.post("/sign-in/email", person);
     await elsewhere.post("/revoke-other-sessions", {});
     expect(await browser.visit(renewVisitor)).toBeNull();
-    expect([...browser.cookies.keys()]).toEqual([]);
+    // The device is known by its mark however often somebody signs out.
+    expect([...browser.cookies.keys()]).toEqual(["atelier.device"]);
   });
 
   it("is looked up anew after a change of who they are", async () => {
@@ -230,7 +231,7 @@ describe("Better Auth behind the app", () => {
   it("gives cookies for this host alone over https", async () => {
     const secure = { ...config, appUrl: "https://atelier.example" };
     const answer = await signIn(secure);
-    const [session = ""] = answer.headers.getSetCookie();
+    const session = answer.headers.getSetCookie().find((cookie) => !cookie.includes(".device=")) ?? "";
     expect(session).toMatch(/^__Host-atelier\.session_token=/);
     for (const attribute of ["; Path=/", "; HttpOnly", "; Secure", "; SameSite=Lax"]) expect(session).toContain(attribute);
     expect(session).not.toContain("Domain");

@@ -147,6 +147,7 @@ function configOf(convexUrl: string, signingKey: AppConfig["signingKey"]): AppCo
   return {
     production: true,
     appUrl: null,
+    publicUrl: "",
     trustedOrigins: [],
     convexUrl,
     browserConvex: { kind: "sameOrigin", prefix: "/convex" },
@@ -156,6 +157,7 @@ function configOf(convexUrl: string, signingKey: AppConfig["signingKey"]): AppCo
     uploadMaxBytes: 50 * 1024 * 1024,
     storageQuotaBytes: null,
     smtpUrl: null,
+    mailFrom: "",
     accounts: {
       emailAndPassword: true,
       requireEmailVerification: false,

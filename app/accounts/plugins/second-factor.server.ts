@@ -8,5 +8,6 @@ export const secondFactor = (sending: Sending) =>
   twoFactor({
     issuer: "Atelier",
     backupCodeOptions: { storeBackupCodes: "encrypted" },
-    otpOptions: { storeOTP: "hashed", ...sending },
+    // A mail takes longer than a look at an app.
+    otpOptions: { storeOTP: "hashed", period: 5, ...sending },
   });
