@@ -1,5 +1,7 @@
+import { createPrivateKey } from "node:crypto";
+
 /** The social providers of the specification (section 3), in its order. */
-const providerIds = [
+export const providerIds = [
   "apple",
   "atlassian",
   "cognito",
@@ -32,25 +34,52 @@ const providerIds = [
   "paypal",
 ] as const;
 
-/** What a provider wants, by the end of the variable's name: the option of Better Auth it becomes. */
+type ProviderId = (typeof providerIds)[number];
+
+/** By the end of a variable's name: the option that it becomes. Options are Better Auth's, but for Apple's key (`app/accounts/social.server.ts`). */
 type Wants = { needs: Record<string, string>; may?: Record<string, string> };
 
 const usual: Wants = { needs: { CLIENT_ID: "clientId", CLIENT_SECRET: "clientSecret" } };
 
-const special: Partial<Record<(typeof providerIds)[number], Wants>> = {
+const special: Partial<Record<ProviderId, Wants>> = {
+  // Apple has no lasting secret: it is made from a key, again and again.
+  apple: {
+    needs: { CLIENT_ID: "clientId", TEAM_ID: "teamId", KEY_ID: "keyId", PRIVATE_KEY: "privateKey" },
+    may: { APP_BUNDLE_IDENTIFIER: "appBundleIdentifier" },
+  },
   cognito: { needs: { ...usual.needs, DOMAIN: "domain", REGION: "region", USER_POOL_ID: "userPoolId" } },
+  facebook: { needs: usual.needs, may: { CONFIG_ID: "configId" } },
   gitlab: { needs: usual.needs, may: { ISSUER: "issuer" } },
+  google: { needs: usual.needs, may: { HD: "hd" } },
   microsoft: { needs: usual.needs, may: { TENANT_ID: "tenantId" } },
   paypal: { needs: usual.needs, may: { ENVIRONMENT: "environment" } },
+  salesforce: { needs: usual.needs, may: { ENVIRONMENT: "environment", LOGIN_URL: "loginUrl" } },
   tiktok: { needs: { CLIENT_KEY: "clientKey", CLIENT_SECRET: "clientSecret" } },
 };
 
-/** Options that a provider has unless its variable says otherwise. */
-const defaults: Partial<Record<(typeof providerIds)[number], Record<string, string>>> = { paypal: { environment: "sandbox" } };
+/** Options that a provider has unless its variable says otherwise. The payment provider's is the specification's (section 9). */
+const defaults: Partial<Record<ProviderId, Record<string, string>>> = {
+  microsoft: { tenantId: "common" },
+  paypal: { environment: "sandbox" },
+};
+
+/** What a value must be, where a provider would fail only when somebody signs in: null, or what was expected. */
+const checks: Record<string, (value: string) => string | null> = {
+  APPLE_PRIVATE_KEY: (value) => (isP256Key(pem(value)) ? null : "the text of the .p8 file of Sign in with Apple"),
+  PAYPAL_ENVIRONMENT: oneOf("sandbox", "live"),
+  SALESFORCE_ENVIRONMENT: oneOf("production", "sandbox"),
+};
+
+/** The variables of a provider: those that it needs, and those that may be given as well. */
+export function variablesOf(id: ProviderId): { needs: string[]; may: string[] } {
+  const { needs, may = {} } = special[id] ?? usual;
+  const names = (ends: Record<string, string>) => Object.keys(ends).map((end) => `${id.toUpperCase()}_${end}`);
+  return { needs: names(needs), may: names(may) };
+}
 
 /**
  * The providers that are switched on: those of which any variable is given (`GITHUB_CLIENT_ID`, `GITHUB_CLIENT_SECRET`, …).
- * @returns their options as Better Auth takes them, and a sentence for each variable that one of them lacks
+ * @returns their options, and a sentence for each variable that one of them lacks or that is wrong
  */
 export function socialProviders(env: Record<string, string | undefined>): {
   configured: Record<string, Record<string, string>>;
@@ -63,12 +92,35 @@ export function socialProviders(env: Record<string, string | undefined>): {
     const name = (end: string) => `${id.toUpperCase()}_${end}`;
     const given = Object.entries({ ...needs, ...may }).flatMap(([end, option]) => {
       const value = env[name(end)];
-      return value ? [[option, value] as const] : [];
+      return value ? [{ name: name(end), option, value }] : [];
     });
     if (given.length === 0) continue;
     const missing = Object.keys(needs).filter((end) => !env[name(end)]);
     problems.push(...missing.map((end) => `${name(end)} is missing: sign-in with ${id} needs it`));
-    configured[id] = { ...defaults[id], ...Object.fromEntries(given) };
+    for (const { name, value } of given) {
+      const expected = checks[name]?.(value) ?? null;
+      if (expected !== null) problems.push(`${name} is not acceptable; expected ${expected}`);
+    }
+    configured[id] = {
+      ...defaults[id],
+      ...Object.fromEntries(given.map(({ option, value }) => [option, option === "privateKey" ? pem(value) : value])),
+    };
   }
   return { configured, problems };
+}
+
+function oneOf(...values: string[]) {
+  return (value: string) => (values.includes(value) ? null : values.join(" or "));
+}
+
+/** Many places that keep variables cannot keep line ends: there they are written as \n. */
+const pem = (value: string): string => value.replaceAll("\\n", "\n");
+
+function isP256Key(text: string): boolean {
+  try {
+    const { asymmetricKeyType, asymmetricKeyDetails } = createPrivateKey(text);
+    return asymmetricKeyType === "ec" && asymmetricKeyDetails?.namedCurve === "prime256v1";
+  } catch {
+    return false;
+  }
 }

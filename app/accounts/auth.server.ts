@@ -17,6 +17,7 @@ import { singleUseCodes } from "./plugins/single-use-codes.server";
 import { specification } from "./plugins/specification.server";
 import { stepUp } from "./plugins/step-up.server";
 import { serviceConvex } from "./service.server";
+import { socialProvidersOf } from "./social.server";
 
 /** Where Better Auth is mounted (`app/routes/api.auth.$.tsx`). */
 export const AUTH_PATH = "/api/auth";
@@ -67,7 +68,7 @@ function makeAuth(config: AppConfig, origin: string) {
       ...mail.emailAndPassword,
     },
     emailVerification: mail.emailVerification,
-    socialProviders: config.socialProviders,
+    socialProviders: socialProvidersOf(config),
     account: {
       encryptOAuthTokens: true,
       accountLinking: {

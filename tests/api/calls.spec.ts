@@ -22,7 +22,16 @@ const ID = expect.stringMatching(/^[\w-]{10,}$/);
 const DATE = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 const TOKEN = expect.stringMatching(/^[\w-]{20,}$/);
 const JWT = expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/);
-const SESSION = { id: ID, token: TOKEN, userId: ID, createdAt: DATE, updatedAt: DATE, expiresAt: DATE, ipAddress: "127.0.0.1", userAgent: "node" };
+const SESSION = {
+  id: ID,
+  token: TOKEN,
+  userId: ID,
+  createdAt: DATE,
+  updatedAt: DATE,
+  expiresAt: DATE,
+  ipAddress: "127.0.0.1",
+  userAgent: "node",
+};
 const USER = {
   id: ID,
   name: "Ada Lovelace",
@@ -47,7 +56,12 @@ async function callback({ social }: World, program: Program, body: object, { pos
   const start = await program.post("/sign-in/social", { provider: "google", ...body });
   const back = new URL(await social.consent(text(start, "url"), social.identity()));
   if (!post) return program.get(back.href);
-  const form = { "Content-Type": "application/x-www-form-urlencoded", Origin: "https://accounts.google.com", Cookie: "", "Sec-Fetch-Site": "cross-site" };
+  const form = {
+    "Content-Type": "application/x-www-form-urlencoded",
+    Origin: "https://accounts.google.com",
+    Cookie: "",
+    "Sec-Fetch-Site": "cross-site",
+  };
   return program.send("POST", "/callback/google", back.searchParams.toString(), form);
 }
 
@@ -91,11 +105,17 @@ const rows: Row[] = [
   },
   {
     call: "POST /sign-in/email: with callbackURL and rememberMe",
-    send: ({ nobody, ada: { email, password } }) => nobody.post("/sign-in/email", { email, password, callbackURL: "/projects", rememberMe: false }),
+    send: ({ nobody, ada: { email, password } }) =>
+      nobody.post("/sign-in/email", { email, password, callbackURL: "/projects", rememberMe: false }),
     status: 200,
     body: { redirect: true, token: TOKEN, url: "/projects", user: USER },
   },
-  { call: "GET /callback/{id}", send: (world) => callback(world, world.nobody, { callbackURL: "/projects" }), status: 302, location: /^\/projects$/ },
+  {
+    call: "GET /callback/{id}",
+    send: (world) => callback(world, world.nobody, { callbackURL: "/projects" }),
+    status: 302,
+    location: /^\/projects$/,
+  },
   {
     // What a provider posts is turned into a GET first, so that the cookies of a cross-site POST, which browsers keep back, are there.
     call: "POST /callback/{id}",
@@ -150,14 +170,24 @@ const rows: Row[] = [
     status: 200,
     body: { token: TOKEN, user: USER },
   },
-  { call: "POST /set-password is for the server only", send: ({ ada }) => ada.program.post("/set-password", { newPassword: "a new password" }), status: 404, body: null },
+  {
+    call: "POST /set-password is for the server only",
+    send: ({ ada }) => ada.program.post("/set-password", { newPassword: "a new password" }),
+    status: 404,
+    body: null,
+  },
   {
     call: "POST /delete-user: a password",
     send: ({ ada }) => ada.program.post("/delete-user", { password: ada.password }),
     status: 200,
     body: { success: true, message: "User deleted" },
   },
-  { call: "POST /delete-user: a fresh session", send: ({ ada }) => ada.program.post("/delete-user"), status: 200, body: { success: true, message: "User deleted" } },
+  {
+    call: "POST /delete-user: a fresh session",
+    send: ({ ada }) => ada.program.post("/delete-user"),
+    status: 200,
+    body: { success: true, message: "User deleted" },
+  },
   {
     call: "POST /delete-user: a token",
     send: async (world) => {
@@ -208,7 +238,13 @@ const rows: Row[] = [
   {
     call: "POST /link-social",
     send: ({ ada }) =>
-      ada.program.post("/link-social", { provider: "google", callbackURL: "/account", errorCallbackURL: "/error", scopes: ["a"], disableRedirect: true }),
+      ada.program.post("/link-social", {
+        provider: "google",
+        callbackURL: "/account",
+        errorCallbackURL: "/error",
+        scopes: ["a"],
+        disableRedirect: true,
+      }),
     status: 200,
     body: { url: AUTHORIZATION, redirect: false },
   },
@@ -302,9 +338,20 @@ const rows: Row[] = [
     status: 200,
     body: { status: true },
   },
-  { call: "POST /revoke-session", send: async ({ ada }) => ada.program.post("/revoke-session", { token: text(await ada.program.get("/get-session"), "session", "token") }), status: 200, body: { status: true } },
+  {
+    call: "POST /revoke-session",
+    send: async ({ ada }) =>
+      ada.program.post("/revoke-session", { token: text(await ada.program.get("/get-session"), "session", "token") }),
+    status: 200,
+    body: { status: true },
+  },
   { call: "POST /revoke-sessions", send: ({ ada }) => ada.program.post("/revoke-sessions"), status: 200, body: { status: true } },
-  { call: "POST /revoke-other-sessions", send: ({ ada }) => ada.program.post("/revoke-other-sessions"), status: 200, body: { status: true } },
+  {
+    call: "POST /revoke-other-sessions",
+    send: ({ ada }) => ada.program.post("/revoke-other-sessions"),
+    status: 200,
+    body: { status: true },
+  },
 ];
 
 /** Says that the person has proven their second factor. */

@@ -16,7 +16,8 @@ export class Program {
 
   get = (path: string, headers: Record<string, string> = {}): Promise<Answer> => this.send("GET", path, undefined, headers);
 
-  post = (path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Answer> => this.send("POST", path, body, headers);
+  post = (path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Answer> =>
+    this.send("POST", path, body, headers);
 
   /** Sends to an address below /api/auth, or to a whole one. A string goes as it is. */
   async send(method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
@@ -35,7 +36,12 @@ export class Program {
     this.keep(response);
     const text = await response.text();
     const json = /json/.test(response.headers.get("Content-Type") ?? "") && text !== "";
-    return { status: response.status, body: json ? JSON.parse(text) : null, headers: response.headers, location: response.headers.get("Location") };
+    return {
+      status: response.status,
+      body: json ? JSON.parse(text) : null,
+      headers: response.headers,
+      location: response.headers.get("Location"),
+    };
   }
 
   get cookieHeader(): string {
@@ -91,7 +97,10 @@ export async function through(
 
 /** A text somewhere in an answer's body. */
 export function text({ body }: Answer, ...path: (string | number)[]): string {
-  const found = path.reduce<unknown>((value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined), body);
+  const found = path.reduce<unknown>(
+    (value, key) => (typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined),
+    body,
+  );
   if (typeof found !== "string") throw new Error(`There is no text at ${path.join(".")} of ${JSON.stringify(body)}`);
   return found;
 }

@@ -42,7 +42,11 @@ test.describe("4. Session", () => {
     expect(await ada.program.signedIn()).toBe(false);
   });
 
-  for (const [rememberMe, kept] of [[undefined, true], [true, true], [false, false]] as const) {
+  for (const [rememberMe, kept] of [
+    [undefined, true],
+    [true, true],
+    [false, false],
+  ] as const) {
     test(`with rememberMe ${rememberMe ?? "left out"} is ${kept ? "" : "not "}remembered`, async ({ nobody, ada: { email, password } }) => {
       const { headers } = await nobody.post("/sign-in/email", { email, password, rememberMe });
       const cookie = headers.getSetCookie().find((line) => line.startsWith("atelier.session_token=")) ?? "";
@@ -95,7 +99,9 @@ test.describe("4. Password reset", () => {
 
   test("an expired token leads back with INVALID_TOKEN, and sets nothing", async ({ ada, nobody, store }) => {
     await verification(store, `reset-password:${ada.id}`, ada.id, -1000);
-    expect((await nobody.get(`/reset-password/${ada.id}?callbackURL=%2Freset-password`)).location).toMatch(/\/reset-password\?error=INVALID_TOKEN$/);
+    expect((await nobody.get(`/reset-password/${ada.id}?callbackURL=%2Freset-password`)).location).toMatch(
+      /\/reset-password\?error=INVALID_TOKEN$/,
+    );
     expect((await nobody.post("/reset-password", { newPassword: "a new password", token: ada.id })).status).toBe(400);
     expect((await nobody.post("/sign-in/email", { email: ada.email, password: ada.password })).status).toBe(200);
   });
@@ -156,8 +162,18 @@ test.describe("4. Email change", () => {
 });
 
 test.describe("5. Rules", () => {
-  for (const [length, status] of [[7, 400], [8, 200], [128, 200], [129, 400]] as const) {
-    test(`a new password of ${length} characters is ${status === 200 ? "taken" : "refused"}, wherever it is set`, async ({ ada, nobody, store, freshEmail }) => {
+  for (const [length, status] of [
+    [7, 400],
+    [8, 200],
+    [128, 200],
+    [129, 400],
+  ] as const) {
+    test(`a new password of ${length} characters is ${status === 200 ? "taken" : "refused"}, wherever it is set`, async ({
+      ada,
+      nobody,
+      store,
+      freshEmail,
+    }) => {
       const password = "p".repeat(length);
       expect((await nobody.post("/sign-up/email", { name: "A", email: freshEmail, password })).status).toBe(status);
       await verification(store, `reset-password:${ada.id}`, ada.id);
@@ -180,7 +196,11 @@ test.describe("5. Rules", () => {
     const other = await again(ada);
     await ada.program.post("/change-password", { currentPassword: ada.password, newPassword: "a new password" });
     expect(await other.signedIn()).toBe(true);
-    await ada.program.post("/change-password", { currentPassword: "a new password", newPassword: "a newer password", revokeOtherSessions: true });
+    await ada.program.post("/change-password", {
+      currentPassword: "a new password",
+      newPassword: "a newer password",
+      revokeOtherSessions: true,
+    });
     expect([await other.signedIn(), await ada.program.signedIn()]).toEqual([false, true]);
   });
 

@@ -36,8 +36,14 @@ test("keeps a provider's tokens sealed", async ({ nobody, social, store }) => {
   for (const value of sealed) expect(value).toMatch(/^(\$ba\$\d+\$)?[0-9a-f]{60,}$/);
 });
 
-test("takes a second login of one address for the same person when both sides have verified it, and not otherwise", async ({ app, ada, social, store }) => {
-  const attempt = (email_verified: boolean) => through(new Program(app), social, social.identity({ email: ada.email, email_verified }), { body: GOOGLE });
+test("takes a second login of one address for the same person when both sides have verified it, and not otherwise", async ({
+  app,
+  ada,
+  social,
+  store,
+}) => {
+  const attempt = (email_verified: boolean) =>
+    through(new Program(app), social, social.identity({ email: ada.email, email_verified }), { body: GOOGLE });
   expect(await attempt(true)).toBe("/sign-in?error=account_not_linked");
   await store.change("users", { id: ada.id }, { emailVerified: true });
   expect(await attempt(false)).toBe("/sign-in?error=account_not_linked");
@@ -48,28 +54,37 @@ test("takes a second login of one address for the same person when both sides ha
 test("links a login, and unlinks it", async ({ ada, social }) => {
   const who = social.identity({ email: ada.email });
   expect(await through(ada.program, social, who, { path: "/link-social", body: { callbackURL: "/account" } })).toBe("/account");
-  expect((await ada.program.get("/list-accounts")).body).toMatchObject([{ providerId: "credential" }, { providerId: "google", accountId: who.sub }]);
+  expect((await ada.program.get("/list-accounts")).body).toMatchObject([
+    { providerId: "credential" },
+    { providerId: "google", accountId: who.sub },
+  ]);
   expect((await ada.program.post("/unlink-account", { providerId: "google" })).body).toEqual({ status: true });
   expect((await ada.program.get("/list-accounts")).body).toMatchObject([{ providerId: "credential" }]);
 });
 
 test("signs in with an ID token, at first and later, and only with a good one", async ({ app, social }) => {
   const who = social.identity();
-  const enter = async (token: string, nonce?: string) => (await new Program(app).post("/sign-in/social", { provider: "google", idToken: { token, nonce } })).status;
+  const enter = async (token: string, nonce?: string) =>
+    (await new Program(app).post("/sign-in/social", { provider: "google", idToken: { token, nonce } })).status;
   const token = await social.idToken(who, "a nonce");
   expect(await enter(token, "a nonce")).toBe(200);
   expect(await enter(token)).toBe(200);
   expect(await enter(token, "another nonce")).toBe(401);
   const [header, claims, signature = ""] = token.split(".");
   expect(await enter([header, claims, signature.replace(/^./, (c) => (c === "A" ? "B" : "A"))].join("."))).toBe(401);
-  const other = Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(claims ?? "", "base64url").toString()), sub: "somebody else" })).toString("base64url");
+  const other = Buffer.from(
+    JSON.stringify({ ...JSON.parse(Buffer.from(claims ?? "", "base64url").toString()), sub: "somebody else" }),
+  ).toString("base64url");
   expect(await enter([header, other, signature].join("."))).toBe(401);
   const none = Buffer.from(JSON.stringify({ alg: "none" })).toString("base64url");
   expect(await enter(`${none}.${claims}.`)).toBe(401);
 });
 
 test.describe("an access token", () => {
-  for (const [seconds, refreshed] of [[4, true], [20, false]] as const) {
+  for (const [seconds, refreshed] of [
+    [4, true],
+    [20, false],
+  ] as const) {
     test(`that ends in ${seconds} seconds is ${refreshed ? "refreshed" : "given as it is"}`, async ({ nobody, social }) => {
       social.accessTokenSeconds = seconds;
       await through(nobody, social, social.identity());
@@ -89,7 +104,10 @@ test.describe("an access token", () => {
     social.accessTokenSeconds = 1;
     await through(nobody, social, who, { provider: "gitlab" });
     social.accessTokenSeconds = 3600;
-    expect((await nobody.post("/account-info", { accountId: who.sub })).body).toMatchObject({ user: { email: who.email }, data: { username: "grace" } });
+    expect((await nobody.post("/account-info", { accountId: who.sub })).body).toMatchObject({
+      user: { email: who.email },
+      data: { username: "grace" },
+    });
   });
 });
 
@@ -144,7 +162,11 @@ test.describe("a callback that fails leads to the error's page with the code", (
     const start = await nobody.post("/sign-in/social", GOOGLE);
     const identifier = `auth-state:${new URL(text(start, "url")).searchParams.get("state")}`;
     const [row] = await store.find("verifications", { identifier });
-    await store.change("verifications", { identifier }, { value: JSON.stringify({ ...JSON.parse(String(row?.["value"])), callbackURL: "" }) });
+    await store.change(
+      "verifications",
+      { identifier },
+      { value: JSON.stringify({ ...JSON.parse(String(row?.["value"])), callbackURL: "" }) },
+    );
     expect((await nobody.get(await social.consent(text(start, "url"), social.identity()))).location).toBe(at("no_callback_url"));
   });
 
@@ -173,7 +195,9 @@ test.describe("a callback that fails leads to the error's page with the code", (
   });
 
   test("at our own page where no other was given", async ({ nobody, social }) => {
-    expect(await through(nobody, social, social.identity(), { deny: true })).toBe("/error?error=access_denied&error_description=The+person+said+no");
+    expect(await through(nobody, social, social.identity(), { deny: true })).toBe(
+      "/error?error=access_denied&error_description=The+person+said+no",
+    );
   });
 });
 

@@ -4,7 +4,9 @@ import { test } from "./test.ts";
 
 /** An app of other settings, started once for the tests of `tests`. */
 export function withSettings(settings: Record<string, string>, tests: (world: () => { app: RunningApp; store: Store }) => void): void {
-  const title = Object.entries(settings).map(([name, value]) => `${name}=${value}`).join(" ");
+  const title = Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(" ");
   test.describe(title, () => {
     let app: RunningApp | undefined;
     let store: Store | undefined;

@@ -19,7 +19,10 @@ type Row = {
 
 /** A second login by google, with what the token tells of somebody. */
 const link = async ({ ada, social }: World, claims: object, more: object = {}) =>
-  ada.program.post("/link-social", { provider: "google", idToken: { token: await social.idToken(social.identity({ email: ada.email, ...claims })), ...more } });
+  ada.program.post("/link-social", {
+    provider: "google",
+    idToken: { token: await social.idToken(social.identity({ email: ada.email, ...claims })), ...more },
+  });
 
 const idToken = async ({ nobody, social }: World, claims: object) =>
   nobody.post("/sign-in/social", { provider: "google", idToken: { token: await social.idToken(social.identity({ ...claims })) } });
@@ -34,9 +37,17 @@ async function comeBy({ app, social }: World, provider: "google" | "gitlab", sec
 }
 
 const rows: Row[] = [
-  { words: "Reset password isn't enabled", status: 400, send: ({ nobody, ada }) => nobody.post("/request-password-reset", { email: ada.email }) },
+  {
+    words: "Reset password isn't enabled",
+    status: 400,
+    send: ({ nobody, ada }) => nobody.post("/request-password-reset", { email: ada.email }),
+  },
   { words: "Reset password isn't enabled", status: 400, send: ({ nobody, ada }) => nobody.post("/forget-password", { email: ada.email }) },
-  { words: "Verification email isn't enabled", status: 400, send: ({ nobody, ada }) => nobody.post("/send-verification-email", { email: ada.email }) },
+  {
+    words: "Verification email isn't enabled",
+    status: 400,
+    send: ({ nobody, ada }) => nobody.post("/send-verification-email", { email: ada.email }),
+  },
   {
     words: "Verification email isn't enabled",
     status: 400,
@@ -47,17 +58,33 @@ const rows: Row[] = [
     },
   },
   { words: "Email is the same", status: 400, send: ({ ada }) => ada.program.post("/change-email", { newEmail: ada.email.toUpperCase() }) },
-  { words: "Couldn't update your email", status: 400, send: ({ ada, bob }) => ada.program.post("/change-email", { newEmail: bob.email.toUpperCase() }) },
+  {
+    words: "Couldn't update your email",
+    status: 400,
+    send: ({ ada, bob }) => ada.program.post("/change-email", { newEmail: bob.email.toUpperCase() }),
+  },
   { words: "Account not linked - linking not allowed", status: 401, send: (world) => link(world, { email_verified: false }) },
-  { words: "Account not linked - different emails not allowed", status: 401, send: (world) => link(world, { email: `${randomUUID()}@example.com` }) },
+  {
+    words: "Account not linked - different emails not allowed",
+    status: 401,
+    send: (world) => link(world, { email: `${randomUUID()}@example.com` }),
+  },
   {
     words: "Account not linked - unable to create account",
     status: 417,
     // More than a document of the deployment holds.
     send: (world) => link(world, {}, { accessToken: "x".repeat(600_000) }),
   },
-  { words: "Provider github is not supported.", status: 400, send: ({ ada }) => ada.program.post("/get-access-token", { providerId: "github" }) },
-  { words: "Provider nowhere is not supported.", status: 400, send: ({ ada }) => ada.program.post("/refresh-token", { providerId: "nowhere" }) },
+  {
+    words: "Provider github is not supported.",
+    status: 400,
+    send: ({ ada }) => ada.program.post("/get-access-token", { providerId: "github" }),
+  },
+  {
+    words: "Provider nowhere is not supported.",
+    status: 400,
+    send: ({ ada }) => ada.program.post("/refresh-token", { providerId: "nowhere" }),
+  },
   { words: "Account not found", status: 400, send: ({ ada }) => ada.program.post("/get-access-token", { providerId: "google" }) },
   { words: "Account not found", status: 400, send: ({ ada }) => ada.program.post("/refresh-token", { providerId: "google" }) },
   { words: "Account not found", status: 400, send: ({ ada }) => ada.program.post("/account-info", { accountId: "nobody" }) },
@@ -99,11 +126,25 @@ const rows: Row[] = [
   { words: "Invalid input", status: 400, send: ({ ada }) => ada.program.post("/update-user", { name: "x".repeat(201) }) },
   { words: "Invalid email", status: 400, send: ({ nobody }) => nobody.post("/sign-in/email", { email: "nobody", password: "a password" }) },
   { words: "Invalid body parameters", status: 400, send: ({ nobody }) => nobody.post("/sign-in/email", { email: 1 }) },
-  { words: "Invalid body parameters", status: 400, send: ({ ada }) => ada.program.post("/change-password", { newPassword: "a new password" }) },
+  {
+    words: "Invalid body parameters",
+    status: 400,
+    send: ({ ada }) => ada.program.post("/change-password", { newPassword: "a new password" }),
+  },
   { words: "Invalid query parameters", status: 400, send: ({ ada }) => ada.program.get("/delete-user/callback") },
 
-  { words: "provider not found", status: 404, message: "Provider not found", send: ({ nobody }) => nobody.post("/sign-in/social", { provider: "nowhere" }) },
-  { words: "provider not found", status: 404, message: "Provider not found", send: ({ ada }) => ada.program.post("/link-social", { provider: "github" }) },
+  {
+    words: "provider not found",
+    status: 404,
+    message: "Provider not found",
+    send: ({ nobody }) => nobody.post("/sign-in/social", { provider: "nowhere" }),
+  },
+  {
+    words: "provider not found",
+    status: 404,
+    message: "Provider not found",
+    send: ({ ada }) => ada.program.post("/link-social", { provider: "github" }),
+  },
   {
     words: "ID token not supported",
     status: 404,
@@ -116,9 +157,24 @@ const rows: Row[] = [
     message: "Invalid token",
     send: ({ nobody }) => nobody.post("/sign-in/social", { provider: "google", idToken: { token: "a.b.c" } }),
   },
-  { words: "invalid token", status: 400, message: "Invalid token", send: ({ nobody }) => nobody.post("/reset-password", { newPassword: "a new password" }) },
-  { words: "invalid delete token", status: 404, message: "Invalid token", send: ({ ada }) => ada.program.post("/delete-user", { token: "nothing" }) },
-  { words: "invalid delete token", status: 404, message: "Invalid token", send: ({ ada }) => ada.program.get("/delete-user/callback?token=nothing") },
+  {
+    words: "invalid token",
+    status: 400,
+    message: "Invalid token",
+    send: ({ nobody }) => nobody.post("/reset-password", { newPassword: "a new password" }),
+  },
+  {
+    words: "invalid delete token",
+    status: 404,
+    message: "Invalid token",
+    send: ({ ada }) => ada.program.post("/delete-user", { token: "nothing" }),
+  },
+  {
+    words: "invalid delete token",
+    status: 404,
+    message: "Invalid token",
+    send: ({ ada }) => ada.program.get("/delete-user/callback?token=nothing"),
+  },
   {
     words: "failed to get user info",
     status: 401,
@@ -159,7 +215,8 @@ const rows: Row[] = [
     words: "credential account not found",
     status: 400,
     message: "Credential account not found",
-    send: async (world) => (await comeBy(world, "google")).program.post("/change-password", { currentPassword: "a password", newPassword: "a new password" }),
+    send: async (world) =>
+      (await comeBy(world, "google")).program.post("/change-password", { currentPassword: "a password", newPassword: "a new password" }),
   },
   {
     words: "invalid password",
@@ -167,7 +224,12 @@ const rows: Row[] = [
     message: "Invalid password",
     send: ({ ada }) => ada.program.post("/change-password", { currentPassword: "not this one", newPassword: "a new password" }),
   },
-  { words: "invalid password", status: 400, message: "Invalid password", send: ({ ada }) => ada.program.post("/delete-user", { password: "not this one" }) },
+  {
+    words: "invalid password",
+    status: 400,
+    message: "Invalid password",
+    send: ({ ada }) => ada.program.post("/delete-user", { password: "not this one" }),
+  },
   {
     words: "session expired",
     status: 400,
@@ -195,7 +257,14 @@ const rows: Row[] = [
     message: "Provider github is not configured.",
     send: async ({ ada, store }) => {
       const now = Date.now();
-      await store.create("accounts", { id: randomUUID(), userId: ada.id, providerId: "github", accountId: ada.id, createdAt: now, updatedAt: now });
+      await store.create("accounts", {
+        id: randomUUID(),
+        userId: ada.id,
+        providerId: "github",
+        accountId: ada.id,
+        createdAt: now,
+        updatedAt: now,
+      });
       const accounts = await ada.program.get("/list-accounts");
       return ada.program.post("/account-info", { accountId: text(accounts, 1, "id") });
     },
@@ -226,12 +295,18 @@ test.describe("the words of section 8", () => {
 withSettings({ ACCOUNTS_EMAIL_AND_PASSWORD: "false" }, (world) => {
   test("Email and password is not enabled", async () => {
     const answer = await new Program(world().app).post("/sign-in/email", { email: "ada@example.com", password: "a password" });
-    expect({ status: answer.status, message: text(answer, "message") }).toEqual({ status: 400, message: "Email and password is not enabled" });
+    expect({ status: answer.status, message: text(answer, "message") }).toEqual({
+      status: 400,
+      message: "Email and password is not enabled",
+    });
   });
 
   test("nor sign-up", async () => {
     const answer = await new Program(world().app).post("/sign-up/email", { name: "A", email: "ada@example.com", password: "a password" });
-    expect({ status: answer.status, message: text(answer, "message") }).toEqual({ status: 400, message: "Email and password sign up is not enabled" });
+    expect({ status: answer.status, message: text(answer, "message") }).toEqual({
+      status: 400,
+      message: "Email and password sign up is not enabled",
+    });
   });
 });
 
@@ -263,7 +338,10 @@ withSettings({ ACCOUNTS_LINKING: "false" }, (world) => {
     const ada = await member(world().app);
     const token = await social.idToken(social.identity({ email: ada.email }));
     const answer = await ada.program.post("/link-social", { provider: "google", idToken: { token } });
-    expect({ status: answer.status, message: text(answer, "message") }).toEqual({ status: 401, message: "Account not linked - linking not allowed" });
+    expect({ status: answer.status, message: text(answer, "message") }).toEqual({
+      status: 401,
+      message: "Account not linked - linking not allowed",
+    });
     const location = await through(ada.program, social, social.identity({ email: ada.email }), { path: "/link-social" });
     expect(location).toMatch(/error=unable_to_link_account/);
   });
@@ -279,7 +357,9 @@ withSettings({ ACCOUNTS_LINKING: "false" }, (world) => {
 withSettings({ ACCOUNTS_LINK_DIFFERENT_EMAILS: "true" }, (world) => {
   test("a login with another address is linked", async ({ social }) => {
     const ada = await member(world().app);
-    expect(await through(ada.program, social, social.identity(), { path: "/link-social", body: { callbackURL: "/account" } })).toBe("/account");
+    expect(await through(ada.program, social, social.identity(), { path: "/link-social", body: { callbackURL: "/account" } })).toBe(
+      "/account",
+    );
     expect((await ada.program.get("/list-accounts")).body).toHaveLength(2);
   });
 
@@ -309,7 +389,14 @@ withSettings({ ACCOUNTS_REVOKE_SESSIONS_ON_PASSWORD_RESET: "false" }, (world) =>
     const ada = await member(app);
     const other = await again(ada);
     const now = Date.now();
-    await store.create("verifications", { id: randomUUID(), identifier: `reset-password:${ada.id}`, value: ada.id, expiresAt: now + 60_000, createdAt: now, updatedAt: now });
+    await store.create("verifications", {
+      id: randomUUID(),
+      identifier: `reset-password:${ada.id}`,
+      value: ada.id,
+      expiresAt: now + 60_000,
+      createdAt: now,
+      updatedAt: now,
+    });
     expect((await new Program(app).post("/reset-password", { newPassword: "a new password", token: ada.id })).status).toBe(200);
     expect([await ada.program.signedIn(), await other.signedIn()]).toEqual([true, true]);
   });

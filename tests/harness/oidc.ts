@@ -155,10 +155,22 @@ async function interact(provider: Provider, request: IncomingMessage, response: 
 
 async function idToken(origin: string, who: Identity, nonce?: string): Promise<string> {
   const redirect_uri = "http://localhost/api/auth/callback/google";
-  const asking = { client_id: CLIENT.id, redirect_uri, response_type: "code", scope: "openid email profile", ...(nonce !== undefined && { nonce }) };
+  const asking = {
+    client_id: CLIENT.id,
+    redirect_uri,
+    response_type: "code",
+    scope: "openid email profile",
+    ...(nonce !== undefined && { nonce }),
+  };
   const back = new URL(await consent(origin, `${origin}${ROUTES.authorization}?${new URLSearchParams(asking)}`, who, false));
   const code = back.searchParams.get("code") ?? "";
-  const body = new URLSearchParams({ grant_type: "authorization_code", code, redirect_uri, client_id: CLIENT.id, client_secret: CLIENT.secret });
+  const body = new URLSearchParams({
+    grant_type: "authorization_code",
+    code,
+    redirect_uri,
+    client_id: CLIENT.id,
+    client_secret: CLIENT.secret,
+  });
   const tokens: unknown = await (await fetch(origin + ROUTES.token, { method: "POST", body })).json();
   const token: unknown = typeof tokens === "object" && tokens !== null ? Reflect.get(tokens, "id_token") : null;
   if (typeof token !== "string") throw new Error(`The provider gave ${JSON.stringify(tokens)}`);
@@ -166,7 +178,12 @@ async function idToken(origin: string, who: Identity, nonce?: string): Promise<s
 }
 
 /** Whom an access token speaks for, in GitLab's form, which asks for no `openid`. */
-async function profile(provider: Provider, people: Map<string, Identity>, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function profile(
+  provider: Provider,
+  people: Map<string, Identity>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const token = await provider.AccessToken.find(request.headers.authorization?.replace(/^Bearer /, "") ?? "");
   const who = token && people.get(token.accountId);
   response.writeHead(who ? 200 : 401, { "Content-Type": "application/json" }).end(JSON.stringify(who?.claims ?? {}));

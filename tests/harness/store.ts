@@ -16,7 +16,9 @@ export type Store = {
   create(model: string, data: Row): Promise<void>;
 };
 
-const kept = z.object({ signingKey: z.object({ kty: z.string(), crv: z.string(), x: z.string(), y: z.string(), d: z.string(), kid: z.string() }) });
+const kept = z.object({
+  signingKey: z.object({ kty: z.string(), crv: z.string(), x: z.string(), y: z.string(), d: z.string(), kid: z.string() }),
+});
 const answered = z.object({ status: z.literal("success"), value: z.unknown() });
 
 export async function storeOf(app: RunningApp): Promise<Store> {
@@ -42,8 +44,10 @@ export async function storeOf(app: RunningApp): Promise<Store> {
     Object.entries(where).map(([field, value]) => ({ field, operator: "eq", value, connector: "AND", mode: "sensitive" }));
 
   return {
-    find: async (model, where) => z.array(z.record(z.string(), z.unknown())).parse(await call("query", "findMany", { model, where: clauses(where), limit: 100 })),
-    change: async (model, where, update) => z.number().parse(await call("mutation", "updateMany", { model, where: clauses(where), update })),
+    find: async (model, where) =>
+      z.array(z.record(z.string(), z.unknown())).parse(await call("query", "findMany", { model, where: clauses(where), limit: 100 })),
+    change: async (model, where, update) =>
+      z.number().parse(await call("mutation", "updateMany", { model, where: clauses(where), update })),
     create: async (model, data) => void (await call("mutation", "create", { model, data })),
   };
 }

@@ -4,7 +4,9 @@ import { z } from "zod";
 
 /** What a provider may send back with somebody (specification 7): once each. */
 const text = z.string().optional();
-const sentBack = z.object({ code: text, state: text, error: text, error_description: text, device_id: text, user: text, iss: text }).optional();
+const sentBack = z
+  .object({ code: text, state: text, error: text, error_description: text, device_id: text, user: text, iss: text })
+  .optional();
 
 /** Leads to the app's own /error page what the core shows, or answers, in its own way. */
 export const errorPage = () =>

@@ -25,7 +25,10 @@ export const limits = () =>
       options: {
         databaseHooks: {
           // Specification 3: `image` is null where there is none; unsaid, it would be missing from answers.
-          user: { create: { before: async (user) => ({ data: cut({ ...user, image: user.image ?? null }) }) }, update: { before: async (user) => ({ data: cut(user) }) } },
+          user: {
+            create: { before: async (user) => ({ data: cut({ ...user, image: user.image ?? null }) }) },
+            update: { before: async (user) => ({ data: cut(user) }) },
+          },
         },
       },
     }),

@@ -39,7 +39,11 @@ export const providerTokens = () =>
 
       accountInfo: createAuthEndpoint(
         "/account-info",
-        { method: "POST", body: z.object({ ...byProvider, providerId: z.string().optional(), accountId: z.string() }), use: [sensitiveSessionMiddleware] },
+        {
+          method: "POST",
+          body: z.object({ ...byProvider, providerId: z.string().optional(), accountId: z.string() }),
+          use: [sensitiveSessionMiddleware],
+        },
         async (ctx) => {
           const { internalAdapter, session, socialProviders } = ctx.context;
           const account = (await internalAdapter.findAccounts(session.user.id)).find(isAccount(ctx.body));
@@ -75,8 +79,7 @@ async function accountFor(ctx: GenericEndpointContext, { userId, ...wanted }: z.
   const session = await getSessionFromCtx(ctx, { disableCookieCache: true });
   if (!session && (ctx.request || ctx.headers)) throw new APIError("UNAUTHORIZED", { code: "UNAUTHORIZED", message: "Unauthorized" });
   const owner = session?.user.id ?? userId;
-  if (!owner)
-    throw new APIError("BAD_REQUEST", { code: "USER_ID_OR_SESSION_REQUIRED", message: "Either userId or session is required" });
+  if (!owner) throw new APIError("BAD_REQUEST", { code: "USER_ID_OR_SESSION_REQUIRED", message: "Either userId or session is required" });
   if (!ctx.context.socialProviders.some(({ id }) => id === wanted.providerId)) {
     const message = `Provider ${wanted.providerId} is not supported.`;
     throw new APIError("BAD_REQUEST", { code: "PROVIDER_NOT_SUPPORTED", message });

@@ -1,0 +1,40 @@
+import { createPrivateKey, sign } from "node:crypto";
+import type { BetterAuthOptions } from "better-auth";
+import type { AppConfig } from "~/config";
+
+/** How long a client secret for Apple is good, and when the next is made. Apple allows six months; a key that is withdrawn should count sooner. */
+const SECRET_SECONDS = 3600;
+const RENEW_SECONDS = SECRET_SECONDS / 2;
+
+/** The providers that are switched on, as Better Auth takes them. */
+export function socialProvidersOf({ socialProviders }: AppConfig): NonNullable<BetterAuthOptions["socialProviders"]> {
+  const { apple, ...others } = socialProviders;
+  // A function: Better Auth copies options that are objects, and with them the secret of the moment.
+  return apple ? { ...others, apple: () => appleOptions(apple) } : others;
+}
+
+/**
+ * Apple's options. Its client secret is a token that we sign with a key of ours and that ends, so it is made when it is wanted.
+ * https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret
+ */
+export function appleOptions({ clientId = "", teamId = "", keyId = "", privateKey = "", ...others }: Record<string, string>) {
+  const key = createPrivateKey(privateKey);
+  let secret = "";
+  let renewAt = 0;
+  return {
+    ...others,
+    clientId,
+    get clientSecret(): string {
+      const now = Math.floor(Date.now() / 1000);
+      if (now >= renewAt) {
+        renewAt = now + RENEW_SECONDS;
+        const claims = { iss: teamId, iat: now, exp: now + SECRET_SECONDS, aud: "https://appleid.apple.com", sub: clientId };
+        const signed = [{ alg: "ES256", kid: keyId }, claims]
+          .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+          .join(".");
+        secret = `${signed}.${sign("sha256", Buffer.from(signed), { key, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
+      }
+      return secret;
+    },
+  };
+}
