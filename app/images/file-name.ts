@@ -5,10 +5,13 @@ import { ACCEPTED, isAcceptedType } from "./accepted";
  * know only ASCII, and in full (RFC 8187). Nothing in a name can end the header or leave the folder that its owner saves into.
  */
 export function attachment(name: string, contentType: string): string {
-  const full = withEnd(safe(name), contentType);
+  const full = fileName(name, contentType);
   const ascii = full.replace(/[^\x20-\x7e]|["\\%]/gu, "_");
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encodeRfc8187(full)}`;
 }
+
+/** A name for a file, as every file system takes it, with the end that its type has. */
+export const fileName = (name: string, contentType: string): string => withEnd(safe(name), contentType);
 
 /** Without what no file system takes, and without what a shell or an eye reads otherwise than it is written. */
 function safe(name: string): string {

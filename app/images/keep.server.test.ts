@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Backend, type Person, probe, signOut, signUp } from "../../tests/convex/backends";
+import { readConfig } from "../../server/config";
 import { startTestDeployment } from "../../tests/convex/deployment";
 import { embeddedOn } from "../../tests/convex/embedded";
 import { badFiles, picturePath } from "../../tests/fixtures/pictures";
@@ -21,10 +22,11 @@ describe("keep", () => {
   let designId: Id<"designs">;
 
   beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "keep-"));
     const deployment = await startTestDeployment();
     backend = embeddedOn(deployment);
-    config = configOf(deployment.url, deployment.signingKey);
-    folder = await mkdtemp(join(tmpdir(), "keep-"));
+    const { app } = await readConfig({ DATA_DIR: folder }, { production: true });
+    config = { ...app, convexUrl: deployment.url, signingKey: deployment.signingKey };
   });
   afterAll(async () => {
     await backend.close();
@@ -141,34 +143,4 @@ function nameOf(input: string | URL | Request, init?: RequestInit): string {
   if (address.includes("/api/storage/upload")) return "storage";
   const body: unknown = typeof init?.body === "string" ? JSON.parse(init.body) : null;
   return typeof body === "object" && body !== null && "path" in body ? String(body.path) : "";
-}
-
-function configOf(convexUrl: string, signingKey: AppConfig["signingKey"]): AppConfig {
-  return {
-    production: true,
-    appUrl: null,
-    publicUrl: "",
-    trustedOrigins: [],
-    convexUrl,
-    browserConvex: { kind: "sameOrigin", prefix: "/convex" },
-    dataDir: "",
-    secret: "",
-    signingKey,
-    uploadMaxBytes: 50 * 1024 * 1024,
-    storageQuotaBytes: null,
-    smtpUrl: null,
-    mailFrom: "",
-    accounts: {
-      emailAndPassword: true,
-      requireEmailVerification: false,
-      changeEmail: true,
-      deleteUser: true,
-      linking: true,
-      linkDifferentEmails: false,
-      unlinkLast: false,
-      revokeSessionsOnPasswordReset: true,
-      rateLimit: false,
-    },
-    socialProviders: {},
-  };
 }
