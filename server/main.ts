@@ -32,10 +32,20 @@ async function main(): Promise<void> {
     log,
   });
 
-  onStopSignal(stoppable(server, { goAway: () => forward?.goAway(), close: async () => {
-    await app.close();
-    await embedded?.close();
-  } }, log), log);
+  onStopSignal(
+    stoppable(
+      server,
+      {
+        goAway: () => forward?.goAway(),
+        close: async () => {
+          await app.close();
+          await embedded?.close();
+        },
+      },
+      log,
+    ),
+    log,
+  );
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(config.port, config.host, resolve));
   const address = server.address();
   const port = address && typeof address === "object" ? address.port : config.port;
