@@ -1,7 +1,13 @@
 import { lazy, Suspense, useEffect, useState } from "react";
 import { TOASTS } from "./toasts";
 
-const Sonner = lazy(async () => ({ default: (await import("sonner")).Toaster }));
+// Without a network there are no toasts; the page must not fall for it.
+const Sonner = lazy(() =>
+  import("sonner").then(
+    ({ Toaster }) => ({ default: Toaster }),
+    () => ({ default: () => null }),
+  ),
+);
 
 /** Where toasts appear. Mounted where somebody is signed in, and loaded once the page stands, so that it is no part of the first load. */
 export function Toaster({ theme }: { theme: "dark" | "light" | "system" }) {

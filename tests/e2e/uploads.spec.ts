@@ -143,7 +143,7 @@ test("files dropped anywhere on the page are added", async ({ page, app, person 
 });
 
 test.describe("a connection that is lost", () => {
-  test.use({ allowedErrors: [/ERR_FAILED|ERR_INTERNET_DISCONNECTED|WebSocket/] });
+  test.use({ allowedErrors: [/ERR_FAILED|ERR_INTERNET_DISCONNECTED|WebSocket|manifest patches/] });
 
   test("is told, and trying again adds the file once, though it had arrived", async ({ page, app, person }) => {
     const { designId, path } = await makeDesign(app, person);
