@@ -90,6 +90,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
  */
 async function firstLife(options: EmbeddedOptions): Promise<ReturnType<typeof run>> {
   const deadline = Date.now() + PREDECESSOR_TIMEOUT;
+  let waiting = false;
   for (;;) {
     const port = await freePort(options.port, "ENGINE_PORT", options.log);
     const life = run({ ...options, port, sitePort: await freePort(options.sitePort, "ENGINE_SITE_PORT", options.log) });
@@ -98,6 +99,8 @@ async function firstLife(options: EmbeddedOptions): Promise<ReturnType<typeof ru
       return life;
     } catch (error) {
       if (!IN_USE.test(String(error)) || Date.now() > deadline) throw error;
+      if (!waiting) options.log.warn("another process still uses the data: waiting for it to end");
+      waiting = true;
       await sleep(200);
     }
   }
