@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { Mark } from "~/shell/mark";
 
 type AuthPageProps = {
   title: string;
@@ -7,16 +8,21 @@ type AuthPageProps = {
   aside?: ReactNode;
 };
 
-/** The calm column of the pages for those who are not signed in. */
+/** The calm column of the pages for those who are not signed in, on a wall with the lamp on. */
 export function AuthPage({ title, children, aside }: AuthPageProps) {
   return (
-    <main className="mx-auto flex min-h-dvh w-full max-w-[22rem] flex-col justify-center gap-8 px-4 py-12">
-      <header className="grid gap-2">
-        <p className="text-sm font-medium text-faint">Atelier</p>
-        <h1 className="text-2xl">{title}</h1>
-      </header>
-      {children}
-      {aside ? <p className="text-base text-soft">{aside}</p> : null}
-    </main>
+    <div className="grid min-h-dvh place-items-center bg-[radial-gradient(48rem_32rem_at_50%_0%,var(--lamp),transparent)]">
+      <main className="grid w-full max-w-[22rem] gap-8 px-4 py-12">
+        <header className="grid gap-6">
+          <p className="flex items-center gap-2.5 text-lg font-semibold tracking-tight [&>svg]:size-7">
+            <Mark />
+            Atelier
+          </p>
+          <h1 className="text-2xl">{title}</h1>
+        </header>
+        {children}
+        {aside ? <p className="text-base text-soft">{aside}</p> : null}
+      </main>
+    </div>
   );
 }

@@ -19,6 +19,9 @@ const newPassword = z
   .min(PASSWORD_LENGTH.min, `Use at least ${PASSWORD_LENGTH.min} characters`)
   .max(PASSWORD_LENGTH.max, `Use at most ${PASSWORD_LENGTH.max} characters`);
 
+/** Said beside the field before anything is typed. Not from the form's constraint: Zod's newer checks are not read into it. */
+export const PASSWORD_HINT = `At least ${PASSWORD_LENGTH.min} characters`;
+
 /** For all that is answered by a mail. */
 export const addressFields = z.object({ email });
 

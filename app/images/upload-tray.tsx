@@ -1,5 +1,5 @@
-import { CircleAlert, CircleCheck, CircleDashed, RotateCw, X } from "lucide-react";
-import { useEffect, useSyncExternalStore } from "react";
+import { ChevronDown, ChevronUp, CircleAlert, CircleCheck, CircleDashed, RotateCw, X } from "lucide-react";
+import { useEffect, useId, useState, useSyncExternalStore } from "react";
 import { href, Link } from "react-router";
 import { Button } from "~/ui/button";
 import { count } from "~/ui/count";
@@ -26,18 +26,30 @@ export function UploadTray({ designId }: { designId: string }) {
     return () => clearTimeout(timer);
   }, [done, designId]);
 
+  const [folded, fold] = useState(false);
+  const listId = useId();
   const title = open > 0 ? `Adding ${count(uploads.length, "image")}` : summary(added, failed);
   return (
     <>
       {/* There from the start, so that what comes into it is announced. Progress is not: it would never stop. */}
       <output className="sr-only">{uploads.length > 0 && open === 0 ? summary(added, failed) : ""}</output>
       {uploads.length > 0 ? (
-        <section aria-label="Uploads" className="sticky bottom-4 z-10 mx-auto w-full max-w-xl rounded-lg border bg-raised shadow-lift">
+        <section aria-label="Uploads" className="sticky bottom-4 z-10 ml-auto w-full rounded-lg sm:max-w-sm border bg-raised shadow-lift">
           <header className="flex items-center gap-2 py-1.5 pr-1.5 pl-4">
             <h2 className="tabular flex-1 text-base tracking-normal">
               {title}
               {open > 0 ? <span className="font-normal text-soft">, {uploads.length - open} done</span> : null}
             </h2>
+            <Button
+              look="ghost"
+              size="icon-sm"
+              aria-expanded={!folded}
+              aria-controls={listId}
+              aria-label="List of files"
+              onClick={() => fold(!folded)}
+            >
+              <Icon of={folded ? ChevronUp : ChevronDown} />
+            </Button>
             {open > 0 ? (
               <Button look="ghost" size="sm" onClick={() => uploads.filter(isUnderWay).forEach(({ id }) => documentUploads().cancel(id))}>
                 Cancel all
@@ -48,7 +60,7 @@ export function UploadTray({ designId }: { designId: string }) {
               </Button>
             )}
           </header>
-          <ul className="max-h-[40dvh] overflow-y-auto border-t py-1">
+          <ul id={listId} hidden={folded} className="max-h-[min(16rem,40dvh)] overflow-y-auto border-t py-1">
             {uploads
               .toSorted((a, b) => rank(a) - rank(b))
               .map((upload) => (

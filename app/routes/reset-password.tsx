@@ -3,7 +3,7 @@ import { Link } from "react-router";
 import { AuthForm, isFirstRefused, useAuthForm } from "~/accounts/auth-form";
 import { authFormAction } from "~/accounts/auth-form.server";
 import { AuthPage } from "~/accounts/auth-page";
-import { resetFields } from "~/accounts/credentials.server";
+import { PASSWORD_HINT, resetFields } from "~/accounts/credentials.server";
 import { TextField } from "~/forms/text-field";
 import { ButtonLink } from "~/ui/button";
 import type { Route } from "./+types/reset-password";
@@ -13,7 +13,8 @@ export const meta: Route.MetaFunction = () => [{ title: "Choose a new password â
 /** The link in the mail leads here with a token, or with `error=INVALID_TOKEN` (specification 4). */
 export function loader({ url }: Route.LoaderArgs) {
   const { searchParams } = url;
-  return { token: searchParams.has("error") ? null : searchParams.get("token") || null, constraint: getZodConstraint(resetFields) };
+  const token = searchParams.has("error") ? null : searchParams.get("token") || null;
+  return { token, constraint: getZodConstraint(resetFields), passwordHint: PASSWORD_HINT };
 }
 
 export const action = (args: Route.ActionArgs) =>
@@ -28,7 +29,7 @@ export const action = (args: Route.ActionArgs) =>
 export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;
 
 export default function ResetPassword({ loaderData, actionData }: Route.ComponentProps) {
-  const { token, constraint } = loaderData;
+  const { token, constraint, passwordHint } = loaderData;
   const [form, fields] = useAuthForm({ id: "reset-password", answer: actionData, constraint });
   if (token === null || fields.token?.errors) {
     return (
@@ -58,7 +59,7 @@ export default function ResetPassword({ loaderData, actionData }: Route.Componen
           field={fields.password}
           label="New password"
           type="password"
-          hint={`At least ${constraint.password?.minLength} characters`}
+          hint={passwordHint}
           autoComplete="new-password"
           autoFocus={isFirstRefused(form, "password")}
         />

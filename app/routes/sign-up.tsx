@@ -3,7 +3,7 @@ import { Link, redirect } from "react-router";
 import { AuthForm, isFirstRefused, useAuthForm } from "~/accounts/auth-form";
 import { authFormAction } from "~/accounts/auth-form.server";
 import { AuthPage } from "~/accounts/auth-page";
-import { signUpFields } from "~/accounts/credentials.server";
+import { PASSWORD_HINT, signUpFields } from "~/accounts/credentials.server";
 import { safeTarget } from "~/accounts/safe-target";
 import { visitor } from "~/accounts/session.server";
 import { TextField } from "~/forms/text-field";
@@ -14,7 +14,7 @@ export const meta: Route.MetaFunction = () => [{ title: "Create an account – A
 /** A signed-in visitor has nothing to do here. */
 export async function loader({ context, url }: Route.LoaderArgs) {
   if (await visitor(context)) throw redirect(safeTarget(url.searchParams.get("redirectTo")));
-  return { constraint: getZodConstraint(signUpFields), search: url.search };
+  return { constraint: getZodConstraint(signUpFields), passwordHint: PASSWORD_HINT, search: url.search };
 }
 
 export const action = (args: Route.ActionArgs) =>
@@ -35,7 +35,7 @@ async function signedIn(answer: Response): Promise<boolean> {
 export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;
 
 export default function SignUp({ loaderData, actionData }: Route.ComponentProps) {
-  const { constraint, search } = loaderData;
+  const { constraint, passwordHint, search } = loaderData;
   const [form, { name, email, password }] = useAuthForm({ id: "sign-up", answer: actionData, constraint });
   const signIn = (
     <Link to={{ pathname: "/sign-in", search }} className="text-accent-text underline underline-offset-4">
@@ -51,7 +51,7 @@ export default function SignUp({ loaderData, actionData }: Route.ComponentProps)
           field={password}
           label="Password"
           type="password"
-          hint={`At least ${constraint.password?.minLength} characters`}
+          hint={passwordHint}
           autoComplete="new-password"
           autoFocus={isFirstRefused(form, "password")}
         />

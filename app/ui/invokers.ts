@@ -42,7 +42,11 @@ export function close(dialog: HTMLDialogElement): void {
 /** For browsers without invoker commands but with scripts: does the same by hand, and keeps the popover from opening beside it. */
 function actsFor(act: (dialog: HTMLDialogElement) => void) {
   return (event: MouseEvent<HTMLButtonElement>) => {
-    if ("commandForElement" in HTMLButtonElement.prototype) return;
+    if ("commandForElement" in HTMLButtonElement.prototype) {
+      // Of the two ways the browser takes the command, and would complain about the other on the console.
+      event.currentTarget.removeAttribute("popovertarget");
+      return;
+    }
     const dialog = document.getElementById(event.currentTarget.getAttribute("commandfor") ?? "");
     if (!(dialog instanceof HTMLDialogElement)) return;
     event.preventDefault();

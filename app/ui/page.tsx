@@ -23,7 +23,7 @@ export function PageHeader({ title, facts, trail, children }: PageHeaderProps) {
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3 has-[form]:basis-full sm:has-[form]:basis-64">
           {typeof title === "string" ? <h1 className="text-2xl wrap-anywhere">{title}</h1> : title}
-          {facts ? <p className="tabular text-faint">{facts}</p> : null}
+          {facts ? <p className="tabular text-faint max-sm:w-full">{facts}</p> : null}
         </div>
         <div className="flex flex-wrap gap-2">{children}</div>
       </div>

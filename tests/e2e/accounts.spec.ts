@@ -88,6 +88,7 @@ bothWays((javaScript) => {
   test("a short password and a missing name are told beside them", async ({ page }) => {
     await page.goto("/sign-up");
     await ready(page);
+    await expect(page.getByLabel("Password")).toHaveAccessibleDescription("At least 8 characters");
     await page.getByLabel("Email").fill(freshEmail());
     await page.getByLabel("Password").fill("short");
     await page.getByRole("button", { name: "Create account" }).click();
