@@ -14,6 +14,7 @@ export default [
     route("sign-in", "routes/sign-in.tsx"),
     route("sign-up", "routes/sign-up.tsx"),
     route("sign-out", "routes/sign-out.tsx"),
+    route("two-factor", "routes/two-factor.tsx"),
     route("forgot-password", "routes/forgot-password.tsx"),
     route("reset-password", "routes/reset-password.tsx"),
     route("verify-email", "routes/verify-email.tsx"),
@@ -25,7 +26,13 @@ export default [
         route("projects/:id", "routes/project.tsx"),
         route("design/:id", "routes/design.tsx"),
         route("design/:id/images/:imageId", "routes/image.tsx"),
-        route("account", "routes/account.tsx"),
+        route("account", "routes/account.tsx", [
+          index("routes/account.profile.tsx"),
+          route("security", "routes/account.security.tsx"),
+          route("sessions", "routes/account.sessions.tsx"),
+          route("connections", "routes/account.connections.tsx"),
+          route("data", "routes/account.data.tsx"),
+        ]),
         route("billing", "routes/billing.tsx"),
         route("notifications", "routes/notifications.tsx"),
       ]),
@@ -37,6 +44,8 @@ export default [
   // Resources: they answer with something else than a page.
   route("api/auth/*", "routes/api.auth.$.tsx"),
   route("images/:id", "routes/images.$id.tsx"),
+  route("people/:id/picture", "routes/people.$id.picture.tsx"),
+  route("account/export", "routes/account.export.tsx"),
   route("uploads", "routes/uploads.tsx"),
   route("preferences", "routes/preferences.tsx"),
 ] satisfies RouteConfig;

@@ -34,6 +34,10 @@ const BESIDE: Record<string, { field: string; message: string }> = {
   PASSWORD_TOO_LONG: { field: "password", message: "Password too long" },
   EMAIL_NOT_VERIFIED: { field: "email", message: "Email not verified. We have sent you a link to confirm it." },
   INVALID_TOKEN: { field: "token", message: "Invalid token" },
+  INVALID_CODE: { field: "code", message: "Invalid code" },
+  INVALID_BACKUP_CODE: { field: "code", message: "Invalid backup code" },
+  OTP_HAS_EXPIRED: { field: "code", message: "This code is too old, or was used. Have a new one sent." },
+  INVALID_TWO_FACTOR_COOKIE: { field: "", message: "This sign-in took too long, or was finished already. Sign in again." },
 };
 
 /**

@@ -10,6 +10,7 @@ import { Sent } from "~/accounts/mail/sent";
 import { mailWay } from "~/accounts/mail/way";
 import { safeTarget } from "~/accounts/safe-target";
 import { visitor } from "~/accounts/session.server";
+import { afterPassword } from "~/accounts/two-factor.server";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
 import { Button } from "~/ui/button";
@@ -55,6 +56,7 @@ export async function action(args: Route.ActionArgs) {
     schema: signInFields,
     path: "/sign-in/email",
     body: ({ email, password, rememberMe }) => ({ email, password, rememberMe: rememberMe !== undefined }),
+    target: (answer) => afterPassword(answer, args.url),
   });
 }
 

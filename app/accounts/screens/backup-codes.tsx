@@ -1,0 +1,47 @@
+import { Copy, Download, Printer } from "lucide-react";
+import { useEffect, useState } from "react";
+import { Button, buttonClass } from "~/ui/button";
+import { Icon } from "~/ui/icon";
+import { toast } from "~/ui/toasts";
+
+/** Backup codes, shown once: to copy, to save as a file, to print. Saving needs no script. */
+export function BackupCodes({ codes }: { codes: string[] }) {
+  const [scripted, setScripted] = useState(false);
+  useEffect(() => setScripted(true), []);
+  const text = codes.join("\n");
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    void toast("Backup codes copied");
+  };
+  return (
+    <div className="grid max-w-md gap-3">
+      <ul aria-label="Backup codes" className="tabular grid grid-cols-2 gap-x-6 gap-y-1 rounded-md border bg-panel p-4 font-mono">
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+      <div className="flex flex-wrap gap-2" data-print="hide">
+        {scripted ? (
+          <Button size="sm" onClick={() => void copy()}>
+            <Icon of={Copy} />
+            Copy
+          </Button>
+        ) : null}
+        <a
+          href={`data:text/plain;charset=utf-8,${encodeURIComponent(`Backup codes for Atelier. Each opens the account once.\n\n${text}\n`)}`}
+          download="atelier-backup-codes.txt"
+          className={buttonClass({ size: "sm" })}
+        >
+          <Icon of={Download} />
+          Download
+        </a>
+        {scripted ? (
+          <Button size="sm" onClick={() => print()}>
+            <Icon of={Printer} />
+            Print
+          </Button>
+        ) : null}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,129 @@
+import type { FunctionReturnType } from "convex/server";
+import { type FormEvent, useEffect, useState } from "react";
+import { href, useRevalidator } from "react-router";
+import { PasswordField } from "~/forms/password-field";
+import { TextField } from "~/forms/text-field";
+import { Button } from "~/ui/button";
+import { Field } from "~/ui/field";
+import { RelativeTime } from "~/ui/relative-time";
+import { TextInput } from "~/ui/text-input";
+import type { api } from "#convex/_generated/api";
+import { hasPasskeys, makePasskey, PasskeyProblem, stepUp } from "../passkeys";
+import { AccountForm, useAccountForm } from "./account-form";
+import { Section } from "./section";
+
+type Passkey = FunctionReturnType<typeof api.accounts.mine.getSecurity>["passkeys"][number];
+
+/** Passkeys: listed, renamed and removed on any page; made only where there are scripts, which WebAuthn is for. */
+export function PasskeySection({ passkeys, hasPassword }: { passkeys: Passkey[]; hasPassword: boolean }) {
+  return (
+    <Section title="Passkeys" about="Sign in with your fingerprint, your face or a security key, without a password.">
+      {passkeys.length > 0 ? (
+        <ul className="grid gap-px overflow-hidden rounded-md border bg-line">
+          {passkeys.map((passkey) => (
+            <li key={passkey.id} className="bg-card p-4">
+              <PasskeyRow passkey={passkey} />
+            </li>
+          ))}
+        </ul>
+      ) : null}
+      <AddPasskey hasPassword={hasPassword} />
+    </Section>
+  );
+}
+
+function PasskeyRow({ passkey: { id, name, createdAt, backedUp } }: { passkey: Passkey }) {
+  const rename = useAccountForm({ id: `rename-${id}`, intent: "renamePasskey", defaultValue: { name: name ?? "" } });
+  const remove = useAccountForm({ id: `remove-${id}`, intent: "removePasskey" });
+  const called = name ?? "Passkey";
+  return (
+    <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+      <div className="grid gap-0.5">
+        <h3 className="text-base font-medium wrap-anywhere">{called}</h3>
+        <p className="text-sm text-faint">
+          {createdAt === null ? null : (
+            <>
+              Made <RelativeTime at={createdAt} /> ·{" "}
+            </>
+          )}
+          {backedUp ? "Synced among your devices" : "On one device"}
+        </p>
+      </div>
+      <div className="flex flex-wrap items-start gap-2">
+        <details className="max-w-full open:basis-full">
+          <summary className="inline-flex h-9 cursor-pointer list-none items-center rounded-md border bg-card px-3.5 font-medium hover:bg-hover pointer-coarse:h-11 [&::-webkit-details-marker]:hidden">
+            Rename<span className="sr-only">&nbsp;{called}</span>
+          </summary>
+          <AccountForm state={rename} hidden={{ id }} className="mt-3 grid gap-3" submit="Save name" said={{ [rename.id]: "Saved." }}>
+            <TextField field={rename.fields["name"]} label="Name of the passkey" autoComplete="off" />
+          </AccountForm>
+        </details>
+        <AccountForm
+          state={remove}
+          hidden={{ id }}
+          className="grid gap-3"
+          submit={
+            <>
+              Remove<span className="sr-only"> {called}</span>
+            </>
+          }
+        />
+      </div>
+    </div>
+  );
+}
+
+type Stage = { at: "start" | "working" } | { at: "stale" | "failed"; problem: string };
+
+function AddPasskey({ hasPassword }: { hasPassword: boolean }) {
+  const [can, setCan] = useState<boolean | null>(null);
+  useEffect(() => setCan(hasPasskeys()), []);
+  const [stage, setStage] = useState<Stage>({ at: "start" });
+  const { revalidate } = useRevalidator();
+
+  async function add(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const sent = new FormData(form);
+    setStage({ at: "working" });
+    try {
+      const password = sent.get("password");
+      if (typeof password === "string") await stepUp(password);
+      const name = sent.get("name");
+      await makePasskey(typeof name === "string" ? name.trim() : "");
+      form.reset();
+      setStage({ at: "start" });
+      await revalidate();
+    } catch (error) {
+      if (!(error instanceof PasskeyProblem)) throw error;
+      const again = error.kind === "failed" && sent.has("password") ? "stale" : "failed";
+      setStage({ at: error.kind === "stale" ? "stale" : again, problem: error.message });
+    }
+  }
+
+  if (can === null) return <p className="text-soft">Making a passkey needs JavaScript. Those that you have can be renamed and removed without.</p>;
+  if (!can) return <p className="text-soft">This browser knows no passkeys.</p>;
+  const problem = "problem" in stage ? stage.problem : null;
+  return (
+    <form className="grid max-w-md gap-4" onSubmit={(event) => void add(event)}>
+      <Field htmlFor="passkey-name" label="Name, to know it by" errorId="passkey-error" hint="Such as the device that it is on" hintId="passkey-hint">
+        <TextInput id="passkey-name" name="name" maxLength={100} autoComplete="off" aria-describedby="passkey-hint" />
+      </Field>
+      <p role="alert" className="text-sm text-danger-text empty:hidden">
+        {problem}
+      </p>
+      {stage.at === "stale" ? (
+        hasPassword ? (
+          <PasswordField id="passkey-password" name="password" label="Your password" autoComplete="current-password" required autoFocus />
+        ) : (
+          <Button type="submit" size="sm" formMethod="post" formAction={href("/sign-out")} className="justify-self-start">
+            Sign in again
+          </Button>
+        )
+      ) : null}
+      <Button type="submit" className="justify-self-start" aria-disabled={stage.at === "working"}>
+        Add a passkey
+      </Button>
+    </form>
+  );
+}

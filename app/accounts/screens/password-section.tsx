@@ -1,0 +1,54 @@
+import { getInputProps } from "@conform-to/react";
+import { FormPasswordField } from "~/forms/password-field";
+import { useRoot } from "~/data/use-root";
+import { AccountForm, useAccountForm } from "./account-form";
+import { Section } from "./section";
+
+type Constraint = Parameters<typeof useAccountForm>[0]["constraint"];
+type Constraints = { changePassword: Constraint; setPassword: Constraint };
+
+const said = { "change-password": "Your password was changed.", "set-password": "You can sign in with your password now." };
+const LENGTH = "At least 8 characters";
+
+/** The password: changed with the one that was, or a first one for whoever signs in by other means. */
+export function PasswordSection({ has, constraints }: { has: boolean; constraints: Constraints }) {
+  return has ? <ChangePassword constraint={constraints.changePassword} /> : <SetPassword constraint={constraints.setPassword} />;
+}
+
+function ChangePassword({ constraint }: { constraint: Constraint }) {
+  const state = useAccountForm({ id: "change-password", intent: "changePassword", constraint, defaultValue: { revokeOtherSessions: "on" } });
+  const { currentPassword, newPassword, revokeOtherSessions } = state.fields;
+  return (
+    <Section title="Password" about="Use one that you use nowhere else.">
+      <AccountForm state={state} submit="Change password" said={said}>
+        <Whose />
+        <FormPasswordField field={currentPassword} label="Current password" autoComplete="current-password" />
+        <FormPasswordField field={newPassword} label="New password" autoComplete="new-password" hint={LENGTH} />
+        {revokeOtherSessions ? (
+          <label className="flex items-center gap-2 pointer-coarse:min-h-11">
+            <input {...getInputProps(revokeOtherSessions, { type: "checkbox" })} key="revoke" className="size-4 accent-accent" />
+            Sign out other sessions
+          </label>
+        ) : null}
+      </AccountForm>
+    </Section>
+  );
+}
+
+function SetPassword({ constraint }: { constraint: Constraint }) {
+  const state = useAccountForm({ id: "set-password", intent: "setPassword", constraint });
+  return (
+    <Section title="Password" about="You have none yet. With one you can sign in with your email address, too.">
+      <AccountForm state={state} submit="Set password" said={said}>
+        <Whose />
+        <FormPasswordField field={state.fields["newPassword"]} label="New password" autoComplete="new-password" hint={LENGTH} />
+      </AccountForm>
+    </Section>
+  );
+}
+
+/** Tells a password manager whose password this is. */
+function Whose() {
+  const email = useRoot()?.user?.email ?? "";
+  return <input type="text" value={email} readOnly hidden autoComplete="username" />;
+}

@@ -1,0 +1,25 @@
+import type { ReactNode } from "react";
+import { Card } from "~/ui/card";
+import { cx } from "~/ui/cx";
+
+type SectionProps = {
+  title: string;
+  /** One sentence. */
+  about: ReactNode;
+  /** Set apart: what it does cannot be taken back. */
+  dangerous?: boolean;
+  children: ReactNode;
+};
+
+/** One subject of the account: a heading, a sentence, the control. */
+export function Section({ title, about, dangerous, children }: SectionProps) {
+  return (
+    <Card className={cx("grid gap-5 p-5 sm:p-6", dangerous && "mt-4 border-danger-text/50")}>
+      <div className="grid gap-1">
+        <h2 className="text-lg">{title}</h2>
+        <p className="text-soft">{about}</p>
+      </div>
+      {children}
+    </Card>
+  );
+}

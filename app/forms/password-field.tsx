@@ -1,0 +1,65 @@
+import { type FieldMetadata, getInputProps } from "@conform-to/react";
+import { Eye, EyeOff } from "lucide-react";
+import { type ComponentProps, useEffect, useState } from "react";
+import { Button } from "~/ui/button";
+import { Field } from "~/ui/field";
+import { Icon } from "~/ui/icon";
+import { TextInput } from "~/ui/text-input";
+
+type PasswordFieldProps = Omit<ComponentProps<"input">, "type"> & {
+  id: string;
+  name: string;
+  label: string;
+  /** What password managers go by. */
+  autoComplete: "current-password" | "new-password";
+  errors?: readonly string[] | undefined;
+  hint?: string;
+};
+
+/** A password, that can be shown while it is typed: long ones are typed on faith otherwise. The button is there once scripts are. */
+export function PasswordField({ id, label, errors, hint, className, ...rest }: PasswordFieldProps) {
+  const [shown, show] = useState(false);
+  const [scripted, setScripted] = useState(false);
+  useEffect(() => setScripted(true), []);
+  const refused = errors !== undefined && errors.length > 0;
+  const [errorId, hintId] = [`${id}-error`, `${id}-hint`];
+  return (
+    <Field htmlFor={id} label={label} errorId={errorId} errors={errors} hint={hint} hintId={hintId} className={className}>
+      <div className="relative">
+        <TextInput
+          id={id}
+          type={shown ? "text" : "password"}
+          autoCapitalize="none"
+          spellCheck={false}
+          className="pr-11"
+          aria-invalid={refused || undefined}
+          aria-describedby={refused ? errorId : hint ? hintId : undefined}
+          {...rest}
+        />
+        {scripted ? (
+          <Button
+            look="ghost"
+            size="icon-sm"
+            aria-label={shown ? "Hide password" : "Show password"}
+            aria-controls={id}
+            className="absolute inset-y-0 right-0.5 my-auto"
+            onClick={() => show(!shown)}
+          >
+            <Icon of={shown ? EyeOff : Eye} />
+          </Button>
+        ) : null}
+      </div>
+    </Field>
+  );
+}
+
+type FormPasswordFieldProps = Pick<PasswordFieldProps, "label" | "autoComplete" | "hint" | "autoFocus"> & {
+  field: FieldMetadata<unknown, Record<string, unknown>> | undefined;
+};
+
+/** A `PasswordField` of a conform form. The rule for the length is left to the answer: as an attribute it would cut a long one silently. */
+export function FormPasswordField({ field, ...rest }: FormPasswordFieldProps) {
+  if (!field) return null;
+  const { maxLength: _, minLength: __, key, type: ___, ...props } = getInputProps(field, { type: "password" });
+  return <PasswordField key={key} {...props} id={field.id} name={field.name} errors={field.errors} {...rest} />;
+}

@@ -1,0 +1,89 @@
+import { Monitor, Smartphone } from "lucide-react";
+import { deviceName } from "~/accounts/device-name";
+import { AccountForm, useAccountForm } from "~/accounts/screens/account-form";
+import { accountAction } from "~/accounts/screens/account-action.server";
+import { Section } from "~/accounts/screens/section";
+import { sessionIntents } from "~/accounts/screens/sessions.server";
+import { convexFor } from "~/data/convex.server";
+import { useLive } from "~/data/use-live";
+import { Icon } from "~/ui/icon";
+import { RelativeTime } from "~/ui/relative-time";
+import type { FunctionReturnType } from "convex/server";
+import { api } from "#convex/_generated/api";
+import type { Route } from "./+types/account.sessions";
+
+export const meta: Route.MetaFunction = () => [{ title: "Sessions · Atelier" }];
+
+export async function loader({ context }: Route.LoaderArgs) {
+  return { sessions: await convexFor(context).preload(api.accounts.mine.getSessions, {}) };
+}
+
+export const action = accountAction(sessionIntents);
+
+/** Where somebody is signed in, and the way to end it there. */
+export default function Sessions({ loaderData }: Route.ComponentProps) {
+  const sessions = useLive(loaderData.sessions);
+  const others = sessions.filter(({ current }) => !current);
+  return (
+    <>
+      <Section title="Where you are signed in" about="A session that you do not know may be somebody else's: end it, and change your password.">
+        <ul className="grid gap-px overflow-hidden rounded-md border bg-line">
+          {sessions.map((session) => (
+            <li key={session.id} className="bg-card p-4">
+              <SessionRow session={session} />
+            </li>
+          ))}
+        </ul>
+      </Section>
+      {others.length > 0 ? (
+        <Section dangerous title="Other sessions" about="Ends every session but this one, at once.">
+          <OthersForm />
+        </Section>
+      ) : null}
+    </>
+  );
+}
+
+type Session = FunctionReturnType<typeof api.accounts.mine.getSessions>[number];
+
+function SessionRow({ session: { id, createdAt, seenAt, ipAddress, userAgent, current } }: { session: Session }) {
+  const device = deviceName(userAgent ?? "");
+  const handheld = /Android|iOS$/.test(device);
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+      <div className="flex min-w-0 gap-3">
+        <Icon of={handheld ? Smartphone : Monitor} className="mt-0.5 text-faint" />
+        <div className="grid min-w-0 gap-0.5">
+          <h3 className="text-base font-medium" title={userAgent ?? undefined}>
+            {device}
+            {current ? <span className="ml-2 rounded-sm bg-hover px-1.5 py-0.5 text-xs font-medium text-accent-text">This session</span> : null}
+          </h3>
+          <p className="text-sm wrap-anywhere text-faint">
+            {ipAddress ? <span className="tabular">{ipAddress} · </span> : null}
+            {current ? "Active now" : <>Last active <RelativeTime at={seenAt} /></>}
+            {" · Signed in "}
+            <RelativeTime at={createdAt} />
+          </p>
+        </div>
+      </div>
+      {current ? null : <RevokeForm id={id} device={device} />}
+    </div>
+  );
+}
+
+function RevokeForm({ id, device }: { id: string; device: string }) {
+  const state = useAccountForm({ id: `revoke-${id}`, intent: "revoke" });
+  return (
+    <AccountForm
+      state={state}
+      className="grid gap-3"
+      hidden={{ id }}
+      submit={<>End<span className="sr-only"> the session of {device}</span></>}
+    />
+  );
+}
+
+function OthersForm() {
+  const state = useAccountForm({ id: "revoke-others", intent: "revokeOthers" });
+  return <AccountForm state={state} submit="End all other sessions" look="danger" />;
+}

@@ -1,0 +1,121 @@
+import { getInputProps } from "@conform-to/react";
+import { getZodConstraint } from "@conform-to/zod/v4";
+import { Form, Link, redirect } from "react-router";
+import { AuthForm, useAuthForm } from "~/accounts/auth-form";
+import { authFormAction } from "~/accounts/auth-form.server";
+import { AuthPage } from "~/accounts/auth-page";
+import { mailWay } from "~/accounts/mail/way";
+import { safeTarget } from "~/accounts/safe-target";
+import { visitor } from "~/accounts/session.server";
+import { codeFields, isChallenged, noFields } from "~/accounts/two-factor.server";
+import { TextField } from "~/forms/text-field";
+import { configContext } from "~/http/context";
+import { Button } from "~/ui/button";
+import type { Route } from "./+types/two-factor";
+
+export const meta: Route.MetaFunction = () => [{ title: "Two-factor sign-in – Atelier" }];
+
+/** The parameter that says which factor is asked for, and the field that asks for a mail. */
+const BY = "by";
+const SEND = "send";
+
+const factors = {
+  app: { path: "/two-factor/verify-totp", label: "Code", text: "Enter the code that your authenticator app shows.", change: "Use the authenticator app" },
+  email: { path: "/two-factor/verify-otp", label: "Code", text: "Enter the code that we send to your email address.", change: "Get a code by email" },
+  backup: { path: "/two-factor/verify-backup-code", label: "Backup code", text: "Enter one of your backup codes. It opens your account once.", change: "Use a backup code" },
+} as const;
+type Factor = keyof typeof factors;
+
+/** Only for whoever has just given their password. */
+export async function loader({ request, context, url }: Route.LoaderArgs) {
+  if (await visitor(context)) throw redirect(safeTarget(url.searchParams.get("redirectTo")));
+  if (!isChallenged(request, context)) throw redirect(`/sign-in${redirectOf(url)}`);
+  const offered: Factor[] = mailWay(context.get(configContext)) === null ? ["app", "backup"] : ["app", "email", "backup"];
+  return { by: factorOf(url), offered, redirectTo: url.searchParams.get("redirectTo"), constraint: getZodConstraint(codeFields) };
+}
+
+export async function action(args: Route.ActionArgs) {
+  const sent = await args.request.clone().formData();
+  if (sent.has(SEND)) return authFormAction(args, { schema: noFields, path: "/two-factor/send-otp", body: () => ({}), stays: true });
+  return authFormAction(args, {
+    schema: codeFields,
+    path: factors[factorOf(args.url)].path,
+    body: ({ code, trustDevice }) => ({ code: code.replaceAll(" ", ""), trustDevice: trustDevice !== undefined }),
+  });
+}
+
+/** Says when to try again (`Retry-After`), where the answer knows it. */
+export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;
+
+function factorOf({ searchParams }: URL): Factor {
+  const by = searchParams.get(BY);
+  return by === "email" || by === "backup" ? by : "app";
+}
+
+function redirectOf({ searchParams }: URL): string {
+  const redirectTo = searchParams.get("redirectTo");
+  return redirectTo === null ? "" : `?${new URLSearchParams({ redirectTo })}`;
+}
+
+const LINK = "text-accent-text underline underline-offset-4";
+
+export default function TwoFactor({ loaderData: { by, offered, redirectTo, constraint }, actionData }: Route.ComponentProps) {
+  const { label, text } = factors[by];
+  const sent = actionData?.status === "success";
+  const [form, { code, trustDevice }] = useAuthForm({ id: `two-factor-${by}`, answer: sent ? undefined : actionData, constraint });
+  const searchFor = (factor: Factor) => `?${new URLSearchParams({ [BY]: factor, ...(redirectTo !== null && { redirectTo }) })}`;
+  const signIn = { pathname: "/sign-in", search: redirectTo === null ? "" : `?${new URLSearchParams({ redirectTo })}` };
+  return (
+    <AuthPage
+      title="Two-factor sign-in"
+      aside={
+        <>
+          Not you?{" "}
+          <Link to={signIn} className={LINK}>
+            Sign in again
+          </Link>
+        </>
+      }
+    >
+      <p className="text-soft">{text}</p>
+      {by === "email" ? (
+        <Form method="post" className="grid gap-2">
+          <Button type="submit" name={SEND} value="email">
+            {sent ? "Send it again" : "Send the code"}
+          </Button>
+          <p role="status" className="text-sm text-soft empty:hidden">
+            {sent ? "Sent. It can take a minute to arrive." : ""}
+          </p>
+        </Form>
+      ) : null}
+      <AuthForm key={by} form={form} submit="Continue">
+        <TextField
+          field={code}
+          label={label}
+          inputMode={by === "backup" ? "text" : "numeric"}
+          autoComplete={by === "backup" ? "off" : "one-time-code"}
+          autoCapitalize="none"
+          spellCheck={false}
+          autoFocus
+        />
+        {trustDevice ? (
+          <label className="flex items-center gap-2 text-base pointer-coarse:min-h-11">
+            <input {...getInputProps(trustDevice, { type: "checkbox" })} key="trust" className="size-4 accent-accent" />
+            Trust this device for 30 days
+          </label>
+        ) : null}
+      </AuthForm>
+      <ul className="grid gap-2">
+        {offered
+          .filter((factor) => factor !== by)
+          .map((factor) => (
+            <li key={factor}>
+              <Link to={searchFor(factor)} replace className={LINK}>
+                {factors[factor].change}
+              </Link>
+            </li>
+          ))}
+      </ul>
+    </AuthPage>
+  );
+}
