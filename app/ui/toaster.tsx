@@ -1,13 +1,10 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { type ComponentType, lazy, Suspense, useEffect, useState } from "react";
+import type { ToasterProps } from "sonner";
 import { TOASTS } from "./toasts";
 
 // Without a network there are no toasts; the page must not fall for it.
-const Sonner = lazy(() =>
-  import("sonner").then(
-    ({ Toaster }) => ({ default: Toaster }),
-    () => ({ default: () => null }),
-  ),
-);
+const Sonner = lazy(() => import("sonner").then(asModule, () => asModule({ Toaster: () => null })));
+const asModule = ({ Toaster }: { Toaster: ComponentType<ToasterProps> }) => ({ default: Toaster });
 
 /** Where toasts appear. Mounted where somebody is signed in, and loaded once the page stands, so that it is no part of the first load. */
 export function Toaster({ theme }: { theme: "dark" | "light" | "system" }) {

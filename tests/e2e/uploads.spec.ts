@@ -104,9 +104,12 @@ bothWays((javaScript) => {
     expect((await imagesIn(small, who, designId)).map(({ name }) => name).toSorted()).toEqual(["bank.png", "dogs.jpg"]);
     await context.close();
   });
+});
+
+test.describe("without JavaScript", () => {
+  test.use({ javaScriptEnabled: false });
 
   test("an empty form says what to do", async ({ page, app, person }) => {
-    test.skip(javaScript, "With scripts nothing is sent.");
     const { path } = await makeDesign(app, person);
     await page.goto(path);
     await page.getByRole("button", { name: "Upload" }).click();
