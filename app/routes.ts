@@ -12,6 +12,7 @@ export default [
     index("routes/home.tsx"),
 
     route("sign-in", "routes/sign-in.tsx"),
+    route("sign-in/social", "routes/sign-in.social.tsx"),
     route("sign-up", "routes/sign-up.tsx"),
     route("sign-out", "routes/sign-out.tsx"),
     route("two-factor", "routes/two-factor.tsx"),

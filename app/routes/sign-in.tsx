@@ -10,6 +10,7 @@ import { Sent } from "~/accounts/mail/sent";
 import { mailWay } from "~/accounts/mail/way";
 import { safeTarget } from "~/accounts/safe-target";
 import { visitor } from "~/accounts/session.server";
+import { SocialButtons } from "~/accounts/social-buttons";
 import { afterPassword } from "~/accounts/two-factor.server";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
@@ -24,6 +25,8 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   return {
     constraint: getZodConstraint(signInFields),
     search: searchOf(url),
+    redirectTo: safeTarget(url.searchParams.get("redirectTo")),
+    providers: Object.keys(context.get(configContext).socialProviders),
     mail: mailWay(context.get(configContext)) !== null,
     pause: MAIL_PAUSE_SECONDS,
     changed: url.searchParams.get("notice") === "password-changed",
@@ -68,7 +71,7 @@ const CONFIRM = "confirm";
 export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;
 
 export default function SignIn({ loaderData, actionData }: Route.ComponentProps) {
-  const { constraint, search, mail, pause, changed, badLink } = loaderData;
+  const { constraint, search, redirectTo, providers, mail, pause, changed, badLink } = loaderData;
   const [form, { email, password, rememberMe }] = useAuthForm({
     id: "sign-in",
     answer: actionData,
@@ -124,6 +127,7 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
           </label>
         ) : null}
       </AuthForm>
+      <SocialButtons providers={providers} redirectTo={redirectTo} />
     </AuthPage>
   );
 }

@@ -6,7 +6,9 @@ import { AuthPage } from "~/accounts/auth-page";
 import { PASSWORD_HINT, signUpFields } from "~/accounts/credentials.server";
 import { safeTarget } from "~/accounts/safe-target";
 import { visitor } from "~/accounts/session.server";
+import { SocialButtons } from "~/accounts/social-buttons";
 import { TextField } from "~/forms/text-field";
+import { configContext } from "~/http/context";
 import type { Route } from "./+types/sign-up";
 
 export const meta: Route.MetaFunction = () => [{ title: "Create an account – Atelier" }];
@@ -56,6 +58,7 @@ export default function SignUp({ loaderData, actionData }: Route.ComponentProps)
           autoFocus={isFirstRefused(form, "password")}
         />
       </AuthForm>
+      <SocialButtons providers={providers} redirectTo={redirectTo} />
     </AuthPage>
   );
 }
