@@ -8,10 +8,12 @@ import { addressFields, signInFields } from "~/accounts/credentials.server";
 import { MAIL_PAUSE_SECONDS } from "~/accounts/mail/pace.server";
 import { Sent } from "~/accounts/mail/sent";
 import { mailWay } from "~/accounts/mail/way";
+import { PasskeySignIn } from "~/accounts/passkey-sign-in";
 import { safeTarget } from "~/accounts/safe-target";
 import { visitor } from "~/accounts/session.server";
-import { SocialButtons } from "~/accounts/social-buttons";
 import { afterPassword } from "~/accounts/two-factor.server";
+import { SocialButtons } from "~/accounts/social-buttons";
+import { FormPasswordField } from "~/forms/password-field";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
 import { Button } from "~/ui/button";
@@ -103,10 +105,9 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
       ) : null}
       <AuthForm form={form} submit="Sign in" others={mail ? <ByLink /> : null}>
         <TextField field={email} label="Email" type="email" autoComplete="username" autoFocus={isFirstRefused(form, "email")} />
-        <TextField
+        <FormPasswordField
           field={password}
           label="Password"
-          type="password"
           autoComplete="current-password"
           autoFocus={isFirstRefused(form, "password")}
         />
@@ -127,6 +128,7 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
           </label>
         ) : null}
       </AuthForm>
+      <PasskeySignIn redirectTo={redirectTo} />
       <SocialButtons providers={providers} redirectTo={redirectTo} />
     </AuthPage>
   );

@@ -15,8 +15,10 @@ export const meta: Route.MetaFunction = () => [{ title: "Create an account – A
 
 /** A signed-in visitor has nothing to do here. */
 export async function loader({ context, url }: Route.LoaderArgs) {
-  if (await visitor(context)) throw redirect(safeTarget(url.searchParams.get("redirectTo")));
-  return { constraint: getZodConstraint(signUpFields), passwordHint: PASSWORD_HINT, search: url.search };
+  const redirectTo = safeTarget(url.searchParams.get("redirectTo"));
+  if (await visitor(context)) throw redirect(redirectTo);
+  const providers = Object.keys(context.get(configContext).socialProviders);
+  return { constraint: getZodConstraint(signUpFields), passwordHint: PASSWORD_HINT, search: url.search, redirectTo, providers };
 }
 
 export const action = (args: Route.ActionArgs) =>
@@ -37,7 +39,7 @@ async function signedIn(answer: Response): Promise<boolean> {
 export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;
 
 export default function SignUp({ loaderData, actionData }: Route.ComponentProps) {
-  const { constraint, passwordHint, search } = loaderData;
+  const { constraint, passwordHint, search, redirectTo, providers } = loaderData;
   const [form, { name, email, password }] = useAuthForm({ id: "sign-up", answer: actionData, constraint });
   const signIn = (
     <Link to={{ pathname: "/sign-in", search }} className="text-accent-text underline underline-offset-4">
