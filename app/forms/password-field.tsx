@@ -40,7 +40,7 @@ export function PasswordField({ id, label, errors, hint, className, ...rest }: P
           <Button
             look="ghost"
             size="icon-sm"
-            aria-label={shown ? "Hide password" : "Show password"}
+            aria-label={shown ? "Hide what is typed" : "Show what is typed"}
             aria-controls={id}
             className="absolute inset-y-0 right-0.5 my-auto"
             onClick={() => show(!shown)}

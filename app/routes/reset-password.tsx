@@ -4,7 +4,7 @@ import { AuthForm, isFirstRefused, useAuthForm } from "~/accounts/auth-form";
 import { authFormAction } from "~/accounts/auth-form.server";
 import { AuthPage } from "~/accounts/auth-page";
 import { PASSWORD_HINT, resetFields } from "~/accounts/credentials.server";
-import { TextField } from "~/forms/text-field";
+import { FormPasswordField } from "~/forms/password-field";
 import { ButtonLink } from "~/ui/button";
 import type { Route } from "./+types/reset-password";
 
@@ -55,10 +55,9 @@ export default function ResetPassword({ loaderData, actionData }: Route.Componen
       <p className="text-soft">With the new password you are signed out everywhere else.</p>
       <AuthForm form={form} submit="Change the password">
         <input type="hidden" name="token" value={token} />
-        <TextField
+        <FormPasswordField
           field={fields.password}
           label="New password"
-          type="password"
           hint={passwordHint}
           autoComplete="new-password"
           autoFocus={isFirstRefused(form, "password")}

@@ -7,6 +7,7 @@ import { PASSWORD_HINT, signUpFields } from "~/accounts/credentials.server";
 import { safeTarget } from "~/accounts/safe-target";
 import { visitor } from "~/accounts/session.server";
 import { SocialButtons } from "~/accounts/social-buttons";
+import { FormPasswordField } from "~/forms/password-field";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
 import type { Route } from "./+types/sign-up";
@@ -51,10 +52,9 @@ export default function SignUp({ loaderData, actionData }: Route.ComponentProps)
       <AuthForm form={form} submit="Create account">
         <TextField field={name} label="Name" autoComplete="name" autoFocus={isFirstRefused(form, "name")} />
         <TextField field={email} label="Email" type="email" autoComplete="username" autoFocus={isFirstRefused(form, "email")} />
-        <TextField
+        <FormPasswordField
           field={password}
           label="Password"
-          type="password"
           hint={passwordHint}
           autoComplete="new-password"
           autoFocus={isFirstRefused(form, "password")}

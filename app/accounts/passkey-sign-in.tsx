@@ -1,0 +1,40 @@
+import { KeyRound } from "lucide-react";
+import { useEffect, useState } from "react";
+import { Button } from "~/ui/button";
+import { Icon } from "~/ui/icon";
+import { hasPasskeys, PasskeyProblem, signInWithPasskey } from "./passkeys";
+
+/** Signs in with a passkey, where there are scripts and the browser has them; elsewhere there is no button. */
+export function PasskeySignIn({ redirectTo }: { redirectTo: string }) {
+  const [can, setCan] = useState(false);
+  useEffect(() => setCan(hasPasskeys()), []);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [working, setWorking] = useState(false);
+  if (!can) return null;
+
+  async function go() {
+    setWorking(true);
+    setProblem(null);
+    try {
+      await signInWithPasskey();
+      // Whose pages they are has changed: a new document.
+      location.assign(redirectTo);
+    } catch (error) {
+      if (!(error instanceof PasskeyProblem)) throw error;
+      setProblem(error.kind === "cancelled" ? null : error.message);
+      setWorking(false);
+    }
+  }
+
+  return (
+    <div className="grid gap-2">
+      <Button aria-disabled={working} onClick={() => !working && void go()}>
+        <Icon of={KeyRound} />
+        Sign in with a passkey
+      </Button>
+      <p role="alert" className="text-sm text-danger-text empty:hidden">
+        {problem}
+      </p>
+    </div>
+  );
+}
