@@ -40,7 +40,8 @@ function answer(form: string, values: FormValues, error: Record<string, string[]
 /** A message about something that is no field of this form must not get lost: it stands over the form. */
 function besideShownFields(errors: Record<string, string[]>, values: FormValues, message: string | undefined): Record<string, string[]> {
   const beside: Record<string, string[]> = message ? { [WHOLE_FORM]: [message] } : {};
-  for (const [field, messages] of Object.entries(errors)) (beside[Object.hasOwn(values, field) ? field : WHOLE_FORM] ??= []).push(...messages);
+  for (const [field, messages] of Object.entries(errors))
+    (beside[Object.hasOwn(values, field) ? field : WHOLE_FORM] ??= []).push(...messages);
   return beside;
 }
 

@@ -26,7 +26,7 @@ export const liveAction =
         (mutation, args, optimistic) => convex.mutation(mutation, args, optimistic && { optimisticUpdate: optimistic }),
         values,
       );
-      return target === null ? accepted(form) : redirect(target);
+      return target === null || target === location.pathname + location.search ? accepted(form) : redirect(target);
     } catch (error) {
       // The session has ended: the server knows the way to sign in.
       if (refusalOf(error)?.code === "unauthenticated") return overHttp();

@@ -22,7 +22,13 @@ export function RenameDialog({ item, thing, intent, constraint, open, onClose }:
   return (
     <Dialog id={id} title={`Rename ${thing}`} open={dialogState(state, open)} onClose={onClose}>
       <IntentForm state={state} hidden={{ id: item._id }} onDone={onClose}>
-        <TextField field={state.fields["name"]} label="Name" autoFocus autoComplete="off" onFocus={(event) => event.currentTarget.select()} />
+        <TextField
+          field={state.fields["name"]}
+          label="Name"
+          autoFocus
+          autoComplete="off"
+          onFocus={(event) => event.currentTarget.select()}
+        />
         <DialogActions>
           <CancelLink onCancel={onClose} />
           <Button type="submit" look="primary">

@@ -48,7 +48,7 @@ export const projectIntents = {
 };
 
 /** Changes the list of projects as shown, where it is. */
-export function changeList(store: OptimisticLocalStore, change: (projects: Project[]) => Project[]): void {
+function changeList(store: OptimisticLocalStore, change: (projects: Project[]) => Project[]): void {
   const projects = store.getQuery(api.projects.getProjects, {});
   if (projects) store.setQuery(api.projects.getProjects, {}, change(projects));
 }

@@ -30,7 +30,8 @@ export default function Billing({ loaderData }: Route.ComponentProps) {
       <Card className="grid gap-1 p-6">
         <h2 className="text-lg">Upgrade to Pro</h2>
         <p className="text-soft">
-          Pro becomes available once the people who run this installation connect a payment provider. Until then every feature is open to you.
+          Pro becomes available once the people who run this installation connect a payment provider. Until then every feature is open to
+          you.
         </p>
       </Card>
     </Page>

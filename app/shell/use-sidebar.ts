@@ -31,11 +31,15 @@ export function useSidebar(openAtFirst: boolean) {
     const over = new AbortController();
     const { signal } = over;
     const panel = ref.current;
-    addEventListener("keydown", (event) => {
-      if (event.key.toLowerCase() !== TOGGLE_KEY || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
-      event.preventDefault();
-      toggle();
-    }, { signal });
+    addEventListener(
+      "keydown",
+      (event) => {
+        if (event.key.toLowerCase() !== TOGGLE_KEY || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+        event.preventDefault();
+        toggle();
+      },
+      { signal },
+    );
     panel?.addEventListener("toggle", () => setSheet(panel.matches(":popover-open")), { signal });
     matchMedia(SHEET).addEventListener("change", () => hide(panel), { signal });
     return () => over.abort();

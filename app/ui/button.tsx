@@ -42,5 +42,7 @@ export function Button({ look, size, className, type = "button", ...rest }: Butt
 
 /** A link that looks like a button. It preloads on intent, as every link here. */
 export function ButtonLink({ look, size, className, ...rest }: LinkProps & Look) {
-  return <Link prefetch="intent" className={buttonClass({ look, size }, typeof className === "string" ? className : undefined)} {...rest} />;
+  return (
+    <Link prefetch="intent" className={buttonClass({ look, size }, typeof className === "string" ? className : undefined)} {...rest} />
+  );
 }

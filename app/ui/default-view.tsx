@@ -29,7 +29,9 @@ export function ErrorDetails({ error }: { error: unknown }) {
         <span className="group-open:hidden">Show Error</span>
         <span className="hidden group-open:inline">Hide Error</span>
       </summary>
-      <pre className="mt-3 overflow-auto rounded-md border border-line bg-panel p-3 font-mono text-xs text-danger-text">{faultText(error)}</pre>
+      <pre className="mt-3 overflow-auto rounded-md border border-line bg-panel p-3 font-mono text-xs text-danger-text">
+        {faultText(error)}
+      </pre>
     </details>
   );
 }

@@ -43,7 +43,9 @@ export function Field({ htmlFor, label, errorId, errors, hint, hintId, hideLabel
 export function FieldErrors({ id, errors }: { id: string; errors?: readonly string[] | undefined }) {
   return (
     <div id={id} role="alert" className="text-sm text-danger-text empty:hidden">
-      {errors?.map((message) => <p key={message}>{message}</p>)}
+      {errors?.map((message) => (
+        <p key={message}>{message}</p>
+      ))}
     </div>
   );
 }

@@ -27,7 +27,11 @@ export function ItemCard({ to, name, cover, facts, actions }: ItemCardProps) {
             {to === null ? (
               name
             ) : (
-              <Link to={to} prefetch="intent" className="outline-none after:absolute after:inset-0 after:rounded-lg focus-visible:after:outline-2 focus-visible:after:outline-offset-2 focus-visible:after:outline-accent-text">
+              <Link
+                to={to}
+                prefetch="intent"
+                className="outline-none after:absolute after:inset-0 after:rounded-lg focus-visible:after:outline-2 focus-visible:after:outline-offset-2 focus-visible:after:outline-accent-text"
+              >
                 {name}
               </Link>
             )}

@@ -9,7 +9,7 @@ const THEME_SECONDS = 365 * 24 * 60 * 60;
 
 /** Specification 2 and 9: the sidebar's state is kept in this cookie for 7 days. */
 export const SIDEBAR_COOKIE = "sidebar_state";
-export const SIDEBAR_SECONDS = 7 * 24 * 60 * 60;
+const SIDEBAR_SECONDS = 7 * 24 * 60 * 60;
 
 /** The theme that a cookie asks for; what it does not know is the default. */
 export function themeFrom(value: string | null): Theme {

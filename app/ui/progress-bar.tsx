@@ -3,8 +3,8 @@ import { useEffect } from "react";
 import { useNavigation } from "react-router";
 
 /** Specification 9: where the bar starts, and how often it creeps on. */
-export const PROGRESS_MINIMUM = 0.08;
-export const PROGRESS_TRICKLE_MS = 800;
+const PROGRESS_MINIMUM = 0.08;
+const PROGRESS_TRICKLE_MS = 800;
 
 const options = { minimum: PROGRESS_MINIMUM, trickleSpeed: PROGRESS_TRICKLE_MS, template: null };
 

@@ -13,9 +13,3 @@ export async function toast(message: string): Promise<void> {
   const { toast } = await import("sonner");
   toast(message);
 }
-
-/** Tells of something that did not work. */
-export async function toastError(message: string): Promise<void> {
-  const { toast } = await import("sonner");
-  toast.error(message);
-}

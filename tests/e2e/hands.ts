@@ -24,9 +24,14 @@ export function hands(page: Page, javaScript: boolean) {
 
     /** Fills the form that makes a new one, and sends it. */
     async create(thing: "project" | "design", name: string) {
-      await page.getByRole("button", { name: `New ${thing}` }).first().click();
+      await page
+        .getByRole("button", { name: `New ${thing}` })
+        .first()
+        .click();
       await dialog(`New ${thing}`).getByLabel("Name").fill(name);
-      await dialog(`New ${thing}`).getByRole("button", { name: `Create ${thing}` }).click();
+      await dialog(`New ${thing}`)
+        .getByRole("button", { name: `Create ${thing}` })
+        .click();
     },
 
     /** Makes a project and stays on its page. Answers its path. */
@@ -53,7 +58,9 @@ export function hands(page: Page, javaScript: boolean) {
 
     async removeCard(thing: string, name: string) {
       await this.ask("Delete", name);
-      await dialog(`Delete ${thing}?`).getByRole("button", { name: `Delete ${thing}` }).click();
+      await dialog(`Delete ${thing}?`)
+        .getByRole("button", { name: `Delete ${thing}` })
+        .click();
     },
 
     /** Renames what the page is about where its title stands. */
@@ -64,8 +71,13 @@ export function hands(page: Page, javaScript: boolean) {
 
     /** Deletes what the page is about. */
     async removeHere(thing: string) {
-      await page.getByRole("button", { name: `Delete ${thing}` }).first().click();
-      await dialog(`Delete ${thing}?`).getByRole("button", { name: `Delete ${thing}` }).click();
+      await page
+        .getByRole("button", { name: `Delete ${thing}` })
+        .first()
+        .click();
+      await dialog(`Delete ${thing}?`)
+        .getByRole("button", { name: `Delete ${thing}` })
+        .click();
     },
 
     /** The names of the cards on the page, in order. */

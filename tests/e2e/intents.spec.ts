@@ -45,7 +45,12 @@ const steps: Step[] = [
   { intent: "removeProject", send: (her) => her.removeHere("project") },
 ];
 
-test("every intent of every form stores and shows the same, with JavaScript and without", async ({ app, person, stranger, otherBrowser }) => {
+test("every intent of every form stores and shows the same, with JavaScript and without", async ({
+  app,
+  person,
+  stranger,
+  otherBrowser,
+}) => {
   test.setTimeout(120_000);
   const scripted = hands(await otherBrowser(person, { javaScriptEnabled: true }), true);
   const plain = hands(await otherBrowser(stranger, { javaScriptEnabled: false }), false);
@@ -81,7 +86,12 @@ async function take({ at, send, withPictures }: Step, app: RunningApp, person: P
 async function settled({ page }: Hands): Promise<string> {
   await page.waitForLoadState();
   const main = page.getByRole("main");
-  const look = async () => [new URL(page.url()).pathname, ...(await main.getByRole("heading").allInnerTexts()), ...(await main.getByRole("listitem").allInnerTexts())].join("\n");
+  const look = async () =>
+    [
+      new URL(page.url()).pathname,
+      ...(await main.getByRole("heading").allInnerTexts()),
+      ...(await main.getByRole("listitem").allInnerTexts()),
+    ].join("\n");
   let last = "";
   await expect.poll(async () => last === (last = await look()), { intervals: [200] }).toBe(true);
   return anonymous(last);

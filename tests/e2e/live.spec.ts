@@ -56,7 +56,9 @@ async function recordStates(page: Page, selector: string) {
     const seen: string[] = [];
     Object.assign(window, { seen });
     const look = () => {
-      const state = [...document.querySelectorAll(selector)].map((each) => (each instanceof HTMLInputElement ? each.value : each.textContent)).join("|");
+      const state = [...document.querySelectorAll(selector)]
+        .map((each) => (each instanceof HTMLInputElement ? each.value : each.textContent))
+        .join("|");
       if (state !== seen.at(-1) && document.readyState !== "loading") seen.push(state);
     };
     const watch = () => {
@@ -116,7 +118,10 @@ test("a change shows before the deployment has answered, and nothing is posted o
   await she.open("/projects");
   await line.live();
   const requests: string[] = [];
-  page.on("request", (request) => request.resourceType() === "fetch" && requests.push(`${request.method()} ${new URL(request.url()).pathname}`));
+  page.on(
+    "request",
+    (request) => request.resourceType() === "fetch" && requests.push(`${request.method()} ${new URL(request.url()).pathname}`),
+  );
 
   line.hold();
   await she.renameCard("project", "Nightfall", "Daybreak");
@@ -175,7 +180,11 @@ test("first HTML, hydration and first live answer render without a flash", async
   expect(await seen()).toEqual(["Daybreak|Nightfall"]);
 });
 
-test("what was written between the server's rendering and the opening of the socket comes, and nothing goes back", async ({ page, person, otherBrowser }) => {
+test("what was written between the server's rendering and the opening of the socket comes, and nothing goes back", async ({
+  page,
+  person,
+  otherBrowser,
+}) => {
   const she = hands(page, true);
   const other = hands(await otherBrowser(person), true);
   await she.makeProject("Old name");
@@ -191,7 +200,11 @@ test("what was written between the server's rendering and the opening of the soc
   expect(await seen()).toEqual(["Old name", "New name"]);
 });
 
-test("going to a page whose data was fetched ahead, and then changed, never shows the older state", async ({ page, person, otherBrowser }) => {
+test("going to a page whose data was fetched ahead, and then changed, never shows the older state", async ({
+  page,
+  person,
+  otherBrowser,
+}) => {
   const she = hands(page, true);
   const other = hands(await otherBrowser(person), true);
   const line = await holdable(page);
@@ -253,7 +266,11 @@ test("without a connection the same forms go over the app's server, and what it 
   expect(await stored(app, person)).toEqual([]);
 });
 
-test("a connection that was lost comes back, and brings what it missed without going back before it", async ({ page, person, otherBrowser }) => {
+test("a connection that was lost comes back, and brings what it missed without going back before it", async ({
+  page,
+  person,
+  otherBrowser,
+}) => {
   const she = hands(page, true);
   const other = hands(await otherBrowser(person), true);
   const line = await holdable(page);

@@ -38,7 +38,12 @@ bothWays((javaScript) => {
     await she.ready();
     await she.renameInPlace("Dawn");
     await expect(page.getByRole("heading", { name: "Dawn", level: 1 })).toBeAttached();
-    await expect.poll(() => stored(app, person)).toEqual([{ name: "Dawn", designs: ["Front"] }, { name: "Autumn catalogue", designs: [] }]);
+    await expect
+      .poll(() => stored(app, person))
+      .toEqual([
+        { name: "Dawn", designs: ["Front"] },
+        { name: "Autumn catalogue", designs: [] },
+      ]);
 
     await she.ready();
     await she.removeCard("design", "Front");
@@ -98,7 +103,10 @@ bothWays((javaScript) => {
       await she.renameInPlace(typed);
       await expect(page.getByLabel("Name of the project")).toHaveAccessibleDescription(told("project"));
       await expect(page.getByLabel("Name of the project")).toHaveValue(typed);
-      expect(await stored(app, person)).toEqual([{ name: "Daybreak", designs: [] }, { name: "Nightfall", designs: ["Cover"] }]);
+      expect(await stored(app, person)).toEqual([
+        { name: "Daybreak", designs: [] },
+        { name: "Nightfall", designs: ["Cover"] },
+      ]);
     });
   }
 
@@ -159,7 +167,11 @@ test("the first HTML has the names, and the addresses of the pages behind them",
   await she.create("design", "Cover");
   await expect(page).toHaveURL(/\/design\//);
   const design = new URL(page.url()).pathname;
-  for (const [address, names] of [["/projects", ["Nightfall", path]], [path, ["Nightfall", "Cover", design]], [design, ["Nightfall", "Cover"]]] as const) {
+  for (const [address, names] of [
+    ["/projects", ["Nightfall", path]],
+    [path, ["Nightfall", "Cover", design]],
+    [design, ["Nightfall", "Cover"]],
+  ] as const) {
     const html = await (await request.get(address, { headers: { Cookie: person.cookieHeader } })).text();
     const [shown = ""] = html.split("<script");
     for (const name of names) expect(shown, `${name} in ${address}`).toContain(name);
@@ -170,13 +182,20 @@ test("a forged form for somebody else's project changes nothing", async ({ page,
   const she = hands(page, true);
   const path = await she.makeProject("Nightfall");
   const id = path.split("/").at(-1) ?? "";
-  const forms: Record<string, string>[] = [{ intent: "renameProject", form: "f", id, name: "Mine" }, { intent: "removeProject", form: "f", id }];
+  const forms: Record<string, string>[] = [
+    { intent: "renameProject", form: "f", id, name: "Mine" },
+    { intent: "removeProject", form: "f", id },
+  ];
   for (const form of forms) {
     const answer = await request.post("/projects", { form, maxRedirects: 0, headers: { Cookie: stranger.cookieHeader, Origin: app.url } });
     expect(answer.status()).toBe(422);
     expect(await answer.text()).toContain("This is no longer here.");
   }
-  const unknown = await request.post("/projects", { form: { intent: "constructor" }, maxRedirects: 0, headers: { Cookie: person.cookieHeader, Origin: app.url } });
+  const unknown = await request.post("/projects", {
+    form: { intent: "constructor" },
+    maxRedirects: 0,
+    headers: { Cookie: person.cookieHeader, Origin: app.url },
+  });
   expect(unknown.status()).toBe(400);
   expect(await stored(app, person)).toEqual([{ name: "Nightfall", designs: [] }]);
 });

@@ -128,8 +128,16 @@ bothWays((javaScript) => {
   });
 
   for (const theme of ["dark", "light"]) {
-    for (const viewport of [{ width: 1440, height: 900 }, { width: 360, height: 740 }]) {
-      test(`nothing to object to in ${theme} at ${viewport.width} px, and nothing outside the window`, async ({ page, person, context, app }) => {
+    for (const viewport of [
+      { width: 1440, height: 900 },
+      { width: 360, height: 740 },
+    ]) {
+      test(`nothing to object to in ${theme} at ${viewport.width} px, and nothing outside the window`, async ({
+        page,
+        person,
+        context,
+        app,
+      }) => {
         expect(person.id).not.toBe("");
         await context.addCookies([{ name: "theme", value: theme, url: app.url }]);
         await page.setViewportSize(viewport);
@@ -151,7 +159,11 @@ test("Ctrl+b and Cmd+b toggle the panel, or the sheet", async ({ page, person })
   expect(person.id).not.toBe("");
   await page.goto("/projects");
   await hydrated(page);
-  for (const [keys, expected] of [["Control+b", SIDEBAR.iconWidth], ["Meta+b", SIDEBAR.width], ["Control+B", SIDEBAR.iconWidth]] as const) {
+  for (const [keys, expected] of [
+    ["Control+b", SIDEBAR.iconWidth],
+    ["Meta+b", SIDEBAR.width],
+    ["Control+B", SIDEBAR.iconWidth],
+  ] as const) {
     await page.keyboard.press(keys);
     await expect.poll(() => width(page)).toBe(expected);
   }
@@ -184,7 +196,8 @@ test("a bar at the top shows while a route loads", async ({ page, person }) => {
   const bar = page.locator(".bprogress");
   await expect(bar).toBeVisible();
   // The bar is moved from the left by what is still missing.
-  const shown = () => page.locator(".bprogress .bar").evaluate((bar) => 1 + Number(/translate3d\((-?[\d.]+)%/.exec(bar.style.transform)?.[1]) / 100);
+  const shown = () =>
+    page.locator(".bprogress .bar").evaluate((bar) => 1 + Number(/translate3d\((-?[\d.]+)%/.exec(bar.style.transform)?.[1]) / 100);
   const first = await shown();
   expect(first).toBeCloseTo(PROGRESS.minimum, 5);
   const since = Date.now();

@@ -1,0 +1,78 @@
+import { ConvexReactClient } from "convex/react";
+import { makeFunctionReference } from "convex/server";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { browserConvex, connectedConvex, isFresh, markOpened, observedTime } from "./browser";
+
+/** A websocket that is open at once, and in which the deployment says what the test wants. */
+class Line extends EventTarget {
+  static opened: Line[] = [];
+  readonly sent: string[] = [];
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { data: string }) => void) | null = null;
+  onclose: (() => void) | null = null;
+  constructor() {
+    super();
+    Line.opened.push(this);
+    queueMicrotask(() => this.onopen?.());
+  }
+  send(text: string) {
+    this.sent.push(text);
+  }
+  close() {
+    this.onclose?.();
+  }
+}
+
+afterEach(() => {
+  Line.opened = [];
+  vi.unstubAllGlobals();
+});
+
+const encoded = (value: bigint) => {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigUInt64LE(value);
+  return bytes.toString("base64");
+};
+
+describe("what the browser has seen", () => {
+  it("is nothing at first, and every answer is fresh", () => {
+    vi.stubGlobal("WebSocket", Line);
+    const convex = new ConvexReactClient("http://localhost:1", { skipConvexDeploymentUrlCheck: true });
+    expect(observedTime(convex)).toBeNull();
+    expect(isFresh(convex, encoded(1n))).toBe(true);
+  });
+
+  it("is the time of the newest live answer: the way to it through the official client is still there", async () => {
+    vi.stubGlobal("WebSocket", Line);
+    const convex = new ConvexReactClient("http://localhost:1", { skipConvexDeploymentUrlCheck: true });
+    convex.watchQuery(makeFunctionReference<"query">("a:b"), {}).onUpdate(() => {});
+    await Promise.resolve();
+    const [line] = Line.opened;
+    const version = (querySet: number, ts: bigint) => ({ querySet, identity: 0, ts: encoded(ts) });
+    const startVersion = version(0, 0n);
+    const endVersion = version(1, 5_000_000_000_000n);
+    line?.onmessage?.({ data: JSON.stringify({ type: "Transition", startVersion, endVersion, modifications: [] }) });
+    expect(observedTime(convex)).toBe(5_000_000_000_000n);
+    expect(isFresh(convex, encoded(4_999_999_999_999n))).toBe(false);
+    expect(isFresh(convex, encoded(5_000_000_000_000n))).toBe(true);
+    expect(isFresh(convex, "?")).toBe(true);
+  });
+});
+
+describe("connectedConvex", () => {
+  it("opens no websocket before the client was given the way to a token", async () => {
+    vi.stubGlobal("WebSocket", Line);
+    vi.stubGlobal("document", {});
+    vi.stubGlobal("location", { origin: "http://localhost:1" });
+    const convex = browserConvex({ kind: "sameOrigin", prefix: "/convex" });
+    expect(browserConvex({ kind: "sameOrigin", prefix: "/convex" })).toBe(convex);
+    expect(connectedConvex()).toBeNull();
+    expect(Line.opened).toEqual([]);
+
+    convex.setAuth(async () => "a token");
+    markOpened();
+    await vi.waitFor(() => expect(connectedConvex()).toBe(convex));
+    // What would go wrong otherwise: the protocol's first message has to be this one.
+    await vi.waitFor(() => expect(JSON.parse(Line.opened[0]?.sent[0] ?? "{}").type).toBe("Connect"));
+  });
+});
