@@ -35,6 +35,7 @@ export type AppConfig = {
     linkDifferentEmails: boolean;
     unlinkLast: boolean;
     revokeSessionsOnPasswordReset: boolean;
+    refuseBreachedPasswords: boolean;
     rateLimit: boolean;
   };
   /** Settings of the social providers that are switched on, by provider id, as Better Auth takes them. */

@@ -93,6 +93,13 @@ describe("settings", () => {
     });
   });
 
+  it.each(["BETTER_AUTH_TELEMETRY", "BETTER_AUTH_TRUSTED_ORIGINS", "BETTER_AUTH_SECRETS", "BETTER_AUTH_URL"])(
+    "refuse %s, which Better Auth would read past them",
+    async (name) => {
+      expect(await problems({ [name]: "1" })).toEqual([`${name} must not be set: it would go round the settings of this app`]);
+    },
+  );
+
   it("are all in README's table, and nothing else is", async () => {
     const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
     const table = [...readme.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name]) => String(name));

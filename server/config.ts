@@ -108,6 +108,7 @@ export const settings = z.object({
   ACCOUNTS_LINK_DIFFERENT_EMAILS: yesOrNo.default(false),
   ACCOUNTS_UNLINK_LAST: yesOrNo.default(false),
   ACCOUNTS_REVOKE_SESSIONS_ON_PASSWORD_RESET: yesOrNo.default(true),
+  ACCOUNTS_REFUSE_BREACHED_PASSWORDS: yesOrNo.default(false),
   ACCOUNTS_RATE_LIMIT: yesOrNo.default(true),
 });
 
@@ -126,6 +127,7 @@ export async function readConfig(
   const parsed = settings.safeParse(given);
   const providers = socialProviders(given);
   const problems = [...(parsed.success ? [] : parsed.error.issues.map((issue) => told(issue, given))), ...providers.problems];
+  problems.push(...goingRound(given));
   if (parsed.success && parsed.data.CONVEX_URL) problems.push(...missingSecrets(parsed.data));
   if (!parsed.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
 
@@ -176,6 +178,7 @@ function appConfig(
       linkDifferentEmails: set.ACCOUNTS_LINK_DIFFERENT_EMAILS,
       unlinkLast: set.ACCOUNTS_UNLINK_LAST,
       revokeSessionsOnPasswordReset: set.ACCOUNTS_REVOKE_SESSIONS_ON_PASSWORD_RESET,
+      refuseBreachedPasswords: set.ACCOUNTS_REFUSE_BREACHED_PASSWORDS,
       rateLimit: set.ACCOUNTS_RATE_LIMIT,
     },
   };
@@ -186,6 +189,13 @@ function missingSecrets(set: Settings): string[] {
   return (["BETTER_AUTH_SECRET", "TOKEN_SIGNING_KEY"] as const)
     .filter((name) => set[name] === undefined)
     .map((name) => `${name} is missing: with CONVEX_URL it must be given (npm run setup:convex makes one)`);
+}
+
+/** Better Auth reads variables of its own, by which it would trust other origins, keep other secrets, or tell its makers about the app. */
+function goingRound(given: Record<string, string | undefined>): string[] {
+  return Object.keys(given)
+    .filter((name) => name.startsWith("BETTER_AUTH_") && name !== "BETTER_AUTH_SECRET")
+    .map((name) => `${name} must not be set: it would go round the settings of this app`);
 }
 
 const SECRET = /SECRET|KEY|PASSWORD|SMTP_URL/;

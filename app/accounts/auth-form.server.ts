@@ -32,6 +32,8 @@ const BESIDE: Record<string, { field: string; message: string }> = {
   USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: { field: "email", message: "There is an account with this address already. Sign in instead." },
   PASSWORD_TOO_SHORT: { field: "password", message: "Password too short" },
   PASSWORD_TOO_LONG: { field: "password", message: "Password too long" },
+  PASSWORD_COMMON: { field: "password", message: "This password is among the first that are guessed" },
+  PASSWORD_BREACHED: { field: "password", message: "This password is known from a data breach" },
   EMAIL_NOT_VERIFIED: { field: "email", message: "Email not verified. We have sent you a link to confirm it." },
   INVALID_TOKEN: { field: "token", message: "Invalid token" },
   INVALID_CODE: { field: "code", message: "Invalid code" },

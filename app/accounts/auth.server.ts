@@ -12,6 +12,7 @@ import { authMail, sendCode, sendSignInLink } from "./mail/auth-mail.server";
 import { device } from "./plugins/device.server";
 import { limits } from "./plugins/limits.server";
 import { mailRequests } from "./plugins/mail-requests.server";
+import { passwords } from "./plugins/passwords.server";
 import { secondFactor } from "./plugins/second-factor.server";
 import { singleUseCodes } from "./plugins/single-use-codes.server";
 import { specification } from "./plugins/specification.server";
@@ -106,6 +107,7 @@ function makeAuth(config: AppConfig, origin: string) {
     logger: { level: "error", disableColors: true },
     plugins: [
       limits(),
+      passwords({ breaches: accounts.refuseBreachedPasswords }),
       device(origin),
       mailRequests(config),
       // Neither makes accounts: to an address that nobody has, nothing is sent.

@@ -34,6 +34,7 @@ export const testConfig: AppConfig = {
     linkDifferentEmails: false,
     unlinkLast: false,
     revokeSessionsOnPasswordReset: true,
+    refuseBreachedPasswords: false,
     rateLimit: true,
   },
   socialProviders: {},
