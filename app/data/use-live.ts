@@ -13,8 +13,8 @@ import { redirectOf, refusalOf } from "./refusals";
  * never gives an answer older than one that this browser has already seen.
  *
  * When the session has ended, or what was asked for is gone, the loaders run again, whose answer is the right one: the way to /sign-in, the
- * not-found screen. What disappears by the visitor's own doing stays until they are led away. A query's redirect navigates. A fault is thrown
- * to the route's error boundary.
+ * not-found screen. What disappears by the visitor's own doing stays until they are led away, and so does a session: a form that puts another
+ * in its place ends the old one before its answer is here. A query's redirect navigates. A fault is thrown to the route's error boundary.
  */
 export function useLive<Result>(preloaded: Preload<Result>): Result {
   const { query, args, ts, value } = preloaded;
@@ -26,7 +26,7 @@ export function useLive<Result>(preloaded: Preload<Result>): Result {
   const target = live instanceof Error ? redirectOf(live) : null;
   const gone = live instanceof Error && refusalOf(live)?.code === "not_found";
   const busy = useBusy();
-  useFollow(lost || (gone && !busy), target);
+  useFollow((lost || gone) && !busy, target);
   const last = useRef<Result>(value);
   useEffect(() => {
     if (live !== undefined && !(live instanceof Error)) last.current = live;

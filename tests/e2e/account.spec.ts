@@ -1,0 +1,188 @@
+import type { Page } from "@playwright/test";
+import sharp from "sharp";
+import { bothWays, expect, expectAccessible, hydrated, signIn, test } from "../harness/test.ts";
+import { addPictures, chosen, makeDesign } from "./pictures.ts";
+import { unzip } from "./unzip.ts";
+
+const PICTURES = ["fig", "sunset"] as const;
+
+bothWays((javaScript) => {
+  const open = async (page: Page, path: string) => {
+    await page.goto(path);
+    if (javaScript) await hydrated(page);
+  };
+  const sidebar = (page: Page) => page.getByRole("complementary", { name: "Sidebar" });
+
+  test("the name is changed, and a missing one is told beside it", async ({ page, person }) => {
+    await open(page, "/account");
+    await expectAccessible(page);
+    const field = page.getByLabel("Your name");
+    await expect(field).toHaveValue(person.name);
+    await field.fill("   ");
+    await page.getByRole("button", { name: "Save name" }).click();
+    await expect(field).toHaveAccessibleDescription("Enter your name");
+    await field.fill("Grace Hopper");
+    await page.getByRole("button", { name: "Save name" }).click();
+    await expect(page.getByRole("status").filter({ hasText: "Saved." })).toBeVisible();
+    await expect(sidebar(page).getByText("Grace Hopper")).toBeVisible();
+    await expectAccessible(page);
+  });
+
+  test("an unverified address changes at once, in the specification's words where it does not", async ({ page, person, stranger }) => {
+    await open(page, "/account");
+    const field = page.getByLabel("New email");
+    const change = page.getByRole("button", { name: "Change email" });
+    for (const [typed, told] of [
+      ["ada@", "Invalid email"],
+      [person.email.toUpperCase(), "Email is the same"],
+      [stranger.email, "Couldn't update your email"],
+    ] as const) {
+      await field.fill(typed);
+      await change.click();
+      await expect(field).toHaveAccessibleDescription(told);
+      await expect(field).toHaveValue(typed);
+    }
+    const fresh = `new-${person.email}`;
+    await field.fill(fresh);
+    await change.click();
+    await expect(page.getByText(`Changed to ${fresh}.`)).toBeVisible();
+    await expect(sidebar(page).getByText(fresh)).toBeVisible();
+  });
+
+  test("a picture is cut to a square, shown, seen by nobody else, and removed", async ({ page, person, stranger, request }) => {
+    await open(page, "/account");
+    // Left half red, middle green, right blue: the middle square is green.
+    const stripes = await stripesPng();
+    await page.getByLabel("New picture").setInputFiles({ name: "me.png", mimeType: "image/png", buffer: stripes });
+    if (javaScript) {
+      await expect(page.getByRole("slider", { name: "Left to right" })).toBeVisible();
+      await expectAccessible(page);
+    }
+    await page.getByRole("button", { name: "Save picture" }).click();
+    await expect(page.getByText("Saved.")).toBeVisible();
+    const address = (await sidebar(page).locator("img").getAttribute("src")) ?? "";
+    expect(address).toMatch(new RegExp(`^/people/${person.id}/picture\\?v=`));
+    const answer = await page.request.get(address);
+    expect(answer.headers()["content-type"]).toBe("image/webp");
+    expect(await colourOf(await answer.body())).toEqual({ size: [256, 256], colour: "green" });
+    await expectAccessible(page);
+    for (const cookie of ["", stranger.cookieHeader]) {
+      expect((await request.get(address, { headers: { Cookie: cookie } })).status()).toBe(404);
+    }
+
+    await page.getByLabel("New picture").setInputFiles({ name: "me.png", mimeType: "image/png", buffer: Buffer.from("no picture at all") });
+    await page.getByRole("button", { name: "Save picture" }).click();
+    await expect(page.getByLabel("New picture")).toHaveAccessibleDescription(/This is not a picture/);
+
+    await page.getByRole("button", { name: "Remove picture" }).click();
+    await expect(sidebar(page).locator("img")).toHaveCount(0);
+    expect((await page.request.get(address)).status()).toBe(404);
+  });
+
+  test("sessions are listed, and ended one by one or all others at once", async ({ page, person, otherBrowser, app }) => {
+    const second = await otherBrowser(person);
+    await signIn(app.url, person);
+    await open(second, "/projects");
+    await open(page, "/account/sessions");
+    await expectAccessible(page);
+    const rows = page.getByRole("main").getByRole("listitem").filter({ has: page.getByRole("heading") });
+    // The one that was made over HTTP with the account, the one of the page's own, and two that came later.
+    await expect(rows).toHaveCount(3);
+    await expect(rows.first()).toContainText("This session");
+    await expect(rows.first()).toContainText("Active now");
+    await expect(rows.first().getByRole("button")).toHaveCount(0);
+
+    const ofSecond = rows.filter({ hasText: /Chrome|node/ }).last();
+    await ofSecond.getByRole("button", { name: /^End/ }).click();
+    await expect(rows).toHaveCount(2);
+    await page.getByRole("button", { name: "End all other sessions" }).click();
+    await expect(rows).toHaveCount(1);
+    await expect(page.getByRole("button", { name: "End all other sessions" })).toHaveCount(0);
+    if (!javaScript) await second.reload();
+    await expect(second).toHaveURL(/\/sign-in/);
+  });
+
+  test("the only way in cannot go, and says why", async ({ page, person }) => {
+    await open(page, "/account/connections");
+    await expect(page.getByRole("heading", { name: "Email and password" })).toBeVisible();
+    await expect(page.getByText("This is the only way into your account, so it cannot go.")).toBeVisible();
+    await expect(page.getByText("have not switched on any sign-in provider")).toBeVisible();
+    await expectAccessible(page);
+    expect(person.id).not.toBe("");
+  });
+
+  test("an account is deleted by its address and password, and all of it is gone", async ({ page, person, request }) => {
+    await open(page, "/account/data");
+    await expectAccessible(page);
+    const confirmation = page.getByLabel(/^Type .* to confirm$/);
+    const password = page.getByLabel("Your password");
+    await confirmation.fill("somebody@else.example");
+    await password.fill(person.password);
+    await page.getByRole("button", { name: "Delete account" }).click();
+    await expect(confirmation).toHaveAccessibleDescription(`Type ${person.email} to confirm.`);
+    await confirmation.fill(person.email);
+    await password.fill("wrong horse");
+    await page.getByRole("button", { name: "Delete account" }).click();
+    await expect(password).toHaveAccessibleDescription("Invalid password");
+    await expect(confirmation).toHaveValue(person.email);
+    await password.fill(person.password);
+    await page.getByRole("button", { name: "Delete account" }).click();
+    await expect(page).toHaveURL("/sign-in");
+    const again = await request.post("/api/auth/sign-in/email", { data: { email: person.email, password: person.password } });
+    expect(again.status()).toBe(401);
+  });
+});
+
+test("a picture's crop is what was dragged to", async ({ page, person }) => {
+  await page.goto("/account");
+  await hydrated(page);
+  await page.getByLabel("New picture").setInputFiles({ name: "me.png", mimeType: "image/png", buffer: await stripesPng() });
+  await page.getByRole("slider", { name: "Left to right" }).fill("1");
+  await page.getByRole("button", { name: "Save picture" }).click();
+  await expect(page.getByText("Saved.")).toBeVisible();
+  const address = (await page.getByRole("complementary", { name: "Sidebar" }).locator("img").getAttribute("src")) ?? "";
+  expect(await colourOf(await (await page.request.get(address)).body())).toEqual({ size: [256, 256], colour: "blue" });
+  expect(person.id).not.toBe("");
+});
+
+test("everything of somebody comes as one archive, with each original byte for byte, and no secret", async ({ app, person, request }) => {
+  const { designId } = await makeDesign(app, person, "A/B: cover?");
+  const files = await Promise.all(PICTURES.map(chosen));
+  await addPictures(app, person, designId, [...PICTURES]);
+  const answer = await request.get("/account/export", { headers: { Cookie: person.cookieHeader } });
+  expect(answer.status()).toBe(200);
+  expect(answer.headers()["content-disposition"]).toMatch(/^attachment; filename="atelier-.*\.zip"$/);
+
+  const archive = unzip(await answer.body());
+  const account = String(archive.get("account.json"));
+  expect(JSON.parse(account)).toMatchObject({ user: { id: person.id, email: person.email }, accounts: [{ providerId: "credential" }] });
+  expect(account).not.toMatch(/"(password|token|secret|accessToken)"/i);
+  const [project] = JSON.parse(String(archive.get("projects.json")));
+  const images: { file: string; name: string }[] = project.designs[0].images;
+  expect(images.map(({ name }) => name)).toEqual(files.map(({ name }) => name));
+  for (const [index, { file }] of images.entries()) {
+    expect(file).toMatch(/^projects\/Magazine\/A-B- cover-\//);
+    expect(archive.get(file)?.equals(files[index]?.buffer ?? Buffer.alloc(0)), file).toBe(true);
+  }
+  expect(archive.size).toBe(2 + files.length);
+
+  const nobody = await request.get("/account/export", { maxRedirects: 0 });
+  expect([nobody.status(), nobody.headers().location]).toEqual([302, "/sign-in?redirectTo=%2Faccount%2Fexport"]);
+});
+
+async function stripesPng(): Promise<Buffer> {
+  const stripe = (background: string) => sharp({ create: { width: 300, height: 300, channels: 3, background } }).png().toBuffer();
+  const [red, green, blue] = await Promise.all([stripe("#f00"), stripe("#0f0"), stripe("#00f")]);
+  return sharp({ create: { width: 900, height: 300, channels: 3, background: "#000" } })
+    .composite([red, green, blue].map((input, index) => ({ input, left: index * 300, top: 0 })))
+    .png()
+    .toBuffer();
+}
+
+async function colourOf(bytes: Buffer) {
+  const { data, info } = await sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  const middle = (info.width * Math.floor(info.height / 2) + Math.floor(info.width / 2)) * info.channels;
+  const [r = 0, g = 0, b = 0] = data.subarray(middle, middle + 3);
+  const colour = r > 150 ? "red" : g > 150 ? "green" : b > 150 ? "blue" : "none";
+  return { size: [info.width, info.height], colour };
+}
