@@ -34,7 +34,7 @@ bothWays((javaScript) => {
     await ready(page);
     await page.getByLabel("Email").fill(email);
     await page.getByLabel("Password").fill(password);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page).toHaveURL("/projects");
   });
 
@@ -46,7 +46,7 @@ bothWays((javaScript) => {
     await expectAccessible(page);
     await page.getByLabel("Email").fill(person.email);
     await page.getByLabel("Password").fill(person.password);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page).toHaveURL("/notifications?unread=1");
   });
 
@@ -60,7 +60,7 @@ bothWays((javaScript) => {
     await ready(page);
     await page.getByLabel("Email").fill(person.email);
     await page.getByLabel("Password").fill("wrong horse");
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page.getByLabel("Password")).toHaveAccessibleDescription("Invalid email or password");
     await expect(page.getByLabel("Email")).toHaveValue(person.email);
     await expect(page.getByLabel("Password")).toHaveValue(javaScript ? /.*/ : "");
@@ -68,7 +68,7 @@ bothWays((javaScript) => {
 
     await page.getByLabel("Email").fill("ada@");
     await page.getByLabel("Password").fill(person.password);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page.getByLabel("Email")).toHaveAccessibleDescription("Invalid email");
     await expect(page.getByLabel("Email")).toHaveValue("ada@");
     await expect(page).toHaveURL("/sign-in");
@@ -125,7 +125,7 @@ test("signing in leads only to our own pages", async ({ page, person, context })
     await page.goto(`/sign-in?redirectTo=${encodeURIComponent(target)}`);
     await page.getByLabel("Email").fill(person.email);
     await page.getByLabel("Password").fill(person.password);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page).toHaveURL((url) => url.pathname !== "/sign-in");
     expect(new URL(page.url()).hostname).toBe("localhost");
     await context.clearCookies();
