@@ -83,6 +83,8 @@ function makeAuth(config: AppConfig, origin: string) {
       changeEmail: { enabled: accounts.changeEmail, updateEmailWithoutVerification: true, ...mail.changeEmail },
       deleteUser: { enabled: accounts.deleteUser, ...mail.deleteUser },
     },
+    // Better Auth would clear the table each time that it looks for a value; `convex/accounts/expiry.ts` does so by the hour.
+    verification: { disableCleanup: true },
     rateLimit: {
       enabled: accounts.rateLimit,
       storage: "database",

@@ -22,6 +22,11 @@ export function wordsOf(notice: Notice): { title: string; text: string } {
       return { title: "Two-factor authentication is on", text: "Signing in asks for a code from now on." };
     case "twoFactorDisabled":
       return { title: "Two-factor authentication is off", text: "Signing in no longer asks for a code." };
+    case "passkeyAdded":
+      return {
+        title: "Passkey added",
+        text: `Your account can now be opened with ${notice.name === "" ? "a new passkey" : `the passkey “${notice.name}”`} too.`,
+      };
     case "providerLinked":
       return { title: "Sign-in provider linked", text: `Your account can now be opened with ${providerName(notice.providerId)} too.` };
   }

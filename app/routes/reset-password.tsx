@@ -36,7 +36,7 @@ export default function ResetPassword({ loaderData, actionData }: Route.Componen
       <AuthPage title="This link does not work any more">
         <div role="alert" className="grid justify-items-start gap-5">
           <p className="text-soft">
-            It was used already, is older than an hour, or is not complete. Your password is as it was: ask for a new link.
+            It was used already, is older than an hour, or is not complete. Nothing was changed just now: ask for a new link.
           </p>
           <ButtonLink to="/forgot-password" look="primary">
             Ask for a new link

@@ -28,6 +28,7 @@ it.each([
     { ...user, email: "new@example.com" },
     { kind: "emailChanged", from: "old@example.com", to: "new@example.com" },
   ],
+  ["a passkey", "passkeys", null, { userId: "u", name: "Laptop" }, { kind: "passkeyAdded", name: "Laptop" }],
   ["two factors on", "users", user, { ...user, twoFactorEnabled: true }, { kind: "twoFactorChanged", enabled: true }],
   [
     "two factors off",
@@ -47,6 +48,7 @@ it.each([
   ["a prolonged session", "sessions", { userId: "u" }, { userId: "u", expiresAt: 2 }],
   ["fresh tokens of a provider", "accounts", { userId: "u", accessToken: "a" }, { userId: "u", accessToken: "b" }],
   ["a row of nobody", "sessions", null, { device: "d" }],
+  ["a used passkey", "passkeys", { userId: "u" }, { userId: "u", counter: 2 }],
   ["another table's row", "verifications", null, { userId: "u", password: "x" }],
 ])("%s is nobody's business", (_, model, before, after) => {
   expect(eventOf(model, before, after)).toBeNull();

@@ -9,6 +9,7 @@ export const event = v.union(
   v.object({ kind: v.literal("accountMade"), providerId: v.string() }),
   v.object({ kind: v.literal("passwordChanged") }),
   v.object({ kind: v.literal("emailChanged"), from: v.string(), to: v.string() }),
+  v.object({ kind: v.literal("passkeyAdded"), name: v.string() }),
   v.object({ kind: v.literal("twoFactorChanged"), enabled: v.boolean() }),
 );
 export type AccountEvent = Infer<typeof event>;
@@ -29,6 +30,7 @@ function read(model: string, before: Fields | null, after: Fields): AccountEvent
   }
   if (model === "accounts" && !before) return { kind: "accountMade", providerId: text(after["providerId"]) };
   if (model === "accounts" && before) return before["password"] === after["password"] ? null : { kind: "passwordChanged" };
+  if (model === "passkeys" && !before) return { kind: "passkeyAdded", name: text(after["name"]) };
   if (model === "users" && before) {
     const [from, to] = [text(before["email"]), text(after["email"])];
     if (from !== to) return { kind: "emailChanged", from, to };

@@ -9,6 +9,7 @@ export const notice = v.union(
   v.object({ kind: v.literal("emailChanged"), from: v.string(), to: v.string() }),
   v.object({ kind: v.literal("twoFactorEnabled") }),
   v.object({ kind: v.literal("twoFactorDisabled") }),
+  v.object({ kind: v.literal("passkeyAdded"), name: v.string() }),
   v.object({ kind: v.literal("providerLinked"), providerId: v.string() }),
 );
 export type Notice = Infer<typeof notice>;

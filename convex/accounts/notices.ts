@@ -46,6 +46,7 @@ async function noticeOf(ctx: MutationCtx, userId: string, event: AccountEvent, a
     case "twoFactorChanged":
       return { kind: event.enabled ? "twoFactorEnabled" : "twoFactorDisabled" };
     case "passwordChanged":
+    case "passkeyAdded":
     case "emailChanged":
       return event;
   }

@@ -90,7 +90,7 @@ describe("a password reset", () => {
     expect((await call(link)).location).toMatch(/\/reset-password\?error=INVALID_TOKEN$/);
     expect((await call("/get-session", undefined, { cookie })).body).toBe("null");
     expect(await call("/sign-in/email", { email, password: "another horse" })).toMatchObject({ status: 200 });
-    expect((await mail(email, /Password changed/)).text).toContain("change your password at once");
+    expect((await mail(email, /Password changed/)).text).toContain("choose a new password at once");
   });
 
   it("leads to our own page where the caller names none", async () => {

@@ -155,7 +155,7 @@ function noticeLetter({ to, name, notice, at, url }: Message & { kind: "notice" 
     heading: title,
     paragraphs: [greeting({ name }), told, `This happened on ${new Date(at).toUTCString()}.`],
     link: { label: "Look at your notifications", url },
-    foot: "If this was you, there is nothing to do. If not, change your password at once, which signs everybody out.",
+    foot: "If this was you, there is nothing to do. If not, choose a new password at once, and sign out everywhere else.",
   };
 }
 

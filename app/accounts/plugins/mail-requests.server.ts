@@ -1,4 +1,4 @@
-import type { BetterAuthPlugin } from "better-auth";
+import type { BetterAuthPlugin, InternalAdapter } from "better-auth";
 import { APIError, createAuthMiddleware } from "better-auth/api";
 import { generateRandomString } from "better-auth/crypto";
 import { z } from "zod";
@@ -22,14 +22,17 @@ const ASKING: Record<string, "reset" | "verify" | "link" | "code"> = {
 const NEEDS_MAIL = /^\/(sign-in\/(magic-link|email-otp)|magic-link\/|email-otp\/|forget-password\/email-otp)/;
 const RESETS = /reset-password|request-password-reset|forget-password/;
 
+/** As long as a real one (specification 9), in ms. */
+const TOKEN_LIFE = 60 * 60 * 1000;
+
 const asked = z.object({ email: z.email() });
 
 /**
  * Guards the endpoints that send mail to whoever is named: an address gets one mail of a kind in a minute, whoever asks; asking for an address
  * that nobody has costs what asking for another does; and without a way for mail, they say so in the specification's words (section 8).
  */
-export const mailRequests = (config: AppConfig) =>
-  ({
+export function mailRequests(config: AppConfig) {
+  return {
     id: "mail-requests",
     hooks: {
       before: [
@@ -49,19 +52,27 @@ export const mailRequests = (config: AppConfig) =>
             if (!success || !kind) return;
             const seconds = await paceOf(config, kind, data.email);
             if (seconds > 0) throw tooSoon(seconds);
-            if (kind !== "reset" || (await ctx.context.internalAdapter.findUserByEmail(data.email))) return;
-            // What the core does for somebody whom it finds: a token is kept, and a mail written. These open nothing and go nowhere.
-            await ctx.context.internalAdapter.createVerificationValue({
-              identifier: `reset-password:${generateRandomString(24, "a-z", "A-Z", "0-9")}`,
-              value: "",
-              expiresAt: new Date(0),
-            });
-            await queueMail(config, null);
+            if (kind === "reset") await evenOut(ctx.context.internalAdapter, data.email);
           }),
         },
       ],
     },
-  }) satisfies BetterAuthPlugin;
+  } satisfies BetterAuthPlugin;
+
+  /**
+   * The core keeps a token and writes a mail for whom it finds; for others it looks up a value that is not there. Whichever it will do, the
+   * other is done here: with a token that nobody knows, and a mail that goes nowhere.
+   */
+  async function evenOut(accounts: InternalAdapter, email: string): Promise<void> {
+    const identifier = `reset-password:${generateRandomString(24, "a-z", "A-Z", "0-9")}`;
+    if (await accounts.findUserByEmail(email)) {
+      await accounts.findVerificationValue(identifier);
+      return;
+    }
+    await accounts.createVerificationValue({ identifier, value: "", expiresAt: new Date(Date.now() + TOKEN_LIFE) });
+    await queueMail(config, null);
+  }
+}
 
 /** As Better Auth's own limits answer. */
 const tooSoon = (seconds: number) =>

@@ -1,0 +1,50 @@
+import { expect, it } from "vitest";
+import { letterOf, type Message } from "./messages";
+import { mailOf } from "./template";
+
+const to = "ada@example.com";
+const name = `Ada "<script>alert(1)</script>" & Co.`;
+const url = "https://atelier.example/x?token=a&callbackURL=%2F";
+
+const messages: Message[] = [
+  { kind: "resetPassword", to, name, url },
+  { kind: "verifyEmail", to, name, url },
+  { kind: "verifyNewEmail", to, name, url },
+  { kind: "confirmEmailChange", to, name, url, newEmail: "<new>@example.com" },
+  { kind: "deleteAccount", to, name, url },
+  { kind: "signInLink", to, name, url },
+  { kind: "alreadySignedUp", to, name, url },
+  { kind: "code", to, name, purpose: "sign-in", code: "012345" },
+  { kind: "code", to, name, purpose: "two-factor", code: "012345" },
+  { kind: "notice", to, name, url, at: 0, notice: { kind: "signIn", userAgent: "<b>", ipAddress: "<i>" } },
+  { kind: "notice", to, name, url, at: 0, notice: { kind: "providerLinked", providerId: "github" } },
+];
+
+it.each(messages.map((message) => [message.kind, message] as const))(
+  "%s has a subject, both forms, and nothing unescaped",
+  (_, message) => {
+    const mail = mailOf(letterOf(message));
+    expect(mail.to).toBe(to);
+    expect(mail.subject).toMatch(/^[A-Z][^<>]+ · Atelier$/);
+    expect(mail.text).toContain(name);
+    expect(mail.html).toContain("Ada &quot;&lt;script&gt;alert(1)&lt;/script&gt;&quot; &amp; Co.");
+    expect(mail.html).not.toMatch(/<(script|b|i|new)\b/);
+    const carried = message.kind === "code" ? message.code : url;
+    expect(mail.text).toContain(carried);
+    expect(mail.html).toContain(carried.replaceAll("&", "&amp;"));
+  },
+);
+
+it("greets nobody by an empty name", () => {
+  expect(letterOf({ kind: "signInLink", to, name: " ", url }).paragraphs[0]).toBe("Hello,");
+});
+
+it("tells the old address nothing of the new one", () => {
+  const notice = { kind: "emailChanged", from: to, to: "new@example.com" } as const;
+  expect(JSON.stringify(mailOf(letterOf({ kind: "notice", to, name, url, at: 0, notice })))).not.toContain("new@example.com");
+});
+
+it("keeps a subject on one line", () => {
+  const letter = { ...letterOf({ kind: "signInLink", to, name, url }), subject: "Hello\r\nBcc: everyone@example.com" };
+  expect(mailOf(letter).subject).toBe("Hello Bcc: everyone@example.com · Atelier");
+});

@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import { startApp } from "../tests/harness/app.ts";
+import { startMailbox } from "../tests/harness/mailbox.ts";
+
+/**
+ * Whether time tells who has an account: each endpoint is asked for an address that has one and for one that has none, in turn, and the medians
+ * are compared. Baseline of the same run: the same address, asked twice, which shows how much two equal series differ by themselves.
+ *
+ *     node bench/enumeration.ts [tries]
+ */
+const TRIES = Number(process.argv[2] ?? 200);
+const PASSWORD = "correct horse battery";
+
+const asks: Record<string, (email: string) => [path: string, body: Record<string, unknown>]> = {
+  "sign-in": (email) => ["/sign-in/email", { email, password: "wrong horse battery" }],
+  "password reset": (email) => ["/request-password-reset", { email, redirectTo: "/reset-password" }],
+  "sign-in link": (email) => ["/sign-in/magic-link", { email, callbackURL: "/projects" }],
+  "sign-in code": (email) => ["/email-otp/send-verification-otp", { email, type: "sign-in" }],
+  "confirm again": (email) => ["/send-verification-email", { email }],
+};
+
+const mailbox = await startMailbox();
+const app = await startApp({ SMTP_URL: mailbox.url });
+
+async function post(path: string, body: Record<string, unknown>): Promise<number> {
+  const before = performance.now();
+  const response = await fetch(`${app.url}/api/auth${path}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Origin: app.url },
+    body: JSON.stringify(body),
+  });
+  await response.arrayBuffer();
+  return performance.now() - before;
+}
+
+const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
+const ms = (time: number) => `${time.toFixed(2)} ms`.padStart(10);
+
+const known = `${randomUUID()}@example.com`;
+await post("/sign-up/email", { name: "Ada Lovelace", email: known, password: PASSWORD });
+
+console.log(`Medians of ${TRIES} tries each\n`);
+console.log(`${"".padEnd(16)}${"known".padStart(10)}${"unknown".padStart(10)}${"differ by".padStart(12)}${"known twice".padStart(14)}`);
+for (const [name, ask] of Object.entries(asks)) {
+  const times = { known: [] as number[], unknown: [] as number[], again: [] as number[] };
+  for (let each = -5; each < TRIES; each++) {
+    // Which is first changes, so that none always runs on what the other has warmed.
+    const series = [
+      () => post(...ask(known)).then((time) => ["known", time] as const),
+      () => post(...ask(`${randomUUID()}@example.com`)).then((time) => ["unknown", time] as const),
+      () => post(...ask(known)).then((time) => ["again", time] as const),
+    ];
+    for (let turn = 0; turn < series.length; turn++) {
+      const result = await series[(turn + Math.abs(each)) % series.length]?.();
+      if (result && each >= 0) times[result[0]].push(result[1]);
+    }
+  }
+  const [a, b, c] = [median(times.known), median(times.unknown), median(times.again)];
+  console.log(`${name.padEnd(16)}${ms(a)}${ms(b)}${ms(b - a).padStart(12)}${ms(c - a).padStart(14)}`);
+}
+await app.dispose();
+await mailbox.close();
