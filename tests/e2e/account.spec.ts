@@ -54,10 +54,6 @@ bothWays((javaScript) => {
     // Left half red, middle green, right blue: the middle square is green.
     const stripes = await stripesPng();
     await page.getByLabel("New picture").setInputFiles({ name: "me.png", mimeType: "image/png", buffer: stripes });
-    if (javaScript) {
-      await expect(page.getByRole("slider", { name: "Left to right" })).toBeVisible();
-      await expectAccessible(page);
-    }
     await page.getByRole("button", { name: "Save picture" }).click();
     await expect(page.getByText("Saved.")).toBeVisible();
     const address = (await sidebar(page).locator("img").getAttribute("src")) ?? "";
@@ -133,16 +129,22 @@ bothWays((javaScript) => {
   });
 });
 
-test("a picture's crop is what was dragged to", async ({ page, person }) => {
-  await page.goto("/account");
-  await hydrated(page);
-  await page.getByLabel("New picture").setInputFiles({ name: "me.png", mimeType: "image/png", buffer: await stripesPng() });
-  await page.getByRole("slider", { name: "Left to right" }).fill("1");
-  await page.getByRole("button", { name: "Save picture" }).click();
-  await expect(page.getByText("Saved.")).toBeVisible();
-  const address = (await page.getByRole("complementary", { name: "Sidebar" }).locator("img").getAttribute("src")) ?? "";
-  expect(await colourOf(await (await page.request.get(address)).body())).toEqual({ size: [256, 256], colour: "blue" });
-  expect(person.id).not.toBe("");
+test.describe("a picture's crop", () => {
+  // axe looks at the chosen file too, which the page itself has no need to.
+  test.use({ allowedErrors: [/Connecting to 'blob:/] });
+
+  test("is what was moved to", async ({ page, person }) => {
+    await page.goto("/account");
+    await hydrated(page);
+    await page.getByLabel("New picture").setInputFiles({ name: "me.png", mimeType: "image/png", buffer: await stripesPng() });
+    await page.getByRole("slider", { name: "Left to right" }).fill("1");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Save picture" }).click();
+    await expect(page.getByText("Saved.")).toBeVisible();
+    const address = (await page.getByRole("complementary", { name: "Sidebar" }).locator("img").getAttribute("src")) ?? "";
+    expect(await colourOf(await (await page.request.get(address)).body())).toEqual({ size: [256, 256], colour: "blue" });
+    expect(person.id).not.toBe("");
+  });
 });
 
 test("everything of somebody comes as one archive, with each original byte for byte, and no secret", async ({ app, person, request }) => {

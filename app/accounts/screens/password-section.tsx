@@ -10,9 +10,13 @@ type Constraints = { changePassword: Constraint; setPassword: Constraint };
 const said = { "change-password": "Your password was changed.", "set-password": "You can sign in with your password now." };
 const LENGTH = "At least 8 characters";
 
-/** The password: changed with the one that was, or a first one for whoever signs in by other means. */
+/**
+ * The password: changed with the one that was, or a first one for whoever signs in by other means; that form stays while it is on its way, though
+ * the live answer says sooner that there is a password.
+ */
 export function PasswordSection({ has, constraints }: { has: boolean; constraints: Constraints }) {
-  return has ? <ChangePassword constraint={constraints.changePassword} /> : <SetPassword constraint={constraints.setPassword} />;
+  const first = useAccountForm({ id: "set-password", intent: "setPassword", constraint: constraints.setPassword });
+  return has && !first.pending ? <ChangePassword constraint={constraints.changePassword} /> : <SetPassword state={first} />;
 }
 
 function ChangePassword({ constraint }: { constraint: Constraint }) {
@@ -35,11 +39,10 @@ function ChangePassword({ constraint }: { constraint: Constraint }) {
   );
 }
 
-function SetPassword({ constraint }: { constraint: Constraint }) {
-  const state = useAccountForm({ id: "set-password", intent: "setPassword", constraint });
+function SetPassword({ state }: { state: ReturnType<typeof useAccountForm> }) {
   return (
     <Section title="Password" about="You have none yet. With one you can sign in with your email address, too.">
-      <AccountForm state={state} submit="Set password" said={said}>
+      <AccountForm state={state} submit="Set password">
         <Whose />
         <FormPasswordField field={state.fields["newPassword"]} label="New password" autoComplete="new-password" hint={LENGTH} />
       </AccountForm>

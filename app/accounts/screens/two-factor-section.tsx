@@ -12,24 +12,22 @@ type Props = { on: boolean; codesLeft: number; hasPassword: boolean; constraints
 const ABOUT = "A code from an app on your phone, asked for after your password.";
 const said = { "two-factor-on": "Two-factor sign-in is on.", "two-factor-off": "Two-factor sign-in is off." };
 
-/** The second factor: off, being set up, or on. */
+/**
+ * The second factor: off, being set up, or on. The forms that switch it are known here, and keep their part of the page standing while they are on
+ * their way: the live answer comes before theirs, which leads on to a page of the new session.
+ */
 export function TwoFactorSection({ on, codesLeft, hasPassword, constraints }: Props) {
-  if (on) return <TwoFactorOn codesLeft={codesLeft} constraint={constraints.password} />;
-  if (hasPassword) return <TwoFactorOff constraints={constraints} />;
-  return (
-    <Section title="Two-factor sign-in" about={ABOUT}>
-      <p className="text-soft">It protects a password, and you have none yet: set one above first.</p>
-    </Section>
-  );
-}
-
-function TwoFactorOff({ constraints }: { constraints: Constraints }) {
   const enable = useAccountForm({ id: "two-factor-off", intent: "enableTwoFactor", constraint: constraints.password });
   const verify = useAccountForm({ id: "two-factor-verify", intent: "verifyTwoFactor", constraint: constraints.code });
+  const disable = useAccountForm({ id: "two-factor-disable", intent: "disableTwoFactor", constraint: constraints.password });
+  const shownOn = verify.pending ? false : disable.pending || on;
+  if (shownOn) return <TwoFactorOn codesLeft={codesLeft} disable={disable} constraint={constraints.password} />;
   const setup = verify.answer?.setup ?? enable.answer?.setup;
   return (
     <Section title="Two-factor sign-in" about={ABOUT}>
-      {setup ? (
+      {!hasPassword ? (
+        <p className="text-soft">It protects a password, and you have none yet: set one above first.</p>
+      ) : setup ? (
         <SetUp setup={setup} state={verify} />
       ) : (
         <AccountForm state={enable} submit="Set up two-factor sign-in" said={said}>
@@ -78,9 +76,10 @@ function SetUp({ setup: { uri, secret, qr, codes }, state }: { setup: TwoFactorS
   );
 }
 
-function TwoFactorOn({ codesLeft, constraint }: { codesLeft: number; constraint: Constraint }) {
+type OnProps = { codesLeft: number; disable: ReturnType<typeof useAccountForm>; constraint: Constraint };
+
+function TwoFactorOn({ codesLeft, disable, constraint }: OnProps) {
   const regenerate = useAccountForm({ id: "two-factor-on", intent: "backupCodes", constraint });
-  const disable = useAccountForm({ id: "two-factor-disable", intent: "disableTwoFactor", constraint });
   const fresh = regenerate.answer?.codes;
   const left = fresh?.length ?? codesLeft;
   return (
