@@ -2,13 +2,15 @@
  * `convex logs` and the logs beside `convex dev`: a long poll over the latest runs
  * (`convex/src/cli/lib/logs.ts`, `generatedFunctionLogsApi.ts`).
  */
+import { newRequestId } from "../functions/request-id.ts";
 import type { FunctionLog, FunctionRunner } from "../functions/types.ts";
 import type { FunctionType, Json } from "../values/types.ts";
 
 const KEPT_RUNS = 1_000;
 const POLL_MS = 30_000;
 
-type Entry = { cursor: number; json: Json };
+/** Most are never asked for, so they are put into words when they are. */
+type Entry = { cursor: number; log: FunctionLog; json: Json };
 
 export interface LogStream {
   /** Runs after the cursor; waits for one if there is none, but not on the first call (cursor 0), which only asks where the end is. */
@@ -23,13 +25,13 @@ export function createLogStream(runner: FunctionRunner): LogStream {
   const stopListening = runner.onLog((log) => {
     // The cursor is a time in milliseconds to the command line; to us it only has to grow.
     last = Math.max(last + 1, Date.now());
-    entries.push({ cursor: last, json: completion(log) });
+    entries.push({ cursor: last, log, json: null });
     if (entries.length > KEPT_RUNS) entries.shift();
     for (const wake of waiting) wake();
   });
 
   const after = (cursor: number) => ({
-    entries: entries.filter((entry) => entry.cursor > cursor).map(({ json }) => json),
+    entries: entries.filter((entry) => entry.cursor > cursor).map((entry) => (entry.json ??= completion(entry.log))),
     newCursor: Math.max(cursor, last),
   });
 
@@ -85,6 +87,7 @@ const NO_USAGE = {
 };
 
 function completion(log: FunctionLog): Json {
+  const requestId = log.requestId ?? newRequestId();
   const endedAt = log.startedAt + log.durationMs;
   return {
     kind: "Completion",
@@ -101,8 +104,8 @@ function completion(log: FunctionLog): Json {
     parentExecutionId: null,
     success: null,
     error: log.error,
-    requestId: log.requestId,
-    executionId: log.requestId,
+    requestId,
+    executionId: requestId,
     usageStats: NO_USAGE,
     returnBytes: null,
     occInfo: null,

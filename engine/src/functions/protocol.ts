@@ -29,6 +29,7 @@ type RunFacts = {
   startedAt: number;
   durationMs: number;
   readIdentity: boolean;
+  volatile?: boolean;
   journal: string | null;
   /** Under which a failure is told and found in the log; null where nobody has asked for it. */
   requestId: string | null;

@@ -18,8 +18,10 @@ import { newRequestId } from "./request-id.ts";
 
 /** What all runs of one top-level call share. */
 export class Execution implements Moment {
-  readonly now = Date.now();
-  readonly random = seededRandom();
+  readonly startedAt = Date.now();
+  /** Its result may be another one next time, though nothing was written: it has asked for the time, for chance or for its snapshot. */
+  volatile = false;
+  #random: (() => number) | null = null;
   readonly logLines: LogLine[] = [];
   readonly transaction: Transaction;
   readonly identity: Identity;
@@ -40,6 +42,17 @@ export class Execution implements Moment {
     this.identity = call.identity;
     this.journalIn = call.journal ?? null;
     this.jobId = jobId;
+  }
+
+  get now(): number {
+    this.volatile = true;
+    return this.startedAt;
+  }
+
+  get random(): () => number {
+    this.volatile = true;
+    this.#random ??= seededRandom();
+    return this.#random;
   }
 
   get requestId(): string {

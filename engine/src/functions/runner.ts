@@ -8,7 +8,6 @@ import { codeOnDisk } from "./code.ts";
 import { openFileStore, sweepFiles } from "./files.ts";
 import type { Batch, LoadedCode, WireCall, WireRun } from "./protocol.ts";
 import { outcomeOf } from "./outcomes.ts";
-import { newRequestId } from "./request-id.ts";
 import { trimCache } from "./thread.ts";
 import { TransactorThread } from "./transactor-thread.ts";
 import type { Bundle, Call, FunctionLog, FunctionRunner, MutationOutcome, Outcome, Push, QueryOutcome } from "./types.ts";
@@ -103,8 +102,8 @@ class Runner implements FunctionRunner {
     });
     return runs.map((run, index): QueryOutcome => {
       this.#log(run, calls[index]?.identity.kind ?? "none");
-      const { readIdentity, journal } = run.facts;
-      return Object.assign(outcomeOf(run), { ts: run.ts, readIdentity, journal });
+      const { readIdentity, volatile, journal } = run.facts;
+      return Object.assign(outcomeOf(run), { ts: run.ts, readIdentity, volatile, journal });
     });
   }
 
@@ -236,7 +235,7 @@ class Runner implements FunctionRunner {
   #log({ outcome, facts, repeated }: WireRun, identity: FunctionLog["identity"]): void {
     if (this.#logListeners.size === 0 || repeated) return;
     const { path, type, startedAt, durationMs } = facts;
-    const requestId = facts.requestId ?? newRequestId();
+    const { requestId } = facts;
     const error = outcome.ok ? null : outcome.message;
     const entry = { path, type, identity, startedAt, durationMs, logLines: outcome.logLines, error, requestId };
     for (const listener of this.#logListeners) listener(entry);

@@ -83,7 +83,10 @@ const SYNCHRONOUS: Record<string, Syscall> = {
   },
   "1.0/db/normalizeId": ({ transaction }, { table, idString }) =>
     JSON.stringify({ id: transaction.normalizeId(asString(table), asString(idString)) }),
-  "1.0/getSnapshotTs": ({ transaction }) => JSON.stringify(integerJson(transaction.snapshot)),
+  "1.0/getSnapshotTs": ({ execution, transaction }) => {
+    execution.volatile = true;
+    return JSON.stringify(integerJson(transaction.snapshot));
+  },
 };
 
 const ASYNCHRONOUS: Record<string, Syscall> = {

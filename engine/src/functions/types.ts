@@ -29,6 +29,8 @@ export type QueryOutcome = Outcome & {
   ts: Timestamp;
   /** False when the function never asked who calls: equal arguments then give equal results to all. */
   readIdentity: boolean;
+  /** True when it asked for the time, for chance or for its snapshot: another run may answer otherwise though nothing was written. */
+  volatile?: boolean;
   /** What to give back as `Call.journal` when this query runs again; null when it has none. */
   journal?: string | null;
 };
@@ -118,7 +120,8 @@ export type FunctionLog = {
   durationMs: number;
   logLines: LogLine[];
   error: string | null;
-  requestId: string;
+  /** Null when nobody has been told one. */
+  requestId: string | null;
 };
 
 export interface FileStore {

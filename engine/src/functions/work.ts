@@ -245,9 +245,10 @@ export class Transactor {
     const facts = {
       path,
       type: kind,
-      startedAt: execution.now,
+      startedAt: execution.startedAt,
       durationMs: performance.now() - started,
       readIdentity: execution.readIdentity,
+      volatile: execution.volatile,
       journal: execution.journalOut,
       requestId: outcome.ok ? execution.knownRequestId : execution.requestId,
     };

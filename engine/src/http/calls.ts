@@ -10,6 +10,7 @@ import type { Identity, Json, Timestamp } from "../values/types.ts";
 import { isObject, readJsonObject } from "./body.ts";
 import { cleanJson } from "./clean-json.ts";
 import { badRequest, RequestError } from "./errors.ts";
+import { createQueryCache } from "./query-cache.ts";
 import { json, jsonText, type Reply } from "./reply.ts";
 import type { Handler, Routes } from "./router.ts";
 
@@ -19,11 +20,9 @@ type Authenticate = (request: IncomingMessage) => Promise<Identity>;
 
 /** The routes that run functions. `authenticate` throws a `RequestError` for a token that proves nothing. */
 export function callRoutes(runner: FunctionRunner, authenticate: Authenticate): Routes {
-  const query = async (call: ParsedCall, identity: Identity, at?: Timestamp): Promise<Reply> => {
-    const [outcome] = await atSnapshot(runner.queries([{ ...toCall(call, identity) }], at), at);
-    if (!outcome) throw new Error("A query was asked for and none was answered.");
-    return reply(outcome, call.format, identity);
-  };
+  const cache = createQueryCache(runner);
+  const query = async (call: ParsedCall, identity: Identity, at?: Timestamp): Promise<Reply> =>
+    reply(await atSnapshot(cache.query(toCall(call, identity), at), at), call.format, identity);
   const post =
     (run: (call: ParsedCall, identity: Identity, body: { [key: string]: Json }) => Promise<Reply>): Handler =>
     async ({ request }) => {
@@ -122,9 +121,9 @@ function refuseComponent(componentPath: Json | undefined): void {
 }
 
 /** A timestamp outside the history kept is the caller's mistake, not ours. */
-async function atSnapshot(outcomes: Promise<QueryOutcome[]>, at: Timestamp | undefined): Promise<QueryOutcome[]> {
-  if (at === undefined) return outcomes;
-  return outcomes.catch((error: unknown) => {
+async function atSnapshot(outcome: Promise<QueryOutcome>, at: Timestamp | undefined): Promise<QueryOutcome> {
+  if (at === undefined) return outcome;
+  return outcome.catch((error: unknown) => {
     throw badRequest(error instanceof Error ? error.message : "There is no such snapshot.", "SnapshotNotAvailable");
   });
 }

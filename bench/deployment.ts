@@ -1,0 +1,67 @@
+/** Processes to measure: the deployment with the bench's functions in it, and the bare servers it is measured against. */
+import { execFile, fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const MAIN = join(ROOT, "engine/src/main.ts");
+const CONVEX_BIN = join(ROOT, "node_modules/convex/bin/main.js");
+export const ADMIN_KEY = `bench|${"be".repeat(32)}`;
+
+export type Server = { url: string; child: ChildProcess; /** From its start until it answers. */ readyMs: number; stop(): Promise<void> };
+
+/** Runs `path` as a process of its own until it says `{ url }`. */
+export async function startServer(path: string, args: string[]): Promise<Server> {
+  const started = performance.now();
+  const execArgv = process.env["BENCH_PROFILE"] ? ["--cpu-prof", `--cpu-prof-dir=${process.env["BENCH_PROFILE"]}`] : [];
+  const child = fork(path, args, { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv });
+  const exited = once(child, "exit");
+  const [message] = await Promise.race([once(child, "message"), exited.then(() => Promise.reject(new Error(`${path} did not start.`)))]);
+  const url = typeof message === "object" && message !== null && "url" in message ? String(message.url) : "";
+  const readyMs = performance.now() - started;
+  return {
+    url,
+    child,
+    readyMs,
+    async stop() {
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}
+
+export const baseline = (name: string, dir: string): Promise<Server> =>
+  startServer(join(import.meta.dirname, "baselines", `${name}.ts`), [dir]);
+
+/** The deployment on `dir`; its functions are still there when it is started again. */
+export const startDeployment = (dir: string): Promise<Server> =>
+  startServer(MAIN, ["--data", dir, "--port", "0", "--site-port", "0", "--admin-key", ADMIN_KEY]);
+
+/** Pushes the bench's functions with the official command line. */
+export async function push({ url }: Server): Promise<void> {
+  const project = temporaryFolder("project");
+  cpSync(join(import.meta.dirname, "project"), project, { recursive: true });
+  symlinkSync(join(ROOT, "node_modules"), join(project, "node_modules"));
+  await promisify(execFile)(
+    process.execPath,
+    [CONVEX_BIN, "dev", "--once", "--typecheck", "disable", "--url", url, "--admin-key", ADMIN_KEY],
+    { cwd: project, env: { PATH: process.env["PATH"], HOME: tmpdir(), CI: "1" } },
+  );
+  removeFolder(project);
+}
+
+export const temporaryFolder = (name: string): string => mkdtempSync(join(tmpdir(), `bench-${name}-`));
+export const removeFolder = (path: string): void => rmSync(path, { recursive: true, force: true });
+
+/** Resident memory of a process in MiB (proc(5), VmRSS); null where there is no /proc. */
+export function residentMiB({ child }: Server): number | null {
+  try {
+    const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1];
+    return kib === undefined ? null : Number(kib) / 1024;
+  } catch {
+    return null;
+  }
+}

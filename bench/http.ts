@@ -1,0 +1,18 @@
+/** The deployment's HTTP API, for what is not measured. */
+import { ADMIN_KEY, type Server } from "./deployment.ts";
+
+export const callBody = (path: string, args: object): string => JSON.stringify({ path, args: [args], format: "convex_encoded_json" });
+
+export async function mutate({ url }: Server, path: string, args: object): Promise<unknown> {
+  const response = await fetch(`${url}/api/mutation`, { method: "POST", body: callBody(path, args) });
+  const answer: { status: string; value: unknown } = await response.json();
+  if (answer.status !== "success") throw new Error(JSON.stringify(answer));
+  return answer.value;
+}
+
+/** How many functions of this name ran since the cursor, by the deployment's own log (the last thousand runs), and the next cursor. */
+export async function runsSince({ url }: Server, cursor: number, path: string): Promise<{ runs: number; cursor: number }> {
+  const response = await fetch(`${url}/api/stream_function_logs?cursor=${cursor}`, { headers: { Authorization: `Convex ${ADMIN_KEY}` } });
+  const { entries, newCursor }: { entries: { identifier: string }[]; newCursor: number } = await response.json();
+  return { runs: entries.filter(({ identifier }) => identifier === path).length, cursor: newCursor };
+}

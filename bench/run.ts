@@ -1,0 +1,34 @@
+/**
+ * `npm run bench [-- name…]`: each measurement beside its baseline, in one run on one machine; the report is appended to RESULTS.md.
+ */
+import { loadavg } from "node:os";
+import { durableMutations } from "./durable-mutations.ts";
+import { fanOut } from "./fan-out.ts";
+import { memory } from "./memory.ts";
+import { pointReads } from "./point-reads.ts";
+import { report, type Figure } from "./report.ts";
+import { tableSize } from "./table-size.ts";
+
+const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]> }> = {
+  mutations: { title: "Durable mutations, 64 in flight over websockets", measure: durableMutations },
+  "fan-out": { title: "One write and a thousand subscribers", measure: fanOut },
+  "table-size": { title: "A table of a million rows", measure: tableSize },
+  memory: { title: "Memory over 100,000 mutations and 1,000 connections", measure: memory },
+  reads: { title: "Point reads over HTTP, 16 clients", measure: pointReads },
+};
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !(name in MEASURES));
+if (unknown.length > 0) {
+  console.error(`There is no ${unknown.join(", ")}. There are: ${Object.keys(MEASURES).join(", ")}.`);
+  process.exit(1);
+}
+
+const loadBefore = loadavg()[0] ?? 0;
+const sections: { title: string; figures: Figure[] }[] = [];
+for (const [name, { title, measure }] of Object.entries(MEASURES)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  console.log(`${title} …`);
+  sections.push({ title, figures: await measure() });
+}
+report(sections, loadBefore);
