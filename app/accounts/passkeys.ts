@@ -57,7 +57,9 @@ async function ask(address: string, body?: Record<string, unknown>): Promise<Rec
   const told: unknown = await response?.json().catch(() => null);
   const answer = typeof told === "object" && told !== null ? Object.fromEntries(Object.entries(told)) : {};
   if (response?.ok) return answer;
-  if (answer["code"] === "SESSION_NOT_FRESH") throw new PasskeyProblem("stale", "It has been a while since you signed in. Enter your password to go on.");
-  if (!response || response.status >= 500) throw new PasskeyProblem("failed", "The server does not answer. Nothing was changed: try again in a moment.");
+  if (answer["code"] === "SESSION_NOT_FRESH")
+    throw new PasskeyProblem("stale", "It has been a while since you signed in. Enter your password to go on.");
+  if (!response || response.status >= 500)
+    throw new PasskeyProblem("failed", "The server does not answer. Nothing was changed: try again in a moment.");
   throw new PasskeyProblem("failed", typeof answer["message"] === "string" ? answer["message"] : "This did not work. Try again.");
 }

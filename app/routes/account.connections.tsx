@@ -80,8 +80,7 @@ function ConnectionRow({ connection: { id, providerId, accountId, createdAt }, s
       </div>
       {stays ? (
         <p className="max-w-xs text-sm text-soft">
-          This is the only way into your account, so it cannot go.{" "}
-          {password ? "Link another account first." : <SetPasswordFirst />}
+          This is the only way into your account, so it cannot go. {password ? "Link another account first." : <SetPasswordFirst />}
         </p>
       ) : (
         <UnlinkForm id={id} name={name} providerId={providerId} accountId={accountId} />

@@ -35,7 +35,10 @@ export default function Data({ loaderData: { security, canDelete, constraint } }
   if (!user) return null;
   return (
     <>
-      <Section title="Take your data with you" about="A zip archive with everything that is yours: your account, projects and designs as JSON, and every picture as you uploaded it.">
+      <Section
+        title="Take your data with you"
+        about="A zip archive with everything that is yours: your account, projects and designs as JSON, and every picture as you uploaded it."
+      >
         <div>
           <a href={href("/account/export")} download className={buttonClass()}>
             <Icon of={Download} />

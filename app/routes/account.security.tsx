@@ -2,7 +2,14 @@ import { getZodConstraint } from "@conform-to/zod/v4";
 import { accountAction } from "~/accounts/screens/account-action.server";
 import { PasskeySection } from "~/accounts/screens/passkey-section";
 import { PasswordSection } from "~/accounts/screens/password-section";
-import { backupCodesLeft, changePasswordFields, codeFields, passwordFields, securityIntents, setPasswordFields } from "~/accounts/screens/security.server";
+import {
+  backupCodesLeft,
+  changePasswordFields,
+  codeFields,
+  passwordFields,
+  securityIntents,
+  setPasswordFields,
+} from "~/accounts/screens/security.server";
 import { TwoFactorSection } from "~/accounts/screens/two-factor-section";
 import { visitor } from "~/accounts/session.server";
 import { convexFor } from "~/data/convex.server";

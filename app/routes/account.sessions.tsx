@@ -26,7 +26,10 @@ export default function Sessions({ loaderData }: Route.ComponentProps) {
   const others = sessions.filter(({ current }) => !current);
   return (
     <>
-      <Section title="Where you are signed in" about="A session that you do not know may be somebody else's: end it, and change your password.">
+      <Section
+        title="Where you are signed in"
+        about="A session that you do not know may be somebody else's: end it, and change your password."
+      >
         <ul className="grid gap-px overflow-hidden rounded-md border bg-line">
           {sessions.map((session) => (
             <li key={session.id} className="bg-card p-4">
@@ -56,11 +59,19 @@ function SessionRow({ session: { id, createdAt, seenAt, ipAddress, userAgent, cu
         <div className="grid min-w-0 gap-0.5">
           <h3 className="text-base font-medium" title={userAgent ?? undefined}>
             {device}
-            {current ? <span className="ml-2 rounded-sm bg-hover px-1.5 py-0.5 text-xs font-medium text-accent-text">This session</span> : null}
+            {current ? (
+              <span className="ml-2 rounded-sm bg-hover px-1.5 py-0.5 text-xs font-medium text-accent-text">This session</span>
+            ) : null}
           </h3>
           <p className="text-sm wrap-anywhere text-faint">
             {ipAddress ? <span className="tabular">{ipAddress} · </span> : null}
-            {current ? "Active now" : <>Last active <RelativeTime at={seenAt} /></>}
+            {current ? (
+              "Active now"
+            ) : (
+              <>
+                Last active <RelativeTime at={seenAt} />
+              </>
+            )}
             {" · Signed in "}
             <RelativeTime at={createdAt} />
           </p>
@@ -78,7 +89,11 @@ function RevokeForm({ id, device }: { id: string; device: string }) {
       state={state}
       className="grid gap-3"
       hidden={{ id }}
-      submit={<>End<span className="sr-only"> the session of {device}</span></>}
+      submit={
+        <>
+          End<span className="sr-only"> the session of {device}</span>
+        </>
+      }
     />
   );
 }

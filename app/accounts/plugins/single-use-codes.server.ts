@@ -26,7 +26,8 @@ export const singleUseCodes = (once: (key: string, seconds: number) => Promise<b
             const userId = success ? await whoseCode(ctx) : null;
             if (!success || userId === null) return;
             const used = createHash("sha256").update(`${userId}:${data.code.trim()}`).digest("base64url");
-            if (!(await once(`totp:${used}`, VALID_SECONDS))) throw new APIError("UNAUTHORIZED", { code: "INVALID_CODE", message: "Invalid code" });
+            if (!(await once(`totp:${used}`, VALID_SECONDS)))
+              throw new APIError("UNAUTHORIZED", { code: "INVALID_CODE", message: "Invalid code" });
           }),
         },
       ],

@@ -59,7 +59,12 @@ export class Refused extends Error {
  * Describes one thing that a form of the account's screens does. Its fields are judged before anything is asked; where a fresh session is wanted
  * and the form brings the password for it, that comes first, and then the form goes on as it was.
  */
-export function accountIntent<Schema extends z.ZodType<Record<string, unknown>>>({ schema, run, beside = {}, keep }: Spec<Schema>): AccountIntent {
+export function accountIntent<Schema extends z.ZodType<Record<string, unknown>>>({
+  schema,
+  run,
+  beside = {},
+  keep,
+}: Spec<Schema>): AccountIntent {
   return async (sent, asking) => {
     const submission = parseWithZod(sent, { schema });
     const kept = keep?.(sent);

@@ -39,12 +39,7 @@ export function AccountForm({ state, submit, look = "quiet", said = {}, hidden, 
       {children}
       {state.answer?.stepUp ? <StepUp state={state} how={state.answer.stepUp} /> : null}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <Button
-          type="submit"
-          look={look}
-          aria-disabled={state.pending}
-          onClick={(event) => state.pending && event.preventDefault()}
-        >
+        <Button type="submit" look={look} aria-disabled={state.pending} onClick={(event) => state.pending && event.preventDefault()}>
           {submit}
         </Button>
         {actions}

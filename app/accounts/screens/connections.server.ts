@@ -7,7 +7,12 @@ export const connectionIntents = {
   link: accountIntent({
     schema: z.object({ provider: z.string() }),
     async run({ provider }, { post }) {
-      const answer = await post("/link-social", { provider, callbackURL: "/account/connections", errorCallbackURL: "/error", disableRedirect: true });
+      const answer = await post("/link-social", {
+        provider,
+        callbackURL: "/account/connections",
+        errorCallbackURL: "/error",
+        disableRedirect: true,
+      });
       const url = typeof answer === "object" && answer !== null && "url" in answer ? answer.url : null;
       if (typeof url !== "string") throw new Refused("The provider cannot be reached. Try again.", { status: 502, code: "NO_URL" });
       return { leave: url };

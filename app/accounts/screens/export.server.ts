@@ -20,7 +20,11 @@ type Row = Record<string, unknown> & { id: string; name: string };
  * `projects/<project>/<design>/`. It is written as fast as it is read, one picture at a time, so that its size costs no memory. What is deleted
  * meanwhile is left out; should a picture not be had, the archive breaks off rather than ending as if it were whole.
  */
-export async function exportArchive({ sessionId, user }: Visitor, request: Request, context: Readonly<RouterContextProvider>): Promise<Response> {
+export async function exportArchive(
+  { sessionId, user }: Visitor,
+  request: Request,
+  context: Readonly<RouterContextProvider>,
+): Promise<Response> {
   const config = context.get(configContext);
   const convex = serviceConvex(config);
   const pictures = picturesFor(config);
@@ -28,7 +32,11 @@ export async function exportArchive({ sessionId, user }: Visitor, request: Reque
   async function* pages(query: FunctionReference<"query">, args: Record<string, string>): AsyncGenerator<Row> {
     let cursor: string | null = null;
     for (let more = true; more;) {
-      const { page, isDone, continueCursor }: Page = await convex.query(query, { sessionId, ...args, paginationOpts: { cursor, numItems: PAGE } });
+      const { page, isDone, continueCursor }: Page = await convex.query(query, {
+        sessionId,
+        ...args,
+        paginationOpts: { cursor, numItems: PAGE },
+      });
       yield* page;
       cursor = continueCursor;
       more = !isDone;

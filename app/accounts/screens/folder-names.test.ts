@@ -3,7 +3,12 @@ import { folderNames } from "./folder-names";
 
 it("numbers what has one name, also where upper and lower case are one", () => {
   const name = folderNames();
-  expect(["Poster", "poster", "Poster", "Poster (2)"].map((each) => name(each))).toEqual(["Poster", "poster (2)", "Poster (3)", "Poster (2) (2)"]);
+  expect(["Poster", "poster", "Poster", "Poster (2)"].map((each) => name(each))).toEqual([
+    "Poster",
+    "poster (2)",
+    "Poster (3)",
+    "Poster (2) (2)",
+  ]);
 });
 
 it("keeps a picture's end at its end, and gives it the one that its type has", () => {

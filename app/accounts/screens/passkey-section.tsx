@@ -101,12 +101,19 @@ function AddPasskey({ hasPassword }: { hasPassword: boolean }) {
     }
   }
 
-  if (can === null) return <p className="text-soft">Making a passkey needs JavaScript. Those that you have can be renamed and removed without.</p>;
+  if (can === null)
+    return <p className="text-soft">Making a passkey needs JavaScript. Those that you have can be renamed and removed without.</p>;
   if (!can) return <p className="text-soft">This browser knows no passkeys.</p>;
   const problem = "problem" in stage ? stage.problem : null;
   return (
     <form className="grid max-w-md gap-4" onSubmit={(event) => void add(event)}>
-      <Field htmlFor="passkey-name" label="Name, to know it by" errorId="passkey-error" hint="Such as the device that it is on" hintId="passkey-hint">
+      <Field
+        htmlFor="passkey-name"
+        label="Name, to know it by"
+        errorId="passkey-error"
+        hint="Such as the device that it is on"
+        hintId="passkey-hint"
+      >
         <TextInput id="passkey-name" name="name" maxLength={100} autoComplete="off" aria-describedby="passkey-hint" />
       </Field>
       <p role="alert" className="text-sm text-danger-text empty:hidden">

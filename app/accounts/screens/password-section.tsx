@@ -20,7 +20,12 @@ export function PasswordSection({ has, constraints }: { has: boolean; constraint
 }
 
 function ChangePassword({ constraint }: { constraint: Constraint }) {
-  const state = useAccountForm({ id: "change-password", intent: "changePassword", constraint, defaultValue: { revokeOtherSessions: "on" } });
+  const state = useAccountForm({
+    id: "change-password",
+    intent: "changePassword",
+    constraint,
+    defaultValue: { revokeOtherSessions: "on" },
+  });
   const { currentPassword, newPassword, revokeOtherSessions } = state.fields;
   return (
     <Section title="Password" about="Use one that you use nowhere else.">

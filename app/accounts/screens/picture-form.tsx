@@ -28,13 +28,7 @@ export function PictureForm({ user }: { user: User }) {
   return (
     <div className="grid gap-5">
       <Avatar {...user} className="size-24 rounded-lg text-2xl" />
-      <fetcher.Form
-        ref={form}
-        method="post"
-        encType="multipart/form-data"
-        className="grid max-w-md gap-4"
-        onReset={() => choose(null)}
-      >
+      <fetcher.Form ref={form} method="post" encType="multipart/form-data" className="grid max-w-md gap-4" onReset={() => choose(null)}>
         <input type="hidden" name={FORM_FIELD} value={state.id} />
         {chosen ? <CropBox key={chosen} picture={chosen} /> : null}
         <div className="grid gap-1.5">
@@ -113,11 +107,23 @@ function CropBox({ picture }: { picture: string }) {
           alt="What you chose, to be cut"
           draggable={false}
           className="absolute top-0 left-0 max-w-none origin-top-left"
-          style={size ? { width: size.width * scale, height: size.height * scale, transform: `translate(${-over.x * crop.x}px, ${-over.y * crop.y}px)` } : { opacity: 0 }}
+          style={
+            size
+              ? {
+                  width: size.width * scale,
+                  height: size.height * scale,
+                  transform: `translate(${-over.x * crop.x}px, ${-over.y * crop.y}px)`,
+                }
+              : { opacity: 0 }
+          }
           onLoad={({ currentTarget: { naturalWidth: width, naturalHeight: height } }) => setSize({ width, height })}
         />
       </div>
-      <Slider label="Zoom" value={(1 - crop.side) / (1 - MIN_SIDE)} onChange={(zoom) => setCrop({ ...crop, side: 1 - zoom * (1 - MIN_SIDE) })} />
+      <Slider
+        label="Zoom"
+        value={(1 - crop.side) / (1 - MIN_SIDE)}
+        onChange={(zoom) => setCrop({ ...crop, side: 1 - zoom * (1 - MIN_SIDE) })}
+      />
       <Slider label="Left to right" value={crop.x} onChange={(x) => setCrop({ ...crop, x })} />
       <Slider label="Top to bottom" value={crop.y} onChange={(y) => setCrop({ ...crop, y })} />
       {(["side", "x", "y"] as const).map((part) => (

@@ -41,11 +41,15 @@ export async function takePicture({ request, context, url }: Sent) {
   const fields = new Map<string, string>();
   const maxFileBytes = Math.min(MAX_BYTES, config.uploadMaxBytes);
   try {
-    const { results } = await receive(request, { maxFileBytes, maxFiles: 1, silenceMs: SILENCE_MS }, {
-      newPath: picturesFor(config).newPath,
-      onField: (name, value) => void fields.set(name, value),
-      onFile: async ({ path, tooLarge }) => (tooLarge ? tooLargeText(maxFileBytes) : square(path, readCrop(fields))),
-    });
+    const { results } = await receive(
+      request,
+      { maxFileBytes, maxFiles: 1, silenceMs: SILENCE_MS },
+      {
+        newPath: picturesFor(config).newPath,
+        onField: (name, value) => void fields.set(name, value),
+        onFile: async ({ path, tooLarge }) => (tooLarge ? tooLargeText(maxFileBytes) : square(path, readCrop(fields))),
+      },
+    );
     const [made] = results;
     const form = fields.get(FORM_FIELD) ?? "";
     const refused = (problem: string, status = 422) =>
@@ -70,7 +74,8 @@ export async function takePicture({ request, context, url }: Sent) {
       return answer({ done: "picture-removed" }, form, { request, url });
     } catch (error) {
       if (error instanceof Refused) return refused(error.message, error.status);
-      if (error instanceof Unavailable) return refused("The server does not answer. Your picture was not changed: try again in a moment.", 503);
+      if (error instanceof Unavailable)
+        return refused("The server does not answer. Your picture was not changed: try again in a moment.", 503);
       throw error;
     }
   } catch (error) {
@@ -97,7 +102,11 @@ function cut(bytes: Buffer, { contentType, width, height }: PictureFacts, crop: 
   const drawn = density === undefined ? 1 : density / 72;
   const area = crop && toPixels(crop, Math.round(width * drawn), Math.round(height * drawn));
   const picture = decoder(bytes, density === undefined ? {} : { density }).autoOrient();
-  return (area ? picture.extract(area) : picture).resize(SIDE, SIDE, { fit: "cover" }).toColourspace("srgb").webp({ quality: 85 }).toBuffer();
+  return (area ? picture.extract(area) : picture)
+    .resize(SIDE, SIDE, { fit: "cover" })
+    .toColourspace("srgb")
+    .webp({ quality: 85 })
+    .toBuffer();
 }
 
 const tooLargeText = (bytes: number) => `The file is too large: a picture of you may have ${Math.round(bytes / 1024 / 1024)} MB at most.`;

@@ -91,7 +91,10 @@ export const securityIntents = {
   }),
 
   renamePasskey: accountIntent({
-    schema: z.object({ id: z.string(), name: z.string("Give the passkey a name").trim().min(1, "Give the passkey a name").max(100, "Use at most 100 characters") }),
+    schema: z.object({
+      id: z.string(),
+      name: z.string("Give the passkey a name").trim().min(1, "Give the passkey a name").max(100, "Use at most 100 characters"),
+    }),
     beside: { "*": "name" },
     async run({ id, name }, { post }) {
       await post("/passkey/update-passkey", { id, name });

@@ -26,7 +26,8 @@ export async function servePicture(request: Request, userId: string, context: Re
   } catch (error) {
     const code = refusalOf(error)?.code;
     if (code === "not_found" || code === "unauthenticated") return missing();
-    if (error instanceof Unavailable) return new Response("The picture cannot be had at the moment.\n", { status: 503, headers: { "Retry-After": "5" } });
+    if (error instanceof Unavailable)
+      return new Response("The picture cannot be had at the moment.\n", { status: 503, headers: { "Retry-After": "5" } });
     throw error;
   }
 }

@@ -42,35 +42,54 @@ export function TwoFactorSection({ on, codesLeft, hasPassword, constraints }: Pr
 function SetUp({ setup: { uri, secret, qr, codes }, state }: { setup: TwoFactorSetup; state: ReturnType<typeof useAccountForm> }) {
   return (
     <ol className="grid list-decimal gap-8 pl-5 marker:text-faint">
-      <li className="grid gap-3 pl-1">
-        <h3 className="font-medium">Scan this with your authenticator app</h3>
-        <svg role="img" aria-label="QR code for your authenticator app" viewBox={`0 0 ${qr.size} ${qr.size}`} shapeRendering="crispEdges" className="size-52 rounded-lg">
-          <rect width={qr.size} height={qr.size} fill="#fff" />
-          <path d={qr.path} fill="#000" />
-        </svg>
-        <p className="text-soft">
-          Or type this key: <code className="font-mono text-ink select-all">{secret}</code>
-        </p>
-        <p>
-          <a href={uri} className="text-accent-text underline underline-offset-4">
-            Open in an app on this device
-          </a>
-        </p>
+      <li className="pl-1">
+        <div className="grid gap-3">
+          <h3 className="font-medium">Scan this with your authenticator app</h3>
+          <svg
+            role="img"
+            aria-label="QR code for your authenticator app"
+            viewBox={`0 0 ${qr.size} ${qr.size}`}
+            shapeRendering="crispEdges"
+            className="size-52 rounded-lg"
+          >
+            <rect width={qr.size} height={qr.size} fill="#fff" />
+            <path d={qr.path} fill="#000" />
+          </svg>
+          <p className="text-soft">
+            Or type this key: <code className="font-mono text-ink select-all">{secret}</code>
+          </p>
+          <p>
+            <a href={uri} className="text-accent-text underline underline-offset-4">
+              Open in an app on this device
+            </a>
+          </p>
+        </div>
       </li>
-      <li className="grid gap-3 pl-1">
-        <h3 className="font-medium">Keep these backup codes</h3>
-        <p className="text-soft">Each opens your account once, should your phone be lost. They are not shown again.</p>
-        <BackupCodes codes={codes} />
+      <li className="pl-1">
+        <div className="grid gap-3">
+          <h3 className="font-medium">Keep these backup codes</h3>
+          <p className="text-soft">Each opens your account once, should your phone be lost. They are not shown again.</p>
+          <BackupCodes codes={codes} />
+        </div>
       </li>
-      <li className="grid gap-3 pl-1">
-        <h3 className="font-medium">Enter the code that the app shows</h3>
-        <AccountForm state={state} submit="Turn on" look="primary">
-          <input type="hidden" name="uri" value={uri} />
-          {codes.map((code) => (
-            <input key={code} type="hidden" name="backupCode" value={code} />
-          ))}
-          <TextField field={state.fields["code"]} label="Code" inputMode="numeric" autoComplete="one-time-code" className="max-w-40" autoFocus={state.refusal !== undefined} />
-        </AccountForm>
+      <li className="pl-1">
+        <div className="grid gap-3">
+          <h3 className="font-medium">Enter the code that the app shows</h3>
+          <AccountForm state={state} submit="Turn on" look="primary">
+            <input type="hidden" name="uri" value={uri} />
+            {codes.map((code) => (
+              <input key={code} type="hidden" name="backupCode" value={code} />
+            ))}
+            <TextField
+              field={state.fields["code"]}
+              label="Code"
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              className="max-w-40"
+              autoFocus={state.refusal !== undefined}
+            />
+          </AccountForm>
+        </div>
       </li>
     </ol>
   );

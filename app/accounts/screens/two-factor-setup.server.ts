@@ -15,7 +15,11 @@ export function twoFactorSetup(uri: string, codes: string[]): TwoFactorSetup | n
 
 function qrCode(text: string): TwoFactorSetup["qr"] {
   const { data, size } = encode(text, { ecc: "M", border: QUIET });
-  const runs = data.map((row, y) => runsOf(row).map(([x, length]) => `M${x} ${y}h${length}v1h-${length}z`).join(""));
+  const runs = data.map((row, y) =>
+    runsOf(row)
+      .map(([x, length]) => `M${x} ${y}h${length}v1h-${length}z`)
+      .join(""),
+  );
   return { size, path: runs.join("") };
 }
 

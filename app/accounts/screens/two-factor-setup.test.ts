@@ -13,8 +13,13 @@ it("draws a QR code with its three corners, within a quiet zone", async () => {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size}"><rect width="${size}" height="${size}" fill="#fff"/><path d="${path}"/></svg>`;
   const { data } = await sharp(Buffer.from(svg)).greyscale().raw().toBuffer({ resolveWithObject: true });
   const dark = (x: number, y: number) => (data[y * size + x] ?? 255) < 128;
-  const row = (y: number, from: number, to: number) => Array.from({ length: to - from }, (_, x) => (dark(from + x, y) ? "#" : ".")).join("");
-  for (const [x, y] of [[4, 4], [size - 11, 4], [4, size - 11]] as const) {
+  const row = (y: number, from: number, to: number) =>
+    Array.from({ length: to - from }, (_, x) => (dark(from + x, y) ? "#" : ".")).join("");
+  for (const [x, y] of [
+    [4, 4],
+    [size - 11, 4],
+    [4, size - 11],
+  ] as const) {
     expect(row(y, x, x + 7)).toBe("#######");
     expect(row(y + 1, x, x + 7)).toBe("#.....#");
     expect(row(y + 3, x, x + 7)).toBe("#.###.#");
