@@ -17,6 +17,7 @@ import { secondFactor } from "./plugins/second-factor.server";
 import { singleUseCodes } from "./plugins/single-use-codes.server";
 import { specification } from "./plugins/specification.server";
 import { stepUp } from "./plugins/step-up.server";
+import { plainTargets } from "./plugins/targets.server";
 import { serviceConvex } from "./service.server";
 import { socialProvidersOf } from "./social.server";
 
@@ -109,6 +110,7 @@ function makeAuth(config: AppConfig, origin: string) {
     logger: { level: "error", disableColors: true },
     plugins: [
       limits(),
+      plainTargets(),
       passwords({ breaches: accounts.refuseBreachedPasswords }),
       device(origin),
       mailRequests(config),

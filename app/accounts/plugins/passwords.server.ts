@@ -34,13 +34,13 @@ export const passwords = ({ breaches }: Options) =>
       before: [
         {
           matcher: ({ path }) => CHOOSING.has(path),
-          handler: createAuthMiddleware(async ({ path, body }) => {
+          handler: createAuthMiddleware(async ({ path, body, context }) => {
             const { data } = chosen.safeParse(body);
             const password =
               path === "/sign-up/email"
                 ? data?.password
                 : (data?.newPassword ?? (path?.startsWith("/email-otp") ? data?.password : undefined));
-            if (password === undefined) return;
+            if (password === undefined || password.length < context.password.config.minPasswordLength) return;
             if (common.has(password.toLowerCase()))
               throw new APIError("BAD_REQUEST", { code: "PASSWORD_COMMON", message: "This password is among the first that are guessed" });
             if (breaches && (await isBreached(password)))
