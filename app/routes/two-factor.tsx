@@ -20,9 +20,24 @@ const BY = "by";
 const SEND = "send";
 
 const factors = {
-  app: { path: "/two-factor/verify-totp", label: "Code", text: "Enter the code that your authenticator app shows.", change: "Use the authenticator app" },
-  email: { path: "/two-factor/verify-otp", label: "Code", text: "Enter the code that we send to your email address.", change: "Get a code by email" },
-  backup: { path: "/two-factor/verify-backup-code", label: "Backup code", text: "Enter one of your backup codes. It opens your account once.", change: "Use a backup code" },
+  app: {
+    path: "/two-factor/verify-totp",
+    label: "Code",
+    text: "Enter the code that your authenticator app shows.",
+    change: "Use the authenticator app",
+  },
+  email: {
+    path: "/two-factor/verify-otp",
+    label: "Code",
+    text: "Enter the code that we send to your email address.",
+    change: "Get a code by email",
+  },
+  backup: {
+    path: "/two-factor/verify-backup-code",
+    label: "Backup code",
+    text: "Enter one of your backup codes. It opens your account once.",
+    change: "Use a backup code",
+  },
 } as const;
 type Factor = keyof typeof factors;
 

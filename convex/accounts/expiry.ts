@@ -25,7 +25,8 @@ export const sweep = internalMutation({
       .withIndex("by_age", (q) => q.lt("at", now - ACTIVITY_KEPT))
       .take(BATCH);
     for (const { _id } of [...sessions, ...verifications, ...activities]) await db.delete(_id);
-    if ([sessions, verifications, activities].some((rows) => rows.length === BATCH)) await scheduler.runAfter(0, internal.accounts.expiry.sweep, {});
+    if ([sessions, verifications, activities].some((rows) => rows.length === BATCH))
+      await scheduler.runAfter(0, internal.accounts.expiry.sweep, {});
     return null;
   },
 });

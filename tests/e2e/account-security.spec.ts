@@ -13,7 +13,12 @@ bothWays((javaScript) => {
     await expect(page).toHaveURL(url);
     if (javaScript) await hydrated(page);
   };
-  const section = (page: Page, title: string) => page.locator("section, div").filter({ has: page.getByRole("heading", { name: title, exact: true }) }).last().locator("xpath=..");
+  const section = (page: Page, title: string) =>
+    page
+      .locator("section, div")
+      .filter({ has: page.getByRole("heading", { name: title, exact: true }) })
+      .last()
+      .locator("xpath=..");
 
   async function fillSignIn(page: Page, { email }: Person, password: string) {
     await page.getByLabel("Email").fill(email);
@@ -99,7 +104,11 @@ bothWays((javaScript) => {
     await arrive(other, "/projects");
 
     // A backup code opens once.
-    for (const [code, opens] of [[codes[0], true], [codes[0], false], [codes[1], true]] as const) {
+    for (const [code, opens] of [
+      [codes[0], true],
+      [codes[0], false],
+      [codes[1], true],
+    ] as const) {
       const next = await otherBrowser();
       await open(next, "/sign-in");
       await fillSignIn(next, person, person.password);
@@ -170,7 +179,13 @@ test("a password can be shown while it is typed", async ({ page, person }) => {
 test("a passkey is made, named, signs in, and is removed", async ({ page, person, context, otherBrowser }) => {
   const devtools = await context.newCDPSession(page);
   await devtools.send("WebAuthn.enable");
-  const options = { protocol: "ctap2" as const, transport: "internal" as const, hasResidentKey: true, hasUserVerification: true, isUserVerified: true };
+  const options = {
+    protocol: "ctap2" as const,
+    transport: "internal" as const,
+    hasResidentKey: true,
+    hasUserVerification: true,
+    isUserVerified: true,
+  };
   await devtools.send("WebAuthn.addVirtualAuthenticator", { options });
 
   await page.goto("/account/security");
@@ -198,12 +213,27 @@ test("a passkey is made, named, signs in, and is removed", async ({ page, person
   await expect(other.getByText("Making a passkey needs JavaScript.")).toBeVisible();
 });
 
-test("where a fresh session is wanted the password is asked for in place, and what was being done goes on", async ({ page, person, app, context }) => {
+test("where a fresh session is wanted the password is asked for in place, and what was being done goes on", async ({
+  page,
+  person,
+  app,
+  context,
+}) => {
   const devtools = await context.newCDPSession(page);
   await devtools.send("WebAuthn.enable");
-  const options = { protocol: "ctap2" as const, transport: "internal" as const, hasResidentKey: true, hasUserVerification: true, isUserVerified: true };
+  const options = {
+    protocol: "ctap2" as const,
+    transport: "internal" as const,
+    hasResidentKey: true,
+    hasUserVerification: true,
+    isUserVerified: true,
+  };
   await devtools.send("WebAuthn.addVirtualAuthenticator", { options });
-  await page.route("**/api/auth/passkey/generate-register-options", (route) => route.fulfill({ status: 403, json: { code: "SESSION_NOT_FRESH", message: "Session is not fresh" } }), { times: 1 });
+  await page.route(
+    "**/api/auth/passkey/generate-register-options",
+    (route) => route.fulfill({ status: 403, json: { code: "SESSION_NOT_FRESH", message: "Session is not fresh" } }),
+    { times: 1 },
+  );
   await page.goto("/account/security");
   await hydrated(page);
   await page.getByLabel("Name, to know it by").fill("My phone");

@@ -84,7 +84,10 @@ bothWays((javaScript) => {
     await open(second, "/projects");
     await open(page, "/account/sessions");
     await expectAccessible(page);
-    const rows = page.getByRole("main").getByRole("listitem").filter({ has: page.getByRole("heading") });
+    const rows = page
+      .getByRole("main")
+      .getByRole("listitem")
+      .filter({ has: page.getByRole("heading") });
     // The one that was made over HTTP with the account, the one of the page's own, and two that came later.
     await expect(rows).toHaveCount(3);
     await expect(rows.first()).toContainText("This session");
@@ -173,7 +176,10 @@ test("everything of somebody comes as one archive, with each original byte for b
 });
 
 async function stripesPng(): Promise<Buffer> {
-  const stripe = (background: string) => sharp({ create: { width: 300, height: 300, channels: 3, background } }).png().toBuffer();
+  const stripe = (background: string) =>
+    sharp({ create: { width: 300, height: 300, channels: 3, background } })
+      .png()
+      .toBuffer();
   const [red, green, blue] = await Promise.all([stripe("#f00"), stripe("#0f0"), stripe("#00f")]);
   return sharp({ create: { width: 900, height: 300, channels: 3, background: "#000" } })
     .composite([red, green, blue].map((input, index) => ({ input, left: index * 300, top: 0 })))

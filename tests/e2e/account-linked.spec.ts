@@ -1,0 +1,174 @@
+import type { BrowserContext, Page } from "@playwright/test";
+import { Program, through } from "../api/program.ts";
+import { startApp } from "../harness/app.ts";
+import { type Mailbox, startMailbox } from "../harness/mailbox.ts";
+import { type Identity, type SocialServer, startSocialServer } from "../harness/oidc.ts";
+import { type Store, storeOf } from "../harness/store.ts";
+import { bothWays, expect, expectAccessible, hydrated, test as base } from "../harness/test.ts";
+
+/** An app with sign-in providers and with mail, both real servers on this machine. */
+const test = base.extend<object, { mailbox: Mailbox; social: SocialServer; store: Store }>({
+  mailbox: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads which fixtures are asked for from this pattern
+    async ({}, use) => {
+      const mailbox = await startMailbox();
+      await use(mailbox);
+      await mailbox.close();
+    },
+    { scope: "worker" },
+  ],
+  social: [
+    // oxlint-disable-next-line no-empty-pattern -- as above
+    async ({}, use) => {
+      const social = await startSocialServer();
+      await use(social);
+      await social.close();
+    },
+    { scope: "worker" },
+  ],
+  app: [
+    async ({ mailbox, social }, use) => {
+      const app = await startApp({ ...social.settings, SMTP_URL: mailbox.url });
+      await use(app);
+      await app.dispose();
+    },
+    { scope: "worker" },
+  ],
+  store: [async ({ app }, use) => use(await storeOf(app)), { scope: "worker" }],
+});
+
+/** Somebody who signs in by a provider and has no password. */
+async function signInBy(program: Program, social: SocialServer, context: BrowserContext): Promise<Identity> {
+  const who = social.identity();
+  await through(program, social, who);
+  const url = program.app.url;
+  await context.addCookies([...program.cookies].map(([name, value]) => ({ name, value, url })));
+  return who;
+}
+
+/** The provider's pages, gone through as `who` would. */
+const consenting = (page: Page, social: SocialServer, who: Identity) =>
+  page.route("https://accounts.google.com/**", async (route) => {
+    const back = await social.consent(route.request().url(), who);
+    await route.fulfill({ status: 302, headers: { Location: back } });
+  });
+
+const LONG_AGO = Date.now() - 3 * 24 * 60 * 60 * 1000;
+
+async function mailed(mailbox: Mailbox, to: string, subject: RegExp) {
+  const found = () => mailbox.for(to).find((each) => subject.test(each.subject));
+  await expect.poll(() => found()?.link, `a mail to ${to} about ${subject}`).toBeTruthy();
+  return found()?.link ?? "";
+}
+
+bothWays((javaScript) => {
+  const open = async (page: Page, path: string) => {
+    await page.goto(path);
+    if (javaScript) await hydrated(page);
+  };
+
+  test("a provider is linked, and unlinked again by a password where the sign-in is long ago", async ({ page, person, social, store }) => {
+    await consenting(page, social, social.identity({ email: person.email }));
+    await open(page, "/account/connections");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Link Google" }).click();
+    await expect(page).toHaveURL("/account/connections");
+    await expect(page.getByRole("heading", { name: "Google" })).toBeVisible();
+    if (javaScript) await hydrated(page);
+
+    await store.change("sessions", { userId: person.id }, { createdAt: LONG_AGO });
+    await page.getByRole("button", { name: "Unlink Google" }).click();
+    await expect(page.getByText("Enter your password to go on.")).toBeVisible();
+    await expectAccessible(page);
+    await page.getByLabel("Your password").fill("wrong horse");
+    await page.getByRole("button", { name: "Unlink Google" }).click();
+    await expect(page.getByLabel("Your password")).toHaveAccessibleDescription("Invalid password");
+    await page.getByLabel("Your password").fill(person.password);
+    await page.getByRole("button", { name: "Unlink Google" }).click();
+    await expect(page.getByRole("heading", { name: "Google" })).toHaveCount(0);
+    await expect(page.getByText("so it cannot go")).toBeVisible();
+  });
+
+  test("whoever has no password sets a first one, after a fresh sign-in only", async ({ page, context, app, social, store }) => {
+    const program = new Program(app);
+    const who = await signInBy(program, social, context);
+    const [user] = await store.find("users", { email: who.email });
+    await open(page, "/account/connections");
+    await expect(page.getByText("Set a password or link another account first.")).toBeVisible();
+
+    await open(page, "/account/security");
+    await expect(page.getByText("It protects a password, and you have none yet")).toBeVisible();
+    await expectAccessible(page);
+    await store.change("sessions", { userId: String(user?.["id"]) }, { createdAt: LONG_AGO });
+    await page.getByLabel("New password").fill("a first correct horse");
+    await page.getByRole("button", { name: "Set password" }).click();
+    await expect(page.getByRole("button", { name: "Sign in again" })).toBeVisible();
+    await expectAccessible(page);
+    await store.change("sessions", { userId: String(user?.["id"]) }, { createdAt: Date.now() });
+    await page.getByLabel("New password").fill("a first correct horse");
+    await page.getByRole("button", { name: "Set password" }).click();
+    await expect(page.getByText("You can sign in with your password now.")).toBeVisible();
+    await expect(page.getByRole("button", { name: "Change password" })).toBeVisible();
+    const answer = await new Program(app).post("/sign-in/email", { email: who.email, password: "a first correct horse" });
+    expect(answer.status).toBe(200);
+  });
+
+  test("a verified address changes once it was confirmed at the old one and at the new", async ({ page, person, store, mailbox }) => {
+    await store.change("users", { id: person.id }, { emailVerified: true });
+    await page.context().clearCookies({ name: "atelier.convex_token" });
+    await open(page, "/account");
+    const fresh = `new-${person.email}`;
+    await page.getByLabel("New email").fill(fresh);
+    await page.getByRole("button", { name: "Change email" }).click();
+    await expect(page.getByText(`We have written to ${person.email}.`)).toBeVisible();
+    await page.goto(await mailed(mailbox, person.email, /email|address/i));
+    await page.goto(await mailed(mailbox, fresh, /email|address/i));
+    await open(page, "/account");
+    await expect(page.getByRole("main").getByText(fresh)).toBeVisible();
+  });
+
+  test("where mail leaves, an account is deleted by the link in it", async ({ page, person, mailbox, store }) => {
+    await open(page, "/account/data");
+    await page.getByLabel(/^Type .* to confirm$/).fill(person.email);
+    await page.getByLabel("Your password").fill(person.password);
+    await page.getByRole("button", { name: "Delete account" }).click();
+    await expect(page.getByText(`We have written to ${person.email}.`)).toBeVisible();
+    expect(await store.find("users", { id: person.id })).toHaveLength(1);
+    await page.goto(await mailed(mailbox, person.email, /delet/i));
+    await expect(page).toHaveURL(/\/sign-in/);
+    expect(await store.find("users", { id: person.id })).toEqual([]);
+  });
+
+  test("the second factor comes by mail, too", async ({ page, person, mailbox, store, context }) => {
+    // Set up elsewhere: here it is asked for.
+    await store.create("twoFactors", {
+      id: `factor of ${person.id}`,
+      userId: person.id,
+      secret: "none",
+      backupCodes: "none",
+      verified: true,
+    });
+    await store.change("users", { id: person.id }, { twoFactorEnabled: true });
+    await context.clearCookies();
+    await open(page, "/sign-in");
+    await page.getByLabel("Email", { exact: true }).fill(person.email);
+    await page.getByLabel("Password", { exact: true }).fill(person.password);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await expect(page).toHaveURL("/two-factor");
+    if (javaScript) await hydrated(page);
+    await page.getByRole("link", { name: "Get a code by email" }).click();
+    await expect(page).toHaveURL(/by=email/);
+    if (javaScript) await hydrated(page);
+    await page.getByRole("button", { name: "Send the code" }).click();
+    await expect(page.getByText("It can take a minute to arrive.")).toBeVisible();
+    const code = () =>
+      mailbox
+        .for(person.email)
+        .map(({ text }) => /\b(\d{6})\b/.exec(text)?.[1])
+        .find(Boolean);
+    await expect.poll(code).toBeTruthy();
+    await page.getByLabel("Code").fill(code() ?? "");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await expect(page).toHaveURL("/projects");
+  });
+});
