@@ -27,13 +27,13 @@ export function useLive<Result>(preloaded: Preload<Result>): Result {
   const gone = live instanceof Error && refusalOf(live)?.code === "not_found";
   const busy = useBusy();
   useFollow((lost || gone) && !busy, target);
-  const last = useRef<Result>(value);
+  const last = useRef({ of: preloaded, answer: value });
   useEffect(() => {
-    if (live !== undefined && !(live instanceof Error)) last.current = live;
-  }, [live]);
+    if (live !== undefined && !(live instanceof Error)) last.current = { of: preloaded, answer: live };
+  }, [live, preloaded]);
 
   if (live instanceof Error) {
-    if (lost || gone || target !== null) return last.current;
+    if (lost || gone || target !== null) return last.current.of === preloaded ? last.current.answer : value;
     throw live;
   }
   const connected = connectedConvex();

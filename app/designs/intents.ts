@@ -22,7 +22,8 @@ export const designIntents = {
       const now = Date.now();
       const _id = pendingId<"designs">(args);
       const design: Design = { _id, _creationTime: now, projectId: project._id, name, updatedAt: now, imageCount: 0, cover: [] };
-      changeLists(store, (designs, of) => (of === projectId ? [design, ...designs] : designs));
+      const designs = store.getQuery(api.designs.getDesignsByProjectId, { projectId });
+      if (designs) store.setQuery(api.designs.getDesignsByProjectId, { projectId }, [design, ...designs]);
     },
     then: (id) => href("/design/:id", { id }),
   }),
@@ -49,11 +50,10 @@ export const designIntents = {
   }),
 };
 
-/** Changes every list of designs as shown, told which project each is of. */
-function changeLists(store: OptimisticLocalStore, change: (designs: Design[], projectId: string) => Design[]): void {
-  for (const { args, value } of store.getAllQueries(api.designs.getDesignsByProjectId)) {
-    if (!value) continue;
-    const changed = change(value, args.projectId);
-    if (changed !== value) store.setQuery(api.designs.getDesignsByProjectId, args, changed);
-  }
+/** Changes every list of designs as shown, first rows and later pages. */
+function changeLists(store: OptimisticLocalStore, change: (designs: Design[]) => Design[]): void {
+  for (const { args, value } of store.getAllQueries(api.designs.getDesignsByProjectId))
+    if (value) store.setQuery(api.designs.getDesignsByProjectId, args, change(value));
+  for (const { args, value } of store.getAllQueries(api.designs.listDesigns))
+    if (value) store.setQuery(api.designs.listDesigns, args, { ...value, page: change(value.page) });
 }

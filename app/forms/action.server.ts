@@ -3,6 +3,7 @@ import { convexFor } from "~/data/convex.server";
 import { Unavailable } from "~/http/unavailable.server";
 import { type FormAnswer, refused, unanswered, type Unsent } from "./answer";
 import { type Intents, readForm } from "./intents";
+import { withoutQuestion } from "./question";
 
 /**
  * A route's action: runs a form's intent on the server. Done, it leads on (303), so that reloading sends nothing twice; refused, it answers
@@ -15,7 +16,7 @@ export const serverAction =
     const { intent, form, values } = readForm(intents, sent);
     try {
       const target = await intent.run((mutation, args) => convexFor(context).mutation(mutation, args), values);
-      return redirect(target ?? url.pathname, 303);
+      return redirect(target ?? url.pathname + withoutQuestion(url.search), 303);
     } catch (error) {
       if (error instanceof Unavailable) {
         // The page that the form stood in cannot be made either: the error screen takes the form over.

@@ -29,9 +29,9 @@ export function CreateButton({ thing }: { thing: string }) {
 }
 
 /** The form that makes a new one. It closes when the form leaves, as what is new is then already shown, and comes back should it be refused. */
-export function CreateDialog({ thing, intent, placeholder, constraint, hidden }: CreateDialogProps) {
+export function CreateDialog({ thing, intent, placeholder, constraint, hidden = {} }: CreateDialogProps) {
   const id = dialogOf(thing);
-  const state = useIntentForm({ id: `create-${thing}`, intent, constraint });
+  const state = useIntentForm({ id: ["create", thing, ...Object.values(hidden)].join("-"), intent, constraint });
   return (
     <Dialog id={id} title={`New ${thing}`} open={dialogState(state)}>
       <IntentForm state={state} hidden={hidden}>

@@ -37,7 +37,7 @@ export function NameInPlace({ item, thing, intent, constraint }: NameInPlaceProp
   return (
     <>
       <h1 className="sr-only">{item.name}</h1>
-      <IntentForm state={state} hidden={{ id: item._id }} className="group/name grid min-w-0 flex-1 gap-1" onSend={leave}>
+      <IntentForm state={state} hidden={{ id: item._id }} className="group/name grid max-w-full min-w-0 gap-1" onSend={leave}>
         <div className="flex min-w-0 items-center gap-2">
           <label htmlFor={field.id} className="sr-only">
             Name of the {thing}

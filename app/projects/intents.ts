@@ -19,7 +19,8 @@ export const projectIntents = {
       const now = Date.now();
       const _id = pendingId<"projects">(args);
       const project: Project = { _id, _creationTime: now, name, updatedAt: now, designCount: 0, imageCount: 0, cover: [] };
-      changeList(store, (projects) => [project, ...projects]);
+      const projects = store.getQuery(api.projects.getProjects, {});
+      if (projects) store.setQuery(api.projects.getProjects, {}, [project, ...projects]);
     },
     then: (id) => href("/projects/:id", { id }),
   }),
@@ -47,10 +48,12 @@ export const projectIntents = {
   }),
 };
 
-/** Changes the list of projects as shown, where it is. */
+/** Changes the list of projects as shown, the first rows and later pages. */
 function changeList(store: OptimisticLocalStore, change: (projects: Project[]) => Project[]): void {
   const projects = store.getQuery(api.projects.getProjects, {});
   if (projects) store.setQuery(api.projects.getProjects, {}, change(projects));
+  for (const { args, value } of store.getAllQueries(api.projects.listProjects))
+    if (value) store.setQuery(api.projects.listProjects, args, { ...value, page: change(value.page) });
 }
 
 /** What has just changed stands first: the order of the lists (`getProjects`, `getDesignsByProjectId`). */

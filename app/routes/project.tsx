@@ -2,6 +2,7 @@ import { getZodConstraint } from "@conform-to/zod/v4";
 import { Trash2 } from "lucide-react";
 import { href } from "react-router";
 import { convexFor } from "~/data/convex.server";
+import { pageOf, preloadPage } from "~/data/pages";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { useLive } from "~/data/use-live";
 import { DesignCard } from "~/designs/design-card";
@@ -18,6 +19,7 @@ import { count } from "~/ui/count";
 import { EmptyState } from "~/ui/empty-state";
 import { Icon } from "~/ui/icon";
 import { CardGrid } from "~/ui/item-card";
+import { MorePages } from "~/ui/more-pages";
 import { Page, PageHeader } from "~/ui/page";
 import { api } from "#convex/_generated/api";
 import { createDesign, renameProject } from "#convex/rules";
@@ -25,11 +27,14 @@ import type { Route } from "./+types/project";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.project.value.name ?? "Project"} · Atelier` }];
 
-export async function loader({ params: { id }, context }: Route.LoaderArgs) {
+export async function loader({ params: { id }, context, url }: Route.LoaderArgs) {
   const convex = convexFor(context);
   const [project, designs] = await Promise.all([
     convex.preload(api.projects.getProjectById, { id }),
-    convex.preload(api.designs.getDesignsByProjectId, { projectId: id }),
+    preloadPage(url, {
+      first: () => convex.preload(api.designs.getDesignsByProjectId, { projectId: id }),
+      later: (paginationOpts) => convex.preload(api.designs.listDesigns, { projectId: id, paginationOpts }),
+    }),
   ]);
   return { project, designs, constraints: { project: getZodConstraint(renameProject), design: getZodConstraint(createDesign) } };
 }
@@ -41,16 +46,21 @@ export const clientAction = liveAction(intents);
 export const shouldRevalidate = liveRevalidation;
 
 export default function Project({ loaderData }: Route.ComponentProps) {
+  // What is half typed, or asked, about one project is not about the next.
+  return <OneProject key={loaderData.project.value._id} loaderData={loaderData} />;
+}
+
+function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
   const project = useLive(loaderData.project);
-  const designs = useLive(loaderData.designs);
+  const { rows: designs, next } = pageOf(useLive(loaderData.designs));
   const dialogs = useItemDialogs(designs);
   const { constraints } = loaderData;
   return (
     <Page>
       <PageHeader
         trail={<Breadcrumb trail={[{ to: href("/projects"), name: "Projects" }]} />}
-        title={<NameInPlace key={project._id} item={project} thing="project" intent="renameProject" constraint={constraints.project} />}
-        facts={designs.length > 0 ? `${count(designs.length, "design")}, ${count(project.imageCount, "image")}` : null}
+        title={<NameInPlace item={project} thing="project" intent="renameProject" constraint={constraints.project} />}
+        facts={designs.length > 0 ? `${count(project.designCount, "design")}, ${count(project.imageCount, "image")}` : null}
       >
         <RemoveButton item={project} aria-label="Delete project" data-tooltip="Delete project">
           <Icon of={Trash2} />
@@ -72,6 +82,7 @@ export default function Project({ loaderData }: Route.ComponentProps) {
           action={<CreateButton thing="design" />}
         />
       )}
+      <MorePages things="designs" next={next} />
       <CreateDialog
         thing="design"
         intent="createDesign"
@@ -79,13 +90,7 @@ export default function Project({ loaderData }: Route.ComponentProps) {
         constraint={constraints.design}
         hidden={{ projectId: project._id }}
       />
-      <RemoveDialog
-        key={project._id}
-        item={project}
-        thing="project"
-        loses="and all of its designs and images will be deleted."
-        intent="removeProject"
-      />
+      <RemoveDialog item={project} thing="project" loses="and all of its designs and images will be deleted." intent="removeProject" />
       <ItemDialogs
         state={dialogs}
         thing="design"

@@ -1,5 +1,6 @@
 import { getZodConstraint } from "@conform-to/zod/v4";
 import { convexFor } from "~/data/convex.server";
+import { pageOf, preloadPage } from "~/data/pages";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { useLive } from "~/data/use-live";
 import { serverAction } from "~/forms/action.server";
@@ -11,6 +12,7 @@ import { ProjectCard } from "~/projects/project-card";
 import { count } from "~/ui/count";
 import { EmptyState } from "~/ui/empty-state";
 import { CardGrid } from "~/ui/item-card";
+import { MorePages } from "~/ui/more-pages";
 import { Page, PageHeader } from "~/ui/page";
 import { api } from "#convex/_generated/api";
 import { createProject } from "#convex/rules";
@@ -18,9 +20,13 @@ import type { Route } from "./+types/projects";
 
 export const meta: Route.MetaFunction = () => [{ title: "Projects · Atelier" }];
 
-export async function loader({ context }: Route.LoaderArgs) {
+export async function loader({ context, url }: Route.LoaderArgs) {
+  const convex = convexFor(context);
   return {
-    projects: await convexFor(context).preload(api.projects.getProjects, {}),
+    projects: await preloadPage(url, {
+      first: () => convex.preload(api.projects.getProjects, {}),
+      later: (paginationOpts) => convex.preload(api.projects.listProjects, { paginationOpts }),
+    }),
     constraint: getZodConstraint(createProject),
   };
 }
@@ -30,11 +36,11 @@ export const clientAction = liveAction(projectIntents);
 export const shouldRevalidate = liveRevalidation;
 
 export default function Projects({ loaderData: { projects: preloaded, constraint } }: Route.ComponentProps) {
-  const projects = useLive(preloaded);
+  const { rows: projects, next } = pageOf(useLive(preloaded));
   const dialogs = useItemDialogs(projects);
   return (
     <Page>
-      <PageHeader title="Projects" facts={projects.length > 0 ? count(projects.length, "project") : null}>
+      <PageHeader title="Projects" facts={projects.length > 0 && next === null ? count(projects.length, "project") : null}>
         {projects.length > 0 ? <CreateButton thing="project" /> : null}
       </PageHeader>
       {projects.length > 0 ? (
@@ -52,6 +58,7 @@ export default function Projects({ loaderData: { projects: preloaded, constraint
           action={<CreateButton thing="project" />}
         />
       )}
+      <MorePages things="projects" next={next} />
       <CreateDialog thing="project" intent="createProject" placeholder="Autumn catalogue" constraint={constraint} />
       <ItemDialogs
         state={dialogs}

@@ -1,5 +1,7 @@
+import { api } from "../../convex/_generated/api.js";
 import { bothWays, expect, expectAccessible, test } from "../harness/test.ts";
 import { type Hands, hands, stored } from "./hands.ts";
+import { deploymentAs } from "./pictures.ts";
 
 const NAME_MAX = 200;
 
@@ -141,6 +143,23 @@ bothWays((javaScript) => {
     expect(await she.cards()).toEqual([name]);
     await she.open(path);
     await expect(page).toHaveTitle(`${name} · Atelier`);
+  });
+
+  test("what lies beyond the first 200 is a page further, and stays there when something is done to it", async ({ page, person, app }) => {
+    const convex = await deploymentAs(app, person);
+    for (let many = 1; many <= 201; many++) await convex.mutation(api.projects.create, { name: `Project ${many}` });
+    const she = hands(page, javaScript);
+    await she.open("/projects");
+    expect((await she.cards()).length).toBe(200);
+    await page.getByRole("link", { name: "More projects" }).click();
+    await expect.poll(she.cards).toEqual(["Project 1"]);
+    await she.ready();
+    await she.renameCard("project", "Project 1", "First of all");
+    // Its change brings it to the front of all.
+    await expect.poll(() => convex.query(api.projects.getProjects, {}).then(([first]) => first?.name)).toBe("First of all");
+    await expect(page).toHaveURL(/\?after=/);
+    await page.getByRole("link", { name: "First projects" }).click();
+    await expect.poll(async () => (await she.cards())[0]).toBe("First of all");
   });
 
   test("somebody else's project answers exactly as a missing one", async ({ page, person, stranger, otherBrowser }) => {

@@ -1,0 +1,31 @@
+import type { PaginationOptions, PaginationResult } from "convex/server";
+import type { Preload } from "./preload";
+
+/** As many rows as a list query answers at once (`LIST_LIMIT` in convex/paging.ts); what lies beyond comes from its paginated sibling. */
+const PAGE_SIZE = 200;
+
+/** The search parameter that leads past a list's first rows: where the page before ended, or `first` for right after them. */
+export const LATER_PAGES = "after";
+const RIGHT_AFTER_FIRST = "first";
+
+/** A list's first rows, live as one query, or those of a later page. */
+export type Listed<Row> = Row[] | PaginationResult<Row>;
+
+type Ways<Row> = {
+  first: () => Promise<Preload<Row[]>>;
+  later: (paginationOpts: PaginationOptions) => Promise<Preload<PaginationResult<Row>>>;
+};
+
+/** Preloads what the page's address asks for of a list. */
+export async function preloadPage<Row>(url: URL, { first, later }: Ways<Row>): Promise<Preload<Listed<Row>>> {
+  const after = url.searchParams.get(LATER_PAGES);
+  if (after === null) return first();
+  const pageAfter = (cursor: string | null) => later({ numItems: PAGE_SIZE, cursor });
+  return pageAfter(after === RIGHT_AFTER_FIRST ? (await pageAfter(null)).value.continueCursor : after);
+}
+
+/** The rows of an answer, and what leads to those after them; null: there are none. */
+export function pageOf<Row>(listed: Listed<Row>): { rows: Row[]; next: string | null } {
+  if (Array.isArray(listed)) return { rows: listed, next: listed.length < PAGE_SIZE ? null : RIGHT_AFTER_FIRST };
+  return { rows: listed.page, next: listed.isDone ? null : listed.continueCursor };
+}
