@@ -17,6 +17,8 @@ type View = { readonly at: Timestamp; readonly overlay: Overlay; upTo: Timestamp
 /** The last seconds' commits, kept as what to undo: a look at an earlier time is today's data with those documents laid back. */
 export class History {
   private commits: Undo[] = [];
+  /** How many at the beginning of `commits` are forgotten: they leave it many at a time, since moving the rest costs as much as there is. */
+  private forgotten = 0;
   private bytes = 0;
   private views: View[] = [];
   /** The newest commit that cannot be undone any more. */
@@ -57,13 +59,13 @@ export class History {
   /** Forgets commits after `ts`, which were not made durable. */
   truncate(ts: Timestamp): void {
     this.views = [];
-    while ((this.commits.at(-1)?.ts ?? 0n) > ts) this.bytes -= this.commits.pop()?.bytes ?? 0;
+    while (this.commits.length > this.forgotten && (this.commits.at(-1)?.ts ?? 0n) > ts) this.bytes -= this.commits.pop()?.bytes ?? 0;
   }
 
   /** A document's state at `view.at` is what the first commit after it replaced. */
   private extend(view: View): void {
     let first = this.commits.length;
-    while (first > 0 && (this.commits[first - 1]?.ts ?? 0n) > view.upTo) first--;
+    while (first > this.forgotten && (this.commits[first - 1]?.ts ?? 0n) > view.upTo) first--;
     for (const commit of this.commits.slice(first)) {
       for (const change of commit.changes) if (view.overlay.get(change.id) === undefined) view.overlay.lay(change);
       view.upTo = commit.ts;
@@ -71,18 +73,23 @@ export class History {
   }
 
   private forget(now: Timestamp): void {
-    let dropped = 0;
-    for (const commit of this.commits) {
-      if (commit.ts >= now - KEPT_NS && this.bytes <= KEPT_BYTES) break;
+    const before = this.forgotten;
+    for (;;) {
+      const commit = this.commits[this.forgotten];
+      if (commit === undefined || (commit.ts >= now - KEPT_NS && this.bytes <= KEPT_BYTES)) break;
       this.horizon = commit.ts;
       this.bytes -= commit.bytes;
-      dropped++;
+      this.commits[this.forgotten++] = FORGOTTEN;
     }
-    if (dropped === 0) return;
-    this.commits.splice(0, dropped);
-    this.views = this.views.filter((view) => view.at >= this.horizon);
+    if (this.forgotten === before) return;
+    if (this.views.length > 0) this.views = this.views.filter((view) => view.at >= this.horizon);
+    if (this.forgotten * 2 < this.commits.length) return;
+    this.commits = this.commits.slice(this.forgotten);
+    this.forgotten = 0;
   }
 }
+
+const FORGOTTEN: Undo = { ts: 0n, changes: [], bytes: 0 };
 
 /** Without the parsed value, which would weigh several times the text. */
 function lean(document: Document | null): Document | null {
