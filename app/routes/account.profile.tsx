@@ -1,5 +1,6 @@
 import { getZodConstraint } from "@conform-to/zod/v4";
 import { AccountForm, useAccountForm } from "~/accounts/screens/account-form";
+import { mailWay } from "~/accounts/mail/way";
 import { accountAction } from "~/accounts/screens/account-action.server";
 import { isPictureForm, takePicture } from "~/accounts/screens/picture.server";
 import { PictureForm } from "~/accounts/screens/picture-form";
@@ -10,7 +11,7 @@ import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
 import { ThemeChoice } from "~/shell/theme-choice";
 import { Button } from "~/ui/button";
-import { href } from "react-router";
+import { href, Link } from "react-router";
 import type { Route } from "./+types/account.profile";
 
 export const meta: Route.MetaFunction = () => [{ title: "Account · Atelier" }];
@@ -19,6 +20,7 @@ export function loader({ context }: Route.LoaderArgs) {
   return {
     constraints: { name: getZodConstraint(nameFields), email: getZodConstraint(emailFields) },
     canChangeEmail: context.get(configContext).accounts.changeEmail,
+    mail: mailWay(context.get(configContext)) !== null,
   };
 }
 
@@ -27,7 +29,7 @@ const act = accountAction(profileIntents);
 export const action = (args: Route.ActionArgs) => (isPictureForm(args.request) ? takePicture(args) : act(args));
 
 /** Who somebody is to others: name, picture, address; and how the pages look to them. */
-export default function Profile({ loaderData: { constraints, canChangeEmail } }: Route.ComponentProps) {
+export default function Profile({ loaderData: { constraints, canChangeEmail, mail } }: Route.ComponentProps) {
   const root = useRoot();
   if (!root?.user) return null;
   const { user, theme } = root;
@@ -46,6 +48,14 @@ export default function Profile({ loaderData: { constraints, canChangeEmail } }:
             <>
               You sign in with <strong className="font-medium wrap-anywhere text-ink">{user.email}</strong>
               {user.emailVerified ? ", which is verified." : ", which is not verified yet."}
+              {mail && !user.emailVerified ? (
+                <>
+                  {" "}
+                  <Link to={href("/verify-email")} className="text-accent-text underline underline-offset-4">
+                    Verify it
+                  </Link>
+                </>
+              ) : null}
             </>
           }
         >

@@ -40,12 +40,12 @@ export type Letter = {
 const ONE_HOUR = "The link works once, for an hour.";
 const NOT_YOU = "If you did not ask for this, there is nothing to do: without the link nothing changes.";
 
-const codes: Record<CodePurpose, { subject: string; use: string }> = {
+const codes: Record<CodePurpose, { subject: string; use: string; minutes?: string }> = {
   "sign-in": { subject: "Your sign-in code", use: "Enter this code to sign in." },
   "email-verification": { subject: "Your confirmation code", use: "Enter this code to confirm your address." },
   "forget-password": { subject: "Your code for a new password", use: "Enter this code to choose a new password." },
   "change-email": { subject: "Your code for a new address", use: "Enter this code to use this address for your account." },
-  "two-factor": { subject: "Your sign-in code", use: "Enter this code to finish signing in." },
+  "two-factor": { subject: "Your sign-in code", use: "Enter this code to finish signing in.", minutes: "three" },
 };
 
 /** The words of a message. */
@@ -136,7 +136,7 @@ export function letterOf(message: Message): Letter {
         to,
         subject: codes[message.purpose].subject,
         heading: codes[message.purpose].subject,
-        paragraphs: [greeting(message), codes[message.purpose].use, "It works for five minutes."],
+        paragraphs: [greeting(message), codes[message.purpose].use, `It works for ${codes[message.purpose].minutes ?? "five"} minutes.`],
         code: message.code,
         foot: "Nobody who works on Atelier will ever ask you for it. If you did not ask for a code, ignore this mail.",
       };

@@ -24,5 +24,5 @@ it("opens nothing that was altered, or sealed under another secret", () => {
   bytes[40] = (bytes[40] ?? 0) ^ 1;
   expect(() => open(config, bytes.toString("base64"))).toThrow(/authenticate/);
   expect(() => open({ secret: "another secret of thirty-two characters" }, seal(config, message))).toThrow(/authenticate/);
-  expect(() => open(config, "")).toThrow(/authentication tag/i);
+  expect(() => open(config, "")).toThrow(/initialization vector/);
 });
