@@ -1,3 +1,4 @@
+import { Link } from "react-router";
 import { IntentForm, useIntentForm } from "~/forms/intent-form";
 import { Button } from "~/ui/button";
 import { cx } from "~/ui/cx";
@@ -18,7 +19,7 @@ export function NoticeList({ notices }: { notices: ShownNotice[] }) {
 }
 
 function NoticeCard({ notice: { _id, notice, at, read } }: { notice: ShownNotice }) {
-  const { title, text } = wordsOf(notice);
+  const { title, text, look } = wordsOf(notice);
   return (
     <article
       className={cx("flex flex-wrap items-start gap-x-6 gap-y-3 rounded-lg border border-line p-4", read ? "bg-transparent" : "bg-card")}
@@ -35,7 +36,13 @@ function NoticeCard({ notice: { _id, notice, at, read } }: { notice: ShownNotice
             <RelativeTime at={at} />
           </span>
         </h2>
-        <p className="text-soft wrap-anywhere">{text}</p>
+        <p className="text-soft wrap-anywhere">
+          {text} If it was not you, look at{" "}
+          <Link to={look.at} prefetch="intent" className="text-accent-text underline underline-offset-4">
+            {look.label}
+          </Link>
+          .
+        </p>
       </div>
       {read ? null : <MarkRead id={_id} title={title} />}
     </article>

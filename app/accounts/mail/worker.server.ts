@@ -91,19 +91,25 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
   }
 
   async function sendOne({ id, attempts, content }: Claimed, lease: string): Promise<void> {
+    const fault = await attempt(id, content);
+    const hopeless = fault !== null && isRefusedForGood(fault.error);
+    if (fault === null || hopeless) await deployment.mutation(api.accounts.mail.done, { id, lease }, NOW);
+    else {
+      const pause = PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? 0;
+      await deployment.mutation(api.accounts.mail.postpone, { id, lease, dueAt: Date.now() + pause }, NOW);
+    }
+    if (fault)
+      console.error(`A mail could not be sent (attempt ${attempts}${hopeless ? ", refused for good" : ""}):`, faultName(fault.error));
+  }
+
+  async function attempt(id: string, content: Claimed["content"]): Promise<{ error: unknown } | null> {
     try {
       const message = messageOf(config, content);
       if (message) await transport.send(mailOf(letterOf(message)), id);
+      return null;
     } catch (error) {
-      const hopeless = isRefusedForGood(error);
-      console.error(`A mail could not be sent (attempt ${attempts}${hopeless ? ", refused for good" : ""}):`, faultName(error));
-      if (!hopeless) {
-        const pause = PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? 0;
-        await deployment.mutation(api.accounts.mail.postpone, { id, lease, dueAt: Date.now() + pause }, NOW);
-        return;
-      }
+      return { error };
     }
-    await deployment.mutation(api.accounts.mail.done, { id, lease }, NOW);
   }
 
   return {
