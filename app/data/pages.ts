@@ -24,8 +24,10 @@ export async function preloadPage<Row>(url: URL, { first, later }: Ways<Row>): P
   return pageAfter(after === RIGHT_AFTER_FIRST ? (await pageAfter(null)).value.continueCursor : after);
 }
 
-/** The rows of an answer, and what leads to those after them; null: there are none. */
-export function pageOf<Row>(listed: Listed<Row>): { rows: Row[]; next: string | null } {
-  if (Array.isArray(listed)) return { rows: listed, next: listed.length < PAGE_SIZE ? null : RIGHT_AFTER_FIRST };
-  return { rows: listed.page, next: listed.isDone ? null : listed.continueCursor };
+/** A page of a list. `next` leads to the rows after it; null: there are none. */
+export type ListPage<Row> = { rows: Row[]; isFirst: boolean; next: string | null };
+
+export function pageOf<Row>(listed: Listed<Row>): ListPage<Row> {
+  if (Array.isArray(listed)) return { rows: listed, isFirst: true, next: listed.length < PAGE_SIZE ? null : RIGHT_AFTER_FIRST };
+  return { rows: listed.page, isFirst: false, next: listed.isDone ? null : listed.continueCursor };
 }

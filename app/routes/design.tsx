@@ -1,8 +1,9 @@
 import { getZodConstraint } from "@conform-to/zod/v4";
 import { Trash2 } from "lucide-react";
-import { data, href, redirect, type ShouldRevalidateFunctionArgs, useSearchParams } from "react-router";
+import { data, href, redirect, useSearchParams } from "react-router";
 import { visitor } from "~/accounts/session.server";
 import { convexFor } from "~/data/convex.server";
+import { pageOf, preloadPage } from "~/data/pages";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { useLive } from "~/data/use-live";
 import { serverAction } from "~/forms/action.server";
@@ -14,17 +15,16 @@ import { configContext } from "~/http/context";
 import { acceptedText, AddImages, AddImagesLabel, DropTarget } from "~/images/add-images";
 import { Gallery } from "~/images/gallery";
 import { designPageIntents, imageIntents } from "~/images/intents";
-import { imagesPage, LATER_PAGES, preloadImages } from "~/images/pages";
 import { picturesFor } from "~/images/pictures.server";
 import { isUpload, takeUploads } from "~/images/take.server";
 import { isUploadAnswer } from "~/images/upload";
 import { UploadResults } from "~/images/upload-results";
 import { UploadTray } from "~/images/upload-tray";
 import { Breadcrumb } from "~/ui/breadcrumb";
-import { ButtonLink } from "~/ui/button";
 import { count } from "~/ui/count";
 import { EmptyState } from "~/ui/empty-state";
 import { Icon } from "~/ui/icon";
+import { MorePages } from "~/ui/more-pages";
 import { Page, PageHeader } from "~/ui/page";
 import { api } from "#convex/_generated/api";
 import { renameDesign, renameDesignImage } from "#convex/rules";
@@ -37,11 +37,14 @@ export async function loader({ params: { id }, url, context }: Route.LoaderArgs)
   const config = context.get(configContext);
   const [design, images, who] = await Promise.all([
     convex.preload(api.designs.getDesignById, { id }),
-    preloadImages(convex, id, url.searchParams.get(LATER_PAGES)),
+    preloadPage(url, {
+      first: () => convex.preload(api.designImages.getDesignImagesByDesignId, { designId: id }),
+      later: (paginationOpts) => convex.preload(api.designImages.listDesignImages, { designId: id, paginationOpts }),
+    }),
     visitor(context),
   ]);
   const project = await convex.preload(api.projects.getProjectById, { id: design.value.projectId });
-  if (who) picturesFor(config).grants.note(who.sessionId, imagesPage(images.value).images);
+  if (who) picturesFor(config).grants.note(who.sessionId, pageOf(images.value).rows);
   return {
     design,
     images,
@@ -65,21 +68,17 @@ export async function action(args: Route.ActionArgs) {
 
 export const clientAction = liveAction(intents);
 
-export function shouldRevalidate(args: ShouldRevalidateFunctionArgs) {
-  const pageOf = (url: URL) => url.searchParams.get(LATER_PAGES);
-  return pageOf(args.currentUrl) !== pageOf(args.nextUrl) || liveRevalidation(args);
-}
+export const shouldRevalidate = liveRevalidation;
 
 export default function Design({ loaderData, actionData }: Route.ComponentProps) {
   const { constraints, sending, maxBytes } = loaderData;
   const design = useLive(loaderData.design);
   const project = useLive(loaderData.project);
-  const { images, next } = imagesPage(useLive(loaderData.images));
+  const page = pageOf(useLive(loaderData.images));
+  const images = page.rows;
   const dialogs = useItemDialogs(images);
   const [search] = useSearchParams();
   const added = Number(search.get("added"));
-  const isLaterPage = search.has(LATER_PAGES);
-  const address = href("/design/:id", { id: design._id });
 
   return (
     <Page>
@@ -108,19 +107,12 @@ export default function Design({ loaderData, actionData }: Route.ComponentProps)
         <Gallery images={images} ask={dialogs.ask} />
       ) : (
         <EmptyState
-          title={isLaterPage ? "No more images" : "No images yet"}
+          title={page.isFirst ? "No images yet" : "No more images"}
           text={`Drop files anywhere on this page, or choose several at once. ${acceptedText(maxBytes)}`}
           action={<AddImagesLabel>Add images</AddImagesLabel>}
         />
       )}
-      {isLaterPage || (next !== null && design.imageCount > images.length) ? (
-        <nav aria-label="More images" className="flex gap-2">
-          {isLaterPage ? <ButtonLink to={address}>First images</ButtonLink> : null}
-          {next === null ? null : (
-            <ButtonLink to={{ pathname: address, search: `?${LATER_PAGES}=${encodeURIComponent(next)}` }}>More images</ButtonLink>
-          )}
-        </nav>
-      ) : null}
+      <MorePages things="images" page={{ ...page, next: design.imageCount > images.length ? page.next : null }} />
 
       <UploadTray designId={design._id} />
       <DropTarget designId={design._id} designName={design.name} maxBytes={maxBytes} />

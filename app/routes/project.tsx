@@ -52,7 +52,8 @@ export default function Project({ loaderData }: Route.ComponentProps) {
 
 function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
   const project = useLive(loaderData.project);
-  const { rows: designs, next } = pageOf(useLive(loaderData.designs));
+  const page = pageOf(useLive(loaderData.designs));
+  const designs = page.rows;
   const dialogs = useItemDialogs(designs);
   const { constraints } = loaderData;
   return (
@@ -77,12 +78,12 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
         </CardGrid>
       ) : (
         <EmptyState
-          title="No designs yet"
+          title={page.isFirst ? "No designs yet" : "No more designs"}
           text="A design collects the images of one idea: screens, photographs, drafts. Make the first one, then add its images."
           action={<CreateButton thing="design" />}
         />
       )}
-      <MorePages things="designs" next={next} />
+      <MorePages things="designs" page={{ ...page, next: project.designCount > designs.length ? page.next : null }} />
       <CreateDialog
         thing="design"
         intent="createDesign"

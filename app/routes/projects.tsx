@@ -36,11 +36,15 @@ export const clientAction = liveAction(projectIntents);
 export const shouldRevalidate = liveRevalidation;
 
 export default function Projects({ loaderData: { projects: preloaded, constraint } }: Route.ComponentProps) {
-  const { rows: projects, next } = pageOf(useLive(preloaded));
+  const page = pageOf(useLive(preloaded));
+  const projects = page.rows;
   const dialogs = useItemDialogs(projects);
   return (
     <Page>
-      <PageHeader title="Projects" facts={projects.length > 0 && next === null ? count(projects.length, "project") : null}>
+      <PageHeader
+        title="Projects"
+        facts={projects.length > 0 && page.isFirst && page.next === null ? count(projects.length, "project") : null}
+      >
         {projects.length > 0 ? <CreateButton thing="project" /> : null}
       </PageHeader>
       {projects.length > 0 ? (
@@ -53,12 +57,12 @@ export default function Projects({ loaderData: { projects: preloaded, constraint
         </CardGrid>
       ) : (
         <EmptyState
-          title="No projects yet"
+          title={page.isFirst ? "No projects yet" : "No more projects"}
           text="A project holds the designs of one piece of work, and each design its images. Make the first one and name it after the work."
           action={<CreateButton thing="project" />}
         />
       )}
-      <MorePages things="projects" next={next} />
+      <MorePages things="projects" page={page} />
       <CreateDialog thing="project" intent="createProject" placeholder="Autumn catalogue" constraint={constraint} />
       <ItemDialogs
         state={dialogs}
