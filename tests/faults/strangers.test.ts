@@ -7,9 +7,9 @@ import { anyApi } from "convex/server";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { startDeployment } from "../src/deployment.ts";
-import { deployFixture, type Deployed } from "./deployed.ts";
-import { ADMIN_KEY, removeFolder, temporaryFolder } from "./harness.ts";
+import { startDeployment } from "../../engine/src/deployment.ts";
+import { deployFixture, type Deployed } from "../../engine/tests/deployed.ts";
+import { ADMIN_KEY, removeFolder, temporaryFolder } from "../../engine/tests/harness.ts";
 
 let deployed: Deployed;
 let url: string;

@@ -1,0 +1,72 @@
+/** A disk that fills up under a running deployment: a small tmpfs, which only root may mount; elsewhere `engine/src/transaction/failure.test.ts` stands for it. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ConvexHttpClient } from "convex/browser";
+import { anyApi } from "convex/server";
+import { afterAll, expect, it } from "vitest";
+import { checkIntegrity } from "../../engine/src/transaction/integrity.ts";
+import { pushFixture } from "../../engine/tests/deployed.ts";
+import { ADMIN_KEY, createIssuer, removeFolder, startEngine, temporaryFolder, type EngineProcess } from "../../engine/tests/harness.ts";
+
+const mountPoint = temporaryFolder("full");
+const mounted = mount(mountPoint);
+let engine: EngineProcess | null = null;
+afterAll(async () => {
+  await engine?.stop("SIGKILL");
+  if (mounted) execFileSync("umount", ["--lazy", mountPoint]);
+  removeFolder(mountPoint);
+});
+
+it.runIf(mounted)("refuses writes while it is full, answers reads, and goes on once there is room", { timeout: 120_000 }, async () => {
+  const data = join(mountPoint, "data");
+  mkdirSync(data);
+  engine = await startEngine(data, ADMIN_KEY);
+  const project = await pushFixture(engine, await createIssuer());
+  const client = new ConvexHttpClient(engine.url, { logger: false });
+  const send = (body: string) => client.mutation(anyApi["messages"]!["send"]!, { channel: "disk", body });
+  const kept = [await send("first")];
+
+  const ballast = join(mountPoint, "ballast");
+  writeFileSync(ballast, Buffer.alloc(Math.max(0, freeBytes() - 1_000_000)));
+  let refusal = "";
+  for (let i = 0; refusal === "" && i < 100; i += 1) {
+    await send(`${i} ${"x".repeat(100_000)}`).then(
+      (id) => kept.push(id),
+      (error: unknown) => (refusal = String(error)),
+    );
+  }
+  expect(refusal).toMatch(/Writing failed|couldn't be completed/);
+  const read = async () => (await client.query(anyApi["messages"]!["list"]!, { channel: "disk" })).length;
+  expect(await read()).toBe(kept.length);
+  const upload = await fetch(await client.mutation(anyApi["files"]!["uploadUrl"]!, {}), { method: "POST", body: Buffer.alloc(3_000_000) });
+  expect(upload.status).toBeGreaterThanOrEqual(500);
+
+  rmSync(ballast);
+  await expect
+    .poll(() =>
+      send("after").then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(true);
+  expect(await read()).toBe(kept.length + 1);
+  expect(await engine.stop()).toBe(0);
+  expect(checkIntegrity(data)).toEqual([]);
+  removeFolder(project);
+});
+
+function freeBytes(): number {
+  const { bavail, bsize } = statfsSync(mountPoint);
+  return bavail * bsize;
+}
+
+function mount(folder: string): boolean {
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=48m", "tmpfs", folder], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
