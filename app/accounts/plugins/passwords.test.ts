@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import { betterAuth } from "better-auth";
+import { memoryAdapter } from "better-auth/adapters/memory";
+import { describe, expect, it, vi } from "vitest";
+import { passwords } from "./passwords.server";
+
+const PASSWORD = "a password of somebody else";
+const HASH = createHash("sha1").update(PASSWORD).digest("hex").toUpperCase();
+
+/** Signs up with PASSWORD where breaches are looked up, or not; `answer`: what the service says. */
+async function signUp(answer: () => Promise<Response>, breaches = true): Promise<{ code: string | null; asked: string[] }> {
+  const database = memoryAdapter({ user: [], session: [], account: [], verification: [], rateLimit: [] });
+  const auth = betterAuth({
+    database,
+    baseURL: "http://localhost",
+    secret: "a secret of at least thirty-two characters",
+    emailAndPassword: { enabled: true },
+    plugins: [passwords({ breaches })],
+  });
+  const fetch = vi.spyOn(globalThis, "fetch").mockImplementation(answer);
+  const body = { name: "Ada", email: "ada@example.com", password: PASSWORD };
+  const code = await auth.api.signUpEmail({ body }).then(
+    () => null,
+    (error: unknown) => String(Reflect.get(Object(Reflect.get(Object(error), "body")), "code")),
+  );
+  return { code, asked: fetch.mock.calls.map(([input]) => String(input)) };
+}
+
+describe("the look-up of breached passwords", () => {
+  it("refuses one that is known, and tells the service five digits of its hash and nothing else", async () => {
+    const { code, asked } = await signUp(async () => new Response(`0018A45C4D1DEF81644B54AB7F969B88D65:1\r\n${HASH.slice(5)}:3\r\n`));
+    expect(code).toBe("PASSWORD_BREACHED");
+    expect(asked).toEqual([`https://api.pwnedpasswords.com/range/${HASH.slice(0, 5)}`]);
+  });
+
+  it.each([
+    ["that is not known", async () => new Response("0018A45C4D1DEF81644B54AB7F969B88D65:1")],
+    ["that is padding", async () => new Response(`${HASH.slice(5)}:0`)],
+    ["while the service is unwell", async () => new Response("no", { status: 503 })],
+    ["while there is no network", () => Promise.reject(new TypeError("fetch failed"))],
+  ])("passes one %s", async (_, answer) => {
+    expect((await signUp(answer)).code).toBeNull();
+  });
+
+  it("is off unless it is wanted", async () => {
+    const { code, asked } = await signUp(async () => new Response(`${HASH.slice(5)}:3`), false);
+    expect({ code, asked }).toEqual({ code: null, asked: [] });
+  });
+});
