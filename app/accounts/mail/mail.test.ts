@@ -6,6 +6,7 @@ import { testConfig } from "~/http/testing";
 import { type Mailbox, startMailbox } from "../../../tests/harness/mailbox.ts";
 import { startTestDeployment, type TestDeployment } from "../../../tests/convex/deployment.ts";
 import { passToAuth } from "../auth-request.server";
+import { readOutbox } from "./outbox.server";
 import { smtpTransport } from "./transport.server";
 import { type MailWorker, startMailWorker } from "./worker.server";
 
@@ -238,6 +239,25 @@ describe("the worker", () => {
     for (const { email } of signedUp) await mail(email, /Confirm/);
     await Promise.all(others.map((each) => each.close()));
     expect(signedUp.map(({ email }) => mailbox.for(email).length)).toEqual(signedUp.map(() => 1));
+  });
+});
+
+describe("the outbox", () => {
+  it("shows in development what waits, the newest first, and in production is not there", async () => {
+    vi.spyOn(console, "error").mockReturnValue();
+    mailbox.refuseWith({ code: 451, message: "not now" });
+    const { email } = await signUp();
+    await call("/request-password-reset", { email });
+    await call("/request-password-reset", { email: `nobody${people++}@example.com` });
+    const shown = await readOutbox({ ...config, smtpUrl: null, production: false });
+    expect(shown?.filter(({ to }) => to === email).map(({ subject }) => subject)).toEqual([
+      "Choose a new password · Atelier",
+      "Confirm your email address · Atelier",
+    ]);
+    expect(shown?.filter(({ to }) => to.startsWith("nobody"))).toEqual([]);
+    expect(shown?.[0]?.url).toMatch(/\/reset-password\/[\w-]{24}\?/);
+    expect(await readOutbox({ ...config, smtpUrl: null, production: true })).toBeNull();
+    expect(await readOutbox({ ...config, production: false })).toBeNull();
   });
 });
 
