@@ -5,8 +5,8 @@ import type { Log } from "./log.ts";
 
 /** Where the browser finds the embedded deployment on our own origin. */
 const PREFIX = "/convex";
-/** The deployment's websocket; any version of the client library is let through, the deployment decides. */
-const SYNC = /^\/convex(\/api\/[\w.-]+\/sync)$/;
+/** The deployment's websocket; any version of the client library is let through (".." is none), the deployment decides. */
+const SYNC = /^\/convex(\/api\/\d[\w.-]*\/sync)$/;
 /** How long the deployment may take to answer an upgrade, in ms. */
 const UPGRADE_TIMEOUT = 5000;
 /** A report of section 7 is a small JSON object; nothing larger passes. */

@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, hydrated, openBrowser, signUp, test } from "../harness/test.ts";
+import { chosen, imagesIn, makeDesign, send } from "./pictures.ts";
 
 /** The deployment's process, as the server names it in its log. */
 const deploymentPid = (output: string) => Number([...output.matchAll(/"deploymentPid":(\d+)/g)].at(-1)?.[1]);
@@ -135,4 +137,47 @@ test("stopping npm stops what npm started", async () => {
   expect(output).toContain('"msg":"stopped"');
   expect(() => process.kill(deployment, 0)).toThrow("ESRCH");
   await rm(settings.DATA_DIR, { recursive: true });
+});
+
+test("SIGKILL at any moment of uploads keeps every picture that was confirmed, whole, and shows none that is not", async ({
+  ownApp,
+  browser,
+}) => {
+  test.slow();
+  const person = await signUp(ownApp.url);
+  const { designId, path } = await makeDesign(ownApp, person);
+  const files = await Promise.all((["fig", "bank", "clock"] as const).map(chosen));
+  const confirmed = new Map<string, Buffer>();
+  for (let round = 0; round < 3; round++) {
+    const before = confirmed.size;
+    const senders = files.map(async (file) => {
+      for (;;) {
+        const answer = await send(ownApp, person, designId, [file])
+          .then((response) => response.json())
+          .catch(() => null);
+        if (!answer) return;
+        for (const { imageId } of answer.results) if (imageId) confirmed.set(imageId, file.buffer);
+      }
+    });
+    await expect.poll(() => confirmed.size, { intervals: [20], timeout: 30_000 }).toBeGreaterThan(before + 2 + round);
+    await ownApp.kill();
+    await Promise.all(senders);
+    await ownApp.start();
+  }
+
+  const images = await imagesIn(ownApp, person, designId);
+  const stored = new Set<string>(images.map(({ _id }) => _id));
+  expect([...confirmed.keys()].filter((id) => !stored.has(id))).toEqual([]);
+  // What was recorded without anybody learning of it is whole as well.
+  for (const { _id, checksum, size } of images) {
+    const answer = await fetch(`${ownApp.url}/images/${_id}?original=1`, { headers: { Cookie: person.cookieHeader } });
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    expect([answer.status, bytes.length, createHash("sha256").update(bytes).digest("hex")]).toEqual([200, size, checksum]);
+    const sent = confirmed.get(_id);
+    if (sent) expect(bytes.equals(sent)).toBe(true);
+  }
+  const page = await openBrowser(browser, ownApp, person);
+  await page.goto(path);
+  await expect(page.getByRole("main").getByRole("listitem").getByRole("img")).toHaveCount(images.length);
+  await page.context().close();
 });

@@ -1,0 +1,83 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+
+/** A checkout in small: the real decision, with a builder that only says that it was asked. */
+let place = "";
+const put = (path: string, text: string) => {
+  mkdirSync(join(place, path, ".."), { recursive: true });
+  writeFileSync(join(place, path), text);
+};
+
+beforeEach(() => {
+  place = mkdtempSync(join(tmpdir(), "atelier-ensure-"));
+  for (const file of ["ensure.ts", "stamp.ts"]) cpSync(fileURLToPath(new URL(file, import.meta.url)), join(place, "server/build", file));
+  const builder =
+    'import { mkdir, writeFile } from "node:fs/promises"; import { sourcesHash, STAMP } from "./stamp.ts"; console.log("BUILT");';
+  put("server/build/build.ts", `${builder} await mkdir("build", { recursive: true }); await writeFile(STAMP, await sourcesHash());`);
+  put("package.json", '{ "type": "module" }');
+  for (const file of ["app/root.tsx", "convex/schema.ts", "public/robots.txt"]) put(file, "one");
+  for (const file of ["package-lock.json", "react-router.config.ts", "tsconfig.json", "vite.config.ts"]) put(file, "one");
+  put("node_modules/@react-router/dev/package.json", "{}");
+});
+afterEach(() => rmSync(place, { recursive: true }));
+
+function start() {
+  const code = 'const { ensureBuilt } = await import("./server/build/ensure.ts"); await ensureBuilt(); console.log("STARTED");';
+  const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", code], { cwd: place, encoding: "utf8" });
+  return { status, built: stdout.includes("BUILT"), started: stdout.includes("STARTED"), stderr };
+}
+
+describe("ensureBuilt", () => {
+  it("builds when there is no build, and not again", () => {
+    expect(start()).toMatchObject({ built: true, started: true });
+    expect(start()).toMatchObject({ built: false, started: true });
+  });
+
+  it.each(["app/root.tsx", "convex/schema.ts", "package-lock.json", "vite.config.ts"])("builds when %s has changed", (path) => {
+    start();
+    put(path, "two");
+    expect(start()).toMatchObject({ built: true, started: true });
+  });
+
+  it("builds when a source is added or taken away", () => {
+    start();
+    put("app/routes/new.tsx", "new");
+    expect(start().built).toBe(true);
+    rmSync(join(place, "app/routes/new.tsx"));
+    expect(start().built).toBe(true);
+  });
+
+  it("does not build for a newer date, a test, or what is no source", () => {
+    start();
+    utimesSync(join(place, "app/root.tsx"), new Date(), new Date());
+    put("app/root.test.tsx", "a test");
+    put("README.md", "changed");
+    expect(start().built).toBe(false);
+  });
+
+  it("takes a shipped build as it is", () => {
+    start();
+    put("app/root.tsx", "other sources");
+    rmSync(join(place, "node_modules"), { recursive: true });
+    expect(start()).toMatchObject({ built: false, started: true });
+    rmSync(join(place, "app"), { recursive: true });
+    expect(start()).toMatchObject({ built: false, started: true });
+  });
+
+  it("says what is missing where there is nothing to start and nothing to build it with", () => {
+    rmSync(join(place, "node_modules"), { recursive: true });
+    expect(start()).toMatchObject({ status: 1, started: false, stderr: expect.stringContaining("npm ci") });
+  });
+
+  it("builds anew after a build that was broken off", () => {
+    start();
+    rmSync(join(place, "build/stamp"));
+    expect(existsSync(join(place, "build"))).toBe(true);
+    expect(start().built).toBe(true);
+    expect(readFileSync(join(place, "build/stamp"), "utf8")).toMatch(/^[\da-f]{64}$/);
+  });
+});
