@@ -123,7 +123,9 @@ function makeAuth(config: AppConfig, origin: string) {
       emailOTP({ storeOTP: "hashed", disableSignUp: true, sendVerificationOTP: (code, ctx) => sendCode(config, userFinder(ctx), code) }),
       oneTimeToken({ storeToken: "hashed" }),
       secondFactor(mail.secondFactor),
-      singleUseCodes(async (key, seconds) => (await serviceConvex(config).mutation(api.accounts.mail.pace, { key, seconds }, { skipQueue: true })) === 0),
+      singleUseCodes(
+        async (key, seconds) => (await serviceConvex(config).mutation(api.accounts.mail.pace, { key, seconds }, { skipQueue: true })) === 0,
+      ),
       passkey({ rpID: new URL(origin).hostname, rpName: "Atelier", origin }),
       stepUp(),
       ...specification(),

@@ -105,12 +105,7 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
       ) : null}
       <AuthForm form={form} submit="Sign in" others={mail ? <ByLink /> : null}>
         <TextField field={email} label="Email" type="email" autoComplete="username" autoFocus={isFirstRefused(form, "email")} />
-        <FormPasswordField
-          field={password}
-          label="Password"
-          autoComplete="current-password"
-          autoFocus={isFirstRefused(form, "password")}
-        />
+        <FormPasswordField field={password} label="Password" autoComplete="current-password" autoFocus={isFirstRefused(form, "password")} />
         {unverified ? (
           <Button type="submit" name={WITH} value={CONFIRM} size="sm" className="-mt-2 justify-self-start">
             Send the link again
