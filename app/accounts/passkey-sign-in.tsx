@@ -30,7 +30,7 @@ export function PasskeySignIn({ redirectTo }: { redirectTo: string }) {
     <div className="grid gap-2">
       <Button aria-disabled={working} onClick={() => !working && void go()}>
         <Icon of={KeyRound} />
-        Sign in with a passkey
+        Use a passkey
       </Button>
       <p role="alert" className="text-sm text-danger-text empty:hidden">
         {problem}

@@ -203,7 +203,7 @@ test("a passkey is made, named, signs in, and is removed", async ({ page, person
   await context.clearCookies();
   await page.goto("/sign-in?redirectTo=%2Faccount%2Fsecurity");
   await hydrated(page);
-  await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+  await page.getByRole("button", { name: "Use a passkey" }).click();
   await expect(page).toHaveURL("/account/security");
   await hydrated(page);
   await page.getByRole("button", { name: "Remove My old laptop" }).click();

@@ -25,7 +25,7 @@ const MAX_BYTES = 20 * 1024 * 1024;
 const SILENCE_MS = 30_000;
 
 /** Where a person's picture is served. `v` changes with it, so that it can be kept for ever. */
-export const pictureAddress = (userId: string, checksum: string) => `/people/${userId}/picture?v=${checksum.slice(0, 16)}`;
+const pictureAddress = (userId: string, checksum: string) => `/people/${userId}/picture?v=${checksum.slice(0, 16)}`;
 
 /** The picture's forms: both are multipart, the one that removes it brings no file. */
 export const isPictureForm = isUpload;
