@@ -53,6 +53,7 @@ const entries: Record<string, Entry> = {
   "accounts/mail:postpone": { by: "server", args: async ({ backend }) => ({ id: await insertMail(backend), lease: "x", dueAt: 0 }) },
   "accounts/mail:outbox": { by: "server" },
   "accounts/mail:pace": { by: "server", args: () => ({ key: randomUUID(), seconds: 1 }) },
+  "accounts/mine:getMe": { by: "person" },
   "accounts/mine:getSessions": { by: "person" },
   "accounts/mine:getConnections": { by: "person" },
   "accounts/mine:getSecurity": { by: "person" },

@@ -66,6 +66,7 @@ const defaults: Partial<Record<ProviderId, Record<string, string>>> = {
 /** What a value must be, where a provider would fail only when somebody signs in: null, or what was expected. */
 const checks: Record<string, (value: string) => string | null> = {
   APPLE_PRIVATE_KEY: (value) => (isP256Key(pem(value)) ? null : "the text of the .p8 file of Sign in with Apple"),
+  GITLAB_ISSUER: (value) => (/^https?:$/.test(URL.parse(value)?.protocol ?? "") ? null : "an address that begins with https:// or http://"),
   PAYPAL_ENVIRONMENT: oneOf("sandbox", "live"),
   SALESFORCE_ENVIRONMENT: oneOf("production", "sandbox"),
 };

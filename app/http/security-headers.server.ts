@@ -42,6 +42,8 @@ export const secureHeaders: MiddlewareFunction<Response> = async (args, next) =>
 /** What a page may load and do, and why where it is not plain. */
 function policy({ production, browserConvex, socialProviders }: AppConfig, nonce: string, secure: boolean) {
   const social = Object.keys(socialProviders).length > 0 ? ["https:"] : [];
+  // A GitLab of one's own may be at an address without TLS.
+  const issuers = Object.values(socialProviders).flatMap(({ issuer }) => (issuer ? [new URL(issuer).origin] : []));
   // Vite's client reports faults in markup of its own and reconnects to a port of its own.
   const development = production ? [] : ["ws:"];
   return {
@@ -56,7 +58,7 @@ function policy({ production, browserConvex, socialProviders }: AppConfig, nonce
     imgSrc: ["'self'", "data:", "blob:", ...social],
     connectSrc: ["'self'", ...(browserConvex.kind === "direct" ? originsOf(browserConvex.url) : []), ...development],
     // Browsers hold a form's redirect to this too: signing in without JavaScript leads to a provider.
-    formAction: ["'self'", ...social],
+    formAction: ["'self'", ...social, ...issuers],
     ...(production && { requireTrustedTypesFor: ["'script'"], trustedTypes: ["'none'"] }),
     ...(secure && { upgradeInsecureRequests: [] }),
   };

@@ -9,10 +9,11 @@ export const loader = () => redirect("/sign-in");
 /** Leads to a provider's pages, from where the visitor comes back to /api/auth/callback. */
 export async function action({ request, context }: Route.ActionArgs) {
   const form = await request.formData();
-  const wanted = form.get("redirectTo");
-  const callbackURL = safeTarget(wanted);
+  const provider = form.get("provider");
+  const callbackURL = safeTarget(form.get("redirectTo"));
   const answer = await postToAuth({ request, context }, "/sign-in/social", {
-    provider: String(form.get("provider")),
+    // A file is no provider's name.
+    provider: typeof provider === "string" ? provider : "",
     callbackURL,
     newUserCallbackURL: callbackURL,
     errorCallbackURL: "/error",

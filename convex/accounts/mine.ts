@@ -10,6 +10,19 @@ import { serverMutationFor, userQuery } from "../access";
 /** More sessions, linked accounts or passkeys than anybody has. */
 const LIMIT = 200;
 
+/** Who the person is: what a page shows of its visitor, live, so that every open tab has it as soon as it changes. */
+export const getMe = userQuery({
+  args: {},
+  returns: v.object({
+    id: v.string(),
+    name: v.string(),
+    email: v.string(),
+    emailVerified: v.boolean(),
+    image: v.union(v.string(), v.null()),
+  }),
+  handler: async ({ user: { id, name, email, emailVerified, image = null } }) => ({ id, name, email, emailVerified, image }),
+});
+
 /** The sessions that stand, this one first, then the last seen first. */
 export const getSessions = userQuery({
   args: {},

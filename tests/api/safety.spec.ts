@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { startApp } from "../harness/app.ts";
 import { type Mailbox, startMailbox } from "../harness/mailbox.ts";
 import { storeOf } from "../harness/store.ts";

@@ -279,7 +279,7 @@ test.describe("the words of section 8", () => {
     });
   }
 
-  test("Page not found", async ({ nobody, app }) => {
+  test("Page not found", async ({ app }) => {
     const answer = await fetch(`${app.url}/no/such/page`);
     expect(answer.status).toBe(404);
     expect(await answer.text()).toContain("Page not found");

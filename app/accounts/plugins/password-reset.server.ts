@@ -6,6 +6,9 @@ export const passwordReset = () =>
   ({
     id: "password-reset",
     endpoints: {
-      forgetPassword: createAuthEndpoint("/forget-password", requestPasswordReset.options, (ctx) => requestPasswordReset(ctx)),
+      forgetPassword: createAuthEndpoint("/forget-password", requestPasswordReset.options, (ctx) =>
+        // Not as the router is to have it, which calls this one.
+        requestPasswordReset({ ...ctx, asResponse: false, returnHeaders: false, returnStatus: false }),
+      ),
     },
   }) satisfies BetterAuthPlugin;

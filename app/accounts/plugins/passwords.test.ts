@@ -23,7 +23,7 @@ async function signUp(answer: () => Promise<Response>, breaches = true): Promise
     () => null,
     (error: unknown) => String(Reflect.get(Object(Reflect.get(Object(error), "body")), "code")),
   );
-  return { code, asked: fetch.mock.calls.map(([input]) => String(input)) };
+  return { code, asked: fetch.mock.calls.map(([input]) => (input instanceof Request ? input.url : input.toString())) };
 }
 
 describe("the look-up of breached passwords", () => {

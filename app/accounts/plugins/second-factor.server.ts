@@ -33,7 +33,7 @@ const leadOn = {
   matcher: ({ path }: { path?: string }) => path === SIGN_IN_LINK,
   handler: createAuthMiddleware(async (ctx) => {
     if (!challenged.safeParse(ctx.context.returned).success) return;
-    const target = new URL(String(ctx.query?.["callbackURL"] ?? "/"), ctx.context.options.baseURL?.toString());
+    const target = new URL(String(ctx.query?.["callbackURL"] ?? "/"), ctx.context.baseURL);
     ctx.setHeader("Location", `/two-factor?${new URLSearchParams({ redirectTo: target.pathname + target.search })}`);
   }),
 };

@@ -1,0 +1,141 @@
+import { randomUUID } from "node:crypto";
+import { type RunningApp, startApp } from "../harness/app.ts";
+import { type Mailbox, startMailbox } from "../harness/mailbox.ts";
+import { type Store, storeOf } from "../harness/store.ts";
+import { again, type Member, member, Program, text } from "./program.ts";
+import { expect, test } from "./test.ts";
+
+/** The calls of section 7, and what sections 4 and 9 say of them, where mail leaves: read from a real SMTP server. */
+
+const MINUTE = 60_000;
+
+let mailbox: Mailbox;
+let app: RunningApp;
+let store: Store;
+let ada: Member;
+test.beforeAll(async () => {
+  mailbox = await startMailbox();
+  app = await startApp({ SMTP_URL: mailbox.url });
+  store = await storeOf(app);
+});
+test.afterAll(async () => {
+  await app.dispose();
+  await mailbox.close();
+});
+test.beforeEach(async () => {
+  ada = await member(app);
+});
+
+/** The link of a mail to somebody that leads to an address of the auth API. */
+async function linkTo(address: string, path: string): Promise<string> {
+  const links = () => mailbox.for(address).flatMap(({ link }) => (link.includes(path) ? [link] : []));
+  await expect.poll(() => links().length, { message: `a mail to ${address} with ${path}` }).toBeGreaterThan(0);
+  return links().at(-1) ?? "";
+}
+
+const endsIn = async (identifier: string): Promise<number> => {
+  const [row] = await store.find("verifications", { identifier });
+  return Number(row?.["expiresAt"]) - Date.now();
+};
+
+for (const path of ["/request-password-reset", "/forget-password"]) {
+  test(`POST ${path}: the same answer for a known and an unknown address, and a link for an hour`, async () => {
+    const nobody = new Program(app);
+    const answer = { status: true, message: "If this email exists in our system, check your email for the reset link" };
+    expect((await nobody.post(path, { email: `${randomUUID()}@example.com` })).body).toEqual(answer);
+    expect((await nobody.post(path, { email: ada.email, redirectTo: "/reset-password" })).body).toEqual(answer);
+
+    const link = await linkTo(ada.email, "/reset-password/");
+    const token = /\/reset-password\/([^?]+)\?/.exec(link)?.[1] ?? "";
+    expect(token).toMatch(/^[A-Za-z0-9]{24}$/);
+    expect(Math.abs((await endsIn(`reset-password:${token}`)) - 60 * MINUTE)).toBeLessThan(MINUTE);
+    expect((await nobody.get(link)).location).toBe(`${app.url}/reset-password?token=${token}`);
+    expect((await nobody.post("/reset-password", { newPassword: "a fine password", token })).body).toEqual({ status: true });
+    expect(await ada.program.signedIn()).toBe(false);
+    expect((await nobody.get(link)).location).toBe(`${app.url}/reset-password?error=INVALID_TOKEN`);
+  });
+}
+
+test("POST /delete-user: a mail with a token of 32 characters for a day, and the callback completes it", async () => {
+  const answer = await ada.program.post("/delete-user", { password: ada.password, callbackURL: "/sign-up" });
+  expect(answer.body).toEqual({ success: true, message: "Verification email sent" });
+  const link = await linkTo(ada.email, "/delete-user/callback");
+  const token = new URL(link).searchParams.get("token") ?? "";
+  expect(token).toMatch(/^[0-9a-z]{32}$/);
+  expect(Math.abs((await endsIn(`delete-account-${token}`)) - 24 * 60 * MINUTE)).toBeLessThan(MINUTE);
+  expect(await ada.program.signedIn()).toBe(true);
+
+  // Only its owner's session completes it.
+  const bob = await member(app);
+  expect((await bob.program.get(link)).status).toBe(404);
+  expect(await store.find("users", { id: ada.id })).toHaveLength(1);
+});
+
+test("GET /delete-user/callback: deletes, clears the cookies, and leads on", async () => {
+  await ada.program.post("/delete-user", { callbackURL: "/sign-up" });
+  const answer = await ada.program.get(await linkTo(ada.email, "/delete-user/callback"));
+  expect([answer.status, answer.location]).toEqual([302, "/sign-up"]);
+  expect(await store.find("users", { id: ada.id })).toEqual([]);
+  expect([...ada.program.cookies.keys()].filter((name) => /session/.test(name))).toEqual([]);
+});
+
+test("POST /send-verification-email and GET /verify-email", async () => {
+  expect((await ada.program.post("/send-verification-email", { email: ada.email, callbackURL: "/account" })).body).toEqual({
+    status: true,
+  });
+  const link = await linkTo(ada.email, "/verify-email");
+  expect((await ada.program.get(link)).status).toBe(302);
+  expect((await ada.program.get("/get-session")).body).toMatchObject({ user: { emailVerified: true } });
+  expect((await new Program(app).get("/verify-email?token=nonsense&callbackURL=%2Fverify-email")).location).toMatch(/error=INVALID_TOKEN/i);
+});
+
+test("POST /change-email: of an unverified user at once, and a mail to the new address", async () => {
+  const newEmail = `${randomUUID()}@example.com`;
+  expect((await ada.program.post("/change-email", { newEmail })).body).toEqual({ status: true });
+  expect((await ada.program.get("/get-session")).body).toMatchObject({ user: { email: newEmail, emailVerified: false } });
+  await linkTo(newEmail, "/verify-email");
+});
+
+test("POST /change-email: of a verified user a mail to the old address first, then one to the new", async () => {
+  await store.change("users", { id: ada.id }, { emailVerified: true });
+  const newEmail = `${randomUUID()}@example.com`;
+  expect((await ada.program.post("/change-email", { newEmail })).body).toEqual({ status: true });
+  const address = async () => text(await ada.program.get("/get-session"), "user", "email");
+  expect(await address()).toBe(ada.email);
+  const asked = () => mailbox.for(ada.email).find(({ text }) => text.includes(newEmail))?.link;
+  await expect.poll(asked).toBeDefined();
+  await ada.program.get(asked() ?? "");
+  expect(await address()).toBe(ada.email);
+  await ada.program.get(await linkTo(newEmail, "/verify-email"));
+  expect((await ada.program.get("/get-session")).body).toMatchObject({ user: { email: newEmail, emailVerified: true } });
+});
+
+test("POST /two-factor/send-otp", async () => {
+  await ada.program.post("/two-factor/enable", { password: ada.password });
+  await store.change("twoFactors", { userId: ada.id }, { verified: true });
+  await store.change("users", { id: ada.id }, { twoFactorEnabled: true });
+  const program = await again(ada);
+  expect((await program.post("/two-factor/send-otp")).body).toEqual({ status: true });
+  const code = () => mailbox.for(ada.email).flatMap((mail) => /\b\d{6}\b/.exec(mail.text)?.[0] ?? [])[0];
+  await expect.poll(code).toBeDefined();
+  expect((await program.post("/two-factor/verify-otp", { code: "000000" })).status).toBe(401);
+  expect((await program.post("/two-factor/verify-otp", { code: code() })).status).toBe(200);
+  expect(await program.signedIn()).toBe(true);
+});
+
+test("a sign-in link works once, is kept as a hash, and makes no account", async () => {
+  const program = new Program(app);
+  expect((await program.post("/sign-in/magic-link", { email: ada.email, callbackURL: "/projects" })).body).toEqual({ status: true });
+  const link = await linkTo(ada.email, "/magic-link/verify");
+  const token = new URL(link).searchParams.get("token") ?? "";
+  expect(await store.find("verifications", { identifier: token })).toEqual([]);
+  expect((await program.get(link)).location).toMatch(/\/projects$/);
+  expect(await program.signedIn()).toBe(true);
+  const second = new Program(app);
+  await second.get(link);
+  expect(await second.signedIn()).toBe(false);
+
+  const fresh = `${randomUUID()}@example.com`;
+  expect((await program.post("/sign-in/magic-link", { email: fresh })).body).toEqual({ status: true });
+  expect(await store.find("users", { email: fresh })).toEqual([]);
+});
