@@ -5,8 +5,8 @@ import { mutate } from "./http.ts";
 import { atMost, median, type Figure } from "./report.ts";
 
 const MUTATIONS = 100_000;
-/** Longer than the deployment keeps what was overwritten (30 s), so that this is as full as it gets. */
-const WARM_UP_MS = 40_000;
+/** Longer than the deployment keeps what was overwritten (30 s), and until SQLite's cache of pages has some hold of the file. */
+const WARM_UP_MS = 60_000;
 const RECONNECTS = 1_000;
 const SOCKETS = 16;
 const IN_FLIGHT = 64;

@@ -41,10 +41,15 @@ async function upload(files: FileStore, request: IncomingMessage): Promise<strin
     return await files.store(timedBody(request), { contentType, sha256 });
   } catch (error) {
     if (error instanceof ChecksumError) throw badRequest(error.message, "ChecksumMismatch");
+    if (isFull(error)) throw new RequestError(507, "InsufficientStorage", "There is no room left for the file.");
     if (request.destroyed && !request.complete) throw badRequest("The upload broke off.", "UploadAborted");
     throw error;
   }
 }
+
+/** No space left, or no more of it for this user (errno(3)). */
+const isFull = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 
 /** `Digest: sha-256=<base64>` (RFC 3230), to be compared with what arrives. */
 function digestOf(header: string | string[] | undefined): string | undefined {
