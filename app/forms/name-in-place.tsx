@@ -37,7 +37,12 @@ export function NameInPlace({ item, thing, intent, constraint }: NameInPlaceProp
   return (
     <>
       <h1 className="sr-only">{item.name}</h1>
-      <IntentForm state={state} hidden={{ id: item._id }} className="group/name grid max-w-full min-w-0 gap-1" onSend={leave}>
+      <IntentForm
+        state={state}
+        hidden={{ id: item._id }}
+        className="group/name -ml-2 grid max-w-[calc(100%+0.5rem)] min-w-0 gap-1"
+        onSend={leave}
+      >
         <div className="flex min-w-0 items-center gap-2">
           <label htmlFor={field.id} className="sr-only">
             Name of the {thing}
@@ -48,7 +53,7 @@ export function NameInPlace({ item, thing, intent, constraint }: NameInPlaceProp
             {...props}
             defaultValue={typeof refused === "string" ? refused : shown}
             autoComplete="off"
-            className="field-sizing-content max-w-full min-w-24 truncate rounded-md border border-transparent bg-transparent px-2 py-0.5 -ml-2 text-2xl font-semibold tracking-[-0.015em] hover:border-edge focus-visible:border-edge focus-visible:bg-ground aria-invalid:border-danger-text"
+            className="field-sizing-content max-w-full min-w-24 truncate rounded-md border border-transparent bg-transparent px-2 py-0.5 text-2xl font-semibold tracking-[-0.015em] hover:border-edge focus-visible:border-edge focus-visible:bg-ground aria-invalid:border-danger-text"
             onFocus={(event) => {
               settled.current = event.currentTarget.value;
               setTyping(true);
@@ -67,7 +72,7 @@ export function NameInPlace({ item, thing, intent, constraint }: NameInPlaceProp
             Save
           </Button>
         </div>
-        <FieldErrors id={field.errorId} errors={field.errors} />
+        <FieldErrors id={field.errorId} errors={field.errors} className="ml-2" />
       </IntentForm>
     </>
   );

@@ -40,9 +40,9 @@ export function Field({ htmlFor, label, errorId, errors, hint, hintId, hideLabel
 }
 
 /** The messages of one field, or of a whole form. */
-export function FieldErrors({ id, errors }: { id: string; errors?: readonly string[] | undefined }) {
+export function FieldErrors({ id, errors, className }: { id: string; errors?: readonly string[] | undefined; className?: string }) {
   return (
-    <div id={id} role="alert" className="text-sm text-danger-text empty:hidden">
+    <div id={id} role="alert" className={cx("text-sm text-danger-text empty:hidden", className)}>
       {errors?.map((message) => (
         <p key={message}>{message}</p>
       ))}

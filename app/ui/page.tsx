@@ -24,7 +24,7 @@ type PageHeaderProps = {
 /** What a page is about, and what can be done on it. */
 export function PageHeader({ title, facts, trail, children }: PageHeaderProps) {
   return (
-    <header className="grid gap-2">
+    <header className="grid grid-cols-[minmax(0,1fr)] gap-2">
       {trail}
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3 has-[form]:basis-full sm:has-[form]:basis-64">

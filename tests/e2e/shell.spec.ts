@@ -145,7 +145,8 @@ bothWays((javaScript) => {
         const path = await she.makeProject("A name of one very long word: Donaudampfschifffahrtsgesellschaftskapitän");
         await she.create("design", "Cover");
         await expect(page).toHaveURL(/\/design\//);
-        for (const address of ["/projects", path, "/account", "/billing", "/notifications", "/projects/none", "/none"]) {
+        const design = new URL(page.url()).pathname;
+        for (const address of ["/projects", path, design, "/account", "/billing", "/notifications", "/projects/none", "/none"]) {
           await she.open(address);
           await expectAccessible(page);
           expect(await page.evaluate(() => document.documentElement.scrollWidth), address).toBeLessThanOrEqual(viewport.width);
