@@ -36,6 +36,10 @@ const KEEP_ALIVE_TIMEOUT = 75_000;
 /** A connection on which nothing moves, in ms. */
 const IDLE_TIMEOUT = 120_000;
 const HEADER_BYTES = 16 * 1024;
+/** What a form without files, or a program's call, may have in bytes; it is read into memory as a whole. */
+const BODY_BYTES = 1024 * 1024;
+/** Where files are taken, which have limits of their own and are read as they come. */
+const TAKES_FILES = /^\/(?:uploads|design\/[^/]+|account(?:\/[^/]+)?)(?:\.data)?$/;
 /** Longer addresses than this are no one's bookmark. */
 const URL_LENGTH = 8 * 1024;
 
@@ -82,6 +86,10 @@ export function createListener(parts: Parts): Server {
     if (parts.serveAsset(request, response, path)) return;
     markClientAddress(request, parts.trustedProxyHops);
     discardUnread(request, response);
+    if (isTooLarge(request, path)) {
+      response.writeHead(413, PLAIN).end("This is more than a form holds.\n");
+      return;
+    }
     const toApp = () => app(request, response);
     if (parts.before) parts.before(request, response, toApp);
     else toApp();
@@ -110,6 +118,12 @@ function refuse(request: IncomingMessage, appUrl: URL | null): Refusal | null {
   if (requestOrigin(request, appUrl) === null)
     return { status: 421, why: "This server is not known under this name. Set APP_URL to the address people use." };
   return null;
+}
+
+/** By the length that is declared, as every browser's form declares it. */
+function isTooLarge(request: IncomingMessage, path: string): boolean {
+  if (Number(request.headers["content-length"] ?? 0) <= BODY_BYTES) return false;
+  return !(TAKES_FILES.test(path) && /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? ""));
 }
 
 /** A browser always says from where a page opens a websocket; a program that says nothing brings no one's cookies either. */

@@ -1,5 +1,5 @@
 import { data, redirect } from "react-router";
-import { safeRedirect } from "remix-utils/safe-redirect";
+import { safeTarget } from "~/accounts/safe-target";
 import { sidebarCookie, themeCookie, themeFrom } from "~/ui/preferences";
 import type { Route } from "./+types/preferences";
 
@@ -13,6 +13,5 @@ export async function action({ request, url }: Route.ActionArgs) {
   if (typeof theme === "string") cookies.push(["Set-Cookie", themeCookie(themeFrom(theme), secure)]);
   if (typeof sidebar === "string") cookies.push(["Set-Cookie", sidebarCookie(sidebar !== "closed", secure)]);
   if (cookies.length === 0) throw data(null, { status: 400, statusText: "Bad Request" });
-  const back = sent.get("back");
-  return redirect(safeRedirect(typeof back === "string" ? back : null, "/"), { status: 303, headers: cookies });
+  return redirect(safeTarget(sent.get("back"), "/"), { status: 303, headers: cookies });
 }

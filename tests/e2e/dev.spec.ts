@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { freePort } from "../harness/app.ts";
+import { expect, hydrated, signUp, test } from "../harness/test.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const SOURCES = [
+  "app",
+  "convex",
+  "engine",
+  "public",
+  "server",
+  "package.json",
+  "react-router.config.ts",
+  "tsconfig.json",
+  "vite.config.ts",
+];
+
+/** `npm run dev` on a copy of the sources, which this test may change. */
+test("in development a change of the app and one of the functions reach an open page by themselves", async ({
+  browser,
+}) => {
+  test.setTimeout(180_000);
+  const copy = await mkdtemp(join(tmpdir(), "atelier-dev-"));
+  for (const source of SOURCES) await cp(join(ROOT, source), join(copy, source), { recursive: true });
+  await symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  const settings = { DATA_DIR: join(copy, ".data"), PORT: String(await freePort()), ENGINE_PORT: "0", ENGINE_SITE_PORT: "0" };
+  const dev = spawn(process.execPath, ["server/start.js", "dev"], {
+    cwd: copy,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  try {
+    const url = await address(dev);
+    const person = await signUp(url);
+    const made = await fetch(`${url}/projects`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { Cookie: person.cookieHeader, Origin: url, "Content-Type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams({ intent: "createProject", name: "Harbour" }),
+    });
+    expect(made.status).toBe(303);
+    const context = await browser.newContext({ baseURL: url });
+    await context.addCookies(person.cookies);
+    const page = await context.newPage();
+    // The first page makes Vite prepare the dependencies, for which it may load the page anew.
+    await page.goto("/projects", { waitUntil: "networkidle", timeout: 60_000 });
+    await page.goto("/projects", { waitUntil: "networkidle" });
+    await hydrated(page);
+
+    await change(join(copy, "app/routes/projects.tsx"), 'title="Projects"', 'title="All of them"');
+    await expect(page.getByRole("heading", { name: "All of them" })).toBeVisible({ timeout: 20_000 });
+    await change(
+      join(copy, "convex/projects.ts"),
+      ".map(toProject),",
+      ".map(toProject).map((each) => ({ ...each, name: `${each.name}, newly` })),",
+    );
+    await expect(page.getByRole("main").getByText("Harbour, newly")).toBeVisible({ timeout: 60_000 });
+    await context.close();
+  } finally {
+    dev.kill("SIGTERM");
+    if (dev.exitCode === null) await once(dev, "exit");
+    await rm(copy, { recursive: true });
+  }
+});
+
+/** Where the server listens, once it says so. */
+async function address(dev: ChildProcess): Promise<string> {
+  const told: string[] = [];
+  dev.stderr?.on("data", (chunk) => told.push(String(chunk)));
+  if (!dev.stdout) throw new Error("no output");
+  for await (const line of createInterface(dev.stdout)) {
+    told.push(line);
+    const url = /^Atelier is ready at (\S+)/.exec(line)?.[1];
+    if (!url) continue;
+    // What is printed later has to go somewhere.
+    dev.stdout.resume();
+    return url;
+  }
+  throw new Error(`It has not started:\n${told.join("\n")}`);
+}
+
+async function change(path: string, from: string, to: string): Promise<void> {
+  const source = await readFile(path, "utf8");
+  expect(source).toContain(from);
+  await writeFile(path, source.replace(from, to));
+}
