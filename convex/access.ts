@@ -4,7 +4,7 @@ import { mutation, query, type QueryCtx } from "./_generated/server";
 import type { Doc } from "./_generated/dataModel";
 import { ISSUER, requireService } from "./accounts/service";
 import { liveSession } from "./accounts/sessions";
-import { notFound, unauthenticated } from "./errors";
+import { notFound, refusalOf, unauthenticated } from "./errors";
 
 /**
  * Who calls, and what they may touch: asked here, once, for every function that others can call.
@@ -94,4 +94,14 @@ export async function imageFor(
   const image = known && (await ctx.db.get(known));
   if (!image || image.removedAt !== undefined) throw notFound();
   return { image, ...(await designFor(ctx, image.designId, right)) };
+}
+
+/** What one of the above answers, or null where it throws "not_found": for lists of what may have gone, or may not be seen. */
+export async function ifVisible<Result>(looking: Promise<Result>): Promise<Result | null> {
+  try {
+    return await looking;
+  } catch (error) {
+    if (refusalOf(error)?.code === "not_found") return null;
+    throw error;
+  }
 }

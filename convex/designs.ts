@@ -46,6 +46,7 @@ export const create = userMutation({
     const project = await projectFor(ctx, args.projectId, "edit");
     const { name } = check(createDesign, args);
     const id = await ctx.db.insert("designs", {
+      ownerId: project.ownerId,
       projectId: project._id,
       name,
       updatedAt: Date.now(),

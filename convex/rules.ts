@@ -9,6 +9,9 @@ import { z } from "zod";
 /** Longest name of a project, design or image, in UTF-16 units, as the `maxlength` of a form field counts. */
 export const NAME_MAX = 200;
 
+/** Longest text of a search, in UTF-16 units. */
+export const SEARCH_MAX = 200;
+
 /** The picture types that are accepted (recognised by content, in the app's uploads). */
 export const IMAGE_TYPES = ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif", "image/svg+xml"] as const;
 
@@ -62,6 +65,12 @@ export function nameFromFile(fileName: string): string {
     "…" +
     end
   );
+}
+
+/** What somebody types to search by, made fit; "" where there is no letter and no digit in it. */
+export function wordsOf(text: string): string {
+  const words = text.slice(0, SEARCH_MAX).toWellFormed().trim();
+  return /[\p{L}\p{N}]/u.test(words) ? words : "";
 }
 
 /** No line breaks, control characters or halves of characters, which neither a list nor a file name can show. */

@@ -24,6 +24,15 @@ const cover = v.array(
 /** Set when something is removed: from then on it, and all that is in it, is hidden; `purge.ts` deletes the rows and files later. */
 const removedAt = v.optional(v.number());
 
+/**
+ * The owner of the project that it is in, so that a search reads nobody else's. Whatever makes such a row, or moves it, sets this. A row from
+ * before the field has none: it is where it was, but no search finds it until it is given one.
+ */
+const ownerId = v.optional(v.string());
+
+/** How names are searched: `search.ts`. */
+const named = { searchField: "name" as const, filterFields: ["ownerId" as const, "removedAt" as const] };
+
 export default defineSchema({
   ...accountTables,
   ...noticeTables,
@@ -41,9 +50,11 @@ export default defineSchema({
     removedAt,
   })
     .index("by_owner", ["ownerId", "removedAt", "updatedAt"])
-    .index("by_removal", ["removedAt"]),
+    .index("by_removal", ["removedAt"])
+    .searchIndex("by_name", named),
 
   designs: defineTable({
+    ownerId,
     projectId: v.id("projects"),
     name: v.string(),
     updatedAt: v.number(),
@@ -55,9 +66,11 @@ export default defineSchema({
   })
     .index("by_project", ["projectId", "removedAt", "updatedAt"])
     .index("by_latest_image", ["projectId", "removedAt", "latestImageAt"])
-    .index("by_removal", ["removedAt"]),
+    .index("by_removal", ["removedAt"])
+    .searchIndex("by_name", named),
 
   designImages: defineTable({
+    ownerId,
     designId: v.id("designs"),
     name: v.string(),
     contentType: v.string(),
@@ -75,7 +88,8 @@ export default defineSchema({
     .index("by_design", ["designId", "removedAt"])
     .index("by_upload", ["uploadId"])
     .index("by_storage", ["storageId"])
-    .index("by_removal", ["removedAt"]),
+    .index("by_removal", ["removedAt"])
+    .searchIndex("by_name", named),
 
   /** One row: up to which creation time all stored files are known to have a row of their own. */
   sweeps: defineTable({ sweptUntil: v.number() }),

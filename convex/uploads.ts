@@ -66,6 +66,7 @@ export const finalize = serverMutationFor({
 
     const id = await ctx.db.insert("designImages", {
       ...facts,
+      ownerId: place.project.ownerId,
       designId: place.design._id,
       storageId: args.storageId,
       name: nameFromFile(args.name),

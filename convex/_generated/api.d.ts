@@ -39,6 +39,7 @@ import type * as paging from "../paging.js";
 import type * as projects from "../projects.js";
 import type * as purge from "../purge.js";
 import type * as rules from "../rules.js";
+import type * as search from "../search.js";
 import type * as shapes from "../shapes.js";
 import type * as summaries from "../summaries.js";
 import type * as sweep from "../sweep.js";
@@ -82,6 +83,7 @@ declare const fullApi: ApiFromModules<{
   projects: typeof projects;
   purge: typeof purge;
   rules: typeof rules;
+  search: typeof search;
   shapes: typeof shapes;
   summaries: typeof summaries;
   sweep: typeof sweep;
