@@ -47,6 +47,8 @@ export default [
   route("images/:id", "routes/images.$id.tsx"),
   route("people/:id/picture", "routes/people.$id.picture.tsx"),
   route("account/export", "routes/account.export.tsx"),
+  route("download/designs/:file", "routes/download.designs.tsx"),
+  route("download/projects/:file", "routes/download.projects.tsx"),
   route("uploads", "routes/uploads.tsx"),
   route("preferences", "routes/preferences.tsx"),
 ] satisfies RouteConfig;

@@ -1,4 +1,5 @@
 import { href } from "react-router";
+import { designArchive } from "~/archives/address";
 import { isPending } from "~/data/pending";
 import { ItemMenu } from "~/forms/item-dialogs";
 import { Mosaic } from "~/images/mosaic";
@@ -23,7 +24,7 @@ export function DesignCard({ design, ask }: { design: Design; ask: Parameters<ty
           </span>
         </>
       }
-      actions={<ItemMenu item={design} ask={ask} />}
+      actions={<ItemMenu item={design} ask={ask} archive={designArchive(design)} />}
     />
   );
 }

@@ -1,4 +1,4 @@
-import { MoreHorizontal, Pencil, Trash2 } from "lucide-react";
+import { Download, MoreHorizontal, Pencil, Trash2 } from "lucide-react";
 import { type MouseEvent, useState } from "react";
 import { useLocation, useNavigate, useSearchParams } from "react-router";
 import { buttonClass } from "~/ui/button";
@@ -31,10 +31,15 @@ function askedIn(search: URLSearchParams, items: Item[]): Asked | null {
   return null;
 }
 
-type ItemMenuProps = { item: Item; ask: (asked: Asked) => void };
+type ItemMenuProps = {
+  item: Item;
+  ask: (asked: Asked) => void;
+  /** The address of what it holds as an archive; left out where there is nothing to be had. */
+  archive?: string | undefined;
+};
 
 /** The button with three dots, and what it offers. */
-export function ItemMenu({ item, ask }: ItemMenuProps) {
+export function ItemMenu({ item, ask, archive }: ItemMenuProps) {
   const id = `menu-${item._id}`;
   const { search } = useLocation();
   const asks = (what: Asked["what"]) => ({
@@ -59,6 +64,11 @@ export function ItemMenu({ item, ask }: ItemMenuProps) {
         <MenuLink {...asks("rename")} icon={<Icon of={Pencil} />}>
           Rename
         </MenuLink>
+        {archive === undefined ? null : (
+          <MenuLink to={archive} reloadDocument prefetch="none" icon={<Icon of={Download} />}>
+            Download
+          </MenuLink>
+        )}
         <MenuLink {...asks("remove")} icon={<Icon of={Trash2} />} danger>
           Delete
         </MenuLink>

@@ -1,4 +1,5 @@
 import { href } from "react-router";
+import { projectArchive } from "~/archives/address";
 import { isPending } from "~/data/pending";
 import { ItemMenu } from "~/forms/item-dialogs";
 import { Mosaic } from "~/images/mosaic";
@@ -24,7 +25,7 @@ export function ProjectCard({ project, ask }: { project: Project; ask: Parameter
           </span>
         </>
       }
-      actions={<ItemMenu item={project} ask={ask} />}
+      actions={<ItemMenu item={project} ask={ask} archive={projectArchive(project)} />}
     />
   );
 }

@@ -2,6 +2,8 @@ import { getZodConstraint } from "@conform-to/zod/v4";
 import { Trash2 } from "lucide-react";
 import { data, href, redirect, useSearchParams } from "react-router";
 import { visitor } from "~/accounts/session.server";
+import { designArchive } from "~/archives/address";
+import { DownloadLink } from "~/archives/download-link";
 import { convexFor } from "~/data/convex.server";
 import { pageOf, preloadPage } from "~/data/pages";
 import { liveRevalidation } from "~/data/should-revalidate";
@@ -94,6 +96,7 @@ export default function Design({ loaderData, actionData }: Route.ComponentProps)
         title={<NameInPlace key={design._id} item={design} thing="design" intent="renameDesign" constraint={constraints.design} />}
         facts={design.imageCount > 0 ? count(design.imageCount, "image") : null}
       >
+        <DownloadLink archive={designArchive(design)} label="Download design" />
         <RemoveButton item={design} aria-label="Delete design" data-tooltip="Delete design">
           <Icon of={Trash2} />
         </RemoveButton>

@@ -1,6 +1,8 @@
 import { getZodConstraint } from "@conform-to/zod/v4";
 import { Trash2 } from "lucide-react";
 import { href } from "react-router";
+import { projectArchive } from "~/archives/address";
+import { DownloadLink } from "~/archives/download-link";
 import { convexFor } from "~/data/convex.server";
 import { pageOf, preloadPage } from "~/data/pages";
 import { liveRevalidation } from "~/data/should-revalidate";
@@ -63,6 +65,7 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
         title={<NameInPlace item={project} thing="project" intent="renameProject" constraint={constraints.project} />}
         facts={designs.length > 0 ? `${count(project.designCount, "design")}, ${count(project.imageCount, "image")}` : null}
       >
+        <DownloadLink archive={projectArchive(project)} label="Download project" />
         <RemoveButton item={project} aria-label="Delete project" data-tooltip="Delete project">
           <Icon of={Trash2} />
         </RemoveButton>
