@@ -34,6 +34,7 @@ export default [
           route("connections", "routes/account.connections.tsx"),
           route("data", "routes/account.data.tsx"),
         ]),
+        route("search", "routes/search.tsx"),
         route("billing", "routes/billing.tsx"),
         route("notifications", "routes/notifications.tsx"),
       ]),

@@ -1,6 +1,6 @@
-import { Menu as MenuIcon } from "lucide-react";
+import { Menu as MenuIcon, Search } from "lucide-react";
 import type { ReactNode } from "react";
-import { Link } from "react-router";
+import { href, Link } from "react-router";
 import { useAuth } from "~/accounts/use-auth";
 import type { AppConfig } from "~/config";
 import type { Preload } from "~/data/preload";
@@ -51,6 +51,14 @@ export function Shell({ user, theme, convex, projects, unread, openAtFirst, chil
             <Link to="/projects" prefetch="intent" className="flex items-center gap-2 rounded-md py-2 pr-2 font-semibold">
               <Mark />
               Atelier
+            </Link>
+            <Link
+              to={href("/search")}
+              prefetch="intent"
+              aria-label="Search"
+              className={buttonClass({ look: "ghost", size: "icon" }, "ml-auto")}
+            >
+              <Icon of={Search} className="size-5" />
             </Link>
           </header>
           <main id="main" tabIndex={-1} className="outline-none">

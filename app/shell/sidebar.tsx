@@ -2,6 +2,7 @@ import { LayoutGrid, PanelLeft, X } from "lucide-react";
 import { Link, NavLink, useLocation } from "react-router";
 import type { Preload } from "~/data/preload";
 import { useLive } from "~/data/use-live";
+import { SidebarSearch } from "~/search/search-field";
 import { Button, buttonClass } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 import type { Theme } from "~/ui/preferences";
@@ -61,6 +62,7 @@ export function Sidebar({ sidebar, user, theme, projects, unread }: SidebarProps
         </button>
       </div>
 
+      <SidebarSearch collapsed={collapsed} />
       <nav
         aria-label="Main"
         className="relative min-h-0 flex-1 overflow-y-auto p-2 md:group-data-[sidebar=collapsed]/shell:overflow-visible"

@@ -1,0 +1,129 @@
+import type { Page } from "@playwright/test";
+import { api } from "../../convex/_generated/api.js";
+import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../harness/test.ts";
+import { hands } from "./hands.ts";
+import { addPictures, deploymentAs } from "./pictures.ts";
+
+/** A project, a design in it and a picture in that, whose names begin alike. */
+async function seed(app: RunningApp, person: Person) {
+  const convex = await deploymentAs(app, person);
+  const projectId = await convex.mutation(api.projects.create, { name: "Clockwork" });
+  const designId = await convex.mutation(api.designs.create, { projectId, name: "Clock tower" });
+  const [imageId = ""] = await addPictures(app, person, designId, ["clock"]);
+  return { convex, projectId, designId, imageId };
+}
+
+const found = async (page: Page) => page.getByRole("main").getByRole("listitem").allInnerTexts();
+const ALL = ["Clockwork", "Clock tower\nClockwork", "clock.webp\nClockwork / Clock tower"];
+const field = (page: Page) => page.getByRole("searchbox", { name: "Words to search by" });
+
+bothWays((javaScript) => {
+  test("finds what is theirs from every page, and leads there", async ({ page, person, stranger, app }) => {
+    const { designId, imageId } = await seed(app, person);
+    const foreign = await deploymentAs(app, stranger);
+    await foreign.mutation(api.projects.create, { name: "Clock of a stranger" });
+    const she = hands(page, javaScript);
+    await she.open("/projects");
+    const sidebar = page.getByRole("searchbox", { name: "Search everything" });
+    await sidebar.fill("clock");
+    await sidebar.press("Enter");
+    await expect(page).toHaveURL("/search?q=clock");
+    await expect(page).toHaveTitle("clock · Search · Atelier");
+    await expect(page.getByRole("status").filter({ hasText: "1 project, 1 design and 1 image." })).toBeVisible();
+    expect(await found(page)).toEqual(ALL);
+    await expectAccessible(page);
+
+    await she.ready();
+    await field(page).fill("tower");
+    await page.getByRole("main").getByRole("button", { name: "Search" }).click();
+    await expect(page).toHaveURL("/search?q=tower");
+    await expect.poll(() => found(page)).toEqual(ALL.slice(1, 2));
+    await page.getByRole("link", { name: "Clock tower" }).click();
+    await expect(page).toHaveURL(`/design/${designId}`);
+
+    await she.open("/search?q=WEBP");
+    await page.getByRole("main").getByRole("link").click();
+    await expect(page).toHaveURL(`/design/${designId}/images/${imageId}`);
+  });
+
+  test("says when there is nothing, and asks for words without any", async ({ page, person }) => {
+    expect(person.id).not.toBe("");
+    const she = hands(page, javaScript);
+    await she.open(`/search?q=${encodeURIComponent('<b>"nothing" & all')}`);
+    await expect(page.getByText('Nothing is called “<b>"nothing" & all”.')).toBeVisible();
+    await expect(field(page)).toHaveValue('<b>"nothing" & all');
+    await expectAccessible(page);
+    await she.open("/search");
+    await expect(page.getByText("by the words of their names")).toBeVisible();
+    await she.open(`/search?q=${"long ".repeat(300)}`);
+    await expect(page.getByText("Nothing is called")).toBeVisible();
+  });
+});
+
+test("matches as one types, live, and keeps the address", async ({ page, person, app }) => {
+  const { convex, projectId, designId } = await seed(app, person);
+  const she = hands(page, true);
+  await she.open("/search");
+  const loads: string[] = [];
+  page.on("request", (request) => {
+    if (new URL(request.url()).pathname.endsWith(".data")) loads.push(request.url());
+  });
+  await field(page).pressSequentially("clo");
+  await expect.poll(() => found(page)).toEqual(ALL);
+  await expect(page).toHaveURL("/search?q=clo");
+  expect(loads).toEqual([]);
+
+  await convex.mutation(api.designs.rename, { id: designId, name: "Steeple" });
+  await expect.poll(() => found(page)).toEqual(["Clockwork", "clock.webp\nClockwork / Steeple"]);
+  await field(page).fill("steep");
+  await expect.poll(() => found(page)).toEqual(["Steeple\nClockwork"]);
+  await convex.mutation(api.projects.remove, { id: projectId });
+  await expect(page.getByText("Nothing is called “steep”.")).toBeVisible();
+
+  // The address is one to come back to.
+  await page.reload();
+  await hydrated(page);
+  await expect(field(page)).toHaveValue("steep");
+  await page.getByRole("link", { name: "Projects", exact: true }).click();
+  await expect(page).toHaveURL("/projects");
+  await page.goBack();
+  await expect(field(page)).toHaveValue("steep");
+});
+
+test("never shows an older answer over a newer", async ({ page, person, app }) => {
+  await seed(app, person);
+  const she = hands(page, true);
+  await she.open("/search");
+  await field(page).fill("tower");
+  await expect.poll(() => found(page)).toEqual(ALL.slice(1, 2));
+  // Faster than any answer: what stands at the end is what the last text finds.
+  await field(page).pressSequentially("x");
+  await field(page).fill("webp");
+  await expect.poll(() => found(page)).toEqual(ALL.slice(2));
+  await field(page).fill("");
+  await expect(page.getByText("by the words of their names")).toBeVisible();
+  expect(await found(page)).toEqual([]);
+});
+
+test("on a narrow screen and with the sidebar collapsed the search is one step away", async ({ page, person }) => {
+  expect(person.id).not.toBe("");
+  const she = hands(page, true);
+  await she.open("/projects");
+  await page.keyboard.press("Control+b");
+  await page.getByRole("link", { name: "Search" }).click();
+  await expect(page).toHaveURL("/search");
+  await expect(field(page)).toBeFocused();
+  await expectAccessible(page);
+
+  await page.setViewportSize({ width: 390, height: 800 });
+  await she.open("/projects");
+  await page.getByRole("banner").getByRole("link", { name: "Search" }).click();
+  await expect(page).toHaveURL("/search");
+  await expectAccessible(page);
+});
+
+test("is closed to who is not signed in", async ({ request }) => {
+  const answer = await request.get("/search?q=clock", { maxRedirects: 0 });
+  expect(answer.status()).toBe(302);
+  expect(answer.headers()["location"]).toBe(`/sign-in?redirectTo=${encodeURIComponent("/search?q=clock")}`);
+});
