@@ -35,6 +35,7 @@ export default [
           route("data", "routes/account.data.tsx"),
         ]),
         route("search", "routes/search.tsx"),
+        route("shortcuts", "routes/shortcuts.tsx"),
         route("billing", "routes/billing.tsx"),
         route("notifications", "routes/notifications.tsx"),
       ]),

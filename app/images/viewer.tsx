@@ -5,6 +5,7 @@ import { RemoveButton } from "~/forms/remove-dialog";
 import { buttonClass } from "~/ui/button";
 import { cx } from "~/ui/cx";
 import { Icon } from "~/ui/icon";
+import { isElsewhere } from "~/ui/keys";
 import { ACCEPTED, isAcceptedType } from "./accepted";
 import { originalAddress } from "./address";
 import { isFromGallery, SCALABLE } from "./gallery";
@@ -237,10 +238,4 @@ function useKeys(designId: string, { previous, next }: Place, close: () => void)
     window.addEventListener("keydown", onKey);
     return () => window.removeEventListener("keydown", onKey);
   });
-}
-
-/** Whether a key belongs to something else: to a field, or to what is open above the page. */
-function isElsewhere(target: EventTarget | null): boolean {
-  if (document.querySelector("dialog[open], :popover-open:not(.sidebar)")) return true;
-  return target instanceof HTMLElement && (target.isContentEditable || target.matches("input, textarea, select"));
 }

@@ -4,6 +4,7 @@ import { convexFor } from "~/data/convex.server";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { FoundList } from "~/search/found-list";
 import { SearchInput } from "~/search/search-field";
+import { searchText } from "~/search/text";
 import { useFind } from "~/search/use-find";
 import { Button } from "~/ui/button";
 import { count } from "~/ui/count";
@@ -19,7 +20,7 @@ export const meta: Route.MetaFunction = ({ location }) => {
 };
 
 export async function loader({ url, context }: Route.LoaderArgs) {
-  const text = (url.searchParams.get("q") ?? "").slice(0, SEARCH_MAX).toWellFormed().trim();
+  const text = searchText(url.searchParams.get("q") ?? "", SEARCH_MAX);
   return { loaded: await convexFor(context).preload(api.search.find, { text }), maxLength: SEARCH_MAX };
 }
 
@@ -31,7 +32,7 @@ export const shouldRevalidate = liveRevalidation;
  */
 export default function Search({ loaderData: { loaded, maxLength } }: Route.ComponentProps) {
   const [typed, setTyped] = useTyped();
-  const text = typed.trim();
+  const text = searchText(typed, maxLength);
   const { found, behind } = useFind(loaded, text);
   return (
     <Page className="max-w-3xl">

@@ -12,6 +12,7 @@ import { Toaster } from "~/ui/toaster";
 import { Mark } from "./mark";
 import { type NamedProject, Sidebar } from "./sidebar";
 import type { ShellUser } from "./user-menu";
+import { useHelpKey } from "./use-help-key";
 import { SIDEBAR_ID, useSidebar } from "./use-sidebar";
 
 type ShellProps = {
@@ -28,6 +29,7 @@ type ShellProps = {
 /** What stands around every page of somebody who is signed in: the sidebar, the toasts, and the connection that keeps all of it live. */
 export function Shell({ user, theme, convex, projects, unread, openAtFirst, children }: ShellProps) {
   const sidebar = useSidebar(openAtFirst);
+  useHelpKey();
   return (
     <LiveProvider address={convex} useAuth={useAuth}>
       <a href="#main" className="skip-link">

@@ -1,4 +1,4 @@
-import { Bell, ChevronsUpDown, CreditCard, LogOut, Sparkles, UserRound } from "lucide-react";
+import { Bell, ChevronsUpDown, CreditCard, Keyboard, LogOut, Sparkles, UserRound } from "lucide-react";
 import { Form, href } from "react-router";
 import { Avatar } from "~/ui/avatar";
 import { Icon } from "~/ui/icon";
@@ -46,6 +46,9 @@ export function UserMenu({ user, theme, unread }: { user: ShellUser; theme: Them
         <MenuLink to={href("/notifications")} icon={<Icon of={Bell} />}>
           Notifications
           <UnreadBadge unread={unread} />
+        </MenuLink>
+        <MenuLink to={href("/shortcuts")} icon={<Icon of={Keyboard} />}>
+          Keyboard shortcuts
         </MenuLink>
         <MenuSeparator />
         <ThemeChoice theme={theme} />

@@ -127,3 +127,22 @@ test("is closed to who is not signed in", async ({ request }) => {
   expect(answer.status()).toBe(302);
   expect(answer.headers()["location"]).toBe(`/sign-in?redirectTo=${encodeURIComponent("/search?q=clock")}`);
 });
+
+test("tells what keys do, on '?' and from the user's menu", async ({ page, person, otherBrowser }) => {
+  const she = hands(page, true);
+  await she.open("/search");
+  await field(page).pressSequentially("?");
+  await expect(field(page)).toHaveValue("?");
+  await expect(page).toHaveURL(/\/search/);
+  await she.open("/projects");
+  await page.keyboard.press("?");
+  await expect(page).toHaveURL("/shortcuts");
+  await expect(page.getByRole("heading", { name: "Keyboard shortcuts" })).toBeVisible();
+  await expectAccessible(page);
+
+  const plain = await otherBrowser(person, { javaScriptEnabled: false });
+  await plain.goto("/projects");
+  await plain.getByRole("button", { name: person.email }).click();
+  await plain.getByRole("link", { name: "Keyboard shortcuts" }).click();
+  await expect(plain.getByText("Collapse or expand the sidebar")).toBeVisible();
+});

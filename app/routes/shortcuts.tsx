@@ -1,0 +1,62 @@
+import { Page, PageHeader } from "~/ui/page";
+import type { Route } from "./+types/shortcuts";
+
+export const meta: Route.MetaFunction = () => [{ title: "Keyboard shortcuts · Atelier" }];
+
+/** What keys do, by where they do it; of a list of keys each does. */
+const places: { name: string; shortcuts: { keys: string[]; does: string }[] }[] = [
+  {
+    name: "Everywhere",
+    shortcuts: [
+      { keys: ["?"], does: "Show this page" },
+      { keys: ["Ctrl+B", "⌘+B"], does: "Collapse or expand the sidebar" },
+      { keys: ["Alt+T"], does: "Go to the messages at the bottom right" },
+      { keys: ["Esc"], does: "Close what is open above the page" },
+    ],
+  },
+  {
+    name: "A name at the head of a page",
+    shortcuts: [
+      { keys: ["Enter"], does: "Keep the new name" },
+      { keys: ["Esc"], does: "Keep the old one" },
+    ],
+  },
+  {
+    name: "An image, shown large",
+    shortcuts: [
+      { keys: ["←"], does: "Previous image" },
+      { keys: ["→"], does: "Next image" },
+      { keys: ["Esc"], does: "Back to the design" },
+    ],
+  },
+];
+
+/** All of it can be reached by Tab and Enter; these are the shorter ways. */
+export default function Shortcuts() {
+  return (
+    <Page className="max-w-3xl">
+      <PageHeader title="Keyboard shortcuts" />
+      <p className="text-soft">Everything can be reached with Tab and Enter. These keys are shorter ways; they rest while you type.</p>
+      {places.map(({ name, shortcuts }) => (
+        <section key={name} aria-label={name} className="grid gap-2">
+          <h2 className="text-lg">{name}</h2>
+          <dl className="grid divide-y">
+            {shortcuts.map(({ keys, does }) => (
+              <div key={does} className="flex min-h-9 items-center justify-between gap-4 py-1.5">
+                <dt className="flex shrink-0 items-center gap-2 text-faint">
+                  {keys.map((key, index) => (
+                    <span key={key} className="flex items-center gap-2">
+                      {index > 0 ? "or" : null}
+                      <kbd className="rounded-sm border border-edge bg-card px-1.5 py-0.5 font-mono text-xs text-ink">{key}</kbd>
+                    </span>
+                  ))}
+                </dt>
+                <dd className="text-right">{does}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </Page>
+  );
+}
