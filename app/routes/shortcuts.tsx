@@ -9,7 +9,7 @@ const places: { name: string; shortcuts: { keys: string[]; does: string }[] }[] 
     name: "Everywhere",
     shortcuts: [
       { keys: ["?"], does: "Show this page" },
-      { keys: ["Ctrl+B", "⌘+B"], does: "Collapse or expand the sidebar" },
+      { keys: ["Ctrl+B", "Cmd+B"], does: "Collapse or expand the sidebar" },
       { keys: ["Alt+T"], does: "Go to the messages at the bottom right" },
       { keys: ["Esc"], does: "Close what is open above the page" },
     ],
@@ -24,8 +24,8 @@ const places: { name: string; shortcuts: { keys: string[]; does: string }[] }[] 
   {
     name: "An image, shown large",
     shortcuts: [
-      { keys: ["←"], does: "Previous image" },
-      { keys: ["→"], does: "Next image" },
+      { keys: ["Left"], does: "Previous image" },
+      { keys: ["Right"], does: "Next image" },
       { keys: ["Esc"], does: "Back to the design" },
     ],
   },
