@@ -6,6 +6,8 @@ import { mkdir } from "node:fs/promises";
 import type { Duplex } from "node:stream";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { keptAdminKey } from "./auth/key-file.ts";
+import { dropAddress, keepAddress } from "./backup/address.ts";
+import { backupRoutes } from "./backup/routes.ts";
 import { createLogStream } from "./deploy/log-stream.ts";
 import { deployRoutes } from "./deploy/routes.ts";
 import { createSystemQueries } from "./deploy/system-queries.ts";
@@ -74,6 +76,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
     const siteUrl = options.siteUrl ?? addressOf(host, await listen(site, options.sitePort, host));
     const opened = await open({ dataDir, adminKey, urls: { url, siteUrl }, allowedOrigins: options.allowedOrigins ?? null, report });
     opening.resolve(opened);
+    await keepAddress(dataDir, url);
     return {
       url,
       siteUrl,
@@ -82,6 +85,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
         opened.wakePolls();
         await Promise.all([opened.sockets.close(), closeServer(api), closeServer(site)]);
         await opened.close();
+        await dropAddress(dataDir);
       },
     };
   } catch (error) {
@@ -117,6 +121,7 @@ async function open({ dataDir, adminKey, urls, allowedOrigins, report }: OpenOpt
     "POST /api/debug_event": () => empty(200),
     ...callRoutes(runner, (request) => authenticator.fromHeader(request.headers.authorization)),
     ...storageRoutes(runner.files),
+    ...backupRoutes(runner, authenticator),
     ...deployRoutes({ runner, authenticator, logs, urls }),
   });
 

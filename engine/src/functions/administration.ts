@@ -78,7 +78,13 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
     }
     case "findFile":
       return transactor.services.files.findByUuid(database.beginQuery(), question.ask.uuid);
+    case "hold":
+      return transactor.hold();
+    case "release":
+      return transactor.release(question.ask.hold);
     case "strayFiles": {
+      // What lies there without a row may be one of a row in the copy that is being made.
+      if (transactor.held.isOn) return [];
       const transaction = database.beginQuery();
       return question.ask.names.filter((name) => !transactor.services.files.findByUuid(transaction, name));
     }

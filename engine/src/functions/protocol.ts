@@ -74,6 +74,10 @@ export type Questions = {
   uploadKey: { ask: null; answer: string };
   deleteFile: { ask: { id: string }; answer: null };
 
+  /** Holds the data still for a backup, and lets it go; false when it was not held all the time. */
+  hold: { ask: null; answer: string };
+  release: { ask: { hold: string }; answer: boolean };
+
   dueJobs: { ask: { now: number; limit: number }; answer: { due: Job[]; next: number | null } };
   schedule: { ask: { address: Json; args: Json; at: number }; answer: string };
   cancelJob: { ask: { id: string }; answer: null };

@@ -182,6 +182,14 @@ class Runner implements FunctionRunner {
     return this.#transactor.ask("tablePage", options);
   }
 
+  hold(): Promise<string> {
+    return this.#transactor.ask("hold", null);
+  }
+
+  release(hold: string): Promise<boolean> {
+    return this.#transactor.ask("release", { hold });
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.#administration, this.#swept]);
     await this.#actions.close();

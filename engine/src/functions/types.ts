@@ -79,6 +79,10 @@ export interface FunctionRunner {
   tablePage(options: { table: string; order: "asc" | "desc"; cursor: string | null; numItems: number }): Promise<TablePage>;
   /** How many documents a table has; 0 for one that is not there. */
   tableSize(table: string): Promise<number>;
+  /** For a backup: what is on disk stands still and can be copied, while calls go on. Answers what to release it by. */
+  hold(): Promise<string>;
+  /** False when it was not held all the time: what was copied is worth nothing. */
+  release(hold: string): Promise<boolean>;
   /** File storage: rows of `_storage` and the bytes beside the database. */
   files: FileStore;
   close(): Promise<void>;

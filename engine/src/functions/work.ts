@@ -4,6 +4,7 @@ import { StorageError } from "../values/errors.ts";
 import type { Timestamp } from "../values/types.ts";
 import { answerAdministration } from "./administration.ts";
 import { describeFailure, PlainError } from "./failures.ts";
+import { HeldFiles } from "./held-files.ts";
 import { answerJobs } from "./job-work.ts";
 import { showFunctionPath } from "./paths.ts";
 import type { Answer, Batch, Question, WireCall, WireOutcome, WireRun } from "./protocol.ts";
@@ -33,6 +34,7 @@ export type OpenBatch = {
 export class Transactor {
   readonly dir: string;
   readonly services: Services;
+  readonly held = new HeldFiles();
   readonly #stage: Stage;
 
   constructor(dir: string, services: Services, stage: Stage) {
@@ -47,6 +49,20 @@ export class Transactor {
 
   close(): void {
     this.database.close();
+  }
+
+  hold(): string {
+    this.database.holdFile(true);
+    return this.held.take();
+  }
+
+  /** Lets go of what is held, whoever holds it, or only of this hold. */
+  release(hold?: string): boolean {
+    const released = hold === undefined ? this.held.isOn : this.held.isHeldAs(hold);
+    if (!released) return false;
+    this.database.holdFile(false);
+    this.held.end();
+    return true;
   }
 
   drop(tokens: string[]): void {
@@ -69,7 +85,8 @@ export class Transactor {
       const { message, name } = batch.failure;
       answers = answers.map(({ id }) => ({ id, error: { message, name } }));
     } else {
-      for (const action of batch.afterCommit) attempt(action);
+      if (this.held.isOverdue) this.release();
+      for (const action of batch.afterCommit) this.held.remove(() => attempt(action));
     }
     return {
       answers,

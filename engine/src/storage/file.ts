@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { StorageError } from "../values/errors.ts";
 import { FORMAT, FORMATS } from "./format.ts";
 
-const FILE_NAME = "deployment.sqlite3";
+export const FILE_NAME = "deployment.sqlite3";
 /** "Atel": tells our files from other SQLite files (https://www.sqlite.org/fileformat.html#application_id). */
 const APPLICATION_ID = 0x4174656c;
 /** A process that is just ending, or a thread that was stopped, may hold the lock a moment longer. */
@@ -35,6 +35,17 @@ export function openFile(dir: string): DatabaseSync {
     sql.close();
     throw explained(error, dir, path);
   }
+}
+
+/** Everything there is goes into the file itself, which then stands still until `resumeCheckpoints`: commits go into the log beside it. */
+export function checkpointAndPause(sql: DatabaseSync): void {
+  sql.exec("PRAGMA wal_autocheckpoint = 0");
+  const [busy] = Object.values(sql.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() ?? {});
+  if (busy !== 0) throw new StorageError("The log could not be written into the data file.");
+}
+
+export function resumeCheckpoints(sql: DatabaseSync): void {
+  sql.exec(`PRAGMA wal_autocheckpoint = ${PAGES_BETWEEN_CHECKPOINTS}`);
 }
 
 function upgrade(sql: DatabaseSync, path: string): void {

@@ -4,7 +4,7 @@ import { openAnswers } from "../storage/answers.ts";
 import { openCatalog } from "../storage/catalog.ts";
 import { openClock } from "../storage/clock.ts";
 import { documentStore } from "../storage/documents.ts";
-import { openFile } from "../storage/file.ts";
+import { checkpointAndPause, openFile, resumeCheckpoints } from "../storage/file.ts";
 import { openSettings } from "../storage/settings.ts";
 import { StorageError } from "../values/errors.ts";
 import type { Json, Timestamp } from "../values/types.ts";
@@ -161,6 +161,12 @@ class FileDatabase implements Database {
 
   tableOf(id: string): string | null {
     return this.ground.catalog.tableOf(id)?.name ?? null;
+  }
+
+  holdFile(on: boolean): void {
+    if (!on) return resumeCheckpoints(this.sql);
+    this.flush();
+    checkpointAndPause(this.sql);
   }
 
   close(): void {

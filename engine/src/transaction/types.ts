@@ -94,6 +94,8 @@ export interface Database {
   tables(): { name: string; number: number }[];
   /** The table that an id belongs to, as validators of `v.id()` ask (`checkArguments` in `values/validators.ts`); null for a text that is none. */
   tableOf(id: string): string | null;
+  /** While `on`, the data file itself stands still at what was flushed last, and can be copied; what is committed goes into the log beside it. */
+  holdFile(on: boolean): void;
   close(): void;
 }
 
