@@ -37,7 +37,12 @@ export async function noticeUnavailable<Result>(
 }
 
 function unavailable(message: string, cause?: unknown): Unavailable {
+  const fault = new Unavailable(message, { cause });
   const notice = noticed.getStore();
-  if (notice) notice.unavailable = true;
-  return new Unavailable(message, { cause });
+  if (notice) {
+    notice.unavailable = true;
+    // Whoever swallows it says nothing about it.
+    console.error(fault);
+  }
+  return fault;
 }

@@ -8,6 +8,8 @@ import { failure, type Reply } from "./reply.ts";
 /** Bodies are timed where they are read (`body.ts`); these bound what comes before them. */
 const HEADERS_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+/** A connection stays open for so much longer than clients are told, so that none sends a request into one that is just being closed. */
+const KEEP_ALIVE_BUFFER_MS = 15_000;
 
 export type ListenerOptions = {
   handle: (request: IncomingMessage) => Promise<Reply>;
@@ -18,7 +20,12 @@ export type ListenerOptions = {
 
 export function createListener(options: ListenerOptions): Server {
   const server = createServer(
-    { requestTimeout: 0, headersTimeout: HEADERS_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS },
+    {
+      requestTimeout: 0,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      keepAliveTimeoutBuffer: KEEP_ALIVE_BUFFER_MS,
+    },
     (request, response) => {
       void answer(request, response, options);
     },

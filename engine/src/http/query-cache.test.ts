@@ -55,7 +55,7 @@ function stand(bounds?: Bounds) {
     dropped,
     gate,
     answerWith: (partial: Partial<QueryOutcome>) => (answer = partial),
-    commit(newValue: Json, affected = asked.flatMap(({ token }) => token ?? [])) {
+    commit: (newValue: Json, affected = asked.flatMap(({ token }) => token ?? [])) => {
       ts += 1n;
       value = newValue;
       listener({ ts, affected });
@@ -89,7 +89,7 @@ describe("an answer", () => {
   });
 
   it.each<[string, Partial<QueryOutcome>]>([
-    ["failed", { ok: false, message: "no" } as Partial<QueryOutcome>],
+    ["failed", { ok: false, message: "no" }],
     ["asked for the time", { volatile: true }],
     ["logged", { logLines: ["[LOG] 'x'"] }],
   ])("of a query that %s is not kept, nor waited on", async (_what, partial) => {
