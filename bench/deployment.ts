@@ -14,7 +14,7 @@ export const ADMIN_KEY = `bench|${"be".repeat(32)}`;
 export type Server = { url: string; child: ChildProcess; /** From its start until it answers. */ readyMs: number; stop(): Promise<void> };
 
 /** Runs `path` as a process of its own until it says `{ url }`. */
-export async function startServer(path: string, args: string[]): Promise<Server> {
+async function startServer(path: string, args: string[]): Promise<Server> {
   const started = performance.now();
   const execArgv = process.env["BENCH_PROFILE"] ? ["--cpu-prof", `--cpu-prof-dir=${process.env["BENCH_PROFILE"]}`] : [];
   const child = fork(path, args, { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv });

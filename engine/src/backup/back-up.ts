@@ -51,7 +51,7 @@ export async function backUp({ from, to, adminKey }: BackupOptions): Promise<{ r
   }
 }
 
-type Hold = { take(): Promise<string>; release(hold: string): Promise<boolean> };
+type Hold = { take: () => Promise<string>; release: (hold: string) => Promise<boolean> };
 
 function hold(url: string, adminKey: string): Hold {
   const post = async (name: string, body: object): Promise<{ hold?: string; unbroken?: boolean }> => {
