@@ -46,10 +46,10 @@ describe("a backup", { timeout: 120_000 }, () => {
   it("holds what had been acknowledged, is sound, and starts, while the deployment goes on", async () => {
     const id = await upload(engine, "a file's content");
     await http(engine).mutation(messages["send"]!, { channel: "kept", body: "before" });
-    let writing = true;
+    const enough = new AbortController();
     const written: number[] = [];
     const writer = (async () => {
-      for (let i = 0; writing; i += 1) {
+      for (let i = 0; !enough.signal.aborted; i += 1) {
         await http(engine).mutation(messages["send"]!, { channel: "during", body: `${i}` });
         written.push(i);
       }
@@ -60,7 +60,7 @@ describe("a backup", { timeout: 120_000 }, () => {
     expect(await backUp({ from: data, to, adminKey: ADMIN_KEY })).toEqual({ running: true });
     const after = written.length;
     await expect.poll(() => written.length).toBeGreaterThan(after + 5);
-    writing = false;
+    enough.abort();
     await writer;
 
     expect(checkIntegrity(to)).toEqual([]);
