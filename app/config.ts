@@ -21,7 +21,6 @@ export type AppConfig = {
   /** The ES256 private key (JWK, with kid) that signs the tokens which Convex trusts. */
   signingKey: { kty: string; crv: string; x: string; y: string; d: string; kid: string };
   uploadMaxBytes: number;
-  storageQuotaBytes: number | null;
   smtpUrl: string | null;
   /** Who mails are from: "Atelier <atelier@example.com>". */
   mailFrom: string;

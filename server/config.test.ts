@@ -33,7 +33,6 @@ describe("settings", () => {
       appUrl: null,
       browserConvex: { kind: "sameOrigin", prefix: "/convex" },
       uploadMaxBytes: 50 * 1024 * 1024,
-      storageQuotaBytes: null,
       socialProviders: {},
       accounts: {
         emailAndPassword: true,
@@ -94,9 +93,11 @@ describe("settings", () => {
   });
 
   it.each(["BETTER_AUTH_TELEMETRY", "BETTER_AUTH_TRUSTED_ORIGINS", "BETTER_AUTH_SECRETS", "BETTER_AUTH_URL"])(
-    "refuse %s, which Better Auth would read past them",
+    "set %s aside, which Better Auth would read past them",
     async (name) => {
-      expect(await problems({ [name]: "1" })).toEqual([`${name} must not be set: it would go round the settings of this app`]);
+      const env = { DATA_DIR: join(dir, "data"), [name]: "1" };
+      expect((await readConfig(env, { production: true })).setAside).toEqual([name]);
+      expect(env).not.toHaveProperty(name);
     },
   );
 

@@ -87,7 +87,6 @@ export const settings = z.object({
     .optional(),
 
   UPLOAD_MAX_BYTES: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(50 * MiB),
-  STORAGE_QUOTA_BYTES: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional(),
   SMTP_URL: z
     .string()
     .refine((text) => ["smtp:", "smtps:"].includes(URL.parse(text)?.protocol ?? ""), {
@@ -117,17 +116,18 @@ type Settings = z.infer<typeof settings>;
 /**
  * Reads and checks every setting, once, and makes the secrets that are not given (in DATA_DIR, where the embedded deployment is used).
  * @param env the environment; an empty value counts as not given
+ * `setAside` names the variables that were taken out of `env`, since they are none of the app's settings but would be read past them.
  * @throws ConfigError naming each wrong or missing setting
  */
 export async function readConfig(
   env: NodeJS.ProcessEnv,
   { production }: { production: boolean },
-): Promise<{ server: ServerConfig; app: AppConfig }> {
+): Promise<{ server: ServerConfig; app: AppConfig; setAside: string[] }> {
+  const setAside = setAsideForeign(env);
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
   const parsed = settings.safeParse(given);
   const providers = socialProviders(given);
   const problems = [...(parsed.success ? [] : parsed.error.issues.map((issue) => told(issue, given))), ...providers.problems];
-  problems.push(...goingRound(given));
   if (parsed.success && parsed.data.CONVEX_URL) problems.push(...missingSecrets(parsed.data));
   if (!parsed.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
 
@@ -147,6 +147,7 @@ export async function readConfig(
       engine: adminKey === null ? null : { dir: join(dataDir, "convex"), port: set.ENGINE_PORT, sitePort: set.ENGINE_SITE_PORT, adminKey },
     },
     app: appConfig(set, { production, dataDir, secrets, socialProviders: providers.configured }),
+    setAside,
   };
 }
 
@@ -166,7 +167,6 @@ function appConfig(
     convexUrl: set.CONVEX_URL ?? `http://127.0.0.1:${set.ENGINE_PORT}`,
     browserConvex: set.CONVEX_URL ? { kind: "direct", url: new URL(set.CONVEX_URL).origin } : { kind: "sameOrigin", prefix: "/convex" },
     uploadMaxBytes: set.UPLOAD_MAX_BYTES,
-    storageQuotaBytes: set.STORAGE_QUOTA_BYTES ?? null,
     smtpUrl: set.SMTP_URL ?? null,
     mailFrom: set.MAIL_FROM ?? `Atelier <no-reply@${new URL(publicUrl).hostname}>`,
     accounts: {
@@ -191,11 +191,14 @@ function missingSecrets(set: Settings): string[] {
     .map((name) => `${name} is missing: with CONVEX_URL it must be given (npm run setup:convex makes one)`);
 }
 
-/** Better Auth reads variables of its own, by which it would trust other origins, keep other secrets, or tell its makers about the app. */
-function goingRound(given: Record<string, string | undefined>): string[] {
-  return Object.keys(given)
-    .filter((name) => name.startsWith("BETTER_AUTH_") && name !== "BETTER_AUTH_SECRET")
-    .map((name) => `${name} must not be set: it would go round the settings of this app`);
+/**
+ * Better Auth reads variables of its own, by which it would trust other origins, keep other secrets, or tell its makers about the app: they are
+ * taken out of `env`, and their names answered.
+ */
+function setAsideForeign(env: NodeJS.ProcessEnv): string[] {
+  const names = Object.keys(env).filter((name) => name.startsWith("BETTER_AUTH_") && name !== "BETTER_AUTH_SECRET");
+  for (const name of names) delete env[name];
+  return names;
 }
 
 const SECRET = /SECRET|KEY|PASSWORD|SMTP_URL/;

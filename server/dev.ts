@@ -24,7 +24,8 @@ process.chdir(ROOT);
  * whenever it changes. With CONVEX_URL only the app: whose deployment it is, runs `npx convex dev` for it.
  */
 async function main(): Promise<void> {
-  const { server: config, app: appConfig } = await readConfig(process.env, { production: false });
+  const { server: config, app: appConfig, setAside } = await readConfig(process.env, { production: false });
+  if (setAside.length > 0) log.warn({ setAside }, "these variables are none of this app's settings and are not read");
   const embedded = config.engine && (await startEmbedded({ ...config.engine, log }));
   const forward = embedded && new Forward(embedded.url, log);
   let vite: ViteDevServer | null = null;

@@ -11,7 +11,8 @@ import { loadAssets } from "./static.ts";
 
 /** Serves the built app: one command, one port. Ends with 0 when told to stop. */
 async function main(): Promise<void> {
-  const { server: config, app: appConfig } = await readConfig(process.env, { production: true });
+  const { server: config, app: appConfig, setAside } = await readConfig(process.env, { production: true });
+  if (setAside.length > 0) log.warn({ setAside }, "these variables are none of this app's settings and are not read");
   const [build, serveAsset, embedded] = await Promise.all([
     loadBuild(),
     loadAssets(join(BUILD, "client")),

@@ -22,7 +22,6 @@ export const testConfig: AppConfig = {
     kid: "test",
   },
   uploadMaxBytes: 1,
-  storageQuotaBytes: null,
   smtpUrl: null,
   mailFrom: "Atelier <no-reply@atelier.example>",
   accounts: {
