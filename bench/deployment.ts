@@ -56,10 +56,13 @@ export async function push({ url }: Server): Promise<void> {
 export const temporaryFolder = (name: string): string => mkdtempSync(join(tmpdir(), `bench-${name}-`));
 export const removeFolder = (path: string): void => rmSync(path, { recursive: true, force: true });
 
-/** Resident memory of a process in MiB (proc(5), VmRSS); null where there is no /proc. */
+/**
+ * Memory of a process's own in MiB (proc(5), RssAnon), without what it has mapped of files, which is the system's cache; null where there is
+ * no /proc.
+ */
 export function residentMiB({ child }: Server): number | null {
   try {
-    const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1];
+    const kib = /RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1];
     return kib === undefined ? null : Number(kib) / 1024;
   } catch {
     return null;

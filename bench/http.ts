@@ -3,9 +3,13 @@ import { ADMIN_KEY, type Server } from "./deployment.ts";
 
 export const callBody = (path: string, args: object): string => JSON.stringify({ path, args: [args], format: "convex_encoded_json" });
 
-export async function mutate({ url }: Server, path: string, args: object): Promise<unknown> {
-  const response = await fetch(`${url}/api/mutation`, { method: "POST", body: callBody(path, args) });
-  const answer: { status: string; value: unknown } = await response.json();
+export const mutate = (server: Server, path: string, args: object): Promise<unknown> => call(server, "mutation", path, args);
+
+export const query = <T>(server: Server, path: string, args: object): Promise<T> => call(server, "query", path, args);
+
+async function call<T>({ url }: Server, kind: "query" | "mutation", path: string, args: object): Promise<T> {
+  const response = await fetch(`${url}/api/${kind}`, { method: "POST", body: callBody(path, args) });
+  const answer: { status: string; value: T } = await response.json();
   if (answer.status !== "success") throw new Error(JSON.stringify(answer));
   return answer.value;
 }

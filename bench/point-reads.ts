@@ -1,51 +1,63 @@
-/** Point reads over HTTP, 16 clients, beside a bare server that answers the same row. */
+/**
+ * Point reads over HTTP, 16 clients, beside a bare server that answers the same rows: one row again and again, whose answer the deployment
+ * keeps until it is written, and more rows in turn than it keeps answers.
+ */
 import { openTable } from "./baselines/table.ts";
 import { HttpConnection, perSecond } from "./clients.ts";
 import { baseline, push, removeFolder, startDeployment, temporaryFolder, type Server } from "./deployment.ts";
+import { callBody, mutate, query } from "./http.ts";
 import { median, ratio, whole, type Figure } from "./report.ts";
 
 const CLIENTS = 16;
 const ROUNDS = 5;
 const ROUND_MS = 2_000;
+const ROWS = 4_000;
 
 export async function pointReads(): Promise<Figure[]> {
   const [ownFolder, bareFolder] = [temporaryFolder("deployment"), temporaryFolder("bare")];
   const deployment = await startDeployment(ownFolder);
   await push(deployment);
-  const writer = await HttpConnection.open(deployment.url);
-  const text = "a text of ordinary length, as a message or a name may have it";
-  const call = (path: string, args: object) => JSON.stringify({ path, args: [args], format: "convex_encoded_json" });
-  const { value: id }: { value: string } = JSON.parse(await writer.post("/api/mutation", call("rows:insert", { key: 1, text })));
-  const row: { value: unknown } = JSON.parse(await writer.post("/api/query", call("rows:get", { id })));
-  writer.close();
+  await mutate(deployment, "rows:fill", { from: 0, count: ROWS });
+  const ids: string[] = await query(deployment, "rows:ids", { count: ROWS });
   const { sql, insert } = openTable(bareFolder);
-  insert.run(id, JSON.stringify(row.value));
+  for (const id of ids) insert.run(id, JSON.stringify(await query(deployment, "rows:get", { id })));
   sql.close();
   const bare = await baseline("http-server", bareFolder);
 
-  const body = call("rows:get", { id });
-  const own = await load(deployment, body);
-  const theirs = await load(bare, body);
-  for (const { round } of [own, theirs]) await round(1_000);
-  const rates: { own: number[]; bare: number[] } = { own: [], bare: [] };
+  const bodies = ids.map((id) => callBody("rows:get", { id }));
+  const own = await load(deployment, bodies);
+  const theirs = await load(bare, bodies);
+  for (const { one, all } of [own, theirs]) for (const round of [one, all]) await round(1_000);
+  const rates = { own: { one: Array<number>(), all: Array<number>() }, bare: { one: Array<number>(), all: Array<number>() } };
+  // In turns, so that what else the machine does meets all alike.
   for (let round = 0; round < ROUNDS; round += 1) {
-    rates.own.push(await own.round(ROUND_MS));
-    rates.bare.push(await theirs.round(ROUND_MS));
+    for (const which of ["one", "all"] as const) {
+      rates.own[which].push(await own[which](ROUND_MS));
+      rates.bare[which].push(await theirs[which](ROUND_MS));
+    }
   }
   for (const { close } of [own, theirs]) close();
   await Promise.all([deployment.stop(), bare.stop()]);
   [ownFolder, bareFolder].forEach(removeFolder);
+  const figures = (which: "one" | "all", what: string): Figure[] => [
+    { what: `deployment, queries/s of ${what}`, value: whole(median(rates.own[which])) },
+    { what: "bare node:http + node:sqlite, requests/s", value: whole(median(rates.bare[which])) },
+  ];
   return [
-    { what: "deployment, queries/s", value: whole(median(rates.own)) },
-    { what: "bare node:http + node:sqlite, requests/s", value: whole(median(rates.bare)) },
-    ratio("deployment : bare server", median(rates.own), median(rates.bare), 0.5),
+    ...figures("one", "one row"),
+    ratio("deployment : bare server", median(rates.own.one), median(rates.bare.one), 0.5),
+    ...figures("all", `${whole(ROWS)} rows in turn, none of whose answers is kept`),
+    { what: "deployment : bare server", value: (median(rates.own.all) / median(rates.bare.all)).toFixed(2) },
   ];
 }
 
-async function load({ url }: Server, body: string) {
+async function load({ url }: Server, bodies: string[]) {
   const clients = await Promise.all(Array.from({ length: CLIENTS }, () => HttpConnection.open(url)));
+  let next = 0;
+  const post = (lane: number, body: string | undefined) => clients[lane]?.post("/api/query", body ?? "") ?? Promise.resolve();
   return {
-    round: (ms: number) => perSecond(CLIENTS, ms, (lane) => clients[lane]?.post("/api/query", body) ?? Promise.resolve()),
+    one: (ms: number) => perSecond(CLIENTS, ms, (lane) => post(lane, bodies[0])),
+    all: (ms: number) => perSecond(CLIENTS, ms, (lane) => post(lane, bodies[next++ % bodies.length])),
     close: () => clients.forEach((client) => client.close()),
   };
 }

@@ -54,9 +54,8 @@ export async function tableSize(): Promise<Figure[]> {
     atMost(`start-up with ${whole(LARGE)} rows`, median(starts.large), 2_000, "ms"),
   ];
   const [less, more] = memory;
-  // SQLite's cache of pages has a fixed size, which only the large table fills.
   if (less && more)
-    figures.push(atMost(`memory at ${whole(LARGE)} rows above that at ${whole(SMALL)}`, Math.max(0, more - less), 96, "MiB"));
+    figures.push(atMost(`memory at ${whole(LARGE)} rows above that at ${whole(SMALL)}`, Math.max(0, more - less), 32, "MiB"));
   return figures;
 }
 

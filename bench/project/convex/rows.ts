@@ -17,6 +17,11 @@ export const atKey = query({
       .take(10),
 });
 
+export const ids = query({
+  args: { count: v.number() },
+  handler: async (ctx, { count }) => (await ctx.db.query("rows").take(count)).map(({ _id }) => _id),
+});
+
 /** Changes one row and leaves the table as large as it was. */
 export const touch = mutation({
   args: { id: v.id("rows"), text: v.string() },

@@ -10,6 +10,8 @@ const APPLICATION_ID = 0x4174656c;
 /** A process that is just ending, or a thread that was stopped, may hold the lock a moment longer. */
 const LOCK_WAIT_MS = 2_000;
 const CACHE_KIB = 64 * 1024;
+/** So much of the file is read where the system's own cache has it, which a third of the time at a million rows goes into otherwise. */
+const MAPPED_BYTES = 1024 ** 3;
 const PAGES_BETWEEN_CHECKPOINTS = 4_000;
 const KEPT_LOG_BYTES = 64 * 1024 * 1024;
 
@@ -25,7 +27,7 @@ export function openFile(dir: string): DatabaseSync {
   try {
     // The lock has to be exclusive before the log is first read: then SQLite keeps the log's index in memory, not in a shared file.
     sql.exec("PRAGMA locking_mode = EXCLUSIVE");
-    sql.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_KIB}; PRAGMA temp_store = MEMORY;
+    sql.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_KIB}; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = ${MAPPED_BYTES};
       PRAGMA wal_autocheckpoint = ${PAGES_BETWEEN_CHECKPOINTS}; PRAGMA journal_size_limit = ${KEPT_LOG_BYTES}`);
     sql.exec("BEGIN IMMEDIATE");
     upgrade(sql, path);
