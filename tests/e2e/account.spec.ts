@@ -156,7 +156,9 @@ test("everything of somebody comes as one archive, with each original byte for b
   await addPictures(app, person, designId, [...PICTURES]);
   const answer = await request.get("/account/export", { headers: { Cookie: person.cookieHeader } });
   expect(answer.status()).toBe(200);
-  expect(answer.headers()["content-disposition"]).toMatch(/^attachment; filename="atelier-[\d-]+\.zip"; filename\*=UTF-8''atelier-[\d-]+\.zip$/);
+  expect(answer.headers()["content-disposition"]).toMatch(
+    /^attachment; filename="atelier-[\d-]+\.zip"; filename\*=UTF-8''atelier-[\d-]+\.zip$/,
+  );
 
   const archive = unzip(await answer.body());
   const account = String(archive.get("account.json"));
