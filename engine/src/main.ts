@@ -22,6 +22,12 @@ const USAGE = `Usage: engine --data DIR [options]
 
 const OLDEST_NODE = [22, 22] as const;
 
+/**
+ * Stopping takes no longer, whatever hangs: all that was acknowledged is durable. Whose parent was killed is in the way of its successor,
+ * which waits for the data.
+ */
+const STOP_WITHIN_MS = { told: 15_000, orphaned: 1_500 } as const;
+
 /** What the user can put right: told without a stack. */
 class UsageError extends Error {}
 
@@ -40,7 +46,8 @@ async function main(): Promise<void> {
   });
   announce(deployment, options.adminKey === undefined);
   flushCompileCache();
-  await stopping;
+  const stopped = await stopping;
+  setTimeout(() => process.exit(1), STOP_WITHIN_MS[stopped]).unref();
   await deployment.close();
   if (process.connected) process.disconnect();
 }
@@ -109,11 +116,11 @@ function originOf(flag: string, value: string | undefined): string | undefined {
 }
 
 /** SIGTERM, Ctrl-C, or the end of the process that started this one (its channel closes). */
-function stopSignal(): Promise<void> {
+function stopSignal(): Promise<keyof typeof STOP_WITHIN_MS> {
   return new Promise((resolve) => {
-    process.once("SIGTERM", () => resolve());
-    process.once("SIGINT", () => resolve());
-    process.once("disconnect", () => resolve());
+    process.once("SIGTERM", () => resolve("told"));
+    process.once("SIGINT", () => resolve("told"));
+    process.once("disconnect", () => resolve("orphaned"));
   });
 }
 
