@@ -11,7 +11,7 @@ type Row = { id: string; needs: string[]; may: string[]; authorization: string; 
 const DOCUMENT = new URL("../../docs/social-providers.md", import.meta.url);
 
 async function documented(): Promise<Row[]> {
-  const lines = (await readFile(DOCUMENT, "utf8")).split("\n").filter((line) => /^\| `[a-z]+` \|/.test(line));
+  const lines = (await readFile(DOCUMENT, "utf8")).split("\n").filter((line) => /^\| `[a-z]+`\s*\|/.test(line));
   return lines.map((line) => {
     const [id = "", needs = "", may = "", authorization = "", scopes = ""] = line
       .split("|")

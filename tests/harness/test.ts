@@ -64,14 +64,17 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
 
   ownApp: async ({ launch }, use) => use(await launch({})),
-  // oxlint-disable-next-line no-empty-pattern -- as above
-  launch: async ({}, use) => {
+  launch: async ({ browser }, use) => {
     const apps: RunningApp[] = [];
     await use(async (settings) => {
       const app = await startApp(settings);
       apps.push(app);
       return app;
     });
+    // A page that is open while its app ends would complain of what it asks for then.
+    for (const page of browser.contexts().flatMap((context) => context.pages())) {
+      if (apps.some((app) => page.url().startsWith(app.url))) await page.goto("about:blank");
+    }
     await Promise.all(apps.map((app) => app.dispose()));
   },
 
