@@ -9,12 +9,14 @@ import { convexMiddleware } from "~/data/convex.server";
 import { useRoot } from "~/data/use-root";
 import { privateAnswers } from "~/http/caching.server";
 import { configContext } from "~/http/context";
+import { originOf } from "~/http/origin.server";
 import { requestId } from "~/http/request-id.server";
 import { retryAfter } from "~/http/retry-after.server";
 import { sameOrigin } from "~/http/same-origin.server";
 import { secureHeaders } from "~/http/security-headers.server";
 import { DEFAULT_THEME, THEME_COOKIE, themeFrom } from "~/ui/preferences";
 import { ProgressBar } from "~/ui/progress-bar";
+import { ThemeColour } from "~/ui/theme-colour";
 import { DefaultView } from "~/ui/default-view";
 import "~/ui/tokens.css";
 import type { Route } from "./+types/root";
@@ -43,6 +45,7 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     user: who?.user ?? null,
     theme: themeFrom(readCookie(request.headers, THEME_COOKIE)),
     convex: context.get(configContext).browserConvex,
+    origin: originOf(context.get(configContext), request),
   };
 }
 
@@ -57,7 +60,10 @@ export const meta: Route.MetaFunction = () => [{ title: APP_NAME }];
 
 export const links: Route.LinksFunction = () => [
   { rel: "preload", href: geist, as: "font", type: "font/woff2", crossOrigin: "anonymous" },
+  { rel: "icon", href: "/favicon.ico", sizes: "32x32" },
   { rel: "icon", href: "/favicon.svg", type: "image/svg+xml" },
+  { rel: "apple-touch-icon", href: "/apple-touch-icon.png" },
+  { rel: "manifest", href: "/manifest.webmanifest" },
 ];
 
 export function Layout({ children }: { children: ReactNode }) {
@@ -67,6 +73,7 @@ export function Layout({ children }: { children: ReactNode }) {
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <ThemeColour theme={theme} />
         <Meta />
         <Links nonce="" />
       </head>

@@ -9,9 +9,11 @@ import { Sent } from "~/accounts/mail/sent";
 import { mailWay } from "~/accounts/mail/way";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
+import { publicPage } from "~/ui/open-graph";
 import type { Route } from "./+types/forgot-password";
 
-export const meta: Route.MetaFunction = () => [{ title: "Forgot your password – Atelier" }];
+export const meta: Route.MetaFunction = ({ matches: [root] }) =>
+  publicPage({ title: "Forgot your password – Atelier", path: "/forgot-password", root: root.loaderData });
 
 export function loader({ context, url }: Route.LoaderArgs) {
   return {

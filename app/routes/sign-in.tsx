@@ -17,9 +17,11 @@ import { FormPasswordField } from "~/forms/password-field";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
 import { Button } from "~/ui/button";
+import { publicPage } from "~/ui/open-graph";
 import type { Route } from "./+types/sign-in";
 
-export const meta: Route.MetaFunction = () => [{ title: "Sign in – Atelier" }];
+export const meta: Route.MetaFunction = ({ matches: [root] }) =>
+  publicPage({ title: "Sign in – Atelier", path: "/sign-in", root: root.loaderData });
 
 /** A signed-in visitor has nothing to do here (specification 2). */
 export async function loader({ context, url }: Route.LoaderArgs) {

@@ -10,9 +10,11 @@ import { SocialButtons } from "~/accounts/social-buttons";
 import { FormPasswordField } from "~/forms/password-field";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
+import { publicPage } from "~/ui/open-graph";
 import type { Route } from "./+types/sign-up";
 
-export const meta: Route.MetaFunction = () => [{ title: "Create an account – Atelier" }];
+export const meta: Route.MetaFunction = ({ matches: [root] }) =>
+  publicPage({ title: "Create an account – Atelier", path: "/sign-up", root: root.loaderData });
 
 /** A signed-in visitor has nothing to do here. */
 export async function loader({ context, url }: Route.LoaderArgs) {

@@ -1,9 +1,10 @@
 import { Monitor, Moon, Sun } from "lucide-react";
-import { useId, useSyncExternalStore } from "react";
+import { useId } from "react";
 import { href, useLocation } from "react-router";
 import { cx } from "~/ui/cx";
 import { Icon } from "~/ui/icon";
-import { type Theme, themeCookie, themeFrom } from "~/ui/preferences";
+import { type Theme, themeCookie } from "~/ui/preferences";
+import { showTheme, useTheme } from "~/ui/theme";
 
 const choices = [
   { theme: "dark", label: "Dark", icon: Moon },
@@ -14,7 +15,7 @@ const choices = [
 /** Three buttons of one form: without scripts the server keeps the choice and sends the page anew, with them it changes under the eye. */
 export function ThemeChoice({ theme }: { theme: Theme }) {
   const labelId = useId();
-  const chosen = useSyncExternalStore(onThemeChange, themeShown, () => theme);
+  const chosen = useTheme(theme);
   const { pathname, search } = useLocation();
   return (
     <form method="post" action={href("/preferences")} className="flex items-center justify-between gap-2 py-1 pr-1 pl-2.5">
@@ -36,7 +37,7 @@ export function ThemeChoice({ theme }: { theme: Theme }) {
             )}
             onClick={(event) => {
               event.preventDefault();
-              document.documentElement.dataset["theme"] = choice.theme;
+              showTheme(choice.theme);
               document.cookie = themeCookie(choice.theme, location.protocol === "https:");
             }}
           >
@@ -46,13 +47,4 @@ export function ThemeChoice({ theme }: { theme: Theme }) {
       </div>
     </form>
   );
-}
-
-/** The document itself says which theme is shown, so that all places where it is chosen agree. */
-const themeShown = () => themeFrom(document.documentElement.dataset["theme"] ?? null);
-
-function onThemeChange(changed: () => void): () => void {
-  const observer = new MutationObserver(changed);
-  observer.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-  return () => observer.disconnect();
 }
