@@ -38,6 +38,7 @@ const entries: Record<string, Entry> = {
   "designImages:getDesignImageInPlace": { by: "person", on: ["image", "id"] },
   "designImages:rename": { by: "person", on: ["image", "id"], args: () => ({ name }) },
   "designImages:remove": { by: "person", on: ["image", "id"] },
+  "usage:getUsage": { by: "person" },
   "search:find": { by: "person", args: () => ({ text: name }) },
   "uploads:generateUploadUrl": { by: "server for a session", on: ["design", "designId"] },
   "uploads:finalize": { by: "server for a session", on: ["design", "designId"], args: ({ backend }) => finalizing(backend) },
@@ -136,7 +137,7 @@ it("has an entry for every public function, and no entry for anything else", asy
 
 it("says what every public function of this folder's own takes and answers", async () => {
   const modules = import.meta.glob<Record<string, { exportReturns?: () => string; exportArgs?: () => string }>>(
-    "./{projects,designs,designImages,search,uploads,purge,sweep,notices}.ts",
+    "./{projects,designs,designImages,search,uploads,usage,purge,sweep,notices}.ts",
   );
   for (const [path, load] of Object.entries(modules)) {
     for (const [key, value] of Object.entries(await load())) {

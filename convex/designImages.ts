@@ -3,14 +3,16 @@ import { v } from "convex/values";
 import { internal } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
+import { recordActivity } from "./activity";
 import { designFor, imageFor, userMutation, userQuery } from "./access";
 import { check } from "./check";
+import { imagesOf as imagesInOrder, neighbour, sortNameOf } from "./order";
 import { LIST_LIMIT, pageOf } from "./paging";
 import { renameDesignImage } from "./rules";
 import { designImageShape, toDesignImage } from "./shapes";
 import { imagesChanged, touch } from "./summaries";
 
-/** A design's images in the order in which they were added; at most the first `LIST_LIMIT`. Throws "not_found". */
+/** A design's images in the order made by hand, which begins as that in which they were added; at most the first `LIST_LIMIT`. Throws "not_found". */
 export const getDesignImagesByDesignId = userQuery({
   args: { designId: v.string() },
   returns: v.array(designImageShape),
@@ -41,15 +43,9 @@ export const getDesignImageInPlace = userQuery({
   }),
   handler: async (ctx, { id }) => {
     const { image, design } = await imageFor(ctx, id, "view");
-    const images = () => ctx.db.query("designImages");
-    const previous = await images()
-      .withIndex("by_design", (q) => q.eq("designId", design._id).eq("removedAt", undefined).lt("_creationTime", image._creationTime))
-      .order("desc")
-      .first();
-    const next = await images()
-      .withIndex("by_design", (q) => q.eq("designId", design._id).eq("removedAt", undefined).gt("_creationTime", image._creationTime))
-      .first();
-    return { image: toDesignImage(image), previous: previous?._id ?? null, next: next?._id ?? null };
+    const images = imagesInOrder(ctx, design._id);
+    const [previous, next] = await Promise.all([neighbour(images, image, "before"), neighbour(images, image, "after")]);
+    return { image: toDesignImage(image), previous: idOf(previous), next: idOf(next) };
   },
 });
 
@@ -60,8 +56,9 @@ export const rename = userMutation({
   handler: async (ctx, args) => {
     const { image, ...place } = await imageFor(ctx, args.id, "edit");
     const { name } = check(renameDesignImage, args);
-    await ctx.db.patch(image._id, { name });
+    await ctx.db.patch(image._id, { name, sortName: sortNameOf(name) });
     await touch(ctx, place);
+    await recordActivity(ctx, { kind: "renamed", ...place, image, from: image.name, to: name });
     return null;
   },
 });
@@ -74,11 +71,14 @@ export const remove = userMutation({
     const { image, ...place } = await imageFor(ctx, id, "edit");
     await ctx.db.patch(image._id, { removedAt: Date.now() });
     await imagesChanged(ctx, place, -1);
+    await recordActivity(ctx, { kind: "trashed", ...place, image });
     await ctx.scheduler.runAfter(0, internal.purge.image, { id: image._id });
     return null;
   },
 });
 
 function imagesOf(ctx: QueryCtx, designId: Id<"designs">) {
-  return ctx.db.query("designImages").withIndex("by_design", (q) => q.eq("designId", designId).eq("removedAt", undefined));
+  return ctx.db.query("designImages").withIndex("by_order", (q) => q.eq("designId", designId).eq("removedAt", undefined));
 }
+
+const idOf = (image: { _id: Id<"designImages"> } | null) => image && image._id;

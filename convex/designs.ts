@@ -3,8 +3,10 @@ import { v } from "convex/values";
 import { internal } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
+import { recordActivity } from "./activity";
 import { designFor, projectFor, userMutation, userQuery } from "./access";
 import { check } from "./check";
+import { designsOf as designsInOrder, lastKey, sortNameOf } from "./order";
 import { LIST_LIMIT, pageOf } from "./paging";
 import { createDesign, renameDesign } from "./rules";
 import { designShape, toDesign } from "./shapes";
@@ -49,12 +51,15 @@ export const create = userMutation({
       ownerId: project.ownerId,
       projectId: project._id,
       name,
+      sortName: sortNameOf(name),
+      orderKey: await lastKey(designsInOrder(ctx, project._id)),
       updatedAt: Date.now(),
       imageCount: 0,
       cover: [],
       latestImageAt: 0,
     });
     await designsChanged(ctx, project, { designs: 1 });
+    await recordActivity(ctx, { kind: "created", project, design: { _id: id, name } });
     return id;
   },
 });
@@ -66,8 +71,9 @@ export const rename = userMutation({
   handler: async (ctx, args) => {
     const place = await designFor(ctx, args.id, "edit");
     const { name } = check(renameDesign, args);
-    await ctx.db.patch(place.design._id, { name });
+    await ctx.db.patch(place.design._id, { name, sortName: sortNameOf(name) });
     await touch(ctx, place);
+    await recordActivity(ctx, { kind: "renamed", ...place, from: place.design.name, to: name });
     return null;
   },
 });
@@ -80,6 +86,7 @@ export const remove = userMutation({
     const { design, project } = await designFor(ctx, id, "edit");
     await ctx.db.patch(design._id, { removedAt: Date.now() });
     await designsChanged(ctx, project, { designs: -1, images: -design.imageCount });
+    await recordActivity(ctx, { kind: "trashed", project, design });
     await ctx.scheduler.runAfter(0, internal.purge.design, { id: design._id });
     return null;
   },

@@ -2,11 +2,14 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import { internal } from "./_generated/api";
 import type { QueryCtx } from "./_generated/server";
+import { recordActivity } from "./activity";
 import { projectFor, userMutation, userQuery } from "./access";
 import { check } from "./check";
+import { lastKey, projectsOf, sortNameOf } from "./order";
 import { LIST_LIMIT, pageOf } from "./paging";
 import { createProject, renameProject } from "./rules";
 import { projectShape, toProject } from "./shapes";
+import { changeUsage } from "./usage";
 
 /** The caller's projects, the one that changed last first; at most `LIST_LIMIT` of them. */
 export const getProjects = userQuery({
@@ -38,7 +41,20 @@ export const create = userMutation({
   returns: v.id("projects"),
   handler: async (ctx, args) => {
     const { name } = check(createProject, args);
-    return ctx.db.insert("projects", { ownerId: ctx.user.id, name, updatedAt: Date.now(), designCount: 0, imageCount: 0, cover: [] });
+    const ownerId = ctx.user.id;
+    const id = await ctx.db.insert("projects", {
+      ownerId,
+      name,
+      sortName: sortNameOf(name),
+      orderKey: await lastKey(projectsOf(ctx, ownerId)),
+      updatedAt: Date.now(),
+      designCount: 0,
+      imageCount: 0,
+      cover: [],
+    });
+    await changeUsage(ctx, ownerId, { projects: 1 });
+    await recordActivity(ctx, { kind: "created", project: { _id: id, ownerId, name } });
+    return id;
   },
 });
 
@@ -49,7 +65,8 @@ export const rename = userMutation({
   handler: async (ctx, args) => {
     const project = await projectFor(ctx, args.id, "edit");
     const { name } = check(renameProject, args);
-    await ctx.db.patch(project._id, { name, updatedAt: Date.now() });
+    await ctx.db.patch(project._id, { name, sortName: sortNameOf(name), updatedAt: Date.now() });
+    await recordActivity(ctx, { kind: "renamed", project, from: project.name, to: name });
     return null;
   },
 });
@@ -61,6 +78,8 @@ export const remove = userMutation({
   handler: async (ctx, { id }) => {
     const project = await projectFor(ctx, id, "edit");
     await ctx.db.patch(project._id, { removedAt: Date.now() });
+    await changeUsage(ctx, project.ownerId, { projects: -1, designs: -project.designCount, images: -project.imageCount });
+    await recordActivity(ctx, { kind: "trashed", project });
     await ctx.scheduler.runAfter(0, internal.purge.project, { id: project._id });
     return null;
   },

@@ -3,6 +3,7 @@ import { internal } from "./_generated/api";
 import type { Doc, Id } from "./_generated/dataModel";
 import { internalMutation, type MutationCtx } from "./_generated/server";
 import { releaseFile } from "./files";
+import { changeUsage, forgetUsage } from "./usage";
 
 /**
  * Deletes what was removed: rows and files, a batch per transaction. A batch that leaves something schedules the next one in its own
@@ -51,7 +52,13 @@ export const project = internalMutation({
         return null;
       }
     }
-    if (await ctx.db.get(id)) await ctx.db.delete(id);
+    const history = await ctx.db
+      .query("activities")
+      .withIndex("by_project", (q) => q.eq("projectId", id))
+      .take(left);
+    for (const { _id } of history) await ctx.db.delete(_id);
+    if (history.length === left) await ctx.scheduler.runAfter(0, internal.purge.project, { id });
+    else if (await ctx.db.get(id)) await ctx.db.delete(id);
     return null;
   },
 });
@@ -70,6 +77,7 @@ export const owner = internalMutation({
       await ctx.scheduler.runAfter(0, internal.purge.project, { id: _id });
     }
     if (projects.length === PURGE_BATCH) await ctx.scheduler.runAfter(0, internal.purge.owner, { ownerId });
+    else await forgetUsage(ctx, ownerId);
     return null;
   },
 });
@@ -113,5 +121,5 @@ async function deleteDesign(ctx: MutationCtx, id: Id<"designs">, limit: number):
 
 async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">): Promise<void> {
   await ctx.db.delete(row._id);
-  await releaseFile(ctx, row.storageId);
+  if (await releaseFile(ctx, row.storageId)) await changeUsage(ctx, row.ownerId, { bytes: -row.size });
 }

@@ -1,5 +1,6 @@
 import type { Doc, Id } from "./_generated/dataModel";
 import type { MutationCtx } from "./_generated/server";
+import { changeUsage } from "./usage";
 
 /**
  * What the row of a design or project tells about what is in it: counts, cover, last change. Whatever changes the contents calls one of
@@ -37,6 +38,7 @@ export async function designsChanged(
     ...(added.images && { cover: await projectCover(ctx, project._id) }),
     updatedAt: Date.now(),
   });
+  await changeUsage(ctx, project.ownerId, added);
 }
 
 /** Notes that something in a design, or the design itself, changed without coming or going. */

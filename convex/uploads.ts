@@ -1,10 +1,13 @@
 import { v } from "convex/values";
+import { recordActivity } from "./activity";
 import { designFor, imageFor, serverMutation, serverMutationFor, serverQueryFor } from "./access";
 import { check } from "./check";
 import { conflict, invalid, notFound } from "./errors";
 import { releaseFile } from "./files";
+import { imagesOf, lastKey, sortNameOf } from "./order";
 import { imageFacts, nameFromFile } from "./rules";
 import { imagesChanged } from "./summaries";
+import { changeUsage } from "./usage";
 
 /**
  * Pictures on their way in and out, for the app server alone, which has looked at the bytes. A file comes first (`generateUploadUrl`), its
@@ -64,14 +67,19 @@ export const finalize = serverMutationFor({
       .first();
     if (taken) throw conflict("This file belongs to another image.");
 
+    const name = nameFromFile(args.name);
     const id = await ctx.db.insert("designImages", {
       ...facts,
       ownerId: place.project.ownerId,
       designId: place.design._id,
       storageId: args.storageId,
-      name: nameFromFile(args.name),
+      name,
+      sortName: sortNameOf(name),
+      orderKey: await lastKey(imagesOf(ctx, place.design._id)),
     });
     await imagesChanged(ctx, place, 1);
+    await changeUsage(ctx, place.project.ownerId, { bytes: facts.size });
+    await recordActivity(ctx, { kind: "uploaded", ...place, image: { _id: id, name } });
     return id;
   },
 });

@@ -28,6 +28,8 @@ import type * as accounts_storage from "../accounts/storage.js";
 import type * as accounts_store from "../accounts/store.js";
 import type * as accounts_tables from "../accounts/tables.js";
 import type * as accounts_where from "../accounts/where.js";
+import type * as activity from "../activity.js";
+import type * as activityShape from "../activityShape.js";
 import type * as check from "../check.js";
 import type * as crons from "../crons.js";
 import type * as designImages from "../designImages.js";
@@ -35,6 +37,7 @@ import type * as designs from "../designs.js";
 import type * as errors from "../errors.js";
 import type * as files from "../files.js";
 import type * as notices from "../notices.js";
+import type * as order from "../order.js";
 import type * as paging from "../paging.js";
 import type * as projects from "../projects.js";
 import type * as purge from "../purge.js";
@@ -44,6 +47,7 @@ import type * as shapes from "../shapes.js";
 import type * as summaries from "../summaries.js";
 import type * as sweep from "../sweep.js";
 import type * as uploads from "../uploads.js";
+import type * as usage from "../usage.js";
 
 import type {
   ApiFromModules,
@@ -72,6 +76,8 @@ declare const fullApi: ApiFromModules<{
   "accounts/store": typeof accounts_store;
   "accounts/tables": typeof accounts_tables;
   "accounts/where": typeof accounts_where;
+  activity: typeof activity;
+  activityShape: typeof activityShape;
   check: typeof check;
   crons: typeof crons;
   designImages: typeof designImages;
@@ -79,6 +85,7 @@ declare const fullApi: ApiFromModules<{
   errors: typeof errors;
   files: typeof files;
   notices: typeof notices;
+  order: typeof order;
   paging: typeof paging;
   projects: typeof projects;
   purge: typeof purge;
@@ -88,6 +95,7 @@ declare const fullApi: ApiFromModules<{
   summaries: typeof summaries;
   sweep: typeof sweep;
   uploads: typeof uploads;
+  usage: typeof usage;
 }>;
 
 /**

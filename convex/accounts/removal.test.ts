@@ -40,6 +40,7 @@ describe.each(backends)("deleting an account on $name", ({ start }) => {
     const notice = await insert("notices", { userId, notice: { kind: "passwordChanged" }, at, read: false });
     await insert("devices", { userId, mark: "x", seenAt: at });
     await insert("mails", { userId, content: { notice, to: "x" }, attempts: 0, dueAt: at, expiresAt: at + 1e9 });
+    await backend.settle();
     return { storageId };
   }
 

@@ -1,0 +1,130 @@
+import { v } from "convex/values";
+import { internal } from "./_generated/api";
+import type { Doc } from "./_generated/dataModel";
+import { internalMutation, type MutationCtx, type QueryCtx } from "./_generated/server";
+import { userQuery } from "./access";
+
+/**
+ * How much somebody has: one row per person, changed in every mutation that makes, moves or deletes something. Projects, designs and images
+ * are those that are not in the trash; bytes are those of all stored files, each once however many images share it, until it is deleted.
+ *
+ * People from before the table have no row: their first change has it counted, in batches.
+ */
+
+const usageShape = v.object({ projects: v.number(), designs: v.number(), images: v.number(), bytes: v.number() });
+type Usage = typeof usageShape.type;
+
+/** Rows that are looked at by somebody without a row of their own, who has changed nothing since there is such a row. */
+const COUNTED_AT_ONCE = 8000;
+const COUNT_BATCH = 1000;
+
+/** The caller's. */
+export const getUsage = userQuery({
+  args: {},
+  returns: usageShape,
+  handler: async (ctx): Promise<Usage> => {
+    const row = await usageOf(ctx, ctx.user.id);
+    if (row) return { projects: row.projects, designs: row.designs, images: row.images, bytes: row.bytes };
+    const images = await ctx.db
+      .query("designImages")
+      .withIndex("by_owner", (q) => q.eq("ownerId", ctx.user.id))
+      .take(COUNTED_AT_ONCE);
+    const files = new Map(images.map(({ storageId, size }) => [storageId, size]));
+    return { ...(await liveCounts(ctx, ctx.user.id)), bytes: [...files.values()].reduce((sum, size) => sum + size, 0) };
+  },
+});
+
+/** Adds what came, or takes off what went, in the mutation in which it did. Without an owner (a row from before the field) nothing. */
+export async function changeUsage(ctx: MutationCtx, ownerId: string | undefined, by: Partial<Usage>): Promise<void> {
+  if (ownerId === undefined) return;
+  const row = await usageOf(ctx, ownerId);
+  if (!row) {
+    // What this mutation changes is counted with all else, once it is done.
+    await ctx.scheduler.runAfter(0, internal.usage.count, { ownerId, run: 0, cursor: null });
+    return;
+  }
+  const { projects = 0, designs = 0, images = 0, bytes = 0 } = by;
+  await ctx.db.patch(row._id, {
+    projects: row.projects + projects,
+    designs: row.designs + designs,
+    images: row.images + images,
+    bytes: row.bytes + bytes,
+  });
+  if (row.counting !== undefined && bytes !== 0) await startCount(ctx, { ...row, bytes: 0 }, row.counting + 1);
+}
+
+/**
+ * A batch of a count of somebody's files; the first also takes the sums of their projects. A change meanwhile starts it over, so that what it
+ * adds up is one state of things.
+ */
+export const count = internalMutation({
+  args: { ownerId: v.string(), run: v.number(), cursor: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, { ownerId, run, cursor }) => {
+    let row = await usageOf(ctx, ownerId);
+    // Several changes without a row each ask for the first count; it is made once.
+    if (row && run === 0 && cursor === null) return null;
+    if (!row) {
+      if (!(await isSomebody(ctx, ownerId))) return null;
+      const id = await ctx.db.insert("usage", { ownerId, ...(await liveCounts(ctx, ownerId)), bytes: 0, counting: run });
+      row = await ctx.db.get(id);
+    }
+    if (!row || row.counting !== run) return null;
+    const { page, isDone, continueCursor } = await ctx.db
+      .query("designImages")
+      .withIndex("by_owner", (q) => q.eq("ownerId", ownerId))
+      .paginate({ cursor, numItems: COUNT_BATCH });
+    let { bytes } = row;
+    for (const image of page) if (await isFirstOfItsFile(ctx, image)) bytes += image.size;
+    await ctx.db.patch(row._id, { bytes, counting: isDone ? undefined : run });
+    if (!isDone) await ctx.scheduler.runAfter(0, internal.usage.count, { ownerId, run, cursor: continueCursor });
+    return null;
+  },
+});
+
+/** Forgets somebody whose account is gone. */
+export async function forgetUsage(ctx: MutationCtx, ownerId: string): Promise<void> {
+  const row = await usageOf(ctx, ownerId);
+  if (row) await ctx.db.delete(row._id);
+}
+
+async function startCount(ctx: MutationCtx, { _id, ownerId, bytes }: Doc<"usage">, run: number): Promise<void> {
+  await ctx.db.patch(_id, { bytes, counting: run });
+  await ctx.scheduler.runAfter(0, internal.usage.count, { ownerId, run, cursor: null });
+}
+
+function usageOf(ctx: QueryCtx, ownerId: string) {
+  return ctx.db
+    .query("usage")
+    .withIndex("by_owner", (q) => q.eq("ownerId", ownerId))
+    .unique();
+}
+
+async function liveCounts(ctx: QueryCtx, ownerId: string): Promise<Omit<Usage, "bytes">> {
+  const projects = await ctx.db
+    .query("projects")
+    .withIndex("by_owner", (q) => q.eq("ownerId", ownerId).eq("removedAt", undefined))
+    .take(COUNTED_AT_ONCE);
+  return {
+    projects: projects.length,
+    designs: projects.reduce((sum, { designCount }) => sum + designCount, 0),
+    images: projects.reduce((sum, { imageCount }) => sum + imageCount, 0),
+  };
+}
+
+/** Whether they have an account still: a late change must leave no row behind it. */
+async function isSomebody(ctx: QueryCtx, ownerId: string): Promise<boolean> {
+  const user = await ctx.db
+    .query("users")
+    .withIndex("id", (q) => q.eq("id", ownerId))
+    .first();
+  return user !== null;
+}
+
+async function isFirstOfItsFile(ctx: QueryCtx, { _id, storageId }: Doc<"designImages">): Promise<boolean> {
+  const first = await ctx.db
+    .query("designImages")
+    .withIndex("by_storage", (q) => q.eq("storageId", storageId))
+    .first();
+  return first?._id === _id;
+}
