@@ -1,20 +1,18 @@
 import geist from "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2?url";
 import type { ReactNode } from "react";
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from "react-router";
-import { readCookie } from "~/accounts/cookies";
 import { oneTimeToken } from "~/accounts/one-time-token.server";
-import { sessionMiddleware, visitor } from "~/accounts/session.server";
+import { sessionMiddleware } from "~/accounts/session.server";
 import { connectedConvex } from "~/data/browser";
 import { convexMiddleware } from "~/data/convex.server";
+import { rootData } from "~/data/root-data.server";
 import { useRoot } from "~/data/use-root";
 import { privateAnswers } from "~/http/caching.server";
-import { configContext } from "~/http/context";
-import { originOf } from "~/http/origin.server";
 import { requestId } from "~/http/request-id.server";
 import { retryAfter } from "~/http/retry-after.server";
 import { sameOrigin } from "~/http/same-origin.server";
 import { secureHeaders } from "~/http/security-headers.server";
-import { DEFAULT_THEME, THEME_COOKIE, themeFrom } from "~/ui/preferences";
+import { DEFAULT_THEME } from "~/ui/preferences";
 import { ProgressBar } from "~/ui/progress-bar";
 import { ThemeColour } from "~/ui/theme-colour";
 import { DefaultView } from "~/ui/default-view";
@@ -35,19 +33,7 @@ export const middleware: Route.MiddlewareFunction[] = [
   convexMiddleware,
 ];
 
-/** Specification 7: the user id and the token come with every load of a route. */
-export async function loader({ request, context }: Route.LoaderArgs) {
-  // While the session cannot be looked up the pages that need it say so themselves; the rest needs none.
-  const who = await visitor(context).catch(() => null);
-  return {
-    userId: who?.userId ?? null,
-    token: who?.convexToken ?? null,
-    user: who?.user ?? null,
-    theme: themeFrom(readCookie(request.headers, THEME_COOKIE)),
-    convex: context.get(configContext).browserConvex,
-    origin: originOf(context.get(configContext), request),
-  };
-}
+export const loader = ({ request, context }: Route.LoaderArgs) => rootData(request, context);
 
 /** Every navigation asks anew who is there, as do the account's forms; one that went over the websocket asks for nothing. */
 export function shouldRevalidate({ formMethod, formAction, defaultShouldRevalidate }: ShouldRevalidateFunctionArgs) {

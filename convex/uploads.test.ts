@@ -149,11 +149,11 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     expect(await refused(server.query(api.uploads.getFile, { sessionId: ada.sessionId, imageId }))).toEqual({ code: "not_found" });
   });
 
-  it("lists images in the order in which they were added, the first 200 and the rest by page", async () => {
+  it("lists images in the order in which they were added, the first 200 and one that tells of more, and the rest by page", async () => {
     const storageId = await backend.store(bytes("shared"));
     await backend.inside.mutation(probe.insertImages, { designId, storageId, from: 0, count: 205 });
     const expected = Array.from({ length: 205 }, (_, each) => `image ${each}`);
-    expect((await images()).map(({ name }) => name)).toEqual(expected.slice(0, 200));
+    expect((await images()).map(({ name }) => name)).toEqual(expected.slice(0, 201));
     const first = await ada.query(api.designImages.listDesignImages, { designId, paginationOpts: { cursor: null, numItems: 1000 } });
     const rest = await ada.query(api.designImages.listDesignImages, {
       designId,

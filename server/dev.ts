@@ -59,7 +59,9 @@ async function main(): Promise<void> {
   };
   onStopSignal(stoppable(server, { goAway: () => forward?.goAway(), close }, log), log);
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(config.port, config.host, resolve));
-  console.log(`Atelier is ready at ${config.appUrl?.origin ?? `http://localhost:${config.port}`} (development)`);
+  const address = server.address();
+  const port = address && typeof address === "object" ? address.port : config.port;
+  console.log(`Atelier is ready at ${config.appUrl?.origin ?? `http://localhost:${port}`} (development)`);
 }
 
 /** The official command line on our own deployment; what it says belongs to whoever is developing. */

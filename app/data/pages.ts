@@ -1,7 +1,7 @@
 import type { PaginationOptions, PaginationResult } from "convex/server";
 import type { Preload } from "./preload";
 
-/** As many rows as a list query answers at once (`LIST_LIMIT` in convex/paging.ts); what lies beyond comes from its paginated sibling. */
+/** As in convex/paging.ts. A list query answers one row more, if there is one: then there is a next page, from its paginated sibling. */
 const PAGE_SIZE = 200;
 
 /** The search parameter that leads past a list's first rows: where the page before ended, or `first` for right after them. */
@@ -28,6 +28,9 @@ export async function preloadPage<Row>(url: URL, { first, later }: Ways<Row>): P
 export type ListPage<Row> = { rows: Row[]; isFirst: boolean; next: string | null };
 
 export function pageOf<Row>(listed: Listed<Row>): ListPage<Row> {
-  if (Array.isArray(listed)) return { rows: listed, isFirst: true, next: listed.length < PAGE_SIZE ? null : RIGHT_AFTER_FIRST };
+  if (Array.isArray(listed)) {
+    const rows = listed.length > PAGE_SIZE ? listed.slice(0, PAGE_SIZE) : listed;
+    return { rows, isFirst: true, next: rows === listed ? null : RIGHT_AFTER_FIRST };
+  }
   return { rows: listed.page, isFirst: false, next: listed.isDone ? null : listed.continueCursor };
 }

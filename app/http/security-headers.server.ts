@@ -57,6 +57,8 @@ function policy({ production, browserConvex, socialProviders }: AppConfig, nonce
     // `data:` placeholders, `blob:` previews of chosen files, and people's pictures where social providers tell them.
     imgSrc: ["'self'", "data:", "blob:", ...social],
     connectSrc: ["'self'", ...(browserConvex.kind === "direct" ? originsOf(browserConvex.url) : []), ...development],
+    // Vite's client watches for its server's return from a worker of its own making.
+    ...(!production && { workerSrc: ["'self'", "blob:"] }),
     // Browsers hold a form's redirect to this too: signing in without JavaScript leads to a provider.
     formAction: ["'self'", ...social, ...issuers],
     ...(production && { requireTrustedTypesFor: ["'script'"], trustedTypes: ["'none'"] }),

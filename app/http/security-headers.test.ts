@@ -57,6 +57,15 @@ describe("secureHeaders", () => {
     expect(directivesOf(await answerOf(secureHeaders, page, { config })).get("form-action")).toBe("'self' https:");
   });
 
+  it("lets Vite's client have its worker, in development alone", async () => {
+    expect(directivesOf(await answerOf(secureHeaders, page, { config: { ...testConfig, production: false } })).get("worker-src")).toBe(
+      "'self' blob:",
+    );
+    expect(directivesOf(await answerOf(secureHeaders, page, { config: { ...testConfig, production: true } })).has("worker-src")).toBe(
+      false,
+    );
+  });
+
   it("asks for https only where there is https", async () => {
     const config = { ...testConfig, appUrl: null };
     const response = await answerOf(secureHeaders, new Request("http://localhost:3000/"), { config });

@@ -4,7 +4,9 @@ import { useState } from "react";
 import { href, NavLink } from "react-router";
 import { isPending } from "~/data/pending";
 import { Icon } from "~/ui/icon";
-import type { NamedProject } from "./sidebar";
+
+/** Of a project, what the sidebar shows. */
+export type NamedProject = { _id: string; name: string };
 
 /**
  * The collapsible list under 'Projects' (specification 2): open by default. The root is a `<details>` and the trigger its `<summary>`, so that

@@ -7,12 +7,9 @@ import { Button, buttonClass } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 import type { Theme } from "~/ui/preferences";
 import { Mark } from "./mark";
-import { ProjectLinks } from "./project-links";
+import { type NamedProject, ProjectLinks } from "./project-links";
 import { SIDEBAR_ID, type useSidebar } from "./use-sidebar";
 import { type ShellUser, UserMenu } from "./user-menu";
-
-/** Of a project, what the sidebar shows. */
-export type NamedProject = { _id: string; name: string };
 
 type SidebarProps = {
   sidebar: ReturnType<typeof useSidebar>;

@@ -1,0 +1,20 @@
+import type { RouterContextProvider } from "react-router";
+import { readCookie } from "~/accounts/cookies";
+import { visitor } from "~/accounts/session.server";
+import { configContext } from "~/http/context";
+import { originOf } from "~/http/origin.server";
+import { THEME_COOKIE, themeFrom } from "~/ui/preferences";
+
+/** What every load of a page gives: who is there, and how the page looks. Specification 7: the user id and the token come with every load of a route. */
+export async function rootData(request: Request, context: Readonly<RouterContextProvider>) {
+  // While the session cannot be looked up the pages that need it say so themselves; the rest needs none.
+  const who = await visitor(context).catch(() => null);
+  return {
+    userId: who?.userId ?? null,
+    token: who?.convexToken ?? null,
+    user: who?.user ?? null,
+    theme: themeFrom(readCookie(request.headers, THEME_COOKIE)),
+    convex: context.get(configContext).browserConvex,
+    origin: originOf(context.get(configContext), request),
+  };
+}
