@@ -41,6 +41,8 @@ export type DeploymentOptions = {
   allowedOrigins?: string[] | undefined;
   /** Where what went wrong inside is told; strangers are told nothing of it. */
   report?: ((error: unknown) => void) | undefined;
+  /** The data cannot be used any more, and nothing will be answered: time to end the process, which its supervisor starts anew. */
+  onFailure?: ((error: Error) => void) | undefined;
 };
 
 /** Requests that may wait for an answer at a time, over HTTP. */
@@ -74,7 +76,14 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
   try {
     const url = options.url ?? addressOf(host, await listen(api, options.port, host));
     const siteUrl = options.siteUrl ?? addressOf(host, await listen(site, options.sitePort, host));
-    const opened = await open({ dataDir, adminKey, urls: { url, siteUrl }, allowedOrigins: options.allowedOrigins ?? null, report });
+    const opened = await open({
+      dataDir,
+      adminKey,
+      urls: { url, siteUrl },
+      allowedOrigins: options.allowedOrigins ?? null,
+      report,
+      onFailure: options.onFailure,
+    });
     opening.resolve(opened);
     await keepAddress(dataDir, url);
     return {
@@ -101,10 +110,11 @@ type OpenOptions = {
   urls: { url: string; siteUrl: string };
   allowedOrigins: string[] | null;
   report: (error: unknown) => void;
+  onFailure: DeploymentOptions["onFailure"];
 };
 
-async function open({ dataDir, adminKey, urls, allowedOrigins, report }: OpenOptions) {
-  const runner = await startRunner({ dir: dataDir, cloudUrl: urls.url, siteUrl: urls.siteUrl });
+async function open({ dataDir, adminKey, urls, allowedOrigins, report, onFailure }: OpenOptions) {
+  const runner = await startRunner({ dir: dataDir, cloudUrl: urls.url, siteUrl: urls.siteUrl, onFailure });
   const scheduler = await startScheduler(runner);
   const authenticator = createAuthenticator(adminKey);
   authenticator.configure((await runner.current())?.analysis.authProviders ?? []);

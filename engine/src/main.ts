@@ -41,7 +41,7 @@ async function main(): Promise<void> {
   // Only now, so that an older Node is told so before it meets what it does not know.
   const { startDeployment } = await import("./deployment.ts");
   const stopping = stopSignal();
-  const deployment = await startDeployment(options).catch((error: unknown) => {
+  const deployment = await startDeployment({ ...options, onFailure: end }).catch((error: unknown) => {
     throw explained(error, options);
   });
   announce(deployment, options.adminKey === undefined);
@@ -140,10 +140,12 @@ function explained(error: unknown, { port, sitePort }: DeploymentOptions): unkno
   return error;
 }
 
-main().catch((error: unknown) => {
+main().catch(end);
+
+/** All that was acknowledged is durable, and a thread that could not open the data would keep the process up. */
+function end(error: unknown): never {
   process.stderr.write(
     `${error instanceof UsageError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
   );
-  // A thread that could not open the data would keep the process up.
   process.exit(1);
-});
+}

@@ -12,6 +12,8 @@ export type TransactorOptions = {
   siteUrl: string;
   /** After each durable batch, before any of its questions is answered. `restarted`: every subscription is gone. */
   onBatch: (batch: Omit<Batch, "answers">, restarted: boolean) => void;
+  /** The data could not be opened again: nothing will be answered any more. */
+  onFailure: (error: Error) => void;
 };
 
 export type Code = { code: LoadedCode | null; env: Record<string, string> };
@@ -30,6 +32,8 @@ export class Incarnation {
   readonly closed: Promise<void>;
   readonly #opened = Promise.withResolvers<Opened>();
   ended = false;
+  /** It closed the database and ended because it was asked to: whoever asked knows what comes next. */
+  leftInOrder = false;
   outOfMemory = false;
 
   constructor(options: TransactorOptions, preload: Code | null, onMessage: (batch: Batch) => void) {
@@ -52,8 +56,10 @@ export class Incarnation {
       if (message.kind === "batch") onMessage(message.batch);
       else if (message.kind === "loaded") loaded.resolve();
       else if (message.kind === "opened") this.#opened.resolve(message);
-      else if (message.kind === "closed") closed.resolve();
-      else fail(revived(message.error));
+      else if (message.kind === "closed") {
+        this.leftInOrder = true;
+        closed.resolve();
+      } else fail(revived(message.error));
     });
     this.worker.on("error", (error: Error & { code?: string }) => {
       this.outOfMemory = error.code === "ERR_WORKER_OUT_OF_MEMORY";

@@ -356,6 +356,15 @@ describe("a function that runs over its time", () => {
     });
     expect(await bodies()).toEqual([]);
   });
+
+  test("keeps nobody from closing", async () => {
+    const loop = fixture.runner.queries([call("world:loops")]).catch(String);
+    const sent = fixture.runner.mutation(call("messages:send", { body: "sent before" }));
+    await fixture.runner.close();
+    expect(await loop).toContain("shutting down");
+    await sent.catch(() => undefined);
+    await fixture.open();
+  });
 });
 
 test("a function that takes all memory gets an error; what waited is answered", async () => {

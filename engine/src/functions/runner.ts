@@ -13,6 +13,8 @@ import { TransactorThread } from "./transactor-thread.ts";
 import type { Bundle, Call, FunctionLog, FunctionRunner, MutationOutcome, Outcome, Push, QueryOutcome } from "./types.ts";
 
 export type RunnerOptions = {
+  /** The data cannot be used any more, and nothing will be answered: whoever supervises the process starts it anew. */
+  onFailure?: ((error: Error) => void) | undefined;
   /** Where the database, the files and the code are kept. */
   dir: string;
   /** What functions see as CONVEX_CLOUD_URL, and where storage addresses point. Without a slash at the end. */
@@ -75,6 +77,7 @@ class Runner implements FunctionRunner {
       cloudUrl,
       siteUrl,
       onBatch: (batch, restarted) => this.#onBatch(batch, restarted),
+      onFailure: (error) => this.#options.onFailure?.(error),
     });
     const { code, env } = this.#transactor.code;
     sweepBundles(dir, code?.root ?? null);

@@ -31,6 +31,8 @@ export class TransactorThread {
   #held = true;
   #flushing = false;
   #closing = false;
+  /** The thread that follows one that ended is being opened. */
+  #restarting: Promise<void> = Promise.resolve();
   #failure: SystemError | null = null;
   #watching: NodeJS.Timeout | undefined;
   latest: Timestamp = 0n;
@@ -101,12 +103,16 @@ export class TransactorThread {
     await this.#replace(next, code);
   }
 
+  /** Ends the thread and lets go of the data. What is still asked is answered before; user code that runs on and on is stopped. */
   async close(): Promise<void> {
     this.#closing = true;
-    clearTimeout(this.#watching);
+    // Only then is it known which thread has the data.
+    await this.#restarting;
+    this.#post();
     this.#now.post({ kind: "close" });
-    await this.#now.closed;
+    if (!this.#failure) await this.#now.closed;
     await this.#now.worker.terminate();
+    clearTimeout(this.#watching);
     for (const { settle } of this.#pending.values())
       settle({ id: 0, error: { message: "The deployment is shutting down.", name: "SystemError" } });
     this.#pending.clear();
@@ -117,9 +123,17 @@ export class TransactorThread {
       if (incarnation === this.#now) this.#receive(batch);
     });
     incarnation.worker.on("exit", () => {
-      if (incarnation === this.#now && !this.#closing && !this.#held) void this.#restart(incarnation, null);
+      if (incarnation === this.#now) this.#follow(incarnation);
     });
     return incarnation;
+  }
+
+  /**
+   * Starts another thread after one that ended and should not have. The end may be heard in one go with the thread's last words, before
+   * whoever waits for these goes on: so it is the thread that tells whether it left in order, not how far they are.
+   */
+  #follow(ended: Incarnation): void {
+    if (!ended.leftInOrder && !this.#closing && !this.#held) this.#restarting = this.#restart(ended, null);
   }
 
   #receive({ answers, ...batch }: Batch): void {
@@ -143,16 +157,22 @@ export class TransactorThread {
     this.#flushing = true;
     setImmediate(() => {
       this.#flushing = false;
-      if (this.#held) return;
-      this.#now.post({ kind: "work", questions: this.#outbox, dropped: this.#dropped });
-      this.#outbox = [];
-      this.#dropped = [];
-      this.#watch();
+      this.#post();
     });
+  }
+
+  #post(): void {
+    if (this.#held) return;
+    this.#now.post({ kind: "work", questions: this.#outbox, dropped: this.#dropped });
+    this.#outbox = [];
+    this.#dropped = [];
+    this.#watch();
   }
 
   #release(): void {
     this.#held = false;
+    // It may have ended meanwhile.
+    if (this.#now.ended) return this.#follow(this.#now);
     if (this.#outbox.length > 0 || this.#dropped.length > 0) this.#schedulePost();
   }
 
@@ -184,7 +204,7 @@ export class TransactorThread {
         return await next.open();
       } catch (error) {
         await next.worker.terminate();
-        if (attempt === OPEN_ATTEMPTS) throw error;
+        if (attempt === OPEN_ATTEMPTS || this.#closing) throw error;
         next = this.#incarnate(this.#code);
       }
     }
@@ -218,6 +238,7 @@ export class TransactorThread {
     this.#failure = new SystemError(`The transactor thread could not be started again: ${message}`);
     for (const [id, { settle }] of this.#pending) settle({ id, error: this.#failure });
     this.#pending.clear();
+    this.#options.onFailure(this.#failure);
   }
 
   #watch(): void {
@@ -240,10 +261,12 @@ export class TransactorThread {
         setTimeout(resolve, WATCH_EVERY_MS / 2);
       });
       const seen = suspect.watch.observe();
-      if (seen?.ticket !== first.ticket || suspect !== this.#now || this.#held || this.#closing) return;
+      if (seen?.ticket !== first.ticket || suspect !== this.#now || this.#held) return;
       const cpu = userBefore + (await suspect.cpuMs()) - cpuBefore;
       if (seen.userMs < USER_TIME_LIMIT_MS || (!(cpu >= USER_TIME_LIMIT_MS) && seen.userMs < PATIENCE_MS)) continue;
-      if (suspect.watch.condemn(first.ticket)) await this.#restart(suspect, seen);
+      if (!suspect.watch.condemn(first.ticket)) return;
+      if (this.#closing) await suspect.worker.terminate();
+      else await (this.#restarting = this.#restart(suspect, seen));
       return;
     }
   }
