@@ -20,7 +20,10 @@ export type AppConfig = {
   secret: string;
   /** The ES256 private key (JWK, with kid) that signs the tokens which Convex trusts. */
   signingKey: { kty: string; crv: string; x: string; y: string; d: string; kid: string };
+  /** Bytes that one file may have. */
   uploadMaxBytes: number;
+  /** Bytes that all files of one person may have together, the trash and what is still arriving included. */
+  storageQuotaBytes: number;
   smtpUrl: string | null;
   /** Who mails are from: "Atelier <atelier@example.com>". */
   mailFrom: string;

@@ -52,5 +52,7 @@ export default [
   route("download/designs/:file", "routes/download.designs.tsx"),
   route("download/projects/:file", "routes/download.projects.tsx"),
   route("uploads", "routes/uploads.tsx"),
+  route("uploads/:id", "routes/uploads.$id.tsx"),
+  route("uploads/:id/finish", "routes/uploads.$id.finish.tsx"),
   route("preferences", "routes/preferences.tsx"),
 ] satisfies RouteConfig;

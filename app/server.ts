@@ -4,6 +4,7 @@ import type { AppConfig } from "~/config";
 import { clientAddressContext, configContext } from "~/http/context";
 import { picturesFor } from "~/images/pictures.server";
 import { smtpTransport } from "~/accounts/mail/transport.server";
+import { uploadsFor } from "~/uploads/uploads.server";
 import { startMailWorker } from "~/accounts/mail/worker.server";
 
 // For whoever brings a deployment into force: the public key that it must trust, and a client to try whether it does.
@@ -32,6 +33,7 @@ export type App = {
 export function createApp(config: AppConfig): App {
   // Clears what a killed process left of its uploads, before there are new ones.
   picturesFor(config);
+  const { parts } = uploadsFor(config);
   const { smtpUrl, mailFrom } = config;
   const mail = smtpUrl === null ? null : startMailWorker(config, smtpTransport({ smtpUrl, from: mailFrom }));
   const handler = createRequestHandler(build, config.production ? "production" : "development");
@@ -42,6 +44,9 @@ export function createApp(config: AppConfig): App {
       context.set(clientAddressContext, clientAddress);
       return handler(request, context);
     },
-    close: async () => mail?.close(),
+    async close() {
+      parts.close();
+      await mail?.close();
+    },
   };
 }

@@ -40,6 +40,7 @@ const entries: Record<string, Entry> = {
   "designImages:remove": { by: "person", on: ["image", "id"] },
   "usage:getUsage": { by: "person" },
   "search:find": { by: "person", args: () => ({ text: name }) },
+  "uploads:expectRoom": { by: "server for a session", on: ["design", "designId"] },
   "uploads:generateUploadUrl": { by: "server for a session", on: ["design", "designId"] },
   "uploads:finalize": { by: "server for a session", on: ["design", "designId"], args: ({ backend }) => finalizing(backend) },
   "uploads:getFile": { by: "server for a session", on: ["image", "imageId"] },

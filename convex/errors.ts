@@ -8,6 +8,10 @@ export type Refusal = {
   code: RefusalCode;
   message?: string;
   fieldErrors?: Record<string, string[]>;
+  /** With "conflict": the image that is there already. */
+  duplicateOf?: { imageId: string; name: string };
+  /** With "limit": how many bytes are left. */
+  left?: number;
 };
 
 /** The caller has no session, or no longer: signed out, revoked or expired. */
@@ -21,6 +25,12 @@ export const invalid = (fieldErrors: Record<string, string[]>) => refusal({ code
 
 /** The call contradicts something that was recorded before. */
 export const conflict = (message: string) => refusal({ code: "conflict", message });
+
+/** The same picture is in the same place already. */
+export const duplicate = (duplicateOf: { imageId: string; name: string }) => refusal({ code: "conflict", duplicateOf });
+
+/** More than the caller may store; `left` bytes would be no more than that. */
+export const noRoom = (left: number) => refusal({ code: "limit", left: Math.max(0, left) });
 
 /** What a function refused with, read from whatever the client threw; null when it is some other failure. */
 export function refusalOf(error: unknown): Refusal | null {

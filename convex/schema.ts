@@ -129,6 +129,7 @@ export default defineSchema({
     .index("by_design", ["designId", "removedAt"])
     .index("by_order", ["designId", "removedAt", "orderKey"])
     .index("by_sort_name", ["designId", "removedAt", "sortName"])
+    .index("by_checksum", ["designId", "checksum", "removedAt"])
     .index("by_upload", ["uploadId"])
     .index("by_storage", ["storageId"])
     .index("by_owner", ["ownerId"])

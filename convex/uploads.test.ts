@@ -65,6 +65,49 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     expect(await isStored(again)).toBe(false);
   });
 
+  it("refuses a picture that the design has, when asked to, and tells which it is; another design may have it", async () => {
+    const args = await finalizing(bytes("same"));
+    const id = await server.mutation(api.uploads.finalize, args);
+    const { sessionId } = ada;
+    const { checksum } = facts(bytes("same"));
+    const same = { code: "conflict", duplicateOf: { imageId: id, name: "photo.png" } };
+    expect(await refused(server.query(api.uploads.expectRoom, { sessionId, designId, unlessThere: checksum }))).toEqual(same);
+    expect(await refused(server.mutation(api.uploads.generateUploadUrl, { sessionId, designId, unlessThere: checksum }))).toEqual(same);
+    expect(await refused(server.mutation(api.uploads.finalize, await finalizing(bytes("same"), { onlyNew: true })))).toEqual(same);
+    // Whoever asks again about the very upload that became this image is told so, not that it is there already.
+    const { uploadId } = args;
+    expect(await server.mutation(api.uploads.generateUploadUrl, { sessionId, designId, unlessThere: checksum, uploadId })).toMatch(/^http/);
+    expect(await server.mutation(api.uploads.finalize, { ...args, onlyNew: true })).toBe(id);
+    const other = await ada.mutation(api.designs.create, { projectId, name: "Back" });
+    await server.mutation(api.uploads.finalize, await finalizing(bytes("same"), { designId: other, onlyNew: true }));
+    await server.mutation(api.uploads.finalize, await finalizing(bytes("same")));
+    expect(await images()).toHaveLength(2);
+    expect(await server.query(api.uploads.expectRoom, { sessionId, designId, unlessThere: "0".repeat(64) })).toBeNull();
+  });
+
+  it("makes one of two that are the same and come at the same time, when only new ones are wanted", async () => {
+    const both = await Promise.all([1, 2].map(() => finalizing(bytes("twins"), { onlyNew: true })));
+    const ends = await Promise.allSettled(both.map((args) => server.mutation(api.uploads.finalize, args)));
+    expect(ends.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    expect(await images()).toHaveLength(1);
+  });
+
+  it("takes no more than the quota allows, and says how much is left", async () => {
+    await server.mutation(api.uploads.finalize, await finalizing(bytes("12345"), { quota: 12 }));
+    await backend.settle();
+    const { sessionId } = ada;
+    const full = { code: "limit", left: 7 };
+    expect(await refused(server.query(api.uploads.expectRoom, { sessionId, designId, bytes: 8, quota: 12 }))).toEqual(full);
+    expect(await refused(server.mutation(api.uploads.generateUploadUrl, { sessionId, designId, bytes: 8, quota: 12 }))).toEqual(full);
+    expect(await refused(server.mutation(api.uploads.finalize, await finalizing(bytes("12345678"), { quota: 12 })))).toEqual(full);
+    expect(await server.query(api.uploads.expectRoom, { sessionId, designId, bytes: 7, quota: 12 })).toBeNull();
+    await server.mutation(api.uploads.finalize, await finalizing(bytes("1234567"), { quota: 12 }));
+    expect(await refused(server.query(api.uploads.expectRoom, { sessionId, designId, bytes: 1, quota: 5 }))).toEqual({
+      code: "limit",
+      left: 0,
+    });
+  });
+
   it("makes one image of one upload even when it is told twice at the same time", async () => {
     const args = await finalizing(bytes("at once"));
     const ids = await Promise.all([server.mutation(api.uploads.finalize, args), server.mutation(api.uploads.finalize, args)]);

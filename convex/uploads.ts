@@ -2,24 +2,43 @@ import { v } from "convex/values";
 import { recordActivity } from "./activity";
 import { designFor, imageFor, serverMutation, serverMutationFor, serverQueryFor } from "./access";
 import { check } from "./check";
-import { conflict, invalid, notFound } from "./errors";
+import type { Id } from "./_generated/dataModel";
+import type { QueryCtx } from "./_generated/server";
+import { conflict, duplicate, invalid, noRoom, notFound } from "./errors";
 import { releaseFile } from "./files";
 import { imagesOf, lastKey, sortNameOf } from "./order";
 import { imageFacts, nameFromFile } from "./rules";
 import { imagesChanged } from "./summaries";
-import { changeUsage } from "./usage";
+import { changeUsage, usageFor } from "./usage";
 
 /**
  * Pictures on their way in and out, for the app server alone, which has looked at the bytes. A file comes first (`generateUploadUrl`), its
  * row after (`finalize`): there is never a row without bytes, and bytes that get no row are dropped by `discard` or, at the latest, the sweep.
  */
 
-/** An address that takes the bytes of one image for this design, for an hour. Throws "not_found". */
+/** How much there is to be stored, and what its owner may have in all, in bytes: the app server knows both. */
+const room = { bytes: v.optional(v.number()), quota: v.optional(v.number()) };
+
+/** Whether an image may be added to this design: throws "not_found", "limit" where there is no room, "conflict" where `unlessThere` is. */
+export const expectRoom = serverQueryFor({
+  args: { designId: v.string(), ...room, unlessThere: v.optional(v.string()) },
+  returns: v.null(),
+  handler: async (ctx, args) => {
+    await placeFor(ctx, args);
+    return null;
+  },
+});
+
+/**
+ * An address that takes the bytes of one image for this design, for an hour. Throws as `expectRoom` does; but nothing is in the way of the
+ * upload `uploadId` when it has become an image already and nobody was told.
+ */
 export const generateUploadUrl = serverMutationFor({
-  args: { designId: v.string() },
+  args: { designId: v.string(), ...room, unlessThere: v.optional(v.string()), uploadId: v.optional(v.string()) },
   returns: v.string(),
-  handler: async (ctx, { designId }) => {
-    await designFor(ctx, designId, "edit");
+  handler: async (ctx, { uploadId, ...args }) => {
+    if (uploadId !== undefined && (await imageOf(ctx, uploadId))) await designFor(ctx, args.designId, "edit");
+    else await placeFor(ctx, args);
     return ctx.storage.generateUploadUrl();
   },
 });
@@ -27,7 +46,8 @@ export const generateUploadUrl = serverMutationFor({
 /**
  * Makes a stored file an image of the design and answers its id. Idempotent by `uploadId`: again, it answers the same id and drops a file
  * that was stored a second time. Throws "not_found" for the design, "invalid" for facts that break `imageFacts` or do not fit the file,
- * "conflict" when the upload or the file belongs to something else.
+ * "conflict" when the upload or the file belongs to something else or, with `onlyNew`, the picture is in the design already; "limit" when
+ * it would be more than `quota`.
  */
 export const finalize = serverMutationFor({
   args: {
@@ -42,16 +62,15 @@ export const finalize = serverMutationFor({
     checksum: v.string(),
     placeholder: v.union(v.string(), v.null()),
     animated: v.boolean(),
+    quota: v.optional(v.number()),
+    onlyNew: v.optional(v.boolean()),
   },
   returns: v.id("designImages"),
   handler: async (ctx, args) => {
     const place = await designFor(ctx, args.designId, "edit");
     const facts = check(imageFacts, args);
 
-    const earlier = await ctx.db
-      .query("designImages")
-      .withIndex("by_upload", (q) => q.eq("uploadId", facts.uploadId))
-      .first();
+    const earlier = await imageOf(ctx, facts.uploadId);
     if (earlier) {
       if (earlier.designId !== place.design._id) throw conflict("This upload has gone to another design.");
       if (earlier.storageId !== args.storageId) await releaseFile(ctx, args.storageId);
@@ -66,6 +85,8 @@ export const finalize = serverMutationFor({
       .withIndex("by_storage", (q) => q.eq("storageId", args.storageId))
       .first();
     if (taken) throw conflict("This file belongs to another image.");
+    if (args.onlyNew) await expectNew(ctx, place.design._id, facts.checksum);
+    await expectWithin(ctx, place.project.ownerId, facts.size, args.quota);
 
     const name = nameFromFile(args.name);
     const id = await ctx.db.insert("designImages", {
@@ -115,3 +136,39 @@ export const getFile = serverQueryFor({
     return { storageUrl, contentType, checksum, name, size, width, height, designId };
   },
 });
+
+const imageOf = (ctx: QueryCtx, uploadId: string) =>
+  ctx.db
+    .query("designImages")
+    .withIndex("by_upload", (q) => q.eq("uploadId", uploadId))
+    .first();
+
+/** The place for an image that has room for it, and does not have it already. */
+async function placeFor(
+  ctx: Parameters<typeof designFor>[0],
+  {
+    designId,
+    bytes = 0,
+    quota,
+    unlessThere,
+  }: { designId: string; bytes?: number | undefined; quota?: number | undefined; unlessThere?: string | undefined },
+) {
+  const place = await designFor(ctx, designId, "edit");
+  if (unlessThere !== undefined) await expectNew(ctx, place.design._id, unlessThere);
+  await expectWithin(ctx, place.project.ownerId, bytes, quota);
+  return place;
+}
+
+async function expectNew(ctx: QueryCtx, designId: Id<"designs">, checksum: string): Promise<void> {
+  const twin = await ctx.db
+    .query("designImages")
+    .withIndex("by_checksum", (q) => q.eq("designId", designId).eq("checksum", checksum).eq("removedAt", undefined))
+    .first();
+  if (twin) throw duplicate({ imageId: twin._id, name: twin.name });
+}
+
+async function expectWithin(ctx: QueryCtx, ownerId: string, bytes: number, quota: number | undefined): Promise<void> {
+  if (quota === undefined) return;
+  const { bytes: used } = await usageFor(ctx, ownerId);
+  if (used + bytes > quota) throw noRoom(quota - used);
+}

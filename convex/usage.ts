@@ -22,17 +22,20 @@ const COUNT_BATCH = 1000;
 export const getUsage = userQuery({
   args: {},
   returns: usageShape,
-  handler: async (ctx): Promise<Usage> => {
-    const row = await usageOf(ctx, ctx.user.id);
-    if (row) return { projects: row.projects, designs: row.designs, images: row.images, bytes: row.bytes };
-    const images = await ctx.db
-      .query("designImages")
-      .withIndex("by_owner", (q) => q.eq("ownerId", ctx.user.id))
-      .take(COUNTED_AT_ONCE);
-    const files = new Map(images.map(({ storageId, size }) => [storageId, size]));
-    return { ...(await liveCounts(ctx, ctx.user.id)), bytes: [...files.values()].reduce((sum, size) => sum + size, 0) };
-  },
+  handler: (ctx): Promise<Usage> => usageFor(ctx, ctx.user.id),
 });
+
+/** Somebody's. */
+export async function usageFor(ctx: QueryCtx, ownerId: string): Promise<Usage> {
+  const row = await usageOf(ctx, ownerId);
+  if (row) return { projects: row.projects, designs: row.designs, images: row.images, bytes: row.bytes };
+  const images = await ctx.db
+    .query("designImages")
+    .withIndex("by_owner", (q) => q.eq("ownerId", ownerId))
+    .take(COUNTED_AT_ONCE);
+  const files = new Map(images.map(({ storageId, size }) => [storageId, size]));
+  return { ...(await liveCounts(ctx, ownerId)), bytes: [...files.values()].reduce((sum, size) => sum + size, 0) };
+}
 
 /** Adds what came, or takes off what went, in the mutation in which it did. Without an owner (a row from before the field) nothing. */
 export async function changeUsage(ctx: MutationCtx, ownerId: string | undefined, by: Partial<Usage>): Promise<void> {

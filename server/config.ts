@@ -87,6 +87,7 @@ export const settings = z.object({
     .optional(),
 
   UPLOAD_MAX_BYTES: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(50 * MiB),
+  STORAGE_QUOTA_BYTES: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(10 * 1024 * MiB),
   SMTP_URL: z
     .string()
     .refine((text) => ["smtp:", "smtps:"].includes(URL.parse(text)?.protocol ?? ""), {
@@ -167,6 +168,7 @@ function appConfig(
     convexUrl: set.CONVEX_URL ?? `http://127.0.0.1:${set.ENGINE_PORT}`,
     browserConvex: set.CONVEX_URL ? { kind: "direct", url: new URL(set.CONVEX_URL).origin } : { kind: "sameOrigin", prefix: "/convex" },
     uploadMaxBytes: set.UPLOAD_MAX_BYTES,
+    storageQuotaBytes: set.STORAGE_QUOTA_BYTES,
     smtpUrl: set.SMTP_URL ?? null,
     mailFrom: set.MAIL_FROM ?? `Atelier <no-reply@${new URL(publicUrl).hostname}>`,
     accounts: {

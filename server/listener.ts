@@ -39,7 +39,7 @@ const HEADER_BYTES = 16 * 1024;
 /** What a form without files, or a program's call, may have in bytes; it is read into memory as a whole. */
 const BODY_BYTES = 1024 * 1024;
 /** Where files are taken, which have limits of their own and are read as they come. */
-const TAKES_FILES = /^\/(?:uploads|design\/[^/]+|account(?:\/[^/]+)?)(?:\.data)?$/;
+const TAKES_FILES = /^\/(?:uploads(?:\/[^/]+)?|design\/[^/]+|account(?:\/[^/]+)?)(?:\.data)?$/;
 /** Longer addresses than this are no one's bookmark. */
 const URL_LENGTH = 8 * 1024;
 
@@ -123,7 +123,9 @@ function refuse(request: IncomingMessage, appUrl: URL | null): Refusal | null {
 /** By the length that is declared, as every browser's form declares it. */
 function isTooLarge(request: IncomingMessage, path: string): boolean {
   if (Number(request.headers["content-length"] ?? 0) <= BODY_BYTES) return false;
-  return !(TAKES_FILES.test(path) && /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? ""));
+  return !(
+    TAKES_FILES.test(path) && /^(?:multipart\/form-data|application\/offset\+octet-stream)\b/i.test(request.headers["content-type"] ?? "")
+  );
 }
 
 /** A browser always says from where a page opens a websocket; a program that says nothing brings no one's cookies either. */

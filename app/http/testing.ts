@@ -22,6 +22,7 @@ export const testConfig: AppConfig = {
     kid: "test",
   },
   uploadMaxBytes: 1,
+  storageQuotaBytes: 1,
   smtpUrl: null,
   mailFrom: "Atelier <no-reply@atelier.example>",
   accounts: {

@@ -129,6 +129,48 @@ describe("keep", () => {
     expect(calls).toEqual([]);
   });
 
+  it("says which picture it is that the design has already, and adds it all the same when it is told to", async () => {
+    breakLine("nothing", "answer", 0);
+    const first = await keepFig();
+    if (!first.ok) throw new Error(first.problem);
+    const path = join(folder, crypto.randomUUID());
+    await copyFile(picturePath("fig"), path);
+    const file = { index: 0, name: "again.jpg", path, tooLarge: false };
+    const upload = { config, sessionId: ada.sessionId, designId, sending: "another" };
+    const refused = await keep(file, { ...upload, onlyNew: true });
+    expect(refused).toMatchObject({ ok: false, again: false, duplicateOf: { imageId: first.imageId, name: "fig.jpg" } });
+    // Not one byte was stored for it.
+    expect(calls.filter(({ name }) => name === "storage")).toHaveLength(1);
+    expect((await keep(file, upload)).ok).toBe(true);
+  });
+
+  it("says how much room is left, and counts what others of the person's files will need", async () => {
+    breakLine("nothing", "answer", 0);
+    const path = join(folder, crypto.randomUUID());
+    await copyFile(picturePath("fig"), path);
+    const file = { index: 0, name: "fig.jpg", path, tooLarge: false };
+    const small = { config: { ...config, storageQuotaBytes: 300_000 }, sessionId: ada.sessionId, designId, sending: "form" };
+    expect(await keep(file, { ...small, reserved: 200_000 })).toMatchObject({
+      ok: false,
+      again: true,
+      problem: expect.stringMatching(/^The file has 199\.1 KiB, and only .* of your 293 KiB are left\. Delete images and empty the trash/),
+    });
+    expect(calls.filter(({ name }) => name === "storage")).toEqual([]);
+    expect((await keep(file, small)).ok).toBe(true);
+  });
+
+  it("takes no file that is not what was sent", async () => {
+    const path = join(folder, crypto.randomUUID());
+    await copyFile(picturePath("fig"), path);
+    const upload = { config, sessionId: ada.sessionId, designId, sending: "form", checksum: "0".repeat(64) };
+    expect(await keep({ index: 0, name: "fig.jpg", path, tooLarge: false }, upload)).toMatchObject({
+      ok: false,
+      again: true,
+      damaged: true,
+    });
+    expect(await images()).toEqual([]);
+  });
+
   it("throws for a design that is gone, and for a session that has ended", async () => {
     await ada.mutation(api.designs.remove, { id: designId });
     expect(refusalOf(await keepFig().catch((error: unknown) => error))?.code).toBe("not_found");

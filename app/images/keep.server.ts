@@ -1,4 +1,5 @@
 import { openAsBlob } from "node:fs";
+import { stat } from "node:fs/promises";
 import { api } from "#convex/_generated/api";
 import type { Id } from "#convex/_generated/dataModel";
 import { serviceConvex } from "~/accounts/service.server";
@@ -8,7 +9,7 @@ import { Unavailable } from "~/http/unavailable.server";
 import { inspect } from "./inspect.server";
 import { BusyError } from "./queue.server";
 import type { ArrivedFile } from "./receive.server";
-import { tooLargeText, type UploadResult } from "./upload";
+import { duplicateText, noRoomText, tooLargeText, type UploadResult } from "./upload";
 
 export type UploadOf = {
   config: AppConfig;
@@ -16,6 +17,12 @@ export type UploadOf = {
   designId: string;
   /** Names this file's place in this sending of a form, the same when that is sent again. */
   sending: string;
+  /** Refuse a picture that the design has already. */
+  onlyNew?: boolean;
+  /** SHA-256 in hexadecimal that the file had where it came from: another one says that it was damaged on the way. */
+  checksum?: string | null;
+  /** Bytes that have been promised to others of its owner's files, which are still arriving. */
+  reserved?: number;
 };
 
 /** How long the deployment may take for a file's bytes. */
@@ -29,15 +36,28 @@ const STORE_PATIENCE_MS = 5 * 60_000;
  * well, or this process end in between, they go with the next sweep (`convex/sweep.ts`).
  */
 export async function keep(file: ArrivedFile, upload: UploadOf): Promise<UploadResult> {
-  const refused = (problem: string, again = false): UploadResult => ({ name: file.name, ok: false, problem, again });
+  const refused = (problem: string, again = false): Extract<UploadResult, { ok: false }> => ({
+    name: file.name,
+    ok: false,
+    problem,
+    again,
+  });
   if (file.tooLarge) return refused(tooLargeText(null, upload.config.uploadMaxBytes));
   try {
     const inspection = await inspect(file.path);
     if (!inspection.ok) return refused(inspection.problem);
+    const { checksum } = inspection.facts;
+    if (upload.checksum && upload.checksum !== checksum)
+      return { ...refused("The file was damaged on its way. Nothing of it was kept: try again.", true), damaged: true };
     return { name: file.name, ok: true, imageId: await store(file, inspection.facts, upload) };
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal?.code === "not_found" || refusal?.code === "unauthenticated") throw error;
+    if (refusal?.duplicateOf) return { ...refused(duplicateText(refusal.duplicateOf.name)), duplicateOf: refusal.duplicateOf };
+    if (refusal?.left !== undefined) {
+      const { size } = await stat(file.path);
+      return refused(noRoomText(size, refusal.left, upload.config.storageQuotaBytes), true);
+    }
     if (refusal) return refused(refusal.message ?? "The file could not be taken.");
     if (error instanceof BusyError)
       return refused("Too many pictures are being looked at right now. Your file was not kept: try again in a moment.", true);
@@ -49,14 +69,24 @@ export async function keep(file: ArrivedFile, upload: UploadOf): Promise<UploadR
 
 type Facts = Extract<Awaited<ReturnType<typeof inspect>>, { ok: true }>["facts"];
 
-async function store(file: ArrivedFile, facts: Facts, { config, sessionId, designId, sending }: UploadOf): Promise<Id<"designImages">> {
+async function store(file: ArrivedFile, facts: Facts, upload: UploadOf): Promise<Id<"designImages">> {
+  const { config, sessionId, designId, sending, onlyNew = false, reserved = 0 } = upload;
+  const quota = config.storageQuotaBytes;
   const convex = serviceConvex(config);
   // With the content in it, since a form that comes back from the browser's history may be sent again with other files.
   const uploadId = `${sending}:${facts.checksum}`;
-  const url = await convex.mutation(api.uploads.generateUploadUrl, { sessionId, designId }, { skipQueue: true });
+  const url = await convex.mutation(
+    api.uploads.generateUploadUrl,
+    { sessionId, designId, uploadId, bytes: facts.size + reserved, quota, ...(onlyNew && { unlessThere: facts.checksum }) },
+    { skipQueue: true },
+  );
   const storageId = await storeBytes(url, file.path, facts.contentType);
   const finalize = () =>
-    convex.mutation(api.uploads.finalize, { sessionId, designId, uploadId, storageId, name: file.name, ...facts }, { skipQueue: true });
+    convex.mutation(
+      api.uploads.finalize,
+      { sessionId, designId, uploadId, storageId, name: file.name, ...facts, quota, onlyNew },
+      { skipQueue: true },
+    );
   try {
     // Whether an unanswered call ran is unknown; a second one finds out, as `uploadId` makes them one.
     return await finalize().catch((error: unknown) => {

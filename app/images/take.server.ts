@@ -6,6 +6,8 @@ import { notFoundResponse, refusalOf, unavailableResponse } from "~/data/refusal
 import { configContext } from "~/http/context";
 import { Unavailable } from "~/http/unavailable.server";
 import { keep } from "./keep.server";
+import { TooMany } from "~/uploads/places.server";
+import { uploadsFor } from "~/uploads/uploads.server";
 import { picturesFor } from "./pictures.server";
 import { BrokenOff, NotAForm, receive } from "./receive.server";
 import { MAX_FILES, UPLOAD_FIELDS, type UploadAnswer } from "./upload";
@@ -28,27 +30,33 @@ export async function takeUploads(request: Request, designId: string, context: R
   const { sessionId, userId } = who;
   const config = context.get(configContext);
   const limits = { maxFileBytes: config.uploadMaxBytes, maxFiles: MAX_FILES, silenceMs: SILENCE_MS };
+  const { parts, places } = uploadsFor(config);
   let sending: string | undefined;
+  let onlyNew = false;
   try {
-    // Not as a preload: the request's loaders run afterwards and must see what was added.
-    await serviceConvex(config).mutation(api.uploads.generateUploadUrl, { sessionId, designId }, { skipQueue: true });
-    const { results, tooMany } = await receive(request, limits, {
-      newPath: picturesFor(config).newPath,
-      onField(name, value) {
-        if (name === UPLOAD_FIELDS.sending && /^[\w-]{8,64}$/.test(value)) sending = value;
-      },
-      onFile(file) {
-        if (sending === undefined) throw new NotAForm("The field that names the sending is missing");
-        const upload = { config, sessionId, designId, sending: `${userId}:${sending}:${file.index}` };
-        return keep(file, upload);
-      },
-    });
+    await serviceConvex(config).query(api.uploads.expectRoom, { sessionId, designId });
+    const { results, tooMany } = await places.hold(userId, () =>
+      receive(request, limits, {
+        newPath: picturesFor(config).newPath,
+        onField(name, value) {
+          if (name === UPLOAD_FIELDS.sending && /^[\w-]{8,64}$/.test(value)) sending = value;
+          if (name === UPLOAD_FIELDS.onlyNew) onlyNew = true;
+        },
+        onFile(file) {
+          if (sending === undefined) throw new NotAForm("The field that names the sending is missing");
+          const reserved = parts.reserved(userId);
+          return keep(file, { config, sessionId, designId, sending: `${userId}:${sending}:${file.index}`, onlyNew, reserved });
+        },
+      }),
+    );
     if (tooMany) return { results, problem: `Only the first ${MAX_FILES} files were taken. Add the others in another go.` };
     if (results.length === 0) return { results, problem: "Choose at least one image." };
     return { results };
   } catch (error) {
     if (error instanceof NotAForm || error instanceof BrokenOff) throw new Response("The upload did not arrive whole.\n", { status: 400 });
     if (error instanceof Unavailable) throw unavailableResponse();
+    if (error instanceof TooMany)
+      throw new Response("Too many of your uploads are under way.\n", { status: 429, headers: { "Retry-After": "5" } });
     const code = refusalOf(error)?.code;
     if (code === "not_found") throw notFoundResponse();
     if (code === "unauthenticated") throw toSignIn(request);

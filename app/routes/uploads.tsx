@@ -1,14 +1,16 @@
-import { takeUploads } from "~/images/take.server";
+import { isUpload, takeUploads } from "~/images/take.server";
+import { answerUpload } from "~/uploads/protocol.server";
 import type { Route } from "./+types/uploads";
 
 /**
- * Takes files for the design that `?design=` names and answers in JSON, for the page's script, which sends them one by one to tell how far each
- * has come. Without scripts the same form goes to the design's own page.
+ * Takes files: the beginning of a resumable one (tus), as pages with scripts send them, or, for programs, a multipart form of whole ones for
+ * the design that `?design=` names, answered in JSON. Without scripts the same form goes to the design's own page.
  */
 export async function action({ request, context, url }: Route.ActionArgs) {
+  if (!isUpload(request)) return answerUpload(request, context);
   return Response.json(await takeUploads(request, url.searchParams.get("design") ?? "", context));
 }
 
-export function loader() {
-  return new Response(null, { status: 405, headers: { Allow: "POST" } });
+export function loader({ request, context }: Route.LoaderArgs) {
+  return answerUpload(request, context);
 }

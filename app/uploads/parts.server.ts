@@ -1,0 +1,291 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { open, rename, rm, stat, statfs, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod";
+import type { UploadResult } from "~/images/upload";
+
+/** A file that is arriving in pieces, over as many requests and days as it takes. */
+export type Part = {
+  /** Names it in its address; not to be guessed, and yet never enough to touch it: `ownerId` counts. */
+  id: string;
+  /** `users.id` of the one person who may see it or go on with it. */
+  ownerId: string;
+  designId: string;
+  /** What its owner calls the file. */
+  name: string;
+  /** Bytes of the whole file. */
+  length: number;
+  /** SHA-256 of the whole file in hexadecimal, where its sender has told it. */
+  checksum: string | null;
+  /** When it is given up unless more of it arrives, in ms since 1970. */
+  expiresAt: number;
+  /** What became of it; its bytes are gone then, and this is what remains to be told to whoever did not hear it. */
+  outcome: UploadResult | null;
+};
+
+/** The bytes on disk and the offset that was told disagree, by another tab that was faster, for instance. */
+export class OffsetMismatch extends Error {
+  override name = "OffsetMismatch";
+}
+
+/** More bytes came than were announced; those that were not have been thrown away. */
+export class TooLong extends Error {
+  override name = "TooLong";
+}
+
+/** The bytes of one request are not those whose checksum came with them; none of them was kept. */
+export class ChecksumMismatch extends Error {
+  override name = "ChecksumMismatch";
+}
+
+/** There is no room on the disk. What arrived before it was full has been kept. */
+export class DiskFull extends Error {
+  override name = "DiskFull";
+}
+
+export type Checksum = { algorithm: "sha1" | "sha256"; digest: Buffer };
+
+export type Parts = {
+  create(part: Pick<Part, "ownerId" | "designId" | "name" | "length" | "checksum">): Promise<Part>;
+  /** The part with this id, if it is this person's and has not expired; a foreign one and none are the same. */
+  find(id: string, ownerId: string): Part | null;
+  /** The person's parts that are not finished. */
+  unfinished(ownerId: string): Part[];
+  /** Bytes that the person's unfinished parts will have. */
+  reserved(ownerId: string): number;
+  /** How many of its bytes are here. */
+  offset(part: Part): Promise<number>;
+  /**
+   * Adds bytes at the end, and answers how many there are then. One request at a time writes to a part: a later one ends the one before it,
+   * whose line may be dead without anybody having noticed. What arrived of a body that breaks off is kept. Throws the errors above, and
+   * whatever the body throws.
+   */
+  append(part: Part, offset: number, body: AsyncIterable<Uint8Array>, checksum?: Checksum): Promise<number>;
+  path(part: Part): string;
+  /** Throws the bytes away and remembers what became of them. */
+  finish(part: Part, outcome: UploadResult): Promise<void>;
+  /** Forgets it altogether, whoever is writing. */
+  remove(part: Part): Promise<void>;
+  /** Removes what has expired. */
+  sweep(): Promise<void>;
+  close(): void;
+};
+
+/** How long a part waits for more of itself, and its outcome to be asked for, in ms. */
+const KEPT_MS = 24 * 60 * 60_000;
+const SWEEP_EVERY_MS = 10 * 60_000;
+/** Left free on the disk for everything else, in bytes. */
+const DISK_MARGIN = 64 * 1024 * 1024;
+
+/**
+ * The folder of the parts. Each has a file of bytes, whose length says how far it has come, and a file that says what it is, which comes last
+ * and is replaced as a whole: so a process may be killed at any moment, and the next one finds either a part or remains, which it removes.
+ */
+export function openParts(folder: string, { keptMs = KEPT_MS, margin = DISK_MARGIN } = {}): Parts {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const parts = readParts(folder);
+  const writers = new Map<string, Writer>();
+
+  const path = ({ id }: { id: string }) => join(folder, `${id}${BYTES}`);
+  const offset = async (part: Part) => (part.outcome ? part.length : (await stat(path(part))).size);
+  const unfinished = (ownerId: string) => [...parts.values()].filter((part) => part.ownerId === ownerId && isWaiting(part));
+  const isWaiting = (part: Part) => part.outcome === null && part.expiresAt > Date.now();
+
+  async function write(part: Part): Promise<void> {
+    const target = join(folder, `${part.id}${FACTS}`);
+    const unfinishedFile = join(folder, `${part.id}.${randomUUID()}${UNFINISHED}`);
+    try {
+      await writeFile(unfinishedFile, JSON.stringify(part), { mode: 0o600 });
+      await rename(unfinishedFile, target);
+    } catch (error) {
+      await rm(unfinishedFile, { force: true });
+      throw asDiskFull(error);
+    }
+    parts.set(part.id, part);
+  }
+
+  /** Room for the rest of all that has been promised, and for this. */
+  async function expectRoom(length: number): Promise<void> {
+    const { bavail, bsize } = await statfs(folder);
+    if (bavail * bsize < length + margin) throw new DiskFull("The disk has too little room left");
+  }
+
+  async function remove(part: Part): Promise<void> {
+    writers.get(part.id)?.stop.abort();
+    await writers.get(part.id)?.ended;
+    parts.delete(part.id);
+    // What says that there is a part goes first: bytes alone are remains.
+    await rm(join(folder, `${part.id}${FACTS}`), { force: true });
+    await rm(path(part), { force: true });
+  }
+
+  async function sweep(): Promise<void> {
+    const now = Date.now();
+    for (const part of parts.values()) if (part.expiresAt <= now) await remove(part);
+  }
+
+  async function append(part: Part, from: number, body: AsyncIterable<Uint8Array>, checksum?: Checksum): Promise<number> {
+    const before = writers.get(part.id);
+    before?.stop.abort();
+    const stop = new AbortController();
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const writer = { stop, ended };
+    writers.set(part.id, writer);
+    try {
+      await before?.ended;
+      const at = await offset(part);
+      if (part.outcome || at !== from) throw new OffsetMismatch(`${at} bytes are here, not ${from}`);
+      const reached = await writeFrom(path(part), at, part.length, body, { signal: stop.signal, checksum });
+      if (parts.has(part.id)) await write({ ...part, expiresAt: Date.now() + keptMs });
+      return reached;
+    } finally {
+      if (writers.get(part.id) === writer) writers.delete(part.id);
+      end();
+    }
+  }
+
+  const timer = setInterval(() => void sweep().catch((error: unknown) => console.error(error)), SWEEP_EVERY_MS);
+  timer.unref();
+  void sweep().catch((error: unknown) => console.error(error));
+
+  return {
+    async create(given) {
+      await expectRoom(given.length);
+      const part: Part = { ...given, id: randomUUID(), expiresAt: Date.now() + keptMs, outcome: null };
+      await writeFile(path(part), "", { mode: 0o600, flag: "wx" }).catch((error: unknown) => {
+        throw asDiskFull(error);
+      });
+      await write(part);
+      return part;
+    },
+    find(id, ownerId) {
+      const part = parts.get(id);
+      return part && part.ownerId === ownerId && part.expiresAt > Date.now() ? part : null;
+    },
+    unfinished,
+    reserved: (ownerId) => unfinished(ownerId).reduce((sum, { length }) => sum + length, 0),
+    offset,
+    append,
+    path,
+    async finish(part, outcome) {
+      await write({ ...part, expiresAt: Date.now() + keptMs, outcome });
+      await rm(path(part), { force: true });
+    },
+    remove,
+    sweep,
+    close: () => clearInterval(timer),
+  };
+}
+
+type Writer = { stop: AbortController; ended: Promise<void> };
+
+const BYTES = ".part";
+const FACTS = ".json";
+const UNFINISHED = ".tmp";
+
+const partSchema = z.object({
+  id: z.uuid(),
+  ownerId: z.string(),
+  designId: z.string(),
+  name: z.string(),
+  length: z.int().nonnegative(),
+  checksum: z.string().nullable(),
+  expiresAt: z.number(),
+  outcome: z
+    .discriminatedUnion("ok", [
+      z.object({ name: z.string(), ok: z.literal(true), imageId: z.string() }),
+      z.object({ name: z.string(), ok: z.literal(false), problem: z.string(), again: z.boolean() }),
+    ])
+    .nullable(),
+}) satisfies z.ZodType<Part>;
+
+/** The parts that an earlier process left; what is none, or not whole, is removed. */
+function readParts(folder: string): Map<string, Part> {
+  const parts = new Map<string, Part>();
+  const files = new Set(readdirSync(folder));
+  for (const name of files) {
+    if (!name.endsWith(FACTS)) continue;
+    const part = readPart(join(folder, name));
+    if (part && (part.outcome !== null || isPlausible(join(folder, `${part.id}${BYTES}`), part.length))) parts.set(part.id, part);
+  }
+  for (const name of files) {
+    const [id = "", end] = name.split(/(?=\.)/, 2);
+    const part = parts.get(id);
+    const known = part !== undefined && (name === id + FACTS || (end === BYTES && part.outcome === null));
+    if (!known) rmSync(join(folder, name), { force: true });
+  }
+  return parts;
+}
+
+function readPart(path: string): Part | null {
+  try {
+    return partSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch {
+    return null;
+  }
+}
+
+function isPlausible(path: string, length: number): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? Infinity) <= length;
+}
+
+/** Writes a body behind the bytes that are there, up to `length` of all; answers how many there are. */
+async function writeFrom(
+  path: string,
+  from: number,
+  length: number,
+  body: AsyncIterable<Uint8Array>,
+  { signal, checksum }: { signal: AbortSignal; checksum?: Checksum | undefined },
+): Promise<number> {
+  const file = await open(path, "r+");
+  const hash = checksum && createHash(checksum.algorithm);
+  let at = from;
+  try {
+    for await (const chunk of abortable(body, signal)) {
+      if (at + chunk.length > length) throw new TooLong(`Only ${length} bytes were announced`);
+      hash?.update(chunk);
+      let written = 0;
+      while (written < chunk.length) {
+        const { bytesWritten } = await file.write(chunk, written, chunk.length - written, at + written);
+        written += bytesWritten;
+      }
+      at += chunk.length;
+    }
+    if (checksum && !hash?.digest().equals(checksum.digest)) throw new ChecksumMismatch("These are other bytes than were sent");
+    return at;
+  } catch (error) {
+    // With a checksum a body counts as a whole or not at all (tus 1.0, checksum extension).
+    if (checksum) await truncate(path, from);
+    throw asDiskFull(error);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The same chunks, until the signal ends it, though the body itself be silent. */
+async function* abortable(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const iterator = body[Symbol.asyncIterator]();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  aborted.catch(() => {});
+  const onAbort = () => reject(new OffsetMismatch("Another request goes on with this upload"));
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), aborted]);
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    // Not awaited: the one that waits for a silent line would wait with it.
+    void iterator.return?.().catch(() => {});
+  }
+}
+
+function asDiskFull(error: unknown): unknown {
+  return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT")
+    ? new DiskFull("The disk is full", { cause: error })
+    : error;
+}
