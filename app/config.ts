@@ -27,6 +27,8 @@ export type AppConfig = {
   smtpUrl: string | null;
   /** Who mails are from: "Atelier <atelier@example.com>". */
   mailFrom: string;
+  /** Stripe, through which Pro is paid; null: nothing is sold, and no plan limits anything. */
+  payments: { secretKey: string; webhookSecret: string; proPrice: string; proAnnualPrice: string | null } | null;
   /** Accounts' switches; each is one environment variable (specification 4 to 6 leave them to configuration). */
   accounts: {
     emailAndPassword: boolean;

@@ -45,6 +45,7 @@ const entries: Record<string, Entry> = {
   "uploads:finalize": { by: "server for a session", on: ["design", "designId"], args: ({ backend }) => finalizing(backend) },
   "uploads:getFile": { by: "server for a session", on: ["image", "imageId"] },
   "uploads:discard": { by: "server", args: async ({ backend }) => ({ storageId: await backend.store(new Uint8Array(3)) }) },
+  "billing:getBilling": { by: "person" },
   "notices:getNotices": { by: "person" },
   "notices:getUnreadCount": { by: "person" },
   "notices:markRead": { by: "person", args: async ({ backend, ada }) => ({ id: await insertNotice(backend, ada) }) },

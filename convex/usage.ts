@@ -3,6 +3,7 @@ import { internal } from "./_generated/api";
 import type { Doc } from "./_generated/dataModel";
 import { internalMutation, type MutationCtx, type QueryCtx } from "./_generated/server";
 import { userQuery } from "./access";
+import { refuseBeyondPlan } from "./limits";
 
 /**
  * How much somebody has: one row per person, changed in every mutation that makes, moves or deletes something. Projects, designs and images
@@ -37,7 +38,10 @@ export async function usageFor(ctx: QueryCtx, ownerId: string): Promise<Usage> {
   return { ...(await liveCounts(ctx, ownerId)), bytes: [...files.values()].reduce((sum, size) => sum + size, 0) };
 }
 
-/** Adds what came, or takes off what went, in the mutation in which it did. Without an owner (a row from before the field) nothing. */
+/**
+ * Adds what came, or takes off what went, in the mutation in which it did. Without an owner (a row from before the field) nothing. Throws
+ * "limit" where their plan has no room for it (`limits.ts`).
+ */
 export async function changeUsage(ctx: MutationCtx, ownerId: string | undefined, by: Partial<Usage>): Promise<void> {
   if (ownerId === undefined) return;
   const row = await usageOf(ctx, ownerId);
@@ -46,6 +50,7 @@ export async function changeUsage(ctx: MutationCtx, ownerId: string | undefined,
     await ctx.scheduler.runAfter(0, internal.usage.count, { ownerId, run: 0, cursor: null });
     return;
   }
+  await refuseBeyondPlan(ctx, ownerId, row, by);
   const { projects = 0, designs = 0, images = 0, bytes = 0 } = by;
   await ctx.db.patch(row._id, {
     projects: row.projects + projects,

@@ -33,6 +33,7 @@ describe("settings", () => {
       appUrl: null,
       browserConvex: { kind: "sameOrigin", prefix: "/convex" },
       uploadMaxBytes: 50 * 1024 * 1024,
+      payments: null,
       socialProviders: {},
       accounts: {
         emailAndPassword: true,
@@ -105,6 +106,31 @@ describe("settings", () => {
     const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
     const table = [...readme.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name]) => String(name));
     expect(table.toSorted()).toEqual([...Object.keys(settings.shape), "LOG_LEVEL"].toSorted());
+  });
+});
+
+describe("payments", () => {
+  const all = { STRIPE_SECRET_KEY: "sk_test_1", STRIPE_WEBHOOK_SECRET: "whsec_1", STRIPE_PRO_PRICE: "price_1" };
+
+  it("are on with all that they need, in the sandbox unless told otherwise", async () => {
+    expect((await read(all)).app.payments).toEqual({
+      secretKey: "sk_test_1",
+      webhookSecret: "whsec_1",
+      proPrice: "price_1",
+      proAnnualPrice: null,
+    });
+    const live = { ...all, STRIPE_SECRET_KEY: "rk_live_1", STRIPE_PRO_ANNUAL_PRICE: "price_2" };
+    expect(await problems(live)).toEqual([expect.stringContaining("set STRIPE_ENVIRONMENT=live")]);
+    expect((await read({ ...live, STRIPE_ENVIRONMENT: "live" })).app.payments).toMatchObject({ proAnnualPrice: "price_2" });
+    expect(await problems({ ...all, STRIPE_ENVIRONMENT: "live" })).toEqual([expect.stringContaining("a test key")]);
+  });
+
+  it("name what is missing", async () => {
+    expect(await problems({ STRIPE_SECRET_KEY: "sk_test_1" })).toEqual([
+      expect.stringContaining("STRIPE_WEBHOOK_SECRET is missing"),
+      expect.stringContaining("STRIPE_PRO_PRICE is missing"),
+    ]);
+    expect(await problems({ ...all, STRIPE_SECRET_KEY: "pk_test_1" })).toEqual([expect.stringContaining("a secret or restricted key")]);
   });
 });
 

@@ -47,6 +47,10 @@ const origin = httpUrl.refine((text) => URL.parse(text)?.origin === text.replace
   error: "an origin without a path, like https://atelier.example",
 });
 
+/** The id of a price at Stripe. */
+const price = /^price_\w+$/;
+const aPrice = "the id of a price, price_…";
+
 const yesOrNo = z.stringbool({ error: "true or false" });
 
 /** Every setting of the product, by the name of its environment variable. README.md's table says the same; a test compares them. */
@@ -100,6 +104,18 @@ export const settings = z.object({
     .regex(/^[^<>\r\n]*<[^<>@\s]+@[^<>@\s]+>$|^[^<>@\s]+@[^<>@\s]+$/, { error: "an address, like Atelier <atelier@example.com>" })
     .optional(),
 
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(/^(?:sk|rk)_(?:test|live)_\w+$/, { error: "a secret or restricted key of Stripe, sk_… or rk_…" })
+    .optional(),
+  STRIPE_WEBHOOK_SECRET: z
+    .string()
+    .regex(/^whsec_\S+$/, { error: "the signing secret of a webhook endpoint, whsec_…" })
+    .optional(),
+  STRIPE_PRO_PRICE: z.string().regex(price, { error: aPrice }).optional(),
+  STRIPE_PRO_ANNUAL_PRICE: z.string().regex(price, { error: aPrice }).optional(),
+  STRIPE_ENVIRONMENT: z.enum(["sandbox", "live"], { error: "sandbox or live" }).default("sandbox"),
+
   ACCOUNTS_EMAIL_AND_PASSWORD: yesOrNo.default(true),
   ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: yesOrNo.default(false),
   ACCOUNTS_CHANGE_EMAIL: yesOrNo.default(true),
@@ -130,6 +146,7 @@ export async function readConfig(
   const providers = socialProviders(given);
   const problems = [...(parsed.success ? [] : parsed.error.issues.map((issue) => told(issue, given))), ...providers.problems];
   if (parsed.success && parsed.data.CONVEX_URL) problems.push(...missingSecrets(parsed.data));
+  if (parsed.success) problems.push(...paymentProblems(parsed.data));
   if (!parsed.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
 
   const set = parsed.data;
@@ -171,6 +188,7 @@ function appConfig(
     storageQuotaBytes: set.STORAGE_QUOTA_BYTES,
     smtpUrl: set.SMTP_URL ?? null,
     mailFrom: set.MAIL_FROM ?? `Atelier <no-reply@${new URL(publicUrl).hostname}>`,
+    payments: paymentsOf(set),
     accounts: {
       emailAndPassword: set.ACCOUNTS_EMAIL_AND_PASSWORD,
       requireEmailVerification: set.ACCOUNTS_REQUIRE_EMAIL_VERIFICATION,
@@ -191,6 +209,26 @@ function missingSecrets(set: Settings): string[] {
   return (["BETTER_AUTH_SECRET", "TOKEN_SIGNING_KEY"] as const)
     .filter((name) => set[name] === undefined)
     .map((name) => `${name} is missing: with CONVEX_URL it must be given (npm run setup:convex makes one)`);
+}
+
+/** Payments are on where all of it is given. */
+function paymentsOf(set: Settings): AppConfig["payments"] {
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret, STRIPE_PRO_PRICE: proPrice } = set;
+  if (!secretKey || !webhookSecret || !proPrice) return null;
+  return { secretKey, webhookSecret, proPrice, proAnnualPrice: set.STRIPE_PRO_ANNUAL_PRICE ?? null };
+}
+
+/** Specification 9: the payment provider defaults to a sandbox. Money moves only where both the key and the setting say so. */
+function paymentProblems(set: Settings): string[] {
+  const key = set.STRIPE_SECRET_KEY;
+  if (!key) return [];
+  const missing = (["STRIPE_WEBHOOK_SECRET", "STRIPE_PRO_PRICE"] as const)
+    .filter((name) => set[name] === undefined)
+    .map((name) => `${name} is missing: with STRIPE_SECRET_KEY it must be given`);
+  const isLive = key.includes("_live_");
+  if (isLive === (set.STRIPE_ENVIRONMENT === "live")) return missing;
+  const kind = isLive ? "a live key, with which money moves: set STRIPE_ENVIRONMENT=live" : "a test key, while STRIPE_ENVIRONMENT is live";
+  return [...missing, `STRIPE_SECRET_KEY is ${kind}`];
 }
 
 /**

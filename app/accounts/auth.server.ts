@@ -3,6 +3,7 @@ import { betterAuth, type GenericEndpointContext } from "better-auth";
 import { oneTimeToken } from "better-auth/plugins";
 import { emailOTP } from "better-auth/plugins/email-otp";
 import { magicLink } from "better-auth/plugins/magic-link";
+import { endSubscriptions, paymentPlugins } from "~/billing/plugin.server";
 import type { AppConfig } from "~/config";
 import { originOf } from "~/http/origin.server";
 import { api } from "#convex/_generated/api";
@@ -82,15 +83,15 @@ function makeAuth(config: AppConfig, origin: string) {
     user: {
       // Specification 4: an unverified person's address changes at once.
       changeEmail: { enabled: accounts.changeEmail, updateEmailWithoutVerification: true, ...mail.changeEmail },
-      deleteUser: { enabled: accounts.deleteUser, ...mail.deleteUser },
+      deleteUser: { enabled: accounts.deleteUser, ...mail.deleteUser, ...endSubscriptions(config) },
     },
     // Better Auth would clear the table each time that it looks for a value; `convex/accounts/expiry.ts` does so by the hour.
     verification: { disableCleanup: true },
     rateLimit: {
       enabled: accounts.rateLimit,
       storage: "database",
-      // Asked by every open page, and open only to those who are signed in already.
-      customRules: { "/get-session": false },
+      // The first is asked by every open page, and open only to those who are signed in already; the second comes from Stripe, which signs it.
+      customRules: { "/get-session": false, "/stripe/webhook": false },
     },
     advanced: {
       // The prefix says it already, and Better Auth's own `__Secure-` before it would make the name invalid.
@@ -128,6 +129,7 @@ function makeAuth(config: AppConfig, origin: string) {
       ),
       passkey({ rpID: new URL(origin).hostname, rpName: "Atelier", origin }),
       stepUp(),
+      ...paymentPlugins(config),
       ...specification(),
     ],
   });

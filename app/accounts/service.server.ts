@@ -14,7 +14,7 @@ export function serviceConvex(config: AppConfig): ConvexHttpClient {
     skipConvexDeploymentUrlCheck: true,
     // A refused rule is told to whoever caused it; the console is no place for it.
     logger: false,
-    fetch: withToken(config.signingKey),
+    fetch: withToken(config),
   });
   clients.set(config, client);
   return client;
@@ -22,13 +22,13 @@ export function serviceConvex(config: AppConfig): ConvexHttpClient {
 
 const clients = new WeakMap<AppConfig, ConvexHttpClient>();
 
-function withToken(key: AppConfig["signingKey"]): typeof fetch {
+function withToken({ signingKey, payments }: AppConfig): typeof fetch {
   let token: Promise<string> | null = null;
   let renewAt = 0;
   return async (input, init) => {
     if (!token || Date.now() >= renewAt) {
       renewAt = Date.now() + (SERVICE_TOKEN_SECONDS / 2) * 1000;
-      token = signServiceToken(key);
+      token = signServiceToken(signingKey, { limited: payments !== null });
     }
     const headers = new Headers(init?.headers);
     headers.set("Authorization", `Bearer ${await token}`);

@@ -91,7 +91,7 @@ function resolver(config: AppConfig, request: Request, setCookies: string[]): Re
     }
     const claims = claimsOf(response);
     noteActivity(config, claims.sessionId);
-    const convexToken = await signUserToken(config.signingKey, claims, response.session.expiresAt);
+    const convexToken = await signUserToken(config.signingKey, claims, response.session.expiresAt, { limited: config.payments !== null });
     setCookies.push(keepConvexToken(names, sessionAfter(headers) ?? session, convexToken));
     return { ...claims, convexToken };
   }

@@ -14,6 +14,9 @@ export type UserClaims = {
   user: { id: string; name: string; email: string; emailVerified: boolean; image: string | null };
 };
 
+/** Whether plans limit what people store: the app server knows, and its tokens tell the deployment (`convex/limits.ts`). */
+type Plans = { limited?: boolean };
+
 type SigningKey = AppConfig["signingKey"];
 
 /** How long a person's token lives, in seconds: short, since it is handed to scripts in the browser. */
@@ -26,13 +29,13 @@ const SERVICE_SUBJECT = "app-server";
 const ALGORITHM = "ES256";
 
 /** A person's token. It ends with their session, if that is nearer than 15 minutes. */
-export async function signUserToken(key: SigningKey, claims: UserClaims, sessionExpiresAt: Date): Promise<string> {
+export async function signUserToken(key: SigningKey, claims: UserClaims, sessionExpiresAt: Date, plans: Plans = {}): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   const expires = Math.min(now + USER_TOKEN_SECONDS, Math.floor(sessionExpiresAt.getTime() / 1000));
   const { name, email, emailVerified, image } = claims.user;
   return sign(
     key,
-    { sessionId: claims.sessionId, name, email, email_verified: emailVerified, picture: image },
+    { sessionId: claims.sessionId, name, email, email_verified: emailVerified, picture: image, ...limitedBy(plans) },
     claims.userId,
     USER_AUDIENCE,
     now,
@@ -41,9 +44,9 @@ export async function signUserToken(key: SigningKey, claims: UserClaims, session
 }
 
 /** The app server's own token. `service` is what no person's token ever says (`convex/access.ts`). */
-export function signServiceToken(key: SigningKey): Promise<string> {
+export function signServiceToken(key: SigningKey, plans: Plans = {}): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
-  return sign(key, { service: true }, SERVICE_SUBJECT, SERVICE_AUDIENCE, now, now + SERVICE_TOKEN_SECONDS);
+  return sign(key, { service: true, ...limitedBy(plans) }, SERVICE_SUBJECT, SERVICE_AUDIENCE, now, now + SERVICE_TOKEN_SECONDS);
 }
 
 /** Reads a person's token that came back to us; null: not ours, altered, or with less than `leewaySeconds` to live. */
@@ -67,6 +70,8 @@ export function jwksUri({ kty, crv, x, y, kid }: SigningKey): string {
   const set = { keys: [{ kty, crv, x, y, kid, alg: ALGORITHM, use: "sig" }] };
   return `data:application/json,${encodeURIComponent(JSON.stringify(set))}`;
 }
+
+const limitedBy = ({ limited = false }: Plans): JWTPayload => (limited ? { limited } : {});
 
 async function sign(
   key: SigningKey,

@@ -8,6 +8,9 @@ import { originOf } from "./origin.server";
 /** Headers that a route may set for its own answer, such as a picture's policy. */
 const OVERRIDABLE = ["Content-Security-Policy", "Cross-Origin-Resource-Policy"];
 
+/** Stripe's own pages, to which the forms of `/billing` lead: what is bought there, and what is changed. */
+const STRIPE_PAGES = ["https://checkout.stripe.com", "https://billing.stripe.com"];
+
 /** Makes the response's nonce, and sets the headers that keep a page to itself (OWASP Secure Headers). */
 export const secureHeaders: MiddlewareFunction<Response> = async (args, next) => {
   const config = args.context.get(configContext);
@@ -40,7 +43,7 @@ export const secureHeaders: MiddlewareFunction<Response> = async (args, next) =>
 };
 
 /** What a page may load and do, and why where it is not plain. */
-function policy({ production, browserConvex, socialProviders }: AppConfig, nonce: string, secure: boolean) {
+function policy({ production, browserConvex, socialProviders, payments }: AppConfig, nonce: string, secure: boolean) {
   const social = Object.keys(socialProviders).length > 0 ? ["https:"] : [];
   // A GitLab of one's own may be at an address without TLS.
   const issuers = Object.values(socialProviders).flatMap(({ issuer }) => (issuer ? [new URL(issuer).origin] : []));
@@ -59,8 +62,8 @@ function policy({ production, browserConvex, socialProviders }: AppConfig, nonce
     connectSrc: ["'self'", ...(browserConvex.kind === "direct" ? originsOf(browserConvex.url) : []), ...development],
     // Vite's client watches for its server's return from a worker of its own making.
     ...(!production && { workerSrc: ["'self'", "blob:"] }),
-    // Browsers hold a form's redirect to this too: signing in without JavaScript leads to a provider.
-    formAction: ["'self'", ...social, ...issuers],
+    // Browsers hold a form's redirect to this too: signing in without JavaScript leads to a provider, and buying to Stripe's pages.
+    formAction: ["'self'", ...social, ...issuers, ...(payments ? STRIPE_PAGES : [])],
     ...(production && { requireTrustedTypesFor: ["'script'"], trustedTypes: ["'none'"] }),
     ...(secure && { upgradeInsecureRequests: [] }),
   };

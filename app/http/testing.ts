@@ -25,6 +25,7 @@ export const testConfig: AppConfig = {
   storageQuotaBytes: 1,
   smtpUrl: null,
   mailFrom: "Atelier <no-reply@atelier.example>",
+  payments: null,
   accounts: {
     emailAndPassword: true,
     requireEmailVerification: false,

@@ -1,39 +1,47 @@
+import { useSearchParams } from "react-router";
+import { DONE_PARAMETER } from "~/accounts/screens/answer";
+import { accountAction } from "~/accounts/screens/account-action.server";
+import { billingIntents } from "~/billing/intents.server";
+import { offersOf } from "~/billing/offers.server";
+import { PlanCard } from "~/billing/plan-card";
+import { ProCard } from "~/billing/pro-card";
 import { convexFor } from "~/data/convex.server";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { useLive } from "~/data/use-live";
-import { Usage } from "~/billing/usage";
-import { Card } from "~/ui/card";
+import { configContext } from "~/http/context";
 import { Page, PageHeader } from "~/ui/page";
 import { api } from "#convex/_generated/api";
+import { PLANS } from "#convex/plans";
 import type { Route } from "./+types/billing";
 
 export const meta: Route.MetaFunction = () => [{ title: "Billing · Atelier" }];
 
 export async function loader({ context }: Route.LoaderArgs) {
-  return { projects: await convexFor(context).preload(api.projects.getProjects, {}) };
+  const convex = convexFor(context);
+  const [billing, usage, offers] = await Promise.all([
+    convex.preload(api.billing.getBilling, {}),
+    convex.preload(api.usage.getUsage, {}),
+    offersOf(context.get(configContext)),
+  ]);
+  return { billing, usage, offers, pro: PLANS.pro, names: { free: PLANS.free.name, pro: PLANS.pro.name } };
 }
 
+export const action = accountAction(billingIntents);
 export const shouldRevalidate = liveRevalidation;
 
-export default function Billing({ loaderData }: Route.ComponentProps) {
-  const projects = useLive(loaderData.projects);
+export default function Billing({ loaderData: { offers, pro, names, ...preloaded } }: Route.ComponentProps) {
+  const billing = useLive(preloaded.billing);
+  const usage = useLive(preloaded.usage);
+  const [search] = useSearchParams();
+  const bought = billing.plan === "pro" && search.get(DONE_PARAMETER) === "upgrade";
   return (
     <Page className="max-w-3xl">
       <PageHeader title="Billing" />
-      <Card className="grid grid-cols-[minmax(0,1fr)] gap-6 p-6">
-        <div className="grid gap-1">
-          <h2 className="text-lg">Your plan</h2>
-          <p className="text-soft">This installation has no payment provider, so there is nothing to pay and nothing is limited.</p>
-        </div>
-        <Usage projects={projects} />
-      </Card>
-      <Card className="grid gap-1 p-6">
-        <h2 className="text-lg">Upgrade to Pro</h2>
-        <p className="text-soft">
-          Pro becomes available once the people who run this installation connect a payment provider. Until then every feature is open to
-          you.
-        </p>
-      </Card>
+      <p role="status" className="rounded-md border border-accent-text/40 px-4 py-3 empty:hidden">
+        {bought ? `Thank you. You are on ${names.pro} now.` : null}
+      </p>
+      <PlanCard billing={billing} usage={usage} sold={offers !== null} names={names} />
+      {offers !== null && billing.plan !== "pro" ? <ProCard name={pro.name} limits={pro.limits} offers={offers} /> : null}
     </Page>
   );
 }

@@ -26,12 +26,17 @@ export const account = serverQueryFor({
       .query("notices")
       .withIndex("by_user", (q) => q.eq("userId", user.id))
       .take(LIMIT);
+    const subscriptions = await db
+      .query("subscriptions")
+      .withIndex("referenceId", (q) => q.eq("referenceId", user.id))
+      .take(LIMIT);
     return {
       user: without(user, []),
       accounts: (await of("accounts")).map((row) => without(row, ["password", "accessToken", "refreshToken", "idToken"])),
       sessions: (await of("sessions")).map((row) => without(row, ["token", "device"])),
       passkeys: (await of("passkeys")).map((row) => without(row, ["publicKey"])),
       notices: notices.map((row) => without(row, ["userId"])),
+      subscriptions: subscriptions.map((row) => without(row, ["referenceId"])),
     };
   },
 });

@@ -35,6 +35,7 @@ describe.each(backends)("deleting an account on $name", ({ start }) => {
     await insert("passkeys", { id: `${userId} key`, userId, ...key });
     const device = `trust-device-${userId}`;
     await insert("verifications", { id: device, identifier: device, value: userId, expiresAt: at + 1e9, ...dates });
+    await insert("subscriptions", { id: `${userId} subscription`, plan: "pro", referenceId: userId, status: "active" });
     await insert("userPictures", { userId, contentType: "image/webp", checksum: "x", bytes: new ArrayBuffer(3) });
     await insert("sessionActivity", { sessionId, userId, at });
     const notice = await insert("notices", { userId, notice: { kind: "passwordChanged" }, at, read: false });

@@ -28,6 +28,10 @@ export const forget = internalMutation({
         .withIndex("value", (q) => q.eq("value", userId))
         .take(BATCH),
       await ctx.db
+        .query("subscriptions")
+        .withIndex("referenceId", (q) => q.eq("referenceId", userId))
+        .take(BATCH),
+      await ctx.db
         .query("userPictures")
         .withIndex("by_user", (q) => q.eq("userId", userId))
         .take(BATCH),

@@ -18,9 +18,12 @@ export const accountTables = {
     createdAt: v.number(),
     updatedAt: v.number(),
     twoFactorEnabled: v.optional(v.union(v.boolean(), v.null())),
+    /** Who they are at Stripe (`@better-auth/stripe`). */
+    stripeCustomerId: nullable.string,
   })
     .index("id", ["id"])
-    .index("email", ["email"]),
+    .index("email", ["email"])
+    .index("stripeCustomerId", ["stripeCustomerId"]),
 
   accounts: defineTable({
     id: v.string(),
@@ -102,6 +105,31 @@ export const accountTables = {
     .index("userId", ["userId"])
     .index("credentialID", ["credentialID"]),
 
+  /** What somebody pays for, as Stripe says it (`@better-auth/stripe`); `referenceId` is whose it is. */
+  subscriptions: defineTable({
+    id: v.string(),
+    plan: v.string(),
+    referenceId: v.string(),
+    stripeCustomerId: nullable.string,
+    stripeSubscriptionId: nullable.string,
+    status: v.string(),
+    periodStart: nullable.date,
+    periodEnd: nullable.date,
+    trialStart: nullable.date,
+    trialEnd: nullable.date,
+    cancelAtPeriodEnd: v.optional(v.union(v.boolean(), v.null())),
+    cancelAt: nullable.date,
+    canceledAt: nullable.date,
+    endedAt: nullable.date,
+    seats: v.optional(v.union(v.number(), v.null())),
+    billingInterval: nullable.string,
+    stripeScheduleId: nullable.string,
+  })
+    .index("id", ["id"])
+    .index("referenceId", ["referenceId"])
+    .index("stripeSubscriptionId", ["stripeSubscriptionId"])
+    .index("stripeCustomerId", ["stripeCustomerId"]),
+
   rateLimits: defineTable({
     id: v.string(),
     key: v.string(),
@@ -121,5 +149,6 @@ export const uniqueIndexes: Record<keyof typeof accountTables, string[]> = {
   verifications: ["id"],
   twoFactors: ["id", "userId"],
   passkeys: ["id", "credentialID"],
+  subscriptions: ["id", "stripeSubscriptionId"],
   rateLimits: ["id", "key"],
 };

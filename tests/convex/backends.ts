@@ -33,7 +33,15 @@ export type Caller<Visibility extends FunctionVisibility = "public"> = {
 export type Person = Caller & { userId: string; sessionId: string };
 
 /** The claims of a token that the app could sign. */
-type Claims = { issuer?: string; subject: string; audience: "atelier-user" | "atelier-service"; sessionId?: string; service?: true };
+type Claims = {
+  issuer?: string;
+  subject: string;
+  audience: "atelier-user" | "atelier-service";
+  sessionId?: string;
+  service?: true;
+  /** That plans count, as the app says where payments are on. */
+  limited?: true;
+};
 
 export type Backend = {
   /** Whoever carries a token with these claims. */

@@ -36,9 +36,10 @@ export async function convexTestBackend(): Promise<Backend> {
   return {
     inside: callerOf(inside),
     nobody: callerOf(inside),
-    async holder({ issuer = ISSUER, subject, sessionId, service }) {
+    async holder({ issuer = ISSUER, subject, sessionId, service, limited }) {
       if (issuer !== ISSUER) return callerOf(inside);
-      return callerOf(inside.withIdentity({ issuer, subject, ...(sessionId && { sessionId }), ...(service && { service }) }));
+      const said = { ...(sessionId && { sessionId }), ...(service && { service }), ...(limited && { limited }) };
+      return callerOf(inside.withIdentity({ issuer, subject, ...said }));
     },
     store: (bytes, contentType = "image/png") => inside.run((ctx) => ctx.storage.store(new Blob([bytes], { type: contentType }))),
     settle,

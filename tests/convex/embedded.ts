@@ -18,7 +18,7 @@ export function embeddedOn(deployment: TestDeployment): Backend {
   return {
     inside,
     nobody: client(deployment),
-    holder: async ({ issuer, subject, audience, sessionId, service }) =>
+    holder: async ({ issuer, subject, audience, sessionId, service, limited }) =>
       client(
         deployment,
         await deployment.token({
@@ -27,6 +27,7 @@ export function embeddedOn(deployment: TestDeployment): Backend {
           ...(issuer && { iss: issuer }),
           ...(sessionId && { sessionId }),
           ...(service && { service }),
+          ...(limited && { limited }),
         }),
       ),
     async store(bytes, contentType = "image/png") {

@@ -1,0 +1,42 @@
+import { cx } from "./cx";
+
+type MeterProps = {
+  label: string;
+  value: number;
+  /** How much there is room for; null: as much as one likes, and nothing is drawn. */
+  max: number | null;
+  /** The value in words: "2 of 3", "1.2 GB". */
+  text: string;
+};
+
+/** How much of something is used. Full is told by words and by colour. */
+export function Meter({ label, value, max, text }: MeterProps) {
+  const full = max !== null && value >= max;
+  return (
+    <div className="grid content-start gap-2">
+      <div className="flex items-baseline justify-between gap-3">
+        <span className="text-soft">{label}</span>
+        <span className={cx("tabular", full ? "text-danger-text" : "text-ink")}>
+          {text}
+          {full ? ", full" : null}
+        </span>
+      </div>
+      {max === null ? null : (
+        <div
+          role="meter"
+          aria-label={label}
+          aria-valuemin={0}
+          aria-valuemax={max}
+          aria-valuenow={Math.min(value, max)}
+          aria-valuetext={text}
+          className="h-1.5 overflow-hidden rounded-full bg-hover"
+        >
+          <div
+            className={cx("h-full rounded-full", full ? "bg-danger-text" : "bg-accent-text")}
+            style={{ width: `${Math.min(100, (value / max) * 100)}%` }}
+          />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Backend, backends, type Caller, type Person, probe, signUp } from "../tests/convex/backends.ts";
+import { refused } from "../tests/convex/expect.ts";
+import { api } from "./_generated/api";
+import { PLANS } from "./plans";
+
+const { projects: MOST } = PLANS.free.limits;
+
+describe.each(backends)("plans on $name", ({ start }) => {
+  let backend: Backend;
+  beforeAll(async () => {
+    backend = await start();
+  });
+  afterAll(() => backend.close());
+
+  /** The same person where payments are on. */
+  const where = ({ userId, sessionId }: Person): Promise<Caller> =>
+    backend.holder({ subject: userId, audience: "atelier-user", sessionId, limited: true });
+  const subscribe = (who: Person, row: object) =>
+    backend.inside.mutation(probe.insert, {
+      table: "subscriptions",
+      row: { id: randomUUID(), plan: "pro", referenceId: who.userId, status: "active", ...row },
+    });
+  const fill = async (who: Caller) => {
+    for (let made = 0; made < MOST; made++) {
+      await who.mutation(api.projects.create, { name: `Project ${made}` });
+      await backend.settle();
+    }
+  };
+
+  it("count where the token says so, and nowhere else", async () => {
+    const ada = await signUp(backend, "ada");
+    const limited = await where(ada);
+    await fill(limited);
+    expect(await refused(limited.mutation(api.projects.create, { name: "One more" }))).toMatchObject({ code: "limit" });
+    await expect(ada.mutation(api.projects.create, { name: "One more" })).resolves.toBeDefined();
+    expect(await ada.query(api.usage.getUsage, {})).toMatchObject({ projects: MOST + 1 });
+  });
+
+  it("never keep anybody from tidying up", async () => {
+    const ada = await signUp(backend, "ada");
+    await fill(ada);
+    const id = await ada.mutation(api.projects.create, { name: "One more" });
+    const limited = await where(ada);
+    await limited.mutation(api.projects.rename, { id, name: "Renamed" });
+    await limited.mutation(api.projects.remove, { id });
+    expect(await refused(limited.mutation(api.projects.create, { name: "Another" }))).toMatchObject({ code: "limit" });
+  });
+
+  it.each(["active", "trialing", "past_due"])("give the room of what is %s", async (status) => {
+    const ada = await signUp(backend, "ada");
+    await subscribe(ada, { status: "canceled" });
+    await subscribe(ada, { status, billingInterval: "month", periodEnd: 5, cancelAtPeriodEnd: false });
+    await subscribe(ada, { status: "incomplete" });
+    const limited = await where(ada);
+    await fill(limited);
+    await expect(limited.mutation(api.projects.create, { name: "One more" })).resolves.toBeDefined();
+    expect(await ada.query(api.billing.getBilling, {})).toEqual({
+      plan: "pro",
+      limits: PLANS.pro.limits,
+      subscription: { status, interval: "month", until: 5, ends: false },
+    });
+  });
+
+  it("are Free for those who pay for nothing, and for those whose payment ended", async () => {
+    const ada = await signUp(backend, "ada");
+    const bob = await signUp(backend, "bob");
+    await subscribe(bob, { status: "unpaid" });
+    for (const who of [ada, bob])
+      expect(await who.query(api.billing.getBilling, {})).toEqual({ plan: "free", limits: PLANS.free.limits, subscription: null });
+  });
+});

@@ -1,0 +1,59 @@
+import type { Auth } from "convex/server";
+import type { Doc } from "./_generated/dataModel";
+import type { QueryCtx } from "./_generated/server";
+import { limit } from "./errors";
+import { type Counted, DEFAULT_PLAN, isPlanId, type PlanId, PLANS } from "./plans";
+
+/** Stripe's words for a subscription that counts. With "past_due" a payment failed and is being tried again: nobody loses their room over it. */
+const IN_FORCE = new Set(["active", "trialing", "past_due"]);
+/** Rows that are looked at: a few, since each is a subscription of its own that somebody began. */
+const LOOKED_AT = 20;
+
+/** The subscription that counts for somebody, the newest of several; null: there is none. */
+export async function subscriptionOf(db: QueryCtx["db"], userId: string): Promise<Doc<"subscriptions"> | null> {
+  const rows = await db
+    .query("subscriptions")
+    .withIndex("referenceId", (q) => q.eq("referenceId", userId))
+    .order("desc")
+    .take(LOOKED_AT);
+  return rows.find(({ status }) => IN_FORCE.has(status)) ?? null;
+}
+
+/** The plan that comes with a subscription. */
+export const planFor = (subscription: Doc<"subscriptions"> | null): PlanId =>
+  subscription && isPlanId(subscription.plan) ? subscription.plan : DEFAULT_PLAN;
+
+const THINGS: Record<Counted, [one: string, other: string]> = {
+  projects: ["project", "projects"],
+  designs: ["design", "designs"],
+  images: ["image", "images"],
+  bytes: ["byte", "bytes"],
+};
+const KINDS = ["projects", "designs", "images", "bytes"] as const satisfies Counted[];
+
+/**
+ * Refuses ("limit") what the owner's plan has no room for. Plans count where the caller's token says so, which the app server signs where
+ * payments are on: no setting of the deployment has to agree with one of the app's.
+ * @param used what the owner has stored so far
+ * @param adds what is to come on top; what shrinks, or stays, is never refused, so that whoever is over the limit can still tidy up
+ */
+export async function refuseBeyondPlan(
+  { auth, db }: { auth: Auth; db: QueryCtx["db"] },
+  ownerId: string,
+  used: Record<Counted, number>,
+  adds: Partial<Record<Counted, number>>,
+): Promise<void> {
+  const growing = KINDS.filter((kind) => (adds[kind] ?? 0) > 0);
+  if (growing.length === 0) return;
+  if ((await auth.getUserIdentity())?.["limited"] !== true) return;
+  const plan = PLANS[planFor(await subscriptionOf(db, ownerId))];
+  for (const kind of growing) {
+    const most = plan.limits[kind];
+    if (most !== null && used[kind] + (adds[kind] ?? 0) > most) throw limit(noRoom(plan.name, kind, most));
+  }
+}
+
+function noRoom(plan: string, kind: Counted, most: number): string {
+  const room = kind === "bytes" ? `${most / 1024 ** 3} GiB` : `${most} ${THINGS[kind][most === 1 ? 0 : 1]}`;
+  return `The ${plan} plan has room for ${room}. What you have is safe; to add more, delete something or change your plan under Billing.`;
+}

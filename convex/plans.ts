@@ -1,0 +1,19 @@
+/**
+ * The plans, and what each has room for; null: as much as somebody likes. They count where payments are on (`limits.ts`), and this file is the
+ * one place where they are said.
+ */
+export const PLANS = {
+  free: { name: "Free", limits: { projects: 3, designs: 30, images: 300, bytes: 1024 ** 3 } },
+  pro: { name: "Pro", limits: { projects: null, designs: null, images: null, bytes: 200 * 1024 ** 3 } },
+} as const satisfies Record<string, { name: string; limits: Limits }>;
+
+export type PlanId = keyof typeof PLANS;
+
+/** What is counted against a plan. */
+export type Counted = "projects" | "designs" | "images" | "bytes";
+export type Limits = Record<Counted, number | null>;
+
+/** The plan that everybody has who pays for none. */
+export const DEFAULT_PLAN: PlanId = "free";
+
+export const isPlanId = (text: string): text is PlanId => Object.hasOwn(PLANS, text);
