@@ -15,6 +15,7 @@ import { startRunner } from "./functions/runner.ts";
 import { callRoutes } from "./http/calls.ts";
 import { corsHeaders, preflight } from "./http/cors.ts";
 import { RequestError } from "./http/errors.ts";
+import { ACTION_BODY, readBody } from "./http/body.ts";
 import { runHttpAction } from "./http/http-actions.ts";
 import { closeServer, createListener, listen } from "./http/listener.ts";
 import { empty, type Reply } from "./http/reply.ts";
@@ -119,7 +120,8 @@ async function open({ dataDir, adminKey, urls, allowedOrigins, report, onFailure
   const authenticator = createAuthenticator(adminKey);
   authenticator.configure((await runner.current())?.analysis.authProviders ?? []);
   const logs = createLogStream(runner);
-  const queries = createSharedQueries({ runner, system: createSystemQueries(runner, urls), report });
+  const system = createSystemQueries(runner, urls);
+  const queries = createSharedQueries({ runner, system, report });
   const sockets = createSockets({ runner, queries, authenticator, allowedOrigins, report });
 
   const [instanceName = ""] = adminKey.split("|");
@@ -127,9 +129,11 @@ async function open({ dataDir, adminKey, urls, allowedOrigins, report, onFailure
     "GET /": () => text("This Convex deployment is running.\n"),
     "GET /version": () => text("unknown"),
     "GET /instance_name": () => text(instanceName),
+    // `convex network-test` looks whether what it sends comes back whole.
+    "POST /echo": async ({ request }) => ({ status: 200, headers: OCTETS, body: await readBody(request, ACTION_BODY) }),
     // Clients report a long disconnect here; there is nobody to pass it on to.
     "POST /api/debug_event": () => empty(200),
-    ...callRoutes(runner, (request) => authenticator.fromHeader(request.headers.authorization)),
+    ...callRoutes(runner, (request) => authenticator.fromHeader(request.headers.authorization), system),
     ...storageRoutes(runner.files),
     ...backupRoutes(runner, authenticator),
     ...deployRoutes({ runner, authenticator, logs, urls }),
@@ -174,4 +178,5 @@ async function open({ dataDir, adminKey, urls, allowedOrigins, report, onFailure
 
 const isHttpAction = (request: IncomingMessage) => request.url?.startsWith("/http/") ?? false;
 const addressOf = (host: string, port: number) => `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+const OCTETS = { "Content-Type": "application/octet-stream" };
 const text = (body: string): Reply => ({ status: 200, headers: { "Content-Type": "text/plain; charset=utf-8" }, body });

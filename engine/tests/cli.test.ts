@@ -37,6 +37,10 @@ describe("the official command line", { timeout: 60_000 }, () => {
     expect((await run(["env", "list", "--names-only"])).stdout.trim().split("\n").toSorted()).toEqual(["OTHER", "TEST_JWKS"]);
     expect(await run(["env", "remove", "OTHER"])).toMatchObject({ code: 0 });
     expect((await run(["env", "list", "--names-only"])).stdout.trim()).toBe("TEST_JWKS");
+    writeFileSync(join(project, "variables"), 'ONE=1\nTWO="two words"\n');
+    expect(await run(["env", "set", "--from-file", "variables"])).toMatchObject({ code: 0 });
+    expect((await run(["env", "list"])).stdout).toMatch(/^ONE=1\nTEST_JWKS=.*\nTWO=two words$/m);
+    expect((await run(["env", "set", "not a name", "x"])).stderr).toContain("EnvironmentVariableNameInvalid");
   });
 
   it("pushes with `dev --once` and writes the generated code", async () => {
@@ -143,10 +147,41 @@ describe("the official command line", { timeout: 60_000 }, () => {
     expect(result.stderr).toContain("cannot be loaded");
   });
 
-  it("says what it does not offer, at once", async () => {
-    const result = await run(["run", "--inline-query", "1"]);
+  it.each([
+    ["convex run --inline-query", ["run", "--inline-query", "1"]],
+    ["convex export", ["export", "--path", "out.zip"]],
+    ["convex import", ["import", "--table", "messages", "rows.jsonl"]],
+  ])("says at once that it does not offer %s", async (what, args) => {
+    writeFileSync(join(project, "rows.jsonl"), '{"channel":"imported","body":"x"}\n');
+    const result = await run(args);
     expect(result.code).toBe(1);
-    expect(result.stderr).toContain("does not offer convex run --inline-query");
+    expect(result.stderr).toContain(`does not offer ${what}`);
+  });
+
+  it("watches a query with `run --watch`", async () => {
+    const watching = await startConvex(project, deployment, ["run", "messages:list", '{"channel":"watched"}', "--watch"]);
+    let output = "";
+    watching.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
+    await expect.poll(() => output, { timeout: 20_000 }).toContain("[]");
+    const client = new ConvexHttpClient(deployment.url, { logger: false });
+    await client.mutation(anyApi.messages!.send!, { channel: "watched", body: "seen by the one who watches" });
+    await expect.poll(() => output).toContain("seen by the one who watches");
+    watching.kill();
+  });
+
+  it("pushes before it runs with `run --push`", async () => {
+    writeFileSync(
+      join(project, "convex/pushed.ts"),
+      'import { queryGeneric as query } from "convex/server";\nexport const first = query({ args: {}, handler: async () => "pushed first" });\n',
+    );
+    const result = await run(["run", "pushed:first", "--push", "--typecheck", "disable"]);
+    expect(JSON.parse(result.stdout)).toBe("pushed first");
+  });
+
+  it("passes the network test", async () => {
+    const result = await run(["network-test"]);
+    expect(result.stderr).toContain("OK: echo 4 MiB");
+    expect(result.code).toBe(0);
   });
 
   it("warns before an index of a large table is dropped", async () => {

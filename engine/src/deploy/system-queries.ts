@@ -36,6 +36,7 @@ export function createSystemQueries(runner: FunctionRunner, urls: { url: string;
   return async ({ path, args, identity }) => {
     if (identity.kind !== "admin") return failed(`${path} needs the deployment's admin key.`);
     const query = queries[path.replace(/:default$/, "").replace(/\.js(?=:|$)/, "")];
+    if (path.startsWith("_system/cli/queryImport")) return failed("This deployment does not offer convex import.");
     if (!query) return failed(`Could not find public function for '${path}'. This deployment does not offer it.`);
     try {
       return { ok: true, value: await query(plain(args)), logLines: [] };

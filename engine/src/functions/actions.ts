@@ -2,6 +2,7 @@
  * Actions as the main thread sees them: starts the actions thread when it is first needed, answers what running actions ask of the
  * database, and lets a thread of older code finish what it runs.
  */
+import { shownTo } from "../auth/shown.ts";
 import type { Identity } from "../values/types.ts";
 import type { ActionsHost } from "./action-syscalls.ts";
 import type { HttpResponse } from "./actions-protocol.ts";
@@ -54,7 +55,7 @@ export class Actions {
     return outcomeOf(run);
   }
 
-  /** An HTTP action's response, or the 404 of a path that has none, or the 500 of one that failed. */
+  /** An HTTP action's response, or the 404 of a path that has none, or the 500 of one that failed, told as other functions' failures are. */
   async runHttp(request: Request, identity: Identity): Promise<Response> {
     if (!this.#code || this.#code.code.analysis.httpRoutes.length === 0)
       return new Response("This Convex deployment does not have HTTP actions enabled.", { status: 404 });
@@ -65,10 +66,9 @@ export class Actions {
     const { method, url } = request;
     const ended = await this.#ready(this.#code).http({ method, url, headers: [...request.headers], body }, { identity, requestId });
     const path = ended.kind === "response" ? ended.route : `${method} ${new URL(url).pathname}`;
-    const outcome: WireOutcome =
-      ended.kind === "failed"
-        ? { ok: false, message: ended.message, logLines: ended.logLines }
-        : { ok: true, text: "null", logLines: ended.logLines };
+    const { logLines } = ended;
+    const message = ended.kind === "failed" ? ended.message : "The HTTP action ended without a response.";
+    const outcome: WireOutcome = ended.kind === "response" ? { ok: true, text: "null", logLines } : { ok: false, message, logLines };
     const facts = {
       path,
       type: "httpAction",
@@ -80,8 +80,9 @@ export class Actions {
     } as const;
     this.#host.log({ outcome, facts, ts: 0n }, identity.kind);
     if (ended.kind === "response") return toResponse(ended.response);
-    // A stranger learns that it failed; why stands in the log.
-    return Response.json({ code: "InternalServerError", message: "Your request couldn't be completed. Try again later." }, { status: 500 });
+    const shown = shownTo(identity.kind, { ok: false, message, logLines, requestId });
+    const [code, ...trace] = shown.message.split("\n");
+    return Response.json({ code, trace: trace.join("\n") }, { status: 500 });
   }
 
   async close(): Promise<void> {

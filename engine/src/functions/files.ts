@@ -25,7 +25,7 @@ export async function openFileStore(dir: string, transactor: { ask: Ask }): Prom
 
   return {
     issueUploadToken: () => tokens.issue(),
-    checkUploadToken: (token) => tokens.use(token),
+    checkUploadToken: (token) => tokens.check(token),
     async store(body, { contentType, sha256 }) {
       const temporary = join(uploads, randomUUID());
       try {

@@ -39,7 +39,7 @@ export class StoredFiles {
 
   /** Null when there is no such file. */
   url(transaction: Transaction, id: string): string | null {
-    return this.find(transaction, id) && this.placeOf(id).url;
+    return this.find(transaction, id, "getUrl") && this.placeOf(id).url;
   }
 
   /** Where the bytes of a file lie, and where they are served. */
@@ -49,12 +49,14 @@ export class StoredFiles {
   }
 
   metadata(transaction: Transaction, id: string): Json {
-    const row = this.find(transaction, id);
+    const row = this.find(transaction, id, "getMetadata");
     return row && { storageId: row.id, sha256: row.sha256, size: row.size, contentType: row.contentType };
   }
 
-  find(transaction: Transaction, id: string): FileRow | null {
-    const row: Row | null = JSON.parse(transaction.get({ id, table: TABLE, isSystem: true }));
+  /** `method`: which of `ctx.storage` was called, for the message about an id that is none. */
+  find(transaction: Transaction, id: string, method = "get"): FileRow | null {
+    const asked = `\`storageId\` for \`storage.${method}\``;
+    const row: Row | null = JSON.parse(transaction.get({ id, table: TABLE, isSystem: true, asked }));
     return row && { id: row._id, sha256: row.sha256, size: row.size, contentType: row.contentType ?? null };
   }
 
@@ -81,7 +83,7 @@ export class StoredFiles {
 
   /** Removes the row; what is answered removes the bytes, once that is durable. */
   remove(transaction: Transaction, id: string): () => void {
-    if (!this.find(transaction, id)) throw new Error(`There is no stored file with the ID ${id}.`);
+    if (!this.find(transaction, id, "delete")) throw new Error(`There is no stored file with the ID ${id}.`);
     transaction.system.remove(id);
     return () => rmSync(this.path(this.uuidOf(id)), { force: true });
   }

@@ -5,25 +5,25 @@ import { UPLOAD_KEY_BYTES, UploadTokens } from "./upload-tokens.ts";
 const HOUR = 60 * 60 * 1_000;
 const key = Buffer.alloc(UPLOAD_KEY_BYTES, 1);
 
-test("a token is good for an hour, for one use, whoever issued it with the same key", () => {
+test("a token is good for an hour, also for a second attempt, whoever issued it with the same key", () => {
   let now = 1_000_000;
   const tokens = new UploadTokens(key, () => now);
   const [first, second] = [new UploadTokens(key, () => now).issue(), tokens.issue()];
   now += HOUR - 1;
-  tokens.use(first);
-  expect(() => tokens.use(first)).toThrow(/already used/);
+  tokens.check(first);
+  tokens.check(first);
   now += 1;
-  expect(() => tokens.use(second)).toThrow(/expired/);
+  expect(() => tokens.check(second)).toThrow(/expired/);
 });
 
 test("neither another key's nor an altered token is good", () => {
   const tokens = new UploadTokens(key);
-  expect(() => tokens.use(new UploadTokens(Buffer.alloc(UPLOAD_KEY_BYTES, 2)).issue())).toThrow(/Invalid/);
+  expect(() => tokens.check(new UploadTokens(Buffer.alloc(UPLOAD_KEY_BYTES, 2)).issue())).toThrow(/Invalid/);
   const token = Buffer.from(tokens.issue(), "base64url");
   for (let i = 0; i < token.length; i++) {
     const altered = Buffer.from(token);
     altered[i] = (altered[i] ?? 0) ^ 1;
-    expect(() => tokens.use(altered.toString("base64url"))).toThrow(/Invalid/);
+    expect(() => tokens.check(altered.toString("base64url"))).toThrow(/Invalid/);
   }
-  for (const text of ["", "x", token.subarray(1).toString("base64url")]) expect(() => tokens.use(text)).toThrow(/Invalid/);
+  for (const text of ["", "x", token.subarray(1).toString("base64url")]) expect(() => tokens.check(text)).toThrow(/Invalid/);
 });

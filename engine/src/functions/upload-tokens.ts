@@ -15,8 +15,6 @@ const SIGNATURE_BYTES = 32;
 export class UploadTokens {
   readonly #key: Buffer;
   readonly #clock: () => number;
-  /** Used nonces until they would have expired anyway. */
-  readonly #used = new Map<string, number>();
 
   constructor(key: Buffer, clock: () => number = Date.now) {
     this.#key = key;
@@ -30,20 +28,15 @@ export class UploadTokens {
     return Buffer.concat([body, this.#sign(body)]).toString("base64url");
   }
 
-  /** Accepts a token once. @throws Error when it is none of ours, too old, or was used. */
-  use(token: string): void {
+  /** Accepts a token any number of times until it expires, as Convex does: an upload that broke off is tried again. @throws Error when it is none of ours, or too old. */
+  check(token: string): void {
     const bytes = Buffer.from(token, "base64url");
     const body = bytes.subarray(0, BODY_BYTES);
     if (bytes.length !== BODY_BYTES + SIGNATURE_BYTES || !timingSafeEqual(bytes.subarray(BODY_BYTES), this.#sign(body))) {
       throw new Error("Invalid upload token.");
     }
-    const now = this.#clock();
     const expiry = Number(body.readBigUInt64BE(NONCE_BYTES));
-    if (expiry <= now) throw new Error("The upload token has expired.");
-    const nonce = body.toString("hex", 0, NONCE_BYTES);
-    if (this.#used.has(nonce)) throw new Error("The upload token was already used.");
-    for (const [old, until] of this.#used) if (until <= now) this.#used.delete(old);
-    this.#used.set(nonce, expiry);
+    if (expiry <= this.#clock()) throw new Error("The upload token has expired.");
   }
 
   #sign(body: Buffer): Buffer {

@@ -18,11 +18,17 @@ type Format = "json" | "convex_encoded_json";
 type ParsedCall = { path: string; args: Json; format: Format };
 type Authenticate = (request: IncomingMessage) => Promise<Identity>;
 
-/** The routes that run functions. `authenticate` throws a `RequestError` for a token that proves nothing. */
-export function callRoutes(runner: FunctionRunner, authenticate: Authenticate): Routes {
+/**
+ * The routes that run functions. `authenticate` throws a `RequestError` for a token that proves nothing; `system` answers the
+ * queries below `_system/`, which are the deployment's own.
+ */
+export function callRoutes(runner: FunctionRunner, authenticate: Authenticate, system: (call: Call) => Promise<Outcome>): Routes {
   const cache = createQueryCache(runner);
-  const query = async (call: ParsedCall, identity: Identity, at?: Timestamp): Promise<Reply> =>
-    reply(await atSnapshot(cache.query(toCall(call, identity), at), at), call.format, identity);
+  const query = async (parsed: ParsedCall, identity: Identity, at?: Timestamp): Promise<Reply> => {
+    const call = toCall(parsed, identity);
+    const outcome = parsed.path.startsWith("_system/") ? await system(call) : await atSnapshot(cache.query(call, at), at);
+    return reply(outcome, parsed.format, identity);
+  };
   const post =
     (run: (call: ParsedCall, identity: Identity, body: { [key: string]: Json }) => Promise<Reply>): Handler =>
     async ({ request }) => {

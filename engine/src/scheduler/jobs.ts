@@ -92,7 +92,7 @@ function* rowsOf(transaction: Transaction, indexName: string, range: Json, limit
 }
 
 function read(transaction: Transaction, id: string): Row | null {
-  return JSON.parse(transaction.get({ id, table: TABLE, isSystem: true }));
+  return JSON.parse(transaction.get({ id, table: TABLE, isSystem: true, asked: "`id` for `scheduler.cancel`" }));
 }
 
 const toJob = (row: Row): Job => ({ id: row._id, name: row.name, args: row.args[0] ?? {}, at: row.scheduledTime });

@@ -147,7 +147,14 @@ describe("index ranges", () => {
   });
 
   test("are refused out of order, over other fields, and of indexes that there are not", () => {
-    expect(() => found([eq("name", "a")])).toThrow("didn't use the index fields in order");
+    expect(() => found([eq("name", "a")])).toThrow(
+      [
+        "Tried to query index tasks.by_rank but the query didn't use the index fields in order.",
+        'Index fields: ["rank", "_creationTime"]',
+        'Query fields: ["name"]',
+        'First incorrect field: "name"',
+      ].join("\n"),
+    );
     expect(() => found([{ type: "Gt", fieldPath: "rank", value: 1 }, eq("rank", 1)])).toThrow("Malformed range on index tasks.by_rank");
     expect(() => collect(data.db.beginQuery(), range("tasks.by_name"))).toThrow("Index tasks.by_name not found.");
   });

@@ -75,9 +75,7 @@ function indexRange(index: Index, expressions: Json[]): Range {
     const { type, fieldPath, value } = objectOf(json);
     const expected = fields[equal.length];
     if (fieldPath !== expected) {
-      throw new FunctionError(
-        `Tried to query index ${index.table.name}.${index.name} but the query didn't use the index fields in order. Index fields: [${fields.join(", ")}]. First incorrect field: ${JSON.stringify(fieldPath)}${expected === undefined ? "" : `, expected ${expected}`}.`,
-      );
+      throw fieldsOutOfOrder(index, expressions, fieldPath);
     }
     const bound = queryValue(value);
     if (type === "Eq") {
@@ -101,6 +99,19 @@ function indexRange(index: Index, expressions: Json[]): Range {
     low: low === undefined ? prefix : lower?.inclusive ? low : keyAfterPrefix(low),
     high: high === undefined ? keyAfterPrefix(prefix) : upper?.inclusive ? keyAfterPrefix(high) : high,
   };
+}
+
+function fieldsOutOfOrder(index: Index, expressions: Json[], first: Json | undefined): FunctionError {
+  const asked = new Set(expressions.map((json) => objectOf(json).fieldPath));
+  const shown = (names: Iterable<Json | undefined>): string => `[${[...names].map((name) => JSON.stringify(name)).join(", ")}]`;
+  return new FunctionError(
+    [
+      `Tried to query index ${index.table.name}.${index.name} but the query didn't use the index fields in order.`,
+      `Index fields: ${shown(index.fields)}`,
+      `Query fields: ${shown(asked)}`,
+      `First incorrect field: ${JSON.stringify(first)}`,
+    ].join("\n"),
+  );
 }
 
 function outOfOrder(index: Index): FunctionError {

@@ -48,8 +48,8 @@ export class DataTransaction implements Transaction, Reader {
     };
   }
 
-  get(args: { id: string; table?: string | undefined; isSystem: boolean }): string {
-    const table = this.ownerOf("get", args.id, args.table);
+  get(args: { id: string; table?: string | undefined; isSystem: boolean; asked?: string | undefined }): string {
+    const table = this.ownerOf(args.asked ?? "`id` for `db.get`", args.id, args.table);
     if (table === null) return "null";
     if (table.isSystem !== args.isSystem) {
       throw new FunctionError(
@@ -115,8 +115,9 @@ export class DataTransaction implements Transaction, Reader {
       () => stream.next(),
       () => (peeked ??= stream.next()) !== null,
     );
-    const split = page.status === null ? "" : `,"splitCursor":${JSON.stringify(page.splitCursor)},"pageStatus":"${page.status}"`;
-    return `{"page":[${page.texts.join(",")}],"isDone":${page.isDone},"continueCursor":"${page.continueCursor}"${split}}`;
+    const { isDone, continueCursor, splitCursor, status } = page;
+    const rest = JSON.stringify({ isDone, continueCursor, splitCursor, pageStatus: status });
+    return `{"page":[${page.texts.join(",")}],${rest.slice(1)}`;
   }
 
   count(table: string): number {
@@ -226,30 +227,30 @@ export class DataTransaction implements Transaction, Reader {
   }
 
   private systemTable(method: string, id: string): Table {
-    const table = this.ownerOf(method, id, undefined);
+    const table = this.ownerOf(`\`id\` for \`db.${method}\``, id, undefined);
     if (!table?.isSystem) throw new FunctionError(`${id} is not the id of a document of the system.`);
     return table;
   }
 
   private writableTable(method: string, id: string, expected: string | undefined): Table {
-    const table = this.ownerOf(method, id, expected);
+    const table = this.ownerOf(`\`id\` for \`db.${method}\``, id, expected);
     if (table === null) throw new FunctionError(`${method === "delete" ? "Delete" : "Update"} on nonexistent document ID ${id}`);
     if (table.isSystem) throw new FunctionError("System tables (prefixed with `_`) are read-only.");
     return table;
   }
 
-  /** The table of an id; null when no such table is left. */
-  private ownerOf(method: string, id: string, expected: string | undefined): Table | null {
+  /** The table of an id; null when no such table is left. `asked`: which argument of which function it is. */
+  private ownerOf(asked: string, id: string, expected: string | undefined): Table | null {
     const table = this.ground.catalog.tableOf(id);
     if (table === undefined) {
       if (!this.ground.catalog.isId(id)) {
-        throw new FunctionError(`Invalid argument \`id\` for \`db.${method}\`: Unable to decode ID: ${whyNoId(id)}`);
+        throw new FunctionError(`Invalid argument ${asked}: Unable to decode ID: ${whyNoId(id)}`);
       }
       return null;
     }
     if (expected !== undefined && expected !== null && table.name !== expected) {
       throw new FunctionError(
-        `Invalid argument \`id\` for \`db.${method}\`: Expected an ID from table \`${expected}\`, got the ID "${id}" from table \`${table.name}\`.`,
+        `Invalid argument ${asked}: Expected an ID from table \`${expected}\`, got the ID "${id}" from table \`${table.name}\`.`,
       );
     }
     return table;

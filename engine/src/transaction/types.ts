@@ -30,7 +30,8 @@ export interface Transaction {
   /** The commit whose state this transaction sees. */
   readonly snapshot: Timestamp;
 
-  get(args: { id: string; table?: string | undefined; isSystem: boolean }): string;
+  /** `asked`: which argument of which function the id is, for the message about one that is none; that of `db.get` when left out. */
+  get(args: { id: string; table?: string | undefined; isSystem: boolean; asked?: string | undefined }): string;
   insert(table: string, value: Json): string /* the new id */;
   shallowMerge(args: { id: string; value: Json; table?: string | undefined }): string;
   replace(args: { id: string; value: Json; table?: string | undefined }): string;

@@ -25,7 +25,7 @@ describe("a transaction", () => {
   test("writes at most 16,000 documents", () => {
     inMutation((tx) => {
       times(16_000, () => tx.insert("rows", {}));
-      expect(() => tx.insert("rows", {})).toThrow("Too many documents written in a single function execution (limit: 16000)");
+      expect(() => tx.insert("rows", {})).toThrow("Too many writes in a single function execution (limit: 16000)");
     });
   });
 
@@ -67,9 +67,7 @@ describe("a transaction", () => {
       const job = { name: "a:b", args: [{}], scheduledTime: 0, state: { kind: "pending" } };
       times(1_000, () => tx.system.insert("_scheduled_functions", job));
       expect(tx.usage().scheduled).toBe(1_000);
-      expect(() => tx.system.insert("_scheduled_functions", job)).toThrow(
-        "Too many functions scheduled in a single function execution (limit: 1000)",
-      );
+      expect(() => tx.system.insert("_scheduled_functions", job)).toThrow("Too many functions scheduled by this mutation (limit: 1000)");
     });
   });
 

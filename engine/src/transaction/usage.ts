@@ -42,7 +42,7 @@ export class Meter {
     this.used.documentsWritten += 1;
     this.used.bytesWritten += bytes;
     if (this.used.documentsWritten > MAX_DOCUMENTS_WRITTEN) {
-      throw exceeded("Too many documents written", `${MAX_DOCUMENTS_WRITTEN}`, WRITE_LESS);
+      throw exceeded("Too many writes", `${MAX_DOCUMENTS_WRITTEN}`, WRITE_LESS);
     }
     if (this.used.bytesWritten > MAX_BYTES_WRITTEN) throw exceeded("Too many bytes written", `${MAX_BYTES_WRITTEN} bytes`, WRITE_LESS);
   }
@@ -50,9 +50,12 @@ export class Meter {
   schedule(argumentBytes: number): void {
     this.used.scheduled += 1;
     this.used.scheduledArgumentBytes += argumentBytes;
-    if (this.used.scheduled > MAX_SCHEDULED) throw exceeded("Too many functions scheduled", `${MAX_SCHEDULED}`, WRITE_LESS);
+    if (this.used.scheduled > MAX_SCHEDULED)
+      throw new FunctionError(`Too many functions scheduled by this mutation (limit: ${MAX_SCHEDULED})`);
     if (this.used.scheduledArgumentBytes > MAX_SCHEDULED_ARGUMENT_BYTES) {
-      throw exceeded("Too large total size of the arguments of scheduled functions", `${MAX_SCHEDULED_ARGUMENT_BYTES} bytes`, WRITE_LESS);
+      throw new FunctionError(
+        `Too large total size of the arguments of scheduled functions from this mutation (limit: ${MAX_SCHEDULED_ARGUMENT_BYTES} bytes)`,
+      );
     }
   }
 
