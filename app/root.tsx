@@ -1,6 +1,6 @@
 import geist from "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2?url";
 import type { ReactNode } from "react";
-import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs } from "react-router";
+import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs, useMatches } from "react-router";
 import { oneTimeToken } from "~/accounts/one-time-token.server";
 import { sessionMiddleware } from "~/accounts/session.server";
 import { connectedConvex } from "~/data/browser";
@@ -8,11 +8,15 @@ import { convexMiddleware } from "~/data/convex.server";
 import { rootData } from "~/data/root-data.server";
 import { useRoot } from "~/data/use-root";
 import { privateAnswers } from "~/http/caching.server";
+import { flashMessages } from "~/http/flash.server";
 import { requestId } from "~/http/request-id.server";
 import { retryAfter } from "~/http/retry-after.server";
 import { sameOrigin } from "~/http/same-origin.server";
 import { secureHeaders } from "~/http/security-headers.server";
+import { NavigationGuard } from "~/shell/navigation-guard";
+import { Announcer } from "~/ui/announcer";
 import { DEFAULT_THEME } from "~/ui/preferences";
+import { FlashMessage } from "~/ui/flash-message";
 import { ProgressBar } from "~/ui/progress-bar";
 import { ThemeColour } from "~/ui/theme-colour";
 import { DefaultView } from "~/ui/default-view";
@@ -28,6 +32,7 @@ export const middleware: Route.MiddlewareFunction[] = [
   privateAnswers,
   retryAfter,
   sameOrigin,
+  flashMessages,
   sessionMiddleware,
   oneTimeToken,
   convexMiddleware,
@@ -76,9 +81,19 @@ export default function Root() {
   return (
     <>
       <ProgressBar />
+      <Announcer />
+      <Banner />
       <Outlet />
+      <NavigationGuard />
     </>
   );
+}
+
+/** The message of a redirect, where no shell with its toasts stands. */
+function Banner() {
+  const root = useRoot();
+  const inShell = useMatches().some(({ id }) => id === "routes/shell");
+  return inShell && root?.user ? null : <FlashMessage flash={root?.flash ?? null} toasts={false} />;
 }
 
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {

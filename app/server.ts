@@ -1,6 +1,7 @@
 import { createRequestHandler, RouterContextProvider } from "react-router";
 import * as build from "virtual:react-router/server-build";
 import type { AppConfig } from "~/config";
+import { buildContext } from "~/data/build.server";
 import { clientAddressContext, configContext } from "~/http/context";
 import { picturesFor } from "~/images/pictures.server";
 import { smtpTransport } from "~/accounts/mail/transport.server";
@@ -41,6 +42,7 @@ export function createApp(config: AppConfig): App {
     fetch(request, { clientAddress }) {
       const context = new RouterContextProvider();
       context.set(configContext, config);
+      context.set(buildContext, { version: build.assets.version, file: build.assets.url });
       context.set(clientAddressContext, clientAddress);
       return handler(request, context);
     },

@@ -29,6 +29,11 @@ export function connectedConvex(): ConvexReactClient | null {
   return opened && client?.connectionState().isWebSocketConnected ? client : null;
 }
 
+/** The client, where it is connected or was and will be again: what it is given then waits in it. */
+export function reconnectingConvex(): ConvexReactClient | null {
+  return opened && client?.connectionState().hasEverConnected ? client : null;
+}
+
 function connect(url: string): ConvexReactClient {
   return new ConvexReactClient(url, {
     skipConvexDeploymentUrlCheck: true,
@@ -36,6 +41,8 @@ function connect(url: string): ConvexReactClient {
     expectAuth: true,
     initialAuthTokenReuse: true,
     logger: quietLogger,
+    // Specification 7 and 9: the deployment is told of a request that was on its way for more than a minute.
+    reportDebugInfoToConvex: true,
   });
 }
 

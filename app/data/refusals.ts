@@ -1,6 +1,7 @@
 import { ConvexError } from "convex/values";
 import { data } from "react-router";
 import { safeRedirect } from "remix-utils/safe-redirect";
+import { RETRY_AFTER_SECONDS } from "~/http/retry-after";
 import { refusalOf } from "#convex/errors";
 
 export { refusalOf };
@@ -23,5 +24,5 @@ export function notFoundResponse() {
 
 /** The answer while the deployment does not answer. */
 export function unavailableResponse() {
-  return data(null, { status: 503, statusText: "Service Unavailable", headers: { "Retry-After": "5" } });
+  return data(null, { status: 503, statusText: "Service Unavailable", headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } });
 }

@@ -2,8 +2,10 @@ import type { RouterContextProvider } from "react-router";
 import { readCookie } from "~/accounts/cookies";
 import { visitor } from "~/accounts/session.server";
 import { configContext } from "~/http/context";
+import { takeFlash } from "~/http/flash.server";
 import { originOf } from "~/http/origin.server";
 import { THEME_COOKIE, themeFrom } from "~/ui/preferences";
+import { buildContext } from "./build.server";
 
 /** What every load of a page gives: who is there, and how the page looks. Specification 7: the user id and the token come with every load of a route. */
 export async function rootData(request: Request, context: Readonly<RouterContextProvider>) {
@@ -15,6 +17,8 @@ export async function rootData(request: Request, context: Readonly<RouterContext
     user: who?.user ?? null,
     theme: themeFrom(readCookie(request.headers, THEME_COOKIE)),
     convex: context.get(configContext).browserConvex,
+    build: context.get(buildContext),
+    flash: await takeFlash(request, context),
     origin: originOf(context.get(configContext), request),
   };
 }

@@ -26,6 +26,7 @@ export const designIntents = {
       if (designs) store.setQuery(api.designs.getDesignsByProjectId, { projectId }, [design, ...designs]);
     },
     then: (id) => href("/design/:id", { id }),
+    told: { text: "Design created" },
   }),
 
   renameDesign: intent({
@@ -40,6 +41,7 @@ export const designIntents = {
       const design = store.getQuery(api.designs.getDesignById, { id });
       if (design) store.setQuery(api.designs.getDesignById, { id }, { ...design, ...renamed });
     },
+    told: { text: "Design renamed", quietly: true },
   }),
 
   removeDesign: intent({
@@ -47,6 +49,7 @@ export const designIntents = {
     fields: ["id"],
     args: (of) => ({ id: of("id") }),
     optimistic: (store, { id }) => changeLists(store, (designs) => designs.filter((design) => design._id !== id)),
+    told: { text: "Design deleted" },
   }),
 };
 

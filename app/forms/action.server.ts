@@ -1,5 +1,6 @@
 import { type ActionFunctionArgs, data, redirect } from "react-router";
 import { convexFor } from "~/data/convex.server";
+import { tell } from "~/http/flash.server";
 import { Unavailable } from "~/http/unavailable.server";
 import { type FormAnswer, refused, unanswered, type Unsent } from "./answer";
 import { type Intents, readForm } from "./intents";
@@ -16,6 +17,7 @@ export const serverAction =
     const { intent, form, values } = readForm(intents, sent);
     try {
       const target = await intent.run((mutation, args) => convexFor(context).mutation(mutation, args), values);
+      if (intent.told) tell(context, intent.told.text);
       return redirect(target ?? url.pathname + withoutQuestion(url.search), 303);
     } catch (error) {
       if (error instanceof Unavailable) {

@@ -11,9 +11,16 @@ export type RunMutation = <M extends Mutation>(
   optimistic: OptimisticUpdate<FunctionArgs<M>> | undefined,
 ) => Promise<FunctionReturnType<M>>;
 
+/**
+ * What is said once it is done: a toast, or a banner without scripts. `quietly`: with scripts it is seen where it happens, and only a screen
+ * reader says it.
+ */
+export type Told = { text: string; quietly?: true };
+
 /** What a form can ask for; made by `intent`, and the same for both ways that a form can take. */
 export type Intent = {
   fields: readonly string[];
+  told?: Told | undefined;
   /** Answers where to go afterwards; null: stay. */
   run(run: RunMutation, values: FormValues): Promise<string | null>;
 };
@@ -33,6 +40,8 @@ type IntentSpec<M extends Mutation, Field extends string> = {
   optimistic?: OptimisticUpdate<FunctionArgs<M>>;
   /** Where to go when it is done; without it the page stays. */
   then?: (result: FunctionReturnType<M>, args: FunctionArgs<M>) => string;
+  /** What to say when it is done. */
+  told?: Told;
 };
 
 /**
@@ -42,9 +51,10 @@ type IntentSpec<M extends Mutation, Field extends string> = {
  * rename: intent({ mutation: api.projects.rename, fields: ["id", "name"], args: (of) => ({ id: of("id"), name: of("name") }) })
  */
 export function intent<M extends Mutation, const Field extends string>(spec: IntentSpec<M, Field>): Intent {
-  const { mutation, fields, args: toArgs, optimistic, then } = spec;
+  const { mutation, fields, args: toArgs, optimistic, then, told } = spec;
   return {
     fields,
+    told,
     async run(run, values) {
       const args = toArgs((field) => values[field] ?? "");
       const result = await run(mutation, args, optimistic);

@@ -3,18 +3,31 @@ import { makeFunctionReference } from "convex/server";
 import { ConvexError } from "convex/values";
 import { RouterContextProvider } from "react-router";
 import { beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
-import { connectedConvex } from "~/data/browser";
+import { connectedConvex, reconnectingConvex } from "~/data/browser";
+import { announce } from "~/ui/announcer";
+import { toast } from "~/ui/toasts";
 import { invalid, unauthenticated } from "#convex/errors";
 import { intent } from "./intents";
 import { liveAction } from "./live-action";
 
-vi.mock("~/data/browser", () => ({ connectedConvex: vi.fn<typeof connectedConvex>() }));
+vi.mock("~/data/browser", () => ({
+  connectedConvex: vi.fn<typeof connectedConvex>(),
+  reconnectingConvex: vi.fn<typeof reconnectingConvex>(),
+}));
+vi.mock("~/ui/announcer", () => ({ announce: vi.fn<typeof announce>() }));
+vi.mock("~/ui/toasts", () => ({ toast: vi.fn<typeof toast>() }));
 
 const create = makeFunctionReference<"mutation", { name: string }, string>("things:create");
 const action = liveAction({
-  create: intent({ mutation: create, fields: ["name"], args: (of) => ({ name: of("name") }), then: (id) => `/things/${id}` }),
+  create: intent({
+    mutation: create,
+    fields: ["name"],
+    args: (of) => ({ name: of("name") }),
+    then: (id) => `/things/${id}`,
+    told: { text: "Made" },
+  }),
   back: intent({ mutation: create, fields: ["name"], args: (of) => ({ name: of("name") }), then: () => "/things" }),
-  stay: intent({ mutation: create, fields: ["name"], args: (of) => ({ name: of("name") }) }),
+  stay: intent({ mutation: create, fields: ["name"], args: (of) => ({ name: of("name") }), told: { text: "Kept", quietly: true } }),
 });
 
 const convex = new ConvexReactClient("http://localhost:1", { skipConvexDeploymentUrlCheck: true });
@@ -46,6 +59,8 @@ function send(name: string) {
 beforeEach(() => {
   vi.stubGlobal("location", { pathname: "/things", search: "" });
   vi.mocked(connectedConvex).mockReturnValue(convex);
+  vi.mocked(reconnectingConvex).mockReturnValue(convex);
+  for (const said of [announce, toast]) vi.mocked(said).mockReset();
   mutation = vi.spyOn(convex, "mutation").mockResolvedValue("7");
   serverAction.mockReset().mockResolvedValue("the server's answer");
 });
@@ -58,10 +73,13 @@ describe("with a connection", () => {
     expect(answer instanceof Response && answer.headers.get("Location")).toBe("/things/7");
     expect(mutation).toHaveBeenCalledWith(create, { name: "Dawn" }, undefined);
     expect(serverAction).not.toHaveBeenCalled();
+    expect(toast).toHaveBeenCalledExactlyOnceWith("Made");
   });
   it("stays where it is, and where it would lead to where it is", async () => {
     expect(await send("stay")).toEqual(accepted);
     expect(await send("back")).toEqual(accepted);
+    expect(announce).toHaveBeenCalledExactlyOnceWith("Kept");
+    expect(toast).not.toHaveBeenCalled();
   });
   it("answers a refusal in the form, follows a redirect, and throws a fault", async () => {
     mutation.mockRejectedValueOnce(invalid({ name: ["No."] }));
@@ -80,16 +98,42 @@ describe("with a connection", () => {
 });
 
 describe("without a connection", () => {
-  beforeEach(() => void vi.mocked(connectedConvex).mockReturnValue(null));
+  const answers = vi.fn<typeof fetch>();
+  beforeEach(() => {
+    vi.mocked(connectedConvex).mockReturnValue(null);
+    vi.stubGlobal("navigator", { onLine: true });
+    vi.stubGlobal("fetch", answers.mockReset().mockResolvedValue(new Response("ok")));
+  });
 
   it("takes the server's way", async () => {
     expect(await send("create")).toBe("the server's answer");
     expect(mutation).not.toHaveBeenCalled();
+    expect(answers).toHaveBeenCalledWith("/healthz", { cache: "no-store" });
   });
-  it("keeps what was typed when there is no network either", async () => {
+  it("keeps what was typed when there never was one, and no network either", async () => {
+    vi.mocked(reconnectingConvex).mockReturnValue(null);
     serverAction.mockRejectedValueOnce(new TypeError("Failed to fetch"));
     expect(await send("create")).toMatchObject({ form: "f1", result: { status: "error", initialValue: { name: "Dawn" } } });
     serverAction.mockRejectedValueOnce(new Error("a fault"));
     await expect(send("create")).rejects.toThrow("a fault");
+  });
+  it.each([
+    ["there is no network", () => vi.stubGlobal("navigator", { onLine: false })],
+    ["the server cannot be reached", () => answers.mockRejectedValue(new TypeError("Failed to fetch"))],
+    ["something before the server answers", () => answers.mockResolvedValue(new Response("", { status: 502 }))],
+  ])("waits in the client when %s, and is given to nobody else", async (_, down) => {
+    down();
+    const answer = await send("create");
+    expect(answer instanceof Response && answer.headers.get("Location")).toBe("/things/7");
+    expect(serverAction).not.toHaveBeenCalled();
+  });
+  it("calls nobody back who has gone elsewhere meanwhile", async () => {
+    answers.mockRejectedValue(new TypeError("Failed to fetch"));
+    mutation.mockImplementationOnce(async () => {
+      vi.stubGlobal("location", { pathname: "/billing", search: "" });
+      return "7";
+    });
+    expect(await send("create")).toEqual(accepted);
+    expect(toast).toHaveBeenCalledExactlyOnceWith("Made");
   });
 });

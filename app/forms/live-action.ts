@@ -1,12 +1,15 @@
 import { type ClientActionFunctionArgs, redirect } from "react-router";
-import { connectedConvex } from "~/data/browser";
+import { connectedConvex, reconnectingConvex } from "~/data/browser";
 import { redirectOf, refusalOf } from "~/data/refusals";
 import { accepted, type FormAnswer, refused, unanswered } from "./answer";
-import { type Intents, readForm } from "./intents";
+import { announce } from "~/ui/announcer";
+import { toast } from "~/ui/toasts";
+import { type Intents, readForm, type Told } from "./intents";
 
 /**
  * A route's clientAction: runs the same intent as the route's action, over the websocket and with its optimistic update. Nothing is posted and
- * no loader runs again, since the live answers bring what changed. Without a connection the form takes the server's way.
+ * no loader runs again, since the live answers bring what changed. Without a connection the form takes the server's way; where no server can be
+ * reached either, it waits in the client, shown as if it were done, and goes out when the connection is back: once, as all that the client sends.
  */
 export const liveAction =
   (intents: Intents) =>
@@ -19,14 +22,17 @@ export const liveAction =
         throw error;
       });
 
-    const convex = connectedConvex();
-    if (!convex) return overHttp();
+    const convex = reconnectingConvex();
+    if (!convex || (!connectedConvex() && (await serverAnswers()))) return overHttp();
+    const sentFrom = here();
     try {
       const target = await intent.run(
         (mutation, args, optimistic) => convex.mutation(mutation, args, optimistic && { optimisticUpdate: optimistic }),
         values,
       );
-      return target === null || target === location.pathname + location.search ? accepted(form) : redirect(target);
+      say(intent.told);
+      // Whoever has gone elsewhere while it waited is not called back.
+      return target === null || target === here() || here() !== sentFrom ? accepted(form) : redirect(target);
     } catch (error) {
       // The session has ended: the server knows the way to sign in.
       if (refusalOf(error)?.code === "unauthenticated") return overHttp();
@@ -37,3 +43,19 @@ export const liveAction =
       return answer;
     }
   };
+
+const here = () => location.pathname + location.search;
+
+/** Whether the app's server can be reached. Asked before a form is given to it: one that was lost on the way may have been taken. */
+async function serverAnswers(): Promise<boolean> {
+  if (!navigator.onLine) return false;
+  return fetch("/healthz", { cache: "no-store" }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+function say(told: Told | undefined): void {
+  if (told?.quietly) announce(told.text);
+  else if (told) void toast(told.text);
+}

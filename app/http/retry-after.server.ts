@@ -1,7 +1,5 @@
 import type { MiddlewareFunction } from "react-router";
-
-/** How long to wait before asking again, in seconds: about as long as a deployment takes to come back. */
-const SECONDS = 5;
+import { RETRY_AFTER_SECONDS } from "./retry-after";
 
 /**
  * A 503 says when to ask again (RFC 9110, 10.2.3). Set here for all of them, since React Router does not pass the headers of what a loader
@@ -9,6 +7,6 @@ const SECONDS = 5;
  */
 export const retryAfter: MiddlewareFunction<Response> = async (_, next) => {
   const response = await next();
-  if (response.status === 503 && !response.headers.has("Retry-After")) response.headers.set("Retry-After", String(SECONDS));
+  if (response.status === 503 && !response.headers.has("Retry-After")) response.headers.set("Retry-After", String(RETRY_AFTER_SECONDS));
   return response;
 };

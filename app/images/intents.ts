@@ -18,6 +18,7 @@ export const imageIntents = {
       if (name === "") return;
       changeLists(store, (images) => (has(images, id) ? images.map((image) => (image._id === id ? { ...image, name } : image)) : images));
     },
+    told: { text: "Image renamed", quietly: true },
   }),
 
   removeImage: intent({
@@ -32,6 +33,7 @@ export const imageIntents = {
         return images.filter((image) => image._id !== id);
       });
     },
+    told: { text: "Image deleted" },
   }),
 };
 
@@ -39,6 +41,7 @@ export const imageIntents = {
 export const designPageIntents = {
   renameDesign: designIntents.renameDesign,
   removeDesign: {
+    told: designIntents.removeDesign.told,
     fields: [...designIntents.removeDesign.fields, "projectId"],
     async run(run, values) {
       await designIntents.removeDesign.run(run, values);
@@ -51,6 +54,7 @@ export const designPageIntents = {
 export const imagePageIntents = {
   renameImage: imageIntents.renameImage,
   removeImage: {
+    told: imageIntents.removeImage.told,
     fields: [...imageIntents.removeImage.fields, "designId"],
     async run(run, values) {
       await imageIntents.removeImage.run(run, values);

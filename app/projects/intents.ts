@@ -23,6 +23,7 @@ export const projectIntents = {
       if (projects) store.setQuery(api.projects.getProjects, {}, [project, ...projects]);
     },
     then: (id) => href("/projects/:id", { id }),
+    told: { text: "Project created" },
   }),
 
   renameProject: intent({
@@ -37,6 +38,7 @@ export const projectIntents = {
       const project = store.getQuery(api.projects.getProjectById, { id });
       if (project) store.setQuery(api.projects.getProjectById, { id }, { ...project, ...renamed });
     },
+    told: { text: "Project renamed", quietly: true },
   }),
 
   removeProject: intent({
@@ -45,6 +47,7 @@ export const projectIntents = {
     args: (of) => ({ id: of("id") }),
     optimistic: (store, { id }) => changeList(store, (projects) => projects.filter((project) => project._id !== id)),
     then: () => href("/projects"),
+    told: { text: "Project deleted" },
   }),
 };
 

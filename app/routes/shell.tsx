@@ -36,7 +36,15 @@ export default function ShellLayout({ loaderData: { sidebarOpen, me, projects, u
     );
   }
   return (
-    <Shell user={root.user} theme={root.theme} convex={root.convex} projects={projects} unread={unread} openAtFirst={sidebarOpen}>
+    <Shell
+      flash={root.flash}
+      user={root.user}
+      theme={root.theme}
+      convex={root.convex}
+      projects={projects}
+      unread={unread}
+      openAtFirst={sidebarOpen}
+    >
       <SessionView me={me} shown={root.user} />
       <Outlet />
     </Shell>

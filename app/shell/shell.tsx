@@ -1,14 +1,16 @@
 import { Menu as MenuIcon, Search } from "lucide-react";
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { href, Link } from "react-router";
 import { useAuth } from "~/accounts/use-auth";
 import type { AppConfig } from "~/config";
 import type { Preload } from "~/data/preload";
 import { LiveProvider } from "~/data/provider";
 import { buttonClass } from "~/ui/button";
+import { FlashMessage } from "~/ui/flash-message";
 import { Icon } from "~/ui/icon";
 import type { Theme } from "~/ui/preferences";
 import { Toaster } from "~/ui/toaster";
+import { ConnectionMark } from "./connection-mark";
 import { Mark } from "./mark";
 import type { NamedProject } from "./project-links";
 import { Sidebar } from "./sidebar";
@@ -17,6 +19,8 @@ import { useHelpKey } from "./use-help-key";
 import { SIDEBAR_ID, useSidebar } from "./use-sidebar";
 
 type ShellProps = {
+  /** What the action before this page has to say. */
+  flash: ComponentProps<typeof FlashMessage>["flash"];
   user: ShellUser;
   theme: Theme;
   convex: AppConfig["browserConvex"];
@@ -28,7 +32,7 @@ type ShellProps = {
 };
 
 /** What stands around every page of somebody who is signed in: the sidebar, the toasts, and the connection that keeps all of it live. */
-export function Shell({ user, theme, convex, projects, unread, openAtFirst, children }: ShellProps) {
+export function Shell({ flash, user, theme, convex, projects, unread, openAtFirst, children }: ShellProps) {
   const sidebar = useSidebar(openAtFirst);
   useHelpKey();
   return (
@@ -64,11 +68,13 @@ export function Shell({ user, theme, convex, projects, unread, openAtFirst, chil
               <Icon of={Search} className="size-5" />
             </Link>
           </header>
+          <FlashMessage flash={flash} toasts />
           <main id="main" tabIndex={-1} className="outline-none">
             {children}
           </main>
         </div>
       </div>
+      <ConnectionMark />
       <Toaster theme={theme} />
     </LiveProvider>
   );

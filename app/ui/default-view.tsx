@@ -1,5 +1,6 @@
 import { ButtonLink } from "./button";
 import { faultText, isNotFound } from "./faults";
+import { Recovery } from "./recovery";
 import { Screen } from "./screen";
 
 /** The router's default views (specification 2), for what reaches the outermost boundary. */
@@ -14,6 +15,7 @@ export function DefaultView({ error }: { error: unknown }) {
         </Screen>
       ) : (
         <Screen title="Something went wrong!">
+          <Recovery error={error} />
           <ErrorDetails error={error} />
         </Screen>
       )}

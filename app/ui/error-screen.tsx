@@ -2,9 +2,10 @@ import { isRouteErrorResponse, useLocation, useRevalidator } from "react-router"
 import { isUnsent } from "~/forms/answer";
 import { Button, ButtonLink } from "./button";
 import { ErrorDetails } from "./default-view";
-import { isNotFound, isUnavailable } from "./faults";
+import { isCutOff, isNotFound, isUnavailable, isUnreachable } from "./faults";
 import { GoBack } from "./go-back";
 import { NotFoundScreen } from "./not-found-screen";
+import { Recovery } from "./recovery";
 import { Screen } from "./screen";
 
 type FaultProps = {
@@ -21,9 +22,9 @@ export function FaultScreen({ error, atRoot }: FaultProps) {
 /** The error screen (specification 2): 'Try Again' runs the loading again; 'Home', or 'Go Back' when not at the root. */
 function ErrorScreen({ error, atRoot = false }: FaultProps) {
   const unsent = isRouteErrorResponse(error) && isUnsent(error.data) ? error.data.unsent : null;
-  const unavailable = isUnavailable(error);
   return (
-    <Screen title={unavailable ? "The server does not answer" : "This did not work"} text={textFor(unavailable, unsent !== null)}>
+    <Screen title={isUnreachable(error) ? "The server does not answer" : "This did not work"} text={textFor(error, unsent !== null)}>
+      {unsent ? null : <Recovery error={error} />}
       {unsent ? <SendAgain {...unsent} /> : <TryAgain />}
       {atRoot ? <ButtonLink to="/">Home</ButtonLink> : <GoBack>Go Back</GoBack>}
       <ErrorDetails error={error} />
@@ -31,9 +32,10 @@ function ErrorScreen({ error, atRoot = false }: FaultProps) {
   );
 }
 
-function textFor(unavailable: boolean, unsent: boolean): string {
+function textFor(error: unknown, unsent: boolean): string {
   if (unsent) return "Your form could not be taken. It is still here: try again in a moment and it is sent once more.";
-  if (unavailable) return "Everything that was saved before is safe. Try again in a moment.";
+  if (isUnavailable(error)) return "Everything that was saved before is safe. This page comes by itself once the server is back.";
+  if (isCutOff(error)) return "It cannot be reached from here at the moment. This page comes by itself once it can.";
   return "Something failed on our side. What was saved before is safe.";
 }
 

@@ -7,10 +7,21 @@ export function isNotFound(error: unknown): boolean {
   return refusalOf(error)?.code === "not_found";
 }
 
+/** Answers of a server, or of what stands before it, that cannot reach what it needs. */
+const UNAVAILABLE = [502, 503, 504];
+
 /** Whether the deployment, or the server, does not answer. */
 export function isUnavailable(error: unknown): boolean {
-  return isRouteErrorResponse(error) && error.status === 503;
+  return isRouteErrorResponse(error) && UNAVAILABLE.includes(error.status);
 }
+
+/** Whether a request of the page did not even reach a server; `fetch` says no more than that. */
+export function isCutOff(error: unknown): boolean {
+  return error instanceof TypeError && /fetch|network|load failed/i.test(error.message);
+}
+
+/** Whether it passes by itself: either of the two. */
+export const isUnreachable = (error: unknown) => isUnavailable(error) || isCutOff(error);
 
 /** What can be told about a fault. In production the server keeps the details of its own to itself. */
 export function faultText(error: unknown): string {

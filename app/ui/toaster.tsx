@@ -1,6 +1,6 @@
 import { type ComponentType, lazy, Suspense, useEffect, useState } from "react";
 import type { ToasterProps } from "sonner";
-import { TOASTS } from "./toasts";
+import { TOASTS, toasterStands } from "./toasts";
 
 // Without a network there are no toasts; the page must not fall for it.
 const Sonner = lazy(() => import("sonner").then(asModule, () => asModule({ Toaster: () => null })));
@@ -29,10 +29,18 @@ export function Toaster({ theme }: { theme: "dark" | "light" | "system" }) {
             color: "var(--ink)",
             fontFamily: "inherit",
             fontSize: "var(--text-base)",
-            width: TOASTS.width,
+            // Narrow windows leave less room.
+            width: `min(${TOASTS.width}px, calc(100vw - 2rem))`,
           },
         }}
       />
+      <Standing />
     </Suspense>
   );
+}
+
+/** Stands after the toasts, whose effects therefore run before. */
+function Standing() {
+  useEffect(toasterStands, []);
+  return null;
 }

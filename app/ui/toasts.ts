@@ -8,8 +8,21 @@ export const TOASTS = {
   hotkey: ["altKey", "KeyT"],
 } as const;
 
-/** Tells something in passing. Loads the toasts with the first one. */
+let standing = false;
+let ready = () => {};
+const whenStanding = new Promise<void>((resolve) => (ready = resolve));
+
+/** To be called once toasts can appear: what is told before would be lost. */
+export function toasterStands(): void {
+  standing = true;
+  ready();
+}
+
+export const isToasterStanding = () => standing;
+
+/** Tells something in passing, as soon as the toasts stand. */
 export async function toast(message: string): Promise<void> {
+  await whenStanding;
   const { toast } = await import("sonner");
   toast(message);
 }

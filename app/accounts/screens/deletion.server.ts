@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { tell } from "~/http/flash.server";
 import { visitor } from "../session.server";
 import { accountIntent, Refused } from "./account-action.server";
 
@@ -19,7 +20,9 @@ export const dataIntents = {
       const answer = await post("/delete-user", { ...(password && { password }), callbackURL: "/sign-in" });
       // Specification 4: by a password, by a fresh session, or by a mail that is then on its way.
       const gone = typeof answer === "object" && answer !== null && "message" in answer && answer.message === "User deleted";
-      return gone ? { leave: "/sign-in" } : { done: "delete-asked" };
+      if (!gone) return { done: "delete-asked" };
+      tell(context, "Your account is deleted.");
+      return { leave: "/sign-in" };
     },
   }),
 };

@@ -1,0 +1,15 @@
+import { useEffect, useState } from "react";
+
+/** Whether `holds` has held for `ms` milliseconds. */
+export function useLasting(holds: boolean, ms: number): boolean {
+  const [lasts, setLasts] = useState(false);
+  useEffect(() => {
+    if (!holds) return;
+    const timer = setTimeout(() => setLasts(true), ms);
+    return () => {
+      clearTimeout(timer);
+      setLasts(false);
+    };
+  }, [holds, ms]);
+  return holds && lasts;
+}
