@@ -14,7 +14,7 @@ import type { Id } from "./_generated/dataModel";
 type Entry = {
   by: "person" | "server" | "server for a session";
   on?: [kind: "project" | "design" | "image", argument: string];
-  args?: (world: World) => Record<string, unknown> | Promise<Record<string, unknown>>;
+  args?: (world: World, things: Things) => Record<string, unknown> | Promise<Record<string, unknown>>;
 };
 
 const paginationOpts = { cursor: null, numItems: 10 };
@@ -40,6 +40,10 @@ const entries: Record<string, Entry> = {
   "designImages:remove": { by: "person", on: ["image", "id"] },
   "usage:getUsage": { by: "person" },
   "search:find": { by: "person", args: () => ({ text: name }) },
+  "versions:getVersions": { by: "person", on: ["image", "imageId"] },
+  "versions:getImageVersion": { by: "person", on: ["image", "imageId"] },
+  "versions:makeCurrent": { by: "person", on: ["image", "imageId"], args: makeVersion },
+  "versions:finalize": { by: "server for a session", on: ["image", "imageId"], args: ({ backend }) => finalizing(backend) },
   "uploads:expectRoom": { by: "server for a session", on: ["design", "designId"] },
   "uploads:generateUploadUrl": { by: "server for a session", on: ["design", "designId"] },
   "uploads:finalize": { by: "server for a session", on: ["design", "designId"], args: ({ backend }) => finalizing(backend) },
@@ -106,6 +110,13 @@ async function finalizing(backend: Backend) {
   return { uploadId: randomUUID(), storageId, name, ...facts };
 }
 
+/** A second version of the image, which makes its first one an older one to be had. */
+async function makeVersion({ backend, server, ada: { sessionId }, ada }: World, { image: imageId }: Things) {
+  await server.mutation(api.versions.finalize, { sessionId, imageId, ...(await finalizing(backend)) });
+  const versions = await ada.query(api.versions.getVersions, { imageId });
+  return { versionId: versions.at(-1)?._id };
+}
+
 /** The functions that each module really exports, by name, with their type and visibility. */
 async function exported() {
   const modules = import.meta.glob<Record<string, unknown>>([
@@ -139,7 +150,7 @@ it("has an entry for every public function, and no entry for anything else", asy
 
 it("says what every public function of this folder's own takes and answers", async () => {
   const modules = import.meta.glob<Record<string, { exportReturns?: () => string; exportArgs?: () => string }>>(
-    "./{projects,designs,designImages,search,uploads,usage,purge,sweep,notices}.ts",
+    "./{projects,designs,designImages,versions,search,uploads,usage,purge,sweep,notices}.ts",
   );
   for (const [path, load] of Object.entries(modules)) {
     for (const [key, value] of Object.entries(await load())) {
@@ -167,7 +178,7 @@ describe.each(backends)("access on $name", ({ start }) => {
   /** Arguments with which everything is right, on something of the person's that was made for this call alone. */
   async function rightful(entry: Entry, person: Person): Promise<Record<string, unknown>> {
     const things = await makeThings(world.backend, person);
-    const args: Record<string, unknown> = { ...(await entry.args?.(world)) };
+    const args: Record<string, unknown> = { ...(await entry.args?.(world, things)) };
     if (entry.by === "server for a session") args["sessionId"] = person.sessionId;
     if (entry.on) args[entry.on[1]] = things[entry.on[0]];
     return args;

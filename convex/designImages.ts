@@ -11,6 +11,7 @@ import { LIST_LIMIT, pageOf } from "./paging";
 import { renameDesignImage } from "./rules";
 import { designImageShape, toDesignImage } from "./shapes";
 import { imagesChanged, touch } from "./summaries";
+import { pictureDetails } from "./versionTables";
 
 /** A design's images in the order made by hand, which begins as that in which they were added; at most the first `LIST_LIMIT`. Throws "not_found". */
 export const getDesignImagesByDesignId = userQuery({
@@ -40,12 +41,13 @@ export const getDesignImageInPlace = userQuery({
     image: designImageShape,
     previous: v.union(v.id("designImages"), v.null()),
     next: v.union(v.id("designImages"), v.null()),
+    details: v.optional(pictureDetails),
   }),
   handler: async (ctx, { id }) => {
     const { image, design } = await imageFor(ctx, id, "view");
     const images = imagesInOrder(ctx, design._id);
     const [previous, next] = await Promise.all([neighbour(images, image, "before"), neighbour(images, image, "after")]);
-    return { image: toDesignImage(image), previous: idOf(previous), next: idOf(next) };
+    return { image: toDesignImage(image), previous: idOf(previous), next: idOf(next), ...(image.details && { details: image.details }) };
   },
 });
 

@@ -32,7 +32,7 @@ export const duplicate = (duplicateOf: { imageId: string; name: string }) => ref
 /** More than the caller may store; `left` bytes would be no more than that. */
 export const noRoom = (left: number) => refusal({ code: "limit", left: Math.max(0, left) });
 
-/** There is no room for it in the plan of whose it is; the message says so. */
+/** More than there may be, or than the plan of whose it is has room for; the message says so. */
 export const limit = (message: string) => refusal({ code: "limit", message });
 
 /** What a function refused with, read from whatever the client threw; null when it is some other failure. */

@@ -3,7 +3,9 @@ import { internal } from "./_generated/api";
 import type { Doc, Id } from "./_generated/dataModel";
 import { internalMutation, type MutationCtx } from "./_generated/server";
 import { releaseFile } from "./files";
+import { VERSIONS_MAX } from "./rules";
 import { changeUsage, forgetUsage } from "./usage";
+import { deleteVersions } from "./versions";
 
 /**
  * Deletes what was removed: rows and files, a batch per transaction. A batch that leaves something schedules the next one in its own
@@ -113,13 +115,21 @@ async function deleteDesign(ctx: MutationCtx, id: Id<"designs">, limit: number):
     .query("designImages")
     .withIndex("by_design", (q) => q.eq("designId", id))
     .take(limit);
-  for (const each of images) await deleteImage(ctx, each);
-  if (images.length === limit) return limit;
+  let left = limit;
+  for (const each of images) {
+    if (left <= 0) break;
+    left -= await deleteImage(ctx, each);
+  }
+  if (left <= 0) return limit;
   if (await ctx.db.get(id)) await ctx.db.delete(id);
-  return images.length + 1;
+  return limit - left + 1;
 }
 
-async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">): Promise<void> {
+/** Deletes an image with its versions, and answers how many rows that were: by so few may a batch be larger than its limit. */
+async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">): Promise<number> {
   await ctx.db.delete(row._id);
+  const versions = row.versionId === undefined ? 0 : await deleteVersions(ctx, row._id, VERSIONS_MAX);
+  // That of its only version; several have released theirs.
   if (await releaseFile(ctx, row.storageId)) await changeUsage(ctx, row.ownerId, { bytes: -row.size });
+  return versions + 1;
 }

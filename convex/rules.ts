@@ -18,6 +18,12 @@ export const IMAGE_TYPES = ["image/jpeg", "image/png", "image/webp", "image/gif"
 /** Longest side of a picture in pixels; uploads refuse sooner by area. */
 export const IMAGE_SIDE_MAX = 100_000;
 
+/** Most versions of one image: so that deleting it is one transaction, and its history one answer. */
+export const VERSIONS_MAX = 50;
+
+const text = z.string().min(1).max(100);
+const amount = z.number().positive().max(1e7);
+
 function name(thing: string) {
   return z
     .string({ error: `Give the ${thing} a name.` })
@@ -43,6 +49,18 @@ export const imageFacts = z.object({
   placeholder: z.base64().min(1).max(128).nullable(),
   animated: z.boolean(),
   uploadId: z.string().min(1).max(200),
+  details: z
+    .object({
+      colourSpace: text.optional(),
+      camera: text.optional(),
+      lens: text.optional(),
+      exposureTime: amount.optional(),
+      aperture: amount.optional(),
+      iso: amount.optional(),
+      focalLength: amount.optional(),
+      hasPlace: z.boolean(),
+    })
+    .optional(),
 });
 
 /**

@@ -5,6 +5,7 @@ import { noticeTables } from "./accounts/noticeTables";
 import { screenTables } from "./accounts/screenTables";
 import { accountTables } from "./accounts/tables";
 import { activity } from "./activityShape";
+import { pictureFacts, versionTables } from "./versionTables";
 
 /**
  * The data, with the specification's names (section 3). Counts and covers are kept beside what they count, in the mutation that changes them
@@ -17,6 +18,8 @@ const coverPicture = v.object({
   placeholder: v.union(v.string(), v.null()),
   width: v.number(),
   height: v.number(),
+  /** Which version it is, where the image has several. */
+  versionId: v.optional(v.id("imageVersions")),
   addedAt: v.number(),
 });
 const cover = v.array(coverPicture);
@@ -61,6 +64,7 @@ export default defineSchema({
   ...noticeTables,
   ...mailTables,
   ...screenTables,
+  ...versionTables,
 
   projects: defineTable({
     /** `users.id`. */
@@ -110,14 +114,10 @@ export default defineSchema({
     ownerId,
     designId: v.id("designs"),
     name: v.string(),
-    contentType: v.string(),
-    size: v.number(),
-    width: v.number(),
-    height: v.number(),
-    checksum: v.string(),
-    placeholder: v.union(v.string(), v.null()),
-    animated: v.boolean(),
+    ...pictureFacts,
     storageId: v.id("_storage"),
+    /** The current version, where there are several: facts and file are its. */
+    versionId: v.optional(v.id("imageVersions")),
     /** Names the upload that made this row, so that finishing it twice makes one. */
     uploadId: v.string(),
     caption: v.optional(v.string()),
@@ -132,6 +132,7 @@ export default defineSchema({
     .index("by_checksum", ["designId", "checksum", "removedAt"])
     .index("by_upload", ["uploadId"])
     .index("by_storage", ["storageId"])
+    .index("by_version", ["versionId"])
     .index("by_owner", ["ownerId"])
     .index("by_trash", ["ownerId", "purgingSince", "removedAt"])
     .index("by_removal", ["removedAt"])

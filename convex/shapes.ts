@@ -12,6 +12,8 @@ export const coverShape = v.object({
   placeholder: v.union(v.string(), v.null()),
   width: v.number(),
   height: v.number(),
+  /** Part of its address, where the image has several versions: another one is another picture. */
+  versionId: v.optional(v.id("imageVersions")),
 });
 export type Cover = Infer<typeof coverShape>;
 
@@ -57,8 +59,31 @@ export const designImageShape = v.object({
   /** Thumbhash in base64. */
   placeholder: v.union(v.string(), v.null()),
   animated: v.boolean(),
+  /** Which version it is, where there are several. */
+  versionId: v.optional(v.id("imageVersions")),
 });
 export type DesignImage = Infer<typeof designImageShape>;
+
+/** One version of an image, in its history. */
+export const versionShape = v.object({
+  _id: v.id("imageVersions"),
+  /** From 1. */
+  number: v.number(),
+  /** The file's own name. */
+  name: v.string(),
+  /** Who added it; null: not known. */
+  author: v.union(v.string(), v.null()),
+  /** Milliseconds. */
+  addedAt: v.number(),
+  isCurrent: v.boolean(),
+  contentType: v.string(),
+  size: v.number(),
+  width: v.number(),
+  height: v.number(),
+  checksum: v.string(),
+  placeholder: v.union(v.string(), v.null()),
+  animated: v.boolean(),
+});
 
 export function toProject({ _id, _creationTime, name, updatedAt, designCount, imageCount, cover }: Doc<"projects">): Project {
   return { _id, _creationTime, name, updatedAt, designCount, imageCount, cover: cover.map(toCover) };
@@ -69,10 +94,11 @@ export function toDesign({ _id, _creationTime, projectId, name, updatedAt, image
 }
 
 export function toDesignImage(row: Doc<"designImages">): DesignImage {
-  const { _id, _creationTime, designId, name, contentType, size, width, height, checksum, placeholder, animated } = row;
-  return { _id, _creationTime, designId, name, contentType, size, width, height, checksum, placeholder, animated };
+  const { _id, _creationTime, designId, name, contentType, size, width, height, checksum, placeholder, animated, versionId } = row;
+  const image = { _id, _creationTime, designId, name, contentType, size, width, height, checksum, placeholder, animated };
+  return versionId === undefined ? image : { ...image, versionId };
 }
 
-function toCover({ imageId, placeholder, width, height }: Doc<"designs">["cover"][number]): Cover {
-  return { imageId, placeholder, width, height };
+function toCover({ imageId, placeholder, width, height, versionId }: Doc<"designs">["cover"][number]): Cover {
+  return { imageId, placeholder, width, height, ...(versionId !== undefined && { versionId }) };
 }

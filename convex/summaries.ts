@@ -41,6 +41,12 @@ export async function designsChanged(
   await changeUsage(ctx, project.ownerId, added);
 }
 
+/** Brings covers up to date after an image has become another picture. */
+export async function imageReplaced(ctx: MutationCtx, { design, project }: Place): Promise<void> {
+  await imagesChanged(ctx, { design, project }, 0);
+  await ctx.db.patch(project._id, { cover: await projectCover(ctx, project._id) });
+}
+
 /** Notes that something in a design, or the design itself, changed without coming or going. */
 export async function touch(ctx: MutationCtx, { design, project }: Place): Promise<void> {
   const updatedAt = Date.now();
@@ -63,6 +69,7 @@ async function projectCover(ctx: MutationCtx, projectId: Id<"projects">): Promis
     .slice(0, COVER_SIZE);
 }
 
-function toCover({ _id, _creationTime, placeholder, width, height }: Doc<"designImages">): Doc<"designs">["cover"][number] {
-  return { imageId: _id, placeholder, width, height, addedAt: _creationTime };
+function toCover(image: Doc<"designImages">): Doc<"designs">["cover"][number] {
+  const { _id, _creationTime, placeholder, width, height, versionId } = image;
+  return { imageId: _id, placeholder, width, height, addedAt: _creationTime, ...(versionId !== undefined && { versionId }) };
 }

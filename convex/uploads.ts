@@ -4,12 +4,14 @@ import { designFor, imageFor, serverMutation, serverMutationFor, serverQueryFor 
 import { check } from "./check";
 import type { Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
-import { conflict, duplicate, invalid, noRoom, notFound } from "./errors";
-import { releaseFile } from "./files";
+import { conflict, duplicate, invalid, notFound } from "./errors";
+import { fileIsTaken, releaseFile } from "./files";
 import { imagesOf, lastKey, sortNameOf } from "./order";
 import { imageFacts, nameFromFile } from "./rules";
 import { imagesChanged } from "./summaries";
-import { changeUsage, usageFor } from "./usage";
+import { changeUsage, expectWithin } from "./usage";
+import { versionFor } from "./versions";
+import { pictureFacts } from "./versionTables";
 
 /**
  * Pictures on their way in and out, for the app server alone, which has looked at the bytes. A file comes first (`generateUploadUrl`), its
@@ -55,13 +57,7 @@ export const finalize = serverMutationFor({
     uploadId: v.string(),
     storageId: v.id("_storage"),
     name: v.string(),
-    contentType: v.string(),
-    size: v.number(),
-    width: v.number(),
-    height: v.number(),
-    checksum: v.string(),
-    placeholder: v.union(v.string(), v.null()),
-    animated: v.boolean(),
+    ...pictureFacts,
     quota: v.optional(v.number()),
     onlyNew: v.optional(v.boolean()),
   },
@@ -80,11 +76,7 @@ export const finalize = serverMutationFor({
     const file = await ctx.db.system.get(args.storageId);
     if (!file) throw notFound();
     if (file.size !== facts.size) throw invalid({ size: ["The stored file has another size."] });
-    const taken = await ctx.db
-      .query("designImages")
-      .withIndex("by_storage", (q) => q.eq("storageId", args.storageId))
-      .first();
-    if (taken) throw conflict("This file belongs to another image.");
+    if (await fileIsTaken(ctx, args.storageId)) throw conflict("This file belongs to another image.");
     if (args.onlyNew) await expectNew(ctx, place.design._id, facts.checksum);
     await expectWithin(ctx, place.project.ownerId, facts.size, args.quota);
 
@@ -115,9 +107,9 @@ export const discard = serverMutation({
   },
 });
 
-/** Where the app server finds an image's bytes, if this session may see it. Throws "not_found". */
+/** Where the app server finds the bytes of an image, or of one of its versions, if this session may see it. Throws "not_found". */
 export const getFile = serverQueryFor({
-  args: { imageId: v.string() },
+  args: { imageId: v.string(), versionId: v.optional(v.string()) },
   returns: v.object({
     storageUrl: v.string(),
     contentType: v.string(),
@@ -128,11 +120,13 @@ export const getFile = serverQueryFor({
     height: v.number(),
     designId: v.id("designs"),
   }),
-  handler: async (ctx, { imageId }) => {
+  handler: async (ctx, { imageId, versionId }) => {
     const { image } = await imageFor(ctx, imageId, "view");
-    const storageUrl = await ctx.storage.getUrl(image.storageId);
+    const shown = versionId === undefined || versionId === image.versionId ? image : await versionFor(ctx, image, versionId);
+    const storageUrl = await ctx.storage.getUrl(shown.storageId);
     if (!storageUrl) throw notFound();
-    const { contentType, checksum, name, size, width, height, designId } = image;
+    const { contentType, checksum, name, size, width, height } = shown;
+    const { designId } = image;
     return { storageUrl, contentType, checksum, name, size, width, height, designId };
   },
 });
@@ -165,10 +159,4 @@ async function expectNew(ctx: QueryCtx, designId: Id<"designs">, checksum: strin
     .withIndex("by_checksum", (q) => q.eq("designId", designId).eq("checksum", checksum).eq("removedAt", undefined))
     .first();
   if (twin) throw duplicate({ imageId: twin._id, name: twin.name });
-}
-
-async function expectWithin(ctx: QueryCtx, ownerId: string, bytes: number, quota: number | undefined): Promise<void> {
-  if (quota === undefined) return;
-  const { bytes: used } = await usageFor(ctx, ownerId);
-  if (used + bytes > quota) throw noRoom(quota - used);
 }

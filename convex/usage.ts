@@ -3,6 +3,7 @@ import { internal } from "./_generated/api";
 import type { Doc } from "./_generated/dataModel";
 import { internalMutation, type MutationCtx, type QueryCtx } from "./_generated/server";
 import { userQuery } from "./access";
+import { noRoom } from "./errors";
 import { refuseBeyondPlan } from "./limits";
 
 /**
@@ -27,15 +28,26 @@ export const getUsage = userQuery({
 });
 
 /** Somebody's. */
-export async function usageFor(ctx: QueryCtx, ownerId: string): Promise<Usage> {
+async function usageFor(ctx: QueryCtx, ownerId: string): Promise<Usage> {
   const row = await usageOf(ctx, ownerId);
   if (row) return { projects: row.projects, designs: row.designs, images: row.images, bytes: row.bytes };
   const images = await ctx.db
     .query("designImages")
     .withIndex("by_owner", (q) => q.eq("ownerId", ownerId))
     .take(COUNTED_AT_ONCE);
-  const files = new Map(images.map(({ storageId, size }) => [storageId, size]));
+  const versions = await ctx.db
+    .query("imageVersions")
+    .withIndex("by_owner", (q) => q.eq("ownerId", ownerId))
+    .take(COUNTED_AT_ONCE);
+  const files = new Map([...images, ...versions].map(({ storageId, size }) => [storageId, size]));
   return { ...(await liveCounts(ctx, ownerId)), bytes: [...files.values()].reduce((sum, size) => sum + size, 0) };
+}
+
+/** Throws "limit" where somebody would have more bytes than their quota, if there is one. */
+export async function expectWithin(ctx: QueryCtx, ownerId: string, bytes: number, quota: number | undefined): Promise<void> {
+  if (quota === undefined) return;
+  const { bytes: used } = await usageFor(ctx, ownerId);
+  if (used + bytes > quota) throw noRoom(quota - used);
 }
 
 /**
@@ -62,16 +74,16 @@ export async function changeUsage(ctx: MutationCtx, ownerId: string | undefined,
 }
 
 /**
- * A batch of a count of somebody's files; the first also takes the sums of their projects. A change meanwhile starts it over, so that what it
- * adds up is one state of things.
+ * A batch of a count of somebody's files, first those of images, then of versions; the first batch also takes the sums of their projects. A
+ * change meanwhile starts it over, so that what it adds up is one state of things.
  */
 export const count = internalMutation({
-  args: { ownerId: v.string(), run: v.number(), cursor: v.union(v.string(), v.null()) },
+  args: { ownerId: v.string(), run: v.number(), cursor: v.union(v.string(), v.null()), ofVersions: v.optional(v.boolean()) },
   returns: v.null(),
-  handler: async (ctx, { ownerId, run, cursor }) => {
+  handler: async (ctx, { ownerId, run, cursor, ofVersions = false }) => {
     let row = await usageOf(ctx, ownerId);
     // Several changes without a row each ask for the first count; it is made once.
-    if (row && run === 0 && cursor === null) return null;
+    if (row && run === 0 && cursor === null && !ofVersions) return null;
     if (!row) {
       if (!(await isSomebody(ctx, ownerId))) return null;
       const id = await ctx.db.insert("usage", { ownerId, ...(await liveCounts(ctx, ownerId)), bytes: 0, counting: run });
@@ -79,13 +91,15 @@ export const count = internalMutation({
     }
     if (!row || row.counting !== run) return null;
     const { page, isDone, continueCursor } = await ctx.db
-      .query("designImages")
+      .query(ofVersions ? "imageVersions" : "designImages")
       .withIndex("by_owner", (q) => q.eq("ownerId", ownerId))
       .paginate({ cursor, numItems: COUNT_BATCH });
     let { bytes } = row;
-    for (const image of page) if (await isFirstOfItsFile(ctx, image)) bytes += image.size;
-    await ctx.db.patch(row._id, { bytes, counting: isDone ? undefined : run });
-    if (!isDone) await ctx.scheduler.runAfter(0, internal.usage.count, { ownerId, run, cursor: continueCursor });
+    for (const each of page) if (await isFirstOfItsFile(ctx, each)) bytes += each.size;
+    const isOver = isDone && ofVersions;
+    await ctx.db.patch(row._id, { bytes, counting: isOver ? undefined : run });
+    const next = isDone ? { cursor: null, ofVersions: true } : { cursor: continueCursor, ofVersions };
+    if (!isOver) await ctx.scheduler.runAfter(0, internal.usage.count, { ownerId, run, ...next });
     return null;
   },
 });
@@ -129,10 +143,14 @@ async function isSomebody(ctx: QueryCtx, ownerId: string): Promise<boolean> {
   return user !== null;
 }
 
-async function isFirstOfItsFile(ctx: QueryCtx, { _id, storageId }: Doc<"designImages">): Promise<boolean> {
-  const first = await ctx.db
-    .query("designImages")
-    .withIndex("by_storage", (q) => q.eq("storageId", storageId))
-    .first();
-  return first?._id === _id;
+/** Of all images and versions that share a file the first one counts it. */
+async function isFirstOfItsFile(ctx: QueryCtx, { _id, storageId }: Doc<"designImages"> | Doc<"imageVersions">): Promise<boolean> {
+  for (const table of ["designImages", "imageVersions"] as const) {
+    const first = await ctx.db
+      .query(table)
+      .withIndex("by_storage", (q) => q.eq("storageId", storageId))
+      .first();
+    if (first) return first._id === _id;
+  }
+  return false;
 }

@@ -49,7 +49,7 @@ export function belongingsOf(sessionId: string, config: AppConfig): Belongings {
     projects: () => list(belongings.projects),
     designs: (projectId) => list(belongings.designs, { projectId }),
     images: (designId) => list(belongings.images, { designId }),
-    original: (imageId, signal) => picturesFor(config).original(sessionId, imageId, null, signal).catch(orNone),
+    original: (imageId, signal) => picturesFor(config).original({ sessionId, imageId }, null, signal).catch(orNone),
   };
 }
 

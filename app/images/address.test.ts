@@ -8,6 +8,11 @@ describe("imageSrcSet", () => {
   it("describes no width twice", () => {
     expect(imageSrcSet("i1", 320)).toBe("/images/i1?w=160 160w, /images/i1?w=320 320w");
   });
+  it("gives a picture's own pixels where they are asked for, of the version that is meant", () => {
+    expect(imageSrcSet("i1", 200, { versionId: "v2", still: true }, { exact: true })).toBe(
+      "/images/i1?w=160&version=v2&still=1 160w, /images/i1?w=own&version=v2&still=1 200w",
+    );
+  });
   it("ends at the largest width for what is wider", () => {
     expect(imageSrcSet("i1", 9000).split(", ").at(-1)).toBe("/images/i1?w=3840 3840w");
   });

@@ -13,7 +13,13 @@ export type DiskCache = {
   size(): number;
 };
 
-const ENDS: Record<string, string> = { "image/avif": "avif", "image/webp": "webp", "image/png": "png", "image/jpeg": "jpg" };
+const ENDS: Record<string, string> = {
+  "image/avif": "avif",
+  "image/webp": "webp",
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/gif": "gif",
+};
 const TYPES = Object.fromEntries(Object.entries(ENDS).map(([type, end]) => [end, type]));
 
 /** How long an entry may be read before its file is marked as used: its order after a restart need not be exact. */

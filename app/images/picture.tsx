@@ -1,4 +1,4 @@
-import { imageAddress, imageSrcSet, nearestWidth } from "./address";
+import { imageAddress, imageSrcSet, nearestWidth, type Which } from "./address";
 import { placeholderUrl } from "./placeholder";
 
 /** What a picture needs to be shown: a design image, or a project's or design's cover. */
@@ -8,6 +8,9 @@ export type PictureSource = {
   placeholder: string | null;
   width: number;
   height: number;
+  /** Which version it is, where the image has several. */
+  versionId?: string | undefined;
+  animated?: boolean;
 };
 
 type PictureProps = {
@@ -21,18 +24,26 @@ type PictureProps = {
   scalable?: boolean;
   /** Loaded at once and before others: for the one picture that a screen is about. */
   priority?: boolean;
+  /** A moving picture moves, unless its visitor asks for less motion; else it stands still on its first frame. */
+  moving?: boolean;
+  /** Where all of its pixels are shown, they are those that were uploaded. */
+  exact?: boolean;
 };
 
 /**
  * One picture in the size that its place and screen need. Its proportions and a blurred placeholder are in the HTML, so
  * that nothing moves when it comes; both work without JavaScript. The format is the server's choice, by `Accept`.
  */
-export function Picture({ image, alt, sizes, className, scalable = false, priority = false }: PictureProps) {
+export function Picture({ image, alt, sizes, className, scalable = false, priority = false, moving, exact }: PictureProps) {
   const placeholder = placeholderUrl(image.placeholder);
-  return (
+  const { imageId, animated = false, versionId } = image;
+  const still: Which = { versionId, still: animated };
+  const shown: Which = moving ? { versionId } : still;
+  const widths = { scalable, exact: exact ?? false };
+  const picture = (
     <img
-      src={imageAddress(image.imageId, nearestWidth(scalable ? 960 : Math.min(image.width, 960)))}
-      srcSet={imageSrcSet(image.imageId, image.width, scalable)}
+      src={imageAddress(imageId, nearestWidth(scalable ? 960 : Math.min(image.width, 960)), shown)}
+      srcSet={imageSrcSet(imageId, image.width, shown, widths)}
       // `auto`: where the browser knows the laid-out width of a lazy picture, that is better than our guess.
       sizes={priority ? sizes : `auto, ${sizes}`}
       width={image.width}
@@ -45,5 +56,12 @@ export function Picture({ image, alt, sizes, className, scalable = false, priori
       className={className}
       style={placeholder === null ? undefined : { backgroundImage: `url(${placeholder})`, backgroundSize: "cover" }}
     />
+  );
+  if (!animated || !moving) return picture;
+  return (
+    <picture className="contents">
+      <source media="(prefers-reduced-motion: reduce)" srcSet={imageSrcSet(imageId, image.width, still, widths)} sizes={sizes} />
+      {picture}
+    </picture>
   );
 }

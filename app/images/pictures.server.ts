@@ -4,11 +4,10 @@ import { serviceConvex } from "~/accounts/service.server";
 import type { AppConfig } from "~/config";
 import { refusalOf } from "~/data/refusals";
 import { Unavailable } from "~/http/unavailable.server";
-import type { VariantWidth } from "./address";
 import { type Cached, type DiskCache, openDiskCache } from "./cache.server";
 import { decoding } from "./decoder.server";
 import { createGrants, type Granted, type Grants } from "./grants.server";
-import { makeVariant, VARIANT_VERSION, type Wanted } from "./variant.server";
+import { type Asked, makeVariant, VARIANT_VERSION } from "./variant.server";
 import { openWaitingRoom } from "./waiting-room.server";
 
 /** Bytes of variants kept on disk. */
@@ -21,10 +20,13 @@ export type Pictures = {
   /** Where arriving files lie. */
   newPath: () => string;
   /** The picture for display. Throws `Unavailable`, `BusyError`, and the refusals of `uploads.getFile`. */
-  variant(sessionId: string, imageId: string, picture: Granted, width: VariantWidth, wanted: Wanted): Promise<Cached>;
+  variant(of: Of, picture: Granted, asked: Asked): Promise<Cached>;
   /** The file as it was uploaded: `fetch`'s own answer, to be passed on. */
-  original(sessionId: string, imageId: string, range: string | null, signal: AbortSignal): Promise<Response>;
+  original(of: Of, range: string | null, signal: AbortSignal): Promise<Response>;
 };
+
+/** Who asks, and for which picture: an image's current one, or one of its versions. */
+export type Of = { sessionId: string; imageId: string; versionId?: string | undefined };
 
 /** All that concerns pictures and outlives a request; made when the app starts (which clears what a killed one left), once per config. */
 export function picturesFor(config: AppConfig): Pictures {
@@ -40,11 +42,12 @@ const opened = new WeakMap<AppConfig, Pictures>();
 function open(config: AppConfig): Pictures {
   const { newPath } = openWaitingRoom(join(config.dataDir, "uploads"));
   const cache: DiskCache = openDiskCache(join(config.dataDir, "cache", "images"), CACHE_BYTES);
-  const getFile = (sessionId: string, imageId: string) => serviceConvex(config).query(api.uploads.getFile, { sessionId, imageId });
+  const getFile = ({ sessionId, imageId, versionId }: Of) =>
+    serviceConvex(config).query(api.uploads.getFile, { sessionId, imageId, ...(versionId !== undefined && { versionId }) });
 
-  const grants = createGrants(async (sessionId, imageId) => {
+  const grants = createGrants(async (sessionId, imageId, versionId) => {
     try {
-      const { contentType, checksum, name, size, width, height } = await getFile(sessionId, imageId);
+      const { contentType, checksum, name, size, width, height } = await getFile({ sessionId, imageId, versionId });
       return { contentType, checksum, name, size, width, height };
     } catch (error) {
       const code = refusalOf(error)?.code;
@@ -53,8 +56,8 @@ function open(config: AppConfig): Pictures {
     }
   });
 
-  async function bytesOf(sessionId: string, imageId: string): Promise<Buffer> {
-    const { storageUrl } = await getFile(sessionId, imageId);
+  async function bytesOf(of: Of): Promise<Buffer> {
+    const { storageUrl } = await getFile(of);
     const response = await fromStorage(storageUrl, { signal: AbortSignal.timeout(FETCH_PATIENCE_MS) });
     if (!response.ok) throw new Unavailable(`The storage answered ${response.status}`);
     return Buffer.from(await response.arrayBuffer());
@@ -63,19 +66,24 @@ function open(config: AppConfig): Pictures {
   return {
     grants,
     newPath,
-    variant(sessionId, imageId, picture, width, wanted) {
-      const { checksum, contentType, width: own, height } = picture;
+    variant(of, picture, asked) {
+      const { checksum, contentType, width, height } = picture;
       // By content: whoever may see a picture may see every copy of it. The original is fetched in the queue, so that no more of them lie in
       // memory than are decoded.
-      return cache.get(`${checksum}-${width}-${wanted}-${VARIANT_VERSION}`, () =>
-        decoding(async () => makeVariant({ bytes: await bytesOf(sessionId, imageId), contentType, width: own, height }, width, wanted)),
+      return cache.get(variantKey(checksum, asked), () =>
+        decoding(async () => makeVariant({ bytes: await bytesOf(of), contentType, width, height }, asked)),
       );
     },
-    async original(sessionId, imageId, range, signal) {
-      const { storageUrl } = await getFile(sessionId, imageId);
+    async original(of, range, signal) {
+      const { storageUrl } = await getFile(of);
       return fromStorage(storageUrl, { signal, headers: range === null ? {} : { Range: range } });
     },
   };
+}
+
+/** Names what is answered: by content, so that it is also the variant's ETag. */
+export function variantKey(checksum: string, { width, wanted, still = false }: Asked): string {
+  return `${checksum}-${width}${still ? "-still" : ""}-${wanted}-${VARIANT_VERSION}`;
 }
 
 async function fromStorage(url: string, init: RequestInit): Promise<Response> {

@@ -3,18 +3,19 @@ import { toSignIn, visitor } from "~/accounts/session.server";
 import { refusalOf } from "~/data/refusals";
 import { configContext } from "~/http/context";
 import { Unavailable } from "~/http/unavailable.server";
-import { VARIANT_WIDTHS, type VariantWidth } from "./address";
+import { OWN_WIDTH, VARIANT_WIDTHS, type VariantWidth } from "./address";
 import { attachment } from "./file-name";
 import { GRANT_MS, type Granted } from "./grants.server";
-import { type Pictures, picturesFor } from "./pictures.server";
+import { type Of, type Pictures, picturesFor, variantKey } from "./pictures.server";
 import { BusyError } from "./queue.server";
-import { VARIANT_VERSION, type Wanted } from "./variant.server";
+import type { Asked } from "./variant.server";
 
 const DEFAULT_WIDTH: VariantWidth = 1280;
 
 /**
- * Answers `/images/:id`: a picture for display (`?w=`, one of `VARIANT_WIDTHS`), or its original to be saved (`?original=1`). A missing
- * picture, a foreign one, and any picture for somebody who is not signed in get the same 404.
+ * Answers `/images/:id`: a picture for display (`?w=`, one of `VARIANT_WIDTHS` or `own` for its own pixels; `&still=1` for a
+ * moving one's first frame), or its original to be saved (`?original=1`); `?version=` means one of its versions instead of the current one. A
+ * missing picture, a foreign one, and any picture for somebody who is not signed in get the same 404.
  */
 export async function serveImage(request: Request, imageId: string, context: Readonly<RouterContextProvider>): Promise<Response> {
   const who = await visitor(context);
@@ -23,14 +24,16 @@ export async function serveImage(request: Request, imageId: string, context: Rea
 
   const { searchParams } = new URL(request.url);
   const width = readWidth(searchParams.get("w"));
-  if (width === null) return text(400, `w is one of ${VARIANT_WIDTHS.join(", ")}.`);
+  if (width === null) return text(400, `w is ${OWN_WIDTH}, or one of ${VARIANT_WIDTHS.join(", ")}.`);
 
   const pictures = picturesFor(context.get(configContext));
-  const asked = { request, imageId, sessionId: who.sessionId, pictures };
+  const of: Of = { sessionId: who.sessionId, imageId, versionId: searchParams.get("version") ?? undefined };
+  const question = { request, of, pictures };
   try {
-    const picture = await pictures.grants.get(who.sessionId, imageId);
+    const picture = await pictures.grants.get(of.sessionId, imageId, of.versionId);
     if (!picture) return missing();
-    return searchParams.has("original") ? await serveOriginal(asked, picture) : await serveVariant(asked, picture, width);
+    if (searchParams.has("original")) return await serveOriginal(question, picture);
+    return await serveVariant(question, picture, { width, wanted: wantedBy(request), still: searchParams.has("still") });
   } catch (error) {
     const code = refusalOf(error)?.code;
     if (code === "not_found" || code === "unauthenticated") return missing();
@@ -40,25 +43,29 @@ export async function serveImage(request: Request, imageId: string, context: Rea
   }
 }
 
-type Asked = { request: Request; imageId: string; sessionId: string; pictures: Pictures };
+type Question = { request: Request; of: Of; pictures: Pictures };
 
-async function serveVariant({ request, imageId, sessionId, pictures }: Asked, picture: Granted, width: VariantWidth): Promise<Response> {
-  const wanted: Wanted = /\bimage\/avif\b(?!\s*;\s*q=0(?:\.0*)?(?:[,\s]|$))/i.test(request.headers.get("Accept") ?? "") ? "avif" : "webp";
+/** The smaller format, where the browser says that it takes it. */
+function wantedBy(request: Request): Asked["wanted"] {
+  return /\bimage\/avif\b(?!\s*;\s*q=0(?:\.0*)?(?:[,\s]|$))/i.test(request.headers.get("Accept") ?? "") ? "avif" : "webp";
+}
+
+async function serveVariant({ request, of, pictures }: Question, picture: Granted, asked: Asked): Promise<Response> {
   const headers = new Headers({
     ...PRIVATE,
     ...INERT,
     // Another format for another browser, another answer for another person.
     Vary: "Accept, Cookie",
-    ETag: `"${picture.checksum.slice(0, 32)}-${width}-${wanted}-${VARIANT_VERSION}"`,
+    ETag: `"${variantKey(picture.checksum.slice(0, 32), asked)}"`,
   });
   if (isKnown(request, headers)) return new Response(null, { status: 304, headers });
-  const { type, bytes } = await pictures.variant(sessionId, imageId, picture, width, wanted);
+  const { type, bytes } = await pictures.variant(of, picture, asked);
   headers.set("Content-Type", type);
   headers.set("Content-Length", String(bytes.length));
   return new Response(request.method === "HEAD" ? null : new Uint8Array(bytes), { headers });
 }
 
-async function serveOriginal({ request, imageId, sessionId, pictures }: Asked, picture: Granted): Promise<Response> {
+async function serveOriginal({ request, of, pictures }: Question, picture: Granted): Promise<Response> {
   const headers = new Headers({
     ...PRIVATE,
     ...INERT,
@@ -75,7 +82,7 @@ async function serveOriginal({ request, imageId, sessionId, pictures }: Asked, p
   }
   const ifRange = request.headers.get("If-Range");
   const range = ifRange === null || ifRange === headers.get("ETag") ? request.headers.get("Range") : null;
-  const stored = await pictures.original(sessionId, imageId, range, request.signal);
+  const stored = await pictures.original(of, range, request.signal);
   if (![200, 206, 416].includes(stored.status)) {
     await stored.body?.cancel();
     throw new Unavailable(`The storage answered ${stored.status}`);
@@ -117,7 +124,8 @@ function isKnown(request: Request, headers: Headers): boolean {
   );
 }
 
-function readWidth(asked: string | null): VariantWidth | null {
+function readWidth(asked: string | null): VariantWidth | typeof OWN_WIDTH | null {
+  if (asked === OWN_WIDTH) return asked;
   if (asked === null) return DEFAULT_WIDTH;
   return VARIANT_WIDTHS.find((width) => String(width) === asked) ?? null;
 }

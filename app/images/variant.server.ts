@@ -1,30 +1,36 @@
 import type { Sharp } from "sharp";
-import type { VariantWidth } from "./address";
+import { nearestWidth, type VariantWidth } from "./address";
 import type { Cached } from "./cache.server";
 import { isWideGamut } from "./colour.server";
 import { decoder, drawingDensity, MAX_PIXELS } from "./decoder.server";
+import { natureOf } from "./flatness.server";
+import { pristine } from "./pristine.server";
 
 /** What the browser takes beside WebP, which all take. */
 export type Wanted = "avif" | "webp";
 
 /** Part of every cached variant's name: raise it when the same question gets another answer. */
-export const VARIANT_VERSION = 1;
+export const VARIANT_VERSION = 2;
 
 export type Original = { bytes: Buffer; contentType: string; width: number; height: number };
+
+/** What is asked for: so many pixels wide, or with its own pixels; moving pictures as such, or `still`, by their first. */
+export type Asked = { width: VariantWidth | "own"; wanted: Wanted; still?: boolean };
 
 /**
  * Makes a picture ready for display: at most `width` pixels wide, upright, its colours in sRGB or Display P3, and nothing of its metadata
  * (place, camera, author) in it. Never larger than it is, except for drawings, which have no size of their own.
  *
  * Photographs become AVIF or WebP. Screens and flat art are kept without loss, since in them every smear around a letter is seen; they are
- * known by their runs of equal pixels. Animations stay animated.
+ * known by what they look like (`natureOf`). Animations stay animated. `own` gives every pixel as it was uploaded.
  */
-export async function makeVariant(original: Original, width: VariantWidth, wanted: Wanted): Promise<Cached> {
+export async function makeVariant(original: Original, { width, wanted, still = false }: Asked): Promise<Cached> {
   const { bytes, contentType } = original;
+  if (width === "own") return makeOwn(original, still);
   const drawn = contentType === "image/svg+xml" ? drawnWidth(original, width) : undefined;
   const density = drawn && drawingDensity(original.width, drawn);
   const read = await decoder(bytes, density === undefined ? {} : { density }).metadata();
-  const frames = contentType === "image/gif" || contentType === "image/webp" ? (read.pages ?? 1) : 1;
+  const frames = !still && (contentType === "image/gif" || contentType === "image/webp") ? (read.pages ?? 1) : 1;
   const open = (pages = 1) =>
     decoder(bytes, { ...(density !== undefined && { density }), ...(frames > 1 && { pages }) })
       .autoOrient()
@@ -37,9 +43,26 @@ export async function makeVariant(original: Original, width: VariantWidth, wante
   // A JPEG's own noise leaves no two pixels alike, so there is no need to look.
   if (contentType !== "image/jpeg") {
     const { data, info } = await open().toColourspace("srgb").raw({ depth: "uchar" }).toBuffer({ resolveWithObject: true });
-    if (isFlat(data, info)) return lossless(finish(open()), info.height);
+    const nature = natureOf(data, info);
+    if (nature === "drawn" || (nature === "mixed" && width > THUMBNAIL_MAX)) return lossless(finish(open()), info.height);
+    if (nature === "mixed") return lossy(finish(open()), wanted, info.height, CAREFUL);
   }
   return lossy(finish(open()), wanted, outputHeight(original, width));
+}
+
+/** Up to here a page with pictures on it is a thumbnail, whose text nobody reads: it may lose a little, and is a third as large. */
+const THUMBNAIL_MAX = 640;
+
+/** Every pixel as it was uploaded: the file's own, where it can be had without decoding it; else decoded, and kept without loss. */
+async function makeOwn(original: Original, still: boolean): Promise<Cached> {
+  const { bytes, contentType, width } = original;
+  // A drawing's own units are no pixels: the next listed width will do.
+  if (contentType === "image/svg+xml") return makeVariant(original, { width: nearestWidth(width), wanted: "webp" });
+  const untouched = still ? null : pristine(bytes, contentType);
+  if (untouched) return { type: contentType, bytes: untouched };
+  const { icc, autoOrient } = await decoder(bytes).metadata();
+  const upright = decoder(bytes).autoOrient();
+  return lossless(isWideGamut(icc) ? upright.withIccProfile("p3") : upright, Math.max(autoOrient.width, autoOrient.height));
 }
 
 /** WebP knows no side longer than this. */
@@ -50,28 +73,15 @@ async function lossless(picture: Sharp, height: number): Promise<Cached> {
   return { type: "image/webp", bytes: await picture.webp({ lossless: true, effort: 2 }).toBuffer() };
 }
 
-async function lossy(picture: Sharp, wanted: Wanted, height: number): Promise<Cached> {
+/** For photographs, and for what has letters in it as well: WebP halves the resolution of colours, which these must not suffer from. */
+const ORDINARY = { avif: 60, webp: 82, smartSubsample: false };
+const CAREFUL = { avif: 80, webp: 92, smartSubsample: true };
+
+async function lossy(picture: Sharp, wanted: Wanted, height: number, { avif, webp, smartSubsample } = ORDINARY): Promise<Cached> {
   // Effort 0 is as small as 4 within a few percent on photographs, and 50 times as fast.
-  if (wanted === "avif") return { type: "image/avif", bytes: await picture.avif({ quality: 60, effort: 0 }).toBuffer() };
-  if (height > WEBP_SIDE_MAX) return { type: "image/jpeg", bytes: await picture.jpeg({ quality: 82 }).toBuffer() };
-  return { type: "image/webp", bytes: await picture.webp({ quality: 82, effort: 3 }).toBuffer() };
-}
-
-/** From here on a picture counts as flat: screens have 0.85 and more, photographs 0.05 to 0.35. */
-const FLAT_SHARE = 0.55;
-
-/** Whether most pixels are exactly like their neighbour on the left. */
-function isFlat(pixels: Buffer, { width, height, channels }: { width: number; height: number; channels: number }): boolean {
-  let alike = 0;
-  for (let y = 0; y < height; y++) {
-    const row = y * width * channels;
-    for (let at = row + channels; at < row + width * channels; at += channels) {
-      let channel = 0;
-      while (channel < channels && pixels[at + channel] === pixels[at + channel - channels]) channel++;
-      if (channel === channels) alike++;
-    }
-  }
-  return alike >= FLAT_SHARE * height * Math.max(1, width - 1);
+  if (wanted === "avif") return { type: "image/avif", bytes: await picture.avif({ quality: avif, effort: 0 }).toBuffer() };
+  if (height > WEBP_SIDE_MAX) return { type: "image/jpeg", bytes: await picture.jpeg({ quality: webp }).toBuffer() };
+  return { type: "image/webp", bytes: await picture.webp({ quality: webp, smartSubsample, effort: 3 }).toBuffer() };
 }
 
 function outputHeight({ width: own, height }: Original, width: number): number {

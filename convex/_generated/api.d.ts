@@ -51,6 +51,8 @@ import type * as summaries from "../summaries.js";
 import type * as sweep from "../sweep.js";
 import type * as uploads from "../uploads.js";
 import type * as usage from "../usage.js";
+import type * as versionTables from "../versionTables.js";
+import type * as versions from "../versions.js";
 
 import type {
   ApiFromModules,
@@ -102,6 +104,8 @@ declare const fullApi: ApiFromModules<{
   sweep: typeof sweep;
   uploads: typeof uploads;
   usage: typeof usage;
+  versionTables: typeof versionTables;
+  versions: typeof versions;
 }>;
 
 /**

@@ -1,0 +1,49 @@
+import * as fc from "fast-check";
+import sharp from "sharp";
+import { expect, it } from "vitest";
+import { sidewaysPhotograph } from "../../tests/fixtures/pictures";
+import { readExif } from "./exif";
+
+const exifOf = async (bytes: Buffer) => (await sharp(bytes).metadata()).exif;
+
+it("tells camera, lens and exposure, and of a place only that there is one", async () => {
+  const bytes = await sharp({ create: { width: 4, height: 4, channels: 3, background: "#333" } })
+    .withExif({
+      IFD0: { Make: "Canon", Model: "Canon EOS R5", Artist: "Ada" },
+      IFD2: { ExposureTime: "1/250", FNumber: "28/10", ISOSpeedRatings: "400", FocalLength: "50/1", LensModel: "RF50mm F1.2 L USM" },
+      IFD3: { GPSLatitudeRef: "N", GPSLatitude: "42/1 51/1 1234/100" },
+    })
+    .jpeg()
+    .toBuffer();
+  expect(readExif(await exifOf(bytes))).toEqual({
+    orientation: 1,
+    camera: "Canon EOS R5",
+    lens: "RF50mm F1.2 L USM",
+    exposureTime: 1 / 250,
+    aperture: 2.8,
+    iso: 400,
+    focalLength: 50,
+    hasPlace: true,
+  });
+});
+
+it("puts the maker before a model that does not name them, and knows which side is up", async () => {
+  const { buffer } = await sidewaysPhotograph();
+  expect(readExif(await exifOf(buffer))).toEqual({ orientation: 6, camera: "Lumen Pocket 3", hasPlace: true });
+});
+
+it("reads what is none as nothing", () => {
+  const nothing = { orientation: 1, hasPlace: false };
+  for (const bytes of [undefined, Buffer.alloc(0), Buffer.from("Exif\0\0"), Buffer.from("II*\0\xff\xff\xff\xff", "latin1")])
+    expect(readExif(bytes)).toEqual(nothing);
+});
+
+it("reads any bytes without failing, and no text that acts on a screen", () => {
+  const head = fc.constantFrom("II*\0\x08\0\0\0", "MM\0*\0\0\0\x08").map((text) => Buffer.from(text, "latin1"));
+  fc.assert(
+    fc.property(head, fc.uint8Array({ maxLength: 200 }), (start, rest) => {
+      const { camera = "", lens = "" } = readExif(Buffer.concat([start, rest]));
+      expect(/\p{C}/u.test(camera + lens)).toBe(false);
+    }),
+  );
+});

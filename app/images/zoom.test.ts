@@ -1,0 +1,112 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { boxOf, fitScale, isLarger, panBy, percent, pinch, type Scene, settle, step, toggled, type View, viewOf, zoomBy } from "./zoom";
+
+const scene = (more: Partial<Scene> = {}): Scene => ({
+  stage: { width: 1000, height: 800 },
+  picture: { width: 4000, height: 2000 },
+  density: 1,
+  scalable: false,
+  ...more,
+});
+const small = scene({ picture: { width: 300, height: 200 } });
+
+/** Which of the picture's own points lies at a place of the stage. */
+const under = (view: View, point: { x: number; y: number }) => ({ x: (point.x - view.x) / view.scale, y: (point.y - view.y) / view.scale });
+
+describe("fittings", () => {
+  it("fit shows all of a picture, and never more of it than there is", () => {
+    expect(viewOf("fit", scene())).toEqual({ scale: 0.25, x: 0, y: 0 });
+    expect(fitScale(small)).toBe(1);
+    expect(fitScale(scene({ picture: { width: 300, height: 200 }, density: 2 }))).toBe(0.5);
+  });
+  it("a drawing fits by growing", () => {
+    expect(fitScale(scene({ picture: { width: 300, height: 200 }, scalable: true }))).toBeCloseTo(1000 / 300);
+  });
+  it("fill leaves no place empty", () => {
+    expect(viewOf("fill", scene()).scale).toBe(0.4);
+  });
+  it("100% is one pixel for one, on any screen", () => {
+    for (const density of [1, 1.5, 2, 3]) {
+      const view = viewOf("actual", scene({ density }));
+      expect(view.scale * density).toBeCloseTo(1);
+      expect(percent(view, scene({ density }))).toBe(100);
+    }
+  });
+  it("at 100% every pixel lies on one of the screen's, wherever it was moved", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 200, max: 2000 }),
+        fc.integer({ min: 200, max: 2000 }),
+        fc.float({ min: -3000, max: 3000, noNaN: true }),
+        fc.constantFrom(1, 1.25, 1.5, 2),
+        (width, height, x, density) => {
+          const at = scene({ stage: { width, height }, density });
+          const { left, top } = boxOf(settle({ scale: 1 / density, x, y: x / 3 }, at), at);
+          for (const edge of [left, top]) expect(Math.abs(edge * density - Math.round(edge * density))).toBeLessThan(1e-6);
+        },
+      ),
+    );
+  });
+});
+
+describe("moving", () => {
+  it("keeps under the pointer what lies there", () => {
+    const view = viewOf("actual", scene());
+    const point = { x: 120, y: -40 };
+    const closer = zoomBy(view, 2, point, scene());
+    expect(under(closer, point).x).toBeCloseTo(under(view, point).x);
+    expect(under(closer, point).y).toBeCloseTo(under(view, point).y);
+  });
+  it("goes no further than the picture's edge, and centres what has room", () => {
+    expect(panBy(viewOf("actual", scene()), { x: 99_999, y: -99_999 }, scene())).toEqual({ scale: 1, x: 1500, y: -600 });
+    expect(panBy(viewOf("fit", small), { x: 50, y: 50 }, small)).toEqual({ scale: 1, x: 0, y: 0 });
+  });
+  it("pinches about what is between the fingers", () => {
+    const view = viewOf("actual", scene());
+    const closer = pinch(
+      view,
+      [
+        { x: -50, y: 0 },
+        { x: 50, y: 0 },
+      ],
+      [
+        { x: -90, y: 20 },
+        { x: 110, y: 20 },
+      ],
+      scene(),
+    );
+    expect(closer.scale).toBeCloseTo(2);
+    expect(under(closer, { x: 10, y: 20 }).x).toBeCloseTo(under(view, { x: 0, y: 0 }).x);
+  });
+  it("stays within its limits whatever is done", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.float({ min: Math.fround(0.01), max: 100, noNaN: true }), fc.integer(), fc.integer())), (moves) => {
+        let view = viewOf("fit", scene());
+        for (const [factor, x, y] of moves) view = zoomBy(panBy(view, { x, y }, scene()), factor, { x: y % 500, y: x % 400 }, scene());
+        expect(view.scale).toBeGreaterThanOrEqual(0.25);
+        expect(view.scale).toBeLessThanOrEqual(16);
+        const { left, top, width, height } = boxOf(view, scene());
+        const covers = (start: number, length: number, room: number) => length < room || (start <= 1e-6 && start + length >= room - 1e-6);
+        expect([covers(left, width, 1000), covers(top, height, 800)]).toEqual([true, true]);
+      }),
+    );
+  });
+});
+
+describe("steps", () => {
+  it("lead in and out by round numbers", () => {
+    let view = viewOf("fit", scene());
+    const seen = [];
+    for (let each = 0; each < 5; each++) seen.push(percent((view = step(view, "in", scene())), scene()));
+    expect(seen).toEqual([33, 50, 67, 75, 100]);
+    expect(percent(step(view, "out", scene()), scene())).toBe(75);
+    expect(step(viewOf("fit", scene()), "out", scene())).toEqual(viewOf("fit", scene()));
+  });
+  it("a double click shows the pixels, or looks into them, and leads back", () => {
+    const first = toggled(viewOf("fit", scene()), scene(), { x: 0, y: 0 });
+    expect([first.fitting, percent(first.view, scene()), isLarger(first.view, scene())]).toEqual(["actual", 100, true]);
+    expect(toggled(first.view, scene(), { x: 0, y: 0 }).view).toEqual(viewOf("fit", scene()));
+    expect(percent(toggled(viewOf("fit", small), small, { x: 0, y: 0 }).view, small)).toBe(200);
+  });
+});

@@ -1,0 +1,135 @@
+/**
+ * The arithmetic of looking at a picture: how large it is drawn and where. A scale is CSS pixels for one of the picture's; a place is how far the
+ * picture's middle is from that of its stage, in CSS pixels. Pure, so that the viewer and the comparison share it and tests need no browser.
+ */
+export type Size = { width: number; height: number };
+export type Point = { x: number; y: number };
+export type View = Point & { scale: number };
+
+/** A stage with a picture on it. */
+export type Scene = {
+  stage: Size;
+  picture: Size;
+  /** Device pixels for one CSS pixel. */
+  density: number;
+  /** A drawing: it has no pixels of its own, and so may be shown larger than it says it is. */
+  scalable: boolean;
+};
+
+/** How a picture is to be shown whatever its stage becomes; `free`: as somebody has moved it. */
+export type Fitting = "fit" | "actual" | "fill" | "free";
+
+/** At 100% each of the picture's pixels is one of the screen's; a drawing's unit is a CSS pixel. */
+function actualScale({ density, scalable }: Scene): number {
+  return scalable ? 1 : 1 / density;
+}
+
+/** All of it, as large as the stage allows; what has pixels no larger than it is. */
+export function fitScale(scene: Scene): number {
+  const { stage, picture, scalable } = scene;
+  const whole = Math.min(stage.width / picture.width, stage.height / picture.height);
+  return scalable ? whole : Math.min(whole, actualScale(scene));
+}
+
+/** No empty place on the stage. */
+function fillScale({ stage, picture }: Scene): number {
+  return Math.max(stage.width / picture.width, stage.height / picture.height);
+}
+
+/** How far one can go in, in times of 100%. */
+const CLOSEST = 16;
+
+function limits(scene: Scene): { least: number; most: number } {
+  const [fit, fill, actual] = [fitScale(scene), fillScale(scene), actualScale(scene)];
+  return { least: Math.min(fit, actual), most: Math.max(CLOSEST * actual, fill, fit) };
+}
+
+/** The view that a fitting means on this stage. `free` has none of its own, and reads as `fit`. */
+export function viewOf(fitting: Fitting, scene: Scene, at: Point = MIDDLE): View {
+  if (fitting === "fill") return settle({ ...at, scale: fillScale(scene) }, scene);
+  if (fitting === "actual") return settle({ ...at, scale: actualScale(scene) }, scene);
+  return settle({ ...MIDDLE, scale: fitScale(scene) }, scene);
+}
+
+const MIDDLE: Point = { x: 0, y: 0 };
+
+/**
+ * The nearest view that may be: within the limits, in the middle where there is room to spare, and with no edge drawn into the stage where there is
+ * none. At 100% the pixels lie on the screen's own, so that nothing is blurred.
+ */
+export function settle({ scale: wanted, x, y }: View, scene: Scene): View {
+  const { least, most } = limits(scene);
+  const scale = Math.min(most, Math.max(least, wanted));
+  const { stage, picture, density } = scene;
+  const along = (offset: number, room: number, length: number) => {
+    const slack = Math.max(0, (length * scale - room) / 2);
+    const kept = Math.min(slack, Math.max(-slack, offset));
+    if (!isActual(scale, scene)) return kept;
+    const start = room / 2 + kept - (length * scale) / 2;
+    return kept + Math.round(start * density) / density - start;
+  };
+  return { scale, x: along(x, stage.width, picture.width), y: along(y, stage.height, picture.height) };
+}
+
+/** Zooms by a factor, with what lies under `point` (from the stage's middle) staying under it. */
+export function zoomBy(view: View, factor: number, point: Point, scene: Scene): View {
+  const { least, most } = limits(scene);
+  const scale = Math.min(most, Math.max(least, view.scale * factor));
+  const grown = scale / view.scale;
+  return settle({ scale, x: point.x - (point.x - view.x) * grown, y: point.y - (point.y - view.y) * grown }, scene);
+}
+
+export function panBy(view: View, by: Point, scene: Scene): View {
+  return settle({ ...view, x: view.x + by.x, y: view.y + by.y }, scene);
+}
+
+/** Two fingers: what lay between them stays there, and grows as they part. */
+export function pinch(view: View, before: [Point, Point], after: [Point, Point], scene: Scene): View {
+  const [from, to] = [between(before), between(after)];
+  const apart = distance(before);
+  const moved = panBy(view, { x: to.x - from.x, y: to.y - from.y }, scene);
+  return apart === 0 ? moved : zoomBy(moved, distance(after) / apart, to, scene);
+}
+
+/** The next step in or out that keys and buttons take, in times of 100%. */
+const STEPS = [0.05, 0.1, 0.17, 0.25, 0.33, 0.5, 0.67, 0.75, 1, 1.5, 2, 3, 4, 6, 8, 12, 16];
+
+export function step(view: View, direction: "in" | "out", scene: Scene, at: Point = MIDDLE): View {
+  const actual = actualScale(scene);
+  const now = view.scale / actual;
+  // A hair off, so that a step that was taken is not taken again.
+  const next = direction === "in" ? STEPS.find((each) => each > now * 1.01) : STEPS.findLast((each) => each < now * 0.99);
+  return zoomBy(view, (next ?? now) / now, at, scene);
+}
+
+/** What a double click leads to: from the whole picture to its pixels, or into them where all are shown already; else back. */
+export function toggled(view: View, scene: Scene, at: Point): { fitting: Fitting; view: View } {
+  const [fit, actual] = [fitScale(scene), actualScale(scene)];
+  if (view.scale > fit * 1.01) return { fitting: "fit", view: viewOf("fit", scene) };
+  if (actual > fit * 1.01) return { fitting: "actual", view: zoomBy(view, actual / view.scale, at, scene) };
+  return { fitting: "free", view: zoomBy(view, 2, at, scene) };
+}
+
+/** Whether there is more of the picture than the stage shows. */
+export function isLarger(view: View, { stage, picture }: Scene): boolean {
+  // Half a pixel is rounding.
+  return picture.width * view.scale > stage.width + 0.5 || picture.height * view.scale > stage.height + 0.5;
+}
+
+export function percent(view: View, scene: Scene): number {
+  return Math.round((100 * view.scale) / actualScale(scene));
+}
+
+/** Whether each pixel of the picture is one of the screen's, save for rounding. */
+function isActual(scale: number, scene: Scene): boolean {
+  return !scene.scalable && Math.abs(scale / actualScale(scene) - 1) < 1e-6;
+}
+
+/** Where the picture's box lies on its stage. */
+export function boxOf(view: View, { stage, picture }: Scene): Size & { left: number; top: number } {
+  const [width, height] = [picture.width * view.scale, picture.height * view.scale];
+  return { width, height, left: stage.width / 2 + view.x - width / 2, top: stage.height / 2 + view.y - height / 2 };
+}
+
+const between = ([a, b]: [Point, Point]): Point => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });
+const distance = ([a, b]: [Point, Point]): number => Math.hypot(a.x - b.x, a.y - b.y);
