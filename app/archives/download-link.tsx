@@ -6,7 +6,7 @@ import { Icon } from "~/ui/icon";
 export function DownloadLink({ archive, label }: { archive: string | undefined; label: string }) {
   if (archive === undefined) return null;
   return (
-    <ButtonLink to={archive} reloadDocument prefetch="none" size="icon" aria-label={label} data-tooltip={label}>
+    <ButtonLink to={archive} reloadDocument prefetch="none" size="icon" aria-label={label} data-tooltip={label} data-command="">
       <Icon of={Download} />
     </ButtonLink>
   );

@@ -21,7 +21,7 @@ const dialogOf = (thing: string) => `new-${thing}`;
 /** Opens the form that makes a new one; `CreateDialog` of the same thing stands once on the page. */
 export function CreateButton({ thing }: { thing: string }) {
   return (
-    <DialogButton dialog={dialogOf(thing)} look="primary">
+    <DialogButton dialog={dialogOf(thing)} look="primary" data-command="">
       <Icon of={Plus} />
       New {thing}
     </DialogButton>

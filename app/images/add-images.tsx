@@ -48,6 +48,7 @@ export function AddImages({ designId, sending, maxBytes }: AddImagesProps) {
       />
       <label
         htmlFor={INPUT_ID}
+        data-command=""
         className={buttonClass(
           { look: "primary" },
           "noscript:order-first noscript:bg-transparent noscript:px-0 noscript:text-soft noscript:hover:bg-transparent",

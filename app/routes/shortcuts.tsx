@@ -9,6 +9,7 @@ const places: { name: string; shortcuts: { keys: string[]; does: string }[] }[] 
     name: "Everywhere",
     shortcuts: [
       { keys: ["?"], does: "Show this page" },
+      { keys: ["Ctrl+K", "Cmd+K"], does: "Go to, do or find anything by its name" },
       { keys: ["Ctrl+B", "Cmd+B"], does: "Collapse or expand the sidebar" },
       { keys: ["Alt+T"], does: "Go to the messages at the bottom right" },
       { keys: ["Esc"], does: "Close what is open above the page" },

@@ -2,6 +2,7 @@ import { Menu as MenuIcon, Search } from "lucide-react";
 import type { ComponentProps, ReactNode } from "react";
 import { href, Link } from "react-router";
 import { useAuth } from "~/accounts/use-auth";
+import { Commands } from "~/commands/commands";
 import type { AppConfig } from "~/config";
 import type { Preload } from "~/data/preload";
 import { LiveProvider } from "~/data/provider";
@@ -75,6 +76,7 @@ export function Shell({ flash, user, theme, convex, projects, unread, openAtFirs
         </div>
       </div>
       <ConnectionMark />
+      <Commands projects={projects} onToggleSidebar={sidebar.toggle} />
       <Toaster theme={theme} />
     </LiveProvider>
   );

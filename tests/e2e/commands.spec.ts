@@ -1,0 +1,69 @@
+import { expect, expectAccessible, hydrated, test } from "../harness/test.ts";
+import { api } from "../../convex/_generated/api.js";
+import { addPictures, deploymentAs } from "./pictures.ts";
+
+test("the command palette goes, does and finds", async ({ page, person, app }) => {
+  const convex = await deploymentAs(app, person);
+  const projectId = await convex.mutation(api.projects.create, { name: "Clockwork" });
+  const designId = await convex.mutation(api.designs.create, { projectId, name: "Tower of hours" });
+  const [imageId = ""] = await addPictures(app, person, designId, ["clock"]);
+
+  const palette = page.getByRole("dialog", { name: "Commands" });
+  const field = palette.getByRole("combobox");
+  const offered = palette.getByRole("option");
+  const asks = async (text: string) => {
+    await page.keyboard.press("Control+k");
+    await expect(field).toBeFocused();
+    await expect(field).toHaveValue("");
+    await field.fill(text);
+  };
+
+  await page.goto("/projects");
+  await hydrated(page);
+  // Not before it is asked for.
+  expect(await page.evaluate(() => performance.getEntriesByType("resource").filter(({ name }) => name.includes("palette")).length)).toBe(0);
+  await page.getByRole("searchbox", { name: "Search everything" }).focus();
+  await asks("");
+  await expect(offered.filter({ hasText: "Clockwork" })).toBeVisible();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await expect(palette).toBeHidden();
+  await expect(page.getByRole("searchbox", { name: "Search everything" })).toBeFocused();
+
+  await asks("clockw");
+  await expect(offered.first()).toHaveText("ClockworkProject");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`/projects/${projectId}`);
+  await expect(palette).toBeHidden();
+
+  await asks("new des");
+  await expect(offered.first()).toHaveText("New designOn this page");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog", { name: "New design" }).getByRole("textbox", { name: "Name" })).toBeFocused();
+  await page.keyboard.press("Escape");
+
+  await asks("hours");
+  await expect(offered.first()).toHaveText("Tower of hoursClockwork");
+  await field.fill("clock.webp");
+  await expect(offered.first()).toHaveText("clock.webpTower of hours");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`/design/${designId}/images/${imageId}`);
+
+  await asks("backup");
+  await expect(offered).toHaveText(["SecurityGo to"]);
+  await field.fill("light");
+  await expect(offered.first()).toHaveText("Light themeDo");
+  await page.keyboard.press("Enter");
+  await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+  await asks("no such thing");
+  await expect(palette.getByText("Nothing is called “no such thing”.")).toBeVisible();
+  await expectAccessible(page);
+  // Asked for again it goes.
+  await page.keyboard.press("Control+k");
+  await expect(palette).toBeHidden();
+
+  await asks("log out");
+  await expect(offered.first()).toHaveText("Log outDo");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL("/sign-in");
+});
