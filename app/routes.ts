@@ -21,6 +21,8 @@ export default [
     route("verify-email", "routes/verify-email.tsx"),
     route("error", "routes/error.tsx"),
 
+    route("dev/ui", "routes/dev.ui.tsx"),
+
     layout("routes/shell.tsx", [
       layout("routes/signed-in.tsx", [
         route("projects", "routes/projects.tsx"),

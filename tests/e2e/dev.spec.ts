@@ -51,6 +51,18 @@ test("in development a change of the app and one of the functions reach an open 
     await page.goto("/projects", { waitUntil: "networkidle" });
     await hydrated(page);
 
+    // Every component, in both themes beside each other.
+    await page.goto("/dev/ui");
+    const grounds = ["Components, dark", "Components, light"].map((name) =>
+      page.locator("[data-theme]", { has: page.getByRole("heading", { name }) }).last(),
+    );
+    for (const [index, ground] of grounds.entries()) {
+      await expect(ground.getByRole("heading", { name: "Nothing yet" })).toBeVisible();
+      await expect(ground).toHaveCSS("background-color", index === 0 ? "oklch(0.155 0 0)" : "oklch(0.985 0 0)");
+    }
+    await page.goto("/projects");
+    await hydrated(page);
+
     await change(join(copy, "app/routes/projects.tsx"), 'title="Projects"', 'title="All of them"');
     await expect(page.getByRole("heading", { name: "All of them" })).toBeVisible({ timeout: 20_000 });
     await change(
