@@ -4,7 +4,8 @@ import { isbot } from "isbot";
 import { renderToPipeableStream } from "react-dom/server";
 import { type EntryContext, type HandleErrorFunction, type RouterContextProvider, ServerRouter } from "react-router";
 import { nonceContext } from "~/http/context";
-import { requestName } from "~/http/request-id.server";
+import { log } from "~/http/log.server";
+import { instrumentation } from "~/http/observe.server";
 
 /** How long a page may wait for data that is streamed into it, in milliseconds. */
 export const streamTimeout = 5_000;
@@ -40,7 +41,7 @@ export default function handleRequest(
       onShellError: reject,
       // A fault in the shell rejects and is told by `handleError`; one after it can only be told here.
       onError: (error: unknown) => {
-        if (started) console.error(error);
+        if (started) log.error({ error }, "a page broke while it was being sent");
       },
     });
     // React Router gives streamed data up first; then what still waits for it is given up too.
@@ -48,7 +49,9 @@ export default function handleRequest(
   });
 }
 
-/** Tells of faults, by the request's name; that somebody left before the answer is none. */
-export const handleError: HandleErrorFunction = (error, { request, context }) => {
-  if (!request.signal.aborted) console.error(`[${requestName(context)}]`, error);
+/** Tells of faults; that somebody left before the answer is none. */
+export const handleError: HandleErrorFunction = (error, { request }) => {
+  if (!request.signal.aborted) log.error({ error }, "a request failed");
 };
+
+export const instrumentations = [instrumentation];

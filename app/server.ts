@@ -3,6 +3,8 @@ import * as build from "virtual:react-router/server-build";
 import type { AppConfig } from "~/config";
 import { buildContext } from "~/data/build.server";
 import { clientAddressContext, configContext } from "~/http/context";
+import { type Log, logTo } from "~/http/log.server";
+import { observed } from "~/http/observe.server";
 import { picturesFor } from "~/images/pictures.server";
 import { smtpTransport } from "~/accounts/mail/transport.server";
 import { uploadsFor } from "~/uploads/uploads.server";
@@ -11,6 +13,8 @@ import { startMailWorker } from "~/accounts/mail/worker.server";
 // For whoever brings a deployment into force: the public key that it must trust, and a client to try whether it does.
 export { serviceConvex } from "~/accounts/service.server";
 export { jwksUri } from "~/accounts/tokens.server";
+// For /metrics.
+export { metricsText } from "~/http/metrics.server";
 // For `npm run user`.
 export { administration } from "~/accounts/administration.server";
 
@@ -29,9 +33,10 @@ export type App = {
 
 /**
  * The app as one function from request to response: the entry of the server build. Who imports it (`server/`, or a test)
- * brings the settings; the app reads no environment of its own.
+ * brings the settings and a log; the app reads no environment of its own.
  */
-export function createApp(config: AppConfig): App {
+export function createApp(config: AppConfig, log?: Log): App {
+  if (log) logTo(log);
   // Clears what a killed process left of its uploads, before there are new ones.
   picturesFor(config);
   const { parts } = uploadsFor(config);
@@ -44,7 +49,7 @@ export function createApp(config: AppConfig): App {
       context.set(configContext, config);
       context.set(buildContext, { version: build.assets.version, file: build.assets.url });
       context.set(clientAddressContext, clientAddress);
-      return handler(request, context);
+      return observed(request, () => handler(request, context));
     },
     async close() {
       parts.close();

@@ -1,8 +1,11 @@
 /** `npm run backup -- FOLDER`: copies all data of the embedded deployment, and the keys, while the app runs or not. */
+import { existsSync } from "node:fs";
 import { copyFile, mkdir, readFile, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import * as z from "zod";
 import { backUp } from "../engine/src/backup/back-up.ts";
+
+if (existsSync(".env")) process.loadEnvFile(".env");
 
 const [to = ""] = process.argv.slice(2);
 const dataDir = resolve(process.env["DATA_DIR"] || ".data");

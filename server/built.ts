@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { administration, createApp, jwksUri, serviceConvex } from "../app/server.ts";
+import type { administration, createApp, jwksUri, metricsText, serviceConvex } from "../app/server.ts";
 
 /** What the server build exports (`app/server.ts`): all that this folder knows of the app. */
 export type Build = {
   createApp: typeof createApp;
   jwksUri: typeof jwksUri;
+  metricsText: typeof metricsText;
   serviceConvex: typeof serviceConvex;
   administration: typeof administration;
 };

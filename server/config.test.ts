@@ -67,6 +67,7 @@ describe("settings", () => {
     ],
     ["ACCOUNTS_LINKING", "maybe", 'ACCOUNTS_LINKING is "maybe"; expected true or false'],
     ["UPLOAD_MAX_BYTES", "50MB", 'UPLOAD_MAX_BYTES is "50MB"; expected a whole number from 1 to 9007199254740991'],
+    ["LOG_LEVEL", "loud", 'LOG_LEVEL is "loud"; expected debug, info, warn, error or silent'],
     ["GITHUB_CLIENT_ID", "x", "GITHUB_CLIENT_SECRET is missing: sign-in with github needs it"],
     ["COGNITO_REGION", "eu-west-1", "COGNITO_DOMAIN is missing: sign-in with cognito needs it"],
   ])("are named with what was expected: %s=%s", async (name, value, told) => {
@@ -74,7 +75,7 @@ describe("settings", () => {
   });
 
   it("never repeat a secret in what they tell", async () => {
-    for (const name of ["BETTER_AUTH_SECRET", "TOKEN_SIGNING_KEY", "SMTP_URL"]) {
+    for (const name of ["BETTER_AUTH_SECRET", "TOKEN_SIGNING_KEY", "SMTP_URL", "METRICS_TOKEN"]) {
       const [told] = await problems({ [name]: "hunter2" });
       expect(told).toMatch(new RegExp(`^${name} is not acceptable; expected `));
       expect(told).not.toContain("hunter2");
@@ -102,10 +103,17 @@ describe("settings", () => {
     },
   );
 
-  it("are all in README's table, and nothing else is", async () => {
-    const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
-    const table = [...readme.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name]) => String(name));
-    expect(table.toSorted()).toEqual([...Object.keys(settings.shape), "LOG_LEVEL"].toSorted());
+  it("are all in the table of docs/configuration.md, and nothing else is", async () => {
+    const document = await readFile(new URL("../docs/configuration.md", import.meta.url), "utf8");
+    const table = [...document.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name]) => String(name));
+    expect(table.toSorted()).toEqual(Object.keys(settings.shape).toSorted());
+  });
+
+  it("have the defaults that the table tells", async () => {
+    const document = await readFile(new URL("../docs/configuration.md", import.meta.url), "utf8");
+    const told = Object.fromEntries([...document.matchAll(/^\| `([A-Z_]+)` +\| `([^`]+)` +\|/gm)].map(([, name, value]) => [name, value]));
+    const defaults = Object.entries(settings.parse({})).flatMap(([name, value]) => (typeof value === "object" ? [] : [[name, `${value}`]]));
+    expect(told).toMatchObject(Object.fromEntries(defaults));
   });
 });
 

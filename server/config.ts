@@ -13,6 +13,11 @@ export type ServerConfig = {
   appUrl: URL | null;
   /** How many proxies in front of us may be believed about where a request came from. */
   trustedProxyHops: number;
+  logLevel: Settings["LOG_LEVEL"];
+  /** How long requests are still taken after we were told to stop, while /readyz says 503. */
+  stopDelaySeconds: number;
+  /** Who may read /metrics besides nobody. */
+  metrics: { token: string | null; onLoopback: boolean };
   /** The embedded deployment, on loopback; null: a remote one is used, and none is started. */
   engine: { dir: string; port: number; sitePort: number; adminKey: string } | null;
 };
@@ -53,7 +58,7 @@ const aPrice = "the id of a price, price_…";
 
 const yesOrNo = z.stringbool({ error: "true or false" });
 
-/** Every setting of the product, by the name of its environment variable. README.md's table says the same; a test compares them. */
+/** Every setting of the product, by the name of its environment variable. docs/configuration.md's table says the same; a test compares them. */
 export const settings = z.object({
   PORT: wholeNumber(0, 65_535).default(3000),
   HOST: z.string().min(1).default("127.0.0.1"),
@@ -70,6 +75,11 @@ export const settings = z.object({
     )
     .pipe(z.array(origin, { error: "origins, separated by commas" }))
     .default([]),
+
+  LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"], { error: "debug, info, warn, error or silent" }).default("info"),
+  STOP_DELAY_SECONDS: wholeNumber(0, 300).default(0),
+  METRICS_TOKEN: z.string().min(32, { error: "at least 32 characters" }).optional(),
+  METRICS_ON_LOOPBACK: yesOrNo.default(false),
 
   ENGINE_PORT: wholeNumber(0, 65_535).default(3210),
   ENGINE_SITE_PORT: wholeNumber(0, 65_535).default(3211),
@@ -162,6 +172,9 @@ export async function readConfig(
       dataDir,
       appUrl: set.APP_URL ? new URL(set.APP_URL) : null,
       trustedProxyHops: set.TRUSTED_PROXY_HOPS,
+      logLevel: set.LOG_LEVEL,
+      stopDelaySeconds: set.STOP_DELAY_SECONDS,
+      metrics: { token: set.METRICS_TOKEN ?? null, onLoopback: set.METRICS_ON_LOOPBACK },
       engine: adminKey === null ? null : { dir: join(dataDir, "convex"), port: set.ENGINE_PORT, sitePort: set.ENGINE_SITE_PORT, adminKey },
     },
     app: appConfig(set, { production, dataDir, secrets, socialProviders: providers.configured }),
@@ -241,7 +254,7 @@ function setAsideForeign(env: NodeJS.ProcessEnv): string[] {
   return names;
 }
 
-const SECRET = /SECRET|KEY|PASSWORD|SMTP_URL/;
+const SECRET = /SECRET|KEY|TOKEN|PASSWORD|SMTP_URL/;
 
 function told(issue: z.core.$ZodIssue, given: Record<string, string | undefined>): string {
   const name = String(issue.path[0]);

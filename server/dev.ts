@@ -25,6 +25,7 @@ process.chdir(ROOT);
  */
 async function main(): Promise<void> {
   const { server: config, app: appConfig, setAside } = await readConfig(process.env, { production: false });
+  log.level = config.logLevel;
   if (setAside.length > 0) log.warn({ setAside }, "these variables are none of this app's settings and are not read");
   const embedded = config.engine && (await startEmbedded({ ...config.engine, log }));
   const forward = embedded && new Forward(embedded.url, log);
@@ -89,7 +90,7 @@ async function appOf(vite: ViteDevServer | null, config: AppConfig): Promise<App
   if (current?.made === createApp) return current.app;
   // Sources have changed: what the former build does beside requests ends.
   void current?.app.close();
-  current = { made: createApp, app: createApp(config) };
+  current = { made: createApp, app: createApp(config, log) };
   return current.app;
 }
 

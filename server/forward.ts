@@ -31,6 +31,11 @@ export class Forward {
     return path === PREFIX || path.startsWith(`${PREFIX}/`);
   }
 
+  /** How many websockets are open. */
+  get size(): number {
+    return this.#sockets.size;
+  }
+
   /** Takes over an upgrade to the websocket; false: it is none, and the socket is still the caller's. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     const path = SYNC.exec(request.url ?? "")?.[1];

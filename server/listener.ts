@@ -4,7 +4,9 @@ import { createRequestListener } from "@remix-run/node-fetch-server";
 import { clientAddress, markClientAddress } from "./client-address.ts";
 import { compressed } from "./compress.ts";
 import { Forward } from "./forward.ts";
+import { createTurnstile, limitBodyTime, limitConnections } from "./limits.ts";
 import type { Log } from "./log.ts";
+import { answerOperations, type Operations } from "./operations.ts";
 import { requestOrigin } from "./origin.ts";
 import type { ServeAsset } from "./static.ts";
 import { discardUnread } from "./unread.ts";
@@ -21,6 +23,10 @@ export type Parts = {
   /** The one origin we are served under; null: any loopback host. */
   appUrl: URL | null;
   trustedProxyHops: number;
+  /** What whoever runs this may ask; nobody, when left out. */
+  operations?: Operations;
+  /** Other limits than those of production, for tests. */
+  limits?: { connections?: number; inFlight?: number; bodyTimeout?: number; headersTimeout?: number };
   /** Who sees a request before the app does, and calls `next` for what is none of theirs (the development server). */
   before?: (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
   /** Upgrades that somebody else answers (the development server's own). */
@@ -35,6 +41,10 @@ const HEADERS_TIMEOUT = 20_000;
 const KEEP_ALIVE_TIMEOUT = 75_000;
 /** A connection on which nothing moves, in ms. */
 const IDLE_TIMEOUT = 120_000;
+/** How often connections are looked at for these times, in ms. */
+const CHECKING_INTERVAL = 5000;
+/** A connection's requests; then it is closed in order, so that a balancer's are spread anew from time to time. */
+const REQUESTS_PER_CONNECTION = 10_000;
 const HEADER_BYTES = 16 * 1024;
 /** What a form without files, or a program's call, may have in bytes; it is read into memory as a whole. */
 const BODY_BYTES = 1024 * 1024;
@@ -45,7 +55,7 @@ const URL_LENGTH = 8 * 1024;
 
 /** The HTTP server around the app: who answers which address, and the limits before any of them sees a request. It does not listen yet. */
 export function createListener(parts: Parts): Server {
-  const { appUrl, forward, log } = parts;
+  const { appUrl, forward, log, limits = {}, operations = { readiness: null, metrics: null } } = parts;
   const app = createRequestListener(
     async (request) => {
       const answer = Forward.owns(new URL(request.url).pathname)
@@ -66,17 +76,17 @@ export function createListener(parts: Parts): Server {
   const server = createServer({
     maxHeaderSize: HEADER_BYTES,
     requestTimeout: REQUEST_TIMEOUT,
-    headersTimeout: HEADERS_TIMEOUT,
+    headersTimeout: limits.headersTimeout ?? HEADERS_TIMEOUT,
+    connectionsCheckingInterval: Math.min(CHECKING_INTERVAL, limits.headersTimeout ?? CHECKING_INTERVAL),
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
   });
   server.setTimeout(IDLE_TIMEOUT);
+  server.maxRequestsPerSocket = REQUESTS_PER_CONNECTION;
+  limitConnections(server, limits.connections);
+  const enter = createTurnstile(limits.inFlight);
 
   server.on("request", (request, response) => {
-    // Who asks whether this process is alive asks by whatever address it has.
-    if (request.url === "/healthz") {
-      response.writeHead(200, { ...PLAIN, "Cache-Control": "no-store" }).end("ok\n");
-      return;
-    }
+    if (answerOperations(operations, request, response)) return;
     const refusal = refuse(request, appUrl);
     if (refusal) {
       response.writeHead(refusal.status, { ...PLAIN, Connection: "close" }).end(`${refusal.why}\n`);
@@ -86,8 +96,20 @@ export function createListener(parts: Parts): Server {
     if (parts.serveAsset(request, response, path)) return;
     markClientAddress(request, parts.trustedProxyHops);
     discardUnread(request, response);
-    if (isTooLarge(request, path)) {
-      response.writeHead(413, PLAIN).end("This is more than a form holds.\n");
+    if (!takesFiles(request, path)) {
+      // Without a length there is no telling how much of it would have to be held. No browser's form comes so.
+      if (request.headers["transfer-encoding"] !== undefined) {
+        response.writeHead(411, PLAIN).end("The length is missing.\n");
+        return;
+      }
+      if (Number(request.headers["content-length"] ?? 0) > BODY_BYTES) {
+        response.writeHead(413, PLAIN).end("This is more than a form holds.\n");
+        return;
+      }
+      limitBodyTime(request, response, limits.bodyTimeout);
+    }
+    if (!enter(response)) {
+      response.writeHead(503, { ...PLAIN, "Retry-After": "5" }).end("Too many requests at a time. Try again in a moment.\n");
       return;
     }
     const toApp = () => app(request, response);
@@ -120,13 +142,9 @@ function refuse(request: IncomingMessage, appUrl: URL | null): Refusal | null {
   return null;
 }
 
-/** By the length that is declared, as every browser's form declares it. */
-function isTooLarge(request: IncomingMessage, path: string): boolean {
-  if (Number(request.headers["content-length"] ?? 0) <= BODY_BYTES) return false;
-  return !(
-    TAKES_FILES.test(path) && /^(?:multipart\/form-data|application\/offset\+octet-stream)\b/i.test(request.headers["content-type"] ?? "")
-  );
-}
+/** Whether it brings files to an address that takes them, which has limits of its own. */
+const takesFiles = (request: IncomingMessage, path: string): boolean =>
+  TAKES_FILES.test(path) && /^(?:multipart\/form-data|application\/offset\+octet-stream)\b/i.test(request.headers["content-type"] ?? "");
 
 /** A browser always says from where a page opens a websocket; a program that says nothing brings no one's cookies either. */
 function refuseForeign(request: IncomingMessage, appUrl: URL | null): Refusal | null {

@@ -1,6 +1,35 @@
 import { pino } from "pino";
+import { scrub } from "./scrub.ts";
 
-/** What the server process tells about itself: one JSON object a line on standard output. */
-export const log = pino({ name: "atelier", level: process.env.LOG_LEVEL ?? "info", base: null });
+/**
+ * What the process tells about itself and its app: one JSON object a line on standard output. Nobody's address, name or secret is written there
+ * (people's own words are not logged at all; errors, which may quote anything, are scrubbed).
+ */
+export const log = pino({
+  name: "atelier",
+  base: null,
+  timestamp: pino.stdTimeFunctions.isoTime,
+  formatters: { level: (label) => ({ level: label }) },
+  serializers: { error: described },
+  hooks: {
+    logMethod(parts, method) {
+      method.apply(this, parts.map((part) => (typeof part === "string" ? scrub(part) : part)) as typeof parts);
+    },
+  },
+});
 
 export type Log = typeof log;
+
+type Described = { name: string; message: string; stack?: string; cause?: Described | string };
+
+/** An error as JSON, with what caused it; anything else that was thrown as a text. */
+function described(error: unknown): Described | string {
+  if (!(error instanceof Error)) return scrub(typeof error === "string" ? error : (JSON.stringify(error) ?? String(error)));
+  const { name, message, stack, cause } = error;
+  return {
+    name,
+    message: scrub(message),
+    ...(stack !== undefined && { stack: scrub(stack) }),
+    ...(cause !== undefined && { cause: described(cause) }),
+  };
+}

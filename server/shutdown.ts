@@ -4,8 +4,15 @@ import type { Log } from "./log.ts";
 
 /** How long requests in flight may take to finish once we have been told to stop, in ms. A container is killed after 10 s. */
 const GRACE = 8000;
+/**
+ * How long a connection on which nothing goes on is kept then, in ms: its next request may be on its way already, and is answered with the word
+ * that the connection ends.
+ */
+const LAST_CALL = 500;
 
 export type Parts = {
+  /** Tells balancers to send nobody here any more, and resolves when they have had time to notice. */
+  announce?: () => Promise<void>;
   /** Lets go of the open websockets. */
   goAway: () => void;
   /** Stops what requests need. */
@@ -18,7 +25,7 @@ export type Parts = {
  * @param server not listening yet
  * @returns the function that stops it
  */
-export function stoppable(server: Server, { goAway, close }: Parts, log: Log): () => Promise<void> {
+export function stoppable(server: Server, { announce, goAway, close }: Parts, log: Log): () => Promise<void> {
   // Node's own closeIdleConnections spares a connection on which no request has come yet, as browsers open them in advance.
   const inFlight = new Map<Socket, number>();
   let stopping = false;
@@ -41,17 +48,21 @@ export function stoppable(server: Server, { goAway, close }: Parts, log: Log): (
   server.prependListener("upgrade", ({ socket }) => inFlight.delete(socket));
 
   return async () => {
+    await announce?.();
     log.info("stopping: finishing the requests in flight");
     stopping = true;
     const closed = new Promise<void>((resolve) => server.close(() => resolve()));
     goAway();
-    for (const [socket, count] of inFlight) if (count === 0) socket.destroy();
+    const last = setTimeout(() => {
+      for (const [socket, count] of inFlight) if (count === 0) socket.destroy();
+    }, LAST_CALL);
     const late = setTimeout(() => {
       log.warn("requests in flight did not finish in time: their connections are closed");
       server.closeAllConnections();
     }, GRACE);
     await closed;
     clearTimeout(late);
+    clearTimeout(last);
     await close();
     log.info("stopped");
   };

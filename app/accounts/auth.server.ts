@@ -5,6 +5,7 @@ import { emailOTP } from "better-auth/plugins/email-otp";
 import { magicLink } from "better-auth/plugins/magic-link";
 import { endSubscriptions, paymentPlugins } from "~/billing/plugin.server";
 import type { AppConfig } from "~/config";
+import { log } from "~/http/log.server";
 import { originOf } from "~/http/origin.server";
 import { api } from "#convex/_generated/api";
 import { convexAdapter } from "./adapter.server";
@@ -108,7 +109,11 @@ function makeAuth(config: AppConfig, origin: string) {
     },
     onAPIError: { errorURL: "/error" },
     telemetry: { enabled: false },
-    logger: { level: "error", disableColors: true },
+    logger: {
+      level: "error",
+      log: (_level, message, ...more: unknown[]) =>
+        log.error({ from: "accounts", error: more.find((each) => each instanceof Error) }, message),
+    },
     plugins: [
       limits(),
       plainTargets(),

@@ -1,15 +1,16 @@
-import { RouterContextProvider } from "react-router";
 import { expect, it } from "vitest";
-import { requestId, requestName } from "./request-id.server";
+import { currentExchange, inExchange } from "./exchange.server";
+import { requestId } from "./request-id.server";
 import { answerOf } from "./testing";
 
 const get = (headers: Record<string, string> = {}) => new Request("https://atelier.example/", { headers });
 
-it("names each request, and tells the name in the answer", async () => {
+it("names each request, for the log, and tells the name in the answer", async () => {
   const names = new Set<string>();
   for (let n = 0; n < 2; n++) {
     let inside = "";
-    const response = await answerOf(requestId, get(), { inner: (context) => new Response((inside = requestName(context))) });
+    const inner = () => new Response((inside = currentExchange()?.id ?? ""));
+    const response = await inExchange(() => answerOf(requestId, get(), { inner }));
     expect(response.headers.get("X-Request-ID")).toBe(inside);
     names.add(inside);
   }
@@ -20,8 +21,4 @@ it("takes over the name that a proxy gave, unless it is no name", async () => {
   expect((await answerOf(requestId, get({ "X-Request-ID": "from-proxy_1" }))).headers.get("X-Request-ID")).toBe("from-proxy_1");
   expect((await answerOf(requestId, get({ "X-Request-ID": "a b; c" }))).headers.get("X-Request-ID")).not.toContain(" ");
   expect((await answerOf(requestId, get({ "X-Request-ID": "x".repeat(65) }))).headers.get("X-Request-ID")).toHaveLength(36);
-});
-
-it("has a dash for what failed before it had a name", () => {
-  expect(requestName(new RouterContextProvider())).toBe("-");
 });

@@ -1,4 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { spend } from "./exchange.server";
+import { log } from "./log.server";
+import { metrics } from "./metrics.server";
 
 /** The deployment does not answer, or not in time. Whether a mutation ran is then unknown. */
 export class Unavailable extends Error {
@@ -15,9 +18,12 @@ const noticed = new AsyncLocalStorage<{ unavailable: boolean }>();
  * with trouble of its own. Status 560 is none: it carries a function's own error (specification 7).
  */
 export const deploymentFetch: typeof fetch = async (input, init) => {
+  const tell = measured(input, init?.body);
   const response = await fetch(input, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) }).catch((cause: unknown) => {
+    tell("unreachable");
     throw unavailable("The deployment cannot be reached", cause);
   });
+  tell(response.ok ? "ok" : response.status === 560 ? "refused" : String(response.status));
   if (response.status === 429 || (response.status >= 500 && response.status !== 560)) {
     throw unavailable(`The deployment answered ${response.status}: ${await response.text()}`);
   }
@@ -36,13 +42,25 @@ export async function noticeUnavailable<Result>(
   return { outcome, unavailable: notice.unavailable };
 }
 
+/** A call's kind stands at the end of its address, and the function's name first in its body, as the official client writes them. */
+function measured(input: Parameters<typeof fetch>[0], body: unknown): (outcome: string) => void {
+  const began = performance.now();
+  const kind = /\/api\/(\w+)$/.exec(input instanceof Request ? input.url : input.toString())?.[1] ?? "other";
+  const name = typeof body === "string" ? (/^\{"path":"([\w/:.-]{1,100})"/.exec(body)?.[1] ?? "") : "";
+  return (outcome) => {
+    const ms = performance.now() - began;
+    metrics.deploymentCalls.observe({ kind, function: name, outcome }, ms / 1000);
+    spend("deployment", ms);
+  };
+}
+
 function unavailable(message: string, cause?: unknown): Unavailable {
   const fault = new Unavailable(message, { cause });
   const notice = noticed.getStore();
   if (notice) {
     notice.unavailable = true;
     // Whoever swallows it says nothing about it.
-    console.error(fault);
+    log.error({ error: fault }, "the deployment was not there for a request");
   }
   return fault;
 }

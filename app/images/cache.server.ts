@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { mkdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { log } from "~/http/log.server";
+import { metrics } from "~/http/metrics.server";
 
 /** What the cache keeps: a file's bytes and what they are. */
 export type Cached = { type: string; bytes: Buffer };
@@ -61,7 +63,7 @@ export function openDiskCache(folder: string, maxBytes: number): DiskCache {
       await rename(unfinished, path);
     } catch (error) {
       // A full disk must not keep anybody from seeing the picture.
-      console.error("A picture could not be cached:", error);
+      log.error({ error }, "a picture could not be cached");
       await rm(unfinished, { force: true });
       return;
     }
@@ -84,12 +86,17 @@ export function openDiskCache(folder: string, maxBytes: number): DiskCache {
     size: () => total,
     get(key, make) {
       const running = making.get(key);
-      if (running) return running;
+      if (running) {
+        metrics.variants.inc({ outcome: "joined" });
+        return running;
+      }
       const promise = (async () => {
         const known = await read(key);
+        metrics.variants.inc({ outcome: known ? "found" : "made" });
         if (known) return known;
         const made = await make();
         await write(key, made);
+        metrics.variantCacheBytes.set(total);
         return made;
       })().finally(() => making.delete(key));
       making.set(key, promise);

@@ -5,6 +5,8 @@ import type { Id } from "#convex/_generated/dataModel";
 import { serviceConvex } from "~/accounts/service.server";
 import type { AppConfig } from "~/config";
 import { refusalOf } from "~/data/refusals";
+import { log } from "~/http/log.server";
+import { metrics } from "~/http/metrics.server";
 import { Unavailable } from "~/http/unavailable.server";
 import { inspect } from "./inspect.server";
 import { BusyError } from "./queue.server";
@@ -36,6 +38,12 @@ const STORE_PATIENCE_MS = 5 * 60_000;
  * well, or this process end in between, they go with the next sweep (`convex/sweep.ts`).
  */
 export async function keep(file: ArrivedFile, upload: UploadOf): Promise<UploadResult> {
+  const result = await take(file, upload);
+  metrics.uploads.inc({ outcome: result.ok ? "kept" : result.again ? "failed" : "refused" });
+  return result;
+}
+
+async function take(file: ArrivedFile, upload: UploadOf): Promise<UploadResult> {
   const refused = (problem: string, again = false): Extract<UploadResult, { ok: false }> => ({
     name: file.name,
     ok: false,
@@ -49,7 +57,9 @@ export async function keep(file: ArrivedFile, upload: UploadOf): Promise<UploadR
     const { checksum } = inspection.facts;
     if (upload.checksum && upload.checksum !== checksum)
       return { ...refused("The file was damaged on its way. Nothing of it was kept: try again.", true), damaged: true };
-    return { name: file.name, ok: true, imageId: await store(file, inspection.facts, upload) };
+    const imageId = await store(file, inspection.facts, upload);
+    metrics.uploadedBytes.inc(inspection.facts.size);
+    return { name: file.name, ok: true, imageId };
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal?.code === "not_found" || refusal?.code === "unauthenticated") throw error;
@@ -62,7 +72,7 @@ export async function keep(file: ArrivedFile, upload: UploadOf): Promise<UploadR
     if (error instanceof BusyError)
       return refused("Too many pictures are being looked at right now. Your file was not kept: try again in a moment.", true);
     if (error instanceof Unavailable) return refused("The storage does not answer. Your file was not kept: try again in a moment.", true);
-    console.error(error);
+    log.error({ error }, "an upload failed");
     return refused("Something failed on our side. Your file was not kept: try again.", true);
   }
 }

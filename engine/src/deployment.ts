@@ -9,6 +9,7 @@ import { keptAdminKey } from "./auth/key-file.ts";
 import { dropAddress, keepAddress } from "./backup/address.ts";
 import { backupRoutes } from "./backup/routes.ts";
 import { createLogStream } from "./deploy/log-stream.ts";
+import { metricsRoutes } from "./deploy/metrics.ts";
 import { deployRoutes } from "./deploy/routes.ts";
 import { createSystemQueries } from "./deploy/system-queries.ts";
 import { startRunner } from "./functions/runner.ts";
@@ -137,6 +138,7 @@ async function open({ dataDir, adminKey, urls, allowedOrigins, report, onFailure
     ...storageRoutes(runner.files),
     ...backupRoutes(runner, authenticator),
     ...deployRoutes({ runner, authenticator, logs, urls }),
+    ...metricsRoutes({ runner, authenticator, sockets: () => sockets.size, watchedQueries: () => queries.watched }),
   });
 
   const action = async (request: IncomingMessage, path: string): Promise<Reply> => {

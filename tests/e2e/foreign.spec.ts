@@ -35,7 +35,7 @@ const never: Ids = { project: "never-was", design: "never-was", image: "never-wa
 
 /** An answer without what differs from one answer to the next: names of requests, nonces, dates, tokens, and the ids that were asked for. */
 async function told(response: Response, ids: Ids) {
-  const own = new Set(["date", "x-request-id", "set-cookie", "content-length"]);
+  const own = new Set(["date", "x-request-id", "set-cookie", "content-length", "server-timing"]);
   const nonce = /'nonce-([^']+)'/.exec(response.headers.get("Content-Security-Policy") ?? "")?.[1];
   const plain = (text: string) => {
     let out = nonce ? text.replaceAll(nonce, "NONCE") : text;

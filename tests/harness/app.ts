@@ -34,7 +34,7 @@ export type RunningApp = {
 
 /**
  * Starts the built app on free ports with an empty data folder.
- * @param settings further environment variables; README.md's table has them all
+ * @param settings further environment variables; docs/configuration.md has them all
  */
 export async function startApp(settings: Record<string, string> = {}): Promise<RunningApp> {
   const dataDir = await mkdtemp(join(tmpdir(), "atelier-test-"));

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { ConvexClient } from "convex/browser";
 import type { FunctionReturnType } from "convex/server";
 import type { AppConfig } from "~/config";
+import { log } from "~/http/log.server";
 import { api } from "#convex/_generated/api";
 import { serviceConvex } from "../service.server";
 import { signServiceToken } from "../tokens.server";
@@ -53,7 +54,7 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
       arm(0);
     },
     // The subscription goes on: what failed is asked again when the deployment is back.
-    (error) => console.error("The mail queue cannot be read:", faultName(error)),
+    (error) => log.error({ fault: faultName(error) }, "the mail queue cannot be read"),
   );
 
   function arm(atLeast: number) {
@@ -76,7 +77,7 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
       await drain();
       return news ? 0 : SECOND_LOOK;
     } catch (error) {
-      console.error("The mail queue does not answer:", faultName(error));
+      log.error({ fault: faultName(error) }, "the mail queue does not answer");
       return DEPLOYMENT_PAUSE;
     }
   }
@@ -98,8 +99,7 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
       const pause = PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? 0;
       await deployment.mutation(api.accounts.mail.postpone, { id, lease, dueAt: Date.now() + pause }, NOW);
     }
-    if (fault)
-      console.error(`A mail could not be sent (attempt ${attempts}${hopeless ? ", refused for good" : ""}):`, faultName(fault.error));
+    if (fault) log.error({ attempts, hopeless, fault: faultName(fault.error) }, "a mail could not be sent");
   }
 
   async function attempt(id: string, content: Claimed["content"]): Promise<{ error: unknown } | null> {

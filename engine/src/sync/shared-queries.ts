@@ -35,6 +35,8 @@ export interface SharedQueries {
   forget(subscriber: Subscriber): void;
   /** How many runs there have been, for tests and metrics. */
   readonly runs: number;
+  /** How many different queries somebody watches. */
+  readonly watched: number;
   close(): void;
 }
 
@@ -313,6 +315,9 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
       schedule();
     },
     forget: (subscriber) => void touched.delete(subscriber),
+    get watched() {
+      return runs.size;
+    },
     get runs() {
       return runCount;
     },

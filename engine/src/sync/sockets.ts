@@ -40,6 +40,8 @@ export type SocketsOptions = Omit<SessionOptions, "line"> & {
 export interface Sockets {
   /** Takes over an upgrade request, or refuses it. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** How many are open. */
+  readonly size: number;
   /** Tells every client to come back later, and waits until they have gone. */
   close(): Promise<void>;
 }
@@ -62,6 +64,9 @@ export function createSockets(options: SocketsOptions): Sockets {
         websocket.once("close", () => open.delete(websocket));
         serve(websocket, options);
       });
+    },
+    get size() {
+      return open.size;
     },
     async close() {
       server.close();

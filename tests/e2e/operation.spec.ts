@@ -1,0 +1,156 @@
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, openBrowser, type Person, type RunningApp, signIn, signUp, test } from "../harness/test.ts";
+import { addPictures, makeDesign } from "./pictures.ts";
+
+const script = (name: string) => fileURLToPath(new URL(`../../server/${name}.ts`, import.meta.url));
+
+const get = (app: RunningApp, path: string, person?: Person, headers: Record<string, string> = {}) =>
+  fetch(app.url + path, { redirect: "manual", headers: { ...headers, ...(person && { Cookie: person.cookieHeader }) } });
+
+test("health, log and metrics of a whole flow: each request by its name, and nothing that is anybody's own", async ({
+  launch,
+  browser,
+}) => {
+  const token = randomUUID();
+  const app = await launch({ METRICS_TOKEN: token, LOG_LEVEL: "debug" });
+  expect(await (await get(app, "/readyz")).json()).toEqual({ deployment: "ok", disk: "ok", server: "ok" });
+
+  const name = `Zaphod ${randomUUID()}`;
+  const person = await signUp(app.url, name);
+  const { designId, path } = await makeDesign(app, person, `Design ${name}`);
+  const [imageId = ""] = await addPictures(app, person, designId, ["fig"]);
+  const page = await openBrowser(browser, app, person);
+  await page.goto(path);
+  await expect(page.getByRole("main").getByRole("img").first()).toBeVisible();
+  await page.close();
+  expect((await get(app, `/images/${imageId}?w=160`, person)).status).toBe(200);
+  expect((await get(app, `/images/${imageId}?w=160`, person)).status).toBe(200);
+  const secret = `token-${randomUUID()}`;
+  await get(app, `/reset-password?token=${secret}`);
+  await get(app, `/api/auth/reset-password/${secret}?callbackURL=/reset-password`);
+  await get(app, `/s/${secret}`);
+  const wrong = `wrong ${randomUUID()}`;
+  for (const email of [person.email, `nobody-${secret}@example.com`])
+    await fetch(`${app.url}/sign-in`, {
+      method: "POST",
+      headers: { Origin: app.url, "Content-Type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams({ email, password: wrong }),
+    });
+  const answer = await get(app, "/projects", person, { "X-Request-ID": "find-me-again" });
+  expect(answer.headers.get("Server-Timing")).toMatch(/^total;dur=\d+, .*\bdeployment;dur=\d+;desc="\d+"/);
+  expect((await get(app, "/api/auth/get-session", person)).headers.has("Server-Timing")).toBe(false);
+
+  // The log: JSON, by the names of requests and the patterns of addresses.
+  const lines = app.output().split("\n");
+  const said = lines.filter((line) => line.startsWith("{")).map((line): Record<string, unknown> => JSON.parse(line));
+  expect(lines.filter((line) => line !== "" && !line.startsWith("{"))).toEqual([expect.stringContaining("Atelier is ready at")]);
+  expect(said).toContainEqual(expect.objectContaining({ requestId: "find-me-again", route: "/projects", method: "GET", status: 200 }));
+  expect(said).toContainEqual(expect.objectContaining({ route: "/images/:id", status: 200 }));
+  const { secret: key, engineAdminKey, signingKey } = JSON.parse(await readFile(join(app.dataDir, "secrets.json"), "utf8"));
+  const cookies = person.cookies.map(({ value }) => value);
+  for (const own of [
+    name,
+    person.email,
+    person.password,
+    person.id,
+    secret,
+    wrong,
+    key,
+    engineAdminKey,
+    signingKey.d,
+    designId,
+    imageId,
+    ...cookies,
+  ])
+    expect(app.output()).not.toContain(own);
+  expect(app.output()).not.toMatch(/eyJ[\w-]{10}/);
+
+  // The metrics: what happened, by numbers.
+  expect((await get(app, "/metrics")).status).toBe(404);
+  const text = await (await get(app, "/metrics", undefined, { Authorization: `Bearer ${token}` })).text();
+  const value = (start: string) =>
+    Number(
+      text
+        .split("\n")
+        .find((line) => line.startsWith(`${start} `))
+        ?.slice(start.length + 1),
+    );
+  expect(value('atelier_request_seconds_count{method="GET",route="/projects",status="200"}')).toBe(1);
+  expect(value('atelier_route_handler_seconds_count{kind="loader",route="routes/projects",outcome="success"}')).toBe(1);
+  expect(value('atelier_deployment_call_seconds_count{kind="mutation",function="uploads:finalize",outcome="ok"}')).toBe(1);
+  expect(value('atelier_uploads_total{outcome="kept"}')).toBe(1);
+  expect(value('atelier_variants_total{outcome="made"}')).toBeGreaterThan(0);
+  expect(value('atelier_variants_total{outcome="found"}')).toBeGreaterThan(0);
+  expect(value("atelier_variant_cache_bytes")).toBeGreaterThan(1000);
+  expect(value('convex_function_runs_total{type="mutation",function="uploads:finalize",outcome="ok"}')).toBe(1);
+  expect(text).toMatch(/^convex_watched_queries \d/m);
+  expect(text).toMatch(/^atelier_websockets \d/m);
+  expect(text).not.toContain(designId);
+});
+
+test("told to stop under load, it breaks no request off", async ({ launch }) => {
+  const app = await launch({});
+  const person = await signUp(app.url);
+  let answered = 0;
+  const failed: string[] = [];
+  /** Asks again and again until nobody listens any more. */
+  const ask = async () => {
+    for (;;) {
+      try {
+        const answer = await get(app, "/projects", person);
+        const text = await answer.text();
+        if (answer.status !== 200 || !text.includes("</html>")) failed.push(`${answer.status} ${text.length}`);
+        answered++;
+      } catch (error) {
+        const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+        if (cause instanceof Error && "code" in cause && cause.code === "ECONNREFUSED") return;
+        failed.push(String(cause));
+        return;
+      }
+    }
+  };
+  const load = Promise.all(Array.from({ length: 8 }, ask));
+  await expect.poll(() => answered).toBeGreaterThan(30);
+  expect(await app.stop()).toBe(0);
+  await load;
+  expect(failed).toEqual([]);
+});
+
+test("a backup, made while it runs, brings everything back: people with their sessions, things and pictures", async ({ launch }) => {
+  const app = await launch({});
+  const person = await signUp(app.url);
+  const { designId, path } = await makeDesign(app, person, "Worth keeping");
+  const [imageId = ""] = await addPictures(app, person, designId, ["bank"]);
+  const original = Buffer.from(await (await get(app, `/images/${imageId}?original=1`, person)).arrayBuffer());
+
+  const dir = await mkdtemp(join(tmpdir(), "atelier-backup-"));
+  const env = { PATH: process.env.PATH, DATA_DIR: app.dataDir };
+  const run = (name: string, folder: string) => promisify(execFile)(process.execPath, [script(name), folder], { env });
+  try {
+    const { stdout } = await run("backup", join(dir, "copy"));
+    expect(stdout).toContain("It contains the keys");
+    const late = await signUp(app.url);
+
+    // Nothing is overwritten, not even by mistake.
+    await expect(run("restore", join(dir, "copy"))).rejects.toThrow("There is data in");
+    await app.stop();
+    await rename(app.dataDir, join(dir, "lost"));
+    await expect(run("restore", join(dir, "lost", "uploads"))).rejects.toThrow("is no backup");
+    await run("restore", join(dir, "copy"));
+    await app.start();
+
+    expect((await get(app, path, person)).status).toBe(200);
+    expect(await (await get(app, "/projects", await signIn(app.url, person))).text()).toContain("Magazine");
+    expect(Buffer.from(await (await get(app, `/images/${imageId}?original=1`, person)).arrayBuffer()).equals(original)).toBe(true);
+    // Who came after it was made is not in it.
+    expect((await get(app, "/projects", late)).status).toBe(302);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+});
