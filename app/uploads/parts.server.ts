@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { open, rename, rm, stat, statfs, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
+import { log } from "~/http/log.server";
 import type { UploadResult } from "~/images/upload";
 
 /** A file that is arriving in pieces, over as many requests and days as it takes. */
@@ -145,9 +146,12 @@ export function openParts(folder: string, { keptMs = KEPT_MS, margin = DISK_MARG
     }
   }
 
-  const timer = setInterval(() => void sweep().catch((error: unknown) => console.error(error)), SWEEP_EVERY_MS);
+  const timer = setInterval(
+    () => void sweep().catch((error: unknown) => log.error({ error }, "finished and forgotten uploads could not be swept")),
+    SWEEP_EVERY_MS,
+  );
   timer.unref();
-  void sweep().catch((error: unknown) => console.error(error));
+  void sweep().catch((error: unknown) => log.error({ error }, "finished and forgotten uploads could not be swept"));
 
   return {
     async create(given) {

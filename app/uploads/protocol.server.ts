@@ -6,6 +6,7 @@ import type { AppConfig } from "~/config";
 import { refusalOf } from "~/data/refusals";
 import { configContext } from "~/http/context";
 import { Unavailable } from "~/http/unavailable.server";
+import { log } from "~/http/log.server";
 import { duplicateText, noRoomText, tooLargeText } from "~/images/upload";
 import { finishUpload } from "./finish.server";
 import { formatMetadata, parseMetadata } from "./metadata.server";
@@ -181,7 +182,7 @@ function answerFor(error: unknown): Response {
   if (code === "unauthenticated") return refuse(401, { problem: TEXTS.signedOut });
   // A line that was cut: nobody hears the answer.
   if (isAbort(error)) return refuse(400, { problem: TEXTS.incomplete, again: true });
-  console.error(error);
+  log.error({ error }, "an upload failed");
   return refuse(500, { problem: TEXTS.failed, again: true });
 }
 
