@@ -123,6 +123,31 @@ describe.each(backends)("notices on $name", ({ start }) => {
     expect(await ada.query(api.notices.getUnreadCount, {})).toBe(0);
   });
 
+  it("lists page by page, each notice once, those of one moment and those marked meanwhile too", async () => {
+    const ada = await signUp(backend, "ada");
+    for (let each = 0; each < 205; each++) {
+      const row = { userId: ada.userId, notice: { kind: "passwordChanged" }, at: 1000 + Math.floor(each / 7), read: each < 60 };
+      await backend.inside.mutation(probe.insert, { table: "notices", row });
+    }
+    const first = await ada.query(api.notices.getNotices, {});
+    expect(first).toHaveLength(101);
+    const seen = first.slice(0, 100);
+    for (let pages = 0; pages < 2; pages++) {
+      const last = seen.at(-1);
+      if (!last) throw new Error("There is none");
+      const page = await ada.query(api.notices.getNotices, { after: { id: last._id, at: last.at, read: last.read } });
+      seen.push(...page.slice(0, 100));
+    }
+    expect(seen).toHaveLength(205);
+    expect(new Set(seen.map(({ _id }) => _id)).size).toBe(205);
+    expect(seen.findIndex(({ read }) => read)).toBe(145);
+    const [gone, next] = [seen[20], seen[21]];
+    await ada.mutation(api.notices.markRead, { id: gone?._id ?? "" });
+    const after = { id: gone?._id ?? "", at: gone?.at ?? 0, read: false };
+    const rest = await ada.query(api.notices.getNotices, { after });
+    expect(rest.every(({ at, read }) => read || at <= (next?.at ?? 0))).toBe(true);
+  });
+
   it("keeps nothing of somebody whose account is gone, and tells them nothing any more", async () => {
     const ada = await signUp(backend, "ada");
     await tell(ada, session("laptop"));

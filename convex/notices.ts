@@ -5,27 +5,38 @@ import { userMutation, userQuery } from "./access";
 import { notice } from "./accounts/noticeTables";
 import { notFound } from "./errors";
 
-/** How many notices the list shows; older ones are kept for a while, and gone without ever having been missed. */
+/** How many notices a page of the list shows; the query answers one more, if there is one, so that the page knows of a next. */
 const LISTED = 100;
+/** Notices of one moment, of which a page may end with any. */
+const OF_ONE_MOMENT = 20;
 /** Unread notices are counted up to here; beyond it there are "many". */
 const COUNTED = 100;
 const BATCH = 500;
 
 const shown = v.object({ _id: v.id("notices"), notice, at: v.number(), read: v.boolean() });
 
-/** The visitor's notices: the unread first, then the read, each from the newest. */
+/** The visitor's notices: the unread first, then the read, each from the newest. `after`: those that follow the one with which a page ended. */
 export const getNotices = userQuery({
-  args: {},
+  args: { after: v.optional(v.object({ id: v.string(), at: v.number(), read: v.boolean() })) },
   returns: v.array(shown),
-  handler: async ({ db, user }) => {
-    const of = (read: boolean, limit: number) =>
-      db
+  handler: async ({ db, user }, { after }) => {
+    async function of(read: boolean, limit: number) {
+      if (after && after.read && !read) return [];
+      const from = after?.read === read ? after : null;
+      const rows = await db
         .query("notices")
-        .withIndex("by_read", (q) => q.eq("userId", user.id).eq("read", read))
+        .withIndex("by_read", (q) => {
+          const his = q.eq("userId", user.id).eq("read", read);
+          return from ? his.lte("at", from.at) : his;
+        })
         .order("desc")
-        .take(limit);
-    const unread = await of(false, LISTED);
-    const read = await of(true, LISTED - unread.length);
+        .take(limit + (from ? OF_ONE_MOMENT : 0));
+      if (!from) return rows;
+      const last = rows.findIndex(({ _id }) => _id === from.id);
+      return (last === -1 ? rows.filter(({ at }) => at < from.at) : rows.slice(last + 1)).slice(0, limit);
+    }
+    const unread = await of(false, LISTED + 1);
+    const read = await of(true, LISTED + 1 - unread.length);
     return [...unread, ...read].map(({ _id, notice, at, read }) => ({ _id, notice, at, read }));
   },
 });

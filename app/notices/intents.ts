@@ -20,12 +20,14 @@ export const noticeIntents = {
 };
 
 function mark(store: OptimisticLocalStore, isMarked: (notice: ShownNotice) => boolean): void {
-  const notices = store.getQuery(api.notices.getNotices, {});
-  if (!notices) return;
-  const changed = notices.map((notice) => (isMarked(notice) ? { ...notice, read: true } : notice));
   const newest = (a: ShownNotice, b: ShownNotice) => Number(a.read) - Number(b.read) || b.at - a.at;
-  store.setQuery(api.notices.getNotices, {}, changed.toSorted(newest));
-  const marked = changed.filter(({ read }, index) => read && !notices[index]?.read).length;
+  let marked = 0;
+  for (const { args, value: notices } of store.getAllQueries(api.notices.getNotices)) {
+    if (!notices) continue;
+    const changed = notices.map((notice) => (isMarked(notice) ? { ...notice, read: true } : notice));
+    marked += changed.filter(({ read }, index) => read && !notices[index]?.read).length;
+    store.setQuery(api.notices.getNotices, args, changed.toSorted(newest));
+  }
   const unread = store.getQuery(api.notices.getUnreadCount, {});
   if (unread !== undefined) store.setQuery(api.notices.getUnreadCount, {}, Math.max(0, unread - marked));
 }

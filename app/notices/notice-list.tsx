@@ -1,16 +1,18 @@
+import { AtSign, Fingerprint, KeyRound, Link2, LogIn, type LucideIcon, ShieldCheck, ShieldOff } from "lucide-react";
 import { Link } from "react-router";
 import { IntentForm, useIntentForm } from "~/forms/intent-form";
 import { Button } from "~/ui/button";
 import { cx } from "~/ui/cx";
+import { Icon } from "~/ui/icon";
 import { RelativeTime } from "~/ui/relative-time";
 import { type ShownNotice, wordsOf } from "./words";
 
 /** What happened to the visitor's account, the unread first. */
 export function NoticeList({ notices }: { notices: ShownNotice[] }) {
   return (
-    <ul aria-label="Notifications" className="grid gap-2">
+    <ul aria-label="Notifications" className="overflow-hidden rounded-lg border">
       {notices.map((notice) => (
-        <li key={notice._id}>
+        <li key={notice._id} className="border-b last:border-b-0">
           <NoticeCard notice={notice} />
         </li>
       ))}
@@ -21,22 +23,19 @@ export function NoticeList({ notices }: { notices: ShownNotice[] }) {
 function NoticeCard({ notice: { _id, notice, at, read } }: { notice: ShownNotice }) {
   const { title, text, look } = wordsOf(notice);
   return (
-    <article
-      className={cx("flex flex-wrap items-start gap-x-6 gap-y-3 rounded-lg border border-line p-4", read ? "bg-transparent" : "bg-card")}
-    >
+    <article className={cx("flex flex-wrap items-start gap-x-3 gap-y-3 p-4 pr-5", read ? "bg-transparent" : "bg-card")}>
+      <Icon of={ICONS[notice.kind]} className={cx("mt-0.5 size-4.5", read ? "text-faint" : "text-accent-text")} />
       <div className="grid min-w-0 flex-1 basis-64 gap-1">
-        <h2 className="flex flex-wrap items-baseline gap-x-2 text-base font-medium">
-          {read ? null : (
-            <span className="size-2 self-center rounded-full bg-accent">
-              <span className="sr-only">Unread: </span>
-            </span>
-          )}
+        <h2
+          className={cx("flex flex-wrap items-baseline gap-x-2 text-base leading-normal", read ? "font-normal text-soft" : "font-medium")}
+        >
+          {read ? null : <span className="sr-only">Unread: </span>}
           {title}
           <span className="text-sm font-normal text-faint">
             <RelativeTime at={at} />
           </span>
         </h2>
-        <p className="text-soft wrap-anywhere">
+        <p className={cx("wrap-anywhere", read ? "text-faint" : "text-soft")}>
           {text} If it was not you, look at{" "}
           <Link to={look.at} prefetch="intent" className="text-accent-text underline underline-offset-4">
             {look.label}
@@ -48,6 +47,18 @@ function NoticeCard({ notice: { _id, notice, at, read } }: { notice: ShownNotice
     </article>
   );
 }
+
+/** What happened, as a sign beside the words. */
+const ICONS = {
+  signIn: LogIn,
+  passwordChanged: KeyRound,
+  passwordAdded: KeyRound,
+  emailChanged: AtSign,
+  twoFactorEnabled: ShieldCheck,
+  twoFactorDisabled: ShieldOff,
+  passkeyAdded: Fingerprint,
+  providerLinked: Link2,
+} satisfies Record<ShownNotice["notice"]["kind"], LucideIcon>;
 
 function MarkRead({ id, title }: { id: string; title: string }) {
   const state = useIntentForm({ id: `read-${id}`, intent: "markRead" });

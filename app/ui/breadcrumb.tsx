@@ -15,7 +15,7 @@ export function Breadcrumb({ trail }: { trail: { to: string; name: string }[] })
                 <Icon of={ChevronRight} className="size-3.5" />
               </li>
             ) : null}
-            <li className="min-w-0">
+            <li className={index < trail.length - 1 ? "max-w-[40%] shrink-0" : "min-w-0"}>
               <Link to={to} prefetch="intent" className="block truncate rounded-sm py-1 hover:text-ink">
                 {name}
               </Link>

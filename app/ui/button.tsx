@@ -12,7 +12,7 @@ type Look = { look?: ButtonLook; size?: ButtonSize };
 export function buttonClass({ look = "quiet", size = "md" }: Look = {}, className?: string): string {
   return cx(
     "inline-flex shrink-0 cursor-pointer items-center justify-center gap-2 rounded-md font-medium whitespace-nowrap select-none",
-    "transition-[background-color,border-color,color,opacity] disabled:cursor-default disabled:opacity-50 aria-disabled:opacity-50",
+    "transition-[background-color,border-color,color,opacity] active:opacity-85 disabled:cursor-default disabled:opacity-50 aria-disabled:opacity-50",
     looks[look],
     sizes[size],
     className,

@@ -24,7 +24,7 @@ type FieldProps = {
 export function Field({ htmlFor, label, errorId, errors, hint, hintId, hideLabel, className, children }: FieldProps) {
   const refused = errors !== undefined && errors.length > 0;
   return (
-    <div className={cx("grid gap-1.5", className)}>
+    <div className={cx("grid content-start gap-1.5", className)}>
       <label htmlFor={htmlFor} className={hideLabel ? "sr-only" : "text-sm font-medium text-soft"}>
         {label}
       </label>
