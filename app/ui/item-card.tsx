@@ -20,7 +20,9 @@ export function ItemCard({ to, name, cover, facts, actions }: ItemCardProps) {
       aria-busy={to === null || undefined}
       className="group/card relative flex h-full flex-col transition-[border-color] hover:border-edge has-[a:focus-visible]:border-edge aria-busy:opacity-70"
     >
-      <div className="overflow-hidden rounded-t-[calc(var(--radius-lg)-1px)]">{cover}</div>
+      <div className="overflow-hidden rounded-t-[calc(var(--radius-lg)-1px)] transition-[filter] group-hover/card:brightness-105">
+        {cover}
+      </div>
       <div className="flex items-start gap-1 p-3 pl-4">
         <div className="grid min-w-0 flex-1 gap-0.5">
           <h2 className="truncate text-base leading-normal font-medium tracking-normal" title={name}>

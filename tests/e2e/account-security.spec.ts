@@ -72,6 +72,13 @@ bothWays((javaScript) => {
   test("a second factor is set up, verified, asked for, and each code is taken once", async ({ page, person, otherBrowser }) => {
     const { secret, codes } = await turnOn(page, person);
     await expectAccessible(page);
+    // On paper: the codes and whose they are, dark on white, and nothing else of the page.
+    await page.emulateMedia({ media: "print" });
+    await expect(page.getByText(`Backup codes for Atelier, ${person.email}.`)).toBeVisible();
+    await expect(page.getByRole("list", { name: "Backup codes" })).toBeVisible();
+    await expect(page.getByRole("list", { name: "Backup codes" })).toHaveCSS("color", "oklch(0.2 0 0)");
+    await expect(page.getByRole("heading")).toHaveCount(0);
+    await page.emulateMedia({ media: null });
     await page.getByLabel("Code", { exact: true }).fill("000000");
     await page.getByRole("button", { name: "Turn on" }).click();
     await expect(page.getByLabel("Code", { exact: true })).toHaveAccessibleDescription("Invalid code");

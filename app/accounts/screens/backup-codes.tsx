@@ -1,5 +1,6 @@
 import { Copy, Download, Printer } from "lucide-react";
 import { useEffect, useState } from "react";
+import { useRoot } from "~/data/use-root";
 import { Button, buttonClass } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 import { toast } from "~/ui/toasts";
@@ -8,13 +9,17 @@ import { toast } from "~/ui/toasts";
 export function BackupCodes({ codes }: { codes: string[] }) {
   const [scripted, setScripted] = useState(false);
   useEffect(() => setScripted(true), []);
+  const email = useRoot()?.user?.email ?? "";
   const text = codes.join("\n");
   const copy = async () => {
     await navigator.clipboard.writeText(text);
     void toast("Backup codes copied");
   };
   return (
-    <div className="grid max-w-md gap-3">
+    <div className="grid max-w-md gap-3" data-print="sheet">
+      <p className="hidden print:block">
+        Backup codes for Atelier, {email}. Each opens the account once, in place of a code from the authenticator app.
+      </p>
       <ul aria-label="Backup codes" className="tabular grid grid-cols-2 gap-x-6 gap-y-1 rounded-md border bg-panel p-4 font-mono">
         {codes.map((code) => (
           <li key={code}>{code}</li>
