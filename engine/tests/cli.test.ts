@@ -158,26 +158,6 @@ describe("the official command line", { timeout: 60_000 }, () => {
     expect(result.stderr).toContain(`does not offer ${what}`);
   });
 
-  it("watches a query with `run --watch`", async () => {
-    const watching = await startConvex(project, deployment, ["run", "messages:list", '{"channel":"watched"}', "--watch"]);
-    let output = "";
-    watching.stdout?.on("data", (chunk: Buffer) => (output += chunk.toString()));
-    await expect.poll(() => output, { timeout: 20_000 }).toContain("[]");
-    const client = new ConvexHttpClient(deployment.url, { logger: false });
-    await client.mutation(anyApi.messages!.send!, { channel: "watched", body: "seen by the one who watches" });
-    await expect.poll(() => output).toContain("seen by the one who watches");
-    watching.kill();
-  });
-
-  it("pushes before it runs with `run --push`", async () => {
-    writeFileSync(
-      join(project, "convex/pushed.ts"),
-      'import { queryGeneric as query } from "convex/server";\nexport const first = query({ args: {}, handler: async () => "pushed first" });\n',
-    );
-    const result = await run(["run", "pushed:first", "--push", "--typecheck", "disable"]);
-    expect(JSON.parse(result.stdout)).toBe("pushed first");
-  });
-
   it("passes the network test", async () => {
     const result = await run(["network-test"]);
     expect(result.stderr).toContain("OK: echo 4 MiB");
