@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Watch } from "./watch.ts";
+import { CpuMark, Watch } from "./watch.ts";
 
 const pair = (): [Watch, Watch] => {
   const transactor = new Watch();
@@ -43,4 +43,25 @@ test("a verdict meets the run that was observed, or none", () => {
   expect(main.condemn(first)).toBe(false);
   expect(main.condemn(main.observe()?.ticket ?? 0)).toBe(true);
   expect(main.observe()).toBeNull();
+});
+
+test("runs that follow closely share one look at the processor's time, and none is held to have used more than that much of another's", () => {
+  let cpu = 500;
+  let looks = 0;
+  const mark = new CpuMark(() => {
+    looks += 1;
+    return cpu;
+  });
+  for (let at = 0; at < 10; at++) mark.begin(1_000 + at);
+  expect(looks).toBe(1);
+  cpu += 9;
+  expect(mark.sinceMs()).toBe(9);
+  // A long run went before: nothing of it is the next one's.
+  cpu += 900;
+  mark.begin(2_000);
+  expect(mark.sinceMs()).toBe(0);
+  // The clock was set back.
+  cpu += 900;
+  mark.begin(100);
+  expect(mark.sinceMs()).toBe(0);
 });

@@ -42,15 +42,17 @@ export class Watch {
 
   // On the transactor thread
 
-  /** The call at index `call` of message `message` begins. */
-  begin(message: number, call: number): void {
-    this.#times[STARTED] = now();
+  /** The call at index `call` of message `message` begins: answers when, in ms since 1970. */
+  begin(message: number, call: number): number {
+    const started = now();
+    this.#times[STARTED] = started;
     this.#times[IN_SYSCALLS] = 0;
     this.#times[SYSCALL_ENTERED] = 0;
     this.#times[MESSAGE] = message;
     this.#times[CALL] = call;
     const turn = (Atomics.load(this.#words, PHASE) >> 2) + 1;
     Atomics.store(this.#words, PHASE, (turn << 2) | RUNNING);
+    return started;
   }
 
   /** The run ended by itself. Does not return if the main thread has condemned it meanwhile. */
@@ -99,8 +101,37 @@ export class Watch {
   }
 }
 
+/** So old a mark may be: it is what a function can be held to have used too much. */
+const MARK_LIFETIME_MS = 10;
+
+/**
+ * What processor time a run has had. Asking the system costs as much as a small function, so runs that follow one another closely
+ * share one mark.
+ */
+export class CpuMark {
+  readonly #cpu: () => number;
+  #markedAt = -Infinity;
+  #cpuAtMark = 0;
+
+  constructor(cpu: () => number = threadCpuMs) {
+    this.#cpu = cpu;
+  }
+
+  /** A run begins at this moment (ms). */
+  begin(at: number): void {
+    if (Math.abs(at - this.#markedAt) < MARK_LIFETIME_MS) return;
+    this.#markedAt = at;
+    this.#cpuAtMark = this.#cpu();
+  }
+
+  /** Processor time since then, up to `MARK_LIFETIME_MS` of what went before included. */
+  sinceMs(): number {
+    return this.#cpu() - this.#cpuAtMark;
+  }
+}
+
 /** Processor time of the calling thread in ms; on a busy machine the wall clock alone would condemn the innocent. */
-export function threadCpuMs(): number {
+function threadCpuMs(): number {
   // Since Node 23.9; before it the whole process's time is the best there is.
   const { user, system } = typeof process.threadCpuUsage === "function" ? process.threadCpuUsage() : process.cpuUsage();
   return (user + system) / 1_000;

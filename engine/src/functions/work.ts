@@ -15,7 +15,7 @@ import type { Stage } from "./stage.ts";
 import type { Services } from "./syscalls.ts";
 import { NEVER_SETTLES, TIMED_OUT } from "./texts.ts";
 import { untilQuiet } from "./until-quiet.ts";
-import { threadCpuMs, USER_TIME_LIMIT_MS } from "./watch.ts";
+import { CpuMark, USER_TIME_LIMIT_MS } from "./watch.ts";
 
 /** What a batch has gathered until it is durable. */
 export type OpenBatch = {
@@ -36,6 +36,7 @@ export class Transactor {
   readonly services: Services;
   readonly held = new HeldFiles();
   readonly #stage: Stage;
+  readonly #cpu = new CpuMark();
 
   constructor(dir: string, services: Services, stage: Stage) {
     this.dir = dir;
@@ -276,14 +277,13 @@ export class Transactor {
   async #toItsEnd(execution: Execution, target: KnownFunction, args: string, message: number, index: number): Promise<string> {
     const { database, watch } = this.services;
     const run = new Run(execution, target, null, execution.transaction);
-    const cpu = threadCpuMs();
-    watch.begin(message, index);
+    this.#cpu.begin(watch.begin(message, index));
     this.#stage.execution = execution;
     const ending = await untilQuiet(invoke(run, args, database));
     this.#stage.execution = null;
     run.finished = true;
     const userMs = watch.end();
-    if (userMs > USER_TIME_LIMIT_MS && threadCpuMs() - cpu > USER_TIME_LIMIT_MS) throw new PlainError(TIMED_OUT);
+    if (userMs > USER_TIME_LIMIT_MS && this.#cpu.sinceMs() > USER_TIME_LIMIT_MS) throw new PlainError(TIMED_OUT);
     if (ending.kind === "stuck") throw new PlainError(NEVER_SETTLES);
     if (ending.kind === "error") throw ending.error;
     return ending.text;

@@ -12,7 +12,8 @@ const LOCK_WAIT_MS = 2_000;
 const CACHE_KIB = 64 * 1024;
 /** So much of the file is read where the system's own cache has it, which a third of the time at a million rows goes into otherwise. */
 const MAPPED_BYTES = 1024 ** 3;
-const PAGES_BETWEEN_CHECKPOINTS = 4_000;
+/** The more lie between two, the more often a page that was written again and again is copied only once. */
+const PAGES_BETWEEN_CHECKPOINTS = 12_000;
 const KEPT_LOG_BYTES = 64 * 1024 * 1024;
 
 /**

@@ -6,6 +6,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocketServer, type RawData, type WebSocket } from "ws";
+import { gathering } from "./gathering.ts";
 import { chunked, fatalErrorText, parseClientMessage, PING_TEXT, ProtocolError } from "./messages.ts";
 import { SyncSession, type Line, type SessionOptions } from "./session.ts";
 
@@ -62,7 +63,7 @@ export function createSockets(options: SocketsOptions): Sockets {
       server.handleUpgrade(request, socket, head, (websocket) => {
         open.add(websocket);
         websocket.once("close", () => open.delete(websocket));
-        serve(websocket, options);
+        serve(websocket, gathering(socket), options);
       });
     },
     get size() {
@@ -82,13 +83,14 @@ function refuse(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
-function serve(websocket: WebSocket, options: SocketsOptions): void {
+function serve(websocket: WebSocket, gather: () => void, options: SocketsOptions): void {
   let heldBack = false;
   let unsent = 0;
   let lastHeard = Date.now();
 
   const write = (text: string) => {
     const bytes = Buffer.from(text, "utf8");
+    gather();
     unsent += bytes.length;
     websocket.send(bytes, { binary: false }, () => {
       unsent -= bytes.length;

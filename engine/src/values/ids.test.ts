@@ -53,3 +53,17 @@ describe("ids", () => {
     expect(tableNumberOf(text)).toBeNull();
   });
 });
+
+test("ids made one after the other lie side by side: the time comes first in them, the rest is chance", () => {
+  const began = Date.now();
+  const made = Array.from({ length: 1_000 }, () => newId(7));
+  const ended = Date.now();
+  while (Date.now() <= ended);
+  expect([...made, newId(7)].toSorted().at(-1)).not.toBe(made.toSorted().at(-1));
+  const own = made.map((id) => Buffer.from(idBytes(id) ?? []));
+  for (const bytes of own) {
+    expect(bytes.readUIntBE(0, 6)).toBeGreaterThanOrEqual(began);
+    expect(bytes.readUIntBE(0, 6)).toBeLessThanOrEqual(ended);
+  }
+  expect(new Set(own.map((bytes) => bytes.toString("hex", 6))).size).toBe(1_000);
+});
