@@ -13,7 +13,7 @@ import type { Id } from "./_generated/dataModel";
  */
 type Entry = {
   by: "person" | "server" | "server for a session";
-  on?: [kind: "project" | "design" | "image", argument: string];
+  on?: [kind: keyof Things, argument: string];
   args?: (world: World, things: Things) => Record<string, unknown> | Promise<Record<string, unknown>>;
 };
 
@@ -27,17 +27,43 @@ const entries: Record<string, Entry> = {
   "projects:create": { by: "person", args: () => ({ name }) },
   "projects:rename": { by: "person", on: ["project", "id"], args: () => ({ name }) },
   "projects:remove": { by: "person", on: ["project", "id"] },
+  "projects:moveToTrash": { by: "person", on: ["project", "id"] },
+  "projects:duplicate": { by: "person", on: ["project", "id"] },
+  "projects:reorder": { by: "person", on: ["project", "id"], args: () => ({ to: "first" }) },
+  "projects:setCover": { by: "person", on: ["project", "id"] },
+  "projects:setFavourite": { by: "person", on: ["project", "id"], args: () => ({ favourite: true }) },
+  "projects:setDescription": { by: "person", on: ["project", "id"], args: () => ({ description: "text" }) },
   "designs:getDesignsByProjectId": { by: "person", on: ["project", "projectId"] },
   "designs:listDesigns": { by: "person", on: ["project", "projectId"], args: () => ({ paginationOpts }) },
   "designs:getDesignById": { by: "person", on: ["design", "id"] },
   "designs:create": { by: "person", on: ["project", "projectId"], args: () => ({ name }) },
   "designs:rename": { by: "person", on: ["design", "id"], args: () => ({ name }) },
   "designs:remove": { by: "person", on: ["design", "id"] },
+  "designs:moveToTrash": { by: "person", on: ["design", "id"] },
+  "designs:duplicate": { by: "person", on: ["design", "id"] },
+  "designs:reorder": { by: "person", on: ["design", "id"], args: () => ({ to: "up" }) },
+  "designs:setCover": { by: "person", on: ["design", "id"] },
+  "designs:setFavourite": { by: "person", on: ["design", "id"], args: () => ({ favourite: true }) },
+  "designs:setDescription": { by: "person", on: ["design", "id"], args: () => ({ description: "text" }) },
+  "designs:move": { by: "person", on: ["design", "id"], args: ({ adaThings }) => ({ projectId: adaThings.project }) },
   "designImages:getDesignImagesByDesignId": { by: "person", on: ["design", "designId"] },
   "designImages:listDesignImages": { by: "person", on: ["design", "designId"], args: () => ({ paginationOpts }) },
   "designImages:getDesignImageInPlace": { by: "person", on: ["image", "id"] },
   "designImages:rename": { by: "person", on: ["image", "id"], args: () => ({ name }) },
   "designImages:remove": { by: "person", on: ["image", "id"] },
+  "designImages:moveToTrash": { by: "person", on: ["image", "id"] },
+  "designImages:duplicate": { by: "person", on: ["image", "id"] },
+  "designImages:reorder": { by: "person", on: ["image", "id"], args: () => ({ to: "last" }) },
+  "designImages:setCaption": { by: "person", on: ["image", "id"], args: () => ({ caption: "text" }) },
+  "designImages:move": { by: "person", on: ["design", "designId"], args: (world) => movingIds(world) },
+  "wall:listProjectImages": { by: "person", on: ["project", "projectId"], args: () => ({ paginationOpts }) },
+  "activities:list": { by: "person", on: ["project", "projectId"], args: () => ({ paginationOpts }) },
+  "trash:getTrash": { by: "person" },
+  "trash:listTrash": { by: "person", args: () => ({ kind: "design", paginationOpts }) },
+  "trash:getTrashed": { by: "person", on: ["trashed", "id"] },
+  "trash:restore": { by: "person", on: ["trashed", "id"] },
+  "trash:purge": { by: "person", on: ["trashed", "id"] },
+  "trash:empty": { by: "person" },
   "usage:getUsage": { by: "person" },
   "search:find": { by: "person", args: () => ({ text: name }) },
   "versions:getVersions": { by: "person", on: ["image", "imageId"] },
@@ -99,6 +125,8 @@ const insertNotice = (backend: Backend, { userId }: Person) =>
 const insertMail = (backend: Backend) =>
   backend.inside.mutation(probe.insert, { table: "mails", row: { content: { sealed: "x" }, attempts: 0, dueAt: 0, expiresAt: 0 } });
 
+const movingIds = async ({ backend, ada, adaThings }: World) => ({ ids: [(await addImage(backend, ada, adaThings.design, "moving")).id] });
+
 async function putPicture({ server, ada: { sessionId, userId } }: World) {
   await server.mutation(api.accounts.pictures.put, { sessionId, contentType: "image/webp", checksum: "x", bytes: new ArrayBuffer(3) });
   return { userId };
@@ -150,7 +178,7 @@ it("has an entry for every public function, and no entry for anything else", asy
 
 it("says what every public function of this folder's own takes and answers", async () => {
   const modules = import.meta.glob<Record<string, { exportReturns?: () => string; exportArgs?: () => string }>>(
-    "./{projects,designs,designImages,versions,search,uploads,usage,purge,sweep,notices}.ts",
+    "./{projects,designs,designImages,versions,search,uploads,usage,purge,sweep,notices,trash,wall,activities,copies,upgrade}.ts",
   );
   for (const [path, load] of Object.entries(modules)) {
     for (const [key, value] of Object.entries(await load())) {
@@ -256,7 +284,14 @@ describe.each(backends)("access on $name", ({ start }) => {
 
 const names = async (person: Person) => (await person.query(api.projects.getProjects, {})).map(({ name }) => name);
 
-type Things = { project: Id<"projects">; design: Id<"designs">; image: Id<"designImages">; storageId: Id<"_storage"> };
+type Things = {
+  project: Id<"projects">;
+  design: Id<"designs">;
+  image: Id<"designImages">;
+  /** A design of the project that lies in the trash. */
+  trashed: Id<"designs">;
+  storageId: Id<"_storage">;
+};
 type World = {
   backend: Backend;
   ada: Person;
@@ -283,7 +318,9 @@ async function makeThings(backend: Backend, person: Person): Promise<Things> {
   const project = await person.mutation(api.projects.create, { name: `${person.userId}'s project` });
   const design = await person.mutation(api.designs.create, { projectId: project, name: "a design" });
   const { id: image, storageId } = await addImage(backend, person, design, "an image");
-  return { project, design, image, storageId };
+  const trashed = await person.mutation(api.designs.create, { projectId: project, name: "trashed" });
+  await person.mutation(api.designs.moveToTrash, { id: trashed });
+  return { project, design, image, trashed, storageId };
 }
 
 async function makeWorld(backend: Backend): Promise<World> {
@@ -297,8 +334,12 @@ async function makeWorld(backend: Backend): Promise<World> {
   const bobThings = await makeThings(backend, bob);
 
   const hidden = await makeThings(backend, ada);
-  await ada.mutation(api.projects.remove, { id: hidden.project });
+  await ada.mutation(api.projects.moveToTrash, { id: hidden.project });
+  const purged = await makeThings(backend, ada);
+  await ada.mutation(api.projects.moveToTrash, { id: purged.project });
+  await ada.mutation(api.trash.purge, { id: purged.project });
   const deleted = await makeThings(backend, ada);
+  await backend.inside.mutation(probe.remove, { table: "designs", id: deleted.trashed });
   await backend.inside.mutation(probe.remove, { table: "designImages", id: deleted.image });
   await backend.inside.mutation(probe.remove, { table: "designs", id: deleted.design });
   await backend.inside.mutation(probe.remove, { table: "projects", id: deleted.project });
@@ -331,8 +372,10 @@ async function makeWorld(backend: Backend): Promise<World> {
       await bob.query(api.designImages.getDesignImagesByDesignId, { designId: bobThings.design }),
     ],
     absent: (kind) =>
-      [hidden, deleted, adaThings].flatMap((things) =>
-        [things.project, things.design, things.image, things.storageId].filter((id) => things !== adaThings || id !== things[kind]),
+      [...(kind === "trashed" ? [] : [hidden]), purged, deleted, adaThings].flatMap((things) =>
+        [things.project, things.design, things.image, things.trashed, things.storageId].filter(
+          (id) => things !== adaThings || id !== things[kind],
+        ),
       ),
   };
 }

@@ -13,7 +13,8 @@ import { notFound, refusalOf, unauthenticated } from "./errors";
  * - `serverQuery`, `serverMutation`: for the app server alone, by its own token.
  * - `serverQueryFor`, `serverMutationFor`: for the app server, acting for the session that it names in `sessionId`.
  *
- * `projectFor`, `designFor`, `imageFor` are the one access rule: what they do not answer does not exist for the caller.
+ * `projectFor`, `designFor`, `imageFor` are the one access rule: what they do not answer does not exist for the caller. `trashedFor` is the
+ * same rule for what lies in the trash, where only who may change it finds it.
  */
 
 type Caller = { user: Doc<"users">; session: Doc<"sessions"> };
@@ -94,6 +95,58 @@ export async function imageFor(
   const image = known && (await ctx.db.get(known));
   if (!image || image.removedAt !== undefined) throw notFound();
   return { image, ...(await designFor(ctx, image.designId, right)) };
+}
+
+/** Something in the trash, and where it was: itself marked, while what it was in may be in the trash too, for itself. */
+export type Trashed =
+  | { kind: "project"; project: Doc<"projects"> }
+  | { kind: "design"; design: Doc<"designs">; project: Doc<"projects"> }
+  | { kind: "image"; image: Doc<"designImages">; design: Doc<"designs">; project: Doc<"projects"> };
+
+/**
+ * What lies in the trash under this id. Throws "not_found" for everything that does not, that is being deleted for ever, itself or with what it
+ * was in, and for what is not the caller's to change.
+ */
+export async function trashedFor(ctx: CallerCtx, id: string): Promise<Trashed> {
+  const found = await changeablePlaceOf(ctx, id);
+  if (rowsOf(found).at(-1)?.removedAt === undefined) throw notFound();
+  return found;
+}
+
+/** What in the trash hides the thing with this id: itself, or the nearest that it is in. Throws as `trashedFor` does, also where nothing does. */
+export async function hidingFor(ctx: CallerCtx, id: string): Promise<Trashed> {
+  const found = await changeablePlaceOf(ctx, id);
+  if (found.kind === "image" && found.image.removedAt !== undefined) return found;
+  if (found.kind !== "project" && found.design.removedAt !== undefined) return { ...found, kind: "design" };
+  if (found.project.removedAt !== undefined) return { kind: "project", project: found.project };
+  throw notFound();
+}
+
+/** Something, hidden or not, with all that it is in, for who may change it while it is not being deleted for ever. */
+async function changeablePlaceOf(ctx: CallerCtx, id: string): Promise<Trashed> {
+  const found = await placeOf(ctx, id);
+  if (!found || rowsOf(found).some(({ purgingSince }) => purgingSince !== undefined)) throw notFound();
+  if (!(await rightsIn(ctx, found.project)).includes("edit")) throw notFound();
+  return found;
+}
+
+/** From the outside in. */
+function rowsOf(place: Trashed): Pick<Doc<"projects">, "removedAt" | "purgingSince">[] {
+  if (place.kind === "project") return [place.project];
+  return place.kind === "design" ? [place.project, place.design] : [place.project, place.design, place.image];
+}
+
+async function placeOf({ db }: CallerCtx, id: string): Promise<Trashed | null> {
+  const imageId = db.normalizeId("designImages", id);
+  const image = imageId && (await db.get(imageId));
+  const designId = image ? image.designId : db.normalizeId("designs", id);
+  const design = designId && (await db.get(designId));
+  if (image && !design) return null;
+  const projectId = design ? design.projectId : db.normalizeId("projects", id);
+  const project = projectId && (await db.get(projectId));
+  if (!project) return null;
+  if (!design) return { kind: "project", project };
+  return image ? { kind: "image", image, design, project } : { kind: "design", design, project };
 }
 
 /** What one of the above answers, or null where it throws "not_found": for lists of what may have gone, or may not be seen. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { convexTest } from "convex-test";
 import { makeFunctionReference } from "convex/server";
+import { generateKeyBetween, generateNKeysBetween } from "fractional-indexing";
 import { beforeAll, expect, it } from "vitest";
 import { modules } from "../tests/convex/convex-test.ts";
 import type { Id } from "./_generated/dataModel";
@@ -14,32 +15,53 @@ import schema from "./schema";
  */
 type Cost = { documents: number; ranges: number };
 const reads: [name: string, args: (world: World) => object, cost: Cost][] = [
-  ["projects:getProjects", () => ({}), { documents: 203, ranges: 3 }],
-  ["projects:listProjects", () => ({ paginationOpts: page }), { documents: 22, ranges: 3 }],
+  ["projects:getProjects", () => ({}), { documents: 203, ranges: 4 }],
+  ["projects:listProjects", () => ({ paginationOpts: page }), { documents: 22, ranges: 4 }],
   ["projects:getProjectById", ({ project }) => ({ id: project }), { documents: 3, ranges: 3 }],
-  ["designs:getDesignsByProjectId", ({ project }) => ({ projectId: project }), { documents: 204, ranges: 4 }],
-  ["designs:listDesigns", ({ project }) => ({ projectId: project, paginationOpts: page }), { documents: 23, ranges: 4 }],
+  ["designs:getDesignsByProjectId", ({ project }) => ({ projectId: project }), { documents: 204, ranges: 5 }],
+  ["designs:listDesigns", ({ project }) => ({ projectId: project, paginationOpts: page }), { documents: 23, ranges: 5 }],
   ["designs:getDesignById", ({ design }) => ({ id: design }), { documents: 4, ranges: 4 }],
   ["designImages:getDesignImagesByDesignId", ({ design }) => ({ designId: design }), { documents: 205, ranges: 5 }],
   ["designImages:listDesignImages", ({ design }) => ({ designId: design, paginationOpts: page }), { documents: 24, ranges: 5 }],
   ["versions:getVersions", ({ image }) => ({ imageId: image }), { documents: 5, ranges: 6 }],
   ["versions:getImageVersion", ({ image }) => ({ imageId: image }), { documents: 5, ranges: 5 }],
-  ["designImages:getDesignImageInPlace", ({ image }) => ({ id: image }), { documents: 6, ranges: 8 }],
+  ["designImages:getDesignImageInPlace", ({ image }) => ({ id: image }), { documents: 6, ranges: 9 }],
+  ["projects:getProjects", () => ({ sort: "name" }), { documents: 203, ranges: 4 }],
+  ["projects:listProjects", () => ({ sort: "manual", paginationOpts: page }), { documents: 22, ranges: 3 }],
+  ["designs:listDesigns", ({ project }) => ({ projectId: project, sort: "created", paginationOpts: page }), { documents: 23, ranges: 5 }],
+  [
+    "designImages:listDesignImages",
+    ({ design }) => ({ designId: design, sort: "name", paginationOpts: page }),
+    { documents: 24, ranges: 5 },
+  ],
+  ["wall:listProjectImages", ({ project }) => ({ projectId: project, paginationOpts: page }), { documents: 65, ranges: 5 }],
+  ["activities:list", ({ project }) => ({ projectId: project, paginationOpts: page }), { documents: 24, ranges: 5 }],
+  // 100 of each kind, with what they were in.
+  ["trash:getTrash", () => ({}), { documents: 602, ranges: 305 }],
+  ["trash:listTrash", () => ({ kind: "project", paginationOpts: page }), { documents: 22, ranges: 3 }],
   ["usage:getUsage", () => ({}), { documents: 3, ranges: 3 }],
   // 20 projects, designs and images; 20, 60 and 60 rows are looked at, and each shown once more with what it is in.
   ["search:find", () => ({ text: "name" }), { documents: 262, ranges: 125 }],
 ];
 const writes: typeof reads = [
   ["projects:create", () => ({ name }), { documents: 5, ranges: 5 }],
-  ["projects:rename", ({ project }) => ({ id: project, name }), { documents: 4, ranges: 4 }],
+  ["projects:rename", ({ project }) => ({ id: project, name }), { documents: 5, ranges: 4 }],
   ["designs:create", ({ project }) => ({ projectId: project, name }), { documents: 8, ranges: 6 }],
   ["designs:rename", ({ design }) => ({ id: design, name }), { documents: 8, ranges: 5 }],
   ["designImages:rename", ({ image }) => ({ id: image, name }), { documents: 9, ranges: 6 }],
-  ["uploads:finalize", (world) => finalizing(world), { documents: 21, ranges: 14 }],
-  ["designImages:remove", ({ image }) => ({ id: image }), { documents: 19, ranges: 9 }],
-  ["designs:remove", ({ design }) => ({ id: design }), { documents: 9, ranges: 6 }],
+  ["projects:setFavourite", ({ project }) => ({ id: project, favourite: true }), { documents: 4, ranges: 4 }],
+  ["projects:setCover", ({ project, image }) => ({ id: project, imageId: image }), { documents: 8, ranges: 7 }],
+  ["designImages:reorder", ({ image }) => ({ id: image, to: "up" }), { documents: 9, ranges: 10 }],
+  ["designImages:duplicate", ({ image }) => ({ id: image }), { documents: 24, ranges: 15 }],
+  ["designs:duplicate", ({ design }) => ({ id: design }), { documents: 13, ranges: 11 }],
+  ["uploads:finalize", (world) => finalizing(world), { documents: 23, ranges: 16 }],
+  ["designImages:remove", ({ image }) => ({ id: image }), { documents: 20, ranges: 10 }],
+  ["designs:remove", ({ design }) => ({ id: design }), { documents: 14, ranges: 8 }],
   ["projects:remove", ({ project }) => ({ id: project }), { documents: 7, ranges: 5 }],
 ];
+
+const keys = generateNKeysBetween(null, null, 300);
+const lastKey = generateKeyBetween(keys.at(-1) ?? null, null);
 
 const page = { cursor: null, numItems: 20 };
 const name = "a name";
@@ -62,12 +84,17 @@ beforeAll(async () => {
     }
     const own = await ctx.db.insert("projects", project("ada"));
     await ctx.db.insert("usage", { ownerId: "ada", projects: 0, designs: 0, images: 0, bytes: 0 });
-    for (let each = 0; each < 300; each++) await ctx.db.insert("designs", { ...design(own), latestImageAt: 1 });
+    for (const orderKey of keys) await ctx.db.insert("designs", { ...design(own), orderKey, latestImageAt: 1 });
     for (let each = 0; each < 300; each++) await ctx.db.insert("designs", { ...design(own), removedAt: 1 });
-    const full = await ctx.db.insert("designs", design(own));
+    const full = await ctx.db.insert("designs", { ...design(own), orderKey: lastKey });
     for (let each = 0; each < 300; each++) await ctx.db.insert("designImages", { ...image(full, storageId), removedAt: 1 });
-    for (let each = 0; each < 299; each++) await ctx.db.insert("designImages", image(full, storageId));
-    const last = await ctx.db.insert("designImages", image(full, storageId));
+    for (const orderKey of keys.slice(1)) await ctx.db.insert("designImages", { ...image(full, storageId), orderKey });
+    const last = await ctx.db.insert("designImages", { ...image(full, storageId), orderKey: lastKey });
+    await ctx.db.patch(full, { latestImageAt: 2 });
+    const thing = { kind: "design" as const, id: full, name };
+    for (let at = 0; at < 300; at++) {
+      await ctx.db.insert("activities", { projectId: own, ownerId: "ada", actorId: "ada", at, kind: "described", thing });
+    }
     return { project: own, design: full, image: last, loose: await ctx.storage.store(new Blob(["y"])) };
   });
 });

@@ -61,7 +61,7 @@ describe.each(backends)("design images on $name", ({ start }) => {
     expect((await images()).map(({ name }) => name)).toEqual(["old.png"]);
   });
 
-  it("hides a removed image at once, counts it out, then deletes its row and its file", async () => {
+  it("hides a removed image at once, counts it out, and deletes its row and its file for ever when told to", async () => {
     const gone = await addImage(backend, ada, designId, "gone.png");
     const kept = await addImage(backend, ada, designId, "kept.png");
     await ada.mutation(api.designImages.remove, { id: gone.id });
@@ -69,6 +69,7 @@ describe.each(backends)("design images on $name", ({ start }) => {
     expect([(await design()).imageCount, (await project()).imageCount]).toEqual([1, 1]);
     expect(await refused(ada.mutation(api.designImages.rename, { id: gone.id, name: "back" }))).toEqual({ code: "not_found" });
     expect(await refused(ada.mutation(api.designImages.remove, { id: gone.id }))).toEqual({ code: "not_found" });
+    await ada.mutation(api.trash.purge, { id: gone.id });
     await backend.settle();
     expect(await backend.inside.query(probe.row, { table: "designImages", id: gone.id })).toBeNull();
     expect(await backend.inside.query(probe.filesAmong, { ids: [gone.storageId, kept.storageId] })).toEqual([kept.storageId]);

@@ -33,6 +33,9 @@ describe.each(backends)("designs on $name", ({ start }) => {
       updatedAt: expect.any(Number),
       imageCount: 0,
       cover: [],
+      coverChosen: false,
+      favourite: false,
+      description: "",
     });
     expect(await ada.query(api.designs.getDesignsByProjectId, { projectId })).toEqual([design]);
     expect((await project()).designCount).toBe(1);
@@ -65,7 +68,7 @@ describe.each(backends)("designs on $name", ({ start }) => {
     expect(await names()).toEqual(["d".repeat(200)]);
   });
 
-  it("hides a removed design at once, counts it out, then deletes its row", async () => {
+  it("hides a removed design at once, counts it out, and deletes its row for ever when told to", async () => {
     const id = await ada.mutation(api.designs.create, { projectId, name: "to go" });
     await ada.mutation(api.designs.create, { projectId, name: "to stay" });
     await ada.mutation(api.designs.remove, { id });
@@ -79,6 +82,7 @@ describe.each(backends)("designs on $name", ({ start }) => {
     ]) {
       expect(await refused(call())).toEqual({ code: "not_found" });
     }
+    await ada.mutation(api.trash.purge, { id });
     await backend.settle();
     expect(await backend.inside.query(probe.row, { table: "designs", id })).toBeNull();
     expect((await project()).designCount).toBe(1);

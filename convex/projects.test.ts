@@ -33,6 +33,9 @@ describe.each(backends)("projects on $name", ({ start }) => {
       designCount: 0,
       imageCount: 0,
       cover: [],
+      coverChosen: false,
+      favourite: false,
+      description: "",
     });
     expect(project.updatedAt).toBeGreaterThanOrEqual(before);
     expect(await ada.query(api.projects.getProjects, {})).toEqual([project]);
@@ -72,7 +75,7 @@ describe.each(backends)("projects on $name", ({ start }) => {
     expect(fieldErrors).toEqual({ name: ["Give the project a name."] });
   });
 
-  it("hides a removed project and all that is in it at once, then deletes the rows", async () => {
+  it("hides a removed project and all that is in it at once, and deletes the rows for ever when told to", async () => {
     await newPerson();
     const id = await ada.mutation(api.projects.create, { name: "to go" });
     const kept = await ada.mutation(api.projects.create, { name: "to stay" });
@@ -90,6 +93,7 @@ describe.each(backends)("projects on $name", ({ start }) => {
     ]) {
       expect(await refused(call())).toEqual({ code: "not_found" });
     }
+    await ada.mutation(api.trash.purge, { id });
     await backend.settle();
     expect(await backend.inside.query(probe.row, { table: "projects", id })).toBeNull();
     expect(await backend.inside.query(probe.row, { table: "designs", id: designId })).toBeNull();

@@ -1,30 +1,41 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
-import { internal } from "./_generated/api";
+import type { Doc } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
 import { recordActivity } from "./activity";
-import { projectFor, userMutation, userQuery } from "./access";
+import { imageFor, projectFor, userMutation, userQuery } from "./access";
 import { check } from "./check";
-import { lastKey, projectsOf, sortNameOf } from "./order";
+import { copyProject } from "./copies";
+import { notFound } from "./errors";
+import { lastKey, place, projectsOf, sortNameOf } from "./order";
 import { LIST_LIMIT, pageOf } from "./paging";
-import { createProject, renameProject } from "./rules";
+import { createProject, describe, renameProject } from "./rules";
 import { projectShape, toProject } from "./shapes";
+import { FAVOURITES_MAX, type ListSort, sortArg, sorted, tooManyFavourites } from "./sorting";
+import { toCover } from "./summaries";
+import { placeArgs, targetOf } from "./targets";
+import { trashProject } from "./trashing";
 import { changeUsage } from "./usage";
 
-/** The caller's projects, the one that changed last first; at most `LIST_LIMIT` of them. */
+/** The caller's projects, favourites first, of these and of the others the one that changed last first; at most `LIST_LIMIT` of them. */
 export const getProjects = userQuery({
-  args: {},
+  args: { sort: sortArg },
   returns: v.array(projectShape),
-  handler: async (ctx) => (await ownProjects(ctx, ctx.user.id).take(LIST_LIMIT)).map(toProject),
+  handler: async (ctx, { sort = "changed" }) => {
+    const favourites = await favouritesOf(ctx, ctx.user.id, sort);
+    const others = await othersOf(ctx, ctx.user.id, sort).take(LIST_LIMIT - favourites.length);
+    return [...favourites, ...others].map(toProject);
+  },
 });
 
 /** The caller's projects in the same order, page by page. */
 export const listProjects = userQuery({
-  args: { paginationOpts: paginationOptsValidator },
+  args: { sort: sortArg, paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(projectShape),
-  handler: async (ctx, { paginationOpts }) => {
-    const result = await ownProjects(ctx, ctx.user.id).paginate(pageOf(paginationOpts));
-    return { ...result, page: result.page.map(toProject) };
+  handler: async (ctx, { sort = "changed", paginationOpts }) => {
+    const favourites = paginationOpts.cursor === null ? await favouritesOf(ctx, ctx.user.id, sort) : [];
+    const result = await othersOf(ctx, ctx.user.id, sort).paginate(pageOf(paginationOpts, favourites.length));
+    return { ...result, page: [...favourites, ...result.page].map(toProject) };
   },
 });
 
@@ -71,23 +82,99 @@ export const rename = userMutation({
   },
 });
 
-/** Hides the project and all that is in it at once; rows and files are deleted afterwards, in batches. Throws "not_found". */
-export const remove = userMutation({
-  args: { id: v.string() },
+/** Sets what is told about a project; "" for nothing. Throws "not_found", or "invalid" for the text. */
+export const setDescription = userMutation({
+  args: { id: v.string(), description: v.string() },
   returns: v.null(),
-  handler: async (ctx, { id }) => {
-    const project = await projectFor(ctx, id, "edit");
-    await ctx.db.patch(project._id, { removedAt: Date.now() });
-    await changeUsage(ctx, project.ownerId, { projects: -1, designs: -project.designCount, images: -project.imageCount });
-    await recordActivity(ctx, { kind: "trashed", project });
-    await ctx.scheduler.runAfter(0, internal.purge.project, { id: project._id });
+  handler: async (ctx, args) => {
+    const project = await projectFor(ctx, args.id, "edit");
+    const { description } = check(describe, args);
+    await ctx.db.patch(project._id, { description: description || undefined, updatedAt: Date.now() });
+    await recordActivity(ctx, { kind: "described", project });
     return null;
   },
 });
 
-function ownProjects(ctx: QueryCtx, ownerId: string) {
-  return ctx.db
+/** Makes a project one of the caller's favourites, or no longer. Throws "not_found", or "limit" beyond `FAVOURITES_MAX`. */
+export const setFavourite = userMutation({
+  args: { id: v.string(), favourite: v.boolean() },
+  returns: v.null(),
+  handler: async (ctx, { id, favourite }) => {
+    const project = await projectFor(ctx, id, "edit");
+    if (favourite === (project.favouriteAt !== undefined)) return null;
+    if (favourite && (await favouritesOf(ctx, ctx.user.id, "changed")).length >= FAVOURITES_MAX) throw tooManyFavourites();
+    await ctx.db.patch(project._id, { favouriteAt: favourite ? Date.now() : undefined });
+    return null;
+  },
+});
+
+/** Chooses one of a project's images as its cover; without one the cover is made from the latest again. Throws "not_found". */
+export const setCover = userMutation({
+  args: { id: v.string(), imageId: v.optional(v.string()) },
+  returns: v.null(),
+  handler: async (ctx, { id, imageId }) => {
+    const project = await projectFor(ctx, id, "edit");
+    const chosen = imageId === undefined ? null : await imageFor(ctx, imageId, "view");
+    if (chosen && chosen.project._id !== project._id) throw notFound();
+    await ctx.db.patch(project._id, { coverImageId: chosen?.image._id, chosenCover: chosen ? toCover(chosen.image) : undefined });
+    await recordActivity(ctx, { kind: "covered", project, ...(chosen && { to: chosen.image.name }) });
+    return null;
+  },
+});
+
+/** Puts a project elsewhere in the order made by hand. Throws "not_found". */
+export const reorder = userMutation({
+  args: placeArgs,
+  returns: v.null(),
+  handler: async (ctx, args) => {
+    const project = await projectFor(ctx, args.id, "edit");
+    const target = await targetOf(args, (beside) => projectFor(ctx, beside, "view"));
+    await place(ctx, projectsOf(ctx, project.ownerId), project, target);
+    return null;
+  },
+});
+
+/** Makes a copy of a project with all its designs and images, and answers its id; a large one fills while it is looked at. Throws "not_found". */
+export const duplicate = userMutation({
+  args: { id: v.string() },
+  returns: v.id("projects"),
+  handler: async (ctx, { id }) => copyProject(ctx, await projectFor(ctx, id, "edit")),
+});
+
+/** Puts a project in the trash, which hides all that is in it at once. Throws "not_found". */
+export const moveToTrash = userMutation({
+  args: { id: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { id }) => trashProject(ctx, await projectFor(ctx, id, "edit")),
+});
+
+/** `moveToTrash` by the name under which open pages of an earlier build know it. */
+export const remove = moveToTrash;
+
+async function favouritesOf(ctx: QueryCtx, ownerId: string, sort: ListSort): Promise<Doc<"projects">[]> {
+  if (sort === "manual") return [];
+  const favourites = await ctx.db
     .query("projects")
-    .withIndex("by_owner", (q) => q.eq("ownerId", ownerId).eq("removedAt", undefined))
-    .order("desc");
+    .withIndex("by_age", (q) => q.eq("ownerId", ownerId).eq("removedAt", undefined).gt("favouriteAt", 0))
+    .take(FAVOURITES_MAX);
+  return sorted(favourites, sort);
+}
+
+/** All but the favourites; in the order made by hand, all. */
+function othersOf(ctx: QueryCtx, ownerId: string, sort: ListSort) {
+  const projects = ctx.db.query("projects");
+  switch (sort) {
+    case "manual":
+      return projects.withIndex("by_order", (q) => q.eq("ownerId", ownerId).eq("removedAt", undefined));
+    case "name":
+      return projects.withIndex("by_sort_name", (q) => q.eq("ownerId", ownerId).eq("removedAt", undefined).eq("favouriteAt", undefined));
+    case "created":
+      return projects
+        .withIndex("by_age", (q) => q.eq("ownerId", ownerId).eq("removedAt", undefined).eq("favouriteAt", undefined))
+        .order("desc");
+    case "changed":
+      return projects
+        .withIndex("by_change", (q) => q.eq("ownerId", ownerId).eq("removedAt", undefined).eq("favouriteAt", undefined))
+        .order("desc");
+  }
 }

@@ -18,6 +18,13 @@ describe.each(backends)("purging on $name", ({ start }) => {
   const row = (table: string, id: string) => backend.inside.query(probe.row, { table, id });
   const imagesOf = (designId: string) => backend.inside.query(probe.rows, { table: "designImages", field: "designId", value: designId });
 
+  /** Into the trash, whatever it is, and out of it for ever. */
+  async function deleteForEver(id: string) {
+    const { moveToTrash } = (await row("projects", id)) ? api.projects : (await row("designs", id)) ? api.designs : api.designImages;
+    await ada.mutation(moveToTrash, { id });
+    await ada.mutation(api.trash.purge, { id });
+  }
+
   /** A project with designs that hold so many images each, all over one stored file. */
   async function projectWith(counts: number[]) {
     const projectId = await ada.mutation(api.projects.create, { name: "big" });
@@ -54,7 +61,7 @@ describe.each(backends)("purging on $name", ({ start }) => {
     ["more designs than a batch", Array.from({ length: PURGE_BATCH + 30 }, () => 1)],
   ])("deletes a project with %s, leaving nothing", async (_, counts) => {
     const big = await projectWith(counts);
-    await ada.mutation(api.projects.remove, { id: big.projectId });
+    await deleteForEver(big.projectId);
     await backend.settle();
     expect(await leftOf(big)).toEqual([]);
   });
@@ -62,7 +69,7 @@ describe.each(backends)("purging on $name", ({ start }) => {
   it("deletes a design with several batches of images, and nothing of its project", async () => {
     const big = await projectWith([2 * PURGE_BATCH + 50, 1]);
     const [going = "", staying = ""] = big.designIds;
-    await ada.mutation(api.designs.remove, { id: going });
+    await deleteForEver(going);
     await backend.settle();
     expect([await row("designs", going), await imagesOf(going)]).toEqual([null, []]);
     expect(await row("projects", big.projectId)).not.toBeNull();
@@ -72,7 +79,7 @@ describe.each(backends)("purging on $name", ({ start }) => {
   it("takes a batch per transaction, and what is left stays hidden meanwhile", async () => {
     const big = await projectWith([450]);
     const [designId] = big.designIds;
-    await backend.inside.mutation(probe.patch, { table: "projects", id: big.projectId, fields: { removedAt: Date.now() } });
+    await backend.inside.mutation(probe.patch, { table: "projects", id: big.projectId, fields: { removedAt: 1, purgingSince: 1 } });
     expect(await refused(ada.query(api.designImages.getDesignImagesByDesignId, { designId: designId ?? "" }))).toEqual({
       code: "not_found",
     });
@@ -90,7 +97,7 @@ describe.each(backends)("purging on $name", ({ start }) => {
     const staying = await ada.mutation(api.designs.create, { projectId, name: "staying" });
     const gone = await addImage(backend, ada, going, "gone.png");
     const kept = await addImage(backend, ada, staying, "kept.png");
-    await ada.mutation(api.designs.remove, { id: going });
+    await deleteForEver(going);
     await backend.settle();
     expect(await row("designImages", gone.id)).toBeNull();
     expect(await row("designImages", kept.id)).not.toBeNull();
@@ -103,17 +110,17 @@ describe.each(backends)("purging on $name", ({ start }) => {
     const storageId = await backend.store(new TextEncoder().encode("two rows, one file"));
     await backend.inside.mutation(probe.insertImages, { designId, storageId, from: 0, count: 2 });
     const [first, second] = await ada.query(api.designImages.getDesignImagesByDesignId, { designId });
-    await ada.mutation(api.designImages.remove, { id: first?._id ?? "" });
+    await deleteForEver(first?._id ?? "");
     await backend.settle();
     expect(await backend.inside.query(probe.filesAmong, { ids: [storageId] })).toEqual([storageId]);
-    await ada.mutation(api.designImages.remove, { id: second?._id ?? "" });
+    await deleteForEver(second?._id ?? "");
     await backend.settle();
     expect(await backend.inside.query(probe.filesAmong, { ids: [storageId] })).toEqual([]);
   });
 
   it("does no harm when a step comes twice", async () => {
     const big = await projectWith([3]);
-    await ada.mutation(api.projects.remove, { id: big.projectId });
+    await deleteForEver(big.projectId);
     await backend.settle();
     const [designId] = big.designIds;
     await backend.inside.mutation(internal.purge.project, { id: big.projectId });
@@ -122,24 +129,24 @@ describe.each(backends)("purging on $name", ({ start }) => {
     expect(await leftOf(big)).toEqual([]);
   });
 
-  it("takes up removals that were left unfinished, but not fresh ones", async () => {
-    const [old, fresh] = [await projectWith([5]), await projectWith([5])];
+  it("takes up what was left unfinished, but nothing fresh, and nothing that only lies in the trash", async () => {
+    const [old, fresh, trashed] = [await projectWith([5]), await projectWith([5]), await projectWith([5])];
     const leftover = await ada.mutation(api.projects.create, { name: "with leftovers" });
     const design = await ada.mutation(api.designs.create, { projectId: leftover, name: "left" });
     const other = await ada.mutation(api.designs.create, { projectId: leftover, name: "kept" });
-    const image = await addImage(backend, ada, other, "left.png");
-    const longAgo = { removedAt: Date.now() - 2 * 60 * 60 * 1000 };
-    await backend.inside.mutation(probe.patch, { table: "projects", id: old.projectId, fields: longAgo });
-    await backend.inside.mutation(probe.patch, { table: "designs", id: design, fields: longAgo });
-    await backend.inside.mutation(probe.patch, { table: "designImages", id: image.id, fields: longAgo });
-    await backend.inside.mutation(probe.patch, { table: "projects", id: fresh.projectId, fields: { removedAt: Date.now() } });
+    const then = Date.now() - 2 * 60 * 60 * 1000;
+    const going = (since: number) => ({ removedAt: then, purgingSince: since });
+    await backend.inside.mutation(probe.patch, { table: "projects", id: old.projectId, fields: going(then) });
+    await backend.inside.mutation(probe.patch, { table: "designs", id: design, fields: going(then) });
+    await backend.inside.mutation(probe.patch, { table: "projects", id: fresh.projectId, fields: going(Date.now()) });
+    await backend.inside.mutation(probe.patch, { table: "projects", id: trashed.projectId, fields: { removedAt: then } });
     await backend.inside.mutation(internal.purge.resume, {});
     await backend.settle();
     expect(await leftOf(old)).toEqual([]);
     expect(await row("designs", design)).toBeNull();
-    expect(await row("designImages", image.id)).toBeNull();
     expect(await row("designs", other)).not.toBeNull();
     expect(await row("projects", fresh.projectId)).not.toBeNull();
+    expect(await row("projects", trashed.projectId)).not.toBeNull();
   });
 
   it("removes everything of somebody whose account is gone, and nothing of others", async () => {
@@ -161,7 +168,7 @@ describe.each(backends)("purging on $name", ({ start }) => {
     const big = await projectWith([total]);
     const [designId] = big.designIds;
     const left = async () => (designId ? backend.inside.query(probe.imageCount, { designId }) : 0);
-    await ada.mutation(api.projects.remove, { id: big.projectId });
+    await deleteForEver(big.projectId);
     await expect.poll(left, { interval: 5 }).toBeLessThan(total);
     await crash();
     expect(await left(), "it was killed in the middle").toBeGreaterThan(0);

@@ -2,28 +2,57 @@ import { v } from "convex/values";
 import { internal } from "./_generated/api";
 import type { Doc, Id } from "./_generated/dataModel";
 import { internalMutation, type MutationCtx } from "./_generated/server";
+import { recordActivity } from "./activity";
 import { releaseFile } from "./files";
 import { VERSIONS_MAX } from "./rules";
 import { changeUsage, forgetUsage } from "./usage";
 import { deleteVersions } from "./versions";
 
 /**
- * Deletes what was removed: rows and files, a batch per transaction. A batch that leaves something schedules the next one in its own
- * transaction, so that a restart between two loses nothing. What is in a removed thing is hidden already and deleted from the leaves up:
- * never a row whose parent is gone. Each step is told an id and tolerates that it is gone, so a step that runs twice does no harm.
+ * Deletes for ever what is in the trash: rows and files, a batch per transaction. A batch that leaves something schedules the next one in its
+ * own transaction, so that a restart between two loses nothing. What is marked by `purgingSince` is gone for everybody at once, and is deleted
+ * from the leaves up: never a row whose parent is gone. Each step is told an id and tolerates that it is gone, so that one which runs twice does
+ * no harm.
  */
+
+/** How long something lies in the trash before it is deleted by itself (milliseconds): 30 days. */
+export const TRASH_TIME = 30 * 24 * 60 * 60 * 1000;
 
 /** Rows that one transaction deletes: far within its limits, and soon over, since other writers wait for it. */
 export const PURGE_BATCH = 100;
-/** How long a removal may take before `resume` takes it up again (milliseconds). */
+/** How long deleting may take before `resume` takes it up again (milliseconds). */
 const RESUME_AFTER = 60 * 60 * 1000;
+
+/** Begins to delete a project that lies in the trash. */
+export async function purgeProject(ctx: MutationCtx, { _id, removedAt = Date.now() }: Doc<"projects">): Promise<void> {
+  await ctx.db.patch(_id, { removedAt, purgingSince: Date.now() });
+  await ctx.scheduler.runAfter(0, internal.purge.project, { id: _id });
+}
+
+type Actor = { user: Pick<Doc<"users">, "id"> };
+
+/** Begins to delete a design that lies in the trash; its project's history tells of it. */
+export async function purgeDesign(ctx: MutationCtx & Actor, design: Doc<"designs">): Promise<void> {
+  await ctx.db.patch(design._id, { purgingSince: Date.now() });
+  const project = await ctx.db.get(design.projectId);
+  if (project) await recordActivity(ctx, { kind: "purged", project, design });
+  await ctx.scheduler.runAfter(0, internal.purge.design, { id: design._id });
+}
+
+/** Deletes an image that lies in the trash. */
+export async function purgeImage(ctx: MutationCtx & Actor, image: Doc<"designImages">): Promise<void> {
+  const design = await ctx.db.get(image.designId);
+  const project = design && (await ctx.db.get(design.projectId));
+  if (project) await recordActivity(ctx, { kind: "purged", project, design, image });
+  await deleteOneImage(ctx, image);
+}
 
 export const image = internalMutation({
   args: { id: v.id("designImages") },
   returns: v.null(),
   handler: async (ctx, { id }) => {
     const row = await ctx.db.get(id);
-    if (row) await deleteImage(ctx, row);
+    if (row) await deleteOneImage(ctx, row);
     return null;
   },
 });
@@ -65,26 +94,82 @@ export const project = internalMutation({
   },
 });
 
-/** Removes all projects of somebody whose account is gone, a batch at a time. */
+/** Deletes all projects of somebody whose account is gone, in the trash or not, a batch at a time. */
 export const owner = internalMutation({
   args: { ownerId: v.string() },
   returns: v.null(),
   handler: async (ctx, { ownerId }) => {
     const projects = await ctx.db
       .query("projects")
-      .withIndex("by_owner", (q) => q.eq("ownerId", ownerId).eq("removedAt", undefined))
+      .withIndex("by_trash", (q) => q.eq("ownerId", ownerId).eq("purgingSince", undefined))
       .take(PURGE_BATCH);
-    for (const { _id } of projects) {
-      await ctx.db.patch(_id, { removedAt: Date.now() });
-      await ctx.scheduler.runAfter(0, internal.purge.project, { id: _id });
-    }
+    for (const each of projects) await purgeProject(ctx, each);
     if (projects.length === PURGE_BATCH) await ctx.scheduler.runAfter(0, internal.purge.owner, { ownerId });
     else await forgetUsage(ctx, ownerId);
     return null;
   },
 });
 
-/** Takes up removals that were left unfinished, for instance by a batch that failed: the oldest of each kind. */
+/**
+ * Deletes a batch of what lies in somebody's trash since before `before`, for them, and goes on until nothing of it is left. Without an owner: of
+ * everybody's, and nobody did it.
+ */
+export const trash = internalMutation({
+  args: { ownerId: v.union(v.string(), v.null()), before: v.number() },
+  returns: v.null(),
+  handler: async (ctx, args) => {
+    await purgeBatch(ctx, args);
+    return null;
+  },
+});
+
+export async function purgeBatch(ctx: MutationCtx, { ownerId, before }: { ownerId: string | null; before: number }): Promise<void> {
+  const { db } = ctx;
+  const as = { ...ctx, user: { id: ownerId ?? "" } };
+  const [projects, designs, images] = [
+    await (
+      ownerId === null
+        ? db.query("projects").withIndex("by_removal", (q) => q.eq("purgingSince", undefined).gt("removedAt", 0).lt("removedAt", before))
+        : db
+            .query("projects")
+            .withIndex("by_trash", (q) => q.eq("ownerId", ownerId).eq("purgingSince", undefined).gt("removedAt", 0).lt("removedAt", before))
+    ).take(PURGE_BATCH),
+    await (
+      ownerId === null
+        ? db.query("designs").withIndex("by_removal", (q) => q.eq("purgingSince", undefined).gt("removedAt", 0).lt("removedAt", before))
+        : db
+            .query("designs")
+            .withIndex("by_trash", (q) => q.eq("ownerId", ownerId).eq("purgingSince", undefined).gt("removedAt", 0).lt("removedAt", before))
+    ).take(PURGE_BATCH),
+    await (
+      ownerId === null
+        ? db
+            .query("designImages")
+            .withIndex("by_removal", (q) => q.eq("purgingSince", undefined).gt("removedAt", 0).lt("removedAt", before))
+        : db
+            .query("designImages")
+            .withIndex("by_trash", (q) => q.eq("ownerId", ownerId).eq("purgingSince", undefined).gt("removedAt", 0).lt("removedAt", before))
+    ).take(PURGE_BATCH),
+  ];
+  for (const each of projects) await purgeProject(ctx, each);
+  for (const each of designs) await purgeDesign(as, each);
+  for (const each of images) await purgeImage(as, each);
+  if ([projects, designs, images].some(({ length }) => length === PURGE_BATCH)) {
+    await ctx.scheduler.runAfter(0, internal.purge.trash, { ownerId, before });
+  }
+}
+
+/** Deletes what has been in the trash for 30 days: hourly. */
+export const expire = internalMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    await purgeBatch(ctx, { ownerId: null, before: Date.now() - TRASH_TIME });
+    return null;
+  },
+});
+
+/** Takes up what was left unfinished, for instance by a batch that failed: the oldest of each kind. */
 export const resume = internalMutation({
   args: {},
   returns: v.null(),
@@ -92,19 +177,14 @@ export const resume = internalMutation({
     const before = Date.now() - RESUME_AFTER;
     const projects = await ctx.db
       .query("projects")
-      .withIndex("by_removal", (q) => q.gt("removedAt", 0).lt("removedAt", before))
+      .withIndex("by_removal", (q) => q.gt("purgingSince", 0).lt("purgingSince", before))
       .take(PURGE_BATCH);
     for (const { _id } of projects) await ctx.scheduler.runAfter(0, internal.purge.project, { id: _id });
     const designs = await ctx.db
       .query("designs")
-      .withIndex("by_removal", (q) => q.gt("removedAt", 0).lt("removedAt", before))
+      .withIndex("by_removal", (q) => q.gt("purgingSince", 0).lt("purgingSince", before))
       .take(PURGE_BATCH);
     for (const { _id } of designs) await ctx.scheduler.runAfter(0, internal.purge.design, { id: _id });
-    const images = await ctx.db
-      .query("designImages")
-      .withIndex("by_removal", (q) => q.gt("removedAt", 0).lt("removedAt", before))
-      .take(PURGE_BATCH);
-    for (const { _id } of images) await ctx.scheduler.runAfter(0, internal.purge.image, { id: _id });
     return null;
   },
 });
@@ -115,21 +195,37 @@ async function deleteDesign(ctx: MutationCtx, id: Id<"designs">, limit: number):
     .query("designImages")
     .withIndex("by_design", (q) => q.eq("designId", id))
     .take(limit);
+  const freed: Freed = new Map();
   let left = limit;
   for (const each of images) {
     if (left <= 0) break;
-    left -= await deleteImage(ctx, each);
+    left -= await deleteImage(ctx, each, freed);
   }
+  await settle(ctx, freed);
   if (left <= 0) return limit;
   if (await ctx.db.get(id)) await ctx.db.delete(id);
   return limit - left + 1;
 }
 
+async function deleteOneImage(ctx: MutationCtx, row: Doc<"designImages">): Promise<void> {
+  const freed: Freed = new Map();
+  await deleteImage(ctx, row, freed);
+  await settle(ctx, freed);
+}
+
+/** How many bytes became free, by whose they were. */
+type Freed = Map<string | undefined, number>;
+
 /** Deletes an image with its versions, and answers how many rows that were: by so few may a batch be larger than its limit. */
-async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">): Promise<number> {
+async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">, freed: Freed): Promise<number> {
   await ctx.db.delete(row._id);
   const versions = row.versionId === undefined ? 0 : await deleteVersions(ctx, row._id, VERSIONS_MAX);
   // That of its only version; several have released theirs.
-  if (await releaseFile(ctx, row.storageId)) await changeUsage(ctx, row.ownerId, { bytes: -row.size });
+  if (await releaseFile(ctx, row.storageId)) freed.set(row.ownerId, (freed.get(row.ownerId) ?? 0) + row.size);
   return versions + 1;
+}
+
+/** Takes what became free off what its owner has, once for a batch. */
+async function settle(ctx: MutationCtx, freed: Freed): Promise<void> {
+  for (const [ownerId, bytes] of freed) await changeUsage(ctx, ownerId, { bytes: -bytes });
 }

@@ -9,6 +9,9 @@ import { z } from "zod";
 /** Longest name of a project, design or image, in UTF-16 units, as the `maxlength` of a form field counts. */
 export const NAME_MAX = 200;
 
+/** Longest description of a project or design, and longest caption of an image. */
+export const TEXT_MAX = 2000;
+
 /** Longest text of a search, in UTF-16 units. */
 export const SEARCH_MAX = 200;
 
@@ -38,6 +41,16 @@ export const renameProject = z.object({ name: name("project") });
 export const createDesign = z.object({ name: name("design") });
 export const renameDesign = z.object({ name: name("design") });
 export const renameDesignImage = z.object({ name: name("image") });
+
+const prose = (thing: string) =>
+  z
+    .string()
+    .trim()
+    .max(TEXT_MAX, { error: `A ${thing} can be ${TEXT_MAX.toLocaleString("en")} characters at most.` })
+    .refine(isPlainText, { error: `A ${thing} is plain text.` });
+
+export const describe = z.object({ description: prose("description") });
+export const captionImage = z.object({ caption: prose("caption") });
 
 /** What the app server found out about an uploaded picture. */
 export const imageFacts = z.object({
@@ -85,10 +98,31 @@ export function nameFromFile(fileName: string): string {
   );
 }
 
+/** What a copy is called: " (copy)" before the end of a file's name, or after a name; cut to fit. */
+export function nameOfCopy(name: string): string {
+  const mark = " (copy)";
+  const end = /\.[^.\s]{1,10}$/.exec(name)?.[0] ?? "";
+  const start = name.slice(0, name.length - end.length);
+  return (
+    start
+      .slice(0, NAME_MAX - mark.length - end.length)
+      .toWellFormed()
+      .replace(/\uFFFD$/, "")
+      .trimEnd() +
+    mark +
+    end
+  );
+}
+
 /** What somebody types to search by, made fit; "" where there is no letter and no digit in it. */
 export function wordsOf(text: string): string {
   const words = text.slice(0, SEARCH_MAX).toWellFormed().trim();
   return /[\p{L}\p{N}]/u.test(words) ? words : "";
+}
+
+/** Lines of text, without other control characters or halves of characters. */
+function isPlainText(text: string): boolean {
+  return isPlainLine(text.replaceAll(/[\r\n\t]/g, " "));
 }
 
 /** No line breaks, control characters or halves of characters, which neither a list nor a file name can show. */

@@ -83,8 +83,7 @@ export default defineSchema({
     .index("by_order", ["ownerId", "removedAt", "orderKey"])
     .index("by_trash", ["ownerId", "purgingSince", "removedAt"])
     .index("by_cover_image", ["coverImageId"])
-    .index("by_removal", ["removedAt"])
-    .index("by_purge", ["purgingSince"])
+    .index("by_removal", ["purgingSince", "removedAt"])
     .searchIndex("by_name", named),
 
   designs: defineTable({
@@ -106,8 +105,7 @@ export default defineSchema({
     .index("by_latest_image", ["projectId", "removedAt", "latestImageAt"])
     .index("by_trash", ["ownerId", "purgingSince", "removedAt"])
     .index("by_cover_image", ["coverImageId"])
-    .index("by_removal", ["removedAt"])
-    .index("by_purge", ["purgingSince"])
+    .index("by_removal", ["purgingSince", "removedAt"])
     .searchIndex("by_name", named),
 
   designImages: defineTable({
@@ -133,10 +131,8 @@ export default defineSchema({
     .index("by_upload", ["uploadId"])
     .index("by_storage", ["storageId"])
     .index("by_version", ["versionId"])
-    .index("by_owner", ["ownerId"])
     .index("by_trash", ["ownerId", "purgingSince", "removedAt"])
-    .index("by_removal", ["removedAt"])
-    .index("by_purge", ["purgingSince"])
+    .index("by_removal", ["purgingSince", "removedAt"])
     .searchIndex("by_name", named),
 
   /** How much each person has; kept by `usage.ts`. */
@@ -154,6 +150,9 @@ export default defineSchema({
 
   /** Who did what in a project, and when: `activity.ts`. */
   activities: defineTable(activity).index("by_project", ["projectId", "at"]).index("by_owner", ["ownerId", "at"]),
+
+  /** What `upgrade.ts` has done. */
+  upgrades: defineTable({ name: v.string() }).index("by_name", ["name"]),
 
   /** One row: up to which creation time all stored files are known to have a row of their own. */
   sweeps: defineTable({ sweptUntil: v.number() }),

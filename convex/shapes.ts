@@ -25,8 +25,13 @@ export const projectShape = v.object({
   updatedAt: v.number(),
   designCount: v.number(),
   imageCount: v.number(),
-  /** Its newest images, at most `COVER_SIZE`, newest first. */
+  /** The image that was chosen, or else its newest, at most `COVER_SIZE`, newest first. */
   cover: v.array(coverShape),
+  /** Whether the cover was chosen. */
+  coverChosen: v.boolean(),
+  favourite: v.boolean(),
+  /** "" without one. */
+  description: v.string(),
 });
 export type Project = Infer<typeof projectShape>;
 
@@ -38,8 +43,13 @@ export const designShape = v.object({
   /** When the design, or an image in it, last changed (milliseconds). */
   updatedAt: v.number(),
   imageCount: v.number(),
-  /** Its newest images, at most `COVER_SIZE`, newest first. */
+  /** The image that was chosen, or else its newest, at most `COVER_SIZE`, newest first. */
   cover: v.array(coverShape),
+  /** Whether the cover was chosen. */
+  coverChosen: v.boolean(),
+  favourite: v.boolean(),
+  /** "" without one. */
+  description: v.string(),
 });
 export type Design = Infer<typeof designShape>;
 
@@ -48,6 +58,8 @@ export const designImageShape = v.object({
   _creationTime: v.number(),
   designId: v.id("designs"),
   name: v.string(),
+  /** "" without one. */
+  caption: v.string(),
   contentType: v.string(),
   /** Bytes of the file as uploaded. */
   size: v.number(),
@@ -85,18 +97,43 @@ export const versionShape = v.object({
   animated: v.boolean(),
 });
 
-export function toProject({ _id, _creationTime, name, updatedAt, designCount, imageCount, cover }: Doc<"projects">): Project {
-  return { _id, _creationTime, name, updatedAt, designCount, imageCount, cover: cover.map(toCover) };
+export function toProject(row: Doc<"projects">): Project {
+  const { _id, _creationTime, name, updatedAt, designCount, imageCount } = row;
+  return { _id, _creationTime, name, updatedAt, designCount, imageCount, ...arranged(row) };
 }
 
-export function toDesign({ _id, _creationTime, projectId, name, updatedAt, imageCount, cover }: Doc<"designs">): Design {
-  return { _id, _creationTime, projectId, name, updatedAt, imageCount, cover: cover.map(toCover) };
+export function toDesign(row: Doc<"designs">): Design {
+  const { _id, _creationTime, projectId, name, updatedAt, imageCount } = row;
+  return { _id, _creationTime, projectId, name, updatedAt, imageCount, ...arranged(row) };
 }
 
 export function toDesignImage(row: Doc<"designImages">): DesignImage {
-  const { _id, _creationTime, designId, name, contentType, size, width, height, checksum, placeholder, animated, versionId } = row;
-  const image = { _id, _creationTime, designId, name, contentType, size, width, height, checksum, placeholder, animated };
+  const {
+    _id,
+    _creationTime,
+    designId,
+    name,
+    caption = "",
+    contentType,
+    size,
+    width,
+    height,
+    checksum,
+    placeholder,
+    animated,
+    versionId,
+  } = row;
+  const image = { _id, _creationTime, designId, name, caption, contentType, size, width, height, checksum, placeholder, animated };
   return versionId === undefined ? image : { ...image, versionId };
+}
+
+function arranged({ cover, chosenCover, coverImageId, favouriteAt, description = "" }: Doc<"projects"> | Doc<"designs">) {
+  return {
+    cover: (chosenCover ? [chosenCover] : cover).map(toCover),
+    coverChosen: coverImageId !== undefined,
+    favourite: favouriteAt !== undefined,
+    description,
+  };
 }
 
 function toCover({ imageId, placeholder, width, height, versionId }: Doc<"designs">["cover"][number]): Cover {

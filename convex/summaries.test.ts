@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Backend, backends, type Person, signUp } from "../tests/convex/backends.ts";
 import { addImage } from "../tests/convex/pictures.ts";
+import { seeded } from "../tests/convex/seeded.ts";
 import { api } from "./_generated/api";
 import type { Design, DesignImage, Project } from "./shapes";
 
@@ -92,15 +93,4 @@ function newest(images: DesignImage[]) {
     .toSorted((a, b) => b._creationTime - a._creationTime)
     .slice(0, 4)
     .map(({ _id }) => _id);
-}
-
-/** The same numbers every time (mulberry32), so that a failure can be looked at again. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -10,7 +10,10 @@ import { changeUsage } from "./usage";
 /** How many pictures a cover shows. */
 export const COVER_SIZE = 4;
 
-/** Brings a design's row, and its project's, up to date after images came (`added` > 0) or went (< 0). */
+/**
+ * Brings a design's row, and its project's, up to date after images came (`added` > 0) or went (< 0). What is in the trash counts nowhere but
+ * in itself (a copy goes on being filled there, for instance); it brings its counts along when it comes back.
+ */
 export async function imagesChanged(ctx: MutationCtx, { design, project }: Place, added: number): Promise<void> {
   const newest = await ctx.db
     .query("designImages")
@@ -21,9 +24,10 @@ export async function imagesChanged(ctx: MutationCtx, { design, project }: Place
     imageCount: design.imageCount + added,
     cover: newest.map(toCover),
     latestImageAt: newest[0]?._creationTime ?? 0,
+    ...(await chosenIn(ctx, design)),
     updatedAt: Date.now(),
   });
-  await designsChanged(ctx, project, { images: added });
+  if (design.removedAt === undefined) await designsChanged(ctx, project, { images: added });
 }
 
 /** Brings a project's row up to date after designs, or images in them, came or went. */
@@ -35,16 +39,16 @@ export async function designsChanged(
   await ctx.db.patch(project._id, {
     designCount: project.designCount + (added.designs ?? 0),
     imageCount: project.imageCount + (added.images ?? 0),
-    ...(added.images && { cover: await projectCover(ctx, project._id) }),
+    ...(added.images && { cover: await projectCover(ctx, project._id), ...(await chosenIn(ctx, project)) }),
     updatedAt: Date.now(),
   });
-  await changeUsage(ctx, project.ownerId, added);
+  if (project.removedAt === undefined) await changeUsage(ctx, project.ownerId, added);
 }
 
 /** Brings covers up to date after an image has become another picture. */
 export async function imageReplaced(ctx: MutationCtx, { design, project }: Place): Promise<void> {
   await imagesChanged(ctx, { design, project }, 0);
-  await ctx.db.patch(project._id, { cover: await projectCover(ctx, project._id) });
+  await ctx.db.patch(project._id, { cover: await projectCover(ctx, project._id), ...(await chosenIn(ctx, project)) });
 }
 
 /** Notes that something in a design, or the design itself, changed without coming or going. */
@@ -69,7 +73,22 @@ async function projectCover(ctx: MutationCtx, projectId: Id<"projects">): Promis
     .slice(0, COVER_SIZE);
 }
 
-function toCover(image: Doc<"designImages">): Doc<"designs">["cover"][number] {
+/**
+ * The picture of the image that was chosen as a cover, as a change of the row: gone while that image is not to be seen there (trashed, moved
+ * away), and there again once it is.
+ */
+export async function chosenIn(
+  { db }: MutationCtx,
+  row: Doc<"designs"> | Doc<"projects">,
+): Promise<{ chosenCover?: Doc<"designs">["chosenCover"] }> {
+  if (row.coverImageId === undefined) return {};
+  const image = await db.get(row.coverImageId);
+  const design = image && image.removedAt === undefined ? await db.get(image.designId) : null;
+  const there = design !== null && design.removedAt === undefined && (design._id === row._id || design.projectId === row._id);
+  return { chosenCover: image && there ? toCover(image) : undefined };
+}
+
+export function toCover(image: Doc<"designImages">): Doc<"designs">["cover"][number] {
   const { _id, _creationTime, placeholder, width, height, versionId } = image;
   return { imageId: _id, placeholder, width, height, addedAt: _creationTime, ...(versionId !== undefined && { versionId }) };
 }

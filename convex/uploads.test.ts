@@ -46,6 +46,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
       _creationTime: expect.any(Number),
       designId,
       name: "photo.png",
+      caption: "",
       ...facts(bytes("one")),
     };
     expect(await images()).toEqual([expected]);

@@ -33,7 +33,7 @@ async function usageFor(ctx: QueryCtx, ownerId: string): Promise<Usage> {
   if (row) return { projects: row.projects, designs: row.designs, images: row.images, bytes: row.bytes };
   const images = await ctx.db
     .query("designImages")
-    .withIndex("by_owner", (q) => q.eq("ownerId", ownerId))
+    .withIndex("by_trash", (q) => q.eq("ownerId", ownerId))
     .take(COUNTED_AT_ONCE);
   const versions = await ctx.db
     .query("imageVersions")
@@ -48,6 +48,11 @@ export async function expectWithin(ctx: QueryCtx, ownerId: string, bytes: number
   if (quota === undefined) return;
   const { bytes: used } = await usageFor(ctx, ownerId);
   if (used + bytes > quota) throw noRoom(quota - used);
+}
+
+/** Throws "limit" where the owner's plan has no room for what is to come, at once or bit by bit. */
+export async function expectRoomFor(ctx: QueryCtx, ownerId: string, by: Partial<Usage>): Promise<void> {
+  await refuseBeyondPlan(ctx, ownerId, await usageFor(ctx, ownerId), by);
 }
 
 /**
@@ -90,10 +95,10 @@ export const count = internalMutation({
       row = await ctx.db.get(id);
     }
     if (!row || row.counting !== run) return null;
-    const { page, isDone, continueCursor } = await ctx.db
-      .query(ofVersions ? "imageVersions" : "designImages")
-      .withIndex("by_owner", (q) => q.eq("ownerId", ownerId))
-      .paginate({ cursor, numItems: COUNT_BATCH });
+    const rows = ofVersions
+      ? ctx.db.query("imageVersions").withIndex("by_owner", (q) => q.eq("ownerId", ownerId))
+      : ctx.db.query("designImages").withIndex("by_trash", (q) => q.eq("ownerId", ownerId));
+    const { page, isDone, continueCursor } = await rows.paginate({ cursor, numItems: COUNT_BATCH });
     let { bytes } = row;
     for (const each of page) if (await isFirstOfItsFile(ctx, each)) bytes += each.size;
     const isOver = isDone && ofVersions;

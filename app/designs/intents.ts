@@ -3,7 +3,7 @@ import type { FunctionReturnType } from "convex/server";
 import { href } from "react-router";
 import { pendingId } from "~/data/pending";
 import { intent } from "~/forms/intents";
-import { moveFirst } from "~/projects/intents";
+import { BARE, moveFirst } from "~/projects/intents";
 import { api } from "#convex/_generated/api";
 
 export type Design = FunctionReturnType<typeof api.designs.getDesignsByProjectId>[number];
@@ -21,7 +21,7 @@ export const designIntents = {
       if (name === "" || !project) return;
       const now = Date.now();
       const _id = pendingId<"designs">(args);
-      const design: Design = { _id, _creationTime: now, projectId: project._id, name, updatedAt: now, imageCount: 0, cover: [] };
+      const design: Design = { _id, _creationTime: now, projectId: project._id, name, updatedAt: now, imageCount: 0, cover: [], ...BARE };
       const designs = store.getQuery(api.designs.getDesignsByProjectId, { projectId });
       if (designs) store.setQuery(api.designs.getDesignsByProjectId, { projectId }, [design, ...designs]);
     },

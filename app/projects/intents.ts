@@ -7,6 +7,9 @@ import { api } from "#convex/_generated/api";
 
 export type Project = FunctionReturnType<typeof api.projects.getProjects>[number];
 
+/** What something new has not yet. */
+export const BARE = { coverChosen: false, favourite: false, description: "" };
+
 /** What forms can ask for about projects. */
 export const projectIntents = {
   createProject: intent({
@@ -18,7 +21,7 @@ export const projectIntents = {
       if (name === "") return;
       const now = Date.now();
       const _id = pendingId<"projects">(args);
-      const project: Project = { _id, _creationTime: now, name, updatedAt: now, designCount: 0, imageCount: 0, cover: [] };
+      const project: Project = { _id, _creationTime: now, name, updatedAt: now, designCount: 0, imageCount: 0, cover: [], ...BARE };
       const projects = store.getQuery(api.projects.getProjects, {});
       if (projects) store.setQuery(api.projects.getProjects, {}, [project, ...projects]);
     },

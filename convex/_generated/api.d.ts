@@ -28,16 +28,19 @@ import type * as accounts_storage from "../accounts/storage.js";
 import type * as accounts_store from "../accounts/store.js";
 import type * as accounts_tables from "../accounts/tables.js";
 import type * as accounts_where from "../accounts/where.js";
+import type * as activities from "../activities.js";
 import type * as activity from "../activity.js";
 import type * as activityShape from "../activityShape.js";
 import type * as billing from "../billing.js";
 import type * as check from "../check.js";
+import type * as copies from "../copies.js";
 import type * as crons from "../crons.js";
 import type * as designImages from "../designImages.js";
 import type * as designs from "../designs.js";
 import type * as errors from "../errors.js";
 import type * as files from "../files.js";
 import type * as limits from "../limits.js";
+import type * as moves from "../moves.js";
 import type * as notices from "../notices.js";
 import type * as order from "../order.js";
 import type * as paging from "../paging.js";
@@ -47,12 +50,18 @@ import type * as purge from "../purge.js";
 import type * as rules from "../rules.js";
 import type * as search from "../search.js";
 import type * as shapes from "../shapes.js";
+import type * as sorting from "../sorting.js";
 import type * as summaries from "../summaries.js";
 import type * as sweep from "../sweep.js";
+import type * as targets from "../targets.js";
+import type * as trash from "../trash.js";
+import type * as trashing from "../trashing.js";
+import type * as upgrade from "../upgrade.js";
 import type * as uploads from "../uploads.js";
 import type * as usage from "../usage.js";
 import type * as versionTables from "../versionTables.js";
 import type * as versions from "../versions.js";
+import type * as wall from "../wall.js";
 
 import type {
   ApiFromModules,
@@ -81,16 +90,19 @@ declare const fullApi: ApiFromModules<{
   "accounts/store": typeof accounts_store;
   "accounts/tables": typeof accounts_tables;
   "accounts/where": typeof accounts_where;
+  activities: typeof activities;
   activity: typeof activity;
   activityShape: typeof activityShape;
   billing: typeof billing;
   check: typeof check;
+  copies: typeof copies;
   crons: typeof crons;
   designImages: typeof designImages;
   designs: typeof designs;
   errors: typeof errors;
   files: typeof files;
   limits: typeof limits;
+  moves: typeof moves;
   notices: typeof notices;
   order: typeof order;
   paging: typeof paging;
@@ -100,12 +112,18 @@ declare const fullApi: ApiFromModules<{
   rules: typeof rules;
   search: typeof search;
   shapes: typeof shapes;
+  sorting: typeof sorting;
   summaries: typeof summaries;
   sweep: typeof sweep;
+  targets: typeof targets;
+  trash: typeof trash;
+  trashing: typeof trashing;
+  upgrade: typeof upgrade;
   uploads: typeof uploads;
   usage: typeof usage;
   versionTables: typeof versionTables;
   versions: typeof versions;
+  wall: typeof wall;
 }>;
 
 /**

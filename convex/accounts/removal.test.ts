@@ -5,7 +5,7 @@ import { api } from "../_generated/api";
 import schema from "../schema";
 
 /** Tables of which a row may stay when somebody goes: they say nothing about anybody. */
-const NOBODYS = ["rateLimits", "sweeps"];
+const NOBODYS = ["rateLimits", "sweeps", "upgrades"];
 
 describe.each(backends)("deleting an account on $name", ({ start }) => {
   let backend: Backend;

@@ -63,6 +63,7 @@ export const probe = {
   insert: makeFunctionReference<"mutation", { table: string; row: object }, string>("probe:insert"),
   remove: makeFunctionReference<"mutation", { table: string; id: string }, null>("probe:remove"),
   patch: makeFunctionReference<"mutation", { table: string; id: string; fields: object }, null>("probe:patch"),
+  replace: makeFunctionReference<"mutation", { table: string; id: string; row: object }, null>("probe:replace"),
   row: makeFunctionReference<"query", { table: string; id: string }, Record<string, unknown> | null>("probe:row"),
   rows: makeFunctionReference<"query", { table: string; field?: string; value?: unknown }, Record<string, unknown>[]>("probe:rows"),
   imageCount: makeFunctionReference<"query", { designId: Id<"designs"> }, number>("probe:imageCount"),

@@ -114,3 +114,12 @@ export const insertImages = internalMutationGeneric({
     }
   },
 });
+
+/** Puts a whole row in another's place, so that fields can go. */
+export const replace = internalMutationGeneric({
+  args: { table: v.string(), id: v.string(), row: v.any() },
+  handler: async ({ db }, { table, id, row: fields }) => {
+    const known = db.normalizeId(table, id);
+    if (known) await db.replace(known, fields);
+  },
+});

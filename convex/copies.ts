@@ -1,0 +1,164 @@
+import { v } from "convex/values";
+import { internal } from "./_generated/api";
+import type { Doc, Id } from "./_generated/dataModel";
+import { internalMutation, type MutationCtx } from "./_generated/server";
+import { recordActivity } from "./activity";
+import { designsOf, imagesOf, lastKey, place, projectsOf, sortNameOf } from "./order";
+import { nameOfCopy } from "./rules";
+import { designsChanged, imagesChanged } from "./summaries";
+import { changeUsage, expectRoomFor } from "./usage";
+
+/**
+ * Copies. A copy's row is there at once, and what is in it follows a batch per transaction, each scheduling the next in its own, so that a
+ * restart loses nothing and doubles nothing. Copies of images share the stored file, which goes with the last row that shows it (`files.ts`): they
+ * take no room. A copy begins a history of its own.
+ */
+
+type Ctx = MutationCtx & { user: Doc<"users"> };
+
+/** Images that one transaction copies, and designs that one makes, whose images follow by themselves. */
+const IMAGES = 100;
+const DESIGNS = 20;
+
+export async function copyProject(ctx: Ctx, project: Doc<"projects">): Promise<Id<"projects">> {
+  const { ownerId, description, designCount, imageCount } = project;
+  await expectRoomFor(ctx, ownerId, { projects: 1, designs: designCount, images: imageCount });
+  const list = projectsOf(ctx, ownerId);
+  const name = nameOfCopy(project.name);
+  const id = await ctx.db.insert("projects", {
+    ownerId,
+    name,
+    ...(description !== undefined && { description }),
+    sortName: sortNameOf(name),
+    orderKey: await lastKey(list),
+    updatedAt: Date.now(),
+    designCount: 0,
+    imageCount: 0,
+    cover: [],
+  });
+  const copy = await ctx.db.get(id);
+  if (copy) await place(ctx, list, copy, { after: project });
+  await changeUsage(ctx, ownerId, { projects: 1 });
+  await recordActivity(ctx, { kind: "duplicated", project: { _id: id, ownerId, name }, from: project.name });
+  await ctx.scheduler.runAfter(0, internal.copies.project, { from: project._id, to: id, cursor: null });
+  return id;
+}
+
+export async function copyDesign(
+  ctx: Ctx,
+  { design, project }: { design: Doc<"designs">; project: Doc<"projects"> },
+): Promise<Id<"designs">> {
+  await expectRoomFor(ctx, project.ownerId, { designs: 1, images: design.imageCount });
+  const list = designsOf(ctx, project._id);
+  const name = nameOfCopy(design.name);
+  const id = await ctx.db.insert("designs", {
+    ...emptied(design, project),
+    name,
+    sortName: sortNameOf(name),
+    orderKey: await lastKey(list),
+  });
+  const copy = await ctx.db.get(id);
+  if (copy) await place(ctx, list, copy, { after: design });
+  await designsChanged(ctx, project, { designs: 1 });
+  await recordActivity(ctx, { kind: "duplicated", project, design: { _id: id, name }, from: design.name });
+  await ctx.scheduler.runAfter(0, internal.copies.design, { from: design._id, to: id, cursor: null });
+  return id;
+}
+
+type ImagePlace = { image: Doc<"designImages">; design: Doc<"designs">; project: Doc<"projects"> };
+
+export async function copyImage(ctx: Ctx, { image, design, project }: ImagePlace): Promise<Id<"designImages">> {
+  const list = imagesOf(ctx, design._id);
+  const name = nameOfCopy(image.name);
+  const id = await ctx.db.insert("designImages", {
+    ...copied(image, design),
+    name,
+    sortName: sortNameOf(name),
+    orderKey: await lastKey(list),
+    // A copy of a copy of the same picture, made twice, is two pictures.
+    uploadId: `copy of ${image._id} ${Math.random().toString(36).slice(2)}`,
+  });
+  const copy = await ctx.db.get(id);
+  if (copy) await place(ctx, list, copy, { after: image });
+  await imagesChanged(ctx, { design, project }, 1);
+  await recordActivity(ctx, { kind: "duplicated", project, design, image: { _id: id, name } });
+  return id;
+}
+
+const cursor = v.union(v.string(), v.null());
+
+/** A batch of a project's designs, made empty in its copy; the images of each follow. */
+export const project = internalMutation({
+  args: { from: v.id("projects"), to: v.id("projects"), cursor },
+  returns: v.null(),
+  handler: async (ctx, { from, to, cursor: after }) => {
+    const [source, target] = [await ctx.db.get(from), await ctx.db.get(to)];
+    if (!source || !target || isGoing(source) || isGoing(target)) return null;
+    const { page, isDone, continueCursor } = await ctx.db
+      .query("designs")
+      .withIndex("by_age", (q) => q.eq("projectId", from).eq("removedAt", undefined))
+      .paginate({ cursor: after, numItems: DESIGNS });
+    for (const design of page) {
+      const id = await ctx.db.insert("designs", { ...emptied(design, target), favouriteAt: design.favouriteAt });
+      await ctx.scheduler.runAfter(0, internal.copies.design, { from: design._id, to: id, cursor: null });
+    }
+    await designsChanged(ctx, target, { designs: page.length });
+    if (!isDone) await ctx.scheduler.runAfter(0, internal.copies.project, { from, to, cursor: continueCursor });
+    return null;
+  },
+});
+
+/** A batch of a design's images, in the order of their age, which the copies then have too; their keys keep the order made by hand. */
+export const design = internalMutation({
+  args: { from: v.id("designs"), to: v.id("designs"), cursor },
+  returns: v.null(),
+  handler: async (ctx, { from, to, cursor: after }) => {
+    const [source, target] = [await ctx.db.get(from), await ctx.db.get(to)];
+    if (!source || !target || isGoing(source) || isGoing(target)) return null;
+    const [of, into] = [await ctx.db.get(source.projectId), await ctx.db.get(target.projectId)];
+    if (!of || !into || isGoing(into)) return null;
+    const { page, isDone, continueCursor } = await ctx.db
+      .query("designImages")
+      .withIndex("by_design", (q) => q.eq("designId", from).eq("removedAt", undefined))
+      .paginate({ cursor: after, numItems: IMAGES });
+    for (const image of page) {
+      const id = await ctx.db.insert("designImages", { ...copied(image, target), uploadId: `copy of ${image._id} in ${to}` });
+      if (image._id === source.coverImageId) await ctx.db.patch(to, { coverImageId: id });
+      if (image._id === of.coverImageId && into._id !== of._id) await ctx.db.patch(into._id, { coverImageId: id });
+    }
+    const [design, project] = [await ctx.db.get(to), await ctx.db.get(into._id)];
+    if (design && project && page.length > 0) await imagesChanged(ctx, { design, project }, page.length);
+    if (!isDone) await ctx.scheduler.runAfter(0, internal.copies.design, { from, to, cursor: continueCursor });
+    return null;
+  },
+});
+
+const isGoing = ({ purgingSince }: { purgingSince?: number }) => purgingSince !== undefined;
+
+/** A design's own, without what is in it. */
+function emptied(
+  { name, sortName, orderKey, description }: Doc<"designs">,
+  { _id: projectId, ownerId }: Doc<"projects">,
+): Omit<Doc<"designs">, "_id" | "_creationTime"> {
+  return {
+    ownerId,
+    projectId,
+    name,
+    ...(sortName !== undefined && { sortName }),
+    ...(orderKey !== undefined && { orderKey }),
+    ...(description !== undefined && { description }),
+    updatedAt: Date.now(),
+    imageCount: 0,
+    cover: [],
+    latestImageAt: 0,
+  };
+}
+
+function copied(
+  image: Doc<"designImages">,
+  { _id: designId, ownerId }: Doc<"designs">,
+): Omit<Doc<"designImages">, "_id" | "_creationTime"> {
+  // The versions stay with the original: a copy begins with the current one.
+  const { _id: _, _creationTime: __, versionId: ___, ...facts } = image;
+  return { ...facts, designId, ...(ownerId !== undefined && { ownerId }) };
+}

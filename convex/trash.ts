@@ -1,0 +1,195 @@
+import { paginationOptsValidator, paginationResultValidator } from "convex/server";
+import { type Infer, v } from "convex/values";
+import type { Doc } from "./_generated/dataModel";
+import type { QueryCtx } from "./_generated/server";
+import { designFor, hidingFor, projectFor, trashedFor, userMutation, userQuery } from "./access";
+import { conflict } from "./errors";
+import { designsOf, imagesOf, lastKey } from "./order";
+import { pageOf } from "./paging";
+import { purgeBatch, purgeDesign, purgeImage, purgeProject, TRASH_TIME } from "./purge";
+import { restoreWithPlace } from "./trashing";
+
+/** The trash as people see it. */
+
+const kind = v.union(v.literal("project"), v.literal("design"), v.literal("image"));
+const placeShape = v.object({ _id: v.string(), name: v.string(), inTrash: v.boolean() });
+
+/** Something in the trash. Its pictures are not to be seen there, but for the blur that stands for one. */
+const trashedShape = v.object({
+  _id: v.string(),
+  kind,
+  name: v.string(),
+  removedAt: v.number(),
+  /** When it is deleted by itself (milliseconds). */
+  purgeAt: v.number(),
+  placeholder: v.union(v.string(), v.null()),
+  designCount: v.number(),
+  imageCount: v.number(),
+  /** What it was in; its restoring needs these where they are in the trash too. */
+  project: v.union(placeShape, v.null()),
+  design: v.union(placeShape, v.null()),
+});
+export type TrashedItem = Infer<typeof trashedShape>;
+
+/** How many of each kind are shown at once. */
+const SHOWN = 100;
+
+/** What is in the caller's trash, of each kind what was put there last first; at most `SHOWN` of each. */
+export const getTrash = userQuery({
+  args: {},
+  returns: v.object({ projects: v.array(trashedShape), designs: v.array(trashedShape), images: v.array(trashedShape) }),
+  handler: async (ctx) => ({
+    projects: (await projectsIn(ctx, ctx.user.id).take(SHOWN)).map(trashedProject),
+    designs: await all(await designsIn(ctx, ctx.user.id).take(SHOWN), (row) => trashedDesign(ctx, row)),
+    images: await all(await imagesIn(ctx, ctx.user.id).take(SHOWN), (row) => trashedImage(ctx, row)),
+  }),
+});
+
+/** The same of one kind, page by page. */
+export const listTrash = userQuery({
+  args: { kind, paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(trashedShape),
+  handler: async (ctx, { kind: of, paginationOpts }) => {
+    const options = pageOf(paginationOpts);
+    if (of === "project") {
+      const result = await projectsIn(ctx, ctx.user.id).paginate(options);
+      return { ...result, page: result.page.map(trashedProject) };
+    }
+    if (of === "design") {
+      const result = await designsIn(ctx, ctx.user.id).paginate(options);
+      return { ...result, page: await all(result.page, (row) => trashedDesign(ctx, row)) };
+    }
+    const result = await imagesIn(ctx, ctx.user.id).paginate(options);
+    return { ...result, page: await all(result.page, (row) => trashedImage(ctx, row)) };
+  },
+});
+
+/** What in the trash hides the thing with this id, itself or what it is in: for pages whose subject is not there any more. Throws "not_found". */
+export const getTrashed = userQuery({
+  args: { id: v.string() },
+  returns: trashedShape,
+  handler: async (ctx, { id }) => {
+    const found = await hidingFor(ctx, id);
+    if (found.kind === "project") return trashedProject(found.project);
+    return found.kind === "design" ? designItem(found.design, found.project) : imageItem(found.image, found.design, found.project);
+  },
+});
+
+const restoredShape = v.object({
+  kind,
+  id: v.string(),
+  name: v.string(),
+  designId: v.optional(v.id("designs")),
+  projectId: v.id("projects"),
+});
+
+/**
+ * Brings something back where it was, with exactly what went with it, and answers where it is. Where what it was in is in the trash too it
+ * throws "conflict", unless that is to come back first (`withPlace`), or it is to go into another project or design (`into`). Throws "not_found".
+ */
+export const restore = userMutation({
+  args: { id: v.string(), withPlace: v.optional(v.boolean()), into: v.optional(v.string()) },
+  returns: restoredShape,
+  handler: async (ctx, { id, withPlace = false, into }) => {
+    const found = await trashedFor(ctx, id);
+    if (into !== undefined && found.kind === "design") {
+      const project = await projectFor(ctx, into, "edit");
+      const moved = { projectId: project._id, orderKey: await lastKey(designsOf(ctx, project._id)) };
+      await ctx.db.patch(found.design._id, moved);
+      return restoreWithPlace(ctx, { kind: "design", design: { ...found.design, ...moved }, project });
+    }
+    if (into !== undefined && found.kind === "image") {
+      const { design, project } = await designFor(ctx, into, "edit");
+      await ctx.db.patch(found.image._id, { designId: design._id, orderKey: await lastKey(imagesOf(ctx, design._id)) });
+      return restoreWithPlace(ctx, { kind: "image", image: found.image, design, project });
+    }
+    if (!withPlace && found.kind !== "project") {
+      const { project } = found;
+      if (project.removedAt !== undefined) throw conflict(`The project “${project.name}” that it was in is in the trash too.`);
+      if (found.kind === "image" && found.design.removedAt !== undefined) {
+        throw conflict(`The design “${found.design.name}” that it was in is in the trash too.`);
+      }
+    }
+    return restoreWithPlace(ctx, found);
+  },
+});
+
+/** Deletes something in the trash for ever, with all that is in it. Throws "not_found". */
+export const purge = userMutation({
+  args: { id: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { id }) => {
+    const found = await trashedFor(ctx, id);
+    if (found.kind === "project") await purgeProject(ctx, found.project);
+    else if (found.kind === "design") await purgeDesign(ctx, found.design);
+    else await purgeImage(ctx, found.image);
+    return null;
+  },
+});
+
+/** Deletes all that is in the caller's trash now for ever, in batches. */
+export const empty = userMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    await purgeBatch(ctx, { ownerId: ctx.user.id, before: Date.now() + 1 });
+    return null;
+  },
+});
+
+const projectsIn = (ctx: QueryCtx, ownerId: string) =>
+  ctx.db
+    .query("projects")
+    .withIndex("by_trash", (q) => q.eq("ownerId", ownerId).eq("purgingSince", undefined).gt("removedAt", 0))
+    .order("desc");
+
+const designsIn = (ctx: QueryCtx, ownerId: string) =>
+  ctx.db
+    .query("designs")
+    .withIndex("by_trash", (q) => q.eq("ownerId", ownerId).eq("purgingSince", undefined).gt("removedAt", 0))
+    .order("desc");
+
+const imagesIn = (ctx: QueryCtx, ownerId: string) =>
+  ctx.db
+    .query("designImages")
+    .withIndex("by_trash", (q) => q.eq("ownerId", ownerId).eq("purgingSince", undefined).gt("removedAt", 0))
+    .order("desc");
+
+function trashedProject(row: Doc<"projects">): TrashedItem {
+  const { designCount, imageCount } = row;
+  return { ...own(row), kind: "project", placeholder: blurOf(row), designCount, imageCount, project: null, design: null };
+}
+
+/** Null for what is being deleted with what it is in. */
+async function trashedDesign(ctx: QueryCtx, row: Doc<"designs">): Promise<TrashedItem | null> {
+  const project = await ctx.db.get(row.projectId);
+  return project && project.purgingSince === undefined ? designItem(row, project) : null;
+}
+
+async function trashedImage(ctx: QueryCtx, row: Doc<"designImages">): Promise<TrashedItem | null> {
+  const design = await ctx.db.get(row.designId);
+  const project = design && design.purgingSince === undefined ? await ctx.db.get(design.projectId) : null;
+  return design && project && project.purgingSince === undefined ? imageItem(row, design, project) : null;
+}
+
+function designItem(row: Doc<"designs">, project: Doc<"projects">): TrashedItem {
+  const { imageCount } = row;
+  return { ...own(row), kind: "design", placeholder: blurOf(row), designCount: 0, imageCount, project: placed(project), design: null };
+}
+
+function imageItem(row: Doc<"designImages">, design: Doc<"designs">, project: Doc<"projects">): TrashedItem {
+  const { placeholder } = row;
+  return { ...own(row), kind: "image", placeholder, designCount: 0, imageCount: 0, project: placed(project), design: placed(design) };
+}
+
+function own({ _id, name, removedAt = 0 }: Doc<"projects"> | Doc<"designs"> | Doc<"designImages">) {
+  return { _id, name, removedAt, purgeAt: removedAt + TRASH_TIME };
+}
+
+const blurOf = ({ chosenCover, cover }: Doc<"projects"> | Doc<"designs">) => (chosenCover ?? cover[0])?.placeholder ?? null;
+
+const placed = ({ _id, name, removedAt }: Doc<"projects"> | Doc<"designs">) => ({ _id, name, inTrash: removedAt !== undefined });
+
+async function all<Row>(rows: Row[], look: (row: Row) => Promise<TrashedItem | null>): Promise<TrashedItem[]> {
+  return (await Promise.all(rows.map(look))).filter((item) => item !== null);
+}

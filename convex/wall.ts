@@ -1,0 +1,111 @@
+import { paginationOptsValidator, paginationResultValidator } from "convex/server";
+import { type Infer, v } from "convex/values";
+import type { Doc, Id } from "./_generated/dataModel";
+import type { QueryCtx } from "./_generated/server";
+import { projectFor, userQuery } from "./access";
+import { pageOf } from "./paging";
+import { designImageShape, toDesignImage } from "./shapes";
+
+/** Images of one design that stand together on the wall. */
+const groupShape = v.object({
+  design: v.object({ _id: v.id("designs"), name: v.string(), imageCount: v.number() }),
+  images: v.array(designImageShape),
+});
+export type WallGroup = Infer<typeof groupShape>;
+
+/** Designs that a page looks at, should they be small. */
+const DESIGNS = 40;
+
+/**
+ * All images of a project, design by design: the design with the newest image first, its images in their own order. A page has as many images as
+ * are asked for, and reads these, their designs and no others: designs without images are not even looked at. Throws "not_found".
+ */
+export const listProjectImages = userQuery({
+  args: { projectId: v.string(), paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(groupShape),
+  handler: async (ctx, { projectId, paginationOpts }) => {
+    const project = await projectFor(ctx, projectId, "view");
+    const { cursor, numItems } = pageOf(paginationOpts);
+    const from = cursor === null ? null : placeOf(cursor);
+    const page: WallGroup[] = [];
+    let left = numItems;
+    for (const design of await designsFrom(ctx, project._id, from)) {
+      const goesOn = from !== null && from.design === design._id;
+      const rows = await imagesFrom(ctx, design._id, goesOn ? from : null, left + 1);
+      const images = rows.slice(0, left);
+      const { _id, name, imageCount } = design;
+      if (images.length > 0) page.push({ design: { _id, name, imageCount }, images: images.map(toDesignImage) });
+      left -= images.length;
+      const last = images.at(-1);
+      const end: Place = { at: design.latestImageAt, design: _id, key: last?.orderKey ?? null, age: last?._creationTime ?? 0 };
+      if (rows.length > images.length || left === 0 || page.length === DESIGNS) {
+        return { page, isDone: false, continueCursor: JSON.stringify(end) };
+      }
+    }
+    return { page, isDone: true, continueCursor: "" };
+  },
+});
+
+/** Where a page ended: its last image, by its design's place and its own. */
+type Place = { at: number; design: string; key: string | null; age: number };
+
+/** What somebody else makes up leads nowhere but to another place of the same project. */
+function placeOf(cursor: string): Place | null {
+  try {
+    const place: unknown = JSON.parse(cursor);
+    return isPlace(place) ? place : null;
+  } catch {
+    return null;
+  }
+}
+
+function isPlace(value: unknown): value is Place {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "at" in value &&
+    typeof value.at === "number" &&
+    "design" in value &&
+    typeof value.design === "string" &&
+    "key" in value &&
+    (value.key === null || typeof value.key === "string") &&
+    "age" in value &&
+    typeof value.age === "number"
+  );
+}
+
+/** Designs with images, from the one on which a page ended; two whose newest images came at the very same time are not told apart by it. */
+async function designsFrom({ db }: QueryCtx, projectId: Id<"projects">, from: Place | null): Promise<Doc<"designs">[]> {
+  const designs = await db
+    .query("designs")
+    .withIndex("by_latest_image", (q) => {
+      const range = q.eq("projectId", projectId).eq("removedAt", undefined).gt("latestImageAt", 0);
+      return from === null ? range : range.lte("latestImageAt", from.at);
+    })
+    .order("desc")
+    .take(DESIGNS + 1);
+  const start = from === null ? -1 : designs.findIndex(({ _id }) => _id === from.design);
+  return start > 0 ? designs.slice(start) : designs;
+}
+
+async function imagesFrom({ db }: QueryCtx, designId: Id<"designs">, after: Place | null, limit: number): Promise<Doc<"designImages">[]> {
+  const images = () => db.query("designImages");
+  if (after === null) {
+    return images()
+      .withIndex("by_order", (q) => q.eq("designId", designId).eq("removedAt", undefined))
+      .take(limit);
+  }
+  const key = after.key ?? undefined;
+  const twins = await images()
+    .withIndex("by_order", (q) => q.eq("designId", designId).eq("removedAt", undefined).eq("orderKey", key).gt("_creationTime", after.age))
+    .take(limit);
+  const others = await images()
+    .withIndex("by_order", (q) =>
+      q
+        .eq("designId", designId)
+        .eq("removedAt", undefined)
+        .gt("orderKey", key ?? ""),
+    )
+    .take(limit - twins.length || 1);
+  return [...twins, ...others].slice(0, limit);
+}
