@@ -14,14 +14,14 @@ import { liveAction } from "~/forms/live-action";
 import { NameInPlace } from "~/forms/name-in-place";
 import { RemoveButton, RemoveDialog } from "~/forms/remove-dialog";
 import { configContext } from "~/http/context";
-import { acceptedText, AddImages, AddImagesLabel, DropTarget } from "~/images/add-images";
+import { acceptedText, AddImages, AddImagesLabel } from "~/images/add-images";
 import { Gallery } from "~/images/gallery";
 import { designPageIntents, imageIntents } from "~/images/intents";
 import { picturesFor } from "~/images/pictures.server";
 import { isUpload, takeUploads } from "~/images/take.server";
 import { isUploadAnswer } from "~/images/upload";
 import { UploadResults } from "~/images/upload-results";
-import { UploadTray } from "~/images/upload-tray";
+import { PageTarget } from "~/uploads/uploading";
 import { Breadcrumb } from "~/ui/breadcrumb";
 import { count } from "~/ui/count";
 import { EmptyState } from "~/ui/empty-state";
@@ -100,7 +100,7 @@ export default function Design({ loaderData, actionData }: Route.ComponentProps)
         <RemoveButton item={design} aria-label="Delete design" data-tooltip="Delete design">
           <Icon of={Trash2} />
         </RemoveButton>
-        <AddImages designId={design._id} sending={sending} maxBytes={maxBytes} />
+        <AddImages design={design} sending={sending} maxBytes={maxBytes} />
       </PageHeader>
 
       {isUploadAnswer(actionData) ? <UploadResults answer={actionData} /> : null}
@@ -117,8 +117,7 @@ export default function Design({ loaderData, actionData }: Route.ComponentProps)
       )}
       <MorePages things="images" page={{ ...page, next: design.imageCount > images.length ? page.next : null }} />
 
-      <UploadTray designId={design._id} />
-      <DropTarget designId={design._id} designName={design.name} maxBytes={maxBytes} />
+      <PageTarget target={{ kind: "design", id: design._id, name: design.name }} />
       <RemoveDialog
         key={design._id}
         item={design}

@@ -1,0 +1,297 @@
+import { ChevronDown, ChevronUp, CircleAlert, CircleCheck, CircleDashed, CirclePause, Copy, Pause, Play, RotateCw, X } from "lucide-react";
+import { type ReactNode, useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
+import { href, Link } from "react-router";
+import { useRoot } from "~/data/use-root";
+import { Button, type ButtonProps, buttonClass } from "~/ui/button";
+import { count } from "~/ui/count";
+import { cx } from "~/ui/cx";
+import { Icon } from "~/ui/icon";
+import { openDocumentUploads } from "./document-uploads";
+import type { Leftover } from "./leftovers";
+import { canCancel, canPause, isUnderWay, paceText, stateText, type Upload, type Uploads } from "./uploads";
+
+/** How long a tray stays in which all is well, in ms. */
+const LEAVES_AFTER = 5_000;
+/** Files that are listed; what needs somebody comes first, so that what is left out is waiting, or well. */
+const LISTED = 100;
+
+const nothing: ReturnType<Uploads["snapshot"]> = { uploads: [], rest: [] };
+
+/**
+ * What this browser is adding, wherever it goes: each file with how far it has come, what is wrong with it, and what can be done about it. It
+ * stands beside the pages, at the window's lower edge, and keeps what it covers reachable by room of its own below them.
+ */
+export default function UploadTray() {
+  const all = openDocumentUploads(useRoot()?.userId ?? "");
+  const { uploads, rest } = useSyncExternalStore(all.subscribe, all.snapshot, () => nothing);
+  const [folded, fold] = useState(false);
+  const listId = useId();
+  const sum = summed(uploads);
+  const done = uploads.length > 0 && sum.added === uploads.length && rest.length === 0;
+
+  useEffect(() => {
+    if (!done) return;
+    const timer = setTimeout(() => all.dismiss(), LEAVES_AFTER);
+    return () => clearTimeout(timer);
+  }, [done, all]);
+
+  const shown = uploads.length > 0 || rest.length > 0;
+  const title = sum.open > 0 ? `Adding ${count(uploads.length, "image")}` : uploads.length > 0 ? outcome(sum) : "Not finished";
+  return (
+    <>
+      {/* There from the start, so that what comes into it is announced. Progress is not: it would never stop. */}
+      <output className="sr-only">{announcement(uploads, sum)}</output>
+      {shown ? <div aria-hidden className="h-28" /> : null}
+      {shown ? (
+        <section
+          aria-label="Uploads"
+          data-print="hide"
+          className="upload-tray fixed inset-x-4 bottom-4 z-30 rounded-lg border bg-raised shadow-lift sm:left-auto sm:w-96"
+        >
+          <header className="flex items-center gap-1 py-1.5 pr-1.5 pl-4">
+            <h2 className="tabular min-w-0 flex-1 truncate text-base tracking-normal">
+              {title}
+              {sum.open > 0 ? <span className="font-normal text-soft">, {uploads.length - sum.open} done</span> : null}
+            </h2>
+            <IconButton
+              label="List of files"
+              aria-expanded={!folded}
+              aria-controls={listId}
+              onClick={() => fold(!folded)}
+              icon={folded ? ChevronUp : ChevronDown}
+            />
+            {sum.open === 0 && rest.length === 0 ? <IconButton label="Close" icon={X} onClick={() => all.dismiss()} /> : null}
+          </header>
+          {sum.open > 0 ? (
+            <p className="tabular px-4 pb-1.5 text-sm text-faint">
+              {[`${sum.percent}%`, paceText(sum.bytes - sum.sent, sum.speed)].filter(Boolean).join(", ")}
+            </p>
+          ) : null}
+          <AllAtOnce uploads={uploads} all={all} />
+          <div id={listId} hidden={folded} className="max-h-[min(18rem,40dvh)] overflow-y-auto border-t py-1">
+            {rest.length > 0 ? <Rest rest={rest} all={all} /> : null}
+            <ul>
+              {uploads
+                .toSorted((a, b) => rank(a) - rank(b))
+                .slice(0, LISTED)
+                .map((upload) => (
+                  <Row key={upload.id} upload={upload} all={all} />
+                ))}
+            </ul>
+            {uploads.length > LISTED ? <p className="px-4 py-1.5 text-sm text-faint">and {count(uploads.length - LISTED, "more", "more")}</p> : null}
+          </div>
+        </section>
+      ) : null}
+    </>
+  );
+}
+
+/** What can be done with several files at once; there only where it would do something. */
+function AllAtOnce({ uploads, all }: { uploads: readonly Upload[]; all: Uploads }) {
+  const offers = [
+    { label: "Pause all", which: uploads.filter(canPause), act: (id: string) => all.pause(id) },
+    { label: "Resume all", which: uploads.filter(({ state }) => state === "paused"), act: (id: string) => all.resume(id) },
+    { label: "Try all again", which: uploads.filter((upload) => upload.again && upload.state === "failed"), act: (id: string) => all.retry(id) },
+    { label: "Add all anyway", which: uploads.filter(({ state }) => state === "duplicate"), act: (id: string) => all.addAnyway(id) },
+    { label: "Skip all", which: uploads.filter(({ state }) => state === "duplicate"), act: (id: string) => all.dismiss(id) },
+    { label: "Cancel all", which: uploads.filter((upload) => canCancel(upload) && isUnderWay(upload)), act: (id: string) => all.cancel(id) },
+  ].filter(({ which }) => which.length > 1);
+  if (offers.length === 0) return null;
+  return (
+    <p className="flex flex-wrap gap-1 px-2 pb-1.5">
+      {offers.map(({ label, which, act }) => (
+        <Button key={label} look="ghost" size="sm" onClick={() => which.forEach(({ id }) => act(id))}>
+          {label}
+        </Button>
+      ))}
+    </p>
+  );
+}
+
+function Row({ upload, all }: { upload: Upload; all: Uploads }) {
+  const { id, name, size, state, sent, again, imageId, designId, designName, duplicateOf } = upload;
+  const needsSomebody = state === "failed" || state === "duplicate";
+  return (
+    <li className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-start gap-x-3 py-1.5 pr-1.5 pl-4">
+      <Icon of={ICONS[state]} className={cx("mt-0.5", TONES[state])} />
+      <div className="grid min-w-0 gap-0.5">
+        <span className="truncate" title={name}>
+          {imageId ? <ImageLink designId={designId} imageId={imageId} name={name} /> : name}
+        </span>
+        {isUnderWay(upload) ? (
+          <progress className="upload-progress" value={state === "looking" ? undefined : sent / size} aria-label={`Progress of ${name}`} />
+        ) : null}
+        {needsSomebody ? null : (
+          <span className="tabular text-sm text-faint">
+            {stateText(upload)}
+            {state === "added" || state === "waiting" ? ` · ${designName}` : null}
+          </span>
+        )}
+        {/* There from the start, so that what comes into it is announced. */}
+        <span role="alert" className={cx("text-sm empty:hidden", state === "failed" ? "text-danger-text" : "text-soft")}>
+          {needsSomebody ? stateText(upload) : null}
+        </span>
+        {duplicateOf ? (
+          <span className="flex flex-wrap gap-1 pt-0.5">
+            <Button size="sm" aria-label={`Skip ${name}`} onClick={() => all.dismiss(id)}>
+              Skip
+            </Button>
+            <Button size="sm" aria-label={`Add ${name} anyway`} onClick={() => all.addAnyway(id)}>
+              Add anyway
+            </Button>
+            <Link className={buttonClass({ look: "ghost", size: "sm" })} to={href("/design/:id/images/:imageId", { id: designId, imageId: duplicateOf.imageId })}>
+              See it
+            </Link>
+          </span>
+        ) : null}
+      </div>
+      <span className="flex">
+        {again && !isUnderWay(upload) ? (
+          <Button look="ghost" size="sm" aria-label={`Try again: ${name}`} onClick={() => all.retry(id)}>
+            <Icon of={RotateCw} />
+            Try again
+          </Button>
+        ) : null}
+        {state === "interrupted" ? <IconButton label={`Try ${name} now`} icon={RotateCw} onClick={() => all.resume(id)} /> : null}
+        {/* One button that changes, so that whoever pressed it can press it again. */}
+        {canPause(upload) || state === "paused" ? (
+          <IconButton
+            label={state === "paused" ? `Resume ${name}` : `Pause ${name}`}
+            icon={state === "paused" ? Play : Pause}
+            onClick={() => (state === "paused" ? all.resume(id) : all.pause(id))}
+          />
+        ) : null}
+        {canCancel(upload) && isUnderWay(upload) ? <IconButton label={`Cancel ${name}`} icon={X} onClick={() => all.cancel(id)} /> : null}
+        {state === "failed" || state === "cancelled" ? <IconButton label={`Dismiss ${name}`} icon={X} onClick={() => all.dismiss(id)} /> : null}
+      </span>
+    </li>
+  );
+}
+
+/** What an earlier page could not finish. The browser does not keep files: their owner has to choose them once more. */
+function Rest({ rest, all }: { rest: readonly Leftover[]; all: Uploads }) {
+  const input = useRef<HTMLInputElement>(null);
+  const [others, setOthers] = useState<File[]>([]);
+  const id = useId();
+  return (
+    <div className="grid gap-2 px-4 py-2">
+      <p className="text-sm text-soft">
+        {count(rest.length, "file")} stopped on the way when the page was closed. Choose {rest.length === 1 ? "it" : "them"} again, and{" "}
+        {rest.length === 1 ? "it goes" : "they go"} on where {rest.length === 1 ? "it" : "they"} stopped.
+      </p>
+      <ul className="grid gap-0.5 text-sm">
+        {rest.slice(0, LISTED).map(({ url, name, designName }) => (
+          <li key={url} className="truncate">
+            {name} <span className="text-faint">· {designName}</span>
+          </li>
+        ))}
+      </ul>
+      <p role="alert" className="text-sm text-danger-text empty:hidden">
+        {others.length > 0 ? `Not among them: ${others.map(({ name }) => name).join(", ")}.` : null}
+      </p>
+      <p className="flex flex-wrap gap-1">
+        <input
+          ref={input}
+          id={id}
+          type="file"
+          multiple
+          className="sr-only peer"
+          onChange={() => {
+            setOthers(all.takeUp([...(input.current?.files ?? [])]));
+            if (input.current) input.current.value = "";
+          }}
+        />
+        <label htmlFor={id} className={buttonClass({ size: "sm" }, "peer-focus-visible:outline-2 peer-focus-visible:outline-accent-text")}>
+          Choose {rest.length === 1 ? "it" : "them"} again
+        </label>
+        <Button look="ghost" size="sm" onClick={() => all.discardRest()}>
+          Discard
+        </Button>
+      </p>
+    </div>
+  );
+}
+
+function ImageLink({ designId, imageId, name }: { designId: string; imageId: string; name: string }) {
+  return (
+    <Link to={href("/design/:id/images/:imageId", { id: designId, imageId })} className="rounded-sm underline-offset-4 hover:underline">
+      {name}
+    </Link>
+  );
+}
+
+function IconButton({ label, icon, ...rest }: { label: string; icon: Parameters<typeof Icon>[0]["of"] } & ButtonProps): ReactNode {
+  return (
+    <Button look="ghost" size="icon-sm" aria-label={label} {...rest}>
+      <Icon of={icon} />
+    </Button>
+  );
+}
+
+const ICONS = {
+  waiting: CircleDashed,
+  sending: CircleDashed,
+  interrupted: CircleDashed,
+  paused: CirclePause,
+  looking: CircleDashed,
+  added: CircleCheck,
+  duplicate: Copy,
+  failed: CircleAlert,
+  cancelled: CircleDashed,
+} as const;
+
+const TONES: Record<Upload["state"], string> = {
+  waiting: "text-faint",
+  sending: "text-faint",
+  interrupted: "text-faint",
+  paused: "text-faint",
+  looking: "text-faint",
+  added: "text-accent-text",
+  duplicate: "text-soft",
+  failed: "text-danger-text",
+  cancelled: "text-faint",
+};
+
+/** What needs somebody comes first, then what moves. */
+function rank({ state }: Upload): number {
+  if (state === "failed" || state === "duplicate") return 0;
+  if (state === "added" || state === "cancelled") return 3;
+  return state === "waiting" ? 2 : 1;
+}
+
+type Sum = ReturnType<typeof summed>;
+
+function summed(uploads: readonly Upload[]) {
+  const of = (state: Upload["state"]) => uploads.filter((upload) => upload.state === state).length;
+  const going = uploads.filter(isUnderWay);
+  const bytes = going.reduce((sum, { size }) => sum + size, 0);
+  const sent = going.reduce((sum, upload) => sum + upload.sent, 0);
+  const speeds = going.flatMap(({ speed }) => speed ?? []);
+  return {
+    open: going.length,
+    added: of("added"),
+    failed: of("failed"),
+    duplicate: of("duplicate"),
+    bytes,
+    sent,
+    percent: bytes > 0 ? Math.floor((100 * sent) / bytes) : 0,
+    speed: speeds.length > 0 ? speeds.reduce((sum, speed) => sum + speed, 0) : null,
+  };
+}
+
+function outcome({ added, failed, duplicate }: Sum): string {
+  const told = [
+    added > 0 ? `${count(added, "image")} added` : "",
+    duplicate > 0 ? `${duplicate} here already` : "",
+    failed > 0 ? `${count(failed, "file")} not added` : "",
+  ].filter(Boolean);
+  return told.join(", ") || "Nothing added";
+}
+
+/** What is said aloud: that it begins, what is in the way, and how it ended. */
+function announcement(uploads: readonly Upload[], sum: Sum): string {
+  if (uploads.length === 0) return "";
+  if (sum.open === 0) return outcome(sum);
+  const interrupted = uploads.find(({ state }) => state === "interrupted");
+  return interrupted?.problem ?? `Adding ${count(uploads.length, "image")}`;
+}
