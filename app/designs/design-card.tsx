@@ -4,6 +4,7 @@ import { isPending } from "~/data/pending";
 import { ItemMenu } from "~/forms/item-dialogs";
 import { Mosaic } from "~/images/mosaic";
 import { count } from "~/ui/count";
+import { targetProps } from "~/uploads/target";
 import { ItemCard } from "~/ui/item-card";
 import { RelativeTime } from "~/ui/relative-time";
 import type { Design } from "./intents";
@@ -13,6 +14,7 @@ export function DesignCard({ design, ask }: { design: Design; ask: Parameters<ty
   const { _id, name, imageCount, updatedAt, cover } = design;
   return (
     <ItemCard
+      marks={targetProps({ kind: "design", id: _id, name })}
       to={isPending(_id) ? null : href("/design/:id", { id: _id })}
       name={name}
       cover={<Mosaic cover={cover} />}

@@ -1,7 +1,7 @@
 import { ImagePlus } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import { href } from "react-router";
-import { addFiles } from "~/uploads/inlet";
+import { addFiles, expectFiles } from "~/uploads/inlet";
 import { Button, buttonClass } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 import { ACCEPT_ATTRIBUTE, ACCEPTED_NAMES } from "./accepted";
@@ -44,11 +44,13 @@ export function AddImages({ design: { _id: designId, name: designName }, sending
         multiple
         accept={ACCEPT_ATTRIBUTE}
         aria-describedby={`${INPUT_ID}-hint`}
+        onFocus={expectFiles}
         onChange={take}
       />
       <label
         htmlFor={INPUT_ID}
         data-command=""
+        onPointerEnter={expectFiles}
         className={buttonClass(
           { look: "primary" },
           "noscript:order-first noscript:bg-transparent noscript:px-0 noscript:text-soft noscript:hover:bg-transparent",

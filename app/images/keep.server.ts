@@ -70,8 +70,12 @@ async function take(file: ArrivedFile, upload: UploadOf): Promise<UploadResult> 
     }
     if (refusal) return refused(refusal.message ?? "The file could not be taken.");
     if (error instanceof BusyError)
-      return refused("Too many pictures are being looked at right now. Your file was not kept: try again in a moment.", true);
-    if (error instanceof Unavailable) return refused("The storage does not answer. Your file was not kept: try again in a moment.", true);
+      return {
+        ...refused("Too many pictures are being looked at right now. Your file was not kept: try again in a moment.", true),
+        soon: true,
+      };
+    if (error instanceof Unavailable)
+      return { ...refused("The storage does not answer. Your file was not kept: try again in a moment.", true), soon: true };
     log.error({ error }, "an upload failed");
     return refused("Something failed on our side. Your file was not kept: try again.", true);
   }

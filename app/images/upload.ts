@@ -3,9 +3,17 @@ export type UploadResult =
   | { name: string; ok: true; imageId: string }
   /**
    * `again`: nothing is wrong with the file, so that sending it once more may help. `duplicateOf`: the same picture that the design has already.
-   * `damaged`: not the bytes that were sent.
+   * `damaged`: not the bytes that were sent. `soon`: nobody need do anything, time mends it.
    */
-  | { name: string; ok: false; problem: string; again: boolean; duplicateOf?: { imageId: string; name: string }; damaged?: boolean };
+  | {
+      name: string;
+      ok: false;
+      problem: string;
+      again: boolean;
+      duplicateOf?: { imageId: string; name: string };
+      damaged?: boolean;
+      soon?: boolean;
+    };
 
 /** The answer to an upload: one result a file; `problem` where the form as a whole could not be taken. */
 export type UploadAnswer = { results: UploadResult[]; problem?: string };

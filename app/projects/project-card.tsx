@@ -4,6 +4,7 @@ import { isPending } from "~/data/pending";
 import { ItemMenu } from "~/forms/item-dialogs";
 import { Mosaic } from "~/images/mosaic";
 import { count } from "~/ui/count";
+import { targetProps } from "~/uploads/target";
 import { ItemCard } from "~/ui/item-card";
 import { RelativeTime } from "~/ui/relative-time";
 import type { Project } from "./intents";
@@ -13,6 +14,7 @@ export function ProjectCard({ project, ask }: { project: Project; ask: Parameter
   const { _id, name, designCount, imageCount, updatedAt, cover } = project;
   return (
     <ItemCard
+      marks={targetProps({ kind: "project", id: _id, name })}
       to={isPending(_id) ? null : href("/projects/:id", { id: _id })}
       name={name}
       cover={<Mosaic cover={cover} />}

@@ -23,6 +23,7 @@ import { Icon } from "~/ui/icon";
 import { CardGrid } from "~/ui/item-card";
 import { MorePages } from "~/ui/more-pages";
 import { Page, PageHeader } from "~/ui/page";
+import { PageTarget } from "~/uploads/uploading";
 import { api } from "#convex/_generated/api";
 import { createDesign, renameProject } from "#convex/rules";
 import type { Route } from "./+types/project";
@@ -60,6 +61,7 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
   const { constraints } = loaderData;
   return (
     <Page>
+      <PageTarget target={{ kind: "project", id: project._id, name: project.name }} />
       <PageHeader
         trail={<Breadcrumb trail={[{ to: href("/projects"), name: "Projects" }]} />}
         title={<NameInPlace item={project} thing="project" intent="renameProject" constraint={constraints.project} />}

@@ -28,7 +28,7 @@ export const shouldRevalidate = liveLayoutRevalidation;
 
 export default function ShellLayout({ loaderData: { sidebarOpen, me, projects, unread } }: Route.ComponentProps) {
   const root = useRoot();
-  if (!me || !projects || !unread || !root?.user) {
+  if (!me || !projects || !unread || !root?.user || root.userId === null) {
     return (
       <main>
         <Outlet />
@@ -38,6 +38,7 @@ export default function ShellLayout({ loaderData: { sidebarOpen, me, projects, u
   return (
     <Shell
       flash={root.flash}
+      personId={root.userId}
       user={root.user}
       theme={root.theme}
       convex={root.convex}

@@ -11,6 +11,7 @@ import { FlashMessage } from "~/ui/flash-message";
 import { Icon } from "~/ui/icon";
 import type { Theme } from "~/ui/preferences";
 import { Toaster } from "~/ui/toaster";
+import { Uploading } from "~/uploads/uploading";
 import { ConnectionMark } from "./connection-mark";
 import { Mark } from "./mark";
 import type { NamedProject } from "./project-links";
@@ -22,6 +23,8 @@ import { SIDEBAR_ID, useSidebar } from "./use-sidebar";
 type ShellProps = {
   /** What the action before this page has to say. */
   flash: ComponentProps<typeof FlashMessage>["flash"];
+  /** `users.id`. */
+  personId: string;
   user: ShellUser;
   theme: Theme;
   convex: AppConfig["browserConvex"];
@@ -33,7 +36,7 @@ type ShellProps = {
 };
 
 /** What stands around every page of somebody who is signed in: the sidebar, the toasts, and the connection that keeps all of it live. */
-export function Shell({ flash, user, theme, convex, projects, unread, openAtFirst, children }: ShellProps) {
+export function Shell({ flash, personId, user, theme, convex, projects, unread, openAtFirst, children }: ShellProps) {
   const sidebar = useSidebar(openAtFirst);
   useHelpKey();
   return (
@@ -73,6 +76,7 @@ export function Shell({ flash, user, theme, convex, projects, unread, openAtFirs
           <main id="main" tabIndex={-1} className="outline-none">
             {children}
           </main>
+          <Uploading personId={personId} />
         </div>
       </div>
       <ConnectionMark />

@@ -11,12 +11,15 @@ type ItemCardProps = {
   facts: ReactNode;
   /** What can be done with it. */
   actions?: ReactNode;
+  /** What it tells whoever looks at the document, such as what may be dropped on it. */
+  marks?: Record<`data-${string}`, string>;
 };
 
 /** A project or a design among its like: its cover, its name, what is told about it. All of it leads there, except for its own buttons. */
-export function ItemCard({ to, name, cover, facts, actions }: ItemCardProps) {
+export function ItemCard({ to, name, cover, facts, actions, marks }: ItemCardProps) {
   return (
     <Card
+      {...marks}
       aria-busy={to === null || undefined}
       className="group/card relative flex h-full flex-col transition-[border-color] hover:border-edge has-[a:focus-visible]:border-edge aria-busy:opacity-70"
     >

@@ -18,7 +18,7 @@ const NEW = "";
 type Design = { _id: string; name: string };
 
 /** Asks into which design of a project files go that came to the project: one that is there, or a new one. */
-export default function AskDesign({ project, batch, onDone }: { project: Target; batch: Batch; onDone: () => void }) {
+export function AskDesign({ project, batch, onDone }: { project: Target; batch: Batch; onDone: () => void }) {
   const [shown] = useState({});
   const [designs, setDesigns] = useState<Design[]>([]);
   const [chosen, choose] = useState(NEW);

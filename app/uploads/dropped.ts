@@ -11,7 +11,9 @@ const NOT_CHOSEN = /^(?:\..*|Thumbs\.db|desktop\.ini)$/i;
 /** What was dropped, to be read later: the browser gives it away only while the event lasts. */
 export function dropped(transfer: DataTransfer): () => Promise<Batch> {
   const files = [...transfer.files];
-  const entries = [...transfer.items].flatMap((item) => (item.kind === "file" ? [item.webkitGetAsEntry()] : [])).filter((entry) => entry !== null);
+  const entries = [...transfer.items]
+    .flatMap((item) => (item.kind === "file" ? [item.webkitGetAsEntry()] : []))
+    .filter((entry) => entry !== null);
   if (!entries.some(({ isDirectory }) => isDirectory)) return () => Promise.resolve({ files, folder: null });
   return async () => {
     const found = await Promise.all(entries.map(filesOf));

@@ -2,6 +2,7 @@ import type { AppConfig } from "~/config";
 import { keep } from "~/images/keep.server";
 import type { UploadResult } from "~/images/upload";
 import type { Part } from "./parts.server";
+import { TEXTS } from "./problem";
 import { uploadsFor } from "./uploads.server";
 
 type Finishing = { config: AppConfig; sessionId: string; onlyNew: boolean };
@@ -34,5 +35,6 @@ async function finishOnce(part: Part, { config, sessionId, onlyNew }: Finishing)
   );
   if (!result.ok && result.damaged) await parts.remove(part);
   else if (result.ok || (!result.again && !result.duplicateOf)) await parts.finish(part, result);
-  return result;
+  // Unlike a form's file, this one is still here.
+  return !result.ok && result.soon ? { ...result, problem: TEXTS.busy } : result;
 }

@@ -1,52 +1,94 @@
+import type { ComponentType } from "react";
 import { toast } from "~/ui/toasts";
 import { leftoversKey } from "./leftovers-key";
 import type { Place, Uploads } from "./uploads";
 
 /**
  * Where files enter. All that sends them, and shows how far they are, is loaded with the first of them, or where an earlier page left some
- * unfinished: so that no page carries it that adds nothing.
+ * unfinished: so that no page carries it that adds nothing. Should the line be lost at that very moment, the files wait here.
  */
+type Parts = { uploads: Uploads; Tray: ComponentType };
+
 let personId: string | null = null;
-let opening: Promise<Uploads> | null = null;
+let opening: Promise<Parts> | null = null;
+let opened: Parts | null = null;
+const waiting: { place: Place; files: readonly File[] }[] = [];
 const listeners = new Set<() => void>();
 
-/** Tells who is signed in; answers whether an earlier page of theirs left something unfinished. */
-export function prepareUploads(id: string): boolean {
+/** How long to wait before what was not loaded is asked for again, in ms. */
+const AGAIN_MS = 3_000;
+
+/** Tells who is signed in, and takes up what an earlier page of theirs left unfinished. */
+export function prepareUploads(id: string): void {
   personId = id;
   try {
-    return localStorage.getItem(leftoversKey(id)) !== null;
+    if (localStorage.getItem(leftoversKey(id)) !== null) load().catch(() => {});
   } catch {
-    return false;
+    // A browser that keeps nothing has nothing to be reminded of.
   }
 }
 
-/** Whether there is something to be shown. */
-export const isOpen = () => opening !== null;
+/** The tray, once there is something to be shown in it. */
+export const tray = () => opened?.Tray ?? null;
 
 export function onOpened(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
 
-/** The document's one `Uploads`. */
-export function openUploads(): Promise<Uploads> {
-  if (opening) return opening;
-  opening = import("./document-uploads").then(async ({ openDocumentUploads }) => {
-    const uploads = openDocumentUploads(personId ?? "");
-    await uploads.findRest();
-    return uploads;
-  });
-  opening.catch(() => (opening = null));
-  for (const listener of listeners) listener();
-  return opening;
+/** Loads what will be needed, when somebody seems about to add files: none of it is a matter of theirs if that fails. */
+export function expectFiles(): void {
+  load().catch(() => {});
 }
 
 /** Adds files to a design. */
 export async function addFiles(place: Place, files: readonly File[]): Promise<void> {
   if (files.length === 0) return;
+  waiting.push({ place, files });
   try {
-    (await openUploads()).add(place, files);
+    await load();
   } catch {
-    await toast("Nothing was added: the server does not answer. Try again when you are back online.");
+    window.addEventListener("beforeunload", stay);
+    await toast("The connection was lost. Your files wait, and are added when it is back.").catch(() => {});
+    again();
+    return;
   }
+  handOn();
+}
+
+function again(): void {
+  setTimeout(() => void load().then(handOn, again), AGAIN_MS);
+}
+
+function handOn(): void {
+  window.removeEventListener("beforeunload", stay);
+  for (const { place, files } of waiting.splice(0)) opened?.uploads.add(place, files);
+}
+
+const stay = (event: Event) => event.preventDefault();
+
+function load(): Promise<Parts> {
+  opening ??= reachServer()
+    .then(() => Promise.all([import("./document-uploads"), import("./tray")]))
+    .then(async ([{ openDocumentUploads }, { UploadTray }]) => {
+      const uploads = openDocumentUploads(personId ?? "");
+      await uploads.findRest();
+      opened = { uploads, Tray: UploadTray };
+      for (const listener of listeners) listener();
+      return opened;
+    })
+    .catch((error: unknown) => {
+      opening = null;
+      throw error;
+    });
+  return opening;
+}
+
+/**
+ * Throws while the server cannot be reached. A module that could not be loaded once is not asked for again for as long as the page stands
+ * (https://github.com/whatwg/html/issues/6768), so none is asked for before there is somebody to answer.
+ */
+async function reachServer(): Promise<void> {
+  const answer = await fetch("/healthz", { cache: "no-store" });
+  if (!answer.ok) throw new Error(`The server answered ${answer.status}`);
 }

@@ -26,8 +26,6 @@ export type Leftovers = {
   remove(url: string): void;
 };
 
-
-
 /** A person's, in a store that all tabs share. A store that is full or forbidden remembers nothing, and nothing fails with it. */
 export function openLeftovers(personId: string, store: Pick<Storage, "getItem" | "setItem" | "removeItem">): Leftovers {
   const key = leftoversKey(personId);

@@ -21,7 +21,7 @@ const nothing: ReturnType<Uploads["snapshot"]> = { uploads: [], rest: [] };
  * What this browser is adding, wherever it goes: each file with how far it has come, what is wrong with it, and what can be done about it. It
  * stands beside the pages, at the window's lower edge, and keeps what it covers reachable by room of its own below them.
  */
-export default function UploadTray() {
+export function UploadTray() {
   const all = openDocumentUploads(useRoot()?.userId ?? "");
   const { uploads, rest } = useSyncExternalStore(all.subscribe, all.snapshot, () => nothing);
   const [folded, fold] = useState(false);
@@ -78,7 +78,9 @@ export default function UploadTray() {
                   <Row key={upload.id} upload={upload} all={all} />
                 ))}
             </ul>
-            {uploads.length > LISTED ? <p className="px-4 py-1.5 text-sm text-faint">and {count(uploads.length - LISTED, "more", "more")}</p> : null}
+            {uploads.length > LISTED ? (
+              <p className="px-4 py-1.5 text-sm text-faint">and {count(uploads.length - LISTED, "more", "more")}</p>
+            ) : null}
           </div>
         </section>
       ) : null}
@@ -91,10 +93,18 @@ function AllAtOnce({ uploads, all }: { uploads: readonly Upload[]; all: Uploads 
   const offers = [
     { label: "Pause all", which: uploads.filter(canPause), act: (id: string) => all.pause(id) },
     { label: "Resume all", which: uploads.filter(({ state }) => state === "paused"), act: (id: string) => all.resume(id) },
-    { label: "Try all again", which: uploads.filter((upload) => upload.again && upload.state === "failed"), act: (id: string) => all.retry(id) },
+    {
+      label: "Try all again",
+      which: uploads.filter((upload) => upload.again && upload.state === "failed"),
+      act: (id: string) => all.retry(id),
+    },
     { label: "Add all anyway", which: uploads.filter(({ state }) => state === "duplicate"), act: (id: string) => all.addAnyway(id) },
     { label: "Skip all", which: uploads.filter(({ state }) => state === "duplicate"), act: (id: string) => all.dismiss(id) },
-    { label: "Cancel all", which: uploads.filter((upload) => canCancel(upload) && isUnderWay(upload)), act: (id: string) => all.cancel(id) },
+    {
+      label: "Cancel all",
+      which: uploads.filter((upload) => canCancel(upload) && isUnderWay(upload)),
+      act: (id: string) => all.cancel(id),
+    },
   ].filter(({ which }) => which.length > 1);
   if (offers.length === 0) return null;
   return (
@@ -133,13 +143,16 @@ function Row({ upload, all }: { upload: Upload; all: Uploads }) {
         </span>
         {duplicateOf ? (
           <span className="flex flex-wrap gap-1 pt-0.5">
-            <Button size="sm" aria-label={`Skip ${name}`} onClick={() => all.dismiss(id)}>
+            <Button size="sm" aria-label={`Skip: ${name}`} onClick={() => all.dismiss(id)}>
               Skip
             </Button>
-            <Button size="sm" aria-label={`Add ${name} anyway`} onClick={() => all.addAnyway(id)}>
+            <Button size="sm" aria-label={`Add anyway: ${name}`} onClick={() => all.addAnyway(id)}>
               Add anyway
             </Button>
-            <Link className={buttonClass({ look: "ghost", size: "sm" })} to={href("/design/:id/images/:imageId", { id: designId, imageId: duplicateOf.imageId })}>
+            <Link
+              className={buttonClass({ look: "ghost", size: "sm" })}
+              to={href("/design/:id/images/:imageId", { id: designId, imageId: duplicateOf.imageId })}
+            >
               See it
             </Link>
           </span>
@@ -162,7 +175,9 @@ function Row({ upload, all }: { upload: Upload; all: Uploads }) {
           />
         ) : null}
         {canCancel(upload) && isUnderWay(upload) ? <IconButton label={`Cancel ${name}`} icon={X} onClick={() => all.cancel(id)} /> : null}
-        {state === "failed" || state === "cancelled" ? <IconButton label={`Dismiss ${name}`} icon={X} onClick={() => all.dismiss(id)} /> : null}
+        {state === "failed" || state === "cancelled" ? (
+          <IconButton label={`Dismiss ${name}`} icon={X} onClick={() => all.dismiss(id)} />
+        ) : null}
       </span>
     </li>
   );

@@ -1,25 +1,28 @@
-import { lazy, Suspense, useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
+import { type ComponentProps, createElement, useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
+import type { AskDesign } from "./ask-design";
 import { toast } from "~/ui/toasts";
 import { dropped, pasted, type Batch } from "./dropped";
-import { addFiles, isOpen, onOpened, openUploads, prepareUploads } from "./inlet";
+import { addFiles, expectFiles, onOpened, prepareUploads, tray } from "./inlet";
 import { type Target, targetAt, targetProps } from "./target";
 
-const UploadTray = lazy(() => import("./tray"));
-const AskDesign = lazy(() => import("./ask-design"));
+/** What asks, loaded when it is needed, and what it asks about. */
+type Asking = { dialog: typeof AskDesign; about: Omit<ComponentProps<typeof AskDesign>, "onDone"> };
 
 /**
  * Adding files, for all pages: takes what is dropped and pasted, and shows the tray once there is something in it. Nothing of that works without
  * scripts, and none of it is needed then: the form on the design's page is.
  */
 export function Uploading({ personId }: { personId: string }) {
-  const open = useSyncExternalStore(onOpened, isOpen, () => false);
-  const [asking, ask] = useState<{ project: Target; batch: Batch } | null>(null);
-  useEffect(() => {
-    if (prepareUploads(personId)) openUploads().catch(() => {});
-  }, [personId]);
+  const shown = useSyncExternalStore(onOpened, tray, () => null);
+  const [asking, ask] = useState<Asking | null>(null);
+  useEffect(() => prepareUploads(personId), [personId]);
 
   function take(target: Target, batch: Batch): void {
-    if (target.kind === "project") ask({ project: target, batch });
+    if (target.kind === "project")
+      import("./ask-design").then(
+        ({ AskDesign }) => ask({ dialog: AskDesign, about: { project: target, batch } }),
+        () => toast("Nothing was added: the connection was lost. Try again when it is back."),
+      );
     else void addFiles({ designId: target.id, designName: target.name }, batch.files);
   }
   const over = useDrops(take);
@@ -34,16 +37,8 @@ export function Uploading({ personId }: { personId: string }) {
           </p>
         </div>
       ) : null}
-      {open ? (
-        <Suspense>
-          <UploadTray />
-        </Suspense>
-      ) : null}
-      {asking ? (
-        <Suspense>
-          <AskDesign project={asking.project} batch={asking.batch} onDone={() => ask(null)} />
-        </Suspense>
-      ) : null}
+      {shown && createElement(shown)}
+      {asking && createElement(asking.dialog, { ...asking.about, onDone: () => ask(null) })}
     </>
   );
 }
@@ -91,6 +86,7 @@ function useDrops(take: (target: Target, batch: Batch) => void): Over | null {
     };
     on("dragenter", (event) => {
       depth++;
+      expectFiles();
       look(event);
     });
     on("dragleave", () => {

@@ -207,7 +207,19 @@ export class Uploads {
     };
     const release = rest ? claim(rest.url) : () => {};
     const url = rest?.url ?? null;
-    this.#items.push({ upload, file, url, checksum: null, anyway: false, tries: 0, stop: null, timer: null, release, pace: createPace(), toldAt: 0 });
+    this.#items.push({
+      upload,
+      file,
+      url,
+      checksum: null,
+      anyway: false,
+      tries: 0,
+      stop: null,
+      timer: null,
+      release,
+      pace: createPace(),
+      toldAt: 0,
+    });
   }
 
   #find(id: string) {
@@ -282,7 +294,8 @@ export class Uploads {
       this.#forget(item, { discard: false });
       return this.#change(item, { state: "added", imageId: result.imageId });
     }
-    const { problem, again, duplicateOf = null, damaged = false } = result;
+    const { problem, again, duplicateOf = null, damaged = false, soon = false } = result;
+    if (soon) return this.#wait(item, problem);
     if (duplicateOf) return this.#change(item, { state: "duplicate", problem, duplicateOf });
     if (damaged || !again) this.#forget(item, { discard: false });
     this.#change(item, { state: "failed", problem, again });
@@ -297,6 +310,10 @@ export class Uploads {
       return this.#change(item, { state: "failed", problem, again, speed: null });
     }
     if (kind === "begin anew") this.#forget(item, { discard: false });
+    this.#wait(item, problem);
+  }
+
+  #wait(item: Item, problem: string): void {
     const delay = RETRY_MS[Math.min(item.tries++, RETRY_MS.length - 1)];
     this.#change(item, { state: "interrupted", problem, speed: null });
     item.timer = setTimeout(() => this.resume(item.upload.id), delay);
@@ -369,8 +386,7 @@ const UNDER_WAY = new Set<Upload["state"]>(["waiting", "sending", "interrupted",
 export const isUnderWay = ({ state }: Upload): boolean => UNDER_WAY.has(state);
 
 /** What has arrived is an image in a moment, or has a reason why not. */
-export const canCancel = (upload: Upload): boolean =>
-  (isUnderWay(upload) && upload.state !== "looking") || upload.state === "duplicate";
+export const canCancel = (upload: Upload): boolean => (isUnderWay(upload) && upload.state !== "looking") || upload.state === "duplicate";
 
 export const canPause = ({ state }: Upload): boolean => state === "waiting" || state === "sending" || state === "interrupted";
 

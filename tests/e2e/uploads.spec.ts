@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
-import { animatedGif, badFiles, hostileSvg, picturePath, sidewaysPhotograph } from "../fixtures/pictures.ts";
+import { animatedGif, badFiles, type ChosenFile, hostileSvg, picturePath, sidewaysPhotograph } from "../fixtures/pictures.ts";
 import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../harness/test.ts";
 import { addPictures, chosen, imagesIn, makeDesign, send } from "./pictures.ts";
 
@@ -84,7 +84,7 @@ bothWays((javaScript) => {
     await expect(told(page, "half.jpg")).toContainText("damaged or cut off");
     await expect(told(page, "bomb.png")).toContainText("20,000 × 20,000 pixels; it may have 50 megapixels at most");
     await expect(told(page, "scan.jpg")).toContainText(`TIFF file. Choose a ${ACCEPTED}`);
-    await expect(told(page, "brief.pdf")).toContainText(`PDF. Choose a ${ACCEPTED}`);
+    await expect(told(page, "brief.pdf")).toContainText(`This is a PDF. Choose a ${ACCEPTED}`);
     await expect(told(page, "page.svg")).toContainText(ACCEPTED);
     expect(await imagesIn(app, person, designId)).toEqual([]);
   });
@@ -128,74 +128,148 @@ test("what one browser adds appears in another within a second", async ({ page, 
   await expect(gallery(page)).toHaveCount(1, { timeout: 1000 });
 });
 
-test("files dropped anywhere on the page are added", async ({ page, app, person }) => {
+test("what is dropped lands where it was dropped: on the page's design, or in the design that a project is asked for", async ({
+  page,
+  app,
+  person,
+}) => {
   const { path } = await makeDesign(app, person, "Poster");
   await page.goto(path);
   await hydrated(page);
-  const bytes = [...(await chosen("stripes")).buffer];
-  const transfer = await page.evaluateHandle((content) => {
-    const data = new DataTransfer();
-    data.items.add(new File([new Uint8Array(content)], "stripes.png", { type: "image/png" }));
-    return data;
-  }, bytes);
-  await page.locator("body").dispatchEvent("dragenter", { dataTransfer: transfer });
+  const body = page.locator("body");
+  const stripes = await transferOf(page, [await chosen("stripes")]);
+  await body.dispatchEvent("dragenter", { dataTransfer: stripes });
   await expect(page.getByText("Drop to add to Poster")).toBeVisible();
-  await page.locator("body").dispatchEvent("drop", { dataTransfer: transfer });
+  await body.dispatchEvent("drop", { dataTransfer: stripes });
   await expect(page.getByText("Drop to add to Poster")).toBeHidden();
   await expect(gallery(page)).toHaveCount(1);
+
+  // Pixels from the clipboard, which all have the same name.
+  await page.evaluate(
+    (data) => window.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true })),
+    await transferOf(page, [{ ...(await chosen("bank")), name: "image.png" }]),
+  );
+  await expect(gallery(page)).toHaveCount(2);
+  await expect(page.getByRole("link", { name: /^Pasted \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.png/ }).first()).toBeVisible();
+
+  await page.goto("/projects");
+  await hydrated(page);
+  const figs = await transferOf(page, [await chosen("fig"), await chosen("clock")]);
+  await body.dispatchEvent("dragenter", { dataTransfer: figs });
+  await expect(page.getByText("Drop on a project or a design")).toBeVisible();
+  const card = page.getByRole("list", { name: "Projects" }).getByRole("listitem").first();
+  await card.getByRole("heading").dispatchEvent("dragover", { dataTransfer: figs });
+  await expect(page.getByText("Drop to add to Magazine")).toBeVisible();
+  await card.getByRole("heading").dispatchEvent("drop", { dataTransfer: figs });
+  const dialog = page.getByRole("dialog", { name: "Add 2 files to Magazine" });
+  await expect(dialog.getByLabel("Design", { exact: true })).toHaveValue("");
+  await expectAccessible(page);
+  await dialog.getByLabel("Name of the new design").fill("Autumn");
+  await dialog.getByRole("button", { name: "Add 2 files" }).click();
+  await expect(tray(page).getByRole("heading")).toHaveText("2 images added");
+  await expect(tray(page).getByRole("listitem").first()).toContainText("Added · Autumn");
+  await tray(page).getByRole("link", { name: "fig.jpg" }).click();
+  await expect(page).toHaveURL(/\/design\/[^/]+\/images\//);
 });
 
-test.describe("a connection that is lost", () => {
-  test.use({ allowedErrors: [/ERR_FAILED|ERR_INTERNET_DISCONNECTED|WebSocket|manifest patches/] });
+/** Files as a drop or a paste brings them. */
+function transferOf(page: Page, files: ChosenFile[]) {
+  const contents = files.map(({ name, mimeType, buffer }) => ({
+    name,
+    type: mimeType.replace("*", "jpeg"),
+    bytes: buffer.toString("base64"),
+  }));
+  return page.evaluateHandle((given) => {
+    const data = new DataTransfer();
+    for (const { name, type, bytes } of given)
+      data.items.add(new File([Uint8Array.from(atob(bytes), (each) => each.charCodeAt(0))], name, { type }));
+    return data;
+  }, contents);
+}
 
-  test("is told, and trying again adds the file once, though it had arrived", async ({ page, app, person }) => {
+test.describe("the tray", () => {
+  test.use({ allowedErrors: [/ERR_FAILED|ERR_INTERNET_DISCONNECTED|WebSocket|manifest patches|dynamically imported module/] });
+
+  test("goes along from page to page; files pause, go on, are cancelled, and say when they are here already", async ({
+    page,
+    app,
+    person,
+  }) => {
     const { designId, path } = await makeDesign(app, person);
     await page.goto(path);
     await hydrated(page);
-    // The file arrives, its answer does not.
-    await page.route("**/uploads?*", async (route) => {
-      await route.fetch();
-      await route.abort();
+    const held = Promise.withResolvers<undefined>();
+    await page.route("**/uploads/*", async (route) => {
+      if (route.request().method() === "PATCH") await held.promise;
+      await route.continue().catch(() => {});
     });
-    await page.getByLabel("Add images").setInputFiles(picturePath("fig"));
-    await expect(tray(page).getByRole("alert")).toContainText("The connection was lost");
+    // The two larger ones are announced before they are sent.
+    await page.getByLabel("Add images").setInputFiles([picturePath("path"), picturePath("mountain"), picturePath("fig")]);
+    const row = (name: string) => tray(page).getByRole("listitem").filter({ hasText: name });
+    await expect(row("fig.jpg")).toContainText("Added");
+    await expect(row("path.jpg")).toContainText("% of 422 KiB");
+    await expect(tray(page).getByRole("heading")).toHaveText("Adding 3 images, 1 done");
+    await tray(page).getByRole("button", { name: "Pause all" }).click();
+    await expect(row("mountain.jpg")).toContainText("Paused at");
     await expectAccessible(page);
-    await page.unroute("**/uploads?*");
-    await tray(page).getByRole("button", { name: "Try again: fig.jpg" }).click();
-    await expect(tray(page).getByRole("listitem")).toContainText("Added");
-    await expect(gallery(page)).toHaveCount(1);
-    expect((await imagesIn(app, person, designId)).length).toBe(1);
+
+    await page.getByRole("link", { name: "Projects", exact: true }).first().click();
+    await expect(page.getByRole("heading", { name: "Projects", level: 1 })).toBeVisible();
+    await tray(page).getByRole("button", { name: "Cancel mountain.jpg" }).press("Enter");
+    await expect(row("mountain.jpg")).toContainText("Cancelled");
+    held.resolve(undefined);
+    await tray(page).getByRole("button", { name: "Resume path.jpg" }).click();
+    await expect(row("path.jpg")).toContainText("Added");
+    await tray(page).getByRole("button", { name: "Try again: mountain.jpg" }).click();
+    await expect(tray(page).getByRole("heading")).toHaveText("3 images added");
+    await page.goBack();
+    await expect(gallery(page)).toHaveCount(3);
+
+    await page.getByLabel("Add images").setInputFiles([picturePath("fig"), picturePath("bank")]);
+    await expect(row("fig.jpg").getByRole("alert")).toHaveText("Already in this design, as fig.jpg. It was not added again.");
+    await expect(tray(page).getByRole("heading")).toHaveText("1 image added, 1 here already");
+    await expectAccessible(page);
+    await tray(page).getByRole("button", { name: "Add anyway: fig.jpg" }).click();
+    await expect(gallery(page)).toHaveCount(5);
+    expect((await imagesIn(app, person, designId)).length).toBe(5);
   });
 
-  test("comes back by itself, and what was lost is sent again", async ({ page, app, person, context }) => {
+  test("goes on by itself after the line was lost, even before anything was loaded, and after the tab was closed with the file chosen again", async ({
+    page,
+    app,
+    person,
+    context,
+  }) => {
     const { designId, path } = await makeDesign(app, person);
     await page.goto(path);
     await hydrated(page);
     await context.setOffline(true);
     await page.getByLabel("Add images").setInputFiles([picturePath("fig"), picturePath("bank")]);
-    await expect(tray(page).getByRole("alert")).toHaveCount(2);
+    await expect(page.getByText("Your files wait, and are added when it is back.")).toBeVisible();
     await context.setOffline(false);
-    await expect.poll(async () => (await imagesIn(app, person, designId)).length).toBe(2);
-  });
-});
+    await expect(tray(page).getByRole("heading")).toHaveText("2 images added");
 
-test("a file can be cancelled on its way, and sent after all", async ({ page, app, person }) => {
-  const { designId, path } = await makeDesign(app, person);
-  await page.goto(path);
-  await hydrated(page);
-  const held = Promise.withResolvers<undefined>();
-  await page.route("**/uploads?*", async (route) => {
-    await held.promise;
-    await route.continue().catch(() => {});
+    await page.route("**/uploads/*", (route) => (route.request().method() === "PATCH" ? route.abort() : route.continue()));
+    await page.getByLabel("Add images").setInputFiles(picturePath("path"));
+    await expect(tray(page).getByRole("listitem").filter({ hasText: "path.jpg" })).toContainText(
+      "The connection was lost. It goes on by itself",
+    );
+    await page.close();
+
+    const next = await context.newPage();
+    await next.goto("/projects");
+    await expect(tray(next)).toContainText(
+      "1 file stopped on the way when the page was closed. Choose it again, and it goes on where it stopped.",
+    );
+    await expectAccessible(next);
+    await tray(next).getByLabel("Choose it again").setInputFiles(picturePath("fig"));
+    await expect(tray(next).getByRole("alert")).toHaveText("Not among them: fig.jpg.");
+    await tray(next).getByLabel("Choose it again").setInputFiles(picturePath("path"));
+    await expect(tray(next).getByRole("heading")).toHaveText("1 image added");
+    expect((await imagesIn(app, person, designId)).map(({ name }) => name).toSorted()).toEqual(["bank.png", "fig.jpg", "path.jpg"]);
+    await next.reload();
+    await expect(tray(next)).toBeHidden();
   });
-  await page.getByLabel("Add images").setInputFiles(picturePath("fig"));
-  await tray(page).getByRole("button", { name: "Cancel fig.jpg" }).click();
-  await expect(tray(page).getByRole("listitem")).toContainText("Cancelled");
-  held.resolve(undefined);
-  expect(await imagesIn(app, person, designId)).toEqual([]);
-  await page.unroute("**/uploads?*");
-  await tray(page).getByRole("button", { name: "Try again: fig.jpg" }).click();
-  await expect(gallery(page)).toHaveCount(1);
 });
 
 test("the same form sent twice adds its files once; other files of the same form are added", async ({ app, person }) => {
