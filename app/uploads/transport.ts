@@ -110,4 +110,4 @@ export function remedyFor({ status, told }: NotSent): Remedy {
   return { kind: "give up", problem: told?.problem ?? TEXTS.failed, again: told?.again ?? status === 401 };
 }
 
-export const LOST = "The connection was lost. It goes on by itself when it is back.";
+const LOST = "The connection was lost. It goes on by itself when it is back.";
