@@ -1,7 +1,8 @@
 /**
  * The specification's sentences on the backend's transport (`spec.md`, section 7 'Backend transport', section 8 'Backend transport errors',
  * section 9 'Backend'), one test for each, with the unmodified client against this deployment. Reconnects, exactly-once mutations and
- * the sync protocol's messages stand in `sync.test.ts`; what the app's own auth hook does (retrying the fetch of a token) is the app's.
+ * the sync protocol's messages stand in `sync.test.ts`. Two sentences are the app's own and tested there: where redirect errors lead
+ * (`app/data/refusals.test.ts`), and how often the fetch of a token is tried (`app/accounts/convex-token.test.ts`).
  */
 import { createFetch } from "@better-fetch/fetch";
 import { BaseConvexClient, ConvexHttpClient } from "convex/browser";
@@ -25,6 +26,36 @@ const messages = anyApi.messages!;
 type Fetch = typeof globalThis.fetch;
 const http = (fetch?: Fetch) => new ConvexHttpClient(url, { logger: false, ...(fetch ? { fetch } : {}) });
 const browserSocket = WebSocket as unknown as typeof globalThis.WebSocket;
+
+type Frame = { type: string; [field: string]: unknown };
+
+/** A websocket of the client that notes what goes through it, and may be sent to another version of the sync path. */
+function tapped(version?: string) {
+  const sent: Frame[] = [];
+  const received: Frame[] = [];
+  const addresses: string[] = [];
+  const sockets: WebSocket[] = [];
+  class Tapped extends WebSocket {
+    constructor(address: string) {
+      const path = version === undefined ? address : address.replace(/api\/[^/]+\/sync/, `api/${version}/sync`);
+      super(path);
+      addresses.push(new URL(path).pathname);
+      sockets.push(this);
+      this.on("message", (data) => received.push(JSON.parse(Buffer.isBuffer(data) ? data.toString() : "null")));
+    }
+    override send(data: string) {
+      sent.push(JSON.parse(data));
+      super.send(data);
+    }
+  }
+  return {
+    constructor: Tapped as unknown as typeof globalThis.WebSocket,
+    sent,
+    received,
+    addresses,
+    cut: () => sockets.at(-1)?.terminate(),
+  };
+}
 
 /** Never opens. */
 class DeadSocket {
@@ -105,6 +136,43 @@ describe("section 7, Backend transport", () => {
     expect(await reports[0]?.status).toBe(200);
   });
 
+  it.each(["1.27.0", "1.48.0"])("speaks at /api/%s/sync in messages of type Mutation, Action, Event and auth", async (version) => {
+    const { constructor, sent, received, addresses } = tapped(version);
+    const client = new BaseConvexClient(url, () => undefined, {
+      webSocketConstructor: constructor,
+      logger: false,
+      reportDebugInfoToConvex: true,
+    });
+    client.setAuth(
+      () => deployed.issuer.token("ada"),
+      () => undefined,
+    );
+    client.subscribe("messages:list", { channel: version });
+    await client.mutation("messages:send", { channel: version, body: "x" });
+    expect(await client.action("messages:relay", { body: "x" })).toBe("relayed x");
+    await expect.poll(() => client.localQueryResult("messages:list", { channel: version })).toEqual([{ body: "x", author: "ada" }]);
+    expect(new Set(addresses)).toEqual(new Set([`/api/${version}/sync`]));
+    const kinds = ["Connect", "ModifyQuerySet", "Authenticate", "Mutation", "Action", "Event"];
+    expect(new Set(sent.map(({ type }) => type))).toEqual(new Set(kinds));
+    expect(sent).toContainEqual(expect.objectContaining({ type: "Authenticate", tokenType: "User", value: expect.any(String) }));
+    expect(received.filter(({ type }) => type === "FatalError" || type === "AuthError")).toEqual([]);
+    await client.close();
+  });
+
+  it("gets a transition of more than 5 MB as TransitionChunks, which the client puts together", async () => {
+    const { constructor, received } = tapped();
+    const client = new BaseConvexClient(url, () => undefined, { webSocketConstructor: constructor, logger: false });
+    client.subscribe("messages:big", { length: 11_000_000 });
+    await expect.poll(() => client.localQueryResult("messages:big", { length: 11_000_000 }), { timeout: 15_000 }).toHaveLength(11_000_000);
+    const chunks = received.filter(({ type }) => type === "TransitionChunk");
+    expect(chunks.map(({ partNumber, totalParts }) => [partNumber, totalParts])).toEqual([
+      [0, 3],
+      [1, 3],
+      [2, 3],
+    ]);
+    await client.close();
+  });
+
   it("sends a user-authentication token over the websocket", async () => {
     const client = new BaseConvexClient(url, () => undefined, { webSocketConstructor: browserSocket, logger: false });
     const states: boolean[] = [];
@@ -160,6 +228,19 @@ describe("section 8, Backend transport errors", () => {
   it("calls an unknown status an 'Invalid response'", async () => {
     const client = http(async () => Response.json({ status: "strange" }));
     await expect(client.query(messages.list!, { channel: "t" })).rejects.toThrow('Invalid response: {"status":"strange"}');
+  });
+
+  it("fails an action whose line is cut with 'Connection lost while action was in flight'", async () => {
+    const { constructor, received, cut } = tapped();
+    const client = new BaseConvexClient(url, () => undefined, { webSocketConstructor: constructor, logger: false });
+    await client.mutation("messages:send", { channel: "cut", body: "x" });
+    expect(received.length).toBeGreaterThan(0);
+    const acting = client.action("messages:slow", { ms: 3_000 });
+    acting.catch(() => undefined);
+    await expect.poll(() => client.connectionState().inflightActions).toBe(1);
+    cut();
+    await expect(acting).rejects.toThrow("Connection lost while action was in flight");
+    await client.close();
   });
 
   it("asks 'Are you sure you want to leave?' while requests are incomplete", async () => {
