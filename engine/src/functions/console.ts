@@ -5,6 +5,7 @@
  */
 import { inspect } from "node:util";
 import type { LogLine } from "../values/types.ts";
+import { withMappedStacks } from "./stacks.ts";
 
 type Level = "LOG" | "DEBUG" | "INFO" | "WARN" | "ERROR";
 
@@ -12,7 +13,8 @@ type Level = "LOG" | "DEBUG" | "INFO" | "WARN" | "ERROR";
 const MAX_LINES = 256;
 const MAX_LINE_LENGTH = 32_768;
 
-const show = (value: unknown): string => inspect(value, { depth: 4, maxArrayLength: 100, maxStringLength: 10_000, breakLength: 120 });
+const show = (value: unknown): string =>
+  withMappedStacks(inspect(value, { depth: 4, maxArrayLength: 100, maxStringLength: 10_000, breakLength: 120 }));
 
 /** Adds one line; past the limit a last line says so, once. */
 function writeLine(lines: LogLine[], level: Level, values: readonly unknown[]): void {
@@ -44,7 +46,7 @@ export function captureConsole(sink: () => LogLine[] | undefined): Partial<Conso
     info: (...values: unknown[]) => write("INFO", values),
     warn: (...values: unknown[]) => write("WARN", values),
     error: (...values: unknown[]) => write("ERROR", values),
-    trace: (...values: unknown[]) => write("LOG", [...values, new Error("Trace").stack]),
+    trace: (...values: unknown[]) => write("LOG", [Object.assign(new Error(values.map(show).join(" ")), { name: "Trace" })]),
     dir: (value: unknown) => write("LOG", [value]),
     dirxml: (...values: unknown[]) => write("LOG", values),
     table: (value: unknown) => write("LOG", [value]),

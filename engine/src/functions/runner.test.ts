@@ -94,6 +94,11 @@ const WORLD = `
   export const globals = query({ args: {}, handler: async () =>
     ["Buffer", "require", "global", "setImmediate", "MessageChannel", "WebSocket", "AsyncLocalStorage", "structuredClone", "URL"].filter((name) => (globalThis as never)[name] !== undefined) });
   export const env = query({ args: {}, handler: async () => ({ ...process.env }) });
+  export const logsErrors = query({ args: {}, handler: async () => {
+    console.error(new Error("bad"));
+    console.log({ nested: new Error("inner") });
+    console.trace("here", 1);
+  } });
   export const logs = query({ args: {}, handler: async () => {
     console.log("text", 1, { a: [1, "two"] }); console.warn(undefined); console.error(new Error("bad").message); console.info(null); console.debug(3n);
   } });
@@ -300,6 +305,15 @@ describe("the world of queries and mutations", () => {
     const [many] = await fixture.runner.queries([call("world:manyLogs")]);
     expect(many?.logLines).toHaveLength(257);
     expect(many?.logLines.at(-1)).toBe("[ERROR] Log overflow (maximum 256). Remaining log lines omitted.");
+  });
+
+  test("an error on the console is shown with where it was in the source, and with no path of this machine", async () => {
+    const [outcome] = await fixture.runner.queries([call("world:logsErrors")]);
+    const [error = "", nested = "", trace = ""] = outcome?.logLines ?? [];
+    expect(error).toMatch(/^\[ERROR\] Error: bad\n {4}at .*\(\S*world\S*:\d+:\d+\)/);
+    expect(nested).toMatch(/nested: Error: inner\n/);
+    expect(trace).toMatch(/^\[LOG\] Trace: 'here' 1\n {4}at /);
+    expect(outcome?.logLines.join("\n")).not.toMatch(/file:|node:|\/modules\//);
   });
 
   test("a promise that nothing can settle is an error at once, not a hang", async () => {

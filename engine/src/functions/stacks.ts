@@ -21,6 +21,24 @@ export function mapStack(stack: string, root: string): string[] {
   return frames;
 }
 
+/** Where a deployment keeps its code: DIR/modules, under the code's own checksum (`bundle.ts`). */
+const CODE = /^(.*\/modules\/[0-9a-f]{32})\//;
+const ANY_FRAME = /^\s+at .*(?:file:|node:|\()/;
+
+/** A text in which errors may be shown with their stacks: only frames of user code are left in it, led back, and no path of this machine. */
+export function withMappedStacks(text: string): string {
+  if (!text.includes("\n")) return text;
+  return text
+    .split("\n")
+    .flatMap((line) => {
+      if (!ANY_FRAME.test(line)) return [line];
+      const [, , url = ""] = FRAME.exec(line) ?? [];
+      const [, root] = CODE.exec(url) ?? [];
+      return root === undefined ? [] : mapStack(line, fileURLToPath(root)).map((frame) => `    at ${frame}`);
+    })
+    .join("\n");
+}
+
 function findOrigin(file: string, row: number, column: number): string | null {
   const entry = sourceMapOf(file)?.findEntry(row - 1, column - 1);
   if (!entry || !("originalSource" in entry) || entry.originalSource === undefined) return null;
