@@ -5,6 +5,8 @@ export default defineConfig({
   testDir: "tests",
   testMatch: "**/*.spec.ts",
   outputDir: "test-results",
+  // One Chromium, one set of baselines (tests/e2e/visual.spec.ts).
+  snapshotPathTemplate: "tests/baselines/{arg}{ext}",
   globalSetup: "./tests/harness/build.ts",
   workers: 2,
   fullyParallel: false,

@@ -52,7 +52,10 @@ export function ItemCard({ to, name, cover, facts, actions, marks }: ItemCardPro
 /** The cards of a list, as many beside each other as fit. */
 export function CardGrid({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <ul aria-label={label} className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,17rem),1fr))] gap-4 lg:gap-5">
+    <ul
+      aria-label={label}
+      className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,13rem),1fr))] gap-4 lg:grid-cols-[repeat(auto-fill,minmax(17rem,1fr))] lg:gap-5"
+    >
       {children}
     </ul>
   );

@@ -1,0 +1,15 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import sharp from "sharp";
+
+/** The second half of `npm run baselines`: writes what Chromium drew as small as it gets. Plain screens have fewer colours than a palette. */
+const folder = new URL("baselines/", import.meta.url);
+let [before, after] = [0, 0];
+for (const name of await readdir(fileURLToPath(folder))) {
+  const drawn = await readFile(new URL(name, folder));
+  const small = await sharp(drawn).png({ palette: true, colours: 256, dither: 0, effort: 10, compressionLevel: 9 }).toBuffer();
+  before += drawn.length;
+  after += Math.min(small.length, drawn.length);
+  if (small.length < drawn.length) await writeFile(new URL(name, folder), small);
+}
+console.log(`The baselines have ${Math.round(after / 1024)} KiB (they had ${Math.round(before / 1024)}).`);
