@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Upload } from "tus-js-client";
 import { badFiles, type ChosenFile } from "../fixtures/pictures.ts";
 import { expect, type Person, type RunningApp, signUp, test } from "../harness/test.ts";
+import { compareStored } from "../harness/stored.ts";
 import { chosen, imagesIn, makeDesign } from "./pictures.ts";
 
 /** The protocol of resumable uploads (tus 1.0) over HTTP, as programs and a client that is not ours speak it. */
@@ -225,20 +226,53 @@ test("a client that is not ours goes on after the line was cut and the server wa
   });
   expect(Math.min(...sent)).toBeGreaterThanOrEqual(300_000);
 
-  // Killed while it is made an image, and again when it has just become one: in the end there is one image, and it is whole.
-  for (const images of [0, 1]) {
-    const asking = call(`${path}/finish`, { method: "POST" }).catch(() => null);
-    await expect.poll(async () => (await imagesIn(app, person, designId)).length, { intervals: [5] }).toBe(images);
-    await app.kill();
-    await asking;
-    await app.start();
-  }
+  // Killed while it is made an image: in the end there is one, and it is whole.
+  const asking = call(`${path}/finish`, { method: "POST" }).catch(() => null);
+  await expect
+    .poll(async () => (await compareStored(app)).bytesWithoutRow.length + (await imagesIn(app, person, designId)).length, {
+      intervals: [5],
+    })
+    .toBe(1);
+  await app.kill();
+  await asking;
+  await app.start();
   const end = await (await call(`${path}/finish`, { method: "POST" })).json();
   const images = await imagesIn(app, person, designId);
   expect(images.map(({ _id, checksum }) => [_id, checksum])).toEqual([[end.imageId, sha256(file.buffer)]]);
+  // What a killed server had stored for nothing is bytes without a row, until the sweep; a row without its bytes never is.
+  const { rowsWithoutBytes, bytesWithoutRow } = await compareStored(app);
+  expect(rowsWithoutBytes).toEqual([]);
+  expect(bytesWithoutRow.length).toBeLessThanOrEqual(2);
   const original = await call(`/images/${end.imageId}?original=1`);
   expect(sha256(Buffer.from(await original.arrayBuffer()))).toBe(sha256(file.buffer));
   expect((await partsOf(app)).filter((name) => name.endsWith(".part"))).toEqual([]);
+});
+
+test("a deployment that is gone is waited for: bytes are taken meanwhile, and the file is finished when it is back", async ({
+  ownApp: app,
+}) => {
+  const person = await signUp(app.url);
+  const { designId } = await makeDesign(app, person);
+  // A browser's own token, by which it is known without asking the deployment.
+  const page = await fetch(`${app.url}/projects`, { headers: { Cookie: person.cookieHeader } });
+  const token = page.headers.getSetCookie().map((cookie) => cookie.split(";", 1)[0]);
+  const call = caller(app, { ...person, cookieHeader: [person.cookieHeader, ...token].join("; ") });
+  const file = await chosen("path");
+  const path = await create(call, designId, file);
+  process.kill(Number([...app.output().matchAll(/"deploymentPid":(\d+)/g)].at(-1)?.[1]), "SIGKILL");
+  expect((await patch(call, path, 0, file.buffer)).status).toBe(204);
+  const answers: { ok?: boolean; again?: boolean }[] = [];
+  await expect
+    .poll(async () => {
+      const answer = await (await call(`${path}/finish`, { method: "POST" })).json();
+      answers.push(answer);
+      return answer.ok;
+    })
+    .toBe(true);
+  // Whatever was told meanwhile, it was never that the file is lost.
+  expect(answers.filter(({ ok, again }) => !ok && !again)).toEqual([]);
+  expect(await imagesIn(app, person, designId)).toHaveLength(1);
+  expect((await compareStored(app)).rowsWithoutBytes).toEqual([]);
 });
 
 /** Begins a request that announces `announced` bytes, and sends the first of them. */

@@ -1,0 +1,48 @@
+/** A disk that fills up under arriving files: a small tmpfs, which only root may mount. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { DiskFull, openParts } from "../../app/uploads/parts.server";
+
+const mountPoint = mkdtempSync(join(tmpdir(), "full-"));
+const mounted = mount(mountPoint);
+afterAll(() => {
+  if (mounted) execFileSync("umount", ["--lazy", mountPoint]);
+  rmSync(mountPoint, { recursive: true, force: true });
+});
+
+async function* bytes(count: number): AsyncGenerator<Uint8Array> {
+  for (let left = count; left > 0; left -= 65_536) yield new Uint8Array(Math.min(left, 65_536)).fill(7);
+}
+
+it.runIf(mounted)(
+  "keeps what arrived before the disk was full, promises no room that is not there, and goes on when there is some",
+  async () => {
+    const parts = openParts(join(mountPoint, "parts"), { margin: 0 });
+    const facts = { ownerId: "ada", designId: "d", name: "fig.jpg", checksum: null };
+    const part = await parts.create({ ...facts, length: 3_000_000 });
+    const ballast = join(mountPoint, "ballast");
+    writeFileSync(ballast, Buffer.alloc(2_500_000));
+    await expect(parts.create({ ...facts, length: 3_000_000 })).rejects.toThrow(DiskFull);
+    await expect(parts.append(part, 0, bytes(3_000_000))).rejects.toThrow(DiskFull);
+    const reached = await parts.offset(part);
+    expect(reached).toBeGreaterThan(500_000);
+    expect(reached).toBeLessThan(3_000_000);
+    expect(parts.find(part.id, "ada")).not.toBeNull();
+
+    rmSync(ballast);
+    expect(await parts.append(part, reached, bytes(3_000_000 - reached))).toBe(3_000_000);
+    parts.close();
+  },
+);
+
+function mount(folder: string): boolean {
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,48 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod";
+import type { RunningApp } from "./app.ts";
+
+const secrets = z.object({ engineAdminKey: z.string() });
+const page = z.object({
+  status: z.literal("success"),
+  value: z.object({ page: z.array(z.record(z.string(), z.unknown())), isDone: z.boolean(), continueCursor: z.string() }),
+});
+
+/** What is stored and what is recorded, compared: both lists are empty where each has the other. */
+export type Comparison = {
+  /** Images whose bytes are missing, or are not as many as was recorded. Never, at any time. */
+  rowsWithoutBytes: string[];
+  /** Stored files that no image has: allowed until the next sweep. */
+  bytesWithoutRow: string[];
+};
+
+/** Reads both tables to their ends, as the deployment's administrator (`npx convex data` asks the same way). */
+export async function compareStored(app: RunningApp): Promise<Comparison> {
+  const { engineAdminKey } = secrets.parse(JSON.parse(await readFile(join(app.dataDir, "secrets.json"), "utf8")));
+  const rowsOf = async (table: string) => {
+    const rows: Record<string, unknown>[] = [];
+    for (let cursor: string | null = null; ;) {
+      const response = await fetch(`${app.deployment.url}/api/query`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json", Authorization: `Convex ${engineAdminKey}` },
+        body: JSON.stringify({
+          path: "_system/cli/tableData",
+          args: { table, order: "asc", paginationOpts: { cursor, numItems: 500 } },
+          format: "json",
+        }),
+      });
+      const { value } = page.parse(await response.json());
+      rows.push(...value.page);
+      if (value.isDone) return rows;
+      cursor = value.continueCursor;
+    }
+  };
+  const [images, files] = await Promise.all([rowsOf("designImages"), rowsOf("_storage")]);
+  const sizes = new Map(files.map(({ _id, size }) => [_id, size]));
+  const used = new Set(images.map(({ storageId }) => storageId));
+  return {
+    rowsWithoutBytes: images.filter(({ storageId, size }) => sizes.get(storageId) !== size).map(({ _id }) => String(_id)),
+    bytesWithoutRow: files.filter(({ _id }) => !used.has(_id)).map(({ _id }) => String(_id)),
+  };
+}
