@@ -48,6 +48,40 @@ describe.each(backends)("plans on $name", ({ start }) => {
     expect(await refused(limited.mutation(api.projects.create, { name: "Another" }))).toMatchObject({ code: "limit" });
   });
 
+  it("count for what the app server brings in somebody's name", async () => {
+    const ada = await signUp(backend, "ada");
+    const projectId = await ada.mutation(api.projects.create, { name: "Project" });
+    const designId = await ada.mutation(api.designs.create, { projectId, name: "Design" });
+    await backend.settle();
+    const [row] = await backend.inside.query(probe.rows, { table: "usage", field: "ownerId", value: ada.userId });
+    const facts = { contentType: "image/png", size: 3, width: 1, height: 1, checksum: "0".repeat(64), placeholder: null, animated: false };
+    const bring = async (limited: boolean) => {
+      const server = await backend.holder({
+        subject: "app-server",
+        audience: "atelier-service",
+        service: true,
+        ...(limited && { limited }),
+      });
+      const storageId = await backend.store(new Uint8Array(3));
+      return server.mutation(api.uploads.finalize, {
+        sessionId: ada.sessionId,
+        designId,
+        uploadId: randomUUID(),
+        storageId,
+        name: "a.png",
+        ...facts,
+      });
+    };
+    await backend.inside.mutation(probe.patch, {
+      table: "usage",
+      id: String(row?.["_id"]),
+      fields: { bytes: PLANS.free.limits.bytes - 4 },
+    });
+    await expect(bring(true)).resolves.toBeDefined();
+    expect(await refused(bring(true))).toMatchObject({ code: "limit", message: expect.stringContaining("room for 1 GiB") });
+    await expect(bring(false)).resolves.toBeDefined();
+  });
+
   it.each(["active", "trialing", "past_due"])("give the room of what is %s", async (status) => {
     const ada = await signUp(backend, "ada");
     await subscribe(ada, { status: "canceled" });

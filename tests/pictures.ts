@@ -41,12 +41,12 @@ async function main(): Promise<void> {
         shown = `/design/${designId}`;
       }
     }
-    for (const [name, width, height] of [
-      ["wide", 1440, 900],
-      ["narrow", 360, 740],
+    for (const [name, theme, width, height] of [
+      ["wide", "dark", 1440, 900],
+      ["narrow", "light", 360, 740],
     ] as const) {
       const context = await browser.newContext({ baseURL: app.url, viewport: { width, height }, locale: "en-GB", deviceScaleFactor: 2 });
-      await context.addCookies(person.cookies);
+      await context.addCookies([...person.cookies, { name: "theme", value: theme, url: app.url }]);
       const page = await context.newPage();
       for (const [screen, path] of [
         ["projects", "/projects"],
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
         await page.goto(path);
         await still(page);
         await sharp(await page.screenshot())
-          .webp({ quality: 82 })
+          .webp({ quality: 74, effort: 6, smartSubsample: true })
           .toFile(join(OUT, `${screen}-${name}.webp`));
       }
       await context.close();

@@ -9,14 +9,14 @@ type MeterProps = {
   text: string;
 };
 
-/** How much of something is used. Full is told by words and by colour. */
+/** How much of something is used. That it is full is said in words. */
 export function Meter({ label, value, max, text }: MeterProps) {
   const full = max !== null && value >= max;
   return (
     <div className="grid content-start gap-2">
       <div className="flex items-baseline justify-between gap-3">
         <span className="text-soft">{label}</span>
-        <span className={cx("tabular", full ? "text-danger-text" : "text-ink")}>
+        <span className={cx("tabular", full && "font-medium text-accent-text")}>
           {text}
           {full ? ", full" : null}
         </span>
@@ -31,10 +31,7 @@ export function Meter({ label, value, max, text }: MeterProps) {
           aria-valuetext={text}
           className="h-1.5 overflow-hidden rounded-full bg-hover"
         >
-          <div
-            className={cx("h-full rounded-full", full ? "bg-danger-text" : "bg-accent-text")}
-            style={{ width: `${Math.min(100, (value / max) * 100)}%` }}
-          />
+          <div className="h-full rounded-full bg-accent-text" style={{ width: `${Math.min(100, (value / max) * 100)}%` }} />
         </div>
       )}
     </div>
