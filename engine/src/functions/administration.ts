@@ -1,11 +1,11 @@
 /** What the transactor answers besides calls of functions: pushes, environment variables, tables and files. */
-import type { Json } from "../values/types.ts";
+import type { FunctionKind, Json } from "../values/types.ts";
 import { deployCrons } from "../scheduler/cron-store.ts";
 import { loadCode, saveAuthProviders, saveCode } from "./bundle.ts";
 import { PlainError } from "./failures.ts";
 import { parseFunctionPath } from "./paths.ts";
 import type { Question, StoredFile } from "./protocol.ts";
-import { requestedPath, type FunctionKind } from "./registry.ts";
+import { requestedPath } from "./registry.ts";
 import { changeEnvironment, readEnvironment, secret } from "./settings.ts";
 import { checkedArguments, checkedResult } from "./run.ts";
 import type { SchemaChange, TablePage } from "./types.ts";

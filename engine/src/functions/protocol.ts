@@ -2,10 +2,9 @@
  * What travels between the main thread and the transactor. Each question has one answer; both go in batches, so that many
  * calls in flight cost one wake-up. Values travel as JSON text: a string is cheaper to hand to another thread than an object.
  */
-import type { FunctionType, Identity, Json, LogLine, Timestamp } from "../values/types.ts";
+import type { FunctionKind, FunctionType, Identity, Json, LogLine, Timestamp } from "../values/types.ts";
 import type { Job, JobEnd } from "../scheduler/jobs.ts";
 import type { Cron } from "../scheduler/crons.ts";
-import type { FunctionKind } from "./registry.ts";
 import type { Analysis, Bundle, Push, SchemaChange, TablePage } from "./types.ts";
 
 /** `Call` with its arguments as JSON text. */

@@ -1,7 +1,7 @@
 /** The functions of the code in force, found by name on a thread that has imported it. */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Json } from "../values/types.ts";
+import type { FunctionKind, Json } from "../values/types.ts";
 import { PlainError } from "./failures.ts";
 import { canonicalFunctionPath, parseFunctionPath, showFunctionPath, type FunctionPath } from "./paths.ts";
 import type { LoadedCode } from "./protocol.ts";
@@ -15,8 +15,6 @@ type Registered = {
   invokeMutation?: (args: string) => Promise<string>;
   invokeAction?: (requestId: string, args: string) => Promise<string>;
 };
-
-export type FunctionKind = "query" | "mutation" | "action";
 
 export type KnownFunction = {
   path: FunctionPath;

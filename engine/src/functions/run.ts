@@ -8,12 +8,12 @@ import type { Transaction } from "../transaction/types.ts";
 import { argumentLimits, canonicalize } from "../values/canonical.ts";
 import { FunctionError } from "../values/errors.ts";
 import { MAX_ARGUMENT_BYTES, MAX_RESULT_BYTES } from "../values/limits.ts";
-import type { Identity, Json, LogLine } from "../values/types.ts";
+import type { FunctionKind, Identity, Json, LogLine } from "../values/types.ts";
 import { checkArguments, checkReturns, type IdTables } from "../values/validators.ts";
 import { seededRandom, type Moment } from "./environment.ts";
 import { PlainError } from "./failures.ts";
 import { canonicalFunctionPath } from "./paths.ts";
-import type { FunctionKind, KnownFunction } from "./registry.ts";
+import type { KnownFunction } from "./registry.ts";
 import { newRequestId } from "./request-id.ts";
 
 /** What all runs of one top-level call share. */

@@ -5,6 +5,7 @@
  * posts all answers at once. While a batch runs the thread never returns to its event loop: functions live on microtasks alone.
  */
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { answerQuestion } from "./answer.ts";
 import type { Question, FromTransactor, ToTransactor, LoadedCode } from "./protocol.ts";
 import { openTransactor } from "./open-transactor.ts";
 import type { Transactor } from "./work.ts";
@@ -81,7 +82,7 @@ async function work(transactor: Transactor): Promise<void> {
     for (let count = 0; count < BATCH_QUESTIONS && elapsed() - started < BATCH_MS; count++) {
       const question = waiting.shift();
       if (!question) break;
-      await transactor.answer(batch, question);
+      await answerQuestion(transactor, batch, question);
       if (batch.ends || batch.failure) break;
       if (waiting.length === 0) drainPort();
     }

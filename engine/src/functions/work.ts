@@ -1,14 +1,12 @@
-/** What the transactor answers: calls of functions, pushes, files and jobs. Everything between two flushes is one batch. */
+/** What the transactor does with calls of functions: their runs, transactions and commits. Everything between two flushes is one batch. */
 import type { Commit, Database, Transaction } from "../transaction/types.ts";
 import { StorageError } from "../values/errors.ts";
-import type { Timestamp } from "../values/types.ts";
-import { answerAdministration } from "./administration.ts";
+import type { FunctionKind, Timestamp } from "../values/types.ts";
 import { describeFailure, PlainError } from "./failures.ts";
 import { HeldFiles } from "./held-files.ts";
-import { answerJobs } from "./job-work.ts";
 import { showFunctionPath } from "./paths.ts";
 import type { Answer, Batch, Question, WireCall, WireOutcome, WireRun } from "./protocol.ts";
-import { requestedPath, type FunctionKind, type KnownFunction } from "./registry.ts";
+import { requestedPath, type KnownFunction } from "./registry.ts";
 import { newRequestId } from "./request-id.ts";
 import { Execution, invoke, Run } from "./run.ts";
 import type { Stage } from "./stage.ts";
@@ -98,40 +96,7 @@ export class Transactor {
     };
   }
 
-  async answer(batch: OpenBatch, question: Question): Promise<void> {
-    try {
-      batch.answers.push({ id: question.id, answer: await this.#answer(batch, question) });
-    } catch (thrown) {
-      if (thrown instanceof StorageError) batch.failure = thrown;
-      const name = thrown instanceof Error ? thrown.name : "Error";
-      batch.answers.push({ id: question.id, error: { message: messageOf(thrown), name } });
-    }
-  }
-
-  async #answer(batch: OpenBatch, question: Question): Promise<unknown> {
-    switch (question.kind) {
-      case "queries":
-        return this.#queries(batch, question);
-      case "mutation":
-        return this.#mutation(batch, question);
-      case "runJob":
-      case "runCron":
-      case "dueJobs":
-      case "schedule":
-      case "cancelJob":
-      case "startJob":
-      case "finishJob":
-      case "recoverJobs":
-      case "cleanJobs":
-      case "crons":
-      case "moveCron":
-        return answerJobs(this, batch, question);
-      default:
-        return answerAdministration(this, batch, question);
-    }
-  }
-
-  async #queries(batch: OpenBatch, question: Question & { kind: "queries" }): Promise<WireRun[]> {
+  async queries(batch: OpenBatch, question: Question & { kind: "queries" }): Promise<WireRun[]> {
     const { calls, at } = question.ask;
     const { database } = this;
     const latest = database.latest();
@@ -148,7 +113,7 @@ export class Transactor {
     return runs;
   }
 
-  async #mutation(batch: OpenBatch, question: Question & { kind: "mutation" }): Promise<WireRun> {
+  async mutation(batch: OpenBatch, question: Question & { kind: "mutation" }): Promise<WireRun> {
     const { call, once } = question.ask;
     const recorded = once && this.database.recorded(once.sessionId, once.requestId);
     if (recorded) {

@@ -4,7 +4,8 @@ import type { JsonObject } from "../values/canonical.ts";
 import { FunctionError } from "../values/errors.ts";
 import { MAX_INDEX_FIELDS, MAX_INDEXES_PER_TABLE, MAX_SEARCH_FILTERS } from "../values/limits.ts";
 import type { Json } from "../values/types.ts";
-import { findFault, parseValidator, type IdTables, type ValidatorJson } from "../values/validators.ts";
+import { parseValidator, type ValidatorJson } from "../values/validator-json.ts";
+import { findFault, type IdTables } from "../values/validators.ts";
 
 export type IndexDefinition = { name: string; fields: string[] };
 export type SearchDefinition = { name: string; searchField: string; filterFields: string[] };

@@ -1,6 +1,6 @@
 import { decodeBase64, eightBytes, isFields, sortedNames, taggedForm, type JsonObject } from "./canonical.ts";
 import type { Json } from "./types.ts";
-import type { ObjectField, ValidatorJson } from "./validators.ts";
+import type { ObjectField, ValidatorJson } from "./validator-json.ts";
 
 /** How Convex writes values and validators in its error messages: `{name: "Ada", age: 36.0}`, `v.optional(v.string())`. */
 

@@ -22,7 +22,9 @@ export type Identity =
   | { kind: "user"; user: UserIdentity; expiresAt: number /* ms since 1970 */ }
   | { kind: "admin"; actingAs?: UserIdentity };
 
-export type FunctionType = "query" | "mutation" | "action" | "httpAction";
+export type FunctionType = FunctionKind | "httpAction";
+/** What is called by name. */
+export type FunctionKind = "query" | "mutation" | "action";
 
 /** A line that a function wrote with `console.*`, as the official clients expect it. */
 export type LogLine = string;

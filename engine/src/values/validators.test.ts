@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest";
 import { newId } from "./ids.ts";
 import { jsonOf, values } from "./testing.ts";
 import type { Json } from "./types.ts";
-import { checkArguments, checkReturns, findFault, parseValidator } from "./validators.ts";
+import { parseValidator } from "./validator-json.ts";
+import { checkArguments, checkReturns, findFault } from "./validators.ts";
 
 const users = newId(10_001);
 const messages = newId(10_002);
