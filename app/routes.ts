@@ -36,6 +36,7 @@ export default [
           route("connections", "routes/account.connections.tsx"),
           route("data", "routes/account.data.tsx"),
         ]),
+        route("trash", "routes/trash.tsx"),
         route("search", "routes/search.tsx"),
         route("shortcuts", "routes/shortcuts.tsx"),
         route("billing", "routes/billing.tsx"),

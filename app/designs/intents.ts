@@ -45,11 +45,11 @@ export const designIntents = {
   }),
 
   removeDesign: intent({
-    mutation: api.designs.remove,
+    mutation: api.designs.moveToTrash,
     fields: ["id"],
     args: (of) => ({ id: of("id") }),
     optimistic: (store, { id }) => changeLists(store, (designs) => designs.filter((design) => design._id !== id)),
-    told: { text: "Design deleted" },
+    told: { text: "Design moved to the trash", undo: true },
   }),
 };
 

@@ -17,7 +17,7 @@ export const serverAction =
     const { intent, form, values } = readForm(intents, sent);
     try {
       const target = await intent.run((mutation, args) => convexFor(context).mutation(mutation, args), values);
-      if (intent.told) tell(context, intent.told.text);
+      if (intent.told) tell(context, intent.told.text, intent.told.undo ? { to: "/trash", name: "Trash" } : undefined);
       return redirect(target ?? url.pathname + withoutQuestion(url.search), 303);
     } catch (error) {
       if (error instanceof Unavailable) {

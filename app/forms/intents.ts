@@ -15,7 +15,12 @@ export type RunMutation = <M extends Mutation>(
  * What is said once it is done: a toast, or a banner without scripts. `quietly`: with scripts it is seen where it happens, and only a screen
  * reader says it.
  */
-export type Told = { text: string; quietly?: true };
+export type Told = {
+  text: string;
+  quietly?: true;
+  /** What the form's `id` names went to the trash, from which it can be had back at once. */
+  undo?: true;
+};
 
 /** What a form can ask for; made by `intent`, and the same for both ways that a form can take. */
 export type Intent = {

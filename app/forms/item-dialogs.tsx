@@ -70,7 +70,7 @@ export function ItemMenu({ item, ask, archive }: ItemMenuProps) {
           </MenuLink>
         )}
         <MenuLink {...asks("remove")} icon={<Icon of={Trash2} />} danger>
-          Delete
+          Move to trash
         </MenuLink>
       </Menu>
     </>

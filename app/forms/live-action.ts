@@ -30,7 +30,7 @@ export const liveAction =
         (mutation, args, optimistic) => convex.mutation(mutation, args, optimistic && { optimisticUpdate: optimistic }),
         values,
       );
-      say(intent.told);
+      say(intent.told, values["id"] ?? "");
       // Whoever has gone elsewhere while it waited is not called back.
       return target === null || target === here() || here() !== sentFrom ? accepted(form) : redirect(target);
     } catch (error) {
@@ -55,7 +55,8 @@ async function serverAnswers(): Promise<boolean> {
   );
 }
 
-function say(told: Told | undefined): void {
-  if (told?.quietly) announce(told.text);
+function say(told: Told | undefined, id: string): void {
+  if (told?.undo) void import("~/trash/undo").then(({ offerUndo }) => offerUndo(told.text, id));
+  else if (told?.quietly) announce(told.text);
   else if (told) void toast(told.text);
 }

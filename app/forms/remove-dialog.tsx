@@ -24,19 +24,19 @@ export function RemoveButton({ item, ...rest }: ButtonProps & { item: { _id: str
   return <DialogButton dialog={dialogOf(item)} size="icon" {...rest} />;
 }
 
-/** Asks whether something is really to be deleted. */
+/** Asks whether something is to go to the trash, from which it can be restored. */
 export function RemoveDialog({ item, thing, loses, intent, hidden, open, onClose }: RemoveDialogProps) {
   const state = useIntentForm({ id: `remove-${item._id}`, intent });
   return (
-    <Dialog id={dialogOf(item)} title={`Delete ${thing}?`} open={dialogState(state, open)} onClose={onClose}>
+    <Dialog id={dialogOf(item)} title={`Move ${thing} to the trash?`} open={dialogState(state, open)} onClose={onClose}>
       <IntentForm state={state} hidden={{ ...hidden, id: item._id }} onDone={onClose}>
         <p className="wrap-anywhere text-soft">
-          <strong className="font-medium text-ink">{item.name}</strong> {loses} This cannot be undone.
+          <strong className="font-medium text-ink">{item.name}</strong> {loses} It can be restored for 30 days.
         </p>
         <DialogActions>
           {onClose ? <CancelLink onCancel={onClose} /> : <DialogCancel dialog={dialogOf(item)} />}
           <Button type="submit" look="danger">
-            Delete {thing}
+            Move to trash
           </Button>
         </DialogActions>
       </IntentForm>

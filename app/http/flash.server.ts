@@ -11,19 +11,22 @@ export type Flash = {
   /** Another one for each message, so that a page that is rendered again does not tell it again. */
   id: string;
   text: string;
+  /** Where something can be done about it. */
+  link?: FlashLink | undefined;
 };
+export type FlashLink = { to: string; name: string };
 
 /** Whoever is not led on within this time, in seconds, is told nothing. */
 const LIFETIME = 60;
 
-const kept = z.object({ id: z.string(), text: z.string() });
+const kept = z.object({ id: z.string(), text: z.string(), link: z.object({ to: z.string(), name: z.string() }).optional() });
 
-type Slot = { toTell: string | null; taken: boolean };
+type Slot = { toTell: Omit<Flash, "id"> | null; taken: boolean };
 const slotContext = createContext<Slot>();
 
 /** Has the page that this request's redirect ends at say something. */
-export function tell(context: Readonly<RouterContextProvider>, text: string): void {
-  context.get(slotContext).toTell = text;
+export function tell(context: Readonly<RouterContextProvider>, text: string, link?: FlashLink): void {
+  context.get(slotContext).toTell = { text, ...(link && { link }) };
 }
 
 /**
@@ -44,7 +47,7 @@ export const flashMessages: MiddlewareFunction<Response> = async ({ request, con
   context.set(slotContext, slot);
   const response = await next();
   const cookie = cookieFor(context.get(configContext), request);
-  if (slot.toTell !== null) return withCookie(response, await cookie.serialize({ id: crypto.randomUUID(), text: slot.toTell }));
+  if (slot.toTell !== null) return withCookie(response, await cookie.serialize({ id: crypto.randomUUID(), ...slot.toTell }));
   if (slot.taken && !isRedirect(response)) return withCookie(response, await cookie.serialize("", { maxAge: 0 }));
   return response;
 };

@@ -22,7 +22,7 @@ export const imageIntents = {
   }),
 
   removeImage: intent({
-    mutation: api.designImages.remove,
+    mutation: api.designImages.moveToTrash,
     fields: ["id"],
     args: (of) => ({ id: of("id") }),
     optimistic(store, { id }) {
@@ -33,7 +33,7 @@ export const imageIntents = {
         return images.filter((image) => image._id !== id);
       });
     },
-    told: { text: "Image deleted" },
+    told: { text: "Image moved to the trash", undo: true },
   }),
 };
 

@@ -45,12 +45,12 @@ export const projectIntents = {
   }),
 
   removeProject: intent({
-    mutation: api.projects.remove,
+    mutation: api.projects.moveToTrash,
     fields: ["id"],
     args: (of) => ({ id: of("id") }),
     optimistic: (store, { id }) => changeList(store, (projects) => projects.filter((project) => project._id !== id)),
     then: () => href("/projects"),
-    told: { text: "Project deleted" },
+    told: { text: "Project moved to the trash", undo: true },
   }),
 };
 

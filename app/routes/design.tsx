@@ -30,11 +30,15 @@ import { MorePages } from "~/ui/more-pages";
 import { Page, PageHeader } from "~/ui/page";
 import { api } from "#convex/_generated/api";
 import { renameDesign, renameDesignImage } from "#convex/rules";
+import { TrashedBoundary } from "~/trash/trashed-boundary";
+import { unlessTrashed } from "~/trash/unless-trashed.server";
 import type { Route } from "./+types/design";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.design.value.name ?? "Design"} · Atelier` }];
 
-export async function loader({ params: { id }, url, context }: Route.LoaderArgs) {
+export const loader = (args: Route.LoaderArgs) => unlessTrashed(args.context, args.params.id, () => load(args));
+
+async function load({ params: { id }, url, context }: Route.LoaderArgs) {
   const convex = convexFor(context);
   const config = context.get(configContext);
   const [design, images, who] = await Promise.all([
@@ -122,17 +126,21 @@ export default function Design({ loaderData, actionData }: Route.ComponentProps)
         key={design._id}
         item={design}
         thing="design"
-        loses="and all of its images will be deleted."
+        loses="goes to the trash with all of its images."
         intent="removeDesign"
         hidden={{ projectId: design.projectId }}
       />
       <ItemDialogs
         state={dialogs}
         thing="image"
-        loses="will be deleted."
+        loses="goes to the trash."
         intents={{ rename: "renameImage", remove: "removeImage" }}
         constraint={constraints.image}
       />
     </Page>
   );
+}
+
+export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
+  return <TrashedBoundary error={error} />;
 }

@@ -18,11 +18,15 @@ import { ButtonLink } from "~/ui/button";
 import { Screen } from "~/ui/screen";
 import { api } from "#convex/_generated/api";
 import { renameDesignImage } from "#convex/rules";
+import { TrashedBoundary } from "~/trash/trashed-boundary";
+import { unlessTrashed } from "~/trash/unless-trashed.server";
 import type { Route } from "./+types/image";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.inPlace.value.image.name ?? "Image"} · Atelier` }];
 
-export async function loader({ params: { id, imageId }, context }: Route.LoaderArgs) {
+export const loader = (args: Route.LoaderArgs) => unlessTrashed(args.context, args.params.imageId, () => load(args));
+
+async function load({ params: { id, imageId }, context }: Route.LoaderArgs) {
   const convex = convexFor(context);
   const [design, images, inPlace, who] = await Promise.all([
     convex.preload(api.designs.getDesignById, { id }),
@@ -61,7 +65,7 @@ export default function Image({ loaderData, params: { imageId } }: Route.Compone
   // The loader saw it in the list; it has gone since.
   if (indexOf(loaderData.images.value, imageId) >= 0) {
     return (
-      <Screen title="This image was deleted" text="It is no longer part of the design.">
+      <Screen title="This image was deleted" text="It is in the trash, or gone for ever.">
         <ButtonLink look="primary" to={href("/design/:id", { id: design._id })}>
           Back to {design.name}
         </ButtonLink>
@@ -106,10 +110,14 @@ function ImagePage({ image, place, around, constraint }: ImagePageProps) {
         key={image._id}
         item={image}
         thing="image"
-        loses="will be deleted."
+        loses="goes to the trash."
         intent="removeImage"
         hidden={{ designId: image.designId }}
       />
     </>
   );
+}
+
+export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
+  return <TrashedBoundary error={error} />;
 }

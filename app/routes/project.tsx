@@ -26,11 +26,15 @@ import { Page, PageHeader } from "~/ui/page";
 import { PageTarget } from "~/uploads/uploading";
 import { api } from "#convex/_generated/api";
 import { createDesign, renameProject } from "#convex/rules";
+import { TrashedBoundary } from "~/trash/trashed-boundary";
+import { unlessTrashed } from "~/trash/unless-trashed.server";
 import type { Route } from "./+types/project";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.project.value.name ?? "Project"} · Atelier` }];
 
-export async function loader({ params: { id }, context, url }: Route.LoaderArgs) {
+export const loader = (args: Route.LoaderArgs) => unlessTrashed(args.context, args.params.id, () => load(args));
+
+async function load({ params: { id }, context, url }: Route.LoaderArgs) {
   const convex = convexFor(context);
   const [project, designs] = await Promise.all([
     convex.preload(api.projects.getProjectById, { id }),
@@ -96,14 +100,18 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
         constraint={constraints.design}
         hidden={{ projectId: project._id }}
       />
-      <RemoveDialog item={project} thing="project" loses="and all of its designs and images will be deleted." intent="removeProject" />
+      <RemoveDialog item={project} thing="project" loses="goes to the trash with all of its designs and images." intent="removeProject" />
       <ItemDialogs
         state={dialogs}
         thing="design"
-        loses="and all of its images will be deleted."
+        loses="goes to the trash with all of its images."
         intents={{ rename: "renameDesign", remove: "removeDesign" }}
         constraint={constraints.design}
       />
     </Page>
   );
+}
+
+export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
+  return <TrashedBoundary error={error} />;
 }

@@ -67,7 +67,7 @@ export default function Projects({ loaderData: { projects: preloaded, constraint
       <ItemDialogs
         state={dialogs}
         thing="project"
-        loses="and all of its designs and images will be deleted."
+        loses="goes to the trash with all of its designs and images."
         intents={{ rename: "renameProject", remove: "removeProject" }}
         constraint={constraint}
       />

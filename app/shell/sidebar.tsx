@@ -1,4 +1,4 @@
-import { LayoutGrid, PanelLeft, X } from "lucide-react";
+import { LayoutGrid, PanelLeft, Trash2, X } from "lucide-react";
 import { Link, NavLink, useLocation } from "react-router";
 import type { Preload } from "~/data/preload";
 import { useLive } from "~/data/use-live";
@@ -76,6 +76,16 @@ export function Sidebar({ sidebar, user, theme, projects, unread }: SidebarProps
           <span className="md:group-data-[sidebar=collapsed]/shell:sr-only">Projects</span>
         </NavLink>
         {named.length > 0 ? <ProjectLinks projects={named} /> : null}
+        <NavLink
+          to="/trash"
+          prefetch="intent"
+          data-tooltip={collapsed ? "Trash" : undefined}
+          data-tooltip-side="right"
+          className="sidebar-item"
+        >
+          <Icon of={Trash2} />
+          <span className="md:group-data-[sidebar=collapsed]/shell:sr-only">Trash</span>
+        </NavLink>
       </nav>
 
       <div className="shrink-0 p-2">

@@ -2,7 +2,7 @@ import { useEffect } from "react";
 import { toast } from "./toasts";
 
 type FlashMessageProps = {
-  flash: { id: string; text: string } | null;
+  flash: { id: string; text: string; link?: { to: string; name: string } | undefined } | null;
   /** Whether there are toasts: where somebody is signed in, once scripts run. */
   toasts: boolean;
 };
@@ -25,6 +25,14 @@ export function FlashMessage({ flash, toasts }: FlashMessageProps) {
       className="mx-auto mt-3 -mb-1 w-fit max-w-[calc(100%-2rem)] rounded-md border bg-raised px-4 py-2.5 text-center shadow-lift"
     >
       {flash.text}
+      {flash.link ? (
+        <>
+          {" · "}
+          <a href={flash.link.to} className="underline">
+            {flash.link.name}
+          </a>
+        </>
+      ) : null}
     </p>
   );
   return toasts ? <noscript>{banner}</noscript> : banner;

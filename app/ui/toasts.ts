@@ -20,9 +20,9 @@ export function toasterStands(): void {
 
 export const isToasterStanding = () => standing;
 
-/** Tells something in passing, as soon as the toasts stand. */
-export async function toast(message: string): Promise<void> {
+/** Tells something in passing, as soon as the toasts stand; `action` is a button in it. */
+export async function toast(message: string, action?: { label: string; onClick: () => void }): Promise<void> {
   await whenStanding;
   const { toast } = await import("sonner");
-  toast(message);
+  toast(message, action && { action });
 }

@@ -27,7 +27,10 @@ async function deleted(app: RunningApp, person: Person): Promise<Ids> {
   const ids = await things(app, person);
   const convex = await deploymentAs(app, person);
   const [project] = await convex.query(api.projects.getProjects, {});
-  if (project) await convex.mutation(api.projects.remove, { id: project._id });
+  if (project) {
+    await convex.mutation(api.projects.moveToTrash, { id: project._id });
+    await convex.mutation(api.trash.purge, { id: project._id });
+  }
   return ids;
 }
 

@@ -45,7 +45,7 @@ export function hands(page: Page, javaScript: boolean) {
     },
 
     /** Asks for something by the menu of a card. */
-    async ask(what: "Rename" | "Delete", name: string) {
+    async ask(what: "Rename" | "Move to trash", name: string) {
       await page.getByRole("button", { name: `More for ${name}` }).click();
       await page.getByRole("link", { name: what }).click();
     },
@@ -57,10 +57,8 @@ export function hands(page: Page, javaScript: boolean) {
     },
 
     async removeCard(thing: string, name: string) {
-      await this.ask("Delete", name);
-      await dialog(`Delete ${thing}?`)
-        .getByRole("button", { name: `Delete ${thing}` })
-        .click();
+      await this.ask("Move to trash", name);
+      await dialog(`Move ${thing} to the trash?`).getByRole("button", { name: "Move to trash" }).click();
     },
 
     /** Renames what the page is about where its title stands. */
@@ -75,9 +73,15 @@ export function hands(page: Page, javaScript: boolean) {
         .getByRole("button", { name: `Delete ${thing}` })
         .first()
         .click();
-      await dialog(`Delete ${thing}?`)
-        .getByRole("button", { name: `Delete ${thing}` })
-        .click();
+      await dialog(`Move ${thing} to the trash?`).getByRole("button", { name: "Move to trash" }).click();
+    },
+
+    /** Presses a button of the page by its name. */
+    press: (name: string) => page.getByRole("main").getByRole("button", { name, exact: true }).click(),
+
+    async emptyTrash() {
+      await page.getByRole("button", { name: "Empty the trash" }).first().click();
+      await dialog("Empty the trash?").getByRole("button", { name: "Empty the trash" }).click();
     },
 
     /** The names of the cards on the page, in order. */

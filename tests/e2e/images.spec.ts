@@ -76,13 +76,13 @@ bothWays((javaScript) => {
     await expect(page.getByRole("heading", { name: "A fig" })).toBeAttached();
 
     await page.getByRole("button", { name: "Delete image" }).first().click();
-    await page.getByRole("dialog", { name: "Delete image?" }).getByRole("button", { name: "Delete image" }).click();
+    await page.getByRole("dialog", { name: "Move image to the trash?" }).getByRole("button", { name: "Move to trash" }).click();
     await expect(page).toHaveURL(path);
     await expect(gallery(page)).toHaveCount(1);
     await ready(page);
     await page.getByRole("button", { name: "More for bank.png" }).click();
-    await page.getByRole("link", { name: "Delete" }).click();
-    await page.getByRole("dialog", { name: "Delete image?" }).getByRole("button", { name: "Delete image" }).click();
+    await page.getByRole("link", { name: "Move to trash" }).click();
+    await page.getByRole("dialog", { name: "Move image to the trash?" }).getByRole("button", { name: "Move to trash" }).click();
     await expect(page.getByRole("heading", { name: "No images yet" })).toBeVisible();
     await expect.poll(names).toEqual([]);
   });
@@ -98,7 +98,7 @@ bothWays((javaScript) => {
     await expect(page.getByRole("heading", { name: "Back", exact: true })).toBeAttached();
     await ready(page);
     await page.getByRole("button", { name: "Delete design" }).first().click();
-    await page.getByRole("dialog", { name: "Delete design?" }).getByRole("button", { name: "Delete design" }).click();
+    await page.getByRole("dialog", { name: "Move design to the trash?" }).getByRole("button", { name: "Move to trash" }).click();
     await expect(page).toHaveURL(/\/projects\/[a-z0-9]+$/);
     await expect(page.getByRole("heading", { name: "No designs yet" })).toBeVisible();
   });

@@ -6,10 +6,10 @@ import { type Hands, hands } from "./hands.ts";
 import { addPictures, deploymentAs } from "./pictures.ts";
 
 /** Where intents are described; each of them has to be among the steps. */
-const TABLES = ["app/projects/intents.ts", "app/designs/intents.ts", "app/images/intents.ts"];
+const TABLES = ["app/projects/intents.ts", "app/designs/intents.ts", "app/images/intents.ts", "app/trash/intents.ts"];
 
 /** What the steps work on: the newest project, its newest design, that design's first image. */
-type Things = { project: string; design: string; image: string };
+type Things = { project: string; design: string; image: string; trashed: string };
 
 type Step = {
   intent: string;
@@ -21,6 +21,7 @@ type Step = {
 };
 
 const list = () => "/projects";
+const trash = () => "/trash";
 const project = ({ project }: Things) => `/projects/${project}`;
 const design = ({ design }: Things) => `/design/${design}`;
 const image = ({ design, image }: Things) => `/design/${design}/images/${image}`;
@@ -43,6 +44,10 @@ const steps: Step[] = [
   { intent: "removeProject", send: (her) => her.removeCard("project", "Autumn") },
   { intent: "createProject", send: (her) => her.create("project", "Winter") },
   { intent: "removeProject", send: (her) => her.removeHere("project") },
+  { intent: "restore", at: trash, send: (her) => her.press("Restore: Winter") },
+  { intent: "restoreHere", at: ({ trashed }) => `/projects/${trashed}`, send: (her) => her.press("Restore") },
+  { intent: "purge", at: trash, send: (her) => her.press("Delete for ever: bank.png") },
+  { intent: "emptyTrash", at: trash, send: (her) => her.emptyTrash() },
 ];
 
 test("every intent of every form stores and shows the same, with JavaScript and without", async ({
@@ -101,7 +106,8 @@ async function settled({ page }: Hands): Promise<string> {
 async function look(app: RunningApp, person: Person) {
   const convex = await deploymentAs(app, person);
   const projects = await convex.query(api.projects.getProjects, {});
-  const things: Things = { project: projects[0]?._id ?? "", design: "", image: "" };
+  const trash = await convex.query(api.trash.getTrash, {});
+  const things: Things = { project: projects[0]?._id ?? "", design: "", image: "", trashed: trash.projects[0]?._id ?? "" };
   const stored = [];
   for (const { _id, name, designCount, imageCount } of projects) {
     const designs = await convex.query(api.designs.getDesignsByProjectId, { projectId: _id });
@@ -114,7 +120,8 @@ async function look(app: RunningApp, person: Person) {
     }
     stored.push({ name, designCount, imageCount, designs: within });
   }
-  return { stored, things };
+  const trashed = Object.values(trash).map((items) => items.map(({ name }) => name));
+  return { stored: [stored, trashed], things };
 }
 
 const anonymous = (text: string) => text.replaceAll(/[a-z0-9]{32}/g, "ID").replaceAll(/just now|\d+ (second|minute)s? ago/g, "NOW");

@@ -117,9 +117,9 @@ bothWays((javaScript) => {
     const she = hands(page, javaScript);
     await she.makeProject("Nightfall");
     await she.open("/projects");
-    await she.ask("Delete", "Nightfall");
-    await she.dialog("Delete project?").getByRole("link", { name: "Cancel" }).click();
-    await expect(she.dialog("Delete project?")).toBeHidden();
+    await she.ask("Move to trash", "Nightfall");
+    await she.dialog("Move project to the trash?").getByRole("link", { name: "Cancel" }).click();
+    await expect(she.dialog("Move project to the trash?")).toBeHidden();
     await expect(page).toHaveURL("/projects");
     expect(await she.cards()).toEqual(["Nightfall"]);
     await she.ready();

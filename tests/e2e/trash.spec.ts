@@ -1,0 +1,60 @@
+import { api } from "../../convex/_generated/api.js";
+import { bothWays, expect, expectAccessible, hydrated, test } from "../harness/test.ts";
+import { hands } from "./hands.ts";
+import { addPictures, deploymentAs } from "./pictures.ts";
+
+bothWays((javaScript) => {
+  test("what is deleted is hidden, lies in the trash, and comes back as it was", async ({ page, app, person }) => {
+    const her = hands(page, javaScript);
+    const convex = await deploymentAs(app, person);
+    const projectId = await convex.mutation(api.projects.create, { name: "Magazine" });
+    const designId = await convex.mutation(api.designs.create, { projectId, name: "Cover" });
+    const [image = ""] = await addPictures(app, person, designId, ["fig"]);
+
+    await her.open(`/projects/${projectId}`);
+    await her.removeCard("design", "Cover");
+    // What only browsers without scripts show is no text to the test's own.
+    const said = javaScript ? page.getByText("Design moved to the trash") : page.locator("noscript [role=status]");
+    await expect(said).toContainText("Design moved to the trash");
+    await expect(page.locator(javaScript ? "[data-sonner-toast] button" : "noscript a[href='/trash']").first()).toBeAttached();
+    await expect(page.getByRole("heading", { name: "No designs yet" })).toBeVisible();
+    await her.open(`/design/${designId}/images/${image}`);
+    await expect(page.getByRole("heading", { name: "“Cover” is in the trash" })).toBeVisible();
+
+    await her.open("/trash");
+    await expect(page.getByRole("listitem").filter({ hasText: "Cover" })).toContainText("1 image");
+    await expectAccessible(page);
+    await convex.mutation(api.projects.moveToTrash, { id: projectId });
+    if (!javaScript) await her.open("/trash");
+    await her.press("Restore with its project: Cover");
+    await expect(page.getByRole("heading", { name: "The trash is empty" })).toBeVisible();
+    await her.open(`/design/${designId}`);
+    await expect(page.getByRole("list", { name: "Images" }).getByRole("listitem")).toHaveCount(1);
+  });
+});
+
+test("undo, by its button and by its key, and what another browser looked at", async ({ page, app, person, otherBrowser }) => {
+  const her = hands(page, true);
+  const convex = await deploymentAs(app, person);
+  const projectId = await convex.mutation(api.projects.create, { name: "Magazine" });
+  const watching = await otherBrowser(person);
+  await watching.goto(`/projects/${projectId}`);
+  await hydrated(watching);
+
+  await her.open("/projects");
+  await her.removeCard("project", "Magazine");
+  await expect(watching.getByRole("heading", { name: "“Magazine” is in the trash" })).toBeVisible();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByRole("heading", { name: "Magazine" })).toBeVisible();
+
+  await her.removeCard("project", "Magazine");
+  await expect(page.getByRole("heading", { name: "No projects yet" })).toBeVisible();
+  await page.keyboard.press("Control+z");
+  await expect(page.getByRole("heading", { name: "Magazine" })).toBeVisible();
+
+  await her.removeCard("project", "Magazine");
+  await expect(page.getByRole("heading", { name: "No projects yet" })).toBeVisible();
+  await watching.getByRole("button", { name: "Restore" }).click();
+  await expect(watching.getByLabel("Name of the project")).toHaveValue("Magazine");
+  await expect(page.getByRole("heading", { name: "Magazine" })).toBeVisible();
+});
