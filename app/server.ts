@@ -45,6 +45,8 @@ export function createApp(config: AppConfig, log?: Log): App {
   const handler = createRequestHandler(build, config.production ? "production" : "development");
   return {
     fetch(request, { clientAddress }) {
+      // React Router takes it for a page's method, and runs none of our middleware for it.
+      if (request.method === "OPTIONS") return Promise.resolve(new Response(null, { status: 204, headers: { Allow: "GET, HEAD, POST" } }));
       const context = new RouterContextProvider();
       context.set(configContext, config);
       context.set(buildContext, { version: build.assets.version, file: build.assets.url });

@@ -46,10 +46,13 @@ const CHECKING_INTERVAL = 5000;
 /** A connection's requests; then it is closed in order, so that a balancer's are spread anew from time to time. */
 const REQUESTS_PER_CONNECTION = 10_000;
 const HEADER_BYTES = 16 * 1024;
-/** What a form without files, or a program's call, may have in bytes; it is read into memory as a whole. */
+/** What a program's call may have in bytes; it is read into memory as a whole. */
 const BODY_BYTES = 1024 * 1024;
 /** Where files are taken, which have limits of their own and are read as they come. */
-const TAKES_FILES = /^\/(?:uploads(?:\/[^/]+)?|design\/[^/]+|account(?:\/[^/]+)?)(?:\.data)?$/;
+const TAKES_FILES = /^\/(?:uploads(?:\/[^/]+)?|design\/[^/]+|account)(?:\.data)?$/;
+/** Forms of pages, which measure what comes themselves, and refuse too much of it with a screen that says so (`app/http/form.server.ts`). */
+const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
+const NO_PAGE = /^\/(?:api|uploads)(?:\/|$)/;
 /** Longer addresses than this are no one's bookmark. */
 const URL_LENGTH = 8 * 1024;
 
@@ -98,11 +101,12 @@ export function createListener(parts: Parts): Server {
     discardUnread(request, response);
     if (!takesFiles(request, path)) {
       // Without a length there is no telling how much of it would have to be held. No browser's form comes so.
-      if (request.headers["transfer-encoding"] !== undefined) {
+      const measured = isPageForm(request, path);
+      if (request.headers["transfer-encoding"] !== undefined && !measured) {
         response.writeHead(411, PLAIN).end("The length is missing.\n");
         return;
       }
-      if (Number(request.headers["content-length"] ?? 0) > BODY_BYTES) {
+      if (Number(request.headers["content-length"] ?? 0) > BODY_BYTES && !measured) {
         response.writeHead(413, PLAIN).end("This is more than a form holds.\n");
         return;
       }
@@ -145,6 +149,9 @@ function refuse(request: IncomingMessage, appUrl: URL | null): Refusal | null {
 /** Whether it brings files to an address that takes them, which has limits of its own. */
 const takesFiles = (request: IncomingMessage, path: string): boolean =>
   TAKES_FILES.test(path) && /^(?:multipart\/form-data|application\/offset\+octet-stream)\b/i.test(request.headers["content-type"] ?? "");
+
+const isPageForm = (request: IncomingMessage, path: string): boolean =>
+  FORM.test(request.headers["content-type"] ?? "") && !NO_PAGE.test(path);
 
 /** A browser always says from where a page opens a websocket; a program that says nothing brings no one's cookies either. */
 function refuseForeign(request: IncomingMessage, appUrl: URL | null): Refusal | null {

@@ -14,3 +14,9 @@ it.each([
 ])("%s", (text, without) => {
   expect(scrub(text)).toBe(without);
 });
+
+it("reads no further than anybody would: whoever sends what is logged decides how long it is", () => {
+  const cut = scrub(`ada@example.com ${"x".repeat(1_000_000)}`);
+  expect(cut).toMatch(/^\[address\] x+… \[1000016 characters\]$/);
+  expect(cut.length).toBeLessThan(20_000);
+});

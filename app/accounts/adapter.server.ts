@@ -2,7 +2,9 @@ import type { CleanedWhere, JoinConfig } from "@better-auth/core/db/adapter";
 import { createAdapterFactory } from "better-auth/adapters";
 import type { ConvexHttpClient } from "convex/browser";
 import type { FunctionArgs } from "convex/server";
+import { refusalOf } from "~/data/refusals";
 import { api } from "#convex/_generated/api";
+import { emailTaken } from "./plugins/account-changes.server";
 
 const store = api.accounts.store;
 
@@ -47,7 +49,7 @@ export const convexAdapter = (client: ConvexHttpClient) =>
         },
         count: ({ model, where }) => client.query(store.count, { model, where: clauses(where) }),
         update: async ({ model, where, update }) =>
-          row(await client.mutation(store.update, { model, where: clauses(where), update: row(update) }, now)),
+          row(await client.mutation(store.update, { model, where: clauses(where), update: row(update) }, now).catch(inWords(model))),
         updateMany: ({ model, where, update }) => client.mutation(store.updateMany, { model, where: clauses(where), update }, now),
         delete: async ({ model, where }) => {
           if (where.length > 0) await deleteAll(model, where);
@@ -75,6 +77,11 @@ export const convexAdapter = (client: ConvexHttpClient) =>
       }
     },
   });
+
+/** Of two who take an address in one moment, the deployment refuses one: theirs is the specification's refusal (5), and no fault of ours. */
+const inWords = (model: string) => (error: unknown) => {
+  throw model === "users" && refusalOf(error)?.code === "conflict" ? emailTaken() : error;
+};
 
 /** Better Auth names the type of the row that it expects and checks none; neither can we. */
 const row = (value: unknown) => value as never;

@@ -2,6 +2,7 @@ import type { Submission, SubmissionResult } from "@conform-to/react";
 import { parseWithZod } from "@conform-to/zod/v4";
 import { data, redirectDocument, type RouterContextProvider } from "react-router";
 import type { z } from "zod";
+import { formOf } from "~/http/form.server";
 import { postToAuth, relayCookies } from "./auth-request.server";
 import { safeTarget } from "./safe-target";
 
@@ -50,7 +51,7 @@ export async function authFormAction<Schema extends z.ZodType<Record<string, unk
   { request, context, url }: Sent,
   { schema, path, body, target, stays = false }: AuthForm<Schema>,
 ) {
-  const submission = parseWithZod(await request.formData(), { schema });
+  const submission = parseWithZod(await formOf(request), { schema });
   if (submission.status !== "success") return data(reply(submission), { status: 422, statusText: "Unprocessable Content" });
 
   const answer = await postToAuth({ request, context }, path, body(submission.value));

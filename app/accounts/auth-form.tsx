@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { Form, useNavigation } from "react-router";
 import { Button } from "~/ui/button";
 import { FieldErrors } from "~/ui/field";
+import { LastUsed } from "./last-used";
 
 type AuthFormOptions = {
   id: string;
@@ -26,21 +27,33 @@ type AuthFormProps = {
   form: AuthFormMetadata;
   /** What the button says that sends it. */
   submit: string;
+  /** Whether this is how somebody signed in last. */
+  last?: boolean;
   children: ReactNode;
   /** Other ways on, below the button. */
   others?: ReactNode;
 };
 
 /** The form element of a `useAuthForm`, with what concerns it as a whole told at its head. */
-export function AuthForm({ form, submit, children, others }: AuthFormProps) {
+export function AuthForm({ form, submit, last = false, children, others }: AuthFormProps) {
   const sending = useNavigation().formMethod === "POST";
   return (
     <Form method="post" className="grid gap-5" {...getFormProps(form)} noValidate>
       <FieldErrors id={form.errorId} errors={form.errors} />
       {children}
-      <Button type="submit" look="primary" aria-disabled={sending} onClick={(event) => sending && event.preventDefault()}>
-        {submit}
-      </Button>
+      <LastUsed id={`${form.id}-last-used`} is={last}>
+        {(describedBy) => (
+          <Button
+            type="submit"
+            look="primary"
+            aria-disabled={sending}
+            aria-describedby={describedBy}
+            onClick={(event) => sending && event.preventDefault()}
+          >
+            {submit}
+          </Button>
+        )}
+      </LastUsed>
       {others}
     </Form>
   );

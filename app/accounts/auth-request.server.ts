@@ -1,5 +1,7 @@
 import type { RouterContextProvider } from "react-router";
+import { bodyOf } from "~/http/body.server";
 import { clientAddressContext, configContext } from "~/http/context";
+import { FORM_BYTES } from "~/http/form.server";
 import { originOf } from "~/http/origin.server";
 import { noticeUnavailable } from "~/http/unavailable.server";
 import { AUTH_PATH, authFor, CLIENT_ADDRESS_HEADER } from "./auth.server";
@@ -25,12 +27,15 @@ const JUDGED = [
 const CALLBACK = /^\/api\/auth\/callback\/[^/]+\/?$/;
 
 /** Hands a request to /api/auth/* on to Better Auth. */
-export function passToAuth({ request, context }: Asking): Promise<Response> {
+export async function passToAuth({ request, context }: Asking): Promise<Response> {
+  const { method, url } = request;
   const headers = withClientAddress(new Headers(request.headers), context);
-  if (request.method === "POST" && CALLBACK.test(new URL(request.url).pathname)) {
+  if (method === "POST" && CALLBACK.test(new URL(url).pathname)) {
     for (const name of ["Cookie", "Origin", "Referer"]) headers.delete(name);
   }
-  return handle({ request, context }, new Request(request, { headers }));
+  if (!request.body) return handle({ request, context }, new Request(url, { method, headers }));
+  const body = await bodyOf(request, FORM_BYTES);
+  return body ? handle({ request, context }, new Request(url, { method, headers, body })) : tooLargeAnswer();
 }
 
 /**
@@ -74,6 +79,12 @@ async function handle({ request, context }: Asking, inner: Request): Promise<Res
 function changesVisitor({ method, url }: Request): boolean {
   return method !== "GET" || /\/(verify-email|magic-link\/verify|callback(\/[^/]+)?)$/.test(new URL(url).pathname);
 }
+
+const tooLargeAnswer = () =>
+  Response.json(
+    { code: "CONTENT_TOO_LARGE", message: "This is more than a request holds" },
+    { status: 413, statusText: "Content Too Large" },
+  );
 
 /** In Better Auth's own form. It takes a session that it cannot read for none, and would say 401. */
 const unavailableAnswer = () =>

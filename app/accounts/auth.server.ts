@@ -1,4 +1,3 @@
-import { passkey } from "@better-auth/passkey";
 import { betterAuth, type GenericEndpointContext } from "better-auth";
 import { oneTimeToken } from "better-auth/plugins";
 import { emailOTP } from "better-auth/plugins/email-otp";
@@ -11,10 +10,14 @@ import { api } from "#convex/_generated/api";
 import { convexAdapter } from "./adapter.server";
 import { cookieNames } from "./cookies";
 import { authMail, sendCode, sendSignInLink } from "./mail/auth-mail.server";
+import { mailWay } from "./mail/way";
 import { device } from "./plugins/device.server";
+import { lastMethod } from "./plugins/last-method.server";
 import { limits } from "./plugins/limits.server";
 import { mailRequests } from "./plugins/mail-requests.server";
+import { passkeys } from "./plugins/passkeys.server";
 import { passwords } from "./plugins/passwords.server";
+import { reclaim, removeUnproven } from "./plugins/reclaim.server";
 import { secondFactor } from "./plugins/second-factor.server";
 import { singleUseCodes } from "./plugins/single-use-codes.server";
 import { specification } from "./plugins/specification.server";
@@ -56,7 +59,7 @@ function makeAuth(config: AppConfig, origin: string) {
   const { accounts } = config;
   const cookies = cookieNames(origin);
   const mail = authMail(config);
-  return betterAuth({
+  const auth = betterAuth({
     appName: "Atelier",
     baseURL: origin,
     basePath: AUTH_PATH,
@@ -70,6 +73,9 @@ function makeAuth(config: AppConfig, origin: string) {
       maxPasswordLength: PASSWORD_LENGTH.max,
       revokeSessionsOnPasswordReset: accounts.revokeSessionsOnPasswordReset,
       ...mail.emailAndPassword,
+      onPasswordReset: async ({ user }) => {
+        if (!user.emailVerified && mailWay(config) !== null) await reclaimByReset(user.id);
+      },
     },
     emailVerification: mail.emailVerification,
     socialProviders: socialProvidersOf(config),
@@ -119,6 +125,7 @@ function makeAuth(config: AppConfig, origin: string) {
       plainTargets(),
       passwords({ breaches: accounts.refuseBreachedPasswords }),
       device(origin),
+      lastMethod(origin),
       mailRequests(config),
       // Neither makes accounts: to an address that nobody has, nothing is sent.
       magicLink({
@@ -128,16 +135,28 @@ function makeAuth(config: AppConfig, origin: string) {
       }),
       emailOTP({ storeOTP: "hashed", disableSignUp: true, sendVerificationOTP: (code, ctx) => sendCode(config, userFinder(ctx), code) }),
       oneTimeToken({ storeToken: "hashed" }),
+      reclaim(),
       secondFactor(mail.secondFactor),
       singleUseCodes(
         async (key, seconds) => (await serviceConvex(config).mutation(api.accounts.mail.pace, { key, seconds }, { skipQueue: true })) === 0,
       ),
-      passkey({ rpID: new URL(origin).hostname, rpName: "Atelier", origin }),
+      passkeys(origin),
       stepUp(),
       ...paymentPlugins(config),
       ...specification(),
     ],
   });
+  return auth;
+
+  /** The link came by mail to an address that nobody has proven before. Whoever has read it has the password now, and is to have it alone. */
+  async function reclaimByReset(userId: string): Promise<void> {
+    const { adapter, internalAdapter } = await auth.$context;
+    const others = (await internalAdapter.findAccounts(userId)).filter(({ providerId }) => providerId !== "credential");
+    await Promise.all(others.map(({ id }) => internalAdapter.deleteAccount(id)));
+    await removeUnproven(adapter, userId);
+    await internalAdapter.updateUser(userId, { twoFactorEnabled: false });
+    await internalAdapter.deleteUserSessions(userId);
+  }
 }
 
 const userFinder = (ctx: GenericEndpointContext | undefined) => async (email: string) =>

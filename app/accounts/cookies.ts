@@ -1,4 +1,4 @@
-export type CookieNames = { secure: boolean; prefix: string; session: string; convexToken: string; device: string };
+export type CookieNames = { secure: boolean; prefix: string; session: string; convexToken: string; device: string; lastMethod: string };
 
 /**
  * The names of the accounts' cookies. On https they carry the `__Host-` prefix, by which the browser itself warrants that no other host and no
@@ -7,7 +7,14 @@ export type CookieNames = { secure: boolean; prefix: string; session: string; co
 export function cookieNames(origin: string): CookieNames {
   const secure = origin.startsWith("https:");
   const prefix = secure ? "__Host-atelier" : "atelier";
-  return { secure, prefix, session: `${prefix}.session_token`, convexToken: `${prefix}.convex_token`, device: `${prefix}.device` };
+  return {
+    secure,
+    prefix,
+    session: `${prefix}.session_token`,
+    convexToken: `${prefix}.convex_token`,
+    device: `${prefix}.device`,
+    lastMethod: `${prefix}.last_method`,
+  };
 }
 
 /** The value of a cookie of a request, as it was sent; null: there is none of this name. */

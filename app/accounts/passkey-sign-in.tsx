@@ -2,10 +2,11 @@ import { KeyRound } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Button } from "~/ui/button";
 import { Icon } from "~/ui/icon";
+import { LastUsed } from "./last-used";
 import { hasPasskeys, PasskeyProblem, signInWithPasskey } from "./passkeys";
 
 /** Signs in with a passkey, where there are scripts and the browser has them; elsewhere there is no button. */
-export function PasskeySignIn({ redirectTo }: { redirectTo: string }) {
+export function PasskeySignIn({ redirectTo, last }: { redirectTo: string; last: boolean }) {
   const [can, setCan] = useState(false);
   useEffect(() => setCan(hasPasskeys()), []);
   const [problem, setProblem] = useState<string | null>(null);
@@ -28,10 +29,14 @@ export function PasskeySignIn({ redirectTo }: { redirectTo: string }) {
 
   return (
     <div className="grid gap-2">
-      <Button aria-disabled={working} onClick={() => !working && void go()}>
-        <Icon of={KeyRound} />
-        Use a passkey
-      </Button>
+      <LastUsed id="last-used-passkey" is={last}>
+        {(describedBy) => (
+          <Button aria-disabled={working} aria-describedby={describedBy} onClick={() => !working && void go()}>
+            <Icon of={KeyRound} />
+            Use a passkey
+          </Button>
+        )}
+      </LastUsed>
       <p role="alert" className="text-sm text-danger-text empty:hidden">
         {problem}
       </p>

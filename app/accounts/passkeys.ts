@@ -32,6 +32,8 @@ export async function makePasskey(name: string): Promise<void> {
 export async function signInWithPasskey(): Promise<void> {
   const options: unknown = await ask(`${PASSKEY}/generate-authenticate-options`);
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options as PublicKeyCredentialRequestOptionsJSON);
+  // The server takes no passkey that does not know its person, and asks for it only where it can be had.
+  publicKey.userVerification = "required";
   const credential = await byPerson(() => navigator.credentials.get({ publicKey }));
   await ask(`${PASSKEY}/verify-authentication`, { response: credential });
 }

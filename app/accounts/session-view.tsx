@@ -3,6 +3,7 @@ import { useRevalidator } from "react-router";
 import type { Preload } from "~/data/preload";
 import { useLive } from "~/data/use-live";
 import { fetchConvexToken } from "./convex-token";
+import { shownUser } from "./shown-user";
 
 type Me = { id: string; name: string; email: string; emailVerified: boolean; image: string | null };
 
@@ -20,7 +21,7 @@ type SessionViewProps = {
 export function SessionView({ me, shown }: SessionViewProps) {
   const live = useLive(me);
   const { revalidate } = useRevalidator();
-  const [now, before] = [textOf(live), textOf(shown)];
+  const [now, before] = [textOf(shownUser(live)), textOf(shown)];
   // Once for each change: what a token cannot carry as it is would otherwise be fetched again and again.
   const followed = useRef<string | null>(null);
   useEffect(() => {

@@ -1,4 +1,5 @@
 import { Button } from "~/ui/button";
+import { LastUsed } from "./last-used";
 import { providerName } from "./providers";
 
 type SocialButtonsProps = {
@@ -6,10 +7,12 @@ type SocialButtonsProps = {
   providers: string[];
   /** Where to go once signed in. */
   redirectTo: string;
+  /** By which of them somebody came last. */
+  last?: string | null;
 };
 
 /** Signing in, or up, by a provider: a form of its own that leaves the app, with scripts and without. */
-export function SocialButtons({ providers, redirectTo }: SocialButtonsProps) {
+export function SocialButtons({ providers, redirectTo, last = null }: SocialButtonsProps) {
   if (providers.length === 0) return null;
   return (
     <form method="post" action="/sign-in/social" className="grid gap-3">
@@ -18,9 +21,13 @@ export function SocialButtons({ providers, redirectTo }: SocialButtonsProps) {
       </p>
       <input type="hidden" name="redirectTo" value={redirectTo} />
       {providers.map((id) => (
-        <Button key={id} type="submit" name="provider" value={id}>
-          Continue with {providerName(id)}
-        </Button>
+        <LastUsed key={id} id={`last-used-${id}`} is={id === last}>
+          {(describedBy) => (
+            <Button type="submit" name="provider" value={id} aria-describedby={describedBy}>
+              Continue with {providerName(id)}
+            </Button>
+          )}
+        </LastUsed>
       ))}
     </form>
   );

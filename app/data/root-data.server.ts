@@ -1,4 +1,5 @@
 import type { RouterContextProvider } from "react-router";
+import { shownUser } from "~/accounts/shown-user";
 import { readCookie } from "~/accounts/cookies";
 import { visitor } from "~/accounts/session.server";
 import { configContext } from "~/http/context";
@@ -14,7 +15,7 @@ export async function rootData(request: Request, context: Readonly<RouterContext
   return {
     userId: who?.userId ?? null,
     token: who?.convexToken ?? null,
-    user: who?.user ?? null,
+    user: who && shownUser(who.user),
     theme: themeFrom(readCookie(request.headers, THEME_COOKIE)),
     convex: context.get(configContext).browserConvex,
     build: context.get(buildContext),

@@ -1,6 +1,7 @@
 import { type ActionFunctionArgs, data, redirect } from "react-router";
 import { convexFor } from "~/data/convex.server";
 import { tell } from "~/http/flash.server";
+import { formOf } from "~/http/form.server";
 import { Unavailable } from "~/http/unavailable.server";
 import { type FormAnswer, refused, unanswered, type Unsent } from "./answer";
 import { type Intents, readForm } from "./intents";
@@ -13,7 +14,7 @@ import { withoutQuestion } from "./question";
 export const serverAction =
   (intents: Intents) =>
   async ({ request, context, url }: ActionFunctionArgs) => {
-    const sent = await request.formData();
+    const sent = await formOf(request);
     const { intent, form, values } = readForm(intents, sent);
     try {
       const target = await intent.run((mutation, args) => convexFor(context).mutation(mutation, args), values);

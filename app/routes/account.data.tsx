@@ -4,6 +4,7 @@ import { href } from "react-router";
 import { AccountForm, useAccountForm } from "~/accounts/screens/account-form";
 import { accountAction } from "~/accounts/screens/account-action.server";
 import { dataIntents, deletionFields } from "~/accounts/screens/deletion.server";
+import { confirmationOf } from "~/accounts/screens/confirmation";
 import { Section } from "~/accounts/screens/section";
 import { convexFor } from "~/data/convex.server";
 import { useLive } from "~/data/use-live";
@@ -52,16 +53,21 @@ export default function Data({ loaderData: { security, canDelete, constraint } }
           title="Delete your account"
           about="Your account, your projects, designs and pictures are deleted, for you and for everybody who sees them. This cannot be undone."
         >
-          <DeleteForm email={user.email} hasPassword={hasPassword} constraint={constraint} />
+          <DeleteForm email={user.email} word={confirmationOf(user.email)} hasPassword={hasPassword} constraint={constraint} />
         </Section>
       ) : null}
     </>
   );
 }
 
-type DeleteFormProps = { email: string; hasPassword: boolean; constraint: Parameters<typeof useAccountForm>[0]["constraint"] };
+type DeleteFormProps = {
+  email: string;
+  word: string;
+  hasPassword: boolean;
+  constraint: Parameters<typeof useAccountForm>[0]["constraint"];
+};
 
-function DeleteForm({ email, hasPassword, constraint }: DeleteFormProps) {
+function DeleteForm({ email, word, hasPassword, constraint }: DeleteFormProps) {
   const state = useAccountForm({ id: "delete", intent: "delete", constraint });
   return (
     <AccountForm
@@ -72,7 +78,7 @@ function DeleteForm({ email, hasPassword, constraint }: DeleteFormProps) {
     >
       <TextField
         field={state.fields["confirmation"]}
-        label={`Type ${email} to confirm`}
+        label={`Type ${word} to confirm`}
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}

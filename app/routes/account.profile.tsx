@@ -45,18 +45,22 @@ export default function Profile({ loaderData: { constraints, canChangeEmail, mai
         <Section
           title="Email"
           about={
-            <>
-              You sign in with <strong className="font-medium wrap-anywhere text-ink">{user.email}</strong>
-              {user.emailVerified ? ", which is verified." : ", which is not verified yet."}
-              {mail && !user.emailVerified ? (
-                <>
-                  {" "}
-                  <Link to={href("/verify-email")} className="text-accent-text underline underline-offset-4">
-                    Verify it
-                  </Link>
-                </>
-              ) : null}
-            </>
+            user.email === "" ? (
+              "You have none here: the account that you sign in with told us none. With one you can be written to, and sign in by a password or a link."
+            ) : (
+              <>
+                You sign in with <strong className="font-medium wrap-anywhere text-ink">{user.email}</strong>
+                {user.emailVerified ? ", which is verified." : ", which is not verified yet."}
+                {mail && !user.emailVerified ? (
+                  <>
+                    {" "}
+                    <Link to={href("/verify-email")} className="text-accent-text underline underline-offset-4">
+                      Verify it
+                    </Link>
+                  </>
+                ) : null}
+              </>
+            )
           }
         >
           <EmailForm email={user.email} constraint={constraints.email} />
@@ -92,7 +96,7 @@ function EmailForm({ email, constraint }: { email: string; constraint: Constrain
   return (
     <AccountForm
       state={state}
-      submit="Change email"
+      submit={email === "" ? "Add email" : "Change email"}
       said={{
         email: `Changed to ${email}.`,
         "email-asked": `We have written to ${email}. The address changes once you confirm it there.`,

@@ -1,11 +1,12 @@
 import { data, redirect } from "react-router";
 import { safeTarget } from "~/accounts/safe-target";
+import { formOf } from "~/http/form.server";
 import { sidebarCookie, themeCookie, themeFrom } from "~/ui/preferences";
 import type { Route } from "./+types/preferences";
 
 /** Keeps a preference for browsers without scripts, and leads back to the page that the form stood in. */
 export async function action({ request, url }: Route.ActionArgs) {
-  const sent = await request.formData();
+  const sent = await formOf(request);
   const secure = url.protocol === "https:";
   const theme = sent.get("theme");
   const sidebar = sent.get("sidebar");

@@ -1,6 +1,7 @@
 import { data, redirect } from "react-router";
 import { postToAuth, relayCookies } from "~/accounts/auth-request.server";
 import { safeTarget } from "~/accounts/safe-target";
+import { formOf } from "~/http/form.server";
 import type { Route } from "./+types/sign-in.social";
 
 /** There is nothing to see here: the buttons stand on /sign-in and /sign-up. */
@@ -8,7 +9,7 @@ export const loader = () => redirect("/sign-in");
 
 /** Leads to a provider's pages, from where the visitor comes back to /api/auth/callback. */
 export async function action({ request, context }: Route.ActionArgs) {
-  const form = await request.formData();
+  const form = await formOf(request);
   const provider = form.get("provider");
   const callbackURL = safeTarget(form.get("redirectTo"));
   const answer = await postToAuth({ request, context }, "/sign-in/social", {

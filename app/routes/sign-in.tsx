@@ -4,10 +4,12 @@ import { Link, redirect } from "react-router";
 import { AuthForm, isFirstRefused, useAuthForm } from "~/accounts/auth-form";
 import { authFormAction } from "~/accounts/auth-form.server";
 import { AuthPage } from "~/accounts/auth-page";
+import { cookieNames, readCookie } from "~/accounts/cookies";
 import { addressFields, signInFields } from "~/accounts/credentials.server";
 import { MAIL_PAUSE_SECONDS } from "~/accounts/mail/pace.server";
 import { Sent } from "~/accounts/mail/sent";
 import { mailWay } from "~/accounts/mail/way";
+import { LastUsed } from "~/accounts/last-used";
 import { PasskeySignIn } from "~/accounts/passkey-sign-in";
 import { safeTarget } from "~/accounts/safe-target";
 import { visitor } from "~/accounts/session.server";
@@ -16,6 +18,8 @@ import { SocialButtons } from "~/accounts/social-buttons";
 import { FormPasswordField } from "~/forms/password-field";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
+import { formOf } from "~/http/form.server";
+import { originOf } from "~/http/origin.server";
 import { Button } from "~/ui/button";
 import { publicPage } from "~/ui/open-graph";
 import type { Route } from "./+types/sign-in";
@@ -24,14 +28,16 @@ export const meta: Route.MetaFunction = ({ matches: [root] }) =>
   publicPage({ title: "Sign in – Atelier", path: "/sign-in", root: root.loaderData });
 
 /** A signed-in visitor has nothing to do here (specification 2). */
-export async function loader({ context, url }: Route.LoaderArgs) {
+export async function loader({ request, context, url }: Route.LoaderArgs) {
   if (await visitor(context)) throw redirect(safeTarget(url.searchParams.get("redirectTo")));
+  const config = context.get(configContext);
   return {
     constraint: getZodConstraint(signInFields),
     search: searchOf(url),
     redirectTo: safeTarget(url.searchParams.get("redirectTo")),
-    providers: Object.keys(context.get(configContext).socialProviders),
-    mail: mailWay(context.get(configContext)) !== null,
+    providers: Object.keys(config.socialProviders),
+    mail: mailWay(config) !== null,
+    last: readCookie(request.headers, cookieNames(originOf(config, request)).lastMethod),
     pause: MAIL_PAUSE_SECONDS,
     changed: url.searchParams.get("notice") === "password-changed",
     // A sign-in link that failed leads back here.
@@ -47,7 +53,7 @@ function searchOf({ searchParams }: URL): string {
 
 /** One form, several buttons: by password, or by what is sent to the address, for which that is enough. */
 export async function action(args: Route.ActionArgs) {
-  const sent = await args.request.clone().formData();
+  const sent = await formOf(args.request);
   if (sent.get(WITH) === LINK) {
     const callbackURL = safeTarget(args.url.searchParams.get("redirectTo"));
     return authFormAction(args, {
@@ -75,7 +81,7 @@ const CONFIRM = "confirm";
 export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;
 
 export default function SignIn({ loaderData, actionData }: Route.ComponentProps) {
-  const { constraint, search, redirectTo, providers, mail, pause, changed, badLink } = loaderData;
+  const { constraint, search, redirectTo, providers, mail, last, pause, changed, badLink } = loaderData;
   const [form, { email, password, rememberMe }] = useAuthForm({
     id: "sign-in",
     answer: actionData,
@@ -105,7 +111,7 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
           This sign-in link does not work any more: it works once, for five minutes. Ask for a new one.
         </p>
       ) : null}
-      <AuthForm form={form} submit="Sign in" others={mail ? <ByLink /> : null}>
+      <AuthForm form={form} submit="Sign in" last={last === "password"} others={mail ? <ByLink last={last === LINK} /> : null}>
         <TextField field={email} label="Email" type="email" autoComplete="username" autoFocus={isFirstRefused(form, "email")} />
         <FormPasswordField field={password} label="Password" autoComplete="current-password" autoFocus={isFirstRefused(form, "password")} />
         {unverified ? (
@@ -125,22 +131,27 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
           </label>
         ) : null}
       </AuthForm>
-      <PasskeySignIn redirectTo={redirectTo} />
-      <SocialButtons providers={providers} redirectTo={redirectTo} />
+      <PasskeySignIn redirectTo={redirectTo} last={last === "passkey"} />
+      <SocialButtons providers={providers} redirectTo={redirectTo} last={last} />
     </AuthPage>
   );
 }
 
 const SENT = {
-  [LINK]: "If there is an account with this address, a link to sign in is on its way. It works once, for five minutes.",
+  [LINK]:
+    "If there is an account with this address, a link to sign in is on its way. It works once, for five minutes. If the address was never confirmed, the link confirms it, and removes the password and whatever else opened the account before.",
   [CONFIRM]: "If this address belongs to an account and is not confirmed yet, a link is on its way.",
 };
 
 /** Sends the same form, for a link in place of the password. */
-function ByLink() {
+function ByLink({ last }: { last: boolean }) {
   return (
-    <Button type="submit" name={WITH} value={LINK}>
-      Email me a sign-in link
-    </Button>
+    <LastUsed id="last-used-link" is={last}>
+      {(describedBy) => (
+        <Button type="submit" name={WITH} value={LINK} aria-describedby={describedBy}>
+          Email me a sign-in link
+        </Button>
+      )}
+    </LastUsed>
   );
 }

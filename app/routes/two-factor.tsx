@@ -10,6 +10,7 @@ import { visitor } from "~/accounts/session.server";
 import { codeFields, isChallenged, noFields } from "~/accounts/two-factor.server";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
+import { formOf } from "~/http/form.server";
 import { Button } from "~/ui/button";
 import type { Route } from "./+types/two-factor";
 
@@ -50,7 +51,7 @@ export async function loader({ request, context, url }: Route.LoaderArgs) {
 }
 
 export async function action(args: Route.ActionArgs) {
-  const sent = await args.request.clone().formData();
+  const sent = await formOf(args.request);
   if (sent.has(SEND)) return authFormAction(args, { schema: noFields, path: "/two-factor/send-otp", body: () => ({}), stays: true });
   return authFormAction(args, {
     schema: codeFields,

@@ -7,6 +7,7 @@ import { MAIL_PAUSE_SECONDS } from "~/accounts/mail/pace.server";
 import { Sent } from "~/accounts/mail/sent";
 import { mailWay } from "~/accounts/mail/way";
 import { visitor } from "~/accounts/session.server";
+import { shownUser } from "~/accounts/shown-user";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
 import { ButtonLink } from "~/ui/button";
@@ -17,10 +18,11 @@ export const meta: Route.MetaFunction = () => [{ title: "Confirm your email addr
 /** Where the links of the mails about an address lead: `state` says what was done, `error` why it was not. */
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { searchParams } = url;
+  const who = await visitor(context);
   return {
     offered: mailWay(context.get(configContext)) !== null,
     step: stepOf(searchParams),
-    email: (await visitor(context))?.user.email ?? "",
+    email: who ? shownUser(who.user).email : "",
     constraint: getZodConstraint(addressFields),
     pause: MAIL_PAUSE_SECONDS,
   };

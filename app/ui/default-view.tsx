@@ -1,5 +1,5 @@
 import { ButtonLink } from "./button";
-import { faultText, isNotFound } from "./faults";
+import { faultText, isNotFound, refusedFormText } from "./faults";
 import { Recovery } from "./recovery";
 import { Screen } from "./screen";
 
@@ -14,7 +14,7 @@ export function DefaultView({ error }: { error: unknown }) {
           </ButtonLink>
         </Screen>
       ) : (
-        <Screen title="Something went wrong!">
+        <Screen title="Something went wrong!" text={refusedFormText(error)}>
           <Recovery error={error} />
           <ErrorDetails error={error} />
         </Screen>

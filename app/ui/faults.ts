@@ -23,6 +23,14 @@ export function isCutOff(error: unknown): boolean {
 /** Whether it passes by itself: either of the two. */
 export const isUnreachable = (error: unknown) => isUnavailable(error) || isCutOff(error);
 
+/** What is said of a form that was sent otherwise than our pages do (`app/http/form.server.ts`); null: it is no such fault. */
+export function refusedFormText(error: unknown): string | null {
+  const status = isRouteErrorResponse(error) ? error.status : 0;
+  if (status === 413) return "What was sent is more than a form holds, so none of it was taken. Go back and make it shorter.";
+  if (status !== 400 && status !== 415) return null;
+  return "What was sent could not be read, so none of it was taken. Go back and send the form again.";
+}
+
 /** What can be told about a fault. In production the server keeps the details of its own to itself. */
 export function faultText(error: unknown): string {
   if (isRouteErrorResponse(error)) return `${error.status} ${error.statusText}`.trim();

@@ -4,6 +4,7 @@ import type { Doc } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
 import { type AccountEvent, event } from "./events";
 import type { Notice } from "./noticeTables";
+import { isPlaceholder } from "./placeholder";
 
 /** How long a notice is kept, and how long a device is remembered that is not seen again: a cookie lives no longer either. */
 const NOTICE_KEPT = 180 * 24 * 60 * 60 * 1000;
@@ -32,6 +33,7 @@ export const tell = internalMutation({
     const id = await ctx.db.insert("notices", { userId, notice, at, read: false });
     // Whoever lost their address to somebody else has to hear of it at the old one.
     const to = notice.kind === "emailChanged" ? notice.from : user.email;
+    if (isPlaceholder(to)) return null;
     await ctx.db.insert("mails", { userId, content: { notice: id, to }, attempts: 0, dueAt: at, expiresAt: at + MAIL_EXPIRES_AFTER });
     return null;
   },

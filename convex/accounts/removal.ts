@@ -4,15 +4,36 @@ import type { TableNames } from "../_generated/dataModel";
 import { internalMutation } from "../_generated/server";
 
 const BATCH = 100;
+/** Better Auth's kinds of codes that go by mail. */
+const CODES = ["sign-in", "email-verification", "forget-password"];
+/** More links and trusted devices than anybody has at a time. */
+const VALUES = 500;
+
+/**
+ * Removes what was given out on the strength of something that is no more: links to reset a password once it, or the address, is another
+ * ("reset-password:"), and trusted devices once the second factor is gone ("trust-device-").
+ */
+export const outdate = internalMutation({
+  args: { userId: v.string(), prefix: v.union(v.literal("reset-password:"), v.literal("trust-device-")) },
+  returns: v.null(),
+  handler: async ({ db }, { userId, prefix }) => {
+    const values = await db
+      .query("verifications")
+      .withIndex("value", (q) => q.eq("value", userId))
+      .take(VALUES);
+    for (const { _id, identifier } of values) if (identifier.startsWith(prefix)) await db.delete(_id);
+    return null;
+  },
+});
 
 /**
  * Removes what an account leaves behind in the tables of accounts. Better Auth removes sessions and linked logins itself, step by step; whatever
  * interrupts it, nothing of somebody stays who is gone.
  */
 export const forget = internalMutation({
-  args: { userId: v.string() },
+  args: { userId: v.string(), email: v.optional(v.string()) },
   returns: v.null(),
-  handler: async (ctx, { userId }) => {
+  handler: async (ctx, { userId, email }) => {
     const batches: { _id: GenericId<TableNames> }[][] = await Promise.all(
       (["accounts", "sessions", "twoFactors", "passkeys"] as const).map((table) =>
         ctx.db
@@ -40,8 +61,17 @@ export const forget = internalMutation({
         .withIndex("by_user", (q) => q.eq("userId", userId))
         .take(BATCH),
     );
+    // Codes by mail go by the address that they were sent to.
+    for (const kind of email === undefined ? [] : CODES) {
+      batches.push(
+        await ctx.db
+          .query("verifications")
+          .withIndex("identifier", (q) => q.eq("identifier", `${kind}-otp-${email}`))
+          .take(BATCH),
+      );
+    }
     for (const { _id } of batches.flat()) await ctx.db.delete(_id);
-    if (batches.some((rows) => rows.length === BATCH)) await ctx.scheduler.runAfter(0, internal.accounts.removal.forget, { userId });
+    if (batches.some((rows) => rows.length === BATCH)) await ctx.scheduler.runAfter(0, internal.accounts.removal.forget, { userId, email });
     return null;
   },
 });

@@ -12,15 +12,22 @@ export const { create, findOne, findMany, count, update, updateMany, deleteMany,
   uniqueIndexes,
   scans: false,
   deleted: async ({ scheduler }, model, rows) => {
-    for (const { id } of model === "users" ? rows : []) {
+    for (const { userId } of model === "twoFactors" ? rows : []) {
+      if (typeof userId === "string") await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix: "trust-device-" });
+    }
+    for (const { id, email } of model === "users" ? rows : []) {
       if (typeof id !== "string") continue;
       await scheduler.runAfter(0, internal.purge.owner, { ownerId: id });
       await scheduler.runAfter(0, internal.accounts.notices.forget, { userId: id });
-      await scheduler.runAfter(0, internal.accounts.removal.forget, { userId: id });
+      await scheduler.runAfter(0, internal.accounts.removal.forget, { userId: id, ...(typeof email === "string" && { email }) });
     }
   },
   written: async ({ scheduler }, model, before, after) => {
     const found = eventOf(model, before, after);
-    if (found) await scheduler.runAfter(0, internal.accounts.notices.tell, { ...found, at: Date.now() });
+    if (!found) return;
+    await scheduler.runAfter(0, internal.accounts.notices.tell, { ...found, at: Date.now() });
+    const { userId, event } = found;
+    if (event.kind === "passwordChanged" || event.kind === "emailChanged")
+      await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix: "reset-password:" });
   },
 });

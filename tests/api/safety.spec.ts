@@ -406,7 +406,7 @@ test.describe("Passwords", () => {
 async function secondFactor({ program, password, id }: Member, store: Awaited<ReturnType<typeof storeOf>>): Promise<void> {
   await program.post("/two-factor/enable", { password });
   await store.change("twoFactors", { userId: id }, { verified: true });
-  await store.change("users", { id }, { twoFactorEnabled: true });
+  await store.change("users", { id }, { twoFactorEnabled: true, emailVerified: true });
 }
 
 async function raw(url: string, headers: Record<string, string>, body: string) {

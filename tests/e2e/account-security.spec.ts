@@ -87,7 +87,7 @@ bothWays((javaScript) => {
     const first = totp(secret);
     await page.getByLabel("Code", { exact: true }).fill(`${first.slice(0, 3)} ${first.slice(3)}`);
     await page.getByRole("button", { name: "Turn on" }).click();
-    await expect(page.getByText("On: after your password")).toBeVisible();
+    await expect(page.getByText("On: whenever you sign in")).toBeVisible();
     await expect(page.getByText("10 codes are left.")).toBeVisible();
     await expectAccessible(page);
 

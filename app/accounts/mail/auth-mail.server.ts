@@ -5,7 +5,7 @@ import { paceOf } from "./pace.server";
 import { queueMail } from "./queue.server";
 import { mailWay } from "./way";
 
-type Recipient = { id?: string; email: string; name: string };
+type Recipient = { id?: string; email: string; name: string; emailVerified?: boolean };
 type WithLink = { user: Recipient; url: string };
 /** Finds out whether somebody has an account with this address. */
 export type FindUser = (email: string) => Promise<Recipient | null>;
@@ -27,7 +27,7 @@ export function authMail(config: AppConfig) {
   return {
     emailAndPassword: {
       sendResetPassword: ({ user, url }: WithLink) =>
-        queueMail(config, { kind: "resetPassword", ...addressed(user), url: leadingTo(url, "/reset-password") }, user.id),
+        queueMail(config, { kind: "resetPassword", ...addressed(user), ...proof(user), url: leadingTo(url, "/reset-password") }, user.id),
       /** Where signing up tells nobody that an address is taken (verification required), its owner is told. */
       onExistingUserSignUp: ({ user }: { user: Recipient }) =>
         queueMail(config, { kind: "alreadySignedUp", ...addressed(user), url: `${config.publicUrl}/sign-in` }, user.id),
@@ -65,7 +65,7 @@ export function authMail(config: AppConfig) {
 /** Sends a sign-in link; to an address without an account a message to nobody, which takes as long. */
 export async function sendSignInLink(config: AppConfig, find: FindUser, { email, url }: { email: string; url: string }): Promise<void> {
   const user = await find(email);
-  await queueMail(config, user && { kind: "signInLink", ...addressed(user), url }, user?.id);
+  await queueMail(config, user && { kind: "signInLink", ...addressed(user), ...proof(user), url }, user?.id);
 }
 
 /** Sends a code; as above. */
@@ -75,6 +75,8 @@ export async function sendCode(config: AppConfig, find: FindUser, { email, otp, 
 }
 
 const addressed = ({ email, name }: Recipient) => ({ to: email, name });
+
+const proof = ({ emailVerified }: Recipient) => ({ unproven: emailVerified !== true });
 
 const isSignIn = (request: Request) => new URL(request.url).pathname.endsWith("/sign-in/email");
 

@@ -4,6 +4,8 @@ import type { api } from "#convex/_generated/api";
 
 type Addressed = { to: string; name: string };
 type Linked = Addressed & { url: string };
+/** Whether nobody has shown yet that the address is theirs: then its first proof takes the account back (`plugins/reclaim.server.ts`). */
+type Unproven = { unproven?: boolean };
 
 /** A notice as the queue gives it. */
 export type NoticeContent = Exclude<FunctionReturnType<typeof api.accounts.mail.outbox>[number]["content"], { sealed: string }>;
@@ -13,12 +15,12 @@ export type CodePurpose = "sign-in" | "email-verification" | "forget-password" |
 
 /** Everything that Atelier writes to people. */
 export type Message =
-  | ({ kind: "resetPassword" } & Linked)
+  | ({ kind: "resetPassword" } & Linked & Unproven)
   | ({ kind: "verifyEmail" } & Linked)
   | ({ kind: "verifyNewEmail" } & Linked)
   | ({ kind: "confirmEmailChange"; newEmail: string } & Linked)
   | ({ kind: "deleteAccount" } & Linked)
-  | ({ kind: "signInLink" } & Linked)
+  | ({ kind: "signInLink" } & Linked & Unproven)
   | ({ kind: "alreadySignedUp" } & Linked)
   | ({ kind: "code"; purpose: CodePurpose; code: string } & Addressed)
   | ({ kind: "notice" } & Addressed & NoticeContent & { url: string });
@@ -38,6 +40,7 @@ export type Letter = {
 };
 
 const ONE_HOUR = "The link works once, for an hour.";
+const NEVER_CONFIRMED = "Your address was never confirmed, so this also removes what opened the account before:";
 const NOT_YOU = "If you did not ask for this, there is nothing to do: without the link nothing changes.";
 
 const codes: Record<CodePurpose, { subject: string; use: string; minutes?: string }> = {
@@ -57,7 +60,12 @@ export function letterOf(message: Message): Letter {
         to,
         subject: "Choose a new password",
         heading: "Choose a new password",
-        paragraphs: [greeting(message), "Somebody, hopefully you, asked for a new password for your account.", ONE_HOUR],
+        paragraphs: [
+          greeting(message),
+          "Somebody, hopefully you, asked for a new password for your account.",
+          ONE_HOUR,
+          ...(message.unproven ? [`${NEVER_CONFIRMED} passkeys, linked accounts and two-factor sign-in.`] : []),
+        ],
         link: { label: "Choose a new password", url: message.url },
         foot: "If it was not you, there is nothing to do: your password stays as it is.",
       };
@@ -115,7 +123,12 @@ export function letterOf(message: Message): Letter {
         to,
         subject: "Your link to sign in",
         heading: "Sign in to Atelier",
-        paragraphs: [greeting(message), "Follow the link to sign in.", "It works once, for five minutes."],
+        paragraphs: [
+          greeting(message),
+          "Follow the link to sign in.",
+          "It works once, for five minutes.",
+          ...(message.unproven ? [`${NEVER_CONFIRMED} the password, passkeys, linked accounts and two-factor sign-in.`] : []),
+        ],
         link: { label: "Sign in", url: message.url },
         foot: "If you did not ask for this, ignore it, and pass the link on to nobody.",
       };

@@ -1,10 +1,22 @@
 import type { BetterAuthPlugin } from "better-auth";
 import { APIError, createAuthMiddleware, getSessionFromCtx } from "better-auth/api";
 import { deleteSessionCookie } from "better-auth/cookies";
+import { jwtVerify } from "jose";
 import { z } from "zod";
 
 const wanted = z.object({ newEmail: z.email().toLowerCase() });
+/** The address to which a link's token would change an account's. Of a token that is not ours nothing is told: it would tell who has an account. */
+async function updateIn(token: string, secret: string): Promise<string | null> {
+  const read = await jwtVerify(token, new TextEncoder().encode(secret), { algorithms: ["HS256"] }).catch(() => null);
+  const { data } = z.object({ updateTo: z.string() }).safeParse(read?.payload);
+  return data?.updateTo ?? null;
+}
+
+const changed = z.object({ status: z.literal(true) });
 const deleted = z.object({ message: z.literal("User deleted") });
+
+/** The address belongs to somebody else (specification 5 and 8). */
+export const emailTaken = () => new APIError("BAD_REQUEST", { code: "EMAIL_TAKEN", message: "Couldn't update your email" });
 
 /** How changing one's address is refused, and what is left of somebody who is gone (specification 4 and 5). */
 export const accountChanges = () =>
@@ -21,12 +33,47 @@ export const accountChanges = () =>
             if (!success || !ctx.context.options.user?.changeEmail?.enabled) return;
             const session = await getSessionFromCtx(ctx);
             if (!session || session.user.email === data.newEmail) return;
-            if (await ctx.context.internalAdapter.findUserByEmail(data.newEmail))
-              throw new APIError("BAD_REQUEST", { code: "EMAIL_TAKEN", message: "Couldn't update your email" });
+            if (await ctx.context.internalAdapter.findUserByEmail(data.newEmail)) throw emailTaken();
+          }),
+        },
+        {
+          // Somebody else has taken the address since its change was asked for: the link's page says so.
+          matcher: ({ path }) => path === "/verify-email",
+          handler: createAuthMiddleware(async (ctx) => {
+            const { success, data } = z.object({ token: z.string(), callbackURL: z.string() }).safeParse(ctx.query);
+            const newEmail = success ? await updateIn(data.token, ctx.context.secret) : null;
+            if (!success || newEmail === null || !(await ctx.context.internalAdapter.findUserByEmail(newEmail))) return;
+            const target = new URL(data.callbackURL, ctx.context.baseURL);
+            target.searchParams.set("error", "EMAIL_TAKEN");
+            throw ctx.redirect(target.pathname + target.search);
           }),
         },
       ],
       after: [
+        {
+          // Somebody else took the address while the core looked: it says so no more than above.
+          matcher: ({ path }) => path === "/change-email",
+          handler: createAuthMiddleware(async (ctx) => {
+            const { session, returned, internalAdapter } = ctx.context;
+            const { success, data } = wanted.safeParse(ctx.body);
+            if (!success || !session || session.user.emailVerified || !changed.safeParse(returned).success) return;
+            const holder = await internalAdapter.findUserByEmail(data.newEmail);
+            if (holder && holder.user.id !== session.user.id) throw emailTaken();
+          }),
+        },
+        {
+          // A link in a mail confirms an address and opens nothing: followed where nobody is signed in, the core would sign in, past the second factor.
+          matcher: ({ path }) => path === "/verify-email",
+          handler: createAuthMiddleware(async (ctx) => {
+            const { newSession, authCookies, internalAdapter } = ctx.context;
+            if (!newSession) return;
+            const had = await ctx.getSignedCookie(authCookies.sessionToken.name, ctx.context.secret);
+            if (had === newSession.session.token) return;
+            deleteSessionCookie(ctx);
+            await internalAdapter.deleteSession(newSession.session.token);
+            ctx.context.setNewSession(null);
+          }),
+        },
         {
           // With a token in its body, the core leaves the cookies of the session that it has ended.
           matcher: ({ path }) => path === "/delete-user",

@@ -3,7 +3,7 @@ import type { BetterAuthPlugin } from "better-auth";
 import { cookieNames } from "../cookies";
 
 /** As long as browsers keep a cookie at most (RFC 6265bis, 5.5), in seconds. */
-const KEPT_SECONDS = 400 * 24 * 60 * 60;
+export const COOKIE_SECONDS = 400 * 24 * 60 * 60;
 const MARK_BYTES = 24;
 
 /**
@@ -21,10 +21,10 @@ export function device(origin: string) {
           session: {
             create: {
               before: async (session, ctx) => {
-                // Made by no request: nobody came in.
-                if (!ctx?.headers) return;
+                // Made by no request, or to be ended by it (`account-changes.server.ts`): nobody came in.
+                if (!ctx?.headers || ctx.path === "/verify-email") return;
                 const mark = ctx.getCookie(name) || randomBytes(MARK_BYTES).toString("base64url");
-                ctx.setCookie(name, mark, { path: "/", httpOnly: true, sameSite: "lax", secure, maxAge: KEPT_SECONDS });
+                ctx.setCookie(name, mark, { path: "/", httpOnly: true, sameSite: "lax", secure, maxAge: COOKIE_SECONDS });
                 return { data: { ...session, device: createHash("sha256").update(mark).digest("base64url") } };
               },
             },

@@ -1,22 +1,36 @@
 import type { BetterAuthPlugin } from "better-auth";
 import { APIError, createAuthMiddleware } from "better-auth/api";
+import { z } from "zod";
 
 /** The longest name and picture address kept. They travel in a cookie (the visitor's token), which a browser drops beyond 4 KiB. */
 export const NAME_LENGTH = 200;
 const IMAGE_LENGTH = 1000;
 
-/** Refuses names and picture addresses that are too long, and cuts those that a social provider sends. */
+/** RFC 5321, 4.5.3.1.3, less the angle brackets: no mail server takes a longer address. */
+const EMAIL_LENGTH = 254;
+
+/** What somebody may say of themselves. Better Auth takes anything here, and leaves it to the database to refuse it. */
+const ownFields = z.object({ name: z.string().optional(), image: z.string().nullish() }).nullish();
+
+/**
+ * Refuses names, addresses and picture addresses that are too long, and cuts those that a social provider sends; and refuses text that is none
+ * (a lone surrogate), which the deployment would not keep.
+ */
 export const limits = () =>
   ({
     id: "limits",
     hooks: {
       before: [
         {
-          matcher: ({ path }) => path === "/sign-up/email" || path === "/update-user",
-          handler: createAuthMiddleware(async ({ body }) => {
-            const { name, image } = body ?? {};
-            if (tooLong(name, NAME_LENGTH) || tooLong(image, IMAGE_LENGTH))
-              throw new APIError("BAD_REQUEST", { code: "VALIDATION_ERROR", message: "Invalid input" });
+          matcher: () => true,
+          handler: createAuthMiddleware(async ({ path, body, query }) => {
+            if (![body, query].every(isText)) throw invalid("Invalid input");
+            const { name, image, email, newEmail } = body ?? {};
+            if (tooLong(email, EMAIL_LENGTH) || tooLong(newEmail, EMAIL_LENGTH))
+              throw new APIError("BAD_REQUEST", { code: "INVALID_EMAIL", message: "Invalid email" });
+            if (path !== "/sign-up/email" && path !== "/update-user") return;
+            if (!ownFields.safeParse(body).success) throw invalid("Invalid body parameters");
+            if (tooLong(name, NAME_LENGTH) || tooLong(image, IMAGE_LENGTH)) throw invalid("Invalid input");
           }),
         },
       ],
@@ -33,6 +47,14 @@ export const limits = () =>
       },
     }),
   }) satisfies BetterAuthPlugin;
+
+const invalid = (message: string) => new APIError("BAD_REQUEST", { code: "VALIDATION_ERROR", message });
+
+/** Whether every text in it is one (Unicode 3.9, D76: scalar values). JSON says others as `\ud800`. */
+function isText(sent: unknown): boolean {
+  if (typeof sent === "string") return sent.isWellFormed();
+  return typeof sent !== "object" || sent === null || Object.entries(sent).flat().every(isText);
+}
 
 const tooLong = (value: unknown, length: number) => typeof value === "string" && value.length > length;
 

@@ -7,8 +7,9 @@ import { z } from "zod";
 type Sending = Pick<NonNullable<NonNullable<Parameters<typeof twoFactor>[0]>["otpOptions"]>, "sendOTP">;
 
 /**
- * Better Auth's two-factor sign-in: secrets and backup codes encrypted, a device trusted for 30 days if its owner says so. What comes by mail
- * asks for the second factor as a password does: Better Auth's own plugin lets it pass, and whoever reads somebody's mail would be in.
+ * Better Auth's two-factor sign-in: secrets and backup codes encrypted, a device trusted for 30 days if its owner says so. Every way in asks for
+ * the second factor as a password does, where Better Auth's own plugin lets all others pass: whoever reads somebody's mail would be in, by a link,
+ * or by an account at a provider that they make with the address. A passkey alone is two factors already (`passkeys.server.ts`).
  */
 export function secondFactor(sending: Sending) {
   const plugin = twoFactor({
@@ -18,22 +19,23 @@ export function secondFactor(sending: Sending) {
   });
   const after = plugin.hooks.after.map((hook) => ({
     ...hook,
-    matcher: (context: Parameters<typeof hook.matcher>[0]) => hook.matcher(context) || BY_MAIL.has(context.path ?? ""),
+    matcher: (context: Parameters<typeof hook.matcher>[0]) => hook.matcher(context) || OTHER_WAYS_IN.has(context.path ?? ""),
   }));
   return { ...plugin, hooks: { after: [...after, leadOn] } } satisfies BetterAuthPlugin;
 }
 
 const SIGN_IN_LINK = "/magic-link/verify";
-const BY_MAIL = new Set([SIGN_IN_LINK, "/sign-in/email-otp"]);
+const PROVIDER = "/callback/:id";
+const OTHER_WAYS_IN = new Set([SIGN_IN_LINK, "/sign-in/email-otp", PROVIDER, "/sign-in/social"]);
 
 const challenged = z.object({ twoFactorRedirect: z.literal(true) });
 
-/** A sign-in link is opened by a person, who is to come to where the second factor is asked, and from there to where they wanted. */
+/** A person has followed a link, or comes back from a provider: they are to come to where the second factor is asked, and then to where they wanted. */
 const leadOn = {
-  matcher: ({ path }: { path?: string }) => path === SIGN_IN_LINK,
+  matcher: ({ path }: { path?: string }) => path === SIGN_IN_LINK || path === PROVIDER,
   handler: createAuthMiddleware(async (ctx) => {
     if (!challenged.safeParse(ctx.context.returned).success) return;
-    const target = new URL(String(ctx.query?.["callbackURL"] ?? "/"), ctx.context.baseURL);
+    const target = new URL(ctx.context.responseHeaders?.get("Location") ?? "/", ctx.context.baseURL);
     ctx.setHeader("Location", `/two-factor?${new URLSearchParams({ redirectTo: target.pathname + target.search })}`);
   }),
 };

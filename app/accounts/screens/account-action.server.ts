@@ -5,6 +5,7 @@ import type { z } from "zod";
 import { api } from "#convex/_generated/api";
 import { convexFor } from "~/data/convex.server";
 import { FORM_FIELD, INTENT_FIELD } from "~/forms/intents";
+import { formOf } from "~/http/form.server";
 import { toSignIn } from "../session.server";
 import { postToAuth, relayCookies } from "../auth-request.server";
 import { type AccountAnswer, DONE_PARAMETER, STEP_UP_FIELD } from "./answer";
@@ -91,7 +92,7 @@ export function accountIntent<Schema extends z.ZodType<Record<string, unknown>>>
 export const accountAction =
   (intents: Record<string, AccountIntent>) =>
   async ({ request, context, url }: Sent) => {
-    const sent = await request.formData();
+    const sent = await formOf(request);
     const name = textOf(sent, INTENT_FIELD);
     const intent = Object.hasOwn(intents, name) ? intents[name] : undefined;
     if (!intent) throw data(null, { status: 400, statusText: "Bad Request" });

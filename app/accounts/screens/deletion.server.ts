@@ -1,7 +1,13 @@
+import { generateRandomString } from "better-auth/crypto";
 import { z } from "zod";
+import { configContext } from "~/http/context";
 import { tell } from "~/http/flash.server";
+import { authFor } from "../auth.server";
 import { visitor } from "../session.server";
-import { accountIntent, Refused } from "./account-action.server";
+import { shownUser } from "../shown-user";
+import { accountIntent, type Asking, Refused } from "./account-action.server";
+import { confirmationOf } from "./confirmation";
+import { requireFresh } from "./fresh.server";
 
 export const deletionFields = z.object({
   confirmation: z.string("Type your email address").trim(),
@@ -13,11 +19,15 @@ export const dataIntents = {
   delete: accountIntent({
     schema: deletionFields,
     beside: { INVALID_PASSWORD: "password", CREDENTIAL_ACCOUNT_NOT_FOUND: "password", NOT_CONFIRMED: "confirmation" },
-    async run({ confirmation, password }, { post, context }) {
-      const email = (await visitor(context))?.user.email ?? "";
-      if (confirmation.toLowerCase() !== email.toLowerCase())
-        throw new Refused(`Type ${email} to confirm.`, { status: 422, code: "NOT_CONFIRMED" });
-      const answer = await post("/delete-user", { ...(password && { password }), callbackURL: "/sign-in" });
+    async run({ confirmation, password }, { post, request, context }) {
+      const who = await visitor(context);
+      const email = who ? shownUser(who.user).email : "";
+      const word = confirmationOf(email);
+      if (confirmation.toLowerCase() !== word.toLowerCase())
+        throw new Refused(`Type ${word} to confirm.`, { status: 422, code: "NOT_CONFIRMED" });
+      // Who cannot be written to gets here what the mail would bring, if their session is a fresh one.
+      const token = email === "" ? await deletionToken({ request, context }) : null;
+      const answer = await post("/delete-user", { ...(token !== null ? { token } : password && { password }), callbackURL: "/sign-in" });
       // Specification 4: by a password, by a fresh session, or by a mail that is then on its way.
       const gone = typeof answer === "object" && answer !== null && "message" in answer && answer.message === "User deleted";
       if (!gone) return { done: "delete-asked" };
@@ -26,3 +36,16 @@ export const dataIntents = {
     },
   }),
 };
+
+/** As long as it takes to use it at once, in ms. */
+const TOKEN_LIFE = 60_000;
+
+/** A token that deletes the visitor's account (specification 9: 32 digits and lowercase letters). */
+async function deletionToken({ request, context }: Pick<Asking, "request" | "context">): Promise<string> {
+  const { user } = await requireFresh({ request, context });
+  const { internalAdapter } = await authFor(context.get(configContext), request).$context;
+  const token = generateRandomString(32, "0-9", "a-z");
+  const expiresAt = new Date(Date.now() + TOKEN_LIFE);
+  await internalAdapter.createVerificationValue({ identifier: `delete-account-${token}`, value: user.id, expiresAt });
+  return token;
+}

@@ -45,6 +45,14 @@ function ChangePassword({ constraint }: { constraint: Constraint }) {
 }
 
 function SetPassword({ state }: { state: ReturnType<typeof useAccountForm> }) {
+  const root = useRoot();
+  if (!root?.user?.email) {
+    return (
+      <Section title="Password" about="You have none yet. Add an email address to your profile first: you sign in with both.">
+        {null}
+      </Section>
+    );
+  }
   return (
     <Section title="Password" about="You have none yet. With one you can sign in with your email address, too.">
       <AccountForm state={state} submit="Set password">

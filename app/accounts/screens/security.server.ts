@@ -4,6 +4,7 @@ import { z } from "zod";
 import { configContext } from "~/http/context";
 import { authFor, PASSWORD_LENGTH } from "../auth.server";
 import { accountIntent, type Asking, Refused, textOf } from "./account-action.server";
+import { requireFresh } from "./fresh.server";
 import { twoFactorSetup } from "./two-factor-setup.server";
 
 const newPassword = z
@@ -24,8 +25,6 @@ export const codeFields = z.object({ code });
 
 const HERE = "/account/security";
 const done = (what: string) => ({ leave: `${HERE}?done=${what}` });
-/** Better Auth's `freshAge`: after this a session is no longer fresh (milliseconds). */
-const FRESH_FOR = 24 * 60 * 60 * 1000;
 
 /** What the forms of `/account/security` do. Where the session becomes another, the page is a new document. */
 export const securityIntents = {
@@ -116,11 +115,15 @@ const textsOf = (sent: FormData, field: string) => sent.getAll(field).filter((va
 const codes = z.object({ backupCodes: z.array(z.string()) });
 const enabled = codes.extend({ totpURI: z.string() });
 
-/** How many backup codes somebody has left. */
-export async function backupCodesLeft(userId: string, request: Request, context: Readonly<RouterContextProvider>): Promise<number> {
+/** How many backup codes somebody has left; null: none were ever made, since a program has switched to codes by mail alone. */
+export async function backupCodesLeft(userId: string, request: Request, context: Readonly<RouterContextProvider>): Promise<number | null> {
   const { api } = authFor(context.get(configContext), request);
-  const answer = await api.viewBackupCodes({ body: { userId } });
-  return answer.backupCodes.length;
+  try {
+    return (await api.viewBackupCodes({ body: { userId } })).backupCodes.length;
+  } catch (error) {
+    if (isAPIError(error)) return null;
+    throw error;
+  }
 }
 
 /**
@@ -128,10 +131,8 @@ export async function backupCodesLeft(userId: string, request: Request, context:
  * here it has to be a fresh one, or a page left open would be enough to take an account over.
  */
 async function setPassword(newPassword: string, { request, context }: Asking): Promise<void> {
+  await requireFresh({ request, context });
   const { api } = authFor(context.get(configContext), request);
-  const session = await api.getSession({ headers: request.headers });
-  if (session && Date.now() - session.session.createdAt.getTime() >= FRESH_FOR)
-    throw new Refused("Session is not fresh", { status: 403, code: "SESSION_NOT_FRESH" });
   try {
     await api.setPassword({ body: { newPassword }, headers: request.headers });
   } catch (error) {

@@ -7,9 +7,9 @@ import { Section } from "./section";
 
 type Constraint = Parameters<typeof useAccountForm>[0]["constraint"];
 type Constraints = { password: Constraint; code: Constraint };
-type Props = { on: boolean; codesLeft: number; hasPassword: boolean; constraints: Constraints };
+type Props = { on: boolean; codesLeft: number | null; hasPassword: boolean; constraints: Constraints };
 
-const ABOUT = "A code from an app on your phone, asked for after your password.";
+const ABOUT = "A code from an app on your phone, asked for whenever you sign in, except with a passkey.";
 const said = { "two-factor-on": "Two-factor sign-in is on.", "two-factor-off": "Two-factor sign-in is off." };
 
 /**
@@ -95,28 +95,37 @@ function SetUp({ setup: { uri, secret, qr, codes }, state }: { setup: TwoFactorS
   );
 }
 
-type OnProps = { codesLeft: number; disable: ReturnType<typeof useAccountForm>; constraint: Constraint };
+type OnProps = { codesLeft: number | null; disable: ReturnType<typeof useAccountForm>; constraint: Constraint };
 
 function TwoFactorOn({ codesLeft, disable, constraint }: OnProps) {
   const regenerate = useAccountForm({ id: "two-factor-on", intent: "backupCodes", constraint });
   const fresh = regenerate.answer?.codes;
   const left = fresh?.length ?? codesLeft;
+  const by = left === null ? "that comes by email" : "from your authenticator app";
   return (
     <>
-      <Section title="Two-factor sign-in" about="On: after your password you are asked for a code from your authenticator app.">
-        <div className="grid gap-1">
-          <h3 className="font-medium">Backup codes</h3>
-          <p className="text-soft">
-            <strong className="tabular font-medium text-ink">{left}</strong> {left === 1 ? "code is" : "codes are"} left.{" "}
-            {left < 3 ? "Make new ones before you run out." : "New ones make the old ones worthless."}
-          </p>
-        </div>
-        {fresh ? <BackupCodes codes={fresh} /> : null}
-        <AccountForm state={regenerate} submit="Make new backup codes" said={said}>
-          <FormPasswordField field={regenerate.fields["password"]} label="Your password" autoComplete="current-password" />
-        </AccountForm>
+      <Section title="Two-factor sign-in" about={`On: whenever you sign in, except with a passkey, you are asked for a code ${by}.`}>
+        {left === null ? null : (
+          <>
+            <div className="grid gap-1">
+              <h3 className="font-medium">Backup codes</h3>
+              <p className="text-soft">
+                <strong className="tabular font-medium text-ink">{left}</strong> {left === 1 ? "code is" : "codes are"} left.{" "}
+                {left < 3 ? "Make new ones before you run out." : "New ones make the old ones worthless."}
+              </p>
+            </div>
+            {fresh ? <BackupCodes codes={fresh} /> : null}
+            <AccountForm state={regenerate} submit="Make new backup codes" said={said}>
+              <FormPasswordField field={regenerate.fields["password"]} label="Your password" autoComplete="current-password" />
+            </AccountForm>
+          </>
+        )}
       </Section>
-      <Section dangerous title="Turn off two-factor sign-in" about="Then your password alone opens your account.">
+      <Section
+        dangerous
+        title="Turn off two-factor sign-in"
+        about="Then one proof opens your account, and no device is trusted any more should you turn it on again."
+      >
         <AccountForm state={disable} submit="Turn off" look="danger">
           <FormPasswordField field={disable.fields["password"]} label="Your password" autoComplete="current-password" />
         </AccountForm>

@@ -1,0 +1,59 @@
+import { createHash, generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { type Answer, type Program, text } from "./program.ts";
+
+/** WebAuthn's flags of what an authenticator has seen (6.1): somebody touched it; it has made sure who. */
+const PRESENT = 0x01;
+const VERIFIED = 0x04;
+
+/** A passkey as its server keeps it, and a hand that signs in with it: a browser and an authenticator in software. */
+export function softPasskey(userId: string) {
+  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const { x = "", y = "" } = publicKey.export({ format: "jwk" });
+  const credentialID = randomBytes(16).toString("base64url");
+  // COSE_Key in CBOR (RFC 9053, 7.1.1): {1: 2, 3: -7, -1: 1, -2: x, -3: y}
+  const cose = Buffer.concat([
+    Buffer.from("a5010203262001215820", "hex"),
+    Buffer.from(x, "base64url"),
+    Buffer.from("225820", "hex"),
+    Buffer.from(y, "base64url"),
+  ]);
+  let counter = 0;
+
+  return {
+    /** A row of `passkeys`. */
+    row: {
+      id: credentialID,
+      userId,
+      credentialID,
+      publicKey: cose.toString("base64"),
+      counter: 0,
+      deviceType: "singleDevice",
+      backedUp: false,
+      createdAt: Date.now(),
+    },
+    /** Signs in. `verified`: whether the authenticator has made sure who holds it. */
+    async signIn(program: Program, { verified }: { verified: boolean }): Promise<Answer> {
+      const challenge = text(await program.get("/passkey/generate-authenticate-options"), "challenge");
+      const { origin, hostname } = new URL(program.app.url);
+      counter += 1;
+      const authenticatorData = Buffer.concat([
+        createHash("sha256").update(hostname).digest(),
+        Buffer.from([PRESENT | (verified ? VERIFIED : 0), 0, 0, 0, counter]),
+      ]);
+      const clientDataJSON = Buffer.from(JSON.stringify({ type: "webauthn.get", challenge, origin, crossOrigin: false }));
+      const signed = Buffer.concat([authenticatorData, createHash("sha256").update(clientDataJSON).digest()]);
+      const response = {
+        id: credentialID,
+        rawId: credentialID,
+        type: "public-key",
+        clientExtensionResults: {},
+        response: {
+          authenticatorData: authenticatorData.toString("base64url"),
+          clientDataJSON: clientDataJSON.toString("base64url"),
+          signature: sign("sha256", signed, privateKey).toString("base64url"),
+        },
+      };
+      return program.post("/passkey/verify-authentication", { response });
+    },
+  };
+}
