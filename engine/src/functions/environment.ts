@@ -55,7 +55,32 @@ export function enterIsolate(moment: () => Moment | undefined, env: Record<strin
   );
   define("process", { env: { ...env } });
   for (const [name, value] of Object.entries({ AsyncLocalStorage, AsyncResource })) define(name, value);
+  const taken = new Map(NODE_ONLY.map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)]));
   for (const name of NODE_ONLY) Reflect.deleteProperty(globalThis, name);
+  for (const name of LOADED_LATE) loadLate(name, taken);
+}
+
+/** What Node only loads when it is first asked for, by code that looks for Node's own globals meanwhile. */
+const LOADED_LATE = ["Headers", "Request", "Response", "FormData", "MessageEvent", "CloseEvent"];
+
+/** Loading these takes as long as all else at start, and few functions ask for them: the globals that it needs come back for that moment. */
+function loadLate(name: string, taken: Map<string, PropertyDescriptor | undefined>): void {
+  const late = Object.getOwnPropertyDescriptor(globalThis, name);
+  if (!late?.get) return;
+  const get = (): unknown => {
+    for (const [global, descriptor] of taken) if (descriptor) Object.defineProperty(globalThis, global, descriptor);
+    try {
+      const value: unknown = late.get?.call(globalThis);
+      define(name, value);
+      return value;
+    } finally {
+      for (const global of taken.keys()) Reflect.deleteProperty(globalThis, global);
+    }
+  };
+  const set = (value: unknown): void => {
+    define(name, value);
+  };
+  Object.defineProperty(globalThis, name, { get, set, configurable: true, enumerable: false });
 }
 
 /** Globals of Node that Convex's runtime has not. */

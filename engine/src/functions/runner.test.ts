@@ -94,6 +94,14 @@ const WORLD = `
   export const globals = query({ args: {}, handler: async () =>
     ["Buffer", "require", "global", "setImmediate", "MessageChannel", "WebSocket", "AsyncLocalStorage", "structuredClone", "URL"].filter((name) => (globalThis as never)[name] !== undefined) });
   export const env = query({ args: {}, handler: async () => ({ ...process.env }) });
+  const shared = new Headers({ "X-Is": "there" });
+  export const web = query({ args: {}, handler: async () => {
+    const response = new Response("body", { status: 201, headers: shared });
+    const form = new FormData();
+    form.set("a", "b");
+    const request = new Request("http://app.test/path", { method: "POST", body: JSON.stringify({ n: 1 }) });
+    return [response.status, response.headers.get("x-is"), form.get("a"), request.method, typeof Buffer, typeof setImmediate];
+  } });
   export const logsErrors = query({ args: {}, handler: async () => {
     console.error(new Error("bad"));
     console.log({ nested: new Error("inner") });
@@ -287,6 +295,10 @@ describe("the world of queries and mutations", () => {
 
   test("what only Node has is hidden", async () => {
     expect(await value("world:globals")).toEqual(["AsyncLocalStorage", "structuredClone", "URL"]);
+  });
+
+  test("requests, responses, headers and forms are there, as on Convex, and bring nothing of Node with them", async () => {
+    expect(await value("world:web")).toEqual([201, "there", "b", "POST", "undefined", "undefined"]);
   });
 
   test("process.env holds the deployment's variables and nothing else", async () => {
