@@ -1,8 +1,9 @@
-# One image, one volume: the app with its embedded deployment. Each stage is plain commands, so that it can be tried without a container engine.
-# With CONVEX_URL and the secrets given, the container keeps no data of its own.
+# One image, one volume: the app with its embedded deployment. Each stage is plain commands, so that it can be tried without a container engine
+# (`npm run test:container` does just that). With CONVEX_URL and the secrets given, the container keeps no data of its own but a cache of pictures.
+# For several architectures: docker buildx build --platform linux/amd64,linux/arm64 .
 
-# Everything, to build.
-FROM node:24-bookworm-slim AS build
+# Everything, to build. What comes out is plain JavaScript: it is made once, on the builder's own architecture.
+FROM --platform=$BUILDPLATFORM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY engine/package.json engine/
@@ -10,7 +11,7 @@ RUN npm ci
 COPY . .
 RUN npm run build
 
-# What it takes to run. The image has its Node already.
+# What it takes to run, for the architecture it will run on. The image has its Node already.
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./

@@ -1,0 +1,154 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { deflateSync } from "node:zlib";
+import * as fc from "fast-check";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { attachment } from "./file-name";
+import { inspect } from "./inspect.server";
+import { makeVariant } from "./variant.server";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "hostile-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function inspected(bytes: Uint8Array | string) {
+  const path = join(folder, "file");
+  await writeFile(path, bytes);
+  return inspect(path);
+}
+
+/** One small picture of every kind that is taken. */
+async function seeds(): Promise<Buffer[]> {
+  const picture = () => sharp({ create: { width: 24, height: 16, channels: 3, background: "#c63" } });
+  const frames = sharp({ create: { width: 8, height: 24, channels: 4, background: "#36c8" } });
+  return [
+    await picture()
+      .jpeg()
+      .withExif({ IFD0: { Copyright: "nobody" } })
+      .toBuffer(),
+    await picture().png().toBuffer(),
+    await picture().webp().toBuffer(),
+    await picture().avif({ effort: 0 }).toBuffer(),
+    await picture().gif().toBuffer(),
+    await frames.webp({ lossless: true }).toBuffer(),
+    Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="24" height="16"><path d="M0 0h24v16z" fill="#c63"/></svg>'),
+  ];
+}
+
+describe("files that were tampered with", () => {
+  it("are taken or refused, and what is taken can be shown; nothing else ever happens", { timeout: 60_000 }, async () => {
+    const corpus = await seeds();
+    const change = fc.record({
+      seed: fc.nat({ max: corpus.length - 1 }),
+      cut: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { freq: 4 }),
+      bytes: fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat({ max: 255 })), { maxLength: 12 }),
+      tail: fc.uint8Array({ maxLength: 24 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(change, async ({ seed, cut, bytes, tail }) => {
+        const whole = Buffer.from(corpus[seed] ?? []);
+        for (const [where, value] of bytes) whole[Math.floor(where * (whole.length - 1))] = value;
+        const file = Buffer.concat([cut === null ? whole : whole.subarray(0, Math.floor(cut * whole.length)), tail]);
+        const answer = await inspected(file);
+        // What is wrong is told in a sentence.
+        const problem = answer.ok ? "None." : answer.problem;
+        expect(problem).toMatch(/^[A-Z].*\.$/s);
+        const facts = answer.ok ? answer.facts : { contentType: "image/png", width: 1, height: 1 };
+        expect(facts.width * facts.height).toBeLessThanOrEqual(50_000_000);
+        // What is taken can be shown, or libvips says why not.
+        const shown = answer.ok ? await makeVariant({ bytes: file, ...facts }, { width: 160, wanted: "webp" }).catch(String) : "";
+        expect(typeof shown === "string" ? shown : "").not.toMatch(/undefined|not a function|Cannot read/);
+      }),
+      { numRuns: 250, seed: 20261121 },
+    );
+  });
+});
+
+describe("files that are small and become large", () => {
+  const rss = () => process.memoryUsage().rss / 2 ** 20;
+
+  /** A PNG of one colour: a few kilobytes that say how large they are. */
+  function png(width: number, height: number): Buffer {
+    const chunk = (type: string, data: Buffer) => {
+      const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
+      const crc = Buffer.alloc(4);
+      crc.writeUInt32BE(crc32(body));
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(data.length);
+      return Buffer.concat([length, body, crc]);
+    };
+    const header = Buffer.alloc(13);
+    header.writeUInt32BE(width, 0);
+    header.writeUInt32BE(height, 4);
+    header.set([1, 0, 0, 0, 0], 8);
+    const row = Math.ceil(width / 8) + 1;
+    const data = deflateSync(Buffer.alloc(Math.min(row * height, 64 * 1024 * 1024)), { level: 9 });
+    return Buffer.concat([
+      Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
+      chunk("IHDR", header),
+      chunk("IDAT", data),
+      chunk("IEND", Buffer.alloc(0)),
+    ]);
+  }
+
+  it.each([
+    ["a PNG of 30,000 × 30,000 pixels", () => png(30_000, 30_000)],
+    ["a PNG that is one pixel wide and endless", () => png(1, 2_000_000_000)],
+    ["a GIF whose screen is 65,535 × 65,535", () => Buffer.from("R0lGODlh//////AAAAAAACH5BAAAAAAALAAAAAD/////AAACAkQBADs=", "base64")],
+    ["an SVG of a billion by a billion with nested patterns", () => svgBomb()],
+    ["an SVG with entities within entities", () => entities()],
+  ])("%s: refused or drawn small, without holding much memory", { timeout: 60_000 }, async (_what, make) => {
+    const bytes = make();
+    const before = rss();
+    const answer = await inspected(bytes);
+    expect(answer.ok ? answer.facts.contentType : "image/svg+xml").toBe("image/svg+xml");
+    expect(rss() - before).toBeLessThan(400);
+  });
+});
+
+describe("names of files", () => {
+  it("make a header that ends where it should, whatever they are, and come back whole but for what no file system takes (RFC 6266, RFC 8187)", () => {
+    const name = fc.oneof(fc.string({ unit: "grapheme", maxLength: 60 }), fc.string({ unit: "binary", maxLength: 60 }), fc.base64String());
+    fc.assert(
+      fc.property(name, (given) => {
+        const header = attachment(given, "image/png");
+        expect(header).toMatch(
+          /^attachment; filename="[\x20\x21\x23-\x5b\x5d-\x7e]+"; filename\*=UTF-8''(?:[\w!#$&+.^`|~-]|%[\dA-F]{2})+$/,
+        );
+        const saved = decodeURIComponent(header.split("UTF-8''")[1] ?? "");
+        expect(saved).not.toMatch(/[/\\\p{Cc}]|^\.|[\u202a-\u202e]/u);
+        expect(new Headers({ "Content-Disposition": header }).get("Content-Disposition")).toBe(header);
+      }),
+    );
+  });
+});
+
+function svgBomb(): Buffer {
+  const patterns = Array.from(
+    { length: 12 },
+    (_, n) => `<pattern id="p${n + 1}" width="1" height="1"><rect width="9e9" height="9e9" fill="url(#p${n})"/></pattern>`,
+  );
+  return Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="1e9" height="1e9"><defs>${patterns.join("")}</defs><rect width="1e9" height="1e9" fill="url(#p12)"/></svg>`,
+  );
+}
+
+function entities(): Buffer {
+  const levels = Array.from({ length: 9 }, (_, n) => `<!ENTITY e${n + 1} "${`&e${n};`.repeat(10)}">`).join("");
+  return Buffer.from(
+    `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY e0 "boom">${levels}]><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text>&e9;</text></svg>`,
+  );
+}
+
+function crc32(bytes: Buffer): number {
+  let crc = ~0;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (0xedb88320 & -(crc & 1));
+  }
+  return ~crc >>> 0;
+}

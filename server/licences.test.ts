@@ -1,0 +1,64 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import * as z from "zod";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+
+/** Licences that ask for no more than to be named, and MPL-2.0 (files of theirs that we change) and LGPL (a library that can be exchanged). */
+const ACCEPTED = new Set([
+  "0BSD",
+  "Apache-2.0",
+  "BlueOak-1.0.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "CC0-1.0",
+  "ISC",
+  "LGPL-3.0-or-later",
+  "MIT",
+  "MIT-0",
+  "MPL-2.0",
+  "OFL-1.1",
+  "Unlicense",
+]);
+
+const lockSchema = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({
+      dev: z.boolean().optional(),
+      link: z.boolean().optional(),
+      optional: z.boolean().optional(),
+      devOptional: z.boolean().optional(),
+    }),
+  ),
+});
+const packageSchema = z.object({ name: z.string(), license: z.union([z.string(), z.object({ type: z.string() })]).optional() });
+
+/** Of whom package.json does not say it: read in what else the package holds. */
+const READ: Record<string, string> = { "combine-errors": "MIT" };
+
+it("everything that is shipped has a licence that may be shipped", async () => {
+  const { packages } = lockSchema.parse(JSON.parse(await readFile(join(ROOT, "package-lock.json"), "utf8")));
+  const found: string[] = [];
+  let looked = 0;
+  for (const [path, { dev, link }] of Object.entries(packages)) {
+    if (!path.includes("node_modules/") || dev || link) continue;
+    // Builds for other systems are not here; they are the same packages.
+    const text = await readFile(join(ROOT, path, "package.json"), "utf8").catch(() => null);
+    if (text === null) continue;
+    const { name, license } = packageSchema.parse(JSON.parse(text));
+    const told = READ[name] ?? (typeof license === "object" ? license.type : license) ?? "none";
+    looked++;
+    if (
+      !told
+        .replaceAll(/[()]/g, "")
+        .split(" OR ")
+        .some((one) => one.split(" AND ").every((each) => ACCEPTED.has(each)))
+    )
+      found.push(`${name}: ${told}`);
+  }
+  expect(looked).toBeGreaterThan(80);
+  expect(found).toEqual([]);
+});

@@ -1,0 +1,119 @@
+import routes from "../../app/routes.ts";
+import { expect, test } from "../harness/test.ts";
+
+type Rule =
+  /** A page for whoever comes. */
+  | "open"
+  /** Leads to /sign-in and back. */
+  | "sign-in"
+  /** Is not there for who is signed out, as if it never was. */
+  | "hidden"
+  /** Takes forms and the like, and has nothing to read. */
+  | "send only"
+  /** Exists in development alone. */
+  | "development"
+  /** Guarded by its own rules (tests/api). */
+  | "auth api";
+
+/** What each address of app/routes.ts is to somebody who is signed out. One that is not named here fails the test below. */
+const RULES: Record<string, Rule> = {
+  "/": "sign-in",
+  "/sign-in": "open",
+  "/sign-in/social": "send only",
+  "/sign-up": "open",
+  "/sign-out": "send only",
+  "/two-factor": "sign-in",
+  "/forgot-password": "open",
+  "/reset-password": "open",
+  "/verify-email": "open",
+  "/error": "open",
+  "/dev/ui": "development",
+  "/dev/outbox": "development",
+  "/*": "hidden",
+  "/projects": "sign-in",
+  "/projects/:id": "sign-in",
+  "/design/:id": "sign-in",
+  "/design/:id/images/:imageId": "sign-in",
+  "/account": "sign-in",
+  "/account/security": "sign-in",
+  "/account/sessions": "sign-in",
+  "/account/connections": "sign-in",
+  "/account/data": "sign-in",
+  "/account/export": "sign-in",
+  "/search": "sign-in",
+  "/shortcuts": "sign-in",
+  "/billing": "sign-in",
+  "/notifications": "sign-in",
+  "/api/auth/*": "auth api",
+  "/images/:id": "hidden",
+  "/people/:id/picture": "hidden",
+  "/download/designs/:file": "sign-in",
+  "/download/projects/:file": "sign-in",
+  "/uploads": "send only",
+  "/uploads/:id": "send only",
+  "/uploads/:id/finish": "send only",
+  "/preferences": "send only",
+};
+
+type Entry = { path?: string; index?: boolean; children?: Entry[] };
+
+/** Every address that something answers: leaves of the table, and pages that frame others. */
+function addresses(entries: Entry[], above = ""): string[] {
+  return entries.flatMap(({ path, index, children }) => {
+    const own = path === undefined ? above : `${above}/${path}`;
+    if (children) return addresses(children, own);
+    return index || path !== undefined ? [own === "" ? "/" : own] : [];
+  });
+}
+
+const all = [...new Set(addresses(routes))];
+const concrete = (pattern: string) => pattern.replaceAll(/:\w+/g, "j57abc").replace("*", "nowhere/at/all");
+
+test("each address has its rule, and each rule its address", () => {
+  expect(Object.keys(RULES).toSorted()).toEqual(all.toSorted());
+});
+
+test("signed out, each address answers by its rule", async ({ app }) => {
+  for (const pattern of all) {
+    const rule = RULES[pattern];
+    if (rule === "auth api") continue;
+    const path = concrete(pattern);
+    const answer = await fetch(app.url + path, { redirect: "manual" });
+    const leads = answer.headers.get("Location") ?? "";
+    const told = `${path}: ${answer.status} ${leads}`;
+    await answer.arrayBuffer();
+    if (rule === "open") expect(answer.status, told).toBe(200);
+    else if (rule === "sign-in") expect([answer.status, leads.split("?")[0]], told).toEqual([302, "/sign-in"]);
+    else if (rule === "send only") expect([302, 400, 401, 404, 405, 412], told).toContain(answer.status);
+    else expect(answer.status, told).toBe(404);
+    expect(answer.headers.get("Content-Security-Policy"), told).toContain("frame-ancestors 'none'");
+    expect(answer.headers.get("X-Content-Type-Options"), told).toBe("nosniff");
+  }
+});
+
+test("what another site makes a browser send is refused at each address, by each unsafe method, signed in as well", async ({
+  app,
+  person,
+}) => {
+  const foreign: Record<string, string>[] = [
+    { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" },
+    { Origin: "null", "Sec-Fetch-Site": "cross-site" },
+    { "Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate" },
+  ];
+  for (const pattern of all) {
+    for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+      for (const headers of foreign) {
+        const answer = await fetch(app.url + concrete(pattern), {
+          method,
+          redirect: "manual",
+          headers: { ...headers, Cookie: person.cookieHeader, "Content-Type": "application/x-www-form-urlencoded" },
+          body: "intent=createProject&name=x",
+        });
+        await answer.arrayBuffer();
+        expect([403, 405], `${method} ${pattern} ${JSON.stringify(headers)}: ${answer.status}`).toContain(answer.status);
+      }
+    }
+  }
+  const page = await fetch(`${app.url}/projects`, { headers: { Cookie: person.cookieHeader } });
+  expect(await page.text()).toContain("No projects yet");
+});
