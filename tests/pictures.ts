@@ -41,23 +41,20 @@ async function main(): Promise<void> {
         shown = `/design/${designId}`;
       }
     }
-    for (const [name, theme, width, height] of [
-      ["wide", "dark", 1440, 900],
-      ["narrow", "light", 360, 740],
-    ] as const) {
+    const taken = [
+      { name: "projects-wide", path: "/projects", theme: "dark", width: 1440, height: 900 },
+      { name: "design-wide", path: shown, theme: "dark", width: 1440, height: 900 },
+      { name: "projects-narrow", path: "/projects", theme: "light", width: 390, height: 920 },
+    ];
+    for (const { name, path, theme, width, height } of taken) {
       const context = await browser.newContext({ baseURL: app.url, viewport: { width, height }, locale: "en-GB", deviceScaleFactor: 2 });
       await context.addCookies([...person.cookies, { name: "theme", value: theme, url: app.url }]);
       const page = await context.newPage();
-      for (const [screen, path] of [
-        ["projects", "/projects"],
-        ["design", shown],
-      ] as const) {
-        await page.goto(path);
-        await still(page);
-        await sharp(await page.screenshot())
-          .webp({ quality: 74, effort: 6, smartSubsample: true })
-          .toFile(join(OUT, `${screen}-${name}.webp`));
-      }
+      await page.goto(path);
+      await still(page);
+      await sharp(await page.screenshot())
+        .webp({ quality: 74, effort: 6, smartSubsample: true })
+        .toFile(join(OUT, `${name}.webp`));
       await context.close();
     }
   } finally {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Page } from "@playwright/test";
 import { startApp } from "../harness/app.ts";
 import { type Mailbox, type Received, startMailbox } from "../harness/mailbox.ts";
+import { storeOf } from "../harness/store.ts";
 import { bothWays, expect, expectAccessible, hydrated, openBrowser, type RunningApp, signIn, test as base } from "../harness/test.ts";
 
 /** The worker's app sends its mail to a server of its own. */
@@ -184,6 +185,33 @@ bothWays((javaScript) => {
     await expect(page.getByRole("button", { name: /Mark/ })).toHaveCount(0);
     await page.reload();
     await expect(page.getByText(/unread/i)).toHaveCount(0);
+
+    // As many as a page has no room for: a hundred sign-ins of browsers that keep no cookie.
+    const store = await storeOf(app);
+    const at = Date.now();
+    const session = (each: number) => ({
+      id: `${person.id}-${each}`,
+      token: `${person.id}-${each}`,
+      userId: person.id,
+      userAgent: `Browser ${each}`,
+    });
+    await Promise.all(
+      Array.from({ length: 100 }, (_, each) =>
+        store.create("sessions", { ...session(each), device: `device ${each}`, expiresAt: at + 60_000, createdAt: at, updatedAt: at }),
+      ),
+    );
+    await expect
+      .poll(async () => {
+        await page.goto("/notifications");
+        return page.getByRole("article").count();
+      })
+      .toBe(100);
+    await ready(page);
+    await page.getByRole("link", { name: "More notifications" }).click();
+    await expect(page).toHaveURL(/\?after=0\./);
+    await expect(titles).toHaveText([/Email address changed/, /Password changed/, /New sign-in/]);
+    await page.getByRole("link", { name: "First notifications" }).click();
+    await expect(page.getByRole("article")).toHaveCount(100);
   });
 });
 

@@ -58,7 +58,7 @@ export type StripeServer = {
 };
 
 const SECRET = "whsec_tests";
-export const PRICES = { month: "price_month", year: "price_year" };
+const PRICES = { month: "price_month", year: "price_year" };
 const MONTH_SECONDS = 30 * 24 * 60 * 60;
 
 export async function startStripe(): Promise<StripeServer> {
