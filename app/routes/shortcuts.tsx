@@ -43,7 +43,7 @@ export default function Shortcuts() {
           <h2 className="text-lg">{name}</h2>
           <dl className="grid divide-y">
             {shortcuts.map(({ keys, does }) => (
-              <div key={does} className="flex min-h-9 items-center justify-between gap-4 py-1.5">
+              <div key={does} className="flex min-h-9 flex-row-reverse items-center justify-between gap-4 py-1.5">
                 <dt className="flex shrink-0 items-center gap-2 text-faint">
                   {keys.map((key, index) => (
                     <span key={key} className="flex items-center gap-2">
@@ -52,7 +52,7 @@ export default function Shortcuts() {
                     </span>
                   ))}
                 </dt>
-                <dd className="text-right">{does}</dd>
+                <dd>{does}</dd>
               </div>
             ))}
           </dl>
