@@ -40,11 +40,12 @@ export function useSuperseded(): boolean {
     return () => document.removeEventListener("visibilitychange", look);
   }, [file]);
 
-  return useSyncExternalStore(
+  const known = useSyncExternalStore(
     subscribe,
     () => superseded,
     () => false,
   );
+  return other || known;
 }
 
 /** Asks whether the file that only this page's build has is still there; not again within `pause` milliseconds. */

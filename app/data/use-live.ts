@@ -4,7 +4,7 @@ import { type FunctionReference, makeFunctionReference } from "convex/server";
 import { convexToJson } from "convex/values";
 import { use, useEffect, useMemo, useRef } from "react";
 import { useFetchers, useNavigate, useNavigation, useRevalidator } from "react-router";
-import { connectedConvex, isFresh, observedTime } from "./browser";
+import { connectedConvex, isFresh, observedTime, reconnectingConvex } from "./browser";
 import { type Preload, timestampOf } from "./preload";
 import { redirectOf, refusalOf } from "./refusals";
 
@@ -66,7 +66,7 @@ function useBusy(): boolean {
 }
 
 function isAhead(ts: string): boolean {
-  const convex = connectedConvex();
+  const convex = reconnectingConvex();
   const seen = convex && observedTime(convex);
   const at = timestampOf(ts);
   return seen === null || (at !== null && at > seen);

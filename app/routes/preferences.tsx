@@ -1,7 +1,7 @@
 import { data, redirect } from "react-router";
 import { safeTarget } from "~/accounts/safe-target";
 import { formOf } from "~/http/form.server";
-import { sidebarCookie, themeCookie, themeFrom } from "~/ui/preferences";
+import { shortcutsCookie, sidebarCookie, themeCookie, themeFrom } from "~/ui/preferences";
 import type { Route } from "./+types/preferences";
 
 /** Keeps a preference for browsers without scripts, and leads back to the page that the form stood in. */
@@ -13,6 +13,8 @@ export async function action({ request, url }: Route.ActionArgs) {
   const cookies: [string, string][] = [];
   if (typeof theme === "string") cookies.push(["Set-Cookie", themeCookie(themeFrom(theme), secure)]);
   if (typeof sidebar === "string") cookies.push(["Set-Cookie", sidebarCookie(sidebar !== "closed", secure)]);
+  const shortcuts = sent.get("shortcuts");
+  if (typeof shortcuts === "string") cookies.push(["Set-Cookie", shortcutsCookie(shortcuts !== "off", secure)]);
   if (cookies.length === 0) throw data(null, { status: 400, statusText: "Bad Request" });
   return redirect(safeTarget(sent.get("back"), "/"), { status: 303, headers: cookies });
 }

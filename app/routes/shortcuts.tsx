@@ -1,7 +1,13 @@
+import { href } from "react-router";
+import { readCookie } from "~/accounts/cookies";
+import { Button } from "~/ui/button";
 import { Page, PageHeader } from "~/ui/page";
+import { SHORTCUTS_COOKIE, shortcutsFrom } from "~/ui/preferences";
 import type { Route } from "./+types/shortcuts";
 
 export const meta: Route.MetaFunction = () => [{ title: "Keyboard shortcuts · Atelier" }];
+
+export const loader = ({ request }: Route.LoaderArgs) => ({ singleKeys: shortcutsFrom(readCookie(request.headers, SHORTCUTS_COOKIE)) });
 
 /** What keys do, by where they do it; of a list of keys each does. */
 const places: { name: string; shortcuts: { keys: string[]; does: string }[] }[] = [
@@ -33,11 +39,20 @@ const places: { name: string; shortcuts: { keys: string[]; does: string }[] }[] 
 ];
 
 /** All of it can be reached by Tab and Enter; these are the shorter ways. */
-export default function Shortcuts() {
+export default function Shortcuts({ loaderData: { singleKeys } }: Route.ComponentProps) {
   return (
     <Page className="max-w-3xl">
       <PageHeader title="Keyboard shortcuts" />
       <p className="text-soft">Everything can be reached with Tab and Enter. These keys are shorter ways; they rest while you type.</p>
+      <form method="post" action={href("/preferences")} className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <input type="hidden" name="back" value={href("/shortcuts")} />
+        <Button type="submit" name="shortcuts" value={singleKeys ? "off" : "on"}>
+          {singleKeys ? "Switch single keys off" : "Switch single keys on"}
+        </Button>
+        <p className="text-sm text-faint">
+          {singleKeys ? "Keys like ‘?’ do something by themselves." : "Keys like ‘?’ do nothing by themselves."}
+        </p>
+      </form>
       {places.map(({ name, shortcuts }) => (
         <section key={name} aria-label={name} className="grid gap-2">
           <h2 className="text-lg">{name}</h2>

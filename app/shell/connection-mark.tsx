@@ -2,6 +2,7 @@ import { CloudOff } from "lucide-react";
 import type { ConnectionState } from "convex/browser";
 import { useConvexConnectionState } from "convex/react";
 import { useEffect, useState, useSyncExternalStore } from "react";
+import { useFetchers } from "react-router";
 import { askForBuild } from "~/data/new-build";
 import { useRoot } from "~/data/use-root";
 import { buttonClass } from "~/ui/button";
@@ -30,6 +31,7 @@ function Mark() {
   const lost = useLasting(!state.isWebSocketConnected, state.hasEverConnected ? LOST_AFTER : SLOW_AFTER);
   const shown = lost || (!online && !state.isWebSocketConnected);
   useNewsAtReturn(state.connectionCount);
+  useLeaveWarning(state.inflightMutations + state.inflightActions > 0);
   const waiting = state.inflightMutations + state.inflightActions;
   return (
     <>
@@ -55,6 +57,27 @@ function Mark() {
       ) : null}
     </>
   );
+}
+
+/** Specification 8. */
+const LEAVE = "Are you sure you want to leave? Your changes may not be saved.";
+
+/**
+ * Asks before a page is left whose changes are not stored yet. The official client asks by itself for those that it has sent; those that wait for
+ * a connection would be lost just as well, and so would a form on its way to the app's server.
+ */
+function useLeaveWarning(waiting: boolean): void {
+  const sending = useFetchers().some(({ state, formMethod }) => state !== "idle" && formMethod !== undefined && formMethod !== "GET");
+  const incomplete = waiting || sending;
+  useEffect(() => {
+    if (!incomplete) return;
+    const ask = (event: BeforeUnloadEvent) => {
+      event.preventDefault();
+      event.returnValue = LEAVE;
+    };
+    addEventListener("beforeunload", ask);
+    return () => removeEventListener("beforeunload", ask);
+  }, [incomplete]);
 }
 
 /** A connection that comes back may come back to another build. */

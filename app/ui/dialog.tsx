@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { Button, type ButtonProps } from "./button";
 import { Icon } from "./icon";
 import { close, closesDialog, isShown, opensDialog, show } from "./invokers";
@@ -23,8 +23,10 @@ type DialogProps = {
  */
 export function Dialog({ id, title, open, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
-  // Only what the server sent: from then on the element's own methods open and close it, and React must not touch the attribute.
-  const [openAtFirst] = useState(Boolean(open));
+  // Only what the server sent: from then on the element's own methods open and close it, and React must not touch the attribute. What the
+  // browser renders is opened by those methods alone: standing open it would take the focus before they could note whom to give it back to.
+  const fromServer = useSyncExternalStore(never, no, yes);
+  const [openAtFirst] = useState(fromServer && Boolean(open));
   const closedByUs = useRef(false);
 
   useEffect(() => {
@@ -63,6 +65,10 @@ export function Dialog({ id, title, open, onClose, children }: DialogProps) {
     </dialog>
   );
 }
+
+const never = () => () => {};
+const no = () => false;
+const yes = () => true;
 
 /** Opens the dialog with this id. */
 export function DialogButton({ dialog, ...rest }: ButtonProps & { dialog: string }) {

@@ -21,6 +21,19 @@ export function sidebarOpenFrom(value: string | null): boolean {
   return value !== "false";
 }
 
+/** WCAG 2.2, 2.1.4: whoever does not want keys that do something by themselves can switch them off. */
+export const SHORTCUTS_COOKIE = "shortcuts";
+const SHORTCUTS_SECONDS = THEME_SECONDS;
+
+/** Whether keys without Ctrl or the like do something: unless the cookie says otherwise. */
+export function shortcutsFrom(value: string | null): boolean {
+  return value !== "off";
+}
+
+export function shortcutsCookie(on: boolean, secure: boolean): string {
+  return cookie(SHORTCUTS_COOKIE, on ? "on" : "off", SHORTCUTS_SECONDS, secure);
+}
+
 export function themeCookie(theme: Theme, secure: boolean): string {
   return cookie(THEME_COOKIE, theme, THEME_SECONDS, secure);
 }

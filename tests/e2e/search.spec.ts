@@ -140,6 +140,15 @@ test("tells what keys do, on '?' and from the user's menu", async ({ page, perso
   await expect(page.getByRole("heading", { name: "Keyboard shortcuts" })).toBeVisible();
   await expectAccessible(page);
 
+  // Whoever speaks to their computer, or hits keys by accident, can do without (WCAG 2.1.4); keys with Ctrl stay.
+  await page.getByRole("button", { name: "Switch single keys off" }).click();
+  await expect(page.getByRole("button", { name: "Switch single keys on" })).toBeVisible();
+  await she.open("/projects");
+  await page.keyboard.press("?");
+  await page.keyboard.press("Control+b");
+  await expect(page.getByRole("button", { name: "Expand the sidebar" })).toBeVisible();
+  await expect(page).toHaveURL("/projects");
+
   const plain = await otherBrowser(person, { javaScriptEnabled: false });
   await plain.goto("/projects");
   await plain.getByRole("button", { name: person.email }).click();

@@ -26,8 +26,8 @@ export type RunningApp = {
   kill(): Promise<void>;
   /** SIGTERM; resolves to its exit code once it has ended. */
   stop(): Promise<number | null>;
-  /** Starts it again after `kill` or `stop`, on the same address and data. */
-  start(): Promise<void>;
+  /** Starts it again after `kill` or `stop`, on the same address and data; `main`: another copy of the app in its place. */
+  start(main?: string): Promise<void>;
   /** Ends it and removes its data. */
   dispose(): Promise<void>;
 };
@@ -63,8 +63,8 @@ export async function startApp(settings: Record<string, string> = {}): Promise<R
       await end(child.process, "SIGKILL");
     },
     stop: () => end(child.process, "SIGTERM"),
-    async start() {
-      child = await launch(env, lines);
+    async start(main) {
+      child = await launch(env, lines, main);
     },
     async dispose() {
       await end(child.process, "SIGTERM");
@@ -74,8 +74,8 @@ export async function startApp(settings: Record<string, string> = {}): Promise<R
   return app;
 }
 
-async function launch(env: NodeJS.ProcessEnv, lines: string[]): Promise<{ process: ChildProcess; url: string }> {
-  const child = spawn(process.execPath, [MAIN], { env, stdio: ["ignore", "pipe", "pipe"] });
+async function launch(env: NodeJS.ProcessEnv, lines: string[], main = MAIN): Promise<{ process: ChildProcess; url: string }> {
+  const child = spawn(process.execPath, [main], { env, stdio: ["ignore", "pipe", "pipe"] });
   let late: NodeJS.Timeout | undefined;
   const url = await new Promise<string>((resolve, reject) => {
     const failed = (why: string) => reject(new Error(`The app did not start: ${why}\n${lines.slice(-40).join("\n")}`));

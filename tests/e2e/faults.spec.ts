@@ -1,0 +1,152 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage } from "node:http";
+import { join } from "node:path";
+import type { Page } from "@playwright/test";
+import { expect, hydrated, openBrowser, type Person, type RunningApp, signUp, test } from "../harness/test.ts";
+import { hands } from "./hands.ts";
+
+/** How the deployment fails: for one function, or as a whole. */
+type Fault = { failing: string } | "down" | null;
+
+/** Stands before an app's deployment and lets it fail as the test wants, as seen by a second app. */
+async function faultyDeployment(app: RunningApp) {
+  let fault: Fault = null;
+  const bodyOf = async (request: IncomingMessage) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(Buffer.from(part));
+    return Buffer.concat(parts);
+  };
+  const server = createServer((request, response) => {
+    void bodyOf(request).then(async (body) => {
+      if (fault === "down") return response.writeHead(503).end();
+      if (fault && body.toString().includes(`"path":"${fault.failing}"`)) {
+        return response.end(JSON.stringify({ status: "error", errorMessage: "[Request ID: 1] Server Error", logLines: [] }));
+      }
+      const { authorization, "content-type": type } = request.headers;
+      const headers = { ...(authorization && { authorization }), ...(type && { "content-type": type }) };
+      const answer = await fetch(app.deployment.url + request.url, { method: request.method, headers, ...(body.length > 0 && { body }) });
+      return response
+        .writeHead(answer.status, { "Content-Type": answer.headers.get("Content-Type") ?? "text/plain" })
+        .end(Buffer.from(await answer.arrayBuffer()));
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (typeof address !== "object" || !address) throw new Error("no port");
+  return { url: `http://127.0.0.1:${address.port}`, fail: (how: Fault) => (fault = how), close: () => server.close() };
+}
+
+/** A second app on the first one's deployment, over the line that fails. */
+async function appBehind(url: string, first: RunningApp, launch: (settings: Record<string, string>) => Promise<RunningApp>) {
+  const { signingKey, secret } = JSON.parse(await readFile(join(first.dataDir, "secrets.json"), "utf8"));
+  return launch({ CONVEX_URL: url, TOKEN_SIGNING_KEY: JSON.stringify(signingKey), BETTER_AUTH_SECRET: secret });
+}
+
+const sidebar = (page: Page) => page.getByRole("complementary", { name: "Sidebar" });
+
+test("every fallback screen is reached by a fault, rendered by the server with its status, and leads on, with scripts and without", async ({
+  ownApp,
+  launch,
+  browser,
+}) => {
+  test.slow();
+  const deployment = await faultyDeployment(ownApp);
+  const app = await appBehind(deployment.url, ownApp, launch);
+  const person: Person = await signUp(app.url);
+  const scripted = await openBrowser(browser, app, person);
+  const plain = await (await browser.newContext({ baseURL: app.url, javaScriptEnabled: false })).newPage();
+  await plain.context().addCookies(person.cookies);
+  const both = [
+    { page: scripted, she: hands(scripted, true) },
+    { page: plain, she: hands(plain, false) },
+  ];
+  const path = await both[1]?.she.makeProject("Nightfall");
+  if (!path) throw new Error("no project");
+
+  try {
+    for (const { page, she } of both) {
+      await test.step("a loader that throws", async () => {
+        await she.open("/projects");
+        deployment.fail({ failing: "designs:getDesignsByProjectId" });
+        expect((await she.open(path))?.status()).toBe(500);
+        await expect(page.getByRole("heading", { name: "This did not work" })).toBeVisible();
+        await expect(sidebar(page).getByRole("link", { name: "Nightfall" })).toBeVisible();
+        await page.getByText("Show Error").click();
+        // What went wrong is the server's own business.
+        await expect(page.locator("pre")).not.toContainText("Request ID");
+        await page.getByText("Hide Error").click();
+        await expect(page.locator("pre")).toBeHidden();
+        await page.getByRole("button", { name: "Try Again" }).click();
+        await expect(page.getByRole("heading", { name: "This did not work" })).toBeVisible();
+        deployment.fail(null);
+        await page.getByRole("button", { name: "Try Again" }).click();
+        await expect(page.getByRole("heading", { name: "Nightfall", level: 1 })).toBeAttached();
+
+        deployment.fail({ failing: "designs:getDesignsByProjectId" });
+        await she.open(path);
+        await page.getByRole("link", { name: "Go Back" }).click();
+        deployment.fail(null);
+        await expect(page).not.toHaveURL(/\/error/);
+      });
+
+      await test.step("at the root: the shell's own loader throws", async () => {
+        deployment.fail({ failing: "projects:getProjects" });
+        expect((await she.open("/billing"))?.status()).toBe(500);
+        await expect(page.getByRole("heading", { name: "This did not work" })).toBeVisible();
+        await expect(sidebar(page)).toHaveCount(0);
+        deployment.fail(null);
+        await page.getByRole("link", { name: "Home" }).click();
+        await expect(page).toHaveURL("/projects");
+        await she.ready();
+      });
+
+      await test.step("a missing id", async () => {
+        expect((await she.open("/projects/none"))?.status()).toBe(404);
+        await expect(page.getByText("The page you are looking for does not exist.")).toBeVisible();
+        await expect(sidebar(page)).toBeVisible();
+        await page.getByRole("link", { name: "Start Over" }).click();
+        await expect(page).toHaveURL("/projects");
+        await she.open("/projects/none");
+        await page.getByRole("link", { name: "Go back" }).click();
+        await expect(page).toHaveURL("/projects");
+        await she.ready();
+      });
+
+      await test.step("the outermost boundary's view", async () => {
+        // With the session alone, which has then to be looked up.
+        const session = (await page.context().cookies()).filter(({ name }) => name.includes("session"));
+        await page.context().clearCookies();
+        await page.context().addCookies(session);
+        deployment.fail("down");
+        expect((await she.open("/sign-in"))?.status()).toBe(503);
+        await expect(page.getByRole("heading", { name: "Something went wrong!" })).toBeVisible();
+        await page.getByText("Show Error").click();
+        await expect(page.locator("pre")).toHaveText("503 Service Unavailable");
+        await page.getByText("Hide Error").click();
+        await expect(page.locator("pre")).toBeHidden();
+        deployment.fail(null);
+        await she.open("/projects");
+      });
+    }
+    deployment.fail("down");
+
+    await test.step("a deployment that is down: the page comes by itself when it is back", async () => {
+      for (const { page, she } of both) {
+        const answer = await she.open("/projects");
+        expect([answer?.status(), answer?.headers()["retry-after"]]).toEqual([503, "5"]);
+      }
+      const data = await fetch(`${app.url}/projects.data`, { headers: { Cookie: person.cookieHeader } });
+      expect(data.status).toBe(503);
+      // A navigation within the page fails alike.
+      deployment.fail(null);
+      for (const { page } of both)
+        await expect(page.getByRole("main").getByRole("link", { name: "Nightfall" })).toBeVisible({ timeout: 15_000 });
+      await hydrated(scripted);
+      await expect(scripted).toHaveURL("/projects");
+    });
+  } finally {
+    for (const { page } of both) await page.context().close();
+    deployment.close();
+  }
+});

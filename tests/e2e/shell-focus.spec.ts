@@ -1,0 +1,81 @@
+import type { Page } from "@playwright/test";
+import { expect, test } from "../harness/test.ts";
+import { hands } from "./hands.ts";
+import { holdable } from "./line.ts";
+
+const focused = (page: Page) => page.locator(":focus");
+const announced = (page: Page) => page.locator("[data-announcer]");
+
+test("the focus is where somebody goes on: after a navigation, on the way back, behind a dialog, after a deletion", async ({
+  page,
+  person,
+  otherBrowser,
+}) => {
+  const she = hands(page, true);
+  const line = await holdable(page);
+  for (const name of ["One", "Two", "Three"]) await she.makeProject(name);
+  await she.open("/projects");
+  await line.live();
+
+  await test.step("the skip link leads past the sidebar", async () => {
+    await page.keyboard.press("Tab");
+    await expect(focused(page)).toHaveText("Skip to content");
+    await page.keyboard.press("Enter");
+    await expect(page.locator("main")).toBeFocused();
+    await page.keyboard.press("Tab");
+    await expect(focused(page)).toHaveText("New project");
+  });
+
+  await test.step("after a navigation at the heading, whose title is announced", async () => {
+    await page.getByRole("main").getByRole("link", { name: "Two" }).press("Enter");
+    await expect(page.getByRole("heading", { name: "Two", level: 1 })).toBeFocused();
+    await expect(announced(page)).toHaveText("Two · Atelier");
+    await page.getByRole("complementary").getByRole("link", { name: "Three" }).press("Enter");
+    await expect(page.getByRole("heading", { name: "Three", level: 1 })).toBeFocused();
+    await expect(announced(page)).toHaveText("Three · Atelier");
+  });
+
+  await test.step("on the way back at the link that led away", async () => {
+    await page.goBack();
+    await expect(page.getByRole("heading", { name: "Two", level: 1 })).toBeFocused();
+    await page.goBack();
+    await expect(page.getByRole("main").getByRole("link", { name: "Two" })).toBeFocused();
+  });
+
+  await test.step("a question in the address, and typing in the search, leave it", async () => {
+    const search = page.getByRole("searchbox").first();
+    await search.click();
+    await page.keyboard.type("Thr");
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(/\/search\?q=Thr/);
+    const field = page.getByRole("searchbox").first();
+    await expect(announced(page)).toHaveText(/Search|Thr/);
+    await page.goBack();
+    expect(await field.count()).toBeGreaterThan(0);
+  });
+
+  await test.step("a dialog gives it back", async () => {
+    await page.getByRole("button", { name: "New project" }).press("Enter");
+    await expect(she.dialog("New project").getByLabel("Name")).toBeFocused();
+    await page.keyboard.press("Escape");
+    await expect(page.getByRole("button", { name: "New project" })).toBeFocused();
+    const more = page.getByRole("button", { name: "More for Two" });
+    await more.press("Enter");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await expect(she.dialog("Rename project").getByLabel("Name")).toBeFocused();
+    await page.keyboard.press("Escape");
+    await expect(more).toBeFocused();
+  });
+
+  await test.step("after a deletion at what has come in its place, and at the heading after the last", async () => {
+    await she.removeCard("project", "Two");
+    await expect(page.getByRole("main").getByRole("link", { name: "One" })).toBeFocused();
+    await she.removeCard("project", "One");
+    await expect(page.getByRole("main").getByRole("link", { name: "Three" })).toBeFocused();
+    const other = hands(await otherBrowser(person), true);
+    await other.open("/projects");
+    await other.removeCard("project", "Three");
+    await expect(page.getByRole("heading", { name: "Projects", level: 1 })).toBeFocused();
+  });
+});

@@ -1,0 +1,132 @@
+import { api } from "../../convex/_generated/api.js";
+import { bothWays, expect, test } from "../harness/test.ts";
+import { hands } from "./hands.ts";
+import { deploymentAs } from "./pictures.ts";
+
+/** Specification 9. */
+const TOAST = { visible: 3, ms: 4000, width: 356, gap: 14, swipe: 45 };
+
+bothWays((javaScript) => {
+  test("what an action has to say survives its redirect, and is said once", async ({ page, person }) => {
+    expect(person.id).not.toBe("");
+    const she = hands(page, javaScript);
+    /** With scripts a toast in the live region of toasts, without them a banner. */
+    const said = (text: string) =>
+      javaScript
+        ? page.getByRole("region", { name: /^Notifications/ }).getByText(text, { exact: true })
+        : page.getByRole("status").getByText(text, { exact: true });
+
+    await she.makeProject("Nightfall");
+    await expect(said("Project created")).toBeVisible();
+    await she.open("/projects");
+    await expect(page.getByText("Project created")).toHaveCount(0);
+
+    await she.create("project", "Daybreak");
+    await expect(said("Project created")).toBeVisible();
+    await she.renameInPlace("Dawn");
+    // With scripts the name is seen to change: only a screen reader is told.
+    await expect(page.getByRole("status").getByText("Project renamed")).toBeAttached();
+    await she.create("design", "Cover");
+    await expect(said("Design created")).toBeVisible();
+    await she.removeHere("design");
+    await expect(said("Design deleted")).toBeVisible();
+    await she.removeHere("project");
+    await expect(said("Project deleted")).toBeVisible();
+    await expect(page).toHaveURL("/projects");
+
+    await page.getByRole("button", { name: person.name }).click();
+    await page.getByRole("button", { name: "Log out", exact: true }).click();
+    await expect(page).toHaveURL("/sign-in");
+    await expect(page.getByRole("status").getByText("You are signed out.")).toBeVisible();
+    await page.reload();
+    await expect(page.getByText("You are signed out.")).toHaveCount(0);
+  });
+});
+
+test("a form that took the server's way is answered by a toast, which a page fetched ahead does not take away", async ({
+  page,
+  person,
+  app,
+}) => {
+  const made = await fetch(`${app.url}/projects`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { Cookie: person.cookieHeader, Origin: app.url, "Content-Type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams({ intent: "createProject", name: "Nightfall" }),
+  });
+  const flash = made.headers.getSetCookie().find((line) => line.startsWith("flash="));
+  const Cookie = `${person.cookieHeader}; ${flash?.split(";")[0]}`;
+  const ahead = await fetch(`${app.url}/projects.data`, { headers: { Cookie, "Sec-Purpose": "prefetch" } });
+  expect(ahead.headers.getSetCookie().filter((line) => line.startsWith("flash="))).toEqual([]);
+  const picture = await fetch(`${app.url}/images/none`, { headers: { Cookie } });
+  expect(picture.headers.getSetCookie().filter((line) => line.startsWith("flash="))).toEqual([]);
+
+  await page.context().addCookies([{ name: "flash", value: flash?.split(/[=;]/)[1] ?? "", url: app.url }]);
+  await page.goto("/projects");
+  await expect(page.getByRole("region", { name: /^Notifications/ }).getByText("Project created")).toBeVisible();
+  expect((await page.context().cookies()).some(({ name }) => name === "flash")).toBe(false);
+});
+
+test("toasts stand bottom right, three at a time, for four seconds, and are reached by a key", async ({ page, person, app }) => {
+  const convex = await deploymentAs(app, person);
+  for (const name of ["One", "Two", "Three", "Four", "Five", "Six"]) await convex.mutation(api.projects.create, { name });
+  const she = hands(page, true);
+  const scripts: string[] = [];
+  page.on("response", (answer) => {
+    if (answer.request().resourceType() === "script") void answer.text().then((text) => scripts.push(text));
+  });
+  await page.clock.install();
+  await she.open("/projects");
+  const toasts = page.locator("[data-sonner-toast]");
+  const region = page.getByRole("region", { name: /^Notifications/ });
+  const window = page.viewportSize();
+  const remove = async (name: string) => {
+    await she.removeCard("project", name);
+    await expect(page.getByRole("main").getByRole("link", { name })).toHaveCount(0);
+    // A toast is taken up by a timer.
+    await page.clock.runFor(10);
+  };
+  await she.removeCard("project", "Six");
+  await expect(toasts).toHaveCount(1);
+  await expect(region).toHaveAttribute("aria-live", "polite");
+  // From here on time passes only as it is told to.
+  await page.clock.pauseAt(Date.now() + 1000);
+  await page.clock.runFor(TOAST.ms + 1000);
+  await expect(toasts).toHaveCount(0);
+
+  await remove("Five");
+  await expect.poll(() => page.clock.runFor(1).then(() => toasts.count())).toBe(1);
+  await page.clock.runFor(1000);
+  // Its way there is the browser's own.
+  const place = async () => {
+    const box = await toasts.boundingBox();
+    return box && window && [box.width, window.width - box.x - box.width, window.height - box.y - box.height].map(Math.round);
+  };
+  await expect.poll(place).toEqual([TOAST.width, 24, 24]);
+  await page.clock.runFor(TOAST.ms - 1000 - 200);
+  await expect(toasts).toHaveAttribute("data-removed", "false");
+  await page.clock.runFor(300);
+  await expect(toasts).toHaveAttribute("data-removed", "true");
+  await page.clock.runFor(1000);
+  await expect(toasts).toHaveCount(0);
+
+  for (const name of ["Four", "Three", "Two", "One"]) await remove(name);
+  await expect.poll(() => page.clock.runFor(1).then(() => toasts.count())).toBe(TOAST.visible + 1);
+  await expect(page.locator("[data-sonner-toast][data-visible=true]")).toHaveCount(TOAST.visible);
+  // The way to them by keyboard, which also spreads them.
+  await page.keyboard.press("Alt+t");
+  await expect(region.getByRole("list")).toBeFocused();
+  await page.clock.runFor(1000);
+  const gaps = async () => {
+    const boxes = await page
+      .locator("[data-sonner-toast][data-visible=true]")
+      .evaluateAll((each) => each.map((toast) => toast.getBoundingClientRect().toJSON()));
+    const [top, middle, bottom] = boxes.toSorted((a, b) => a.top - b.top);
+    return [middle.top - top.bottom, bottom.top - middle.bottom].map(Math.round);
+  };
+  await expect.poll(gaps).toEqual([TOAST.gap, TOAST.gap]);
+
+  // How far a swipe has to go stands in the library that the page has loaded, and nowhere else.
+  const library = scripts.find((text) => text.includes("sonner-spinner"));
+  expect(library).toMatch(new RegExp(`\\b(\\w+)=${TOAST.swipe}\\b[^]*>=\\1\\|\\|`));
+});
