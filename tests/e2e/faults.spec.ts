@@ -132,7 +132,7 @@ test("every fallback screen is reached by a fault, rendered by the server with i
     deployment.fail("down");
 
     await test.step("a deployment that is down: the page comes by itself when it is back", async () => {
-      for (const { page, she } of both) {
+      for (const { she } of both) {
         const answer = await she.open("/projects");
         expect([answer?.status(), answer?.headers()["retry-after"]]).toEqual([503, "5"]);
       }

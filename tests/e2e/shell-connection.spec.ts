@@ -14,7 +14,7 @@ const mark = (page: Page) => page.getByRole("button", { name: /^(Offline|Reconne
 async function recordDelays(page: Page) {
   await page.addInitScript(() => {
     const delays: number[] = [];
-    const { setTimeout } = window;
+    const setTimeout = window.setTimeout.bind(window);
     Object.assign(window, {
       delays,
       setTimeout(run: TimerHandler, ms?: number, ...rest: unknown[]) {
