@@ -29,6 +29,10 @@ export default [
         route("projects/:id", "routes/project.tsx"),
         route("design/:id", "routes/design.tsx"),
         route("design/:id/images/:imageId", "routes/image.tsx"),
+        route("design/:id/images/:imageId/move", "routes/image.move.tsx"),
+        route("design/:id/move", "routes/design.move.tsx"),
+        route("projects/:id/activity", "routes/project.activity.tsx"),
+        route("projects/:id/images", "routes/project.images.tsx"),
         route("account", "routes/account.tsx", [
           index("routes/account.profile.tsx"),
           route("security", "routes/account.security.tsx"),

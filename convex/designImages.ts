@@ -130,7 +130,11 @@ export const moveToTrash = userMutation({
 });
 
 /** `moveToTrash` by the name under which open pages of an earlier build know it. */
-export const remove = moveToTrash;
+export const remove = userMutation({
+  args: { id: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { id }) => trashImage(ctx, await imageFor(ctx, id, "edit")),
+});
 
 function imagesIn(ctx: QueryCtx, designId: Id<"designs">, sort: ImageSort) {
   const images = ctx.db.query("designImages");

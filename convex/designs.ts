@@ -168,7 +168,11 @@ export const moveToTrash = userMutation({
 });
 
 /** `moveToTrash` by the name under which open pages of an earlier build know it. */
-export const remove = moveToTrash;
+export const remove = userMutation({
+  args: { id: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { id }) => trashDesign(ctx, await designFor(ctx, id, "edit")),
+});
 
 async function favouritesOf(ctx: QueryCtx, projectId: Id<"projects">, sort: ListSort): Promise<Doc<"designs">[]> {
   if (sort === "manual") return [];

@@ -149,7 +149,11 @@ export const moveToTrash = userMutation({
 });
 
 /** `moveToTrash` by the name under which open pages of an earlier build know it. */
-export const remove = moveToTrash;
+export const remove = userMutation({
+  args: { id: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { id }) => trashProject(ctx, await projectFor(ctx, id, "edit")),
+});
 
 async function favouritesOf(ctx: QueryCtx, ownerId: string, sort: ListSort): Promise<Doc<"projects">[]> {
   if (sort === "manual") return [];

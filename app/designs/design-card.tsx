@@ -1,16 +1,29 @@
+import { Copy, FolderInput, Star } from "lucide-react";
 import { href } from "react-router";
 import { designArchive } from "~/archives/address";
 import { isPending } from "~/data/pending";
 import { ItemMenu } from "~/forms/item-dialogs";
+import { MenuAction } from "~/forms/menu-action";
+import { OrderActions } from "~/forms/order-actions";
 import { Mosaic } from "~/images/mosaic";
 import { count } from "~/ui/count";
 import { targetProps } from "~/uploads/target";
+import { FavouriteMark } from "~/ui/favourite-mark";
+import { Icon } from "~/ui/icon";
 import { ItemCard } from "~/ui/item-card";
+import { MenuLink } from "~/ui/menu";
 import { RelativeTime } from "~/ui/relative-time";
 import type { Design } from "./intents";
 
+type DesignCardProps = {
+  design: Design;
+  ask: Parameters<typeof ItemMenu>[0]["ask"];
+  /** Whether the list is in the order made by hand, which can then be changed. */
+  byHand: boolean;
+};
+
 /** A design in its project. */
-export function DesignCard({ design, ask }: { design: Design; ask: Parameters<typeof ItemMenu>[0]["ask"] }) {
+export function DesignCard({ design, ask, byHand }: DesignCardProps) {
   const { _id, name, imageCount, updatedAt, cover } = design;
   return (
     <ItemCard
@@ -20,13 +33,27 @@ export function DesignCard({ design, ask }: { design: Design; ask: Parameters<ty
       cover={<Mosaic cover={cover} />}
       facts={
         <>
+          {design.favourite ? <FavouriteMark /> : null}
           <span>{count(imageCount, "image")}</span>
           <span>
             edited <RelativeTime at={updatedAt} />
           </span>
         </>
       }
-      actions={<ItemMenu item={design} ask={ask} archive={designArchive(design)} />}
+      actions={
+        <ItemMenu item={design} ask={ask} archive={designArchive(design)}>
+          <MenuAction intent="favouriteDesign" values={{ id: _id, favourite: design.favourite ? "" : "yes" }} icon={<Icon of={Star} />}>
+            {design.favourite ? "No favourite" : "Favourite"}
+          </MenuAction>
+          <MenuAction intent="duplicateDesign" values={{ id: _id }} icon={<Icon of={Copy} />}>
+            Duplicate
+          </MenuAction>
+          {byHand ? <OrderActions intent="orderDesign" id={_id} /> : null}
+          <MenuLink to={href("/design/:id/move", { id: _id })} prefetch="none" icon={<Icon of={FolderInput} />}>
+            Move to…
+          </MenuLink>
+        </ItemMenu>
+      }
     />
   );
 }

@@ -2,8 +2,10 @@ import type { OptimisticLocalStore } from "convex/browser";
 import type { FunctionReturnType } from "convex/server";
 import { href } from "react-router";
 import { pendingId } from "~/data/pending";
+import type { ListSort } from "~/data/sorting";
 import { intent } from "~/forms/intents";
-import { BARE, moveFirst } from "~/projects/intents";
+import { ORDER_FIELDS, orderArgs, reordered } from "~/forms/order";
+import { BARE, renamedIn } from "~/projects/intents";
 import { api } from "#convex/_generated/api";
 
 export type Design = FunctionReturnType<typeof api.designs.getDesignsByProjectId>[number];
@@ -37,7 +39,7 @@ export const designIntents = {
       const name = typed.name.trim();
       if (name === "") return;
       const renamed = { name, updatedAt: Date.now() };
-      changeLists(store, (designs) => moveFirst(designs, id, renamed));
+      changeLists(store, (designs, sort) => renamedIn(designs, id, renamed, sort));
       const design = store.getQuery(api.designs.getDesignById, { id });
       if (design) store.setQuery(api.designs.getDesignById, { id }, { ...design, ...renamed });
     },
@@ -51,12 +53,43 @@ export const designIntents = {
     optimistic: (store, { id }) => changeLists(store, (designs) => designs.filter((design) => design._id !== id)),
     told: { text: "Design moved to the trash", undo: true },
   }),
+
+  favouriteDesign: intent({
+    mutation: api.designs.setFavourite,
+    fields: ["id", "favourite"],
+    args: (of) => ({ id: of("id"), favourite: of("favourite") === "yes" }),
+    optimistic: (store, { id, favourite }) =>
+      changeLists(store, (designs) => designs.map((design) => (design._id === id ? { ...design, favourite } : design))),
+  }),
+
+  duplicateDesign: intent({
+    mutation: api.designs.duplicate,
+    fields: ["id"],
+    args: (of) => ({ id: of("id") }),
+    told: { text: "Design copied" },
+  }),
+
+  orderDesign: intent({
+    mutation: api.designs.reorder,
+    fields: ORDER_FIELDS,
+    args: orderArgs,
+    optimistic: (store, args) => changeLists(store, (designs, sort) => (sort === "manual" ? reordered(designs, args) : designs)),
+    told: { text: "Moved", quietly: true },
+  }),
+
+  moveDesign: intent({
+    mutation: api.designs.move,
+    fields: ["id", "projectId"],
+    args: (of) => ({ id: of("id"), projectId: of("projectId") }),
+    then: (_, { id }) => href("/design/:id", { id: encodeURIComponent(id) }),
+    told: { text: "Design moved" },
+  }),
 };
 
 /** Changes every list of designs as shown, first rows and later pages. */
-function changeLists(store: OptimisticLocalStore, change: (designs: Design[]) => Design[]): void {
+function changeLists(store: OptimisticLocalStore, change: (designs: Design[], sort: ListSort) => Design[]): void {
   for (const { args, value } of store.getAllQueries(api.designs.getDesignsByProjectId))
-    if (value) store.setQuery(api.designs.getDesignsByProjectId, args, change(value));
+    if (value) store.setQuery(api.designs.getDesignsByProjectId, args, change(value, args.sort ?? "changed"));
   for (const { args, value } of store.getAllQueries(api.designs.listDesigns))
-    if (value) store.setQuery(api.designs.listDesigns, args, { ...value, page: change(value.page) });
+    if (value) store.setQuery(api.designs.listDesigns, args, { ...value, page: change(value.page, args.sort ?? "changed") });
 }

@@ -1,5 +1,5 @@
 import { Download, MoreHorizontal, Pencil, Trash2 } from "lucide-react";
-import { type MouseEvent, useState } from "react";
+import { type MouseEvent, type ReactNode, useState } from "react";
 import { useLocation, useNavigate, useSearchParams } from "react-router";
 import { buttonClass } from "~/ui/button";
 import { Icon } from "~/ui/icon";
@@ -36,10 +36,12 @@ type ItemMenuProps = {
   ask: (asked: Asked) => void;
   /** The address of what it holds as an archive; left out where there is nothing to be had. */
   archive?: string | undefined;
+  /** What else can be done with it. */
+  children?: ReactNode;
 };
 
 /** The button with three dots, and what it offers. */
-export function ItemMenu({ item, ask, archive }: ItemMenuProps) {
+export function ItemMenu({ item, ask, archive, children }: ItemMenuProps) {
   const id = `menu-${item._id}`;
   const { search } = useLocation();
   const asks = (what: Asked["what"]) => ({
@@ -60,10 +62,11 @@ export function ItemMenu({ item, ask, archive }: ItemMenuProps) {
       >
         <Icon of={MoreHorizontal} />
       </button>
-      <Menu id={id} label={item.name} className="w-40 min-w-0">
+      <Menu id={id} label={item.name} className="w-52 min-w-0">
         <MenuLink {...asks("rename")} icon={<Icon of={Pencil} />}>
           Rename
         </MenuLink>
+        {children}
         {archive === undefined ? null : (
           <MenuLink to={archive} reloadDocument prefetch="none" icon={<Icon of={Download} />}>
             Download

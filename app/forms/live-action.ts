@@ -5,6 +5,7 @@ import { accepted, type FormAnswer, refused, unanswered } from "./answer";
 import { announce } from "~/ui/announcer";
 import { toast } from "~/ui/toasts";
 import { type Intents, readForm, type Told } from "./intents";
+import { MENU_FORM } from "./menu-action";
 
 /**
  * A route's clientAction: runs the same intent as the route's action, over the websocket and with its optimistic update. Nothing is posted and
@@ -40,6 +41,12 @@ export const liveAction =
       if (target !== null) return redirect(target);
       const answer = refused(error, form, values);
       if (!answer) throw error;
+      if (form.startsWith(MENU_FORM))
+        void toast(
+          Object.values(answer.result.error ?? {})
+            .flat()
+            .join(" "),
+        );
       return answer;
     }
   };

@@ -1,21 +1,33 @@
+import { Copy, Folder, FolderInput, Layers } from "lucide-react";
 import type { CSSProperties } from "react";
 import { href, Link, useViewTransitionState } from "react-router";
 import { ItemMenu } from "~/forms/item-dialogs";
+import { MenuAction } from "~/forms/menu-action";
+import { OrderActions } from "~/forms/order-actions";
 import { cx } from "~/ui/cx";
+import { Icon } from "~/ui/icon";
+import { MenuLink } from "~/ui/menu";
 import type { DesignImage } from "./intents";
 import { Picture } from "./picture";
 
-type GalleryProps = { images: DesignImage[]; ask: Parameters<typeof ItemMenu>[0]["ask"] };
+type GalleryProps = TileProps & { images: DesignImage[] };
+
+type TileProps = {
+  ask: Parameters<typeof ItemMenu>[0]["ask"];
+  projectId: string;
+  /** Whether the images are in the order made by hand, which can then be changed. */
+  byHand: boolean;
+};
 
 /**
  * Rows of pictures in their own proportions, each row as wide as the page: laid out by the browser from the proportions alone (images.css), so
  * that the server's HTML stands as it will stay.
  */
-export function Gallery({ images, ask }: GalleryProps) {
+export function Gallery({ images, ...tile }: GalleryProps) {
   return (
     <ul aria-label="Images" className="gallery">
       {images.map((image) => (
-        <Tile key={image._id} image={image} ask={ask} />
+        <Tile key={image._id} image={image} {...tile} />
       ))}
     </ul>
   );
@@ -28,7 +40,7 @@ export const SCALABLE = "99999px";
 const WIDEST = 4;
 const TALLEST = 0.45;
 
-function Tile({ image, ask }: { image: DesignImage; ask: GalleryProps["ask"] }) {
+function Tile({ image, ask, projectId, byHand }: TileProps & { image: DesignImage }) {
   const { _id, name, width, height } = image;
   const ratio = Math.min(WIDEST, Math.max(TALLEST, width / height));
   const scalable = image.contentType === "image/svg+xml";
@@ -54,7 +66,25 @@ function Tile({ image, ask }: { image: DesignImage; ask: GalleryProps["ask"] }) 
         <span className="min-w-0 flex-1 truncate text-sm text-soft" title={name}>
           {name}
         </span>
-        <ItemMenu item={image} ask={ask} />
+        <ItemMenu item={image} ask={ask}>
+          <MenuAction intent="duplicateImage" values={{ id: _id }} icon={<Icon of={Copy} />}>
+            Duplicate
+          </MenuAction>
+          {byHand ? <OrderActions intent="orderImage" id={_id} /> : null}
+          <MenuAction intent="coverDesign" values={{ id: image.designId, imageId: _id }} icon={<Icon of={Layers} />}>
+            Use as design cover
+          </MenuAction>
+          <MenuAction intent="coverProject" values={{ id: projectId, imageId: _id }} icon={<Icon of={Folder} />}>
+            Use as project cover
+          </MenuAction>
+          <MenuLink
+            to={href("/design/:id/images/:imageId/move", { id: image.designId, imageId: _id })}
+            prefetch="none"
+            icon={<Icon of={FolderInput} />}
+          >
+            Move to…
+          </MenuLink>
+        </ItemMenu>
       </div>
     </li>
   );

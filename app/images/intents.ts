@@ -3,6 +3,7 @@ import type { FunctionReturnType } from "convex/server";
 import { href } from "react-router";
 import { designIntents } from "~/designs/intents";
 import { type Intent, intent } from "~/forms/intents";
+import { ORDER_FIELDS, orderArgs, reordered } from "~/forms/order";
 import { api } from "#convex/_generated/api";
 
 export type DesignImage = FunctionReturnType<typeof api.designImages.getDesignImagesByDesignId>[number];
@@ -34,6 +35,43 @@ export const imageIntents = {
       });
     },
     told: { text: "Image moved to the trash", undo: true },
+  }),
+
+  duplicateImage: intent({
+    mutation: api.designImages.duplicate,
+    fields: ["id"],
+    args: (of) => ({ id: of("id") }),
+    told: { text: "Image copied" },
+  }),
+
+  orderImage: intent({
+    mutation: api.designImages.reorder,
+    fields: ORDER_FIELDS,
+    args: orderArgs,
+    optimistic: (store, args) => changeLists(store, (images) => reordered(images, args)),
+    told: { text: "Moved", quietly: true },
+  }),
+
+  coverDesign: intent({
+    mutation: api.designs.setCover,
+    fields: ["id", "imageId"],
+    args: (of) => ({ id: of("id"), imageId: of("imageId") }),
+    told: { text: "It is the design's cover now" },
+  }),
+
+  coverProject: intent({
+    mutation: api.projects.setCover,
+    fields: ["id", "imageId"],
+    args: (of) => ({ id: of("id"), imageId: of("imageId") }),
+    told: { text: "It is the project's cover now" },
+  }),
+
+  moveImage: intent({
+    mutation: api.designImages.move,
+    fields: ["id", "designId"],
+    args: (of) => ({ ids: [of("id")], designId: of("designId") }),
+    then: (_, { designId }) => href("/design/:id", { id: encodeURIComponent(designId) }),
+    told: { text: "Image moved" },
   }),
 };
 

@@ -2,7 +2,9 @@ import type { OptimisticLocalStore } from "convex/browser";
 import type { FunctionReturnType } from "convex/server";
 import { href } from "react-router";
 import { pendingId } from "~/data/pending";
+import type { ListSort } from "~/data/sorting";
 import { intent } from "~/forms/intents";
+import { ORDER_FIELDS, orderArgs, reordered } from "~/forms/order";
 import { api } from "#convex/_generated/api";
 
 export type Project = FunctionReturnType<typeof api.projects.getProjects>[number];
@@ -37,7 +39,7 @@ export const projectIntents = {
       const name = typed.name.trim();
       if (name === "") return;
       const renamed = { name, updatedAt: Date.now() };
-      changeList(store, (projects) => moveFirst(projects, id, renamed));
+      changeList(store, (projects, sort) => renamedIn(projects, id, renamed, sort));
       const project = store.getQuery(api.projects.getProjectById, { id });
       if (project) store.setQuery(api.projects.getProjectById, { id }, { ...project, ...renamed });
     },
@@ -52,18 +54,54 @@ export const projectIntents = {
     then: () => href("/projects"),
     told: { text: "Project moved to the trash", undo: true },
   }),
+
+  favouriteProject: intent({
+    mutation: api.projects.setFavourite,
+    fields: ["id", "favourite"],
+    args: (of) => ({ id: of("id"), favourite: of("favourite") === "yes" }),
+    optimistic: (store, { id, favourite }) =>
+      changeList(store, (projects) => projects.map((project) => (project._id === id ? { ...project, favourite } : project))),
+  }),
+
+  duplicateProject: intent({
+    mutation: api.projects.duplicate,
+    fields: ["id"],
+    args: (of) => ({ id: of("id") }),
+    told: { text: "Project copied" },
+  }),
+
+  orderProject: intent({
+    mutation: api.projects.reorder,
+    fields: ORDER_FIELDS,
+    args: orderArgs,
+    optimistic: (store, args) => changeList(store, (projects, sort) => (sort === "manual" ? reordered(projects, args) : projects)),
+    told: { text: "Moved", quietly: true },
+  }),
 };
 
-/** Changes the list of projects as shown, the first rows and later pages. */
-function changeList(store: OptimisticLocalStore, change: (projects: Project[]) => Project[]): void {
-  const projects = store.getQuery(api.projects.getProjects, {});
-  if (projects) store.setQuery(api.projects.getProjects, {}, change(projects));
+/** Changes every list of projects as shown, whatever its order, the first rows and later pages. */
+function changeList(store: OptimisticLocalStore, change: (projects: Project[], sort: ListSort) => Project[]): void {
+  for (const { args, value } of store.getAllQueries(api.projects.getProjects))
+    if (value) store.setQuery(api.projects.getProjects, args, change(value, args.sort ?? "changed"));
   for (const { args, value } of store.getAllQueries(api.projects.listProjects))
-    if (value) store.setQuery(api.projects.listProjects, args, { ...value, page: change(value.page) });
+    if (value) store.setQuery(api.projects.listProjects, args, { ...value, page: change(value.page, args.sort ?? "changed") });
+}
+
+/** What was renamed stands first among its like where the last change comes first, and keeps its place until the answer elsewhere. */
+export function renamedIn<Row extends { _id: string; favourite: boolean }>(
+  rows: Row[],
+  id: string,
+  changed: Partial<Row>,
+  sort: ListSort,
+): Row[] {
+  const row = rows.find(({ _id }) => _id === id);
+  return sort === "changed" && row && !row.favourite && !rows.some(({ favourite }) => favourite)
+    ? moveFirst(rows, id, changed)
+    : rows.map((each) => (each._id === id ? { ...each, ...changed } : each));
 }
 
 /** What has just changed stands first: the order of the lists (`getProjects`, `getDesignsByProjectId`). */
-export function moveFirst<Row extends { _id: string }>(rows: Row[], id: string, changed: Partial<Row>): Row[] {
+function moveFirst<Row extends { _id: string }>(rows: Row[], id: string, changed: Partial<Row>): Row[] {
   const row = rows.find((each) => each._id === id);
   return row ? [{ ...row, ...changed }, ...rows.filter((each) => each._id !== id)] : rows;
 }

@@ -1,16 +1,28 @@
+import { Copy, Star } from "lucide-react";
 import { href } from "react-router";
 import { projectArchive } from "~/archives/address";
 import { isPending } from "~/data/pending";
 import { ItemMenu } from "~/forms/item-dialogs";
+import { MenuAction } from "~/forms/menu-action";
+import { OrderActions } from "~/forms/order-actions";
 import { Mosaic } from "~/images/mosaic";
 import { count } from "~/ui/count";
 import { targetProps } from "~/uploads/target";
+import { FavouriteMark } from "~/ui/favourite-mark";
+import { Icon } from "~/ui/icon";
 import { ItemCard } from "~/ui/item-card";
 import { RelativeTime } from "~/ui/relative-time";
 import type { Project } from "./intents";
 
+type ProjectCardProps = {
+  project: Project;
+  ask: Parameters<typeof ItemMenu>[0]["ask"];
+  /** Whether the list is in the order made by hand, which can then be changed. */
+  byHand: boolean;
+};
+
 /** A project in the list. */
-export function ProjectCard({ project, ask }: { project: Project; ask: Parameters<typeof ItemMenu>[0]["ask"] }) {
+export function ProjectCard({ project, ask, byHand }: ProjectCardProps) {
   const { _id, name, designCount, imageCount, updatedAt, cover } = project;
   return (
     <ItemCard
@@ -20,6 +32,7 @@ export function ProjectCard({ project, ask }: { project: Project; ask: Parameter
       cover={<Mosaic cover={cover} />}
       facts={
         <>
+          {project.favourite ? <FavouriteMark /> : null}
           <span>{count(designCount, "design")}</span>
           <span>{count(imageCount, "image")}</span>
           <span>
@@ -27,7 +40,17 @@ export function ProjectCard({ project, ask }: { project: Project; ask: Parameter
           </span>
         </>
       }
-      actions={<ItemMenu item={project} ask={ask} archive={projectArchive(project)} />}
+      actions={
+        <ItemMenu item={project} ask={ask} archive={projectArchive(project)}>
+          <MenuAction intent="favouriteProject" values={{ id: _id, favourite: project.favourite ? "" : "yes" }} icon={<Icon of={Star} />}>
+            {project.favourite ? "No favourite" : "Favourite"}
+          </MenuAction>
+          <MenuAction intent="duplicateProject" values={{ id: _id }} icon={<Icon of={Copy} />}>
+            Duplicate
+          </MenuAction>
+          {byHand ? <OrderActions intent="orderProject" id={_id} /> : null}
+        </ItemMenu>
+      }
     />
   );
 }

@@ -6,11 +6,13 @@ import { designArchive } from "~/archives/address";
 import { DownloadLink } from "~/archives/download-link";
 import { convexFor } from "~/data/convex.server";
 import { pageOf, preloadPage } from "~/data/pages";
+import { imageSortIn, SORT } from "~/data/sorting";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { useLive } from "~/data/use-live";
 import { serverAction } from "~/forms/action.server";
 import { ItemDialogs, useItemDialogs } from "~/forms/item-dialogs";
 import { liveAction } from "~/forms/live-action";
+import { MenuRefusal } from "~/forms/menu-action";
 import { NameInPlace } from "~/forms/name-in-place";
 import { RemoveButton, RemoveDialog } from "~/forms/remove-dialog";
 import { configContext } from "~/http/context";
@@ -28,6 +30,7 @@ import { EmptyState } from "~/ui/empty-state";
 import { Icon } from "~/ui/icon";
 import { MorePages } from "~/ui/more-pages";
 import { Page, PageHeader } from "~/ui/page";
+import { IMAGE_ORDERS, SortMenu } from "~/ui/sort-menu";
 import { api } from "#convex/_generated/api";
 import { renameDesign, renameDesignImage } from "#convex/rules";
 import { TrashedBoundary } from "~/trash/trashed-boundary";
@@ -44,8 +47,8 @@ async function load({ params: { id }, url, context }: Route.LoaderArgs) {
   const [design, images, who] = await Promise.all([
     convex.preload(api.designs.getDesignById, { id }),
     preloadPage(url, {
-      first: () => convex.preload(api.designImages.getDesignImagesByDesignId, { designId: id }),
-      later: (paginationOpts) => convex.preload(api.designImages.listDesignImages, { designId: id, paginationOpts }),
+      first: () => convex.preload(api.designImages.getDesignImagesByDesignId, { designId: id, ...imageSortIn(url) }),
+      later: (paginationOpts) => convex.preload(api.designImages.listDesignImages, { designId: id, ...imageSortIn(url), paginationOpts }),
     }),
     visitor(context),
   ]);
@@ -104,14 +107,16 @@ export default function Design({ loaderData, actionData }: Route.ComponentProps)
         <RemoveButton item={design} aria-label="Delete design" data-tooltip="Delete design">
           <Icon of={Trash2} />
         </RemoveButton>
+        {images.length > 1 ? <SortMenu orders={IMAGE_ORDERS} /> : null}
         <AddImages design={design} sending={sending} maxBytes={maxBytes} />
       </PageHeader>
+      <MenuRefusal />
 
       {isUploadAnswer(actionData) ? <UploadResults answer={actionData} /> : null}
       {added > 0 && !actionData ? <output>{count(added, "image")} added.</output> : null}
 
       {images.length > 0 ? (
-        <Gallery images={images} ask={dialogs.ask} />
+        <Gallery images={images} ask={dialogs.ask} projectId={project._id} byHand={!search.has(SORT)} />
       ) : (
         <EmptyState
           title={page.isFirst ? "No images yet" : "No more images"}

@@ -1,10 +1,11 @@
 import { getZodConstraint } from "@conform-to/zod/v4";
-import { Trash2 } from "lucide-react";
-import { href } from "react-router";
+import { History, Images, Trash2 } from "lucide-react";
+import { href, useSearchParams } from "react-router";
 import { projectArchive } from "~/archives/address";
 import { DownloadLink } from "~/archives/download-link";
 import { convexFor } from "~/data/convex.server";
 import { pageOf, preloadPage } from "~/data/pages";
+import { SORT, sortIn } from "~/data/sorting";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { useLive } from "~/data/use-live";
 import { DesignCard } from "~/designs/design-card";
@@ -13,9 +14,11 @@ import { serverAction } from "~/forms/action.server";
 import { CreateButton, CreateDialog } from "~/forms/create-dialog";
 import { ItemDialogs, useItemDialogs } from "~/forms/item-dialogs";
 import { liveAction } from "~/forms/live-action";
+import { MenuRefusal } from "~/forms/menu-action";
 import { NameInPlace } from "~/forms/name-in-place";
 import { RemoveButton, RemoveDialog } from "~/forms/remove-dialog";
 import { projectIntents } from "~/projects/intents";
+import { ButtonLink } from "~/ui/button";
 import { Breadcrumb } from "~/ui/breadcrumb";
 import { count } from "~/ui/count";
 import { EmptyState } from "~/ui/empty-state";
@@ -24,6 +27,7 @@ import { CardGrid } from "~/ui/item-card";
 import { MorePages } from "~/ui/more-pages";
 import { Page, PageHeader } from "~/ui/page";
 import { PageTarget } from "~/uploads/uploading";
+import { LIST_ORDERS, SortMenu } from "~/ui/sort-menu";
 import { api } from "#convex/_generated/api";
 import { createDesign, renameProject } from "#convex/rules";
 import { TrashedBoundary } from "~/trash/trashed-boundary";
@@ -39,8 +43,8 @@ async function load({ params: { id }, context, url }: Route.LoaderArgs) {
   const [project, designs] = await Promise.all([
     convex.preload(api.projects.getProjectById, { id }),
     preloadPage(url, {
-      first: () => convex.preload(api.designs.getDesignsByProjectId, { projectId: id }),
-      later: (paginationOpts) => convex.preload(api.designs.listDesigns, { projectId: id, paginationOpts }),
+      first: () => convex.preload(api.designs.getDesignsByProjectId, { projectId: id, ...sortIn(url) }),
+      later: (paginationOpts) => convex.preload(api.designs.listDesigns, { projectId: id, ...sortIn(url), paginationOpts }),
     }),
   ]);
   return { project, designs, constraints: { project: getZodConstraint(renameProject), design: getZodConstraint(createDesign) } };
@@ -62,6 +66,7 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
   const page = pageOf(useLive(loaderData.designs));
   const designs = page.rows;
   const dialogs = useItemDialogs(designs);
+  const byHand = useSearchParams()[0].get(SORT) === "manual";
   const { constraints } = loaderData;
   return (
     <Page>
@@ -71,17 +76,27 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
         title={<NameInPlace item={project} thing="project" intent="renameProject" constraint={constraints.project} />}
         facts={designs.length > 0 ? `${count(project.designCount, "design")}, ${count(project.imageCount, "image")}` : null}
       >
+        {project.imageCount > 0 ? (
+          <ButtonLink to={href("/projects/:id/images", { id: project._id })} size="icon" aria-label="All images" data-tooltip="All images">
+            <Icon of={Images} />
+          </ButtonLink>
+        ) : null}
+        <ButtonLink to={href("/projects/:id/activity", { id: project._id })} size="icon" aria-label="Activity" data-tooltip="Activity">
+          <Icon of={History} />
+        </ButtonLink>
         <DownloadLink archive={projectArchive(project)} label="Download project" />
         <RemoveButton item={project} aria-label="Delete project" data-tooltip="Delete project">
           <Icon of={Trash2} />
         </RemoveButton>
+        {designs.length > 1 ? <SortMenu orders={LIST_ORDERS} /> : null}
         {designs.length > 0 ? <CreateButton thing="design" /> : null}
       </PageHeader>
+      <MenuRefusal />
       {designs.length > 0 ? (
         <CardGrid label="Designs">
           {designs.map((design) => (
             <li key={design._id}>
-              <DesignCard design={design} ask={dialogs.ask} />
+              <DesignCard design={design} ask={dialogs.ask} byHand={byHand} />
             </li>
           ))}
         </CardGrid>

@@ -1,12 +1,15 @@
 import { getZodConstraint } from "@conform-to/zod/v4";
 import { convexFor } from "~/data/convex.server";
+import { useSearchParams } from "react-router";
 import { pageOf, preloadPage } from "~/data/pages";
+import { SORT, sortIn } from "~/data/sorting";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { useLive } from "~/data/use-live";
 import { serverAction } from "~/forms/action.server";
 import { CreateButton, CreateDialog } from "~/forms/create-dialog";
 import { ItemDialogs, useItemDialogs } from "~/forms/item-dialogs";
 import { liveAction } from "~/forms/live-action";
+import { MenuRefusal } from "~/forms/menu-action";
 import { projectIntents } from "~/projects/intents";
 import { ProjectCard } from "~/projects/project-card";
 import { count } from "~/ui/count";
@@ -14,6 +17,7 @@ import { EmptyState } from "~/ui/empty-state";
 import { CardGrid } from "~/ui/item-card";
 import { MorePages } from "~/ui/more-pages";
 import { Page, PageHeader } from "~/ui/page";
+import { LIST_ORDERS, SortMenu } from "~/ui/sort-menu";
 import { api } from "#convex/_generated/api";
 import { createProject } from "#convex/rules";
 import type { Route } from "./+types/projects";
@@ -24,8 +28,8 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const convex = convexFor(context);
   return {
     projects: await preloadPage(url, {
-      first: () => convex.preload(api.projects.getProjects, {}),
-      later: (paginationOpts) => convex.preload(api.projects.listProjects, { paginationOpts }),
+      first: () => convex.preload(api.projects.getProjects, sortIn(url)),
+      later: (paginationOpts) => convex.preload(api.projects.listProjects, { ...sortIn(url), paginationOpts }),
     }),
     constraint: getZodConstraint(createProject),
   };
@@ -39,19 +43,22 @@ export default function Projects({ loaderData: { projects: preloaded, constraint
   const page = pageOf(useLive(preloaded));
   const projects = page.rows;
   const dialogs = useItemDialogs(projects);
+  const byHand = useSearchParams()[0].get(SORT) === "manual";
   return (
     <Page>
       <PageHeader
         title="Projects"
         facts={projects.length > 0 && page.isFirst && page.next === null ? count(projects.length, "project") : null}
       >
+        {projects.length > 1 ? <SortMenu orders={LIST_ORDERS} /> : null}
         {projects.length > 0 ? <CreateButton thing="project" /> : null}
       </PageHeader>
+      <MenuRefusal />
       {projects.length > 0 ? (
         <CardGrid label="Projects">
           {projects.map((project) => (
             <li key={project._id}>
-              <ProjectCard project={project} ask={dialogs.ask} />
+              <ProjectCard project={project} ask={dialogs.ask} byHand={byHand} />
             </li>
           ))}
         </CardGrid>

@@ -10,11 +10,17 @@ type MorePagesProps = {
 
 /** Leads on in a list that is longer than a page, and back to its beginning. Nothing where one page is all. */
 export function MorePages({ things, page: { isFirst, next } }: MorePagesProps) {
-  const { pathname } = useLocation();
+  const { pathname, search } = useLocation();
+  const pageAfter = (cursor: string | null) => {
+    const params = new URLSearchParams(search);
+    if (cursor === null) params.delete(LATER_PAGES);
+    else params.set(LATER_PAGES, cursor);
+    return { pathname, search: params.toString() };
+  };
   if (isFirst && next === null) return null;
   return (
     <nav aria-label={`More ${things}`} className="flex gap-2">
-      {isFirst ? null : <ButtonLink to={pathname}>First {things}</ButtonLink>}
+      {isFirst ? null : <ButtonLink to={pageAfter(null)}>First {things}</ButtonLink>}
       {next === null ? null : (
         <ButtonLink to={{ pathname, search: `?${LATER_PAGES}=${encodeURIComponent(next)}` }}>More {things}</ButtonLink>
       )}

@@ -46,8 +46,20 @@ export function hands(page: Page, javaScript: boolean) {
 
     /** Asks for something by the menu of a card. */
     async ask(what: "Rename" | "Move to trash", name: string) {
-      await page.getByRole("button", { name: `More for ${name}` }).click();
+      await page.getByRole("button", { name: `More for ${name}`, exact: true }).click();
       await page.getByRole("link", { name: what }).click();
+    },
+
+    /** Has the menu of a card do something at once. */
+    async act(what: string, name: string) {
+      await page.getByRole("button", { name: `More for ${name}`, exact: true }).click();
+      await page.getByRole("group", { name, exact: true }).getByRole("button", { name: what, exact: true }).click();
+    },
+
+    /** Chooses where something is to be moved. */
+    async moveTo(name: string) {
+      await page.getByRole("radio", { name: new RegExp(`^${name.replaceAll(/[()]/g, "\\$&")} \\d`) }).check();
+      await page.getByRole("button", { name: "Move here" }).click();
     },
 
     async renameCard(thing: string, from: string, to: string) {

@@ -50,20 +50,39 @@ const steps: Step[] = [
   { intent: "emptyTrash", at: trash, send: (her) => her.emptyTrash() },
 ];
 
-test("every intent of every form stores and shows the same, with JavaScript and without", async ({
-  app,
-  person,
-  stranger,
-  otherBrowser,
-}) => {
-  test.setTimeout(120_000);
-  const scripted = hands(await otherBrowser(person, { javaScriptEnabled: true }), true);
-  const plain = hands(await otherBrowser(stranger, { javaScriptEnabled: false }), false);
-  for (const [index, step] of steps.entries()) {
-    const [one, other] = await Promise.all([take(step, app, person, scripted), take(step, app, stranger, plain)]);
-    expect(other, `step ${index + 1}: ${step.intent}`).toEqual(one);
-  }
-});
+/** What puts things in order; from an empty account too. */
+const organising: Step[] = [
+  { intent: "createProject", at: list, send: (her) => her.create("project", "One") },
+  { intent: "createDesign", send: (her) => her.create("design", "A") },
+  { intent: "favouriteDesign", at: project, send: (her) => her.act("Favourite", "A") },
+  { intent: "duplicateDesign", send: (her) => her.act("Duplicate", "A") },
+  { intent: "orderDesign", at: (things) => `${project(things)}?sort=manual`, send: (her) => her.act("Move down", "A") },
+  { intent: "duplicateImage", at: design, withPictures: true, send: (her) => her.act("Duplicate", "bank.png") },
+  { intent: "orderImage", send: (her) => her.act("Move down", "fig.jpg") },
+  { intent: "coverDesign", send: (her) => her.act("Use as design cover", "fig.jpg") },
+  { intent: "coverProject", send: (her) => her.act("Use as project cover", "fig.jpg") },
+  { intent: "moveImage", at: (things) => `${image(things)}/move`, send: (her) => her.moveTo("A (copy)") },
+  { intent: "createProject", at: list, send: (her) => her.create("project", "Two") },
+  { intent: "favouriteProject", at: list, send: (her) => her.act("Favourite", "One") },
+  { intent: "duplicateProject", send: (her) => her.act("Duplicate", "Two") },
+  { intent: "orderProject", at: () => "/projects?sort=manual", send: (her) => her.act("Move down", "One") },
+  { intent: "moveDesign", at: (things) => `${design(things)}/move`, send: (her) => her.moveTo("Two (copy)") },
+];
+
+for (const [name, taken] of [
+  ["every intent of every form", steps],
+  ["every intent that puts things in order", organising],
+] as const) {
+  test(`${name} stores and shows the same, with JavaScript and without`, async ({ app, person, stranger, otherBrowser }) => {
+    test.setTimeout(120_000);
+    const scripted = hands(await otherBrowser(person, { javaScriptEnabled: true }), true);
+    const plain = hands(await otherBrowser(stranger, { javaScriptEnabled: false }), false);
+    for (const [index, step] of taken.entries()) {
+      const [one, other] = await Promise.all([take(step, app, person, scripted), take(step, app, stranger, plain)]);
+      expect(other, `step ${index + 1}: ${step.intent}`).toEqual(one);
+    }
+  });
+}
 
 test("the test above sends every intent that there is", async () => {
   const described = new Set<string>();
@@ -71,7 +90,7 @@ test("the test above sends every intent that there is", async () => {
     const source = await readFile(fileURLToPath(new URL(`../../${table}`, import.meta.url)), "utf8");
     for (const [, name] of source.matchAll(/^ {2}(\w+): intent\(/gm)) if (name) described.add(name);
   }
-  expect([...described].toSorted()).toEqual([...new Set(steps.map(({ intent }) => intent))].toSorted());
+  expect([...described].toSorted()).toEqual([...new Set([...steps, ...organising].map(({ intent }) => intent))].toSorted());
 });
 
 /** Takes a step: what is then stored, and what the page shows. */
@@ -84,7 +103,8 @@ async function take({ at, send, withPictures }: Step, app: RunningApp, person: P
   await send(her);
   await expect.poll(async () => (await look(app, person)).stored).not.toEqual(before);
   await expect(her.page.getByRole("dialog")).toHaveCount(0);
-  return { stored: (await look(app, person)).stored, shown: await settled(her) };
+  const shown = await settled(her);
+  return { stored: (await look(app, person)).stored, shown };
 }
 
 /** Where the page is, its headings and the things on it, once they stand still. (How files are sent differs by nature.) */
@@ -109,19 +129,21 @@ async function look(app: RunningApp, person: Person) {
   const trash = await convex.query(api.trash.getTrash, {});
   const things: Things = { project: projects[0]?._id ?? "", design: "", image: "", trashed: trash.projects[0]?._id ?? "" };
   const stored = [];
-  for (const { _id, name, designCount, imageCount } of projects) {
+  for (const { _id, name, designCount, imageCount, favourite, coverChosen } of projects) {
     const designs = await convex.query(api.designs.getDesignsByProjectId, { projectId: _id });
     const within = [];
     for (const each of designs) {
       const images = await convex.query(api.designImages.getDesignImagesByDesignId, { designId: each._id });
-      within.push({ name: each.name, images: images.map((one) => one.name).toSorted() });
+      within.push({ name: each.name, favourite: each.favourite, coverChosen: each.coverChosen, images: images.map((one) => one.name) });
       things.design ||= each._id;
       things.image ||= images.find((one) => one.name.toLowerCase().includes("fig"))?._id ?? "";
     }
-    stored.push({ name, designCount, imageCount, designs: within });
+    const order = (await convex.query(api.designs.getDesignsByProjectId, { projectId: _id, sort: "manual" })).map((each) => each.name);
+    stored.push({ name, designCount, imageCount, favourite, coverChosen, designs: within, order });
   }
+  const order = (await convex.query(api.projects.getProjects, { sort: "manual" })).map(({ name }) => name);
   const trashed = Object.values(trash).map((items) => items.map(({ name }) => name));
-  return { stored: [stored, trashed], things };
+  return { stored: [stored, order, trashed], things };
 }
 
 const anonymous = (text: string) => text.replaceAll(/[a-z0-9]{32}/g, "ID").replaceAll(/just now|\d+ (second|minute)s? ago/g, "NOW");

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { orderArgs, reordered } from "./order";
+
+const rows = ["a", "b", "c", "d"].map((_id) => ({ _id }));
+const after = (to: Parameters<typeof reordered>[1]["to"], id: string, beside?: string) =>
+  reordered(rows, { id, to, ...(beside !== undefined && { beside }) })
+    .map(({ _id }) => _id)
+    .join("");
+
+it("puts a row where the deployment will put it", () => {
+  expect([after("up", "c"), after("up", "a"), after("down", "c"), after("down", "d")]).toEqual(["acbd", "abcd", "abdc", "abcd"]);
+  expect([after("first", "c"), after("last", "a"), after("before", "d", "a"), after("after", "a", "c")]).toEqual([
+    "cabd",
+    "bcda",
+    "dabc",
+    "bcad",
+  ]);
+});
+
+it("leaves a list alone that does not show what is named", () => {
+  expect([after("up", "x"), after("before", "a", "x")]).toEqual(["abcd", "abcd"]);
+});
+
+it("reads a form", () => {
+  const form: Record<string, string> = { id: "a", to: "before", beside: "b" };
+  expect(orderArgs((field) => form[field] ?? "")).toEqual({ id: "a", to: "before", beside: "b" });
+  expect(orderArgs((field) => (field === "id" ? "a" : ""))).toEqual({ id: "a", to: "last" });
+});

@@ -1,0 +1,23 @@
+import type { CSSProperties } from "react";
+import { href, Link } from "react-router";
+import { SCALABLE } from "./gallery";
+import type { DesignImage } from "./intents";
+import { Picture } from "./picture";
+
+/** A picture among all of a project's: as in the gallery, with nothing but the way to it. */
+export function WallPicture({ image }: { image: DesignImage }) {
+  const { _id, name, width, height, designId } = image;
+  const ratio = Math.min(4, Math.max(0.45, width / height));
+  const scalable = image.contentType === "image/svg+xml";
+  const style: CSSProperties & Record<"--ratio" | "--own-width", string> = {
+    "--ratio": ratio.toFixed(4),
+    "--own-width": scalable ? SCALABLE : `${width}px`,
+  };
+  return (
+    <li style={style}>
+      <Link to={href("/design/:id/images/:imageId", { id: designId, imageId: _id })} prefetch="intent" className="gallery-picture">
+        <Picture image={{ ...image, imageId: _id }} alt={name} sizes={`${Math.round(ratio * 260)}px`} scalable={scalable} />
+      </Link>
+    </li>
+  );
+}

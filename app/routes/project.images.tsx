@@ -1,0 +1,77 @@
+import { href, Link } from "react-router";
+import { visitor } from "~/accounts/session.server";
+import { convexFor } from "~/data/convex.server";
+import { LATER_PAGES } from "~/data/pages";
+import { liveRevalidation } from "~/data/should-revalidate";
+import { useLive } from "~/data/use-live";
+import { configContext } from "~/http/context";
+import { picturesFor } from "~/images/pictures.server";
+import { WallPicture } from "~/images/wall-picture";
+import { Breadcrumb } from "~/ui/breadcrumb";
+import { count } from "~/ui/count";
+import { EmptyState } from "~/ui/empty-state";
+import { MorePages } from "~/ui/more-pages";
+import { Page, PageHeader } from "~/ui/page";
+import { api } from "#convex/_generated/api";
+import type { Route } from "./+types/project.images";
+
+export const meta: Route.MetaFunction = ({ loaderData }) => [
+  { title: `Images of ${loaderData?.project.value.name ?? "project"} · Atelier` },
+];
+
+const SHOWN = 100;
+
+export async function loader({ params: { id }, context, url }: Route.LoaderArgs) {
+  const convex = convexFor(context);
+  const cursor = url.searchParams.get(LATER_PAGES);
+  const [project, wall, who] = await Promise.all([
+    convex.preload(api.projects.getProjectById, { id }),
+    convex.preload(api.wall.listProjectImages, { projectId: id, paginationOpts: { cursor, numItems: SHOWN } }),
+    visitor(context),
+  ]);
+  const images = wall.value.page.flatMap((group) => group.images);
+  if (who) picturesFor(context.get(configContext)).grants.note(who.sessionId, images);
+  return { project, wall, isFirst: cursor === null };
+}
+
+export const shouldRevalidate = liveRevalidation;
+
+/** All images of a project on one wall, design by design. */
+export default function ProjectImages({ loaderData }: Route.ComponentProps) {
+  const project = useLive(loaderData.project);
+  const { page, isDone, continueCursor } = useLive(loaderData.wall);
+  return (
+    <Page>
+      <PageHeader
+        trail={
+          <Breadcrumb
+            trail={[
+              { to: href("/projects"), name: "Projects" },
+              { to: href("/projects/:id", { id: project._id }), name: project.name },
+            ]}
+          />
+        }
+        title="All images"
+        facts={count(project.imageCount, "image")}
+      />
+      {page.map(({ design, images }) => (
+        <section key={design._id} className="grid gap-3">
+          <h2 className="text-base font-medium">
+            <Link to={href("/design/:id", { id: design._id })} prefetch="intent" className="hover:underline">
+              {design.name}
+            </Link>
+          </h2>
+          <ul aria-label={`Images of ${design.name}`} className="gallery">
+            {images.map((image) => (
+              <WallPicture key={image._id} image={image} />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {page.length === 0 ? (
+        <EmptyState title="No images yet" text="The images of all designs of this project are shown here together." />
+      ) : null}
+      <MorePages things="images" page={{ isFirst: loaderData.isFirst, next: isDone ? null : continueCursor }} />
+    </Page>
+  );
+}
