@@ -8,6 +8,7 @@ import { memory } from "./memory.ts";
 import { pointReads } from "./point-reads.ts";
 import { report, type Figure } from "./report.ts";
 import { tableSize } from "./table-size.ts";
+import { uploads } from "./uploads.ts";
 
 const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]> }> = {
   mutations: { title: "Durable mutations, 64 in flight over websockets", measure: durableMutations },
@@ -15,6 +16,7 @@ const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]>
   "table-size": { title: "A table of a million rows", measure: tableSize },
   memory: { title: "Memory over 100,000 mutations and 1,000 connections", measure: memory },
   reads: { title: "Point reads over HTTP, 16 clients", measure: pointReads },
+  uploads: { title: "100 uploads of 2 MB, four at a time", measure: uploads },
 };
 
 const asked = process.argv.slice(2);

@@ -146,6 +146,6 @@ async function thumbhash(input: string | Buffer, density: number | undefined): P
 
 async function sha256(path: string): Promise<string> {
   const hash = createHash("sha256");
-  await pipeline(createReadStream(path), hash);
+  await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), hash);
   return hash.digest("hex");
 }
