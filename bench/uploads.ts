@@ -19,7 +19,7 @@ export async function uploads(): Promise<Figure[]> {
   const folder = temporaryFolder("uploads");
   const photograph = await photographOf(BYTES);
   const bare = await baseline("upload-server", folder);
-  const app = await startApp({ LOG_LEVEL: "warn" });
+  const app = await startApp();
   try {
     const person = await signUp(app.url);
     const { designId } = await makeDesign(app, person);
