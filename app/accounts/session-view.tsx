@@ -3,6 +3,7 @@ import { useRevalidator } from "react-router";
 import type { Preload } from "~/data/preload";
 import { useLive } from "~/data/use-live";
 import { fetchConvexToken } from "./convex-token";
+import { useAnnounceSession } from "./other-tabs";
 import { shownUser } from "./shown-user";
 
 type Me = { id: string; name: string; email: string; emailVerified: boolean; image: string | null };
@@ -19,6 +20,7 @@ type SessionViewProps = {
  * call and wherever, the token that carries them is made anew, and the loaders run again.
  */
 export function SessionView({ me, shown }: SessionViewProps) {
+  useAnnounceSession();
   const live = useLive(me);
   const { revalidate } = useRevalidator();
   const [now, before] = [textOf(shownUser(live)), textOf(shown)];

@@ -84,11 +84,12 @@ function resolver(config: AppConfig, request: Request, setCookies: string[]): Re
 
   async function lookUp(): Promise<Visitor | null> {
     const { headers, response } = await getSession(config, request);
-    setCookies.push(...headers.getSetCookie());
     if (!response || session === null) {
+      // The session's own cookie is left: another tab may have put a new one in its place while this was looked up, and an old one opens nothing.
       setCookies.push(forgetConvexToken(names));
       return null;
     }
+    setCookies.push(...headers.getSetCookie());
     const claims = claimsOf(response);
     noteActivity(config, claims.sessionId);
     const convexToken = await signUserToken(config.signingKey, claims, response.session.expiresAt, { limited: config.payments !== null });

@@ -10,6 +10,7 @@ import { MAIL_PAUSE_SECONDS } from "~/accounts/mail/pace.server";
 import { Sent } from "~/accounts/mail/sent";
 import { mailWay } from "~/accounts/mail/way";
 import { LastUsed } from "~/accounts/last-used";
+import { useCarryOn } from "~/accounts/other-tabs";
 import { PasskeySignIn } from "~/accounts/passkey-sign-in";
 import { safeTarget } from "~/accounts/safe-target";
 import { visitor } from "~/accounts/session.server";
@@ -81,6 +82,7 @@ const CONFIRM = "confirm";
 export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;
 
 export default function SignIn({ loaderData, actionData }: Route.ComponentProps) {
+  useCarryOn();
   const { constraint, search, redirectTo, providers, mail, last, pause, changed, badLink } = loaderData;
   const [form, { email, password, rememberMe }] = useAuthForm({
     id: "sign-in",

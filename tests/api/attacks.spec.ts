@@ -477,3 +477,46 @@ test.describe("What is no request", () => {
 function memoryOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
 }
+
+test("the way in that was used last is pointed at, without a script, and cannot be made up", async ({ social }) => {
+  const shown = async (program: Program) => {
+    program.cookies.delete("atelier.session_token");
+    const html = await (await fetch(`${app.url}/sign-in`, { headers: { Cookie: program.cookieHeader } })).text();
+    return [...html.matchAll(/id="([\w-]*last-used[\w-]*)"/g)].map(([, id]) => id);
+  };
+  expect(await shown(new Program(app))).toEqual([]);
+  expect(await shown(await again(ada))).toEqual(["sign-in-last-used"]);
+  expect(await shown((await byLink(ada)).program)).toEqual(["last-used-link"]);
+  const grace = new Program(app);
+  await through(grace, social, social.identity());
+  expect(grace.cookies.get("atelier.last_method")).toBe("google");
+  expect(await shown(grace)).toEqual(["last-used-google"]);
+  grace.cookies.set("atelier.last_method", "<script>");
+  expect(await shown(grace)).toEqual([]);
+});
+
+test("an address that stands in for a missing one gets no mail and is shown nowhere, and its account can go", async () => {
+  const email = `${randomUUID()}@roblox.placeholder.invalid`;
+  await store.change("users", { id: ada.id }, { email });
+  const program = ada.program;
+  program.cookies.delete("atelier.convex_token");
+  for (const path of ["/account", "/account/data", "/account/security", "/verify-email"]) {
+    const html = await (await fetch(app.url + path, { headers: { Cookie: program.cookieHeader } })).text();
+    const seen = html.replaceAll(/<script\b[\s\S]*?<\/script>/g, "");
+    expect([path, seen.includes("</html>"), seen.includes("placeholder.invalid")]).toEqual([path, true, false]);
+  }
+  await new Program(app).post("/request-password-reset", { email, redirectTo: "/reset-password" });
+  await new Program(app).post("/sign-in/magic-link", { email });
+  await program.post("/change-password", { currentPassword: ada.password, newPassword: "another fine password" });
+
+  const form = new URLSearchParams({ intent: "delete", form: "delete", confirmation: "delete my account" });
+  const headers = { Origin: app.url, Cookie: program.cookieHeader, "Content-Type": "application/x-www-form-urlencoded" };
+  const answer = await fetch(`${app.url}/account/data`, { method: "POST", headers, body: form.toString(), redirect: "manual" });
+  expect([answer.status, answer.headers.get("Location")]).toEqual([303, "/sign-in"]);
+  expect(await store.find("users", { id: ada.id })).toEqual([]);
+  // What was written since has come: what was not has had its time.
+  const bob = await member(app);
+  await new Program(app).post("/sign-in/magic-link", { email: bob.email });
+  await linkTo(bob.email, "/magic-link/verify");
+  expect(mailbox.all().filter(({ to }) => to.includes("placeholder"))).toEqual([]);
+});

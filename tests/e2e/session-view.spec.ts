@@ -38,3 +38,37 @@ test("sessions ended with a change of password lead every open tab to /sign-in a
   expect(answer.status).toBe(200);
   for (const tab of [page, other]) await expect(tab).toHaveURL(/\/sign-in/);
 });
+
+test("a tab at /sign-in goes on to where it wanted once another tab is signed in, and stays when that one's session is replaced", async ({
+  page,
+  person,
+  context,
+}) => {
+  await context.clearCookies();
+  await page.goto("/notifications?from=here");
+  await expect(page).toHaveURL(/\/sign-in\?redirectTo=/);
+  await hydrated(page);
+  const other = await context.newPage();
+  await other.goto("/sign-in");
+  await other.getByLabel("Email").fill(person.email);
+  await other.getByLabel("Password", { exact: true }).fill(person.password);
+  await other.getByRole("button", { name: "Sign in", exact: true }).click();
+  await expect(other).toHaveURL("/projects");
+  await expect(page).toHaveURL("/notifications?from=here");
+  await hydrated(page);
+
+  await other.goto("/account/security");
+  await other.getByLabel("Current password").fill(person.password);
+  await other.getByLabel("New password").fill("another correct horse");
+  await other.getByRole("button", { name: "Change password" }).click();
+  await expect(other.getByText("Your password was changed.").first()).toBeVisible();
+  await expect(page).toHaveURL("/notifications?from=here");
+  await page.getByRole("link", { name: "Projects", exact: true }).click();
+  await expect(page).toHaveURL("/projects");
+
+  // By what somebody came is remembered after they have left.
+  await page.goto("/account");
+  await page.getByRole("button", { name: "Log out of this device" }).click();
+  await expect(page).toHaveURL("/sign-in");
+  await expect(page.getByRole("button", { name: "Sign in", exact: true })).toHaveAccessibleDescription("Last used");
+});
