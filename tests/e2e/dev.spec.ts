@@ -67,8 +67,8 @@ test("in development a change of the app and one of the functions reach an open 
     await expect(page.getByRole("heading", { name: "All of them" })).toBeVisible({ timeout: 20_000 });
     await change(
       join(copy, "convex/projects.ts"),
-      ".map(toProject),",
-      ".map(toProject).map((each) => ({ ...each, name: `${each.name}, newly` })),",
+      ".map(toProject);",
+      ".map(toProject).map((each) => ({ ...each, name: `${each.name}, newly` }));",
     );
     await expect(page.getByRole("main").getByText("Harbour, newly")).toBeVisible({ timeout: 60_000 });
     await context.close();
