@@ -264,7 +264,9 @@ test("another person's image, a missing one, and any without a session answer al
     const told = await Promise.all(
       answers.map(async (answer) => {
         const headers = Object.fromEntries(
-          [...answer.headers].filter(([name]) => !["date", "x-request-id", "content-security-policy", "set-cookie"].includes(name)),
+          [...answer.headers].filter(
+            ([name]) => !["date", "x-request-id", "content-security-policy", "set-cookie", "server-timing"].includes(name),
+          ),
         );
         return { status: answer.status, headers, body: await answer.text() };
       }),
