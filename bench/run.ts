@@ -5,12 +5,16 @@ import { loadavg } from "node:os";
 import { durableMutations } from "./durable-mutations.ts";
 import { fanOut } from "./fan-out.ts";
 import { memory } from "./memory.ts";
+import { coldStart, pages, rows } from "./pages.ts";
 import { pointReads } from "./point-reads.ts";
 import { report, type Figure } from "./report.ts";
 import { tableSize } from "./table-size.ts";
 import { uploads } from "./uploads.ts";
 
 const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]> }> = {
+  pages: { title: "Pages against a bare React Router app, 8 clients", measure: pages },
+  "cold-start": { title: "Cold start of the built app", measure: coldStart },
+  rows: { title: "Cost of a page by the rows behind it", measure: rows },
   mutations: { title: "Durable mutations, 64 in flight over websockets", measure: durableMutations },
   "fan-out": { title: "One write and a thousand subscribers", measure: fanOut },
   "table-size": { title: "A table of a million rows", measure: tableSize },

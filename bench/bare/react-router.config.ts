@@ -1,0 +1,1 @@
+export default { appDirectory: "app", buildDirectory: process.env["BARE_BUILD"] ?? "build", ssr: true };
