@@ -46,7 +46,9 @@ export function createApp(config: AppConfig, log?: Log): App {
   return {
     fetch(request, { clientAddress }) {
       // React Router takes it for a page's method, and runs none of our middleware for it.
-      if (request.method === "OPTIONS") return Promise.resolve(new Response(null, { status: 204, headers: { Allow: "GET, HEAD, POST" } }));
+      // Resumable uploads tell by it what they can do (tus 1.0, OPTIONS).
+      if (request.method === "OPTIONS" && !/^\/uploads(?:\/|$)/.test(new URL(request.url).pathname))
+        return Promise.resolve(new Response(null, { status: 204, headers: { Allow: "GET, HEAD, POST" } }));
       const context = new RouterContextProvider();
       context.set(configContext, config);
       context.set(buildContext, { version: build.assets.version, file: build.assets.url });
