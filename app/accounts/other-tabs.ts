@@ -23,7 +23,7 @@ export function useCarryOn(): void {
     const over = new AbortController();
     const channel = new BroadcastChannel(CHANNEL);
     // The server leads on, by a new document: whose pages they are has changed.
-    channel.onmessage = () => location.reload();
+    channel.addEventListener("message", () => location.reload(), { signal: over.signal });
     const look = () => {
       if (document.visibilityState !== "visible") return;
       fetchConvexToken().then(
