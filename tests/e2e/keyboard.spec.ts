@@ -12,7 +12,7 @@ function typist(page: Page) {
       if (await control.evaluate((element) => element === document.activeElement)) return;
       await page.keyboard.press("Tab");
     }
-    throw new Error(`Not reached by Tab: ${control}`);
+    throw new Error(`Not reached by Tab: ${control.toString()}`);
   }
   return {
     reach,
