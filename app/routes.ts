@@ -27,8 +27,8 @@ export default [
       layout("routes/signed-in.tsx", [
         route("projects", "routes/projects.tsx"),
         route("projects/:id", "routes/project.tsx"),
-        route("design/:id", "routes/design.tsx"),
-        route("design/:id/images/:imageId", "routes/image.tsx"),
+        route("design/:id", "routes/design.tsx", [route("images/:imageId", "routes/image.tsx")]),
+        route("compare", "routes/compare.tsx"),
         route("design/:id/images/:imageId/move", "routes/image.move.tsx"),
         route("design/:id/move", "routes/design.move.tsx"),
         route("projects/:id/activity", "routes/project.activity.tsx"),

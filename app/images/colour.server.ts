@@ -9,19 +9,56 @@ export function isWideGamut(profile: Buffer | undefined): boolean {
   return Boolean(red && green && blue && area(red, green, blue) > 1.1 * SRGB_AREA);
 }
 
-type Point = { x: number; y: number };
+/**
+ * What colours a picture's numbers mean, as people call it: the name in its profile (ICC.1:2022, 9.2.41; before version 4 a plain text), or what
+ * holds without one. Undefined where nobody would ask.
+ */
+export function colourSpaceName(profile: Buffer | undefined, space: string | undefined): string | undefined {
+  const named = profile && profileName(profile);
+  if (named) return named;
+  const known: Record<string, string> = { srgb: "sRGB", rgb16: "sRGB", cmyk: "CMYK", "b-w": "Grey", grey16: "Grey" };
+  return known[space ?? ""];
+}
 
-function chromaticity(profile: Buffer, tag: string): Point | null {
+const LONGEST_NAME = 60;
+
+function profileName(profile: Buffer): string | undefined {
+  const found = tagOf(profile, "desc");
+  if (!found || found.length < 28) return undefined;
+  const type = found.toString("latin1", 0, 4);
+  let name = "";
+  if (type === "desc") name = found.toString("latin1", 12, 12 + Math.min(found.readUInt32BE(8), 2 * LONGEST_NAME));
+  if (type === "mluc") {
+    const [length, offset] = [found.readUInt32BE(20), found.readUInt32BE(24)];
+    name = Buffer.from(found.subarray(offset, offset + Math.min(length & ~1, 4 * LONGEST_NAME)))
+      .swap16()
+      .toString("utf16le");
+  }
+  const plain = (name.split("\0", 1)[0] ?? "").toWellFormed().replace(/\p{C}/gu, "").trim().slice(0, LONGEST_NAME);
+  if (/^srgb\b/i.test(plain)) return "sRGB";
+  return plain === "" ? undefined : plain;
+}
+
+/** A tag's bytes, from its own type on. */
+function tagOf(profile: Buffer, tag: string): Buffer | null {
+  if (profile.length < 132) return null;
   const tags = Math.min(profile.readUInt32BE(128), Math.floor((profile.length - 132) / 12));
   for (let at = 132; at < 132 + tags * 12; at += 12) {
     if (profile.toString("latin1", at, at + 4) !== tag) continue;
     const offset = profile.readUInt32BE(at + 4);
-    if (offset + 20 > profile.length) return null;
-    const [X = 0, Y = 0, Z = 0] = [8, 12, 16].map((part) => profile.readInt32BE(offset + part) / 65_536);
-    const sum = X + Y + Z;
-    return sum > 0 ? { x: X / sum, y: Y / sum } : null;
+    return profile.subarray(offset, offset + profile.readUInt32BE(at + 8));
   }
   return null;
+}
+
+type Point = { x: number; y: number };
+
+function chromaticity(profile: Buffer, tag: string): Point | null {
+  const found = tagOf(profile, tag);
+  if (!found || found.length < 20) return null;
+  const [X = 0, Y = 0, Z = 0] = [8, 12, 16].map((part) => found.readInt32BE(part) / 65_536);
+  const sum = X + Y + Z;
+  return sum > 0 ? { x: X / sum, y: Y / sum } : null;
 }
 
 function area(a: Point, b: Point, c: Point): number {

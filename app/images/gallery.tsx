@@ -1,5 +1,5 @@
-import { Copy, Folder, FolderInput, Layers } from "lucide-react";
-import type { CSSProperties } from "react";
+import { Copy, Folder, FolderInput, Layers, LayoutGrid, List, Play } from "lucide-react";
+import { type CSSProperties, useState } from "react";
 import { href, Link, useViewTransitionState } from "react-router";
 import { ItemMenu } from "~/forms/item-dialogs";
 import { MenuAction } from "~/forms/menu-action";
@@ -7,10 +7,15 @@ import { OrderActions } from "~/forms/order-actions";
 import { cx } from "~/ui/cx";
 import { Icon } from "~/ui/icon";
 import { MenuLink } from "~/ui/menu";
+import { type GalleryView, galleryViewCookie } from "~/ui/preferences";
+import { RelativeTime } from "~/ui/relative-time";
+import { ACCEPTED, isAcceptedType } from "./accepted";
+import { Choice } from "./choice";
 import type { DesignImage } from "./intents";
 import { Picture } from "./picture";
+import { bytesText } from "./upload";
 
-type GalleryProps = TileProps & { images: DesignImage[] };
+type GalleryProps = TileProps & { images: DesignImage[]; view: GalleryView };
 
 type TileProps = {
   ask: Parameters<typeof ItemMenu>[0]["ask"];
@@ -19,17 +24,82 @@ type TileProps = {
   byHand: boolean;
 };
 
+const VIEWS = [
+  { value: "grid", label: "Grid", icon: <Icon of={LayoutGrid} /> },
+  { value: "list", label: "List", icon: <Icon of={List} /> },
+] as const;
+
 /**
- * Rows of pictures in their own proportions, each row as wide as the page: laid out by the browser from the proportions alone (images.css), so
- * that the server's HTML stands as it will stay.
+ * A design's images, as a wall or as a list, whichever was chosen last. The wall has rows of pictures in their own proportions, each row as wide
+ * as the page: laid out by the browser from the proportions alone (images.css), so that the server's HTML stands as it will stay.
  */
-export function Gallery({ images, ...tile }: GalleryProps) {
+export function Gallery({ images, view: atFirst, ...tile }: GalleryProps) {
+  const [view, setView] = useState(atFirst);
+  function choose(next: GalleryView) {
+    setView(next);
+    document.cookie = galleryViewCookie(next, location.protocol === "https:");
+  }
   return (
-    <ul aria-label="Images" className="gallery">
-      {images.map((image) => (
-        <Tile key={image._id} image={image} {...tile} />
-      ))}
-    </ul>
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
+      <Choice name="gallery" label="View" value={view} options={VIEWS} onChoose={choose} className="justify-self-end" />
+      <ul aria-label="Images" className={view === "grid" ? "gallery" : "gallery-list"}>
+        {images.map((image) =>
+          view === "grid" ? <Tile key={image._id} image={image} {...tile} /> : <Row key={image._id} image={image} {...tile} />,
+        )}
+      </ul>
+    </div>
+  );
+}
+
+const number = new Intl.NumberFormat("en");
+
+function Row({ image, ...tile }: TileProps & { image: DesignImage }) {
+  const { _id, name, width, height, contentType, size, _creationTime } = image;
+  const to = href("/design/:id/images/:imageId", { id: image.designId, imageId: _id });
+  return (
+    <li id={`image-${_id}`} className="flex items-center gap-3 py-1.5">
+      <Link
+        to={to}
+        prefetch="intent"
+        viewTransition
+        preventScrollReset
+        state={FROM_GALLERY}
+        className="grid min-w-0 flex-1 grid-cols-[3.5rem_minmax(0,1fr)] items-center gap-x-4 rounded-md md:grid-cols-[3.5rem_minmax(0,1fr)_auto]"
+      >
+        <span className="relative size-14 overflow-hidden rounded-sm bg-mat max-md:row-span-2">
+          <Picture image={{ ...image, imageId: _id }} alt="" sizes="56px" scalable={isDrawing(image)} className="size-full object-cover" />
+          <MovingMark image={image} />
+        </span>
+        <span className="truncate max-md:self-end">{name}</span>
+        <span className="tabular flex flex-wrap gap-x-4 text-sm text-faint max-md:self-start">
+          <span>
+            {number.format(width)} × {number.format(height)}
+          </span>
+          <span className="md:w-12">{isAcceptedType(contentType) ? ACCEPTED[contentType].name : contentType}</span>
+          <span className="md:w-18 md:text-right">{bytesText(size)}</span>
+          <span className="md:w-28 md:text-right">
+            <RelativeTime at={_creationTime} />
+          </span>
+        </span>
+      </Link>
+      <ImageMenu image={image} {...tile} />
+    </li>
+  );
+}
+
+const isDrawing = ({ contentType }: DesignImage) => contentType === "image/svg+xml";
+
+/** Says of a picture that stands still here that it moves where it is large. */
+function MovingMark({ image }: { image: DesignImage }) {
+  if (!image.animated) return null;
+  return (
+    <span
+      title="Animated"
+      className="absolute bottom-1 left-1 flex items-center gap-1 rounded-sm bg-black/70 px-1.5 py-0.5 text-xs text-white"
+    >
+      <Icon of={Play} className="size-3" />
+      <span className="sr-only">Animated</span>
+    </span>
   );
 }
 
@@ -40,10 +110,10 @@ export const SCALABLE = "99999px";
 const WIDEST = 4;
 const TALLEST = 0.45;
 
-function Tile({ image, ask, projectId, byHand }: TileProps & { image: DesignImage }) {
+function Tile({ image, ...tile }: TileProps & { image: DesignImage }) {
   const { _id, name, width, height } = image;
   const ratio = Math.min(WIDEST, Math.max(TALLEST, width / height));
-  const scalable = image.contentType === "image/svg+xml";
+  const scalable = isDrawing(image);
   const to = href("/design/:id/images/:imageId", { id: image.designId, imageId: _id });
   // Only the one that is on its way to the viewer, or back from it, is the picture that grows.
   const moving = useViewTransitionState(to);
@@ -52,41 +122,48 @@ function Tile({ image, ask, projectId, byHand }: TileProps & { image: DesignImag
     "--own-width": scalable ? SCALABLE : `${width}px`,
   };
   return (
-    <li style={style}>
-      <Link to={to} prefetch="intent" viewTransition state={FROM_GALLERY} className="gallery-picture">
+    <li id={`image-${_id}`} style={style}>
+      <Link to={to} prefetch="intent" viewTransition preventScrollReset state={FROM_GALLERY} className="gallery-picture relative">
         <Picture
           image={{ ...image, imageId: _id }}
           alt={name}
           sizes={`${Math.round(ratio * 260)}px`}
           scalable={scalable}
-          className={cx(moving && "[view-transition-name:picture]")}
+          className={cx(moving && "gallery-picture-grows")}
         />
+        <MovingMark image={image} />
       </Link>
       <div className="flex items-center gap-1 pt-1 pl-1">
         <span className="min-w-0 flex-1 truncate text-sm text-soft" title={name}>
           {name}
         </span>
-        <ItemMenu item={image} ask={ask}>
-          <MenuAction intent="duplicateImage" values={{ id: _id }} icon={<Icon of={Copy} />}>
-            Duplicate
-          </MenuAction>
-          {byHand ? <OrderActions intent="orderImage" id={_id} /> : null}
-          <MenuAction intent="coverDesign" values={{ id: image.designId, imageId: _id }} icon={<Icon of={Layers} />}>
-            Use as design cover
-          </MenuAction>
-          <MenuAction intent="coverProject" values={{ id: projectId, imageId: _id }} icon={<Icon of={Folder} />}>
-            Use as project cover
-          </MenuAction>
-          <MenuLink
-            to={href("/design/:id/images/:imageId/move", { id: image.designId, imageId: _id })}
-            prefetch="none"
-            icon={<Icon of={FolderInput} />}
-          >
-            Move to…
-          </MenuLink>
-        </ItemMenu>
+        <ImageMenu image={image} {...tile} />
       </div>
     </li>
+  );
+}
+
+function ImageMenu({ image, ask, projectId, byHand }: TileProps & { image: DesignImage }) {
+  return (
+    <ItemMenu item={image} ask={ask}>
+      <MenuAction intent="duplicateImage" values={{ id: image._id }} icon={<Icon of={Copy} />}>
+        Duplicate
+      </MenuAction>
+      {byHand ? <OrderActions intent="orderImage" id={image._id} /> : null}
+      <MenuAction intent="coverDesign" values={{ id: image.designId, imageId: image._id }} icon={<Icon of={Layers} />}>
+        Use as design cover
+      </MenuAction>
+      <MenuAction intent="coverProject" values={{ id: projectId, imageId: image._id }} icon={<Icon of={Folder} />}>
+        Use as project cover
+      </MenuAction>
+      <MenuLink
+        to={href("/design/:id/images/:imageId/move", { id: image.designId, imageId: image._id })}
+        prefetch="none"
+        icon={<Icon of={FolderInput} />}
+      >
+        Move to…
+      </MenuLink>
+    </ItemMenu>
   );
 }
 

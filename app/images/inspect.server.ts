@@ -6,7 +6,9 @@ import { fileTypeFromFile } from "file-type";
 import type { Metadata } from "sharp";
 import { rgbaToThumbHash } from "thumbhash";
 import { ACCEPTED_NAMES, type AcceptedType, isAcceptedType } from "./accepted";
+import { colourSpaceName } from "./colour.server";
 import { decoder, decoding, drawingDensity, MAX_ANIMATION_PIXELS, MAX_PIXELS } from "./decoder.server";
+import { type Exif, readExif } from "./exif";
 import { isWholeGif } from "./gif.server";
 
 /** What is known of a picture once it has been looked at: the facts that its row keeps. */
@@ -22,6 +24,8 @@ export type PictureFacts = {
   /** Thumbhash in base64. */
   placeholder: string | null;
   animated: boolean;
+  /** What else the file tells and everyone may know who sees the picture. */
+  details?: Omit<Exif, "orientation"> & { colourSpace?: string };
 };
 
 export type Inspection = { ok: true; facts: PictureFacts } | { ok: false; problem: string };
@@ -66,7 +70,7 @@ export async function inspect(path: string): Promise<Inspection> {
       return refuse(error instanceof Error && /timeout/i.test(error.message) ? TOO_SLOW : BROKEN);
     }
     const facts = { contentType: type, size, width, height, checksum: await sha256(path), placeholder, animated: frames > 1 };
-    return { ok: true, facts };
+    return { ok: true, facts: type === "image/svg+xml" ? facts : { ...facts, details: detailsOf(read) } };
   });
 }
 
@@ -129,6 +133,12 @@ function tooManyPixels(width: number, height: number, frames: number): string | 
   if (width * height * frames > MAX_ANIMATION_PIXELS)
     return `The animation has ${frames} frames of ${what}; together they may have ${megapixels(MAX_ANIMATION_PIXELS)} at most. Export it smaller or shorter.`;
   return null;
+}
+
+function detailsOf({ exif, icc, space }: Metadata): NonNullable<PictureFacts["details"]> {
+  const { orientation: _, ...told } = readExif(exif);
+  const colourSpace = colourSpaceName(icc, space);
+  return colourSpace === undefined ? told : { ...told, colourSpace };
 }
 
 const THUMBHASH_SIDE = 100;

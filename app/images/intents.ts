@@ -22,6 +22,13 @@ export const imageIntents = {
     told: { text: "Image renamed", quietly: true },
   }),
 
+  makeCurrent: intent({
+    mutation: api.versions.makeCurrent,
+    fields: ["imageId", "versionId"],
+    args: (of) => ({ imageId: of("imageId"), versionId: of("versionId") }),
+    told: { text: "This is now the current version", quietly: true },
+  }),
+
   removeImage: intent({
     mutation: api.designImages.moveToTrash,
     fields: ["id"],
@@ -91,6 +98,7 @@ export const designPageIntents = {
 /** An image's own, asked for where it is shown large: when it is deleted its design is where to go. */
 export const imagePageIntents = {
   renameImage: imageIntents.renameImage,
+  makeCurrent: imageIntents.makeCurrent,
   removeImage: {
     told: imageIntents.removeImage.told,
     fields: [...imageIntents.removeImage.fields, "designId"],

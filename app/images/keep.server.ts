@@ -19,6 +19,8 @@ export type UploadOf = {
   designId: string;
   /** Names this file's place in this sending of a form, the same when that is sent again. */
   sending: string;
+  /** The image that it is to be a new version of; without it, it becomes an image of its own. */
+  versionOf?: string;
   /** Refuse a picture that the design has already. */
   onlyNew?: boolean;
   /** SHA-256 in hexadecimal that the file had where it came from: another one says that it was damaged on the way. */
@@ -86,8 +88,8 @@ async function take(file: ArrivedFile, upload: UploadOf): Promise<UploadResult> 
 
 type Facts = Extract<Awaited<ReturnType<typeof inspect>>, { ok: true }>["facts"];
 
-async function store(file: ArrivedFile, facts: Facts, upload: UploadOf): Promise<Id<"designImages">> {
-  const { config, sessionId, designId, sending, onlyNew = false, reserved = 0 } = upload;
+async function store(file: ArrivedFile, facts: Facts, upload: UploadOf): Promise<string> {
+  const { config, sessionId, designId, sending, versionOf, onlyNew = false, reserved = 0 } = upload;
   const quota = config.storageQuotaBytes;
   const convex = serviceConvex(config);
   // With the content in it, since a form that comes back from the browser's history may be sent again with other files.
@@ -98,12 +100,12 @@ async function store(file: ArrivedFile, facts: Facts, upload: UploadOf): Promise
     { skipQueue: true },
   );
   const storageId = await storeBytes(url, file.path, facts.contentType);
-  const finalize = () =>
-    convex.mutation(
-      api.uploads.finalize,
-      { sessionId, designId, uploadId, storageId, name: file.name, ...facts, quota, onlyNew },
-      { skipQueue: true },
-    );
+  const stored = { sessionId, uploadId, storageId, name: file.name, ...facts, quota };
+  const finalize = async (): Promise<string> => {
+    if (versionOf === undefined) return convex.mutation(api.uploads.finalize, { ...stored, designId, onlyNew }, { skipQueue: true });
+    await convex.mutation(api.versions.finalize, { ...stored, imageId: versionOf }, { skipQueue: true });
+    return versionOf;
+  };
   try {
     // Whether an unanswered call ran is unknown; a second one finds out, as `uploadId` makes them one.
     return await finalize().catch((error: unknown) => {

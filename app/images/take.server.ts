@@ -21,20 +21,27 @@ export function isUpload(request: Request): boolean {
 }
 
 /**
- * Takes the files of an upload form into a design, each on its own: what is wrong with one is said of that one. Throws what the route is to
+ * Takes the files of an upload form into a design, or a file as a new version of the image `versionOf` in it, each on its own: what is wrong with one is said of that one. Throws what the route is to
  * answer instead: the way to sign in, 404 for a missing or foreign design (before a byte is read), 503, or 400 for what is no upload form.
  */
-export async function takeUploads(request: Request, designId: string, context: Readonly<RouterContextProvider>): Promise<UploadAnswer> {
+export async function takeUploads(
+  request: Request,
+  designId: string,
+  context: Readonly<RouterContextProvider>,
+  versionOf?: string,
+): Promise<UploadAnswer> {
   const who = await visitor(context);
   if (!who) throw toSignIn(request);
   const { sessionId, userId } = who;
   const config = context.get(configContext);
-  const limits = { maxFileBytes: config.uploadMaxBytes, maxFiles: MAX_FILES, silenceMs: SILENCE_MS };
+  const maxFiles = versionOf === undefined ? MAX_FILES : 1;
+  const limits = { maxFileBytes: config.uploadMaxBytes, maxFiles, silenceMs: SILENCE_MS };
   const { parts, places } = uploadsFor(config);
   let sending: string | undefined;
   let onlyNew = false;
   try {
     await serviceConvex(config).query(api.uploads.expectRoom, { sessionId, designId });
+    if (versionOf !== undefined) await serviceConvex(config).query(api.uploads.getFile, { sessionId, imageId: versionOf });
     const { results, tooMany } = await places.hold(userId, () =>
       receive(request, limits, {
         newPath: picturesFor(config).newPath,
@@ -45,12 +52,17 @@ export async function takeUploads(request: Request, designId: string, context: R
         onFile(file) {
           if (sending === undefined) throw new NotAForm("The field that names the sending is missing");
           const reserved = parts.reserved(userId);
-          return keep(file, { config, sessionId, designId, sending: `${userId}:${sending}:${file.index}`, onlyNew, reserved });
+          const upload = { config, sessionId, designId, sending: `${userId}:${sending}:${file.index}`, onlyNew, reserved };
+          return keep(file, versionOf === undefined ? upload : { ...upload, versionOf });
         },
       }),
     );
-    if (tooMany) return { results, problem: `Only the first ${MAX_FILES} files were taken. Add the others in another go.` };
-    if (results.length === 0) return { results, problem: "Choose at least one image." };
+    if (tooMany)
+      return {
+        results,
+        problem: `Only the first ${maxFiles === 1 ? "file was" : `${maxFiles} files were`} taken. Add the others in another go.`,
+      };
+    if (results.length === 0) return { results, problem: maxFiles === 1 ? "Choose an image." : "Choose at least one image." };
     return { results };
   } catch (error) {
     if (error instanceof NotAForm || error instanceof BrokenOff) throw new Response("The upload did not arrive whole.\n", { status: 400 });

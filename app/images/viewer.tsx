@@ -1,17 +1,20 @@
-import { ChevronLeft, ChevronRight, Download, Info, Trash2, X } from "lucide-react";
-import { type CSSProperties, type MouseEvent, type ReactNode, useEffect } from "react";
+import { ArrowLeftRight, ChevronLeft, ChevronRight, Download, Info, Maximize, Minus, Plus, Scan, Trash2, X } from "lucide-react";
+import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
 import { href, Link, useLocation, useNavigate } from "react-router";
 import { RemoveButton } from "~/forms/remove-dialog";
-import { buttonClass } from "~/ui/button";
+import { Button, buttonClass } from "~/ui/button";
 import { cx } from "~/ui/cx";
 import { Icon } from "~/ui/icon";
 import { isElsewhere } from "~/ui/keys";
-import { ACCEPTED, isAcceptedType } from "./accepted";
-import { originalAddress } from "./address";
-import { isFromGallery, SCALABLE } from "./gallery";
+import type { Ground } from "~/ui/preferences";
+import { imageAddress, imageSrcSet, nearestWidth, originalAddress } from "./address";
+import { compareAddress } from "./compare-address";
+import { isFromGallery } from "./gallery";
+import { GroundChoice, useGround } from "./ground";
 import type { DesignImage } from "./intents";
 import { Picture } from "./picture";
-import { bytesText } from "./upload";
+import { isDrawing, StagedPicture } from "./stage";
+import { usePageKeys, useZoom, type Zoom, zoomByKey } from "./use-zoom";
 
 /** Where an image stands in its design. */
 export type Place = {
@@ -29,20 +32,50 @@ type ViewerProps = {
   title: ReactNode;
   /** Its neighbours, for the filmstrip. */
   around: DesignImage[];
+  /** What stands behind it at first. */
+  ground: Ground;
+  /** Facts and versions, at the side. */
+  children: ReactNode;
 };
 
+const SIZES = "100vw";
+
 /**
- * One picture, large, at an address of its own. Everything in it is a link, and works without scripts; with them the arrow keys lead to its
- * neighbours and Escape back to the gallery.
+ * One picture, large, at an address of its own, over the gallery that it was opened from or alone. All that leads somewhere is a link and works
+ * without scripts; with them it is zoomed and moved by wheel, fingers, keys and double click.
  */
-export function Viewer({ image, place, title, around }: ViewerProps) {
-  const { close, toGallery } = useClose(image.designId);
-  useKeys(image.designId, place, close);
+export function Viewer({ image, place, title, around, ground: groundAtFirst, children }: ViewerProps) {
+  const { close, toGallery } = useClose(image);
+  const turn = useTurn(image.designId, place);
+  // A new picture is first seen whole.
+  const zoom = useZoom({ picture: image, scalable: isDrawing(image), onSwipe: turn });
+  const ground = useGround(groundAtFirst);
+  const side = useRef<HTMLDetailsElement>(null);
+  const viewer = useRef<HTMLElement>(null);
+  useFocusOver(viewer);
+  usePreload(around, place);
+  const { fit } = zoom;
+  useLayoutEffect(() => fit("fit"), [image._id, fit]);
+  const navigate = useNavigate();
+  usePageKeys((event) => {
+    const { key } = event;
+    if (event.shiftKey && key !== "+" && key !== "_") return false;
+    if (zoomByKey(event, zoom)) return true;
+    if (key === "Escape") close();
+    else if (key === "ArrowLeft") return turn("previous");
+    else if (key === "ArrowRight") return turn("next");
+    else if (key === "f") toggleFullscreen();
+    else if (key === "g") ground.next();
+    else if (key === "c") void navigate(compareAddress({ imageId: image._id }, null));
+    else if (key === "i" && side.current) side.current.open = !side.current.open;
+    else return false;
+    return true;
+  }, isElsewhere);
   const of = new Intl.NumberFormat("en");
 
   return (
-    <article aria-label={image.name} className="viewer">
-      <header className="flex items-center gap-2 border-b px-3 py-2 md:px-4">
+    <article ref={viewer} aria-label={image.name} tabIndex={-1} className="viewer">
+      <header className="flex items-center gap-1 border-b px-2 py-1.5 md:gap-2 md:px-4">
         <Link
           to={toGallery}
           prefetch="intent"
@@ -58,6 +91,14 @@ export function Viewer({ image, place, title, around }: ViewerProps) {
         <p className="tabular shrink-0 text-sm text-faint">
           {place.position === null ? `of ${of.format(place.total)}` : `${of.format(place.position)} of ${of.format(place.total)}`}
         </p>
+        <Link
+          to={compareAddress({ imageId: image._id }, null)}
+          aria-label="Compare"
+          data-tooltip="Compare"
+          className={buttonClass({ look: "ghost", size: "icon" }, "max-sm:hidden")}
+        >
+          <Icon of={ArrowLeftRight} />
+        </Link>
         <a
           href={originalAddress(image._id)}
           download
@@ -71,37 +112,73 @@ export function Viewer({ image, place, title, around }: ViewerProps) {
           <Icon of={Trash2} />
         </RemoveButton>
       </header>
-      <div className="relative grid min-h-0 min-w-0 bg-mat p-3 pb-16 md:p-4 md:pb-16">
-        <Large image={image} />
+      <div className="viewer-room">
+        <figure ref={zoom.stage} data-ground={ground.ground} data-larger={zoom.isLarger || undefined} className="viewer-wall">
+          <StagedPicture image={image} zoom={zoom} sizes={SIZES} grows />
+        </figure>
         <Neighbour to={place.previous} image={image} side="previous" />
         <Neighbour to={place.next} image={image} side="next" />
-        <Facts image={image} />
+        <details ref={side} className="viewer-side">
+          <summary aria-label="Facts" className={cx(buttonClass({ look: "quiet", size: "sm" }), "list-none")}>
+            <Icon of={Info} />
+            Facts
+          </summary>
+          <div tabIndex={-1} className="viewer-panel">
+            {children}
+          </div>
+        </details>
+      </div>
+      <div className="viewer-tools">
+        <ZoomTools zoom={zoom} />
+        <GroundChoice {...ground} />
+        <Button
+          look="ghost"
+          size="icon-sm"
+          aria-label="Full screen"
+          title="Full screen (f)"
+          className="noscript:hidden"
+          onClick={toggleFullscreen}
+        >
+          <Icon of={Maximize} />
+        </Button>
       </div>
       <Filmstrip image={image} around={around} />
     </article>
   );
 }
 
-function Large({ image }: { image: DesignImage }) {
-  const { width, height, name } = image;
-  const scalable = image.contentType === "image/svg+xml";
-  const style: CSSProperties & Record<"--ratio" | "--own-width", string> = {
-    "--ratio": (width / height).toFixed(5),
-    "--own-width": scalable ? SCALABLE : `${width}px`,
-  };
+/** With scripts alone: how large the picture is, and how large it can be. */
+export function ZoomTools({ zoom }: { zoom: Zoom }) {
+  const fittings = [
+    ["fit", "Fit"],
+    ["actual", "100%"],
+    ["fill", "Fill"],
+  ] as const;
   return (
-    <figure className="viewer-wall">
-      <div style={style} className="viewer-picture">
-        <Picture
-          key={image._id}
-          image={{ ...image, imageId: image._id }}
-          alt={name}
-          sizes="(width < 768px) 100vw, 80vw"
-          scalable={scalable}
-          priority
-        />
-      </div>
-    </figure>
+    <div role="group" aria-label="Zoom" className="flex items-center gap-0.5 noscript:hidden">
+      <Button look="ghost" size="icon-sm" aria-label="Zoom out" onClick={() => zoom.step("out")}>
+        <Icon of={Minus} />
+      </Button>
+      <output className="tabular w-12 text-center text-sm text-soft" aria-live="off" data-zoom>
+        {zoom.percent === null ? "" : `${zoom.percent}%`}
+      </output>
+      <Button look="ghost" size="icon-sm" aria-label="Zoom in" onClick={() => zoom.step("in")}>
+        <Icon of={Plus} />
+      </Button>
+      {fittings.map(([fitting, label]) => (
+        <Button
+          key={fitting}
+          look="ghost"
+          size="sm"
+          aria-pressed={zoom.fitting === fitting}
+          className={cx("max-sm:px-1.5", zoom.fitting === fitting && "text-accent-text")}
+          onClick={() => zoom.fit(fitting)}
+        >
+          {fitting === "fit" ? <Icon of={Scan} className="max-sm:hidden" /> : null}
+          {label}
+        </Button>
+      ))}
+    </div>
   );
 }
 
@@ -121,52 +198,11 @@ function Neighbour({ to, image, side }: { to: string | null; image: DesignImage;
       className={cx(
         buttonClass({ look: "quiet", size: "icon" }),
         "absolute bottom-2.5 size-10 rounded-full bg-raised/85 backdrop-blur-sm md:top-[calc(50%-1.25rem)] md:bottom-auto",
-        side === "previous" ? "right-16 md:right-auto md:left-3" : "right-3",
+        side === "previous" ? "right-16 md:right-auto md:left-3" : "viewer-next right-3",
       )}
     >
       <Icon of={side === "previous" ? ChevronLeft : ChevronRight} className="size-5" />
     </Link>
-  );
-}
-
-function Facts({ image }: { image: DesignImage }) {
-  const { width, height, size, contentType, animated, _creationTime } = image;
-  const number = new Intl.NumberFormat("en");
-  const type = isAcceptedType(contentType) ? ACCEPTED[contentType].name : contentType;
-  const added = new Date(_creationTime);
-  return (
-    <details className="absolute bottom-3 left-3 text-sm md:left-4">
-      <summary className={cx(buttonClass({ look: "ghost", size: "sm" }), "list-none")}>
-        <Icon of={Info} />
-        Facts
-      </summary>
-      <dl className="tabular absolute bottom-full mb-2 grid w-max max-w-[calc(100vw-1.5rem)] grid-cols-[auto_1fr] gap-x-4 gap-y-1 rounded-md border bg-raised p-3 text-soft shadow-lift">
-        <Fact name="Dimensions">
-          {number.format(width)} × {number.format(height)} {contentType === "image/svg+xml" ? "units" : "px"}
-        </Fact>
-        <Fact name="Size">
-          {bytesText(size)} <span className="text-faint">({number.format(size)} bytes)</span>
-        </Fact>
-        <Fact name="Type">{animated ? `${type}, animated` : type}</Fact>
-        <Fact name="Added">
-          <time dateTime={added.toISOString()} suppressHydrationWarning>
-            {new Intl.DateTimeFormat("en", { dateStyle: "long" }).format(added)}
-          </time>
-        </Fact>
-        <Fact name="SHA-256">
-          <code className="font-mono text-xs break-all">{image.checksum}</code>
-        </Fact>
-      </dl>
-    </details>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-faint">{name}</dt>
-      <dd className="text-ink">{children}</dd>
-    </>
   );
 }
 
@@ -207,35 +243,62 @@ function Filmstrip({ image, around }: { image: DesignImage; around: DesignImage[
   );
 }
 
-/** Closing goes back to the gallery that the viewer was opened from, at the place where it was left; else to the gallery's start. */
-function useClose(designId: string) {
+/** Closing goes back to the gallery that the viewer was opened from, at the place where it was left; else to the picture's place in it. */
+function useClose({ designId, _id }: DesignImage) {
   const navigate = useNavigate();
   const { state } = useLocation();
-  const toGallery = href("/design/:id", { id: designId });
+  const gallery = href("/design/:id", { id: designId });
   return {
-    toGallery,
+    toGallery: `${gallery}#image-${_id}`,
     close: (event?: MouseEvent) => {
       if (event && (event.metaKey || event.ctrlKey || event.shiftKey)) return;
       event?.preventDefault();
       if (isFromGallery(state)) void navigate(-1);
-      else void navigate(toGallery, { viewTransition: true });
+      else void navigate(gallery, { viewTransition: true });
     },
   };
 }
 
-function useKeys(designId: string, { previous, next }: Place, close: () => void) {
+/** Turns to a neighbour, if there is one. */
+function useTurn(designId: string, { previous, next }: Place) {
   const navigate = useNavigate();
   const { state } = useLocation();
+  return (side: "previous" | "next"): boolean => {
+    const to = side === "previous" ? previous : next;
+    if (to === null) return false;
+    void navigate(href("/design/:id/images/:imageId", { id: designId, imageId: to }), { replace: true, state, preventScrollReset: true });
+    return true;
+  };
+}
+
+/** Opened over the gallery the viewer takes the focus, as the thumbnail that has it is hidden; back in it, the thumbnail gets it (`ui/focus.ts`). */
+function useFocusOver(viewer: { readonly current: HTMLElement | null }) {
+  useLayoutEffect(() => {
+    const active = document.activeElement;
+    if (active?.closest(".design-page")) viewer.current?.focus({ preventScroll: true });
+  }, [viewer]);
+}
+
+/** Has the browser fetch the pictures on both sides, once this one is there. */
+function usePreload(around: DesignImage[], { previous, next }: Place) {
   useEffect(() => {
-    function onKey(event: KeyboardEvent) {
-      if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || event.shiftKey || isElsewhere(event.target)) return;
-      if (event.key === "Escape") return close();
-      const to = event.key === "ArrowLeft" ? previous : event.key === "ArrowRight" ? next : null;
-      if (to === null) return;
-      event.preventDefault();
-      void navigate(href("/design/:id/images/:imageId", { id: designId, imageId: to }), { replace: true, state, preventScrollReset: true });
-    }
-    window.addEventListener("keydown", onKey);
-    return () => window.removeEventListener("keydown", onKey);
-  });
+    const neighbours = around.filter(({ _id }) => _id === previous || _id === next);
+    const images = neighbours.map(({ _id, width, versionId, ...each }) => {
+      const image = new Image();
+      image.fetchPriority = "low";
+      image.sizes = SIZES;
+      image.srcset = imageSrcSet(_id, width, { versionId }, { scalable: isDrawing(each), exact: true });
+      image.src = imageAddress(_id, nearestWidth(960), { versionId });
+      return image;
+    });
+    return () => {
+      for (const image of images) image.removeAttribute("srcset");
+    };
+  }, [around, previous, next]);
+}
+
+/** The whole document, so that dialogs and messages are seen as well. */
+function toggleFullscreen() {
+  if (document.fullscreenElement) void document.exitFullscreen();
+  else void document.documentElement.requestFullscreen().catch(() => {});
 }

@@ -1,10 +1,26 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { boxOf, fitScale, isLarger, panBy, percent, pinch, type Scene, settle, step, toggled, type View, viewOf, zoomBy } from "./zoom";
+import {
+  boxOf,
+  boxWithin,
+  fitScale,
+  isLarger,
+  panBy,
+  percent,
+  pinch,
+  type Scene,
+  settle,
+  step,
+  toggled,
+  type View,
+  viewOf,
+  zoomBy,
+} from "./zoom";
 
 const scene = (more: Partial<Scene> = {}): Scene => ({
   stage: { width: 1000, height: 800 },
   picture: { width: 4000, height: 2000 },
+  corner: { x: 0, y: 0 },
   density: 1,
   scalable: false,
   ...more,
@@ -18,7 +34,7 @@ describe("fittings", () => {
   it("fit shows all of a picture, and never more of it than there is", () => {
     expect(viewOf("fit", scene())).toEqual({ scale: 0.25, x: 0, y: 0 });
     expect(fitScale(small)).toBe(1);
-    expect(fitScale(scene({ picture: { width: 300, height: 200 }, density: 2 }))).toBe(0.5);
+    expect(fitScale(scene({ picture: { width: 300, height: 200 }, density: 2 }))).toBe(1);
   });
   it("a drawing fits by growing", () => {
     expect(fitScale(scene({ picture: { width: 300, height: 200 }, scalable: true }))).toBeCloseTo(1000 / 300);
@@ -40,10 +56,11 @@ describe("fittings", () => {
         fc.integer({ min: 200, max: 2000 }),
         fc.float({ min: -3000, max: 3000, noNaN: true }),
         fc.constantFrom(1, 1.25, 1.5, 2),
-        (width, height, x, density) => {
-          const at = scene({ stage: { width, height }, density });
+        fc.constantFrom(0, 54.59375, 7.3),
+        (width, height, x, density, y) => {
+          const at = scene({ stage: { width, height }, density, corner: { x: 0, y } });
           const { left, top } = boxOf(settle({ scale: 1 / density, x, y: x / 3 }, at), at);
-          for (const edge of [left, top]) expect(Math.abs(edge * density - Math.round(edge * density))).toBeLessThan(1e-6);
+          for (const edge of [left, top + y]) expect(Math.abs(edge * density - Math.round(edge * density))).toBeLessThan(1e-6);
         },
       ),
     );
@@ -92,6 +109,12 @@ describe("moving", () => {
       }),
     );
   });
+});
+
+it("what is compared lies in the other's box, in its own proportions", () => {
+  const box = { left: 100, top: 50, width: 800, height: 400 };
+  expect(boxWithin(box, { width: 1600, height: 800 })).toEqual(box);
+  expect(boxWithin(box, { width: 100, height: 100 })).toEqual({ left: 300, top: 50, width: 400, height: 400 });
 });
 
 describe("steps", () => {

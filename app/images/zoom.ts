@@ -10,6 +10,8 @@ export type View = Point & { scale: number };
 export type Scene = {
   stage: Size;
   picture: Size;
+  /** Where the stage's corner lies in the window, which need not be on a whole pixel. */
+  corner: Point;
   /** Device pixels for one CSS pixel. */
   density: number;
   /** A drawing: it has no pixels of its own, and so may be shown larger than it says it is. */
@@ -24,11 +26,10 @@ function actualScale({ density, scalable }: Scene): number {
   return scalable ? 1 : 1 / density;
 }
 
-/** All of it, as large as the stage allows; what has pixels no larger than it is. */
-export function fitScale(scene: Scene): number {
-  const { stage, picture, scalable } = scene;
+/** All of it, as large as the stage allows; what has pixels no larger than a page without scripts would show it, which knows no density. */
+export function fitScale({ stage, picture, scalable }: Scene): number {
   const whole = Math.min(stage.width / picture.width, stage.height / picture.height);
-  return scalable ? whole : Math.min(whole, actualScale(scene));
+  return scalable ? whole : Math.min(whole, 1);
 }
 
 /** No empty place on the stage. */
@@ -60,15 +61,15 @@ const MIDDLE: Point = { x: 0, y: 0 };
 export function settle({ scale: wanted, x, y }: View, scene: Scene): View {
   const { least, most } = limits(scene);
   const scale = Math.min(most, Math.max(least, wanted));
-  const { stage, picture, density } = scene;
-  const along = (offset: number, room: number, length: number) => {
+  const { stage, picture, density, corner } = scene;
+  const along = (offset: number, room: number, length: number, from: number) => {
     const slack = Math.max(0, (length * scale - room) / 2);
     const kept = Math.min(slack, Math.max(-slack, offset));
     if (!isActual(scale, scene)) return kept;
-    const start = room / 2 + kept - (length * scale) / 2;
+    const start = from + room / 2 + kept - (length * scale) / 2;
     return kept + Math.round(start * density) / density - start;
   };
-  return { scale, x: along(x, stage.width, picture.width), y: along(y, stage.height, picture.height) };
+  return { scale, x: along(x, stage.width, picture.width, corner.x), y: along(y, stage.height, picture.height, corner.y) };
 }
 
 /** Zooms by a factor, with what lies under `point` (from the stage's middle) staying under it. */
@@ -129,6 +130,13 @@ function isActual(scale: number, scene: Scene): boolean {
 export function boxOf(view: View, { stage, picture }: Scene): Size & { left: number; top: number } {
   const [width, height] = [picture.width * view.scale, picture.height * view.scale];
   return { width, height, left: stage.width / 2 + view.x - width / 2, top: stage.height / 2 + view.y - height / 2 };
+}
+
+/** The largest box of a picture's proportions in another's box: what is compared lies upon each other, whatever its number of pixels. */
+export function boxWithin(box: ReturnType<typeof boxOf>, picture: Size): ReturnType<typeof boxOf> {
+  const scale = Math.min(box.width / picture.width, box.height / picture.height);
+  const [width, height] = [picture.width * scale, picture.height * scale];
+  return { width, height, left: box.left + (box.width - width) / 2, top: box.top + (box.height - height) / 2 };
 }
 
 const between = ([a, b]: [Point, Point]): Point => ({ x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 });

@@ -1,9 +1,12 @@
 import { getZodConstraint } from "@conform-to/zod/v4";
 import { Trash2 } from "lucide-react";
-import { data, href, redirect, useSearchParams } from "react-router";
+import { useState } from "react";
+import { data, href, Outlet, redirect, type ShouldRevalidateFunctionArgs, useSearchParams } from "react-router";
+import { readCookie } from "~/accounts/cookies";
 import { visitor } from "~/accounts/session.server";
 import { designArchive } from "~/archives/address";
 import { DownloadLink } from "~/archives/download-link";
+import { connectedConvex } from "~/data/browser";
 import { convexFor } from "~/data/convex.server";
 import { pageOf, preloadPage } from "~/data/pages";
 import { imageSortIn, SORT } from "~/data/sorting";
@@ -30,6 +33,7 @@ import { EmptyState } from "~/ui/empty-state";
 import { Icon } from "~/ui/icon";
 import { MorePages } from "~/ui/more-pages";
 import { Page, PageHeader } from "~/ui/page";
+import { choiceFrom, GALLERY_VIEW_COOKIE, GALLERY_VIEWS } from "~/ui/preferences";
 import { IMAGE_ORDERS, SortMenu } from "~/ui/sort-menu";
 import { api } from "#convex/_generated/api";
 import { renameDesign, renameDesignImage } from "#convex/rules";
@@ -41,7 +45,7 @@ export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderD
 
 export const loader = (args: Route.LoaderArgs) => unlessTrashed(args.context, args.params.id, () => load(args));
 
-async function load({ params: { id }, url, context }: Route.LoaderArgs) {
+async function load({ request, params: { id }, url, context }: Route.LoaderArgs) {
   const convex = convexFor(context);
   const config = context.get(configContext);
   const [design, images, who] = await Promise.all([
@@ -60,6 +64,7 @@ async function load({ params: { id }, url, context }: Route.LoaderArgs) {
     project: { ...project, value: { _id: project.value._id, name: project.value.name } },
     sending: crypto.randomUUID(),
     maxBytes: config.uploadMaxBytes,
+    view: choiceFrom(GALLERY_VIEWS, readCookie(request.headers, GALLERY_VIEW_COOKIE)),
     constraints: { design: getZodConstraint(renameDesign), image: getZodConstraint(renameDesignImage) },
   };
 }
@@ -77,9 +82,33 @@ export async function action(args: Route.ActionArgs) {
 
 export const clientAction = liveAction(intents);
 
-export const shouldRevalidate = liveRevalidation;
+/** Looking at one picture and then at another, over the gallery or alone, changes nothing that is loaded here. */
+export function shouldRevalidate(args: ShouldRevalidateFunctionArgs): boolean {
+  const { currentUrl, nextUrl, currentParams, nextParams, formMethod } = args;
+  const staysHere = currentParams["id"] === nextParams["id"];
+  const turns = staysHere && nextParams["imageId"] !== undefined && formMethod === undefined && currentUrl.href !== nextUrl.href;
+  if (turns && connectedConvex()) return false;
+  return liveRevalidation(staysHere ? { ...args, currentParams: nextParams } : args);
+}
 
-export default function Design({ loaderData, actionData }: Route.ComponentProps) {
+/** The gallery of a design, and over it the picture that is looked at. What is entered by a picture's own address has no gallery behind it. */
+export default function Design({ loaderData, actionData, params }: Route.ComponentProps) {
+  const viewing = "imageId" in params && params.imageId !== undefined;
+  const [beneath, setBeneath] = useState(!viewing);
+  if (!viewing && !beneath) setBeneath(true);
+  return (
+    <>
+      {beneath || !viewing ? (
+        <div className="design-page">
+          <DesignPage loaderData={loaderData} actionData={actionData} />
+        </div>
+      ) : null}
+      <Outlet />
+    </>
+  );
+}
+
+function DesignPage({ loaderData, actionData }: Pick<Route.ComponentProps, "loaderData" | "actionData">) {
   const { constraints, sending, maxBytes } = loaderData;
   const design = useLive(loaderData.design);
   const project = useLive(loaderData.project);
@@ -116,7 +145,7 @@ export default function Design({ loaderData, actionData }: Route.ComponentProps)
       {added > 0 && !actionData ? <output>{count(added, "image")} added.</output> : null}
 
       {images.length > 0 ? (
-        <Gallery images={images} ask={dialogs.ask} projectId={project._id} byHand={!search.has(SORT)} />
+        <Gallery images={images} ask={dialogs.ask} projectId={project._id} byHand={!search.has(SORT)} view={loaderData.view} />
       ) : (
         <EmptyState
           title={page.isFirst ? "No images yet" : "No more images"}

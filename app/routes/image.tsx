@@ -1,8 +1,10 @@
 import { getZodConstraint } from "@conform-to/zod/v4";
-import { useState } from "react";
-import { href, useFetchers, useNavigation } from "react-router";
+import { useMemo, useState } from "react";
+import { type ClientActionFunctionArgs, data, href, redirect, useFetchers, useNavigation, useRouteLoaderData } from "react-router";
+import { readCookie } from "~/accounts/cookies";
 import { visitor } from "~/accounts/session.server";
 import { convexFor } from "~/data/convex.server";
+import { pageOf } from "~/data/pages";
 import { notFoundResponse } from "~/data/refusals";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { useLive } from "~/data/use-live";
@@ -11,69 +13,142 @@ import { liveAction } from "~/forms/live-action";
 import { NameInPlace } from "~/forms/name-in-place";
 import { RemoveDialog } from "~/forms/remove-dialog";
 import { configContext } from "~/http/context";
+import { Facts } from "~/images/facts";
 import { type DesignImage, imagePageIntents } from "~/images/intents";
 import { picturesFor } from "~/images/pictures.server";
+import { isUpload, takeUploads } from "~/images/take.server";
+import { isUploadAnswer } from "~/images/upload";
+import { Versions } from "~/images/versions";
 import { type Place, Viewer } from "~/images/viewer";
 import { ButtonLink } from "~/ui/button";
+import { choiceFrom, GROUND_COOKIE, GROUNDS } from "~/ui/preferences";
 import { Screen } from "~/ui/screen";
 import { api } from "#convex/_generated/api";
 import { renameDesignImage } from "#convex/rules";
 import { TrashedBoundary } from "~/trash/trashed-boundary";
 import { unlessTrashed } from "~/trash/unless-trashed.server";
 import type { Route } from "./+types/image";
+import type { loader as designLoader } from "./design";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.inPlace.value.image.name ?? "Image"} · Atelier` }];
 
+/** What the design's own loader has not: this picture's place, what its file tells, and its history. */
 export const loader = (args: Route.LoaderArgs) => unlessTrashed(args.context, args.params.imageId, () => load(args));
 
-async function load({ params: { id, imageId }, context }: Route.LoaderArgs) {
+async function load({ request, params: { id, imageId }, context }: Route.LoaderArgs) {
   const convex = convexFor(context);
-  const [design, images, inPlace, who] = await Promise.all([
-    convex.preload(api.designs.getDesignById, { id }),
-    convex.preload(api.designImages.getDesignImagesByDesignId, { designId: id }),
+  const [inPlace, versions, who] = await Promise.all([
     convex.preload(api.designImages.getDesignImageInPlace, { id: imageId }),
+    convex.preload(api.versions.getVersions, { imageId }),
     visitor(context),
   ]);
-  if (inPlace.value.image.designId !== design.value._id) throw notFoundResponse();
-  if (who) picturesFor(context.get(configContext)).grants.note(who.sessionId, [...images.value, inPlace.value.image]);
-  return { design, images, inPlace, constraint: getZodConstraint(renameDesignImage) };
+  const { image } = inPlace.value;
+  if (image.designId !== id) throw notFoundResponse();
+  if (who) picturesFor(context.get(configContext)).grants.note(who.sessionId, [image]);
+  return {
+    inPlace,
+    versions,
+    ground: choiceFrom(GROUNDS, readCookie(request.headers, GROUND_COOKIE)),
+    sending: crypto.randomUUID(),
+    constraint: getZodConstraint(renameDesignImage),
+  };
 }
 
-export const action = serverAction(imagePageIntents);
-export const clientAction = liveAction(imagePageIntents);
+/** A form of an intent, or the file of a new version. */
+export async function action(args: Route.ActionArgs) {
+  const { request, params, context } = args;
+  if (!isUpload(request)) return serverAction(imagePageIntents)(args);
+  const answer = await takeUploads(request, params.id, context, params.imageId);
+  const isWhole = !answer.problem && answer.results.every(({ ok }) => ok);
+  if (isWhole) throw redirect(href("/design/:id/images/:imageId", params), 303);
+  return data(answer, { status: 422, statusText: "Unprocessable Content" });
+}
+
+const runLive = liveAction(imagePageIntents);
+
+/** Files go through the app's server whichever way their form was sent. */
+export async function clientAction(args: ClientActionFunctionArgs) {
+  const isFile = /^multipart\//i.test(args.request.headers.get("Content-Type") ?? "");
+  return isFile ? args.serverAction<unknown>() : runLive(args);
+}
+
 export const shouldRevalidate = liveRevalidation;
 
 /** How many neighbours the filmstrip shows on either side. */
 const AROUND = 12;
 
-export default function Image({ loaderData, params: { imageId } }: Route.ComponentProps) {
-  const design = useLive(loaderData.design);
-  const images = useImagesWith(imageId, useLive(loaderData.images));
+export default function Image({ loaderData, actionData, params: { id, imageId } }: Route.ComponentProps) {
+  const designData = useRouteLoaderData<typeof designLoader>("routes/design");
+  if (!designData) return null;
+  return <ImageOf key={id} loaderData={loaderData} actionData={actionData} designData={designData} imageId={imageId} />;
+}
+
+type ImageOfProps = Pick<Route.ComponentProps, "loaderData" | "actionData"> & {
+  designData: Awaited<ReturnType<typeof designLoader>>;
+  imageId: string;
+};
+
+function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) {
+  const design = useLive(designData.design);
+  const page = pageOf(useLive(designData.images));
+  const images = useImagesWith(imageId, page.rows);
+  const inPlace = useLive(loaderData.inPlace);
+  const versions = useLive(loaderData.versions);
   const index = indexOf(images, imageId);
   const listed = images[index];
+  const around = useMemo(() => images.slice(Math.max(0, index - AROUND), index + AROUND + 1), [images, index]);
 
-  if (listed) {
-    const place = {
-      previous: images[index - 1]?._id ?? null,
-      next: images[index + 1]?._id ?? null,
-      position: index + 1,
-      total: design.imageCount,
-    };
-    const around = images.slice(Math.max(0, index - AROUND), index + AROUND + 1);
-    return <ImagePage image={listed} place={place} around={around} constraint={loaderData.constraint} />;
-  }
   // The loader saw it in the list; it has gone since.
-  if (indexOf(loaderData.images.value, imageId) >= 0) {
+  if (!listed && indexOf(pageOf(designData.images.value).rows, imageId) >= 0) {
     return (
-      <Screen title="This image was deleted" text="It is in the trash, or gone for ever.">
-        <ButtonLink look="primary" to={href("/design/:id", { id: design._id })}>
-          Back to {design.name}
-        </ButtonLink>
-      </Screen>
+      <div className="viewer place-items-center">
+        <Screen title="This image was deleted" text="It is in the trash, or gone for ever.">
+          <ButtonLink look="primary" to={href("/design/:id", { id: design._id })}>
+            Back to {design.name}
+          </ButtonLink>
+        </Screen>
+      </div>
     );
   }
-  return <ImageFurtherDown loaderData={loaderData} total={design.imageCount} />;
+  const image = listed ?? inPlace.image;
+  // What lies past the listed ones comes by its own place.
+  const own = inPlace.image._id === imageId ? inPlace : null;
+  const place: Place = {
+    previous: images[index - 1]?._id ?? (listed && page.isFirst ? null : (own?.previous ?? null)),
+    next: images[index + 1]?._id ?? own?.next ?? null,
+    position: listed && page.isFirst ? index + 1 : null,
+    total: design.imageCount,
+  };
+  return (
+    <>
+      <Viewer
+        image={image}
+        place={place}
+        around={listed ? around : NONE}
+        ground={loaderData.ground}
+        title={<NameInPlace key={image._id} item={image} thing="image" intent="renameImage" constraint={loaderData.constraint} />}
+      >
+        <Facts image={image} details={own?.details} />
+        <Versions
+          image={image}
+          versions={versions}
+          sending={loaderData.sending}
+          answer={isUploadAnswer(actionData) ? actionData : undefined}
+        />
+      </Viewer>
+      <RemoveDialog
+        key={image._id}
+        item={image}
+        thing="image"
+        loses="goes to the trash."
+        intent="removeImage"
+        hidden={{ designId: image.designId }}
+      />
+    </>
+  );
 }
+
+const NONE: DesignImage[] = [];
 
 const indexOf = (images: DesignImage[], id: string) => images.findIndex(({ _id }) => _id === id);
 
@@ -87,37 +162,10 @@ function useImagesWith(id: string, images: DesignImage[]): DesignImage[] {
   return there || !busy ? images : last;
 }
 
-type LoaderData = Route.ComponentProps["loaderData"];
-
-/** An image past those that the design's list answers at once: it comes with its neighbours' ids alone. */
-function ImageFurtherDown({ loaderData, total }: { loaderData: LoaderData; total: number }) {
-  const { image, previous, next } = useLive(loaderData.inPlace);
-  return <ImagePage image={image} place={{ previous, next, position: null, total }} around={[]} constraint={loaderData.constraint} />;
-}
-
-type ImagePageProps = { image: DesignImage; place: Place; around: DesignImage[]; constraint: LoaderData["constraint"] };
-
-function ImagePage({ image, place, around, constraint }: ImagePageProps) {
-  return (
-    <>
-      <Viewer
-        image={image}
-        place={place}
-        around={around}
-        title={<NameInPlace key={image._id} item={image} thing="image" intent="renameImage" constraint={constraint} />}
-      />
-      <RemoveDialog
-        key={image._id}
-        item={image}
-        thing="image"
-        loses="goes to the trash."
-        intent="removeImage"
-        hidden={{ designId: image.designId }}
-      />
-    </>
-  );
-}
-
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
-  return <TrashedBoundary error={error} />;
+  return (
+    <div className="image-fault">
+      <TrashedBoundary error={error} />
+    </div>
+  );
 }

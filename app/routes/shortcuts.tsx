@@ -31,8 +31,16 @@ const places: { name: string; shortcuts: { keys: string[]; does: string }[] }[] 
   {
     name: "An image, shown large",
     shortcuts: [
-      { keys: ["Left"], does: "Previous image" },
-      { keys: ["Right"], does: "Next image" },
+      { keys: ["Left"], does: "Previous image; moves an image that is larger than the window" },
+      { keys: ["Right"], does: "Next image; moves an image that is larger than the window" },
+      { keys: ["+", "-"], does: "Zoom in or out" },
+      { keys: ["0"], does: "Fit the image into the window" },
+      { keys: ["1"], does: "Show its own pixels (100%)" },
+      { keys: ["2"], does: "Fill the window" },
+      { keys: ["F"], does: "Full screen" },
+      { keys: ["I"], does: "Facts and versions" },
+      { keys: ["G"], does: "The next ground behind the image" },
+      { keys: ["C"], does: "Compare with another image or version" },
       { keys: ["Esc"], does: "Back to the design" },
     ],
   },

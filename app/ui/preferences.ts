@@ -42,6 +42,29 @@ export function sidebarCookie(open: boolean, secure: boolean): string {
   return cookie(SIDEBAR_COOKIE, String(open), SIDEBAR_SECONDS, secure);
 }
 
+/** How a design's images are shown. */
+export const GALLERY_VIEWS = ["grid", "list"] as const;
+export type GalleryView = (typeof GALLERY_VIEWS)[number];
+export const GALLERY_VIEW_COOKIE = "gallery_view";
+
+/** What stands behind a picture shown large: its page's own wall, or another. */
+export const GROUNDS = ["wall", "black", "grey", "white", "checker"] as const;
+export type Ground = (typeof GROUNDS)[number];
+export const GROUND_COOKIE = "ground";
+
+/** What a cookie asks for, of these choices; the first where it asks for none. */
+export function choiceFrom<const Choice extends string>(choices: readonly [Choice, ...Choice[]], value: string | null): Choice {
+  return choices.find((each) => each === value) ?? choices[0];
+}
+
+export function galleryViewCookie(view: GalleryView, secure: boolean): string {
+  return cookie(GALLERY_VIEW_COOKIE, view, THEME_SECONDS, secure);
+}
+
+export function groundCookie(ground: Ground, secure: boolean): string {
+  return cookie(GROUND_COOKIE, ground, THEME_SECONDS, secure);
+}
+
 /** Readable by scripts, since the browser changes it without asking the server; it says nothing about anyone. */
 function cookie(name: string, value: string, seconds: number, secure: boolean): string {
   return `${name}=${value}; Path=/; Max-Age=${seconds}; SameSite=Lax${secure ? "; Secure" : ""}`;

@@ -49,7 +49,8 @@ bothWays((javaScript) => {
     await expect(page.getByText("JPEG", { exact: true })).toBeVisible();
     await expectAccessible(page);
     await page.getByRole("link", { name: "Close" }).click();
-    await expect(page).toHaveURL(path);
+    // Without scripts the browser itself looks for the picture's place.
+    await expect(page).toHaveURL(javaScript ? path : `${path}#image-${first}`);
   });
 
   test("an image is renamed and deleted, in the gallery and where it is large", async ({ page, app, person }) => {
@@ -135,7 +136,9 @@ bothWays((javaScript) => {
     await page.getByRole("link", { name: "Previous image" }).click();
     await expect(page).toHaveTitle("dot 201.png · Atelier");
     await page.getByRole("link", { name: "Previous image" }).click();
-    await expect(page.getByText("200 of 205")).toBeVisible();
+    await expect(page).toHaveTitle("dot 200.png · Atelier");
+    // Over a later page of the gallery it is not known how many come before.
+    await expect(page.getByText(javaScript ? "of 205" : "200 of 205")).toBeVisible();
   });
 });
 

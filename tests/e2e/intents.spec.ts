@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { api } from "../../convex/_generated/api.js";
 import { expect, type Person, type RunningApp, test } from "../harness/test.ts";
 import { type Hands, hands } from "./hands.ts";
-import { addPictures, deploymentAs } from "./pictures.ts";
+import { addPictures, addVersion, deploymentAs } from "./pictures.ts";
 
 /** Where intents are described; each of them has to be among the steps. */
 const TABLES = ["app/projects/intents.ts", "app/designs/intents.ts", "app/images/intents.ts", "app/trash/intents.ts"];
@@ -18,6 +18,8 @@ type Step = {
   send: (her: Hands) => Promise<void>;
   /** Puts pictures into the design first, which no intent does. */
   withPictures?: boolean;
+  /** Gives the image a second version first, which comes as a file and is no intent. */
+  withVersion?: boolean;
 };
 
 const list = () => "/projects";
@@ -34,6 +36,16 @@ const steps: Step[] = [
   { intent: "renameDesign", send: (her) => her.renameInPlace("Front", "design") },
   { intent: "renameImage", at: design, withPictures: true, send: (her) => her.renameCard("image", "fig.jpg", "Figs") },
   { intent: "renameImage", at: image, send: (her) => her.renameInPlace("Many figs", "image") },
+  {
+    intent: "makeCurrent",
+    at: image,
+    withVersion: true,
+    async send({ page }) {
+      await page.getByText("Facts", { exact: true }).click();
+      await page.getByRole("button", { name: "Make version 1 current" }).click();
+      await page.getByText("Facts", { exact: true }).click();
+    },
+  },
   { intent: "removeImage", at: image, send: (her) => her.removeHere("image") },
   { intent: "removeImage", send: (her) => her.removeCard("image", "bank.png") },
   { intent: "renameDesign", at: project, send: (her) => her.renameCard("design", "Front", "Back") },
@@ -94,9 +106,10 @@ test("the test above sends every intent that there is", async () => {
 });
 
 /** Takes a step: what is then stored, and what the page shows. */
-async function take({ at, send, withPictures }: Step, app: RunningApp, person: Person, her: Hands) {
+async function take({ at, send, withPictures, withVersion }: Step, app: RunningApp, person: Person, her: Hands) {
   const { things } = await look(app, person);
   if (withPictures) await addPictures(app, person, things.design, ["fig", "bank"]);
+  if (withVersion) await addVersion(app, person, things.design, things.image, "path");
   if (at) await her.open(at(things));
   else await her.ready();
   const before = (await look(app, person)).stored;
@@ -134,7 +147,12 @@ async function look(app: RunningApp, person: Person) {
     const within = [];
     for (const each of designs) {
       const images = await convex.query(api.designImages.getDesignImagesByDesignId, { designId: each._id });
-      within.push({ name: each.name, favourite: each.favourite, coverChosen: each.coverChosen, images: images.map((one) => one.name) });
+      within.push({
+        name: each.name,
+        favourite: each.favourite,
+        coverChosen: each.coverChosen,
+        images: images.map((one) => `${one.name}, ${one.width} wide`),
+      });
       things.design ||= each._id;
       things.image ||= images.find((one) => one.name.toLowerCase().includes("fig"))?._id ?? "";
     }

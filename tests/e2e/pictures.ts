@@ -69,3 +69,18 @@ export async function addPictures(
   }
   return ids;
 }
+
+/** Gives an image a new version, which becomes the current one: as the form of its page does without scripts. */
+export async function addVersion(app: RunningApp, person: Person, designId: string, imageId: string, picture: PictureName | ChosenFile) {
+  const { name, mimeType, buffer } = typeof picture === "string" ? await chosen(picture) : picture;
+  const form = new FormData();
+  form.append("sending", randomUUID());
+  form.append("files", new File([new Uint8Array(buffer)], name, { type: mimeType }));
+  const answer = await fetch(`${app.url}/design/${designId}/images/${imageId}`, {
+    method: "POST",
+    body: form,
+    redirect: "manual",
+    headers: { Origin: app.url, Cookie: person.cookieHeader },
+  });
+  expect(answer.status).toBe(303);
+}
