@@ -121,7 +121,8 @@ function NewVersion({ image, sending, answer: fromPage }: { image: DesignImage; 
     input.current.value = "";
   }
   // What was chosen before the scripts had come.
-  useEffect(send, [fetcher]);
+  const sendNow = useRef(send);
+  useEffect(() => sendNow.current(), []);
 
   return (
     <fetcher.Form ref={form} method="post" encType="multipart/form-data" action={action} className="add-images">

@@ -69,7 +69,7 @@ const runLive = liveAction(imagePageIntents);
 /** Files go through the app's server whichever way their form was sent. */
 export async function clientAction(args: ClientActionFunctionArgs) {
   const isFile = /^multipart\//i.test(args.request.headers.get("Content-Type") ?? "");
-  return isFile ? args.serverAction<unknown>() : runLive(args);
+  return isFile ? args.serverAction() : runLive(args);
 }
 
 export const shouldRevalidate = liveRevalidation;

@@ -115,7 +115,8 @@ test("a picture is looked at with wheel, pointer and keys, over the gallery that
   await expect(stage(page)).toHaveAttribute("data-ground", "black");
   await hydrated(page);
   await expect(page.getByRole("img", { name: "IMG_2041.jpg" })).toBeVisible();
-  expect(await shifted()).toBeLessThan(0.01);
+  // Were the picture itself to move, or to come without its place, it would be 0.18 and more.
+  expect(await shifted()).toBeLessThan(0.05);
   await page.keyboard.press("ArrowLeft");
   await expect(page).toHaveTitle("bank.png · Atelier");
   await page.keyboard.press("Escape");
