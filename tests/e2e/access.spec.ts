@@ -34,6 +34,12 @@ const RULES: Record<string, Rule> = {
   "/projects/:id": "sign-in",
   "/design/:id": "sign-in",
   "/design/:id/images/:imageId": "sign-in",
+  "/compare": "sign-in",
+  "/projects/:id/images": "sign-in",
+  "/projects/:id/activity": "sign-in",
+  "/design/:id/images/:imageId/move": "sign-in",
+  "/design/:id/move": "sign-in",
+  "/trash": "sign-in",
   "/account": "sign-in",
   "/account/security": "sign-in",
   "/account/sessions": "sign-in",
@@ -61,7 +67,9 @@ type Entry = { path?: string; index?: boolean; children?: Entry[] };
 function addresses(entries: Entry[], above = ""): string[] {
   return entries.flatMap(({ path, index, children }) => {
     const own = path === undefined ? above : `${above}/${path}`;
-    if (children) return addresses(children, own);
+    // A page that others stand in answers by itself as well, unless one of them is its beginning.
+    const frame = path !== undefined && !children?.some((child) => child.index) ? [own] : [];
+    if (children) return [...frame, ...addresses(children, own)];
     return index || path !== undefined ? [own === "" ? "/" : own] : [];
   });
 }
