@@ -20,9 +20,7 @@ import { isUpload, takeUploads } from "~/images/take.server";
 import { isUploadAnswer } from "~/images/upload";
 import { Versions } from "~/images/versions";
 import { type Place, Viewer } from "~/images/viewer";
-import { ButtonLink } from "~/ui/button";
 import { choiceFrom, GROUND_COOKIE, GROUNDS } from "~/ui/preferences";
-import { Screen } from "~/ui/screen";
 import { api } from "#convex/_generated/api";
 import { renameDesignImage } from "#convex/rules";
 import { TrashedBoundary } from "~/trash/trashed-boundary";
@@ -98,18 +96,6 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
   const listed = images[index];
   const around = useMemo(() => images.slice(Math.max(0, index - AROUND), index + AROUND + 1), [images, index]);
 
-  // The loader saw it in the list; it has gone since.
-  if (!listed && indexOf(pageOf(designData.images.value).rows, imageId) >= 0) {
-    return (
-      <div className="viewer place-items-center">
-        <Screen title="This image was deleted" text="It is in the trash, or gone for ever.">
-          <ButtonLink look="primary" to={href("/design/:id", { id: design._id })}>
-            Back to {design.name}
-          </ButtonLink>
-        </Screen>
-      </div>
-    );
-  }
   const image = listed ?? inPlace.image;
   // What lies past the listed ones comes by its own place.
   const own = inPlace.image._id === imageId ? inPlace : null;

@@ -15,6 +15,17 @@ const LEAVES_AFTER = 5_000;
 /** Files that are listed; what needs somebody comes first, so that what is left out is waiting, or well. */
 const LISTED = 100;
 
+/** Tells the height that the tray takes of the window's edge: toasts stand above it (`surfaces.css`). */
+function makeRoom(tray: HTMLElement): () => void {
+  const root = document.documentElement;
+  const observer = new ResizeObserver(() => root.style.setProperty("--tray-height", `${tray.offsetHeight}px`));
+  observer.observe(tray);
+  return () => {
+    observer.disconnect();
+    root.style.removeProperty("--tray-height");
+  };
+}
+
 const nothing: ReturnType<Uploads["snapshot"]> = { uploads: [], rest: [] };
 
 /**
@@ -44,9 +55,10 @@ export function UploadTray() {
       {shown ? <div aria-hidden className="h-28" /> : null}
       {shown ? (
         <section
+          ref={makeRoom}
           aria-label="Uploads"
           data-print="hide"
-          className="upload-tray fixed inset-x-4 bottom-4 z-30 rounded-lg border bg-raised shadow-lift sm:left-auto sm:w-96"
+          className="fixed inset-x-4 bottom-4 z-30 rounded-lg border bg-raised shadow-lift sm:left-auto sm:w-96"
         >
           <header className="flex items-center gap-1 py-1.5 pr-1.5 pl-4">
             <h2 className="tabular min-w-0 flex-1 truncate text-base tracking-normal">

@@ -15,6 +15,9 @@ class Line implements Transport {
   onSend: (sending: Sending) => Promise<void> = async ({ onUrl, url }) => onUrl(url ?? `/uploads/${this.sendings.length}`);
   onFinish: Transport["finish"] = () => Promise.resolve({ name: "x", ok: true, imageId: "i" });
 
+  /** The address that the file with this name was given when it was first sent. */
+  urlOf = (name: string) => `/uploads/${this.sendings.findIndex(({ file }) => file.name === name) + 1}`;
+
   send(sending: Sending): Promise<void> {
     this.sendings.push(sending);
     return this.onSend(sending);
@@ -177,8 +180,9 @@ describe("uploads", () => {
     uploads.cancel(all()[1]?.id ?? "");
     uploads.resume(first().id);
     await expect.poll(states).toEqual(["added", "cancelled", "sending", "sending", "sending"]);
-    expect(line.sendings[5]?.url).toBe("/uploads/1");
-    expect(line.discarded).toEqual(["/uploads/2"]);
+    // Files get their addresses in the order in which their checksums are done.
+    expect(line.sendings[5]?.url).toBe(line.urlOf("a.png"));
+    expect(line.discarded).toEqual([line.urlOf("b.png")]);
   });
 
   it("asks about a picture that the design has already, before or after it was sent", async () => {

@@ -18,6 +18,7 @@ import type * as accounts_mine from "../accounts/mine.js";
 import type * as accounts_noticeTables from "../accounts/noticeTables.js";
 import type * as accounts_notices from "../accounts/notices.js";
 import type * as accounts_pictures from "../accounts/pictures.js";
+import type * as accounts_placeholder from "../accounts/placeholder.js";
 import type * as accounts_plan from "../accounts/plan.js";
 import type * as accounts_removal from "../accounts/removal.js";
 import type * as accounts_rows from "../accounts/rows.js";
@@ -80,6 +81,7 @@ declare const fullApi: ApiFromModules<{
   "accounts/noticeTables": typeof accounts_noticeTables;
   "accounts/notices": typeof accounts_notices;
   "accounts/pictures": typeof accounts_pictures;
+  "accounts/placeholder": typeof accounts_placeholder;
   "accounts/plan": typeof accounts_plan;
   "accounts/removal": typeof accounts_removal;
   "accounts/rows": typeof accounts_rows;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Person, probe, signUp } from "../../tests/convex/backends.ts";
-import { addImage } from "../../tests/convex/pictures.ts";
+import { addImage, addVersion } from "../../tests/convex/pictures.ts";
 import { api } from "../_generated/api";
 import schema from "../schema";
 
@@ -21,12 +21,13 @@ describe.each(backends)("deleting an account on $name", ({ start }) => {
       await Promise.all(names.map(async (table) => [table, (await backend.inside.query(probe.rows, { table })).length] as const)),
     );
 
-  /** One row at least in every table, and a stored file. */
+  /** One row at least in every table, and the stored files of an image that has two versions. */
   async function everythingOf(person: Person) {
     const { userId, sessionId } = person;
     const projectId = await person.mutation(api.projects.create, { name: "a project" });
     const designId = await person.mutation(api.designs.create, { projectId, name: "a design" });
-    const { storageId } = await addImage(backend, person, designId, `${userId}.png`);
+    const image = await addImage(backend, person, designId, `${userId}.png`);
+    const version = await addVersion(backend, person, image.id, `${userId} again.png`);
     const at = Date.now();
     const dates = { createdAt: at, updatedAt: at };
     await insert("accounts", { id: `${userId} account`, userId, providerId: "credential", accountId: userId, ...dates });
@@ -42,7 +43,7 @@ describe.each(backends)("deleting an account on $name", ({ start }) => {
     await insert("devices", { userId, mark: "x", seenAt: at });
     await insert("mails", { userId, content: { notice, to: "x" }, attempts: 0, dueAt: at, expiresAt: at + 1e9 });
     await backend.settle();
-    return { storageId };
+    return [image.storageId, version.storageId];
   }
 
   async function removeAccount({ userId }: Person) {
@@ -62,7 +63,7 @@ describe.each(backends)("deleting an account on $name", ({ start }) => {
 
     await removeAccount(bob);
     expect(await counts()).toEqual(before);
-    expect(await backend.inside.query(probe.filesAmong, { ids: [adas.storageId, bobs.storageId] })).toEqual([adas.storageId]);
+    expect(await backend.inside.query(probe.filesAmong, { ids: [...adas, ...bobs] })).toEqual(adas);
   });
 
   it("goes on until nothing is left, however much there was", async () => {

@@ -5,14 +5,24 @@ import { appServer, type Backend, type Person } from "./backends.ts";
 
 /** Brings a picture into a design the way the app server does: a stored file, then its row. */
 export async function addImage(backend: Backend, person: Person, designId: Id<"designs">, name: string) {
+  const file = await storedPicture(backend, person, name);
+  const id = await (await appServer(backend)).mutation(api.uploads.finalize, { ...file, designId });
+  return { id, storageId: file.storageId };
+}
+
+/** Brings another picture in the place of one, as its newest version. */
+export async function addVersion(backend: Backend, person: Person, imageId: Id<"designImages">, name: string) {
+  const file = await storedPicture(backend, person, name);
+  const id = await (await appServer(backend)).mutation(api.versions.finalize, { ...file, imageId });
+  return { id, storageId: file.storageId };
+}
+
+async function storedPicture(backend: Backend, person: Person, name: string) {
   const content = new TextEncoder().encode(`${name} ${randomUUID()}`);
-  const storageId = await backend.store(content);
-  const server = await appServer(backend);
-  const id = await server.mutation(api.uploads.finalize, {
+  return {
     sessionId: person.sessionId,
-    designId,
     uploadId: randomUUID(),
-    storageId,
+    storageId: await backend.store(content),
     name,
     contentType: "image/png",
     size: content.length,
@@ -21,6 +31,5 @@ export async function addImage(backend: Backend, person: Person, designId: Id<"d
     checksum: createHash("sha256").update(content).digest("hex"),
     placeholder: null,
     animated: false,
-  });
-  return { id, storageId };
+  };
 }

@@ -241,16 +241,17 @@ test("the arrow keys lead on, Escape leads back to where the gallery was left, a
   await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(left);
 });
 
-test("what somebody looks at and another deletes says so, and offers the way back", async ({ page, app, person }) => {
-  const { designId, path, ids } = await designWith(app, person, ["fig", "bank"]);
+test("what somebody looks at and another deletes says so, and offers it back", async ({ page, app, person }) => {
+  const { designId, ids } = await designWith(app, person, ["fig", "bank"]);
   await page.goto(viewerPath(designId, ids[0] ?? ""));
   await hydrated(page);
   const convex = await deploymentAs(app, person);
   const [image] = await imagesIn(app, person, designId);
   if (image) await convex.mutation(api.designImages.remove, { id: image._id });
-  await expect(page.getByRole("heading", { name: "This image was deleted" })).toBeVisible();
-  await page.getByRole("link", { name: "Back to Cover" }).click();
-  await expect(page).toHaveURL(path);
+  await expect(page.getByRole("heading", { name: "“fig.jpg” is in the trash" })).toBeVisible();
+  await page.getByRole("button", { name: "Restore" }).click();
+  await expect(page).toHaveURL(viewerPath(designId, ids[0] ?? ""));
+  await expect(page.getByRole("heading", { name: "fig.jpg" })).toBeAttached();
 });
 
 test("another person's image, a missing one, and any without a session answer alike", async ({ app, person, stranger, otherBrowser }) => {

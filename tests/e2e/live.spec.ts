@@ -59,7 +59,7 @@ test("every change of one browser shows in the other within a second, without a 
 
   // Gone elsewhere while it is looked at: the page says so, and nothing else breaks.
   await she.removeHere("project");
-  await expect(other.page.getByText("The page you are looking for does not exist.")).toBeVisible(soon);
+  await expect(other.page.getByRole("heading", { name: "“Dawn” is in the trash" })).toBeVisible(soon);
   await expect(other.page.getByRole("complementary", { name: "Sidebar" }).getByRole("link", { name: "Nightfall" })).toBeVisible();
   await expect(page).toHaveURL("/projects");
 });

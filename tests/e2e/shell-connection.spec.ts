@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { expect, hydrated, test } from "../harness/test.ts";
+import { expect, hydrated, test, toastsStand } from "../harness/test.ts";
 import { hands, stored } from "./hands.ts";
 import { holdable } from "./line.ts";
 
@@ -46,6 +46,7 @@ test("a lost connection is told quietly, changes wait and go out once, and leavi
   await she.makeProject("Nightfall");
   await she.open("/projects");
   await line.live();
+  await toastsStand(page);
   await expect(mark(page)).toHaveCount(0);
   expect(await asksToStay(page)).toBeNull();
   const reported = page.waitForRequest((request) => request.url().endsWith("/convex/api/debug_event"), { timeout: 0 });
@@ -92,8 +93,11 @@ test("a lost connection is told quietly, changes wait and go out once, and leavi
 
   await test.step("and the page stays, whatever is followed", async () => {
     await page.getByRole("complementary").getByRole("link", { name: "Daybreak" }).click();
-    await page.clock.runFor(100);
-    await expect(page.getByText("You are offline. This page stays until you are back.")).toBeVisible();
+    // The toast's own timer starts once the navigation was refused, so the clock goes on until it shows.
+    await expect(async () => {
+      await page.clock.runFor(20);
+      await expect(page.getByText("You are offline. This page stays until you are back.")).toBeVisible({ timeout: 20 });
+    }).toPass({ timeout: 7_000 });
     await expect(page).toHaveURL("/projects");
     await page.clock.runFor(5_000);
   });

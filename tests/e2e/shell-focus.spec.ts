@@ -23,7 +23,7 @@ test("the focus is where somebody goes on: after a navigation, on the way back, 
     await page.keyboard.press("Enter");
     await expect(page.locator("main")).toBeFocused();
     await page.keyboard.press("Tab");
-    await expect(focused(page)).toHaveText("New project");
+    await expect(focused(page)).toHaveText("Last changed");
   });
 
   await test.step("after a navigation at the heading, whose title is announced", async () => {

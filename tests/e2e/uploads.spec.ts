@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { animatedGif, badFiles, type ChosenFile, hostileSvg, picturePath, sidewaysPhotograph } from "../fixtures/pictures.ts";
-import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../harness/test.ts";
+import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test, toastsStand } from "../harness/test.ts";
 import { addPictures, chosen, imagesIn, makeDesign, send } from "./pictures.ts";
 
 const ACCEPTED = "JPEG, PNG, WebP, GIF, AVIF or SVG";
@@ -243,6 +243,7 @@ test.describe("the tray", () => {
     const { designId, path } = await makeDesign(app, person);
     await page.goto(path);
     await hydrated(page);
+    await toastsStand(page);
     await context.setOffline(true);
     await page.getByLabel("Add images").setInputFiles([picturePath("fig"), picturePath("bank")]);
     await expect(page.getByText("Your files wait, and are added when it is back.")).toBeVisible();

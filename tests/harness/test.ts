@@ -107,10 +107,30 @@ export async function openBrowser(browser: Browser, app: RunningApp, who?: Perso
   return context.newPage();
 }
 
-/** Waits until React has taken the page over: before that a click is the document's, as without JavaScript. */
+/**
+ * Waits until React has taken the page over: before that a click is the document's, as without JavaScript, and a key is nobody's. React marks what
+ * it hydrates while it renders, and says at the root once that stands; the effects follow in tasks of their own.
+ */
 export async function hydrated(page: Page): Promise<void> {
-  await page.waitForFunction(() => Object.keys(document.body.firstElementChild ?? {}).some((key) => key.startsWith("__react")));
+  await page.waitForFunction(() => {
+    const key = Object.keys(document).find((each) => each.startsWith("__reactContainer$"));
+    const root: unknown = key && Reflect.get(document, key);
+    const standing = Object(root).stateNode?.current?.memoizedState?.isDehydrated === false;
+    return standing && Object.keys(document.body.firstElementChild ?? {}).some((each) => each.startsWith("__react"));
+  });
+  await page.evaluate(async () => {
+    for (let task = 0; task < 3; task++)
+      await new Promise((resolve) => {
+        const { port1, port2 } = new MessageChannel();
+        port1.addEventListener("message", resolve, { once: true });
+        port1.start();
+        port2.postMessage(null);
+      });
+  });
 }
+
+/** Waits until toasts can appear, for tests that take the network away. */
+export const toastsStand = (page: Page) => expect(page.locator("section[aria-label^=Notifications]")).toBeAttached();
 
 /** axe finds nothing to object to (WCAG 2.2 A and AA, and its best practices). */
 export async function expectAccessible(page: Page): Promise<void> {
