@@ -8,7 +8,8 @@ export default defineConfig({
   // One Chromium, one set of baselines (tests/e2e/visual.spec.ts).
   snapshotPathTemplate: "tests/baselines/{arg}{ext}",
   globalSetup: "./tests/harness/build.ts",
-  workers: 2,
+  // Three on two cores: while one waits for its page another has the processor.
+  workers: 3,
   fullyParallel: false,
   // A test that passes at the second try hides a race.
   retries: 0,
@@ -25,6 +26,7 @@ export default defineConfig({
     actionTimeout: 10_000,
     navigationTimeout: 15_000,
     screenshot: "only-on-failure",
-    trace: "retain-on-failure",
+    // A quarter of the whole time; `npx playwright test --trace on …` for one that fails.
+    trace: "off",
   },
 });

@@ -27,11 +27,12 @@ export const liveAction =
     if (!convex || (!connectedConvex() && (await serverAnswers()))) return overHttp();
     const sentFrom = here();
     try {
-      const target = await intent.run(
+      const running = intent.run(
         (mutation, args, optimistic) => convex.mutation(mutation, args, optimistic && { optimisticUpdate: optimistic }),
         values,
       );
-      say(intent.told, values["id"] ?? "");
+      say(intent.told, values["id"] ?? "", running);
+      const target = await running;
       // Whoever has gone elsewhere while it waited is not called back.
       return target === null || target === here() || here() !== sentFrom ? accepted(form) : redirect(target);
     } catch (error) {
@@ -62,8 +63,9 @@ async function serverAnswers(): Promise<boolean> {
   );
 }
 
-function say(told: Told | undefined, id: string): void {
-  if (told?.undo) void import("~/trash/undo").then(({ offerUndo }) => offerUndo(told.text, id));
-  else if (told?.quietly) announce(told.text);
-  else if (told) void toast(told.text);
+/** Says that it is done, once it is; a refusal is told in the form. */
+function say(told: Told | undefined, id: string, done: Promise<unknown>): void {
+  if (!told) return;
+  if (told.undo) void import("~/trash/undo").then(({ offerUndo }) => offerUndo(told.text, id, done));
+  else void done.then(() => (told.quietly ? announce(told.text) : toast(told.text))).catch(() => {});
 }

@@ -3,23 +3,37 @@ import { refusalOf } from "~/data/refusals";
 import { toast } from "~/ui/toasts";
 import { api } from "#convex/_generated/api";
 
-/** What this page put in the trash, the last thing last, for 'Undo' by key. */
-const trashed: string[] = [];
+/** What this page put in the trash, the last thing last, for 'Undo' by key; `done` once the deployment has it there. */
+const trashed: { id: string; done: Promise<unknown> }[] = [];
 
-/** Says that something went to the trash, with a button that brings it back. */
-export function offerUndo(text: string, id: string): void {
-  trashed.push(id);
+/**
+ * Something is on its way to the trash: from now on the key brings it back, and once it is there a message offers the same. Where it does not get
+ * there is nothing to undo, and whoever sent it tells why.
+ */
+export async function offerUndo(text: string, id: string, done: Promise<unknown>): Promise<void> {
+  const entry = { id, done };
+  trashed.push(entry);
   listen();
-  void toast(text, { label: "Undo", onClick: () => void undo(id) });
+  try {
+    await done;
+  } catch {
+    return void take(id);
+  }
+  if (trashed.includes(entry)) void toast(text, { label: "Undo", onClick: () => void undo(id) });
+}
+
+function take(id: string) {
+  const at = trashed.findLastIndex((each) => each.id === id);
+  return at < 0 ? undefined : trashed.splice(at, 1)[0];
 }
 
 async function undo(id: string): Promise<void> {
-  const at = trashed.lastIndexOf(id);
-  if (at < 0) return;
-  trashed.splice(at, 1);
+  const entry = take(id);
+  if (!entry) return;
   const convex = connectedConvex();
   if (!convex) return void toast("There is no connection. It can be restored from the trash later.");
   try {
+    await entry.done;
     const { name } = await convex.mutation(api.trash.restore, { id });
     void toast(`“${name}” is back.`);
   } catch (error) {
@@ -39,6 +53,6 @@ function listen(): void {
     const last = trashed.at(-1);
     if (last === undefined) return;
     event.preventDefault();
-    void undo(last);
+    void undo(last.id);
   });
 }
