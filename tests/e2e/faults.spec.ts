@@ -77,7 +77,9 @@ test("every fallback screen is reached by a fault, rendered by the server with i
         await expect(page.locator("pre")).not.toContainText("Request ID");
         await page.getByText("Hide Error").click();
         await expect(page.locator("pre")).toBeHidden();
+        const again = page.waitForResponse((response) => response.url().includes(path));
         await page.getByRole("button", { name: "Try Again" }).click();
+        expect((await again).status()).toBe(500);
         await expect(page.getByRole("heading", { name: "This did not work" })).toBeVisible();
         deployment.fail(null);
         await page.getByRole("button", { name: "Try Again" }).click();
