@@ -1,9 +1,8 @@
 import type { Worker } from "node:worker_threads";
 import { StorageError } from "../values/errors.ts";
-import type { Batch, FromTransactor, LoadedCode, ToTransactor, WireError } from "./protocol.ts";
+import type { Batch, FromTransactor, LoadedCode, ToTransactor, TransactorData, WireError } from "./protocol.ts";
 import { SystemError } from "./system-error.ts";
 import { startThread } from "./thread.ts";
-import type { TransactorData } from "./transactor.ts";
 import { Watch } from "./watch.ts";
 
 export type TransactorOptions = {

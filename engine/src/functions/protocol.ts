@@ -122,3 +122,13 @@ export type FromTransactor =
 
 /** Code on disk, ready to be imported: the files that hold functions, and which of these begin with "use node". */
 export type LoadedCode = { root: string; modules: string[]; nodeModules: string[]; analysis: Analysis };
+
+/** What a transactor is started with. */
+export type TransactorData = {
+  dir: string;
+  cloudUrl: string;
+  siteUrl: string;
+  watch: SharedArrayBuffer;
+  /** Code to import before the database is opened, so that a push interrupts nothing for longer than it must. */
+  preload: { code: LoadedCode | null; env: Record<string, string> } | null;
+};

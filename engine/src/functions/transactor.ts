@@ -6,18 +6,9 @@
  */
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { answerQuestion } from "./answer.ts";
-import type { Question, FromTransactor, ToTransactor, LoadedCode } from "./protocol.ts";
+import type { Question, FromTransactor, ToTransactor, LoadedCode, TransactorData } from "./protocol.ts";
 import { openTransactor } from "./open-transactor.ts";
 import type { Transactor } from "./work.ts";
-
-export type TransactorData = {
-  dir: string;
-  cloudUrl: string;
-  siteUrl: string;
-  watch: SharedArrayBuffer;
-  /** Code to import before the database is opened, so that a push interrupts nothing for longer than it must. */
-  preload: { code: LoadedCode | null; env: Record<string, string> } | null;
-};
 
 /** So much is run before the answers so far are made durable and told. */
 const BATCH_QUESTIONS = 256;
