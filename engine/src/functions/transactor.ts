@@ -6,7 +6,7 @@
  */
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { answerQuestion } from "./answer.ts";
-import type { Question, FromTransactor, ToTransactor, LoadedCode, TransactorData } from "./protocol.ts";
+import type { Question, FromTransactor, ToTransactor, TransactorData } from "./protocol.ts";
 import { openTransactor } from "./open-transactor.ts";
 import type { Transactor } from "./work.ts";
 
