@@ -82,6 +82,20 @@ describe.each(backends)("plans on $name", ({ start }) => {
     await expect(bring(false)).resolves.toBeDefined();
   });
 
+  it("count before a byte is sent, with what else is on its way", async () => {
+    const ada = await signUp(backend, "ada");
+    const projectId = await ada.mutation(api.projects.create, { name: "Project" });
+    const designId = await ada.mutation(api.designs.create, { projectId, name: "Design" });
+    await backend.settle();
+    const server = await backend.holder({ subject: "app-server", audience: "atelier-service", service: true, limited: true });
+    const expecting = (bytes: number, images: number) =>
+      server.query(api.uploads.expectRoom, { sessionId: ada.sessionId, designId, bytes, images });
+    const { bytes, images } = PLANS.free.limits;
+    expect(await expecting(bytes, images)).toBeNull();
+    expect(await refused(expecting(bytes + 1, 1))).toMatchObject({ code: "limit", message: expect.stringContaining("room for 1 GiB") });
+    expect(await refused(expecting(1, images + 1))).toMatchObject({ code: "limit", message: expect.stringContaining("images") });
+  });
+
   it.each(["active", "trialing", "past_due"])("give the room of what is %s", async (status) => {
     const ada = await signUp(backend, "ada");
     await subscribe(ada, { status: "canceled" });

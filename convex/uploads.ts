@@ -9,7 +9,7 @@ import { fileIsTaken, releaseFile } from "./files";
 import { imagesOf, lastKey, sortNameOf } from "./order";
 import { imageFacts, nameFromFile } from "./rules";
 import { imagesChanged } from "./summaries";
-import { changeUsage, expectWithin } from "./usage";
+import { changeUsage, expectRoomFor, expectWithin } from "./usage";
 import { versionFor } from "./versions";
 import { pictureFacts } from "./versionTables";
 
@@ -21,12 +21,16 @@ import { pictureFacts } from "./versionTables";
 /** How much there is to be stored, and what its owner may have in all, in bytes: the app server knows both. */
 const room = { bytes: v.optional(v.number()), quota: v.optional(v.number()) };
 
-/** Whether an image may be added to this design: throws "not_found", "limit" where there is no room, "conflict" where `unlessThere` is. */
+/**
+ * Whether an image may be added to this design: throws "not_found", "limit" where there is no room, "conflict" where `unlessThere` is. With
+ * `images`, how many there will be more, the owner's plan is asked as well, so that nobody sends what `finalize` would refuse.
+ */
 export const expectRoom = serverQueryFor({
-  args: { designId: v.string(), ...room, unlessThere: v.optional(v.string()) },
+  args: { designId: v.string(), ...room, images: v.optional(v.number()), unlessThere: v.optional(v.string()) },
   returns: v.null(),
-  handler: async (ctx, args) => {
-    await placeFor(ctx, args);
+  handler: async (ctx, { images, ...args }) => {
+    const { project } = await placeFor(ctx, args);
+    if (images !== undefined) await expectRoomFor(ctx, project.ownerId, { images, bytes: args.bytes ?? 0 });
     return null;
   },
 });

@@ -110,10 +110,23 @@ describe("parts", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  it("keeps what was announced and never begun for half an hour, and what has begun for a day, also after a broken line", async () => {
+    const hours = (part: { id: string }) => ((parts.find(part.id, "ada")?.expiresAt ?? 0) - Date.now()) / 3_600_000;
+    const [empty, begun, killed] = [await make(), await make(), await make()];
+    expect(hours(empty)).toBeCloseTo(0.5, 1);
+    await expect(parts.append(begun, 0, brokenAfter("abc"))).rejects.toThrow("The line was cut");
+    await expect(parts.append(empty, 0, brokenAfter(""))).rejects.toThrow("The line was cut");
+    expect(hours(begun)).toBeCloseTo(24, 1);
+    // As a process leaves it that is killed while it writes: with bytes, and the facts of the beginning.
+    await writeFile(parts.path(killed), "abc");
+    again();
+    expect([empty, begun, killed].map((part) => Math.round(hours(part) * 10) / 10)).toEqual([0.5, 24, 24]);
+  });
+
   it("removes what has expired, and at the start whatever is no whole part", async () => {
     parts.close();
     const kept = await make();
-    parts = openParts(folder, { keptMs: -1, margin: 0 });
+    parts = openParts(folder, { keptMs: -1, keptEmptyMs: -1, margin: 0 });
     const expired = await make();
     expect(parts.find(expired.id, "ada")).toBeNull();
     await parts.sweep();

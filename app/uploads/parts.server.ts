@@ -75,6 +75,8 @@ export type Parts = {
 
 /** How long a part waits for more of itself, and its outcome to be asked for, in ms. */
 const KEPT_MS = 24 * 60 * 60_000;
+/** The same before its first byte: what is announced and never sent must not keep the room that it was promised from other files for a day. */
+const KEPT_EMPTY_MS = 30 * 60_000;
 const SWEEP_EVERY_MS = 10 * 60_000;
 /** Left free on the disk for everything else, in bytes. */
 const DISK_MARGIN = 64 * 1024 * 1024;
@@ -83,9 +85,9 @@ const DISK_MARGIN = 64 * 1024 * 1024;
  * The folder of the parts. Each has a file of bytes, whose length says how far it has come, and a file that says what it is, which comes last
  * and is replaced as a whole: so a process may be killed at any moment, and the next one finds either a part or remains, which it removes.
  */
-export function openParts(folder: string, { keptMs = KEPT_MS, margin = DISK_MARGIN } = {}): Parts {
+export function openParts(folder: string, { keptMs = KEPT_MS, keptEmptyMs = KEPT_EMPTY_MS, margin = DISK_MARGIN } = {}): Parts {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const parts = readParts(folder);
+  const parts = readParts(folder, keptMs);
   const writers = new Map<string, Writer>();
 
   const path = ({ id }: { id: string }) => join(folder, `${id}${BYTES}`);
@@ -137,9 +139,14 @@ export function openParts(folder: string, { keptMs = KEPT_MS, margin = DISK_MARG
       await before?.ended;
       const at = await offset(part);
       if (part.outcome || at !== from) throw new OffsetMismatch(`${at} bytes are here, not ${from}`);
-      const reached = await writeFrom(path(part), at, part.length, body, { signal: stop.signal, checksum });
-      if (parts.has(part.id)) await write({ ...part, expiresAt: Date.now() + keptMs });
-      return reached;
+      // While it is being written to it does not expire.
+      parts.set(part.id, { ...part, expiresAt: Date.now() + keptMs });
+      try {
+        return await writeFrom(path(part), at, part.length, body, { signal: stop.signal, checksum });
+      } finally {
+        const now = parts.get(part.id);
+        if (now?.outcome === null) await write((await offset(now)) > 0 ? { ...now, expiresAt: Date.now() + keptMs } : part);
+      }
     } finally {
       if (writers.get(part.id) === writer) writers.delete(part.id);
       end();
@@ -156,7 +163,7 @@ export function openParts(folder: string, { keptMs = KEPT_MS, margin = DISK_MARG
   return {
     async create(given) {
       await expectRoom(given.length);
-      const part: Part = { ...given, id: randomUUID(), expiresAt: Date.now() + keptMs, outcome: null };
+      const part: Part = { ...given, id: randomUUID(), expiresAt: Date.now() + keptEmptyMs, outcome: null };
       await writeFile(path(part), "", { mode: 0o600, flag: "wx" }).catch((error: unknown) => {
         throw asDiskFull(error);
       });
@@ -205,13 +212,19 @@ const partSchema = z.object({
 }) satisfies z.ZodType<Part>;
 
 /** The parts that an earlier process left; what is none, or not whole, is removed. */
-function readParts(folder: string): Map<string, Part> {
+function readParts(folder: string, keptMs: number): Map<string, Part> {
   const parts = new Map<string, Part>();
   const files = new Set(readdirSync(folder));
   for (const name of files) {
     if (!name.endsWith(FACTS)) continue;
     const part = readPart(join(folder, name));
-    if (part && (part.outcome !== null || isPlausible(join(folder, `${part.id}${BYTES}`), part.length))) parts.set(part.id, part);
+    if (!part) continue;
+    const bytes = statSync(join(folder, `${part.id}${BYTES}`), { throwIfNoEntry: false });
+    if (part.outcome !== null) parts.set(part.id, part);
+    // What a killed process had begun to write waits from its last byte on.
+    else if (bytes?.size === 0) parts.set(part.id, part);
+    else if (bytes && bytes.size <= part.length)
+      parts.set(part.id, { ...part, expiresAt: Math.max(part.expiresAt, Math.floor(bytes.mtimeMs) + keptMs) });
   }
   for (const name of files) {
     const [id = "", end] = name.split(/(?=\.)/, 2);
@@ -228,10 +241,6 @@ function readPart(path: string): Part | null {
   } catch {
     return null;
   }
-}
-
-function isPlausible(path: string, length: number): boolean {
-  return (statSync(path, { throwIfNoEntry: false })?.size ?? Infinity) <= length;
 }
 
 /** Writes a body behind the bytes that are there, up to `length` of all; answers how many there are. */

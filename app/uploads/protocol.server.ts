@@ -84,8 +84,8 @@ async function create({ request, config, who }: Asked): Promise<Response> {
   if (length > config.uploadMaxBytes) return refuse(413, { problem: tooLargeText(length, config.uploadMaxBytes) });
 
   const { parts, places } = uploadsFor(config);
-  if (parts.unfinished(who.userId).length >= MAX_UNFINISHED)
-    return refuse(429, { problem: TEXTS.tooMany, again: true }, { "Retry-After": "5" });
+  const unfinished = parts.unfinished(who.userId);
+  if (unfinished.length >= MAX_UNFINISHED) return refuse(429, { problem: TEXTS.tooMany, again: true }, { "Retry-After": "5" });
   const { designId, name, checksum, anyway } = told;
   // Before a byte is taken: whether the design is theirs, has it already, and whether there is room, with all that is promised to other files.
   const reserved = parts.reserved(who.userId);
@@ -94,6 +94,7 @@ async function create({ request, config, who }: Asked): Promise<Response> {
       sessionId: who.sessionId,
       designId,
       bytes: length + reserved,
+      images: unfinished.length + 1,
       quota: config.storageQuotaBytes,
       ...(checksum && !anyway && { unlessThere: checksum }),
     })
@@ -104,6 +105,7 @@ async function create({ request, config, who }: Asked): Promise<Response> {
           problem: noRoomText(length, Math.max(0, refusal.left - reserved), config.storageQuotaBytes),
           again: true,
         });
+      if (refusal?.code === "limit" && refusal.message !== undefined) throw new Refused(413, { problem: refusal.message, again: true });
       if (refusal?.duplicateOf)
         throw new Refused(409, { problem: duplicateText(refusal.duplicateOf.name), duplicateOf: refusal.duplicateOf });
       throw error;
