@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs, useMatches } from "react-router";
 import { oneTimeToken } from "~/accounts/one-time-token.server";
 import { sessionMiddleware } from "~/accounts/session.server";
-import { connectedConvex } from "~/data/browser";
+import { connectedConvex } from "~/data/connection";
 import { convexMiddleware } from "~/data/convex.server";
 import { rootData } from "~/data/root-data.server";
 import { useRoot } from "~/data/use-root";

@@ -37,8 +37,15 @@ export const limit = (message: string) => refusal({ code: "limit", message });
 
 /** What a function refused with, read from whatever the client threw; null when it is some other failure. */
 export function refusalOf(error: unknown): Refusal | null {
-  return error instanceof ConvexError && isRefusal(error.data) ? error.data : null;
+  return isConvexError(error) && isRefusal(error.data) ? error.data : null;
 }
+
+/** The mark that the official class puts on its errors (convex/values). Known by it, a page without a client needs nothing of that library. */
+const MARK = Symbol.for("ConvexError");
+
+/** Whether a function threw this on purpose, with data for its caller. */
+export const isConvexError = (error: unknown): error is Error & { data: unknown } =>
+  error instanceof Error && MARK in error && "data" in error;
 
 function refusal(data: Refusal): ConvexError<Refusal> {
   return new ConvexError(data);

@@ -1,7 +1,8 @@
 import { ConvexReactClient } from "convex/react";
 import { makeFunctionReference } from "convex/server";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { browserConvex, connectedConvex, isFresh, markOpened, observedTime } from "./browser";
+import { browserConvex, isFresh, observedTime } from "./browser";
+import { connectedConvex, markOpened } from "./connection";
 
 /** A websocket that is open at once, and in which the deployment says what the test wants. */
 class Line extends EventTarget {

@@ -1,37 +1,16 @@
 import { BaseConvexClient } from "convex/browser";
 import { ConvexReactClient } from "convex/react";
 import type { AppConfig } from "~/config";
+import { keptClient } from "./connection";
 import { timestampOf } from "./preload";
 
 /**
  * The browser's one client of the deployment, for as long as the document stands: signing in and out are document navigations, so no answer
  * of one person is ever there for another. On the server each rendering has its own, which never connects.
  */
-let client: ConvexReactClient | null = null;
-/** Whether it was given the way to a token, which also opens its websocket. */
-let opened = false;
-
 export function browserConvex(address: AppConfig["browserConvex"]): ConvexReactClient {
   if (typeof document === "undefined") return connect("http://server-rendering.invalid");
-  return (client ??= connect(address.kind === "direct" ? address.url : location.origin + address.prefix));
-}
-
-/**
- * To be told once the client was given the way to a token. Before that it must not be asked for its state: asking opens the websocket, and
- * should that stand before the token's way is known, convex 1.48 forgets to send the protocol's first message and is cut off.
- */
-export function markOpened(): void {
-  opened = true;
-}
-
-/** The client, where it is connected right now; else null, and whoever asks takes the way over the app's server. */
-export function connectedConvex(): ConvexReactClient | null {
-  return opened && client?.connectionState().isWebSocketConnected ? client : null;
-}
-
-/** The client, where it is connected or was and will be again: what it is given then waits in it. */
-export function reconnectingConvex(): ConvexReactClient | null {
-  return opened && client?.connectionState().hasEverConnected ? client : null;
+  return keptClient(() => connect(address.kind === "direct" ? address.url : location.origin + address.prefix));
 }
 
 function connect(url: string): ConvexReactClient {

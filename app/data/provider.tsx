@@ -2,7 +2,8 @@ import { ConvexQueryCacheProvider } from "convex-helpers/react/cache";
 import { ConvexProviderWithAuth } from "convex/react";
 import { type ComponentProps, type ReactNode, useEffect, useState } from "react";
 import type { AppConfig } from "~/config";
-import { browserConvex, markOpened } from "./browser";
+import { browserConvex } from "./browser";
+import { markOpened } from "./connection";
 
 type LiveProviderProps = {
   address: AppConfig["browserConvex"];

@@ -1,8 +1,7 @@
-import { ConvexError } from "convex/values";
 import { data } from "react-router";
 import { safeRedirect } from "remix-utils/safe-redirect";
 import { RETRY_AFTER_SECONDS } from "~/http/retry-after";
-import { refusalOf } from "#convex/errors";
+import { isConvexError, refusalOf } from "#convex/errors";
 
 export { refusalOf };
 
@@ -11,8 +10,8 @@ export { refusalOf };
  * `{ redirect: "/somewhere" }`. Only addresses of our own are followed; null when the error is none of these.
  */
 export function redirectOf(error: unknown): string | null {
-  if (!(error instanceof ConvexError)) return null;
-  const told: unknown = error.data;
+  if (!isConvexError(error)) return null;
+  const told = error.data;
   if (typeof told !== "object" || told === null || !("redirect" in told) || typeof told.redirect !== "string") return null;
   return safeRedirect(told.redirect, "") || null;
 }

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { connectedConvex } from "./browser";
+import { connectedConvex } from "./connection";
 import { liveLayoutRevalidation, liveRevalidation } from "./should-revalidate";
 
-vi.mock("./browser", () => ({ connectedConvex: vi.fn<typeof connectedConvex>() }));
+vi.mock("./connection", () => ({ connectedConvex: vi.fn<typeof connectedConvex>() }));
 
 const page = (path: string) => new URL(path, "http://localhost");
 const base = {

@@ -1,6 +1,6 @@
 import type { ShouldRevalidateFunctionArgs } from "react-router";
 import { withoutQuestion } from "~/forms/question";
-import { connectedConvex } from "./browser";
+import { connectedConvex } from "./connection";
 
 /**
  * `shouldRevalidate` of routes whose data is live: while the connection stands, loaders run for a page that was not there before and when

@@ -4,7 +4,8 @@ import { type FunctionReference, makeFunctionReference } from "convex/server";
 import { convexToJson } from "convex/values";
 import { use, useEffect, useMemo, useRef } from "react";
 import { useFetchers, useNavigate, useNavigation, useRevalidator } from "react-router";
-import { connectedConvex, isFresh, observedTime, reconnectingConvex } from "./browser";
+import { isFresh, observedTime } from "./browser";
+import { connectedConvex, reconnectingConvex } from "./connection";
 import { type Preload, timestampOf } from "./preload";
 import { redirectOf, refusalOf } from "./refusals";
 

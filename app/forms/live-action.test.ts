@@ -3,14 +3,14 @@ import { makeFunctionReference } from "convex/server";
 import { ConvexError } from "convex/values";
 import { RouterContextProvider } from "react-router";
 import { beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
-import { connectedConvex, reconnectingConvex } from "~/data/browser";
+import { connectedConvex, reconnectingConvex } from "~/data/connection";
 import { announce } from "~/ui/announcer";
 import { toast } from "~/ui/toasts";
 import { invalid, unauthenticated } from "#convex/errors";
 import { intent } from "./intents";
 import { liveAction } from "./live-action";
 
-vi.mock("~/data/browser", () => ({
+vi.mock("~/data/connection", () => ({
   connectedConvex: vi.fn<typeof connectedConvex>(),
   reconnectingConvex: vi.fn<typeof reconnectingConvex>(),
 }));

@@ -1,5 +1,5 @@
 import { type ClientActionFunctionArgs, redirect } from "react-router";
-import { connectedConvex, reconnectingConvex } from "~/data/browser";
+import { connectedConvex, reconnectingConvex } from "~/data/connection";
 import { redirectOf, refusalOf } from "~/data/refusals";
 import { accepted, type FormAnswer, refused, unanswered } from "./answer";
 import { announce } from "~/ui/announcer";

@@ -6,7 +6,7 @@ import { readCookie } from "~/accounts/cookies";
 import { visitor } from "~/accounts/session.server";
 import { designArchive } from "~/archives/address";
 import { DownloadLink } from "~/archives/download-link";
-import { connectedConvex } from "~/data/browser";
+import { connectedConvex } from "~/data/connection";
 import { convexFor } from "~/data/convex.server";
 import { pageOf, preloadPage } from "~/data/pages";
 import { imageSortIn, SORT } from "~/data/sorting";

@@ -1,4 +1,4 @@
-import { connectedConvex } from "~/data/browser";
+import { connectedConvex } from "~/data/connection";
 import { refusalOf } from "~/data/refusals";
 import { toast } from "~/ui/toasts";
 import { api } from "#convex/_generated/api";

@@ -1,7 +1,7 @@
 import { type SubmitEvent, useEffect, useId, useState } from "react";
 import { api } from "#convex/_generated/api";
 import type { Id } from "#convex/_generated/dataModel";
-import { connectedConvex } from "~/data/browser";
+import { connectedConvex } from "~/data/connection";
 import { refusalOf } from "~/data/refusals";
 import { Button } from "~/ui/button";
 import { count } from "~/ui/count";
