@@ -12,6 +12,7 @@ import { captureConsole } from "./console.ts";
 import { refuseNodeModules } from "./environment.ts";
 import { describeFailure } from "./failures.ts";
 import { functionHandle, parseFunctionPath, resolveAddress, showFunctionPath } from "./paths.ts";
+import { rememberGlobals } from "./globals.ts";
 import type { StoredFile } from "./protocol.ts";
 import { Registry } from "./registry.ts";
 import { asAddress, asObject, asString } from "./syscall-arguments.ts";
@@ -54,7 +55,11 @@ Object.assign(globalThis, { AsyncLocalStorage, AsyncResource });
 Object.defineProperty(globalThis, "Convex", { value: { syscall, asyncSyscall, jsSyscall } });
 refuseNodeModules(code.root, new Set(code.nodeModules));
 const registry = Registry.load(code);
-registry.catch(() => undefined);
+let tidy = (): void => {};
+registry.then(
+  () => (tidy = rememberGlobals()),
+  () => undefined,
+);
 
 port.on("message", (message: ToActions) => {
   if (message.kind === "run") {
@@ -84,7 +89,10 @@ function begin(facts: Omit<Run, "logLines" | "abandoned">, work: (run: Run) => P
     .catch((error: unknown) => {
       post({ kind: "failed", id: run.id, data: undefined, ...describeFailure(error, code.root), logLines: run.logLines });
     })
-    .finally(() => running.delete(run.id));
+    .finally(() => {
+      running.delete(run.id);
+      if (running.size === 0) tidy();
+    });
 }
 
 async function runAction(id: number, path: string, args: string, requestId: string): Promise<void> {

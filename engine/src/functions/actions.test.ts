@@ -44,6 +44,11 @@ const WORK = `
   export const crashes = action({ args: {}, handler: async () => { throw new RangeError("bad"); } });
   export const wrong = action({ args: {}, returns: v.string(), handler: async () => 1 as never });
   export const who = action({ args: {}, handler: async (ctx) => [(await ctx.auth.getUserIdentity())?.subject ?? null, await ctx.runQuery(anyApi.notes.who, {})] });
+  export const patches = action({ args: {}, handler: async () => {
+    const before = atob("aGk=");
+    Object.assign(globalThis, { atob: () => "patched" });
+    return [before, atob("aGk=")];
+  } });
   export const exits = action({ args: {}, handler: async () => { process.exit(3); } });
   export const failsLater = action({ args: {}, handler: async () => { setTimeout(() => { throw new Error("later"); }, 5); await new Promise((resolve) => setTimeout(resolve, 40)); return "done"; } });
   export const slow = action({ args: {}, handler: async () => { await new Promise((resolve) => setTimeout(resolve, 300)); return "old"; } });
@@ -114,6 +119,11 @@ describe("actions", () => {
 
   test("have a moving clock, timers, chance and the deployment's environment alone", async () => {
     expect(await value("work:world")).toEqual({ moved: true, uuid: 36, signs: "function", env: "http://127.0.0.1:3210", home: null });
+  });
+
+  test("leave nothing in the globals for the next", async () => {
+    expect(await value("work:patches")).toEqual(["hi", "patched"]);
+    expect(await value("work:patches")).toEqual(["hi", "patched"]);
   });
 
   test("reach outside", async () => {

@@ -5,6 +5,7 @@ import { loadCode } from "./bundle.ts";
 import { codeOnDisk } from "./code.ts";
 import { enterIsolate, refuseNodeModules } from "./environment.ts";
 import { describeFailure } from "./failures.ts";
+import { rememberGlobals } from "./globals.ts";
 import type { LoadedCode, TransactorData } from "./protocol.ts";
 import { Registry } from "./registry.ts";
 import { readEnvironment, secret } from "./settings.ts";
@@ -15,7 +16,8 @@ import { UPLOAD_KEY_BYTES, UploadTokens } from "./upload-tokens.ts";
 import { Watch } from "./watch.ts";
 import { Transactor } from "./work.ts";
 
-type Opened = { transactor: Transactor; latest: Timestamp; env: Record<string, string>; code: LoadedCode | null };
+/** `tidy` takes out of the globals what calls have left there. */
+type Opened = { transactor: Transactor; latest: Timestamp; env: Record<string, string>; code: LoadedCode | null; tidy: () => void };
 
 /**
  * Prepares the thread: globals, and the code if it is known already. What it answers opens the database.
@@ -55,7 +57,7 @@ export async function openTransactor(data: TransactorData): Promise<() => Promis
     const services: Services = { database, registry, files, watch };
     stage.provide(services);
     const transactor = new Transactor(data.dir, services, stage);
-    return { transactor, latest: database.latest(), env, code };
+    return { transactor, latest: database.latest(), env, code, tidy: rememberGlobals() };
   };
 }
 

@@ -79,6 +79,12 @@ const WORLD = `
     let sum = 0; for (let i = 0; i < 3e6; i++) sum += i;
     return { same: JSON.stringify(before) === JSON.stringify([Date.now(), new Date().getTime(), performance.now()]), now: before[0], isDate: new Date() instanceof Date, text: typeof Date(), year: new Date(0).getUTCFullYear(), sum };
   } });
+  export const patch = mutation({ args: {}, handler: async () => {
+    const before = [atob("aGk="), typeof globalThis.left, typeof Headers];
+    Object.assign(globalThis, { atob: () => "patched", left: 1 });
+    delete globalThis.btoa;
+    return [before, atob("aGk="), typeof btoa];
+  } });
   export const chance = query({ args: {}, handler: async () => [Math.random(), Math.random()] });
   export const reach = query({ args: { what: v.string() }, handler: async (ctx, { what }) => {
     switch (what) {
@@ -267,6 +273,12 @@ describe("the world of queries and mutations", () => {
     expect(time).toMatchObject({ same: true, isDate: true, text: "string", year: 1970 });
     expect(time.now).toBeGreaterThanOrEqual(before - 1);
     expect(time.now).toBeLessThanOrEqual(Date.now());
+  });
+
+  test("what a function leaves in the globals is gone for the next", async () => {
+    const seen = [["hi", "undefined", "function"], "patched", "undefined"];
+    expect(await value("world:patch")).toEqual(seen);
+    expect(await value("world:patch")).toEqual(seen);
   });
 
   test("chance is new in every run", async () => {

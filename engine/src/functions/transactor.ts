@@ -26,6 +26,7 @@ process.on("unhandledRejection", () => undefined);
 const waiting: Question[] = [];
 const dropped: string[] = [];
 let transactor: Transactor | null = null;
+let tidy = (): void => {};
 let working = false;
 let closing = false;
 
@@ -79,6 +80,7 @@ async function work(transactor: Transactor): Promise<void> {
     }
     const ended = batch.ends && !batch.failure;
     post({ kind: "batch", batch: transactor.finishBatch(batch) });
+    tidy();
     if (ended) {
       closing = true;
       return;
@@ -105,6 +107,7 @@ function open(): void {
     .then((prepare) => prepare())
     .then((opened) => {
       transactor = opened.transactor;
+      tidy = opened.tidy;
       post({ kind: "opened", latest: opened.latest, env: opened.env, code: opened.code });
       wake();
     }, fail);
