@@ -1,7 +1,6 @@
-import type { SubmissionResult } from "@conform-to/react";
+import { type FormMetadata, getFormProps, type SubmissionResult, useForm } from "@conform-to/react";
 import type { ReactNode } from "react";
 import { Form, useNavigation } from "react-router";
-import { type Constraint, formProps, type FormState, useFormState } from "~/forms/form-state";
 import { Button } from "~/ui/button";
 import { FieldErrors } from "~/ui/field";
 import { LastUsed } from "./last-used";
@@ -11,19 +10,21 @@ type AuthFormOptions = {
   /** The action's answer, when the form did not lead on. */
   answer: SubmissionResult | undefined;
   /** HTML's attributes for the fields, made by the loader from the server's rules. */
-  constraint: Constraint;
+  constraint: Parameters<typeof useForm>[0]["constraint"];
   defaultValue?: Record<string, string>;
 };
 
 /** A form of the accounts. The server alone judges it, so that its messages are the same with scripts and without. */
 export const useAuthForm = ({ id, answer, constraint, defaultValue }: AuthFormOptions) =>
-  useFormState({ id, lastResult: answer, constraint, defaultValue });
+  useForm<Record<string, unknown>, unknown>({ id, lastResult: answer, constraint, defaultValue });
 
-/** Whether a field is the first that was refused, and is to be put right first: so for a browser without scripts, where nothing can focus it. */
-export const isFirstRefused = (form: FormState, field: string): boolean => Object.keys(form.allErrors)[0] === field;
+/** Whether a field is the first that was refused, and is to be put right first: so for a browser without scripts, where conform cannot focus it. */
+export const isFirstRefused = (form: AuthFormMetadata, field: string): boolean => Object.keys(form.allErrors)[0] === field;
+
+type AuthFormMetadata = FormMetadata<Record<string, unknown>>;
 
 type AuthFormProps = {
-  form: FormState;
+  form: AuthFormMetadata;
   /** What the button says that sends it. */
   submit: string;
   /** Whether this is how somebody signed in last. */
@@ -37,7 +38,7 @@ type AuthFormProps = {
 export function AuthForm({ form, submit, last = false, children, others }: AuthFormProps) {
   const sending = useNavigation().formMethod === "POST";
   return (
-    <Form method="post" className="grid gap-5" {...formProps(form)}>
+    <Form method="post" className="grid gap-5" {...getFormProps(form)} noValidate>
       <FieldErrors id={form.errorId} errors={form.errors} />
       {children}
       <LastUsed id={`${form.id}-last-used`} is={last}>

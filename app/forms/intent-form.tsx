@@ -1,9 +1,11 @@
+import { getFormProps, useForm } from "@conform-to/react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useActionData, useFetcher } from "react-router";
 import { FieldErrors } from "~/ui/field";
 import type { FormAnswer } from "./answer";
-import { type Constraint, formProps, useFormState } from "./form-state";
 import { FORM_FIELD, INTENT_FIELD } from "./intents";
+
+type Constraint = Parameters<typeof useForm>[0]["constraint"];
 
 type IntentFormOptions = {
   /** Unique on the page: the answer finds its form by it. */
@@ -11,7 +13,7 @@ type IntentFormOptions = {
   /** A name in the route's table of intents. */
   intent: string;
   /** HTML's attributes for the fields, made by the loader from the same rules (`getZodConstraint`). */
-  constraint?: Constraint | undefined;
+  constraint?: Constraint;
   /** What the fields hold at first. */
   defaultValue?: Record<string, string>;
 };
@@ -24,7 +26,7 @@ export function useIntentForm({ id, intent, constraint, defaultValue }: IntentFo
   const fetcher = useFetcher<FormAnswer | undefined>({ key: id });
   const fromPage = useActionData<FormAnswer | undefined>();
   const answer = fetcher.data ?? (fromPage?.form === id ? fromPage : undefined);
-  const [form, fields] = useFormState({ id, lastResult: answer?.result, constraint, defaultValue });
+  const [form, fields] = useForm({ id, lastResult: answer?.result, constraint, defaultValue });
   const refusal = answer?.result.status === "error" ? answer : undefined;
   const pending = fetcher.state !== "idle";
 
@@ -59,6 +61,7 @@ type IntentFormProps = {
 /** The form element of a `useIntentForm`, with what concerns it as a whole told at its head. */
 export function IntentForm({ state, hidden = {}, className, onSend, onDone, children }: IntentFormProps) {
   const { form, fetcher, intent, id } = state;
+  const { onSubmit, ...props } = getFormProps(form);
   const done = useRef(onDone);
   useEffect(() => {
     done.current = onDone;
@@ -72,9 +75,10 @@ export function IntentForm({ state, hidden = {}, className, onSend, onDone, chil
       method="post"
       className={className}
       onSubmit={(event) => {
+        onSubmit(event);
         if (!event.defaultPrevented) onSend?.();
       }}
-      {...formProps(form)}
+      {...props}
     >
       <input type="hidden" name={INTENT_FIELD} value={intent} />
       <input type="hidden" name={FORM_FIELD} value={id} />

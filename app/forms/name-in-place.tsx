@@ -1,7 +1,7 @@
+import { getInputProps } from "@conform-to/react";
 import { useRef, useState } from "react";
 import { Button } from "~/ui/button";
 import { FieldErrors } from "~/ui/field";
-import { inputProps } from "./form-state";
 import { IntentForm, useIntentForm } from "./intent-form";
 
 type NameInPlaceProps = {
@@ -33,7 +33,7 @@ export function NameInPlace({ item, thing, intent, constraint }: NameInPlaceProp
   const refused = state.refusal?.result.initialValue?.["name"];
   const field = state.fields["name"];
   if (!field) return null;
-  const { maxLength: _, defaultValue: __, ...props } = inputProps(field, "text");
+  const { maxLength: _, key: __, defaultValue: ___, ...props } = getInputProps(field, { type: "text" });
   return (
     <>
       <h1 className="sr-only">{item.name}</h1>

@@ -1,10 +1,10 @@
+import { type FieldMetadata, getInputProps } from "@conform-to/react";
 import type { ComponentProps } from "react";
 import { Field } from "~/ui/field";
 import { TextInput } from "~/ui/text-input";
-import { type FieldState, inputProps } from "./form-state";
 
 type TextFieldProps = Omit<ComponentProps<"input">, "form"> & {
-  field: FieldState | undefined;
+  field: FieldMetadata<unknown, Record<string, unknown>> | undefined;
   label: string;
   hideLabel?: boolean;
   /** What to know before typing; a message takes its place. */
@@ -19,7 +19,7 @@ type TextFieldProps = Omit<ComponentProps<"input">, "form"> & {
 export function TextField({ field, label, hideLabel, hint, type = "text", className, ...rest }: TextFieldProps) {
   if (!field) return null;
   const hintId = hint && !field.errors ? `${field.id}-hint` : undefined;
-  const { maxLength: _, ...props } = inputProps(field, type);
+  const { maxLength: _, key, ...props } = getInputProps(field, { type });
   // React focuses by itself and leaves the attribute out, by which a dialog finds what to focus each time that it opens.
   const ref = rest.autoFocus ? (input: HTMLInputElement | null) => input?.setAttribute("autofocus", "") : undefined;
   return (
@@ -33,7 +33,7 @@ export function TextField({ field, label, hideLabel, hint, type = "text", classN
       hideLabel={hideLabel}
       className={className}
     >
-      <TextInput key={field.key} ref={ref} {...props} aria-describedby={props["aria-describedby"] ?? hintId} {...rest} />
+      <TextInput key={key} ref={ref} {...props} aria-describedby={props["aria-describedby"] ?? hintId} {...rest} />
     </Field>
   );
 }

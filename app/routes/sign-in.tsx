@@ -1,3 +1,4 @@
+import { getInputProps } from "@conform-to/react";
 import { getZodConstraint } from "@conform-to/zod/v4";
 import { Link, redirect } from "react-router";
 import { AuthForm, isFirstRefused, useAuthForm } from "~/accounts/auth-form";
@@ -15,7 +16,6 @@ import { safeTarget } from "~/accounts/safe-target";
 import { visitor } from "~/accounts/session.server";
 import { afterPassword } from "~/accounts/two-factor.server";
 import { SocialButtons } from "~/accounts/social-buttons";
-import { inputProps } from "~/forms/form-state";
 import { FormPasswordField } from "~/forms/password-field";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
@@ -128,7 +128,7 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
         ) : null}
         {rememberMe ? (
           <label className="flex items-center gap-2 text-base pointer-coarse:min-h-11">
-            <input {...inputProps(rememberMe, "checkbox")} className="size-4 accent-accent" />
+            <input {...getInputProps(rememberMe, { type: "checkbox" })} className="size-4 accent-accent" />
             Stay signed in on this device
           </label>
         ) : null}

@@ -1,3 +1,4 @@
+import { getInputProps } from "@conform-to/react";
 import { getZodConstraint } from "@conform-to/zod/v4";
 import { Form, Link, redirect } from "react-router";
 import { AuthForm, useAuthForm } from "~/accounts/auth-form";
@@ -7,7 +8,6 @@ import { mailWay } from "~/accounts/mail/way";
 import { safeTarget } from "~/accounts/safe-target";
 import { visitor } from "~/accounts/session.server";
 import { codeFields, isChallenged, noFields } from "~/accounts/two-factor.server";
-import { inputProps } from "~/forms/form-state";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
 import { formOf } from "~/http/form.server";
@@ -116,7 +116,7 @@ export default function TwoFactor({ loaderData: { by, offered, redirectTo, const
         />
         {trustDevice ? (
           <label className="flex items-center gap-2 text-base pointer-coarse:min-h-11">
-            <input {...inputProps(trustDevice, "checkbox")} className="size-4 accent-accent" />
+            <input {...getInputProps(trustDevice, { type: "checkbox" })} key="trust" className="size-4 accent-accent" />
             Trust this device for 30 days
           </label>
         ) : null}

@@ -1,109 +1,95 @@
-type ClassName = string | false | null | undefined;
+import { type ClassValue, clsx } from "clsx";
+import { createTailwindMerge, validators } from "tailwind-merge";
+
+/** Class names put together; of two that say the same thing differently the last one counts. */
+export function cx(...classes: ClassValue[]): string {
+  return merge(clsx(classes));
+}
+
+const any = [validators.isAny];
+const sizes = ["xs", "sm", "base", "lg", (value: string) => /^\d?xl$/.test(value)];
+/** Groups that are named after what their utilities begin with. */
+const named = (names: string) => Object.fromEntries(names.split(" ").map((name) => [name, [{ [name]: any }]]));
 
 /**
- * Class names put together; of those that set the same thing (and under the same variants) the last one counts, so that what a component is
- * given overrides what it has. Knows the utilities that this app uses, which `cx.test.ts` holds against tailwind-merge: all of them, as that
- * does, would be 8 KiB more for each page.
+ * tailwind-merge with the utilities that this app uses: its own list has all of Tailwind's, which would be 6 KiB more for each page's first load.
+ * `cx.test.ts` holds any two classes in use against the whole.
  */
-export function cx(...classes: ClassName[]): string {
-  const text = classes.filter(Boolean).join(" ");
-  const known = merged.get(text);
-  if (known !== undefined) return known;
-  const answer = merge(text);
-  if (merged.size < KEPT) merged.set(text, answer);
-  return answer;
-}
-
-/** The combinations that were made before; an app has a few hundred. */
-const merged = new Map<string, string>();
-const KEPT = 2000;
-
-function merge(text: string): string {
-  const taken = new Set<string>();
-  const kept: string[] = [];
-  for (const name of text.split(/\s+/).toReversed()) {
-    const at = variantEnd(name);
-    const variants = name.slice(0, at);
-    const sets = setBy(name.slice(at)).map((what) => variants + what);
-    if (sets.every((what) => taken.has(what))) continue;
-    for (const what of sets) taken.add(what);
-    kept.push(name);
-  }
-  return kept.toReversed().join(" ");
-}
-
-/** Where the variants end ("md:hover:" in "md:hover:flex"). Colons in brackets belong to a value. */
-function variantEnd(name: string): number {
-  let depth = 0;
-  let end = 0;
-  for (let at = 0; at < name.length; at++) {
-    const char = name[at];
-    if (char === "[" || char === "(") depth++;
-    else if (char === "]" || char === ")") depth--;
-    else if (char === ":" && depth === 0) end = at + 1;
-  }
-  return end;
-}
-
-const SIDES: Record<string, string[]> = {
-  "": ["t", "r", "b", "l"],
-  x: ["l", "r"],
-  y: ["t", "b"],
-  t: ["t"],
-  r: ["r"],
-  b: ["b"],
-  l: ["l"],
-};
-
-const CORNERS: Record<string, string[]> = {
-  t: ["tl", "tr"],
-  r: ["tr", "br"],
-  b: ["bl", "br"],
-  l: ["tl", "bl"],
-  tl: ["tl"],
-  tr: ["tr"],
-  bl: ["bl"],
-  br: ["br"],
-};
-
-/** What a utility sets, in words that only have to be the same for the same. */
-const RULES: readonly (readonly [RegExp, (match: RegExpExecArray) => string[]])[] = [
-  [/^(?:block|inline(?:-block|-flex|-grid)?|flex|grid|contents|hidden)$/, () => ["display"]],
-  [/^(?:static|fixed|absolute|relative|sticky)$/, () => ["position"]],
-  [/^([mp])([xytrbl]?)-/, ([, what = "", side = ""]) => (SIDES[side] ?? []).map((each) => what + each)],
-  [/^size-/, () => ["w", "h"]],
-  [/^gap-(?:([xy])-)?/, ([, axis]) => (axis ? [`gap-${axis}`] : ["gap-x", "gap-y"])],
-  [/^text-(?:xs|sm|base|lg|\d?xl)$/, () => ["font-size", "leading"]],
-  [/^text-(?:left|center|right|start|end)$/, () => ["text-align"]],
-  [/^text-(?:balance|pretty|wrap|nowrap)$/, () => ["text-wrap"]],
-  [/^text-/, () => ["color"]],
-  [/^font-(?:sans|mono)$/, () => ["font-family"]],
-  [/^bg-\[.*gradient/, () => ["bg-image"]],
-  [/^bg-/, () => ["bg"]],
-  [/^border(?:-([trblxy]))?(?:-\d)?$/, ([, side = ""]) => (SIDES[side] ?? []).map((each) => `border-${each}`)],
-  [/^border-(?:solid|dashed|dotted|none)$/, () => ["border-style"]],
-  [/^border-/, () => ["border-color"]],
-  [/^rounded(?:-(?:none|sm|md|lg|xl|full|\[.*))?$/, () => ["tl", "tr", "bl", "br"]],
-  [/^rounded-(t|r|b|l|tl|tr|bl|br)-/, ([, at = ""]) => CORNERS[at] ?? []],
-  [/^flex-(?:\d|auto|initial|none)$/, () => ["flex", "basis", "grow", "shrink"]],
-  [/^(whitespace|accent)-/, ([, name = ""]) => [name]],
-  [/^overflow-(?:([xy])-)?/, ([, axis]) => (axis ? [`overflow-${axis}`] : ["overflow-x", "overflow-y"])],
-  [/^outline-(?:\d)$/, () => ["outline-width"]],
-  [/^outline-(?:none|hidden)$/, () => ["outline-style"]],
-  [/^outline-offset-/, () => ["outline-offset"]],
-  [/^outline-/, () => ["outline-color"]],
-  // The rest is named after what it sets, up to its value.
-  [
-    /^((?:max-|min-)?[wh]|z|order|items|(?:justify|place)(?:-items|-self)?|self|grid-(?:cols|rows)|(?:row|col)-span|top|left|right|bottom|inset|shrink|grow|basis|opacity|cursor|select|content|leading|tracking|font|object|aspect|list|pointer-events|transition|scale|rotate|(?:-?translate|scroll-m)-?[xytrbl]?|columns|duration|underline-offset|backdrop-blur|shadow)-(?:\[.*|\(.*|[^-]*)$/,
-    ([, name = ""]) => [name],
+const merge = createTailwindMerge(() => ({
+  cacheSize: 500,
+  theme: {},
+  classGroups: {
+    display: ["block", "inline", "inline-block", "inline-flex", "inline-grid", "flex", "grid", "contents", "hidden"],
+    position: ["static", "fixed", "absolute", "relative", "sticky"],
+    "font-size": [{ text: sizes }],
+    "text-align": [{ text: ["left", "center", "right", "start", "end"] }],
+    "text-wrap": [{ text: ["balance", "pretty", "wrap", "nowrap"] }],
+    "text-color": [{ text: any }],
+    "font-family": [{ font: ["sans", "mono"] }],
+    "font-weight": [{ font: any }],
+    "bg-image": [{ bg: [validators.isArbitraryImage] }],
+    "bg-color": [{ bg: any }],
+    "border-style": [{ border: ["solid", "dashed", "dotted", "none"] }],
+    ...borders(),
+    "border-color": [{ border: any }],
+    "outline-style": [{ outline: ["none", "hidden"] }],
+    "outline-w": [{ outline: [validators.isNumber] }],
+    "outline-color": [{ outline: any }],
+    flex: [{ flex: [validators.isNumber, "auto", "initial", "none"] }],
+    ...named("p px py pt pr pb pl m mx my mt mr mb ml gap gap-x gap-y size w h min-w min-h max-w max-h overflow overflow-x overflow-y"),
+    ...named("rounded rounded-t rounded-r rounded-b rounded-l rounded-tl rounded-tr rounded-bl rounded-br"),
+    ...named("z order items justify justify-items justify-self place-items place-self self grid-cols grid-rows row-span col-span"),
+    ...named(
+      "top left right bottom inset inset-x inset-y shrink grow basis opacity cursor select content leading tracking object aspect list",
+    ),
+    ...named(
+      "pointer-events transition scale rotate translate-x translate-y scroll-mt columns duration underline-offset backdrop-blur shadow",
+    ),
+    ...named("whitespace accent outline-offset"),
+  },
+  conflictingClassGroups: {
+    p: ["px", "py", "pt", "pr", "pb", "pl"],
+    px: ["pr", "pl"],
+    py: ["pt", "pb"],
+    m: ["mx", "my", "mt", "mr", "mb", "ml"],
+    mx: ["mr", "ml"],
+    my: ["mt", "mb"],
+    gap: ["gap-x", "gap-y"],
+    size: ["w", "h"],
+    overflow: ["overflow-x", "overflow-y"],
+    inset: ["inset-x", "inset-y", "top", "left", "right", "bottom"],
+    "inset-x": ["left", "right"],
+    "inset-y": ["top", "bottom"],
+    flex: ["basis", "grow", "shrink"],
+    "font-size": ["leading"],
+    "border-w": ["border-w-x", "border-w-y", "border-w-t", "border-w-r", "border-w-b", "border-w-l"],
+    "border-w-x": ["border-w-r", "border-w-l"],
+    "border-w-y": ["border-w-t", "border-w-b"],
+    rounded: ["rounded-t", "rounded-r", "rounded-b", "rounded-l", "rounded-tl", "rounded-tr", "rounded-bl", "rounded-br"],
+    "rounded-t": ["rounded-tl", "rounded-tr"],
+    "rounded-r": ["rounded-tr", "rounded-br"],
+    "rounded-b": ["rounded-bl", "rounded-br"],
+    "rounded-l": ["rounded-tl", "rounded-bl"],
+  },
+  conflictingClassGroupModifiers: {},
+  postfixLookupClassGroups: [],
+  orderSensitiveModifiers: [
+    "before",
+    "after",
+    "placeholder",
+    "file",
+    "marker",
+    "selection",
+    "first-line",
+    "first-letter",
+    "backdrop",
+    "*",
+    "**",
   ],
-];
+}));
 
-function setBy(utility: string): string[] {
-  const bare = utility.replace(/^-|!$/g, "");
-  for (const [pattern, sets] of RULES) {
-    const match = pattern.exec(bare);
-    if (match) return sets(match);
-  }
-  return [bare];
+function borders() {
+  const widths = ["", validators.isNumber];
+  const sides = ["x", "y", "t", "r", "b", "l"].map((side) => [`border-w-${side}`, [{ [`border-${side}`]: widths }]] as const);
+  return { "border-w": [{ border: widths }], ...Object.fromEntries(sides) };
 }

@@ -194,11 +194,11 @@ test("a bar at the top shows while a route loads", async ({ page, person }) => {
   });
   await sidebar(page).getByRole("button", { name: /Ada/ }).click();
   await page.getByRole("group", { name: "You" }).getByRole("link", { name: "Billing" }).click();
-  const bar = page.locator(".progress");
+  const bar = page.locator(".bprogress");
   await expect(bar).toBeVisible();
   // The bar is moved from the left by what is still missing.
   const shown = () =>
-    page.locator(".progress .bar").evaluate((bar) => 1 + Number(/translate3d\((-?[\d.]+)%/.exec(bar.style.transform)?.[1]) / 100);
+    page.locator(".bprogress .bar").evaluate((bar) => 1 + Number(/translate3d\((-?[\d.]+)%/.exec(bar.style.transform)?.[1]) / 100);
   const first = await shown();
   expect(first).toBeCloseTo(PROGRESS.minimum, 5);
   const since = Date.now();
