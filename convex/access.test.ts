@@ -56,6 +56,12 @@ const entries: Record<string, Entry> = {
   "designImages:reorder": { by: "person", on: ["image", "id"], args: () => ({ to: "last" }) },
   "designImages:setCaption": { by: "person", on: ["image", "id"], args: () => ({ caption: "text" }) },
   "designImages:move": { by: "person", on: ["design", "designId"], args: (world) => movingIds(world) },
+  "many:trashImages": { by: "person", on: ["image", "ids"] },
+  "many:trashDesigns": { by: "person", on: ["design", "ids"] },
+  "many:moveDesigns": { by: "person", on: ["design", "ids"], args: ({ adaThings }) => ({ projectId: adaThings.project }) },
+  "many:favouriteDesigns": { by: "person", on: ["design", "ids"], args: () => ({ favourite: true }) },
+  "many:restore": { by: "person", on: ["trashed", "ids"] },
+  "many:getName": { by: "person", on: ["image", "ids"], args: () => ({ kind: "image" }) },
   "wall:listProjectImages": { by: "person", on: ["project", "projectId"], args: () => ({ paginationOpts }) },
   "activities:list": { by: "person", on: ["project", "projectId"], args: () => ({ paginationOpts }) },
   "trash:getTrash": { by: "person" },
@@ -102,6 +108,8 @@ const entries: Record<string, Entry> = {
   "accounts/belongings:projects": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/belongings:designs": { by: "server for a session", on: ["project", "projectId"], args: () => ({ paginationOpts }) },
   "accounts/belongings:images": { by: "server for a session", on: ["design", "designId"], args: () => ({ paginationOpts }) },
+  "accounts/belongings:chosenImages": { by: "server for a session", args: ({ adaThings }) => ({ ids: [adaThings.image] }) },
+  "accounts/belongings:chosenDesigns": { by: "server for a session", args: ({ adaThings }) => ({ ids: [adaThings.design] }) },
   "accounts/store:findMany": { by: "server", args: () => ({ model: "users", where: [byId], limit: 1 }) },
   "accounts/store:findOne": { by: "server", args: () => ({ model: "users", where: [byId] }) },
   "accounts/store:count": { by: "server", args: () => ({ model: "users", where: [byId] }) },
@@ -178,7 +186,7 @@ it("has an entry for every public function, and no entry for anything else", asy
 
 it("says what every public function of this folder's own takes and answers", async () => {
   const modules = import.meta.glob<Record<string, { exportReturns?: () => string; exportArgs?: () => string }>>(
-    "./{projects,designs,designImages,versions,search,uploads,usage,purge,sweep,notices,trash,wall,activities,copies,upgrade}.ts",
+    "./{projects,designs,designImages,versions,search,uploads,usage,purge,sweep,notices,trash,many,wall,activities,copies,upgrade}.ts",
   );
   for (const [path, load] of Object.entries(modules)) {
     for (const [key, value] of Object.entries(await load())) {
@@ -208,7 +216,7 @@ describe.each(backends)("access on $name", ({ start }) => {
     const things = await makeThings(world.backend, person);
     const args: Record<string, unknown> = { ...(await entry.args?.(world, things)) };
     if (entry.by === "server for a session") args["sessionId"] = person.sessionId;
-    if (entry.on) args[entry.on[1]] = things[entry.on[0]];
+    if (entry.on) args[entry.on[1]] = entry.on[1] === "ids" ? [things[entry.on[0]]] : things[entry.on[0]];
     return args;
   }
 
@@ -246,7 +254,9 @@ describe.each(backends)("access on $name", ({ start }) => {
     const before = await world.bobs();
     const wrong = [world.bobThings[kind], ...world.absent(kind), "", "nonsense", "a".repeat(5000), "../projects", world.ada.userId];
     for (const id of wrong) {
-      const refusal = await refused(call(caller, name, { ...args, [argument]: id }));
+      // One wrong id among right ones is as wrong as alone.
+      const right = args[argument];
+      const refusal = await refused(call(caller, name, { ...args, [argument]: Array.isArray(right) ? [...right, id] : id }));
       expect(refusal, `${argument} = ${id.slice(0, 40)}`).toEqual({ code: "not_found" });
     }
     expect(await world.bobs()).toEqual(before);

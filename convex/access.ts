@@ -1,7 +1,7 @@
 import { customMutation, customQuery } from "convex-helpers/server/customFunctions";
 import { v } from "convex/values";
 import { mutation, query, type QueryCtx } from "./_generated/server";
-import type { Doc } from "./_generated/dataModel";
+import type { Doc, Id } from "./_generated/dataModel";
 import { ISSUER, requireService } from "./accounts/service";
 import { liveSession } from "./accounts/sessions";
 import { notFound, refusalOf, unauthenticated } from "./errors";
@@ -95,6 +95,33 @@ export async function imageFor(
   const image = known && (await ctx.db.get(known));
   if (!image || image.removedAt !== undefined) throw notFound();
   return { image, ...(await designFor(ctx, image.designId, right)) };
+}
+
+/** Images that are in one design. */
+export type ImageGroup = { images: Doc<"designImages">[]; design: Doc<"designs">; project: Doc<"projects"> };
+
+/** Several images, each once and in their order, by the designs that they are in, which are looked up once. Throws as `imageFor` does for any. */
+export async function imagesFor(ctx: CallerCtx, ids: readonly string[], right: Right): Promise<ImageGroup[]> {
+  const images = await Promise.all([...new Set(ids)].map((id) => unhidden(ctx, ctx.db.normalizeId("designImages", id))));
+  const groups = [...Map.groupBy(images, ({ designId }) => designId)];
+  return Promise.all(groups.map(async ([id, group]) => ({ images: group, ...(await designFor(ctx, id, right)) })));
+}
+
+/** Designs that are in one project. */
+export type DesignGroup = { designs: Doc<"designs">[]; project: Doc<"projects"> };
+
+/** Several designs, each once and in their order, by the projects that they are in. Throws as `designFor` does for any. */
+export async function designsFor(ctx: CallerCtx, ids: readonly string[], right: Right): Promise<DesignGroup[]> {
+  const designs = await Promise.all([...new Set(ids)].map((id) => unhidden(ctx, ctx.db.normalizeId("designs", id))));
+  const groups = [...Map.groupBy(designs, ({ projectId }) => projectId)];
+  return Promise.all(groups.map(async ([id, group]) => ({ designs: group, project: await projectFor(ctx, id, right) })));
+}
+
+/** A row that is not in the trash itself; whether it may be seen is still to be asked. */
+async function unhidden<Table extends "designs" | "designImages">({ db }: CallerCtx, id: Id<Table> | null): Promise<Doc<Table>> {
+  const row = id && (await db.get(id));
+  if (!row || row.removedAt !== undefined) throw notFound();
+  return row;
 }
 
 /** Something in the trash, and where it was: itself marked, while what it was in may be in the trash too, for itself. */

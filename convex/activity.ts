@@ -9,8 +9,8 @@ type Told = {
   kind: ActivityKind;
   project: Pick<Doc<"projects">, "_id" | "ownerId" | "name">;
   /** Where it is no other than the project. */
-  design?: Pick<Doc<"designs">, "_id" | "name">;
-  image?: Pick<Doc<"designImages">, "_id" | "name">;
+  design?: Pick<Doc<"designs">, "_id" | "name"> | undefined;
+  image?: Pick<Doc<"designImages">, "_id" | "name"> | undefined;
   from?: string;
   to?: string;
   count?: number;

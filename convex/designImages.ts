@@ -10,7 +10,7 @@ import { notFound } from "./errors";
 import { moveImages } from "./moves";
 import { imagesOf, neighbour, place, sortNameOf } from "./order";
 import { LIST_LIMIT, pageOf } from "./paging";
-import { captionImage, renameDesignImage } from "./rules";
+import { captionImage, many, renameDesignImage } from "./rules";
 import { designImageShape, toDesignImage } from "./shapes";
 import { type ImageSort, imageSortArg } from "./sorting";
 import { touch } from "./summaries";
@@ -105,12 +105,12 @@ export const reorder = userMutation({
   },
 });
 
-/** Puts images, at most `LIST_LIMIT`, into another design, at its end and in this order. Throws "not_found" for any of them. */
+/** Puts images, at most `MANY_MAX`, into another design, at its end and in this order. Throws "not_found" for any of them, "invalid" for too many. */
 export const move = userMutation({
   args: { ids: v.array(v.string()), designId: v.string() },
   returns: v.null(),
   handler: async (ctx, { ids, designId }) => {
-    await moveImages(ctx, ids.slice(0, LIST_LIMIT), designId);
+    await moveImages(ctx, check(many, { ids }).ids, designId);
     return null;
   },
 });

@@ -1,7 +1,7 @@
-import type { Doc } from "./_generated/dataModel";
+import type { Doc, Id } from "./_generated/dataModel";
 import type { MutationCtx } from "./_generated/server";
 import { recordActivity } from "./activity";
-import { designFor, imageFor } from "./access";
+import { type DesignGroup, designFor, imagesFor, projectFor } from "./access";
 import { designsOf, imagesOf, lastKey, lastKeys } from "./order";
 import { designsChanged, imagesChanged } from "./summaries";
 
@@ -24,23 +24,47 @@ export async function moveDesign(
   await recordActivity(ctx, { ...told, project: target });
 }
 
+/** Several designs, perhaps of several projects, into one, at its end and in their order. Those that are there already stay where they stand. */
+export async function moveDesigns(ctx: Ctx, groups: DesignGroup[], { _id: targetId }: Doc<"projects">): Promise<void> {
+  // What is written for one project may be what the next one reads.
+  const fresh = (id: Id<"projects">) => projectFor(ctx, id, "edit");
+  for (const { designs, project } of groups) {
+    const [last] = designs.slice(-1);
+    if (project._id === targetId || !last) continue;
+    const target = await fresh(targetId);
+    const keys = await lastKeys(designsOf(ctx, targetId), designs.length);
+    const told = { kind: "moved" as const, design: last, from: project.name, to: target.name, count: designs.length };
+    await recordActivity(ctx, { ...told, project });
+    for (const [index, { _id }] of designs.entries()) {
+      await ctx.db.patch(_id, { projectId: targetId, orderKey: keys[index], favouriteAt: undefined });
+    }
+    const images = designs.reduce((sum, { imageCount }) => sum + imageCount, 0);
+    await designsChanged(ctx, await fresh(project._id), { designs: -designs.length, images: -images });
+    await designsChanged(ctx, target, { designs: designs.length, images });
+    await recordActivity(ctx, { ...told, project: target });
+  }
+}
+
 /** Images, perhaps of several designs, into one design. Those that are there already stay where they stand. Throws "not_found" for any. */
 export async function moveImages(ctx: Ctx, ids: string[], designId: string): Promise<void> {
   const { design: target } = await designFor(ctx, designId, "edit");
-  const found = await Promise.all(ids.map((id) => imageFor(ctx, id, "edit")));
-  const images = [...new Map(found.map(({ image }) => [image._id, image])).values()].filter(({ designId: from }) => from !== target._id);
+  const groups = (await imagesFor(ctx, ids, "edit")).filter(({ design }) => design._id !== target._id);
+  // In the order in which they were named, whichever design each was in.
+  const place = new Map([...new Set(ids)].map((id, index) => [id, index]));
+  const images = groups.flatMap((group) => group.images).toSorted((a, b) => (place.get(a._id) ?? 0) - (place.get(b._id) ?? 0));
   const keys = await lastKeys(imagesOf(ctx, target._id), images.length);
   for (const [index, { _id }] of images.entries()) await ctx.db.patch(_id, { designId: target._id, orderKey: keys[index] });
 
   // Each place is read anew, since what it is in may just have been written for the one before.
-  for (const [from, group] of Map.groupBy(images, (image) => image.designId)) {
-    const source = await designFor(ctx, from, "edit");
+  for (const { design, images: group } of groups) {
+    const [last] = group.slice(-1);
+    const source = await designFor(ctx, design._id, "edit");
     await imagesChanged(ctx, source, -group.length);
-    for (const image of group) await recordActivity(ctx, { kind: "moved", ...source, image, from: source.design.name, to: target.name });
+    if (last) await recordActivity(ctx, { kind: "moved", ...source, image: last, from: design.name, to: target.name, count: group.length });
   }
-  if (images.length === 0) return;
-  const place = await designFor(ctx, target._id, "edit");
-  await imagesChanged(ctx, place, images.length);
   const [last] = images.slice(-1);
-  if (last) await recordActivity(ctx, { kind: "moved", ...place, image: last, to: target.name, count: images.length });
+  if (!last) return;
+  const there = await designFor(ctx, target._id, "edit");
+  await imagesChanged(ctx, there, images.length);
+  await recordActivity(ctx, { kind: "moved", ...there, image: last, to: target.name, count: images.length });
 }

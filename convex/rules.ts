@@ -24,6 +24,9 @@ export const IMAGE_SIDE_MAX = 100_000;
 /** Most versions of one image: so that deleting it is one transaction, and its history one answer. */
 export const VERSIONS_MAX = 50;
 
+/** Most things that are moved, trashed, restored or downloaded in one go: what one transaction does with ease, and all that a page can show. */
+export const MANY_MAX = 500;
+
 const text = z.string().min(1).max(100);
 const amount = z.number().positive().max(1e7);
 
@@ -48,6 +51,14 @@ const prose = (thing: string) =>
     .trim()
     .max(TEXT_MAX, { error: `A ${thing} can be ${TEXT_MAX.toLocaleString("en")} characters at most.` })
     .refine(isPlainText, { error: `A ${thing} is plain text.` });
+
+/** Several things that something is done to at once. */
+export const many = z.object({
+  ids: z
+    .array(z.string())
+    .min(1, { error: "Choose something first." })
+    .max(MANY_MAX, { error: `${MANY_MAX} things at once are the most that can be done. Choose fewer, and do the rest after.` }),
+});
 
 export const describe = z.object({ description: prose("description") });
 export const captionImage = z.object({ caption: prose("caption") });

@@ -3,11 +3,10 @@ import { type Infer, v } from "convex/values";
 import type { Doc } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
 import { designFor, hidingFor, projectFor, trashedFor, userMutation, userQuery } from "./access";
-import { conflict } from "./errors";
 import { designsOf, imagesOf, lastKey } from "./order";
 import { pageOf } from "./paging";
 import { purgeBatch, purgeDesign, purgeImage, purgeProject, TRASH_TIME } from "./purge";
-import { restoreWithPlace } from "./trashing";
+import { expectVisible, restoreWithPlace } from "./trashing";
 
 /** The trash as people see it. */
 
@@ -104,11 +103,8 @@ export const restore = userMutation({
       return restoreWithPlace(ctx, { kind: "image", image: found.image, design, project });
     }
     if (!withPlace && found.kind !== "project") {
-      const { project } = found;
-      if (project.removedAt !== undefined) throw conflict(`The project “${project.name}” that it was in is in the trash too.`);
-      if (found.kind === "image" && found.design.removedAt !== undefined) {
-        throw conflict(`The design “${found.design.name}” that it was in is in the trash too.`);
-      }
+      expectVisible(found.project, "project");
+      if (found.kind === "image") expectVisible(found.design, "design");
     }
     return restoreWithPlace(ctx, found);
   },

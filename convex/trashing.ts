@@ -1,7 +1,8 @@
 import type { Doc, Id } from "./_generated/dataModel";
 import type { MutationCtx } from "./_generated/server";
 import { recordActivity } from "./activity";
-import type { Trashed } from "./access";
+import type { DesignGroup, ImageGroup, Trashed } from "./access";
+import { conflict } from "./errors";
 import { designsChanged, imagesChanged } from "./summaries";
 import { changeUsage } from "./usage";
 
@@ -34,6 +35,68 @@ export async function trashImage(ctx: Ctx, { image, ...place }: ImagePlace): Pro
   await recordActivity(ctx, { kind: "trashed", ...place, image });
   return null;
 }
+
+/** Several images at once, as one entry of each project's history. */
+export async function trashImages(ctx: Ctx, groups: ImageGroup[]): Promise<null> {
+  const removedAt = Date.now();
+  for (const { images, ...found } of groups) {
+    for (const { _id } of images) await ctx.db.patch(_id, { removedAt });
+    const place = await freshPlace(ctx, found);
+    await imagesChanged(ctx, place, -images.length);
+    await recordActivity(ctx, { kind: "trashed", ...place, image: images.at(-1), count: images.length });
+  }
+  return null;
+}
+
+/** Several designs at once. */
+export async function trashDesigns(ctx: Ctx, groups: DesignGroup[]): Promise<null> {
+  const removedAt = Date.now();
+  for (const { designs, project } of groups) {
+    for (const { _id } of designs) await ctx.db.patch(_id, { removedAt });
+    await designsChanged(ctx, project, { designs: -designs.length, images: -imagesIn(designs) });
+    await recordActivity(ctx, { kind: "trashed", project, design: designs.at(-1), count: designs.length });
+  }
+  return null;
+}
+
+/** What went to the trash together comes back together. Throws "conflict" where what something was in is in the trash too. */
+export async function restoreMany(ctx: Ctx, trashed: Trashed[]): Promise<null> {
+  for (const each of trashed) if (each.kind === "project") await restoreProject(ctx, each.project);
+  const designs = trashed.filter((each) => each.kind === "design");
+  for (const [id, group] of Map.groupBy(designs, ({ project }) => project._id)) {
+    const project = await ctx.db.get(id);
+    if (!project) continue;
+    expectVisible(project, "project");
+    for (const { design } of group) await ctx.db.patch(design._id, { removedAt: undefined });
+    const rows = group.map(({ design }) => design);
+    await designsChanged(ctx, project, { designs: rows.length, images: imagesIn(rows) });
+    await recordActivity(ctx, { kind: "restored", project, design: rows.at(-1), count: rows.length });
+  }
+  const images = trashed.filter((each) => each.kind === "image");
+  for (const group of Map.groupBy(images, ({ design }) => design._id).values()) {
+    const [first] = group;
+    if (!first) continue;
+    const place = await freshPlace(ctx, first);
+    expectVisible(place.project, "project");
+    expectVisible(place.design, "design");
+    for (const { image } of group) await ctx.db.patch(image._id, { removedAt: undefined });
+    await imagesChanged(ctx, place, group.length);
+    await recordActivity(ctx, { kind: "restored", ...place, image: group.at(-1)?.image, count: group.length });
+  }
+  return null;
+}
+
+/** Throws "conflict" for what is in the trash, where something else was in it. */
+export function expectVisible({ name, removedAt }: Doc<"projects"> | Doc<"designs">, kind: "project" | "design"): void {
+  if (removedAt !== undefined) throw conflict(`The ${kind} “${name}” that it was in is in the trash too.`);
+}
+
+/** As both are now: what was done to one thing before may have changed them. */
+async function freshPlace({ db }: Ctx, { design, project }: DesignPlace): Promise<DesignPlace> {
+  return { design: (await db.get(design._id)) ?? design, project: (await db.get(project._id)) ?? project };
+}
+
+const imagesIn = (designs: Doc<"designs">[]) => designs.reduce((sum, { imageCount }) => sum + imageCount, 0);
 
 /** Where something is to be seen again once it is restored. */
 export type Restored = { kind: Trashed["kind"]; id: string; name: string; designId?: Id<"designs">; projectId: Id<"projects"> };

@@ -7,7 +7,7 @@ import { log } from "../../server/log.ts";
 import { unzip } from "../../tests/zip.ts";
 import { zipResponse } from "./archive.server";
 import type { Belongings, Row } from "./belongings.server";
-import { designEntries, projectEntries } from "./contents";
+import { designEntries, projectEntries, selectionEntries } from "./contents";
 
 /** Archives as they leave the real HTTP server, of pictures that are counted while they are read. */
 log.level = "silent";
@@ -34,6 +34,8 @@ function counted(designs: Record<string, string[]>, size: number) {
     projects: () => rows([]),
     designs: () => rows(Object.keys(designs).map((name) => row(name, name))),
     images: (designId) => rows((designs[designId] ?? []).map((name, place) => row(String(place), name))),
+    chosenImages: (ids) => rows(ids.map((id) => row(id, "picture.png"))),
+    chosenDesigns: (ids) => rows(ids.map((name) => row(name, name))),
     async original(imageId, signal) {
       count.opened += 1;
       count.open += 1;
@@ -128,6 +130,17 @@ it("has never more than one picture open, however many there are", async () => {
   const url = await serve((request) => zipResponse(request, "x", (signal) => designEntries(belongings, "Cover", signal)));
   expect(unzip(await (await fetch(url)).bytes()).size).toBe(300);
   expect(count).toEqual({ open: 0, mostOpen: 1, opened: 300, read: 300 * CHUNK * 2 });
+});
+
+it("holds what was chosen, each under a name of its own, one picture open at a time", async () => {
+  const { belongings, count } = counted({ Cover: ["a.png"], Back: ["a.png", "b.png"] }, CHUNK);
+  const filesOf = async (kind: "image" | "design", ids: string[]) => {
+    const url = await serve((request) => zipResponse(request, "x", (signal) => selectionEntries(belongings, kind, ids, signal)));
+    return [...unzip(await (await fetch(url)).bytes()).keys()];
+  };
+  expect(await filesOf("image", ["3", "1"])).toEqual(["picture.png", "picture (2).png"]);
+  expect(await filesOf("design", ["Back", "Cover"])).toEqual(["Back/a.png", "Back/b.png", "Cover/a.png"]);
+  expect(count).toMatchObject({ mostOpen: 1, opened: 5 });
 });
 
 it("breaks off when a picture cannot be had, and leaves out what is gone", async () => {

@@ -19,6 +19,9 @@ export type Belongings = {
   projects(): AsyncIterable<Row>;
   designs(projectId: string): AsyncIterable<Row>;
   images(designId: string): AsyncIterable<Row>;
+  /** Of these images, or designs, in their order, those that are still there. */
+  chosenImages(ids: string[]): AsyncIterable<Row>;
+  chosenDesigns(ids: string[]): AsyncIterable<Row>;
   /** A picture as it was uploaded, if it is still there and may still be seen. */
   original(imageId: string, signal: AbortSignal): Promise<Response | null>;
 };
@@ -45,7 +48,15 @@ export function belongingsOf(sessionId: string, config: AppConfig): Belongings {
     }
   }
 
+  async function* chosen(query: FunctionReference<"query">, ids: string[]): AsyncGenerator<Row> {
+    for (let start = 0; start < ids.length; start += PAGE) {
+      yield* await convex.query(query, { sessionId, ids: ids.slice(start, start + PAGE) });
+    }
+  }
+
   return {
+    chosenImages: (ids) => chosen(belongings.chosenImages, ids),
+    chosenDesigns: (ids) => chosen(belongings.chosenDesigns, ids),
     projects: () => list(belongings.projects),
     designs: (projectId) => list(belongings.designs, { projectId }),
     images: (designId) => list(belongings.images, { designId }),

@@ -11,14 +11,18 @@ export type ArchivedImage = { image: Row; file: string; entry: Entry };
  *
  * @param folder where they are to lie: "" or a path that ends with a slash
  */
-export async function* imagesOf(
+export function imagesOf(belongings: Belongings, designId: string, folder: string, signal: AbortSignal): AsyncGenerator<ArchivedImage> {
+  return archived(belongings, belongings.images(designId), folder, signal);
+}
+
+async function* archived(
   belongings: Belongings,
-  designId: string,
+  images: AsyncIterable<Row>,
   folder: string,
   signal: AbortSignal,
 ): AsyncGenerator<ArchivedImage> {
   const nameOf = folderNames();
-  for await (const image of belongings.images(designId)) {
+  for await (const image of images) {
     signal.throwIfAborted();
     const original = await belongings.original(image.id, signal);
     if (!original) continue;
@@ -34,9 +38,24 @@ export async function* designEntries(belongings: Belongings, designId: string, s
 }
 
 /** What a project's archive holds: a folder for each design. */
-export async function* projectEntries(belongings: Belongings, projectId: string, signal: AbortSignal): AsyncGenerator<Entry> {
+export function projectEntries(belongings: Belongings, projectId: string, signal: AbortSignal): AsyncGenerator<Entry> {
+  return folders(belongings, belongings.designs(projectId), signal);
+}
+
+/** What is chosen of images, perhaps of several designs, or of designs, each in a folder of its own. */
+export async function* selectionEntries(
+  belongings: Belongings,
+  kind: "image" | "design",
+  ids: string[],
+  signal: AbortSignal,
+): AsyncGenerator<Entry> {
+  if (kind === "design") return yield* folders(belongings, belongings.chosenDesigns(ids), signal);
+  for await (const { entry } of archived(belongings, belongings.chosenImages(ids), "", signal)) yield entry;
+}
+
+async function* folders(belongings: Belongings, designs: AsyncIterable<Row>, signal: AbortSignal): AsyncGenerator<Entry> {
   const nameOf = folderNames();
-  for await (const design of belongings.designs(projectId)) {
+  for await (const design of designs) {
     const folder = `${nameOf(design.name)}/`;
     let isEmpty = true;
     for await (const { entry } of imagesOf(belongings, design.id, folder, signal)) {

@@ -8,6 +8,8 @@ import { OrderActions } from "~/forms/order-actions";
 import { Mosaic } from "~/images/mosaic";
 import { count } from "~/ui/count";
 import { targetProps } from "~/uploads/target";
+import { PickBox, PickMark } from "~/selection/pick";
+import type { Selection } from "~/selection/use-selection";
 import { FavouriteMark } from "~/ui/favourite-mark";
 import { Icon } from "~/ui/icon";
 import { ItemCard } from "~/ui/item-card";
@@ -20,16 +22,19 @@ type DesignCardProps = {
   ask: Parameters<typeof ItemMenu>[0]["ask"];
   /** Whether the list is in the order made by hand, which can then be changed. */
   byHand: boolean;
+  selection: Selection;
 };
 
 /** A design in its project. */
-export function DesignCard({ design, ask, byHand }: DesignCardProps) {
+export function DesignCard({ design, ask, byHand, selection }: DesignCardProps) {
   const { _id, name, imageCount, updatedAt, cover } = design;
   return (
     <ItemCard
       marks={targetProps({ kind: "design", id: _id, name })}
       to={isPending(_id) ? null : href("/design/:id", { id: _id })}
       name={name}
+      pick={selection.on ? <PickBox item={design} selection={selection} /> : <PickMark item={design} selection={selection} />}
+      picking={selection.on}
       cover={<Mosaic cover={cover} />}
       facts={
         <>

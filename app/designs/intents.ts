@@ -3,7 +3,7 @@ import type { FunctionReturnType } from "convex/server";
 import { href } from "react-router";
 import { pendingId } from "~/data/pending";
 import type { ListSort } from "~/data/sorting";
-import { intent } from "~/forms/intents";
+import { intent, listIn } from "~/forms/intents";
 import { ORDER_FIELDS, orderArgs, reordered } from "~/forms/order";
 import { BARE, renamedIn } from "~/projects/intents";
 import { api } from "#convex/_generated/api";
@@ -75,6 +75,30 @@ export const designIntents = {
     args: orderArgs,
     optimistic: (store, args) => changeLists(store, (designs, sort) => (sort === "manual" ? reordered(designs, args) : designs)),
     told: { text: "Moved", quietly: true },
+  }),
+
+  moveDesigns: intent({
+    mutation: api.many.moveDesigns,
+    fields: ["ids", "projectId"],
+    args: (of) => ({ ids: listIn(of("ids")), projectId: of("projectId") }),
+    then: (_, { projectId }) => href("/projects/:id", { id: encodeURIComponent(projectId) }),
+    told: { text: "moved", each: "design" },
+  }),
+
+  trashDesigns: intent({
+    mutation: api.many.trashDesigns,
+    fields: ["ids"],
+    args: (of) => ({ ids: listIn(of("ids")) }),
+    optimistic: (store, { ids }) => changeLists(store, (designs) => designs.filter(({ _id }) => !ids.includes(_id))),
+    told: { text: "moved to the trash", each: "design", undo: true },
+  }),
+
+  favouriteDesigns: intent({
+    mutation: api.many.favouriteDesigns,
+    fields: ["ids", "favourite"],
+    args: (of) => ({ ids: listIn(of("ids")), favourite: of("favourite") === "yes" }),
+    optimistic: (store, { ids, favourite }) =>
+      changeLists(store, (designs) => designs.map((design) => (ids.includes(design._id) ? { ...design, favourite } : design))),
   }),
 
   moveDesign: intent({

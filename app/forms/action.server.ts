@@ -4,7 +4,7 @@ import { tell } from "~/http/flash.server";
 import { formOf } from "~/http/form.server";
 import { Unavailable } from "~/http/unavailable.server";
 import { type FormAnswer, refused, unanswered, type Unsent } from "./answer";
-import { type Intents, readForm } from "./intents";
+import { type Intents, readForm, textOfTold } from "./intents";
 import { withoutQuestion } from "./question";
 
 /**
@@ -18,7 +18,7 @@ export const serverAction =
     const { intent, form, values } = readForm(intents, sent);
     try {
       const target = await intent.run((mutation, args) => convexFor(context).mutation(mutation, args), values);
-      if (intent.told) tell(context, intent.told.text, intent.told.undo ? { to: "/trash", name: "Trash" } : undefined);
+      if (intent.told) tell(context, textOfTold(intent.told, values), intent.told.undo ? { to: "/trash", name: "Trash" } : undefined);
       return redirect(target ?? url.pathname + withoutQuestion(url.search), 303);
     } catch (error) {
       if (error instanceof Unavailable) {

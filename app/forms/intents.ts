@@ -1,6 +1,7 @@
 import type { OptimisticUpdate } from "convex/browser";
 import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex/server";
 import { data } from "react-router";
+import { count } from "~/ui/count";
 
 type Mutation = FunctionReference<"mutation">;
 
@@ -17,10 +18,19 @@ export type RunMutation = <M extends Mutation>(
  */
 export type Told = {
   text: string;
+  /** What each of the form's `ids` is: the text then begins with how many there were. */
+  each?: string;
   quietly?: true;
-  /** What the form's `id` names went to the trash, from which it can be had back at once. */
+  /** What the form's `id`, or its `ids`, names went to the trash, from which it can be had back at once. */
   undo?: true;
 };
+
+/** What is said of a form that was done. */
+export const textOfTold = ({ text, each }: Told, values: FormValues): string =>
+  each === undefined ? text : `${count(idsIn(values).length, each)} ${text}`;
+
+/** What a form was about: one thing, or several. */
+export const idsIn = (values: FormValues): string[] => listIn(values["ids"] ?? values["id"] ?? "");
 
 /** What a form can ask for; made by `intent`, and the same for both ways that a form can take. */
 export type Intent = {
@@ -72,16 +82,29 @@ export function intent<M extends Mutation, const Field extends string>(spec: Int
 export const INTENT_FIELD = "intent";
 export const FORM_FIELD = "form";
 
+/** The value of a button that says what a form asks for, and some of its fields: so that one form serves several buttons. */
+export const intentWith = (intent: string, values: FormValues): string => `${intent}?${new URLSearchParams(values)}`;
+
 /** Reads a sent form. Throws 400 for an intent that this route does not know. */
 export function readForm(intents: Intents, sent: FormData): { intent: Intent; form: string; values: FormValues } {
-  const name = textOf(sent, INTENT_FIELD);
+  const [name = "", pressed] = textOf(sent, INTENT_FIELD).split("?", 2);
   const known = Object.hasOwn(intents, name) ? intents[name] : undefined;
   if (!known) throw data(null, { status: 400, statusText: "Bad Request" });
-  const values = Object.fromEntries(known.fields.map((field) => [field, textOf(sent, field)]));
+  const ofButton = new URLSearchParams(pressed);
+  const values = Object.fromEntries(known.fields.map((field) => [field, ofButton.get(field) ?? textOf(sent, field)]));
   return { intent: known, form: textOf(sent, FORM_FIELD), values };
 }
 
+/** A field that is sent several times, as check boxes are, reads as a list of its values: with commas, which no id has. */
 function textOf(sent: FormData, field: string): string {
-  const value = sent.get(field);
-  return typeof value === "string" ? value : "";
+  return sent
+    .getAll(field)
+    .filter((value) => typeof value === "string")
+    .join(",");
 }
+
+/** The values of a field that is sent several times. */
+export const listOf = (sent: FormData, field: string): string[] => listIn(textOf(sent, field));
+
+/** The values of such a field as an intent gets it. */
+export const listIn = (text: string): string[] => text.split(",").filter((each) => each !== "");

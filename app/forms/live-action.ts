@@ -4,7 +4,7 @@ import { redirectOf, refusalOf } from "~/data/refusals";
 import { accepted, type FormAnswer, refused, unanswered } from "./answer";
 import { announce } from "~/ui/announcer";
 import { toast } from "~/ui/toasts";
-import { type Intents, readForm, type Told } from "./intents";
+import { type FormValues, idsIn, type Intents, readForm, textOfTold, type Told } from "./intents";
 import { MENU_FORM } from "./menu-action";
 
 /**
@@ -31,7 +31,7 @@ export const liveAction =
         (mutation, args, optimistic) => convex.mutation(mutation, args, optimistic && { optimisticUpdate: optimistic }),
         values,
       );
-      say(intent.told, values["id"] ?? "", running);
+      say(intent.told, values, running);
       const target = await running;
       // Whoever has gone elsewhere while it waited is not called back.
       return target === null || target === here() || here() !== sentFrom ? accepted(form) : redirect(target);
@@ -64,8 +64,9 @@ async function serverAnswers(): Promise<boolean> {
 }
 
 /** Says that it is done, once it is; a refusal is told in the form. */
-function say(told: Told | undefined, id: string, done: Promise<unknown>): void {
+function say(told: Told | undefined, values: FormValues, done: Promise<unknown>): void {
   if (!told) return;
-  if (told.undo) void import("~/trash/undo").then(({ offerUndo }) => offerUndo(told.text, id, done));
-  else void done.then(() => (told.quietly ? announce(told.text) : toast(told.text))).catch(() => {});
+  const text = textOfTold(told, values);
+  if (told.undo) void import("~/trash/undo").then(({ offerUndo }) => offerUndo(text, idsIn(values), done));
+  else void done.then(() => (told.quietly ? announce(text) : toast(text))).catch(() => {});
 }

@@ -2,6 +2,9 @@
 export const QUESTIONS = ["rename", "remove"] as const;
 export type Question = (typeof QUESTIONS)[number];
 
+/** The search parameter with which a page offers its things to be chosen from (`~/selection`): another state of the page, as a question is. */
+export const SELECT = "select";
+
 /** The page's search with this question in it, instead of any other. */
 export function withQuestion(search: string, what: Question, id: string): string {
   const params = new URLSearchParams(withoutQuestion(search));
@@ -9,9 +12,9 @@ export function withQuestion(search: string, what: Question, id: string): string
   return `?${params}`;
 }
 
-/** The page's search without any question; "" when nothing else stands in it. */
+/** The page's search without any question, and without choosing; "" when nothing else stands in it. */
 export function withoutQuestion(search: string): string {
   const params = new URLSearchParams(search);
-  for (const what of QUESTIONS) params.delete(what);
+  for (const what of [...QUESTIONS, SELECT]) params.delete(what);
   return params.size > 0 ? `?${params}` : "";
 }

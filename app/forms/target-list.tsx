@@ -4,8 +4,8 @@ import { IntentForm, useIntentForm } from "./intent-form";
 
 type TargetListProps = {
   intent: string;
-  /** What moves. */
-  id: string;
+  /** What moves: an `id`, or several `ids`. */
+  hidden: Record<string, string>;
   /** The field that names where to. */
   field: string;
   targets: { _id: string; name: string; facts: string }[];
@@ -14,11 +14,11 @@ type TargetListProps = {
 };
 
 /** Where something is to be moved: one of a list, chosen and sent. */
-export function TargetList({ intent, id, field, targets, nowhere }: TargetListProps) {
-  const state = useIntentForm({ id: `move-${id}`, intent });
+export function TargetList({ intent, hidden, field, targets, nowhere }: TargetListProps) {
+  const state = useIntentForm({ id: "move", intent });
   if (targets.length === 0) return <EmptyState title="Nowhere to move to" text={nowhere} />;
   return (
-    <IntentForm state={state} hidden={{ id }} className="grid max-w-2xl gap-4">
+    <IntentForm state={state} hidden={hidden} className="grid max-w-2xl gap-4">
       <fieldset className="grid gap-px overflow-hidden rounded-lg border border-line bg-line">
         <legend className="sr-only">Where to</legend>
         {targets.map(({ _id, name, facts }) => (

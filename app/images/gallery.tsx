@@ -1,9 +1,12 @@
 import { Copy, Folder, FolderInput, Layers, LayoutGrid, List, Play } from "lucide-react";
-import { type CSSProperties, useState } from "react";
+import { type CSSProperties, useRef, useState } from "react";
 import { href, Link, useViewTransitionState } from "react-router";
 import { ItemMenu } from "~/forms/item-dialogs";
 import { MenuAction } from "~/forms/menu-action";
 import { OrderActions } from "~/forms/order-actions";
+import { Pick, PickMark, pickProps } from "~/selection/pick";
+import { usePicking } from "~/selection/use-picking";
+import type { Selection } from "~/selection/use-selection";
 import { cx } from "~/ui/cx";
 import { Icon } from "~/ui/icon";
 import { MenuLink } from "~/ui/menu";
@@ -22,6 +25,7 @@ type TileProps = {
   projectId: string;
   /** Whether the images are in the order made by hand, which can then be changed. */
   byHand: boolean;
+  selection: Selection;
 };
 
 const VIEWS = [
@@ -35,6 +39,8 @@ const VIEWS = [
  */
 export function Gallery({ images, view: atFirst, ...tile }: GalleryProps) {
   const [view, setView] = useState(atFirst);
+  const list = useRef<HTMLUListElement>(null);
+  usePicking(list, tile.selection);
   function choose(next: GalleryView) {
     setView(next);
     document.cookie = galleryViewCookie(next, location.protocol === "https:");
@@ -42,7 +48,7 @@ export function Gallery({ images, view: atFirst, ...tile }: GalleryProps) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <Choice name="gallery" label="View" value={view} options={VIEWS} onChoose={choose} className="justify-self-end" />
-      <ul aria-label="Images" className={view === "grid" ? "gallery" : "gallery-list"}>
+      <ul ref={list} aria-label="Images" className={view === "grid" ? "gallery" : "gallery-list"}>
         {images.map((image) =>
           view === "grid" ? <Tile key={image._id} image={image} {...tile} /> : <Row key={image._id} image={image} {...tile} />,
         )}
@@ -55,34 +61,44 @@ const number = new Intl.NumberFormat("en");
 
 function Row({ image, ...tile }: TileProps & { image: DesignImage }) {
   const { _id, name, width, height, contentType, size, _creationTime } = image;
+  const { selection } = tile;
   const to = href("/design/:id/images/:imageId", { id: image.designId, imageId: _id });
+  const shape =
+    "grid min-w-0 flex-1 grid-cols-[3.5rem_minmax(0,1fr)] items-center gap-x-4 rounded-md md:grid-cols-[3.5rem_minmax(0,1fr)_auto]";
+  const content = (
+    <>
+      <span className="relative size-14 overflow-hidden rounded-sm bg-mat max-md:row-span-2">
+        <Picture image={{ ...image, imageId: _id }} alt="" sizes="56px" scalable={isDrawing(image)} className="size-full object-cover" />
+        <MovingMark image={image} />
+      </span>
+      <span className="truncate max-md:self-end">{name}</span>
+      <span className="tabular flex flex-wrap gap-x-4 text-sm text-faint max-md:self-start">
+        <span>
+          {number.format(width)} × {number.format(height)}
+        </span>
+        <span className="md:w-12">{isAcceptedType(contentType) ? ACCEPTED[contentType].name : contentType}</span>
+        <span className="md:w-18 md:text-right">{bytesText(size)}</span>
+        <span className="md:w-28 md:text-right">
+          <RelativeTime at={_creationTime} />
+        </span>
+      </span>
+    </>
+  );
   return (
-    <li id={`image-${_id}`} className="flex items-center gap-3 py-1.5">
-      <Link
-        to={to}
-        prefetch="intent"
-        viewTransition
-        preventScrollReset
-        state={FROM_GALLERY}
-        className="grid min-w-0 flex-1 grid-cols-[3.5rem_minmax(0,1fr)] items-center gap-x-4 rounded-md md:grid-cols-[3.5rem_minmax(0,1fr)_auto]"
-      >
-        <span className="relative size-14 overflow-hidden rounded-sm bg-mat max-md:row-span-2">
-          <Picture image={{ ...image, imageId: _id }} alt="" sizes="56px" scalable={isDrawing(image)} className="size-full object-cover" />
-          <MovingMark image={image} />
-        </span>
-        <span className="truncate max-md:self-end">{name}</span>
-        <span className="tabular flex flex-wrap gap-x-4 text-sm text-faint max-md:self-start">
-          <span>
-            {number.format(width)} × {number.format(height)}
-          </span>
-          <span className="md:w-12">{isAcceptedType(contentType) ? ACCEPTED[contentType].name : contentType}</span>
-          <span className="md:w-18 md:text-right">{bytesText(size)}</span>
-          <span className="md:w-28 md:text-right">
-            <RelativeTime at={_creationTime} />
-          </span>
-        </span>
-      </Link>
-      <ImageMenu image={image} {...tile} />
+    <li id={`image-${_id}`} {...pickProps(image)} className="flex items-center gap-3 py-1.5">
+      {selection.on ? (
+        <Pick item={image} selection={selection} className={cx(shape, "pick-row")}>
+          {content}
+        </Pick>
+      ) : (
+        <>
+          <Link to={to} prefetch="intent" viewTransition preventScrollReset state={FROM_GALLERY} className={shape}>
+            {content}
+          </Link>
+          <PickMark item={image} selection={selection} />
+          <ImageMenu image={image} {...tile} />
+        </>
+      )}
     </li>
   );
 }
@@ -121,23 +137,36 @@ function Tile({ image, ...tile }: TileProps & { image: DesignImage }) {
     "--ratio": ratio.toFixed(4),
     "--own-width": scalable ? SCALABLE : `${width}px`,
   };
+  const { selection } = tile;
+  const content = (
+    <>
+      <Picture
+        image={{ ...image, imageId: _id }}
+        alt={selection.on ? "" : name}
+        sizes={`${Math.round(ratio * 260)}px`}
+        scalable={scalable}
+        className={cx(moving && "gallery-picture-grows")}
+      />
+      <MovingMark image={image} />
+    </>
+  );
   return (
-    <li id={`image-${_id}`} style={style}>
-      <Link to={to} prefetch="intent" viewTransition preventScrollReset state={FROM_GALLERY} className="gallery-picture relative">
-        <Picture
-          image={{ ...image, imageId: _id }}
-          alt={name}
-          sizes={`${Math.round(ratio * 260)}px`}
-          scalable={scalable}
-          className={cx(moving && "gallery-picture-grows")}
-        />
-        <MovingMark image={image} />
-      </Link>
+    <li id={`image-${_id}`} {...pickProps(image)} style={style}>
+      {selection.on ? (
+        <Pick item={image} selection={selection} className="gallery-picture">
+          {content}
+        </Pick>
+      ) : (
+        <Link to={to} prefetch="intent" viewTransition preventScrollReset state={FROM_GALLERY} className="gallery-picture relative">
+          {content}
+        </Link>
+      )}
+      {selection.on ? null : <PickMark item={image} selection={selection} />}
       <div className="flex items-center gap-1 pt-1 pl-1">
         <span className="min-w-0 flex-1 truncate text-sm text-soft" title={name}>
           {name}
         </span>
-        <ImageMenu image={image} {...tile} />
+        {selection.on ? null : <ImageMenu image={image} {...tile} />}
       </div>
     </li>
   );

@@ -2,7 +2,7 @@ import type { OptimisticLocalStore } from "convex/browser";
 import type { FunctionReturnType } from "convex/server";
 import { href } from "react-router";
 import { designIntents } from "~/designs/intents";
-import { type Intent, intent } from "~/forms/intents";
+import { type Intent, intent, listIn } from "~/forms/intents";
 import { ORDER_FIELDS, orderArgs, reordered } from "~/forms/order";
 import { api } from "#convex/_generated/api";
 
@@ -71,6 +71,31 @@ export const imageIntents = {
     fields: ["id", "imageId"],
     args: (of) => ({ id: of("id"), imageId: of("imageId") }),
     told: { text: "It is the project's cover now" },
+  }),
+
+  moveImages: intent({
+    mutation: api.designImages.move,
+    fields: ["ids", "designId"],
+    args: (of) => ({ ids: listIn(of("ids")), designId: of("designId") }),
+    then: (_, { designId }) => href("/design/:id", { id: encodeURIComponent(designId) }),
+    told: { text: "moved", each: "image" },
+  }),
+
+  trashImages: intent({
+    mutation: api.many.trashImages,
+    fields: ["ids"],
+    args: (of) => ({ ids: listIn(of("ids")) }),
+    optimistic(store, { ids }) {
+      changeLists(store, (images, designId) => {
+        const rest = images.filter(({ _id }) => !ids.includes(_id));
+        const gone = images.length - rest.length;
+        if (gone === 0) return images;
+        const design = store.getQuery(api.designs.getDesignById, { id: designId });
+        if (design) store.setQuery(api.designs.getDesignById, { id: designId }, { ...design, imageCount: design.imageCount - gone });
+        return rest;
+      });
+    },
+    told: { text: "moved to the trash", each: "image", undo: true },
   }),
 
   moveImage: intent({

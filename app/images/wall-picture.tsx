@@ -1,11 +1,13 @@
 import type { CSSProperties } from "react";
 import { href, Link } from "react-router";
+import { Pick, PickMark, pickProps } from "~/selection/pick";
+import type { Selection } from "~/selection/use-selection";
 import { SCALABLE } from "./gallery";
 import type { DesignImage } from "./intents";
 import { Picture } from "./picture";
 
-/** A picture among all of a project's: as in the gallery, with nothing but the way to it. */
-export function WallPicture({ image }: { image: DesignImage }) {
+/** A picture among all of a project's: as in the gallery, with nothing but the way to it, and to choosing it. */
+export function WallPicture({ image, selection }: { image: DesignImage; selection: Selection }) {
   const { _id, name, width, height, designId } = image;
   const ratio = Math.min(4, Math.max(0.45, width / height));
   const scalable = image.contentType === "image/svg+xml";
@@ -13,11 +15,23 @@ export function WallPicture({ image }: { image: DesignImage }) {
     "--ratio": ratio.toFixed(4),
     "--own-width": scalable ? SCALABLE : `${width}px`,
   };
+  const picture = (
+    <Picture image={{ ...image, imageId: _id }} alt={selection.on ? "" : name} sizes={`${Math.round(ratio * 260)}px`} scalable={scalable} />
+  );
   return (
-    <li style={style}>
-      <Link to={href("/design/:id/images/:imageId", { id: designId, imageId: _id })} prefetch="intent" className="gallery-picture">
-        <Picture image={{ ...image, imageId: _id }} alt={name} sizes={`${Math.round(ratio * 260)}px`} scalable={scalable} />
-      </Link>
+    <li style={style} {...pickProps(image)}>
+      {selection.on ? (
+        <Pick item={image} selection={selection} className="gallery-picture">
+          {picture}
+        </Pick>
+      ) : (
+        <>
+          <Link to={href("/design/:id/images/:imageId", { id: designId, imageId: _id })} prefetch="intent" className="gallery-picture">
+            {picture}
+          </Link>
+          <PickMark item={image} selection={selection} />
+        </>
+      )}
     </li>
   );
 }

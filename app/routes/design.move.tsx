@@ -40,7 +40,7 @@ export default function MoveDesign({ loaderData }: Route.ComponentProps) {
       />
       <TargetList
         intent="moveDesign"
-        id={design._id}
+        hidden={{ id: design._id }}
         field="projectId"
         targets={projects.map(({ _id, name, designCount }) => ({ _id, name, facts: count(designCount, "design") }))}
         nowhere="There is only one project. Make another one first."

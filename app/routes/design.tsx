@@ -1,6 +1,6 @@
 import { getZodConstraint } from "@conform-to/zod/v4";
 import { Trash2 } from "lucide-react";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { data, href, Outlet, redirect, type ShouldRevalidateFunctionArgs, useSearchParams } from "react-router";
 import { readCookie } from "~/accounts/cookies";
 import { visitor } from "~/accounts/session.server";
@@ -26,6 +26,8 @@ import { picturesFor } from "~/images/pictures.server";
 import { isUpload, takeUploads } from "~/images/take.server";
 import { isUploadAnswer } from "~/images/upload";
 import { UploadResults } from "~/images/upload-results";
+import { SelectionBar, SelectLink } from "~/selection/selection-bar";
+import { useSelection } from "~/selection/use-selection";
 import { PageTarget } from "~/uploads/uploading";
 import { Breadcrumb } from "~/ui/breadcrumb";
 import { count } from "~/ui/count";
@@ -100,7 +102,7 @@ export default function Design({ loaderData, actionData, params }: Route.Compone
     <>
       {beneath || !viewing ? (
         <div className="design-page">
-          <DesignPage loaderData={loaderData} actionData={actionData} />
+          <DesignPage key={loaderData.design.value._id} loaderData={loaderData} actionData={actionData} />
         </div>
       ) : null}
       <Outlet />
@@ -117,6 +119,7 @@ function DesignPage({ loaderData, actionData }: Pick<Route.ComponentProps, "load
   const dialogs = useItemDialogs(images);
   const [search] = useSearchParams();
   const added = Number(search.get("added"));
+  const selection = useSelection(useMemo(() => images.map(({ _id }) => _id), [images]));
 
   return (
     <Page>
@@ -136,6 +139,7 @@ function DesignPage({ loaderData, actionData }: Pick<Route.ComponentProps, "load
         <RemoveButton item={design} aria-label="Delete design" data-tooltip="Delete design">
           <Icon of={Trash2} />
         </RemoveButton>
+        {images.length > 0 ? <SelectLink selection={selection} /> : null}
         {images.length > 1 ? <SortMenu orders={IMAGE_ORDERS} /> : null}
         <AddImages design={design} sending={sending} maxBytes={maxBytes} />
       </PageHeader>
@@ -144,8 +148,16 @@ function DesignPage({ loaderData, actionData }: Pick<Route.ComponentProps, "load
       {isUploadAnswer(actionData) ? <UploadResults answer={actionData} /> : null}
       {added > 0 && !actionData ? <output>{count(added, "image")} added.</output> : null}
 
+      <SelectionBar selection={selection} thing="image" trash="trashImages" />
       {images.length > 0 ? (
-        <Gallery images={images} ask={dialogs.ask} projectId={project._id} byHand={!search.has(SORT)} view={loaderData.view} />
+        <Gallery
+          images={images}
+          ask={dialogs.ask}
+          projectId={project._id}
+          byHand={!search.has(SORT)}
+          view={loaderData.view}
+          selection={selection}
+        />
       ) : (
         <EmptyState
           title={page.isFirst ? "No images yet" : "No more images"}

@@ -5,10 +5,10 @@ import { liveRevalidation } from "~/data/should-revalidate";
 import { useLive } from "~/data/use-live";
 import { serverAction } from "~/forms/action.server";
 import { liveAction } from "~/forms/live-action";
+import { ProjectChoice } from "~/forms/project-choice";
 import { TargetList } from "~/forms/target-list";
 import { imageIntents } from "~/images/intents";
 import { Breadcrumb } from "~/ui/breadcrumb";
-import { Button } from "~/ui/button";
 import { count } from "~/ui/count";
 import { Page, PageHeader } from "~/ui/page";
 import { api } from "#convex/_generated/api";
@@ -59,27 +59,12 @@ export default function MoveImage({ loaderData }: Route.ComponentProps) {
         title="Move to another design"
       />
       <Form method="get" className="flex flex-wrap items-end gap-2">
-        <label className="grid gap-1 text-sm text-soft">
-          Project
-          <select
-            key={loaderData.projectId}
-            name={PROJECT}
-            defaultValue={loaderData.projectId}
-            className="h-9 max-w-full rounded-md border border-edge bg-ground px-2 text-base text-ink pointer-coarse:h-11"
-          >
-            {projects.map(({ _id, name }) => (
-              <option key={_id} value={_id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <Button type="submit">Show its designs</Button>
+        <ProjectChoice name={PROJECT} projects={projects} chosen={loaderData.projectId} />
       </Form>
       <TargetList
         key={loaderData.projectId}
         intent="moveImage"
-        id={image._id}
+        hidden={{ id: image._id }}
         field="designId"
         targets={designs.map(({ _id, name, imageCount }) => ({ _id, name, facts: count(imageCount, "image") }))}
         nowhere="This project has no other design. Choose another project, or make a design first."

@@ -1,12 +1,19 @@
+import { useMemo, useRef } from "react";
 import { href, Link } from "react-router";
 import { visitor } from "~/accounts/session.server";
 import { convexFor } from "~/data/convex.server";
 import { LATER_PAGES } from "~/data/pages";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { useLive } from "~/data/use-live";
+import { serverAction } from "~/forms/action.server";
+import { liveAction } from "~/forms/live-action";
 import { configContext } from "~/http/context";
+import { imageIntents } from "~/images/intents";
 import { picturesFor } from "~/images/pictures.server";
 import { WallPicture } from "~/images/wall-picture";
+import { SelectionBar, SelectLink } from "~/selection/selection-bar";
+import { usePicking } from "~/selection/use-picking";
+import { useSelection } from "~/selection/use-selection";
 import { Breadcrumb } from "~/ui/breadcrumb";
 import { count } from "~/ui/count";
 import { EmptyState } from "~/ui/empty-state";
@@ -34,12 +41,19 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
   return { project, wall, isFirst: cursor === null };
 }
 
+const intents = { trashImages: imageIntents.trashImages };
+
+export const action = serverAction(intents);
+export const clientAction = liveAction(intents);
 export const shouldRevalidate = liveRevalidation;
 
 /** All images of a project on one wall, design by design. */
 export default function ProjectImages({ loaderData }: Route.ComponentProps) {
   const project = useLive(loaderData.project);
   const { page, isDone, continueCursor } = useLive(loaderData.wall);
+  const wall = useRef<HTMLDivElement>(null);
+  const selection = useSelection(useMemo(() => page.flatMap(({ images }) => images.map(({ _id }) => _id)), [page]));
+  usePicking(wall, selection);
   return (
     <Page>
       <PageHeader
@@ -53,21 +67,26 @@ export default function ProjectImages({ loaderData }: Route.ComponentProps) {
         }
         title="All images"
         facts={count(project.imageCount, "image")}
-      />
-      {page.map(({ design, images }) => (
-        <section key={design._id} className="grid gap-3">
-          <h2 className="text-base font-medium">
-            <Link to={href("/design/:id", { id: design._id })} prefetch="intent" className="hover:underline">
-              {design.name}
-            </Link>
-          </h2>
-          <ul aria-label={`Images of ${design.name}`} className="gallery">
-            {images.map((image) => (
-              <WallPicture key={image._id} image={image} />
-            ))}
-          </ul>
-        </section>
-      ))}
+      >
+        {page.length > 0 ? <SelectLink selection={selection} /> : null}
+      </PageHeader>
+      <SelectionBar selection={selection} thing="image" trash="trashImages" />
+      <div ref={wall} className="grid grid-cols-[minmax(0,1fr)] gap-6 empty:hidden md:gap-8">
+        {page.map(({ design, images }) => (
+          <section key={design._id} className="grid gap-3">
+            <h2 className="text-base font-medium">
+              <Link to={href("/design/:id", { id: design._id })} prefetch="intent" className="hover:underline">
+                {design.name}
+              </Link>
+            </h2>
+            <ul aria-label={`Images of ${design.name}`} className="gallery">
+              {images.map((image) => (
+                <WallPicture key={image._id} image={image} selection={selection} />
+              ))}
+            </ul>
+          </section>
+        ))}
+      </div>
       {page.length === 0 ? (
         <EmptyState title="No images yet" text="The images of all designs of this project are shown here together." />
       ) : null}

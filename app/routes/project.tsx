@@ -1,24 +1,31 @@
 import { getZodConstraint } from "@conform-to/zod/v4";
-import { History, Images, Trash2 } from "lucide-react";
+import { History, Images, Star, Trash2 } from "lucide-react";
+import { useMemo, useRef } from "react";
 import { href, useSearchParams } from "react-router";
 import { projectArchive } from "~/archives/address";
 import { DownloadLink } from "~/archives/download-link";
 import { convexFor } from "~/data/convex.server";
 import { pageOf, preloadPage } from "~/data/pages";
+import { isPending } from "~/data/pending";
 import { SORT, sortIn } from "~/data/sorting";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { useLive } from "~/data/use-live";
 import { DesignCard } from "~/designs/design-card";
-import { designIntents } from "~/designs/intents";
+import { type Design, designIntents } from "~/designs/intents";
 import { serverAction } from "~/forms/action.server";
 import { CreateButton, CreateDialog } from "~/forms/create-dialog";
+import { INTENT_FIELD, intentWith } from "~/forms/intents";
 import { ItemDialogs, useItemDialogs } from "~/forms/item-dialogs";
 import { liveAction } from "~/forms/live-action";
 import { MenuRefusal } from "~/forms/menu-action";
 import { NameInPlace } from "~/forms/name-in-place";
 import { RemoveButton, RemoveDialog } from "~/forms/remove-dialog";
 import { projectIntents } from "~/projects/intents";
-import { ButtonLink } from "~/ui/button";
+import { pickProps } from "~/selection/pick";
+import { SelectionBar, SelectLink } from "~/selection/selection-bar";
+import { usePicking } from "~/selection/use-picking";
+import { type Selection, useSelection } from "~/selection/use-selection";
+import { Button, ButtonLink } from "~/ui/button";
 import { Breadcrumb } from "~/ui/breadcrumb";
 import { count } from "~/ui/count";
 import { EmptyState } from "~/ui/empty-state";
@@ -66,6 +73,9 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
   const page = pageOf(useLive(loaderData.designs));
   const designs = page.rows;
   const dialogs = useItemDialogs(designs);
+  const list = useRef<HTMLUListElement>(null);
+  const selection = useSelection(useMemo(() => designs.filter(({ _id }) => !isPending(_id)).map(({ _id }) => _id), [designs]));
+  usePicking(list, selection);
   const byHand = useSearchParams()[0].get(SORT) === "manual";
   const { constraints } = loaderData;
   return (
@@ -88,15 +98,19 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
         <RemoveButton item={project} aria-label="Delete project" data-tooltip="Delete project">
           <Icon of={Trash2} />
         </RemoveButton>
+        {designs.length > 0 ? <SelectLink selection={selection} /> : null}
         {designs.length > 1 ? <SortMenu orders={LIST_ORDERS} /> : null}
         {designs.length > 0 ? <CreateButton thing="design" /> : null}
       </PageHeader>
       <MenuRefusal />
+      <SelectionBar selection={selection} thing="design" trash="trashDesigns">
+        <FavouriteChosen selection={selection} designs={designs} />
+      </SelectionBar>
       {designs.length > 0 ? (
-        <CardGrid label="Designs">
+        <CardGrid label="Designs" ref={list}>
           {designs.map((design) => (
-            <li key={design._id}>
-              <DesignCard design={design} ask={dialogs.ask} byHand={byHand} />
+            <li key={design._id} {...pickProps(design)}>
+              <DesignCard design={design} ask={dialogs.ask} byHand={byHand} selection={selection} />
             </li>
           ))}
         </CardGrid>
@@ -124,6 +138,23 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
         constraint={constraints.design}
       />
     </Page>
+  );
+}
+
+/** Makes all that is chosen favourites; or, where all of it is, no longer. */
+function FavouriteChosen({ selection: { chosen }, designs }: { selection: Selection; designs: Design[] }) {
+  const areAll = chosen.length > 0 && designs.every(({ _id, favourite }) => favourite || !chosen.includes(_id));
+  return (
+    <Button
+      type="submit"
+      look="ghost"
+      size="sm"
+      name={INTENT_FIELD}
+      value={intentWith("favouriteDesigns", { favourite: areAll ? "" : "yes" })}
+    >
+      <Icon of={Star} />
+      {areAll ? "No favourites" : "Favourite"}
+    </Button>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { ReactNode, Ref } from "react";
 import { Link } from "react-router";
 import { Card } from "./card";
 
@@ -11,12 +11,16 @@ type ItemCardProps = {
   facts: ReactNode;
   /** What can be done with it. */
   actions?: ReactNode;
+  /** The check box with which it is chosen, or what leads to one. */
+  pick?: ReactNode;
+  /** Whether it is being chosen from, so that all of it is the check box's, and nothing leads away. */
+  picking?: boolean;
   /** What it tells whoever looks at the document, such as what may be dropped on it. */
   marks?: Record<`data-${string}`, string>;
 };
 
 /** A project or a design among its like: its cover, its name, what is told about it. All of it leads there, except for its own buttons. */
-export function ItemCard({ to, name, cover, facts, actions, marks }: ItemCardProps) {
+export function ItemCard({ to, name, cover, facts, actions, pick, picking = false, marks }: ItemCardProps) {
   return (
     <Card
       {...marks}
@@ -26,10 +30,11 @@ export function ItemCard({ to, name, cover, facts, actions, marks }: ItemCardPro
       <div className="overflow-hidden rounded-t-[calc(var(--radius-lg)-1px)] transition-[filter] group-hover/card:brightness-105">
         {cover}
       </div>
+      {to !== null && pick ? picking ? <label className="pick pick-card">{pick}</label> : pick : null}
       <div className="flex items-start gap-1 p-3 pl-4">
         <div className="grid min-w-0 flex-1 gap-0.5">
           <h2 className="truncate text-base leading-normal font-medium tracking-normal" title={name}>
-            {to === null ? (
+            {to === null || picking ? (
               name
             ) : (
               <Link
@@ -43,16 +48,17 @@ export function ItemCard({ to, name, cover, facts, actions, marks }: ItemCardPro
           </h2>
           <p className="tabular flex flex-wrap gap-x-2 text-sm text-faint">{facts}</p>
         </div>
-        {actions && to !== null ? <div className="relative -mr-1">{actions}</div> : null}
+        {actions && to !== null && !picking ? <div className="relative -mr-1">{actions}</div> : null}
       </div>
     </Card>
   );
 }
 
 /** The cards of a list, as many beside each other as fit. */
-export function CardGrid({ label, children }: { label: string; children: ReactNode }) {
+export function CardGrid({ label, children, ref }: { label: string; children: ReactNode; ref?: Ref<HTMLUListElement> }) {
   return (
     <ul
+      ref={ref}
       aria-label={label}
       className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,13rem),1fr))] gap-4 lg:grid-cols-[repeat(auto-fill,minmax(17rem,1fr))] lg:gap-5"
     >

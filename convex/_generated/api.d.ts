@@ -41,6 +41,7 @@ import type * as designs from "../designs.js";
 import type * as errors from "../errors.js";
 import type * as files from "../files.js";
 import type * as limits from "../limits.js";
+import type * as many from "../many.js";
 import type * as moves from "../moves.js";
 import type * as notices from "../notices.js";
 import type * as order from "../order.js";
@@ -104,6 +105,7 @@ declare const fullApi: ApiFromModules<{
   errors: typeof errors;
   files: typeof files;
   limits: typeof limits;
+  many: typeof many;
   moves: typeof moves;
   notices: typeof notices;
   order: typeof order;

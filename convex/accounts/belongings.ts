@@ -1,6 +1,6 @@
 import { type PaginationOptions, paginationOptsValidator, type PaginationResult } from "convex/server";
 import { v } from "convex/values";
-import { designFor, projectFor, serverQueryFor } from "../access";
+import { designFor, ifVisible, imageFor, projectFor, serverQueryFor } from "../access";
 import { pageOf } from "../paging";
 
 /**
@@ -9,6 +9,8 @@ import { pageOf } from "../paging";
  */
 
 const LIMIT = 1000;
+/** As the archive asks for them (`app/archives/belongings.server.ts`). */
+const CHOSEN = 100;
 const args = { paginationOpts: paginationOptsValidator };
 const rows = v.object({ page: v.array(v.any()), isDone: v.boolean(), continueCursor: v.string() });
 
@@ -84,6 +86,26 @@ export const images = serverQueryFor({
   },
 });
 
+/** Of the images that somebody chose, those that are still to be seen: what has gone meanwhile is left out. At most `CHOSEN` of them at once. */
+export const chosenImages = serverQueryFor({
+  args: { ids: v.array(v.string()) },
+  returns: v.array(v.any()),
+  handler: async (ctx, { ids }) => {
+    const found = await Promise.all(ids.slice(0, CHOSEN).map((id) => ifVisible(imageFor(ctx, id, "view"))));
+    return found.flatMap((each) => (each ? [asExported(each.image)] : []));
+  },
+});
+
+/** Of the designs that somebody chose, those that are still to be seen. */
+export const chosenDesigns = serverQueryFor({
+  args: { ids: v.array(v.string()) },
+  returns: v.array(v.any()),
+  handler: async (ctx, { ids }) => {
+    const found = await Promise.all(ids.slice(0, CHOSEN).map((id) => ifVisible(designFor(ctx, id, "view"))));
+    return found.flatMap((each) => (each ? [asExported(each.design)] : []));
+  },
+});
+
 /** Covers, places and file names of the deployment's own are no part of what is somebody's. */
 const OURS = ["cover", "ownerId", "latestImageAt", "storageId", "uploadId", "placeholder"];
 
@@ -92,8 +114,10 @@ async function exported<Row extends { _id: string; _creationTime: number }>(
   read: (options: PaginationOptions) => Promise<PaginationResult<Row>>,
 ) {
   const { page, isDone, continueCursor } = await read(pageOf(options));
-  return { page: page.map((row) => ({ ...without(row, OURS), id: row._id, createdAt: row._creationTime })), isDone, continueCursor };
+  return { page: page.map(asExported), isDone, continueCursor };
 }
+
+const asExported = (row: { _id: string; _creationTime: number }) => ({ ...without(row, OURS), id: row._id, createdAt: row._creationTime });
 
 function without(row: object, left: string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(row).filter(([field]) => !field.startsWith("_") && !left.includes(field)));

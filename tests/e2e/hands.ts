@@ -56,6 +56,12 @@ export function hands(page: Page, javaScript: boolean) {
       await page.getByRole("group", { name, exact: true }).getByRole("button", { name: what, exact: true }).click();
     },
 
+    /** Chooses several things of the page by their check boxes, and has something done with them. */
+    async withChosen(what: string, ...names: string[]) {
+      for (const name of names) await page.getByRole("checkbox", { name: `Select ${name}`, exact: true }).check();
+      await page.getByRole("form", { name: "Selection" }).getByRole("button", { name: what, exact: true }).click();
+    },
+
     /** Chooses where something is to be moved. */
     async moveTo(name: string) {
       await page.getByRole("radio", { name: new RegExp(`^${name.replaceAll(/[()]/g, "\\$&")} \\d`) }).check();

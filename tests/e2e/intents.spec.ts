@@ -28,6 +28,8 @@ const project = ({ project }: Things) => `/projects/${project}`;
 const design = ({ design }: Things) => `/design/${design}`;
 const image = ({ design, image }: Things) => `/design/${design}/images/${image}`;
 
+const chooseIn = (page: (things: Things) => string) => (things: Things) => `${page(things)}?select=1`;
+
 /** Every form that carries an intent, on every page that has it, in an order in which each has something to do. */
 const steps: Step[] = [
   { intent: "createProject", at: list, send: (her) => her.create("project", "Spring") },
@@ -82,6 +84,28 @@ const organising: Step[] = [
   { intent: "duplicateProject", send: (her) => her.act("Duplicate", "Two") },
   { intent: "orderProject", at: () => "/projects?sort=manual", send: (her) => her.act("Move down", "One") },
   { intent: "moveDesign", at: (things) => `${design(things)}/move`, send: (her) => her.moveTo("Two (copy)") },
+  { intent: "createDesign", at: project, send: (her) => her.create("design", "X") },
+  { intent: "createDesign", at: project, send: (her) => her.create("design", "Y") },
+  {
+    intent: "moveImages",
+    at: chooseIn(design),
+    withPictures: true,
+    async send(her) {
+      await her.withChosen("Move to…", "fig.jpg", "bank.png");
+      await her.moveTo("X");
+    },
+  },
+  { intent: "favouriteDesigns", at: chooseIn(project), send: (her) => her.withChosen("Favourite", "X", "Y") },
+  { intent: "trashImages", at: chooseIn(design), send: (her) => her.withChosen("Move to trash", "fig.jpg", "bank.png") },
+  {
+    intent: "moveDesigns",
+    at: chooseIn(project),
+    async send(her) {
+      await her.withChosen("Move to…", "X", "Y");
+      await her.moveTo("Two");
+    },
+  },
+  { intent: "trashDesigns", at: chooseIn(project), send: (her) => her.withChosen("Move to trash", "A (copy)") },
 ];
 
 for (const [name, taken] of [

@@ -1,0 +1,231 @@
+import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
+import { isArrow, besideBy, between, touches, type Box } from "./range";
+import { controlOf, type Selection } from "./use-selection";
+
+const FIELD = 'input:not([type="checkbox"]), textarea, select, [contenteditable]';
+const ABOVE = "dialog[open], :popover-open:not(.sidebar), .viewer";
+const CONTROL = "a, button, input, textarea, select, label, summary, [popover], dialog";
+/** A press that moves no farther is a click (pixels). */
+const STILL = 6;
+/** How near an edge of the window the page moves on, and by how much in each frame (pixels). */
+const EDGE = 48;
+const STEP = 14;
+
+/**
+ * Choosing in a list by keys and by drawing a rectangle over it, for the things that are marked `data-pick`.
+ *
+ * Space takes the thing with the focus in, or out; Shift with an arrow all on the way there; Ctrl+A, or Cmd+A, all there are; Escape ends it. A
+ * rectangle begins beside the things, and also on them while one chooses; with Shift or Ctrl it adds to what is chosen.
+ */
+export function usePicking(list: RefObject<HTMLElement | null>, selection: Selection): void {
+  useKeys(list, selection);
+  useLabels(list, selection);
+  useRectangle(list, selection);
+}
+
+function useKeys(list: RefObject<HTMLElement | null>, selection: Selection): void {
+  /** Where a reach by Shift and arrows began, and what was chosen before: so that it also draws back. */
+  const reach = useRef<{ from: string; before: readonly string[] } | null>(null);
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    const { key, shiftKey, target } = event;
+    if (event.defaultPrevented || event.altKey || !(target instanceof HTMLElement)) return;
+    if (target.matches(FIELD) || document.querySelector(ABOVE)) return;
+    if (key !== "Shift" && !(shiftKey && isArrow(key))) reach.current = null;
+    const inList = list.current?.contains(target) ?? false;
+    const { on, ids, chosen } = selection;
+
+    if (event.ctrlKey || event.metaKey) {
+      if (key.toLowerCase() !== "a" || shiftKey || !(inList || on)) return;
+      event.preventDefault();
+      selection.choose(ids);
+      const at = idOf(target);
+      if (at !== null) selection.focus(at);
+      return;
+    }
+    if (key === "Escape" && on) {
+      event.preventDefault();
+      const at = idOf(target);
+      if (at !== null) selection.focus(at);
+      selection.end();
+      return;
+    }
+    const id = idOf(target);
+    if (id === null || !inList || target !== controlOf(id)) return;
+    if (key === " " && !on) {
+      event.preventDefault();
+      selection.focus(id);
+      selection.toggle(id, false);
+    }
+    if (!isArrow(key) || !(on || shiftKey)) return;
+    event.preventDefault();
+    const things = thingsIn(list.current);
+    const here = things.findIndex((each) => each.dataset["pick"] === id);
+    const next = things[besideBy(key, things.map(boxOf), here)]?.dataset["pick"];
+    if (next === undefined) return;
+    if (shiftKey) {
+      reach.current ??= { from: id, before: chosen };
+      selection.choose([...reach.current.before, ...between(ids, reach.current.from, next)]);
+    }
+    selection.focus(next);
+    const control = controlOf(next);
+    control?.focus();
+    control?.closest("[data-pick]")?.scrollIntoView({ block: "nearest" });
+  });
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => onKey(event);
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, []);
+}
+
+/** With Shift a click takes in all up to where it was. By script, as not every browser hands on such a click from a label to its check box. */
+function useLabels(list: RefObject<HTMLElement | null>, selection: Selection): void {
+  const onClick = useEffectEvent((event: MouseEvent) => {
+    const { target } = event;
+    if (!selection.on || !(target instanceof HTMLElement) || target.matches("input") || !list.current?.contains(target)) return;
+    const id = target.closest("label.pick") && idOf(target);
+    if (id === null) return;
+    event.preventDefault();
+    controlOf(id)?.focus({ preventScroll: true });
+    selection.toggle(id, event.shiftKey);
+  });
+  useEffect(() => {
+    const click = (event: MouseEvent) => onClick(event);
+    document.addEventListener("click", click);
+    return () => document.removeEventListener("click", click);
+  }, []);
+}
+
+type Point = { x: number; y: number };
+
+function useRectangle(list: RefObject<HTMLElement | null>, selection: Selection): void {
+  const mayBegin = useEffectEvent((event: PointerEvent) => {
+    const { target } = event;
+    if (event.button !== 0 || event.pointerType !== "mouse" || !(target instanceof Element) || !list.current) return false;
+    if (selection.on && list.current.contains(target)) return target.closest("button, a") === null;
+    // Beside the things: on what holds them, in the gaps, on what is around the list and has nothing of its own there.
+    return (
+      target.closest(CONTROL) === null && target.closest("main") !== null && (target.contains(list.current) || target === list.current)
+    );
+  });
+  const chosenBefore = useEffectEvent(() => selection.chosen);
+  const choose = useEffectEvent((ids: string[]) => selection.choose(ids));
+
+  useEffect(() => {
+    let stop: (() => void) | null = null;
+    function begin(event: PointerEvent) {
+      if (!stop && mayBegin(event)) stop = draw(event);
+    }
+    function draw(first: PointerEvent): () => void {
+      const from = onPage(first);
+      const before = chosenBefore();
+      const kept = first.shiftKey || first.ctrlKey || first.metaKey ? before : [];
+      let pointer: Point = { x: first.clientX, y: first.clientY };
+      let rectangle: HTMLElement | null = null;
+      let frame = 0;
+
+      function look() {
+        if (!rectangle) return;
+        const to = { x: pointer.x + scrollX, y: pointer.y + scrollY };
+        const box = {
+          left: Math.min(from.x, to.x),
+          top: Math.min(from.y, to.y),
+          right: Math.max(from.x, to.x),
+          bottom: Math.max(from.y, to.y),
+        };
+        Object.assign(rectangle.style, {
+          left: `${box.left}px`,
+          top: `${box.top}px`,
+          width: `${box.right - box.left}px`,
+          height: `${box.bottom - box.top}px`,
+        });
+        const within = thingsIn(list.current).filter((thing) => touches(box, boxOf(thing)));
+        choose([...kept, ...within.flatMap((thing) => thing.dataset["pick"] ?? [])]);
+      }
+      function move(event: PointerEvent) {
+        pointer = { x: event.clientX, y: event.clientY };
+        const to = onPage(event);
+        if (!rectangle && Math.hypot(to.x - from.x, to.y - from.y) < STILL) return;
+        if (!rectangle) {
+          rectangle = document.createElement("div");
+          rectangle.className = "pick-rectangle";
+          document.body.append(rectangle);
+          getSelection()?.removeAllRanges();
+          frame = requestAnimationFrame(scroll);
+        }
+        look();
+      }
+      function scroll() {
+        const by = pointer.y < EDGE ? -STEP : pointer.y > innerHeight - EDGE ? STEP : 0;
+        if (by !== 0) {
+          scrollBy(0, by);
+          look();
+        }
+        frame = requestAnimationFrame(scroll);
+      }
+      const over = new AbortController();
+      const { signal } = over;
+      const end = () => {
+        over.abort();
+        cancelAnimationFrame(frame);
+        rectangle?.remove();
+        stop = null;
+      };
+      const cancelled = () => {
+        if (rectangle) choose([...before]);
+        end();
+      };
+      window.addEventListener("pointermove", move, { signal });
+      window.addEventListener("pointercancel", cancelled, { signal });
+      window.addEventListener("selectstart", (event) => event.preventDefault(), { signal });
+      // Until the button is let go, whose click would take the thing under the pointer out again.
+      const letGo = () => {
+        if (rectangle) swallowClick();
+        end();
+      };
+      window.addEventListener("pointerup", letGo, { signal });
+      window.addEventListener(
+        "keydown",
+        (event) => {
+          if (event.key !== "Escape" || !rectangle) return;
+          event.preventDefault();
+          event.stopPropagation();
+          window.addEventListener("pointerup", swallowClick, { once: true });
+          cancelled();
+        },
+        { signal, capture: true },
+      );
+      return end;
+    }
+    document.addEventListener("pointerdown", begin);
+    return () => {
+      document.removeEventListener("pointerdown", begin);
+      stop?.();
+    };
+  }, [list]);
+}
+
+/** The click that the release of the pointer makes is none. */
+function swallowClick(): void {
+  const over = new AbortController();
+  window.addEventListener(
+    "click",
+    (event) => {
+      event.preventDefault();
+      event.stopPropagation();
+    },
+    { capture: true, signal: over.signal },
+  );
+  setTimeout(() => over.abort());
+}
+
+const onPage = ({ clientX, clientY }: PointerEvent): Point => ({ x: clientX + scrollX, y: clientY + scrollY });
+
+function boxOf(thing: Element): Box {
+  const { left, top, right, bottom } = thing.getBoundingClientRect();
+  return { left: left + scrollX, top: top + scrollY, right: right + scrollX, bottom: bottom + scrollY };
+}
+
+const thingsIn = (list: HTMLElement | null) => [...(list?.querySelectorAll<HTMLElement>("[data-pick]") ?? [])];
+
+const idOf = (element: Element) => element.closest<HTMLElement>("[data-pick]")?.dataset["pick"] ?? null;

@@ -1,0 +1,99 @@
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useActionData, useLocation, useNavigate, useSearchParams } from "react-router";
+import type { FormAnswer } from "~/forms/answer";
+import { listIn } from "~/forms/intents";
+import { SELECT } from "~/forms/question";
+import { CHOSEN_FIELD, SELECTION_FORM, withSelect } from "./address";
+import { between } from "./range";
+
+/** What is chosen of the things on a page, and the ways to choose; `on` while the page offers that. */
+export type Selection = {
+  on: boolean;
+  /** Of the things that are still there, in their order. */
+  chosen: readonly string[];
+  has: (id: string) => boolean;
+  /** All things that can be chosen. */
+  ids: readonly string[];
+  begin: () => void;
+  /** Takes one in, or out; `upTo`: all from the last one up to it. Begins where nothing was chosen from yet. */
+  toggle: (id: string, upTo: boolean) => void;
+  /** Puts these in the place of what was chosen. */
+  choose: (ids: readonly string[]) => void;
+  end: () => void;
+  /** Has the keyboard stand at one of the things once the page shows it. */
+  focus: (id: string) => void;
+};
+
+/**
+ * Choosing among a page's things, by their ids in their order. It begins by a link that carries it in the address, which is all there is without
+ * scripts; with them nothing is loaded for it. What was refused without scripts is still chosen, and what has gone meanwhile no longer is.
+ */
+export function useSelection(ids: readonly string[]): Selection {
+  const asked = useSearchParams()[0].has(SELECT);
+  const refused = useActionData<FormAnswer | undefined>();
+  const [on, setOn] = useState(asked);
+  const [marked, setMarked] = useState<ReadonlySet<string>>(() => new Set(keptIn(refused)));
+  /** From where a range reaches. */
+  const anchor = useRef<string | null>(null);
+  const leaveAddress = useLeaveAddress();
+  const focus = useLaterFocus();
+
+  const chosen = useMemo(() => ids.filter((id) => marked.has(id)), [ids, marked]);
+  const choose = useCallback((next: readonly string[]) => {
+    setOn(true);
+    setMarked(new Set(next));
+  }, []);
+
+  return {
+    on,
+    chosen,
+    ids,
+    has: (id) => marked.has(id),
+    begin: () => setOn(true),
+    choose,
+    focus,
+    toggle(id, upTo) {
+      if (upTo && anchor.current !== null) return choose([...chosen, ...between(ids, anchor.current, id)]);
+      anchor.current = id;
+      choose(marked.has(id) ? chosen.filter((each) => each !== id) : [...chosen, id]);
+    },
+    end() {
+      anchor.current = null;
+      setOn(false);
+      setMarked(new Set());
+      leaveAddress();
+    },
+  };
+}
+
+function keptIn(answer: FormAnswer | undefined): string[] {
+  const kept: unknown = answer?.form === SELECTION_FORM ? answer.result.initialValue?.[CHOSEN_FIELD] : undefined;
+  return typeof kept === "string" ? listIn(kept) : [];
+}
+
+function useLeaveAddress() {
+  const { pathname, search } = useLocation();
+  const navigate = useNavigate();
+  return () => {
+    const rest = withSelect(search, false);
+    if (rest !== search) void navigate(pathname + rest, { replace: true, preventScrollReset: true });
+  };
+}
+
+/** Between a thing as a link and the same as a check box the element with the focus is another one. */
+function useLaterFocus() {
+  const wanted = useRef<string | null>(null);
+  useLayoutEffect(() => {
+    if (wanted.current === null) return;
+    controlOf(wanted.current)?.focus({ preventScroll: true });
+    wanted.current = null;
+  });
+  return (id: string) => {
+    wanted.current = id;
+  };
+}
+
+/** What of a thing on the page takes the focus: its check box, or its link. */
+export function controlOf(id: string): HTMLElement | null {
+  return document.querySelector<HTMLElement>(`[data-pick="${CSS.escape(id)}"] :is(input[name="${CHOSEN_FIELD}"], a[href])`);
+}

@@ -1,0 +1,192 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "@playwright/test";
+import { api } from "../../convex/_generated/api.js";
+import { bothWays, expect, expectAccessible, type Person, type RunningApp, test } from "../harness/test.ts";
+import { unzip } from "../zip.ts";
+import { hands } from "./hands.ts";
+import { addPictures, deploymentAs, imagesIn, makeDesign } from "./pictures.ts";
+
+/** A design of five pictures, in a project with another design. */
+async function seed(app: RunningApp, person: Person) {
+  const convex = await deploymentAs(app, person);
+  const { designId, path } = await makeDesign(app, person);
+  const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });
+  const other = await convex.mutation(api.designs.create, { projectId, name: "Back" });
+  const ids = await addPictures(app, person, designId, ["fig", "bank", "clock", "brushes", "stripes"]);
+  return { convex, designId, path, projectId, other, ids };
+}
+
+const NAMES = ["fig.jpg", "bank.png", "clock.webp", "brushes.jpg", "stripes.png"];
+const bar = (page: Page) => page.getByRole("form", { name: "Selection" });
+const box = (page: Page, name: string) => page.getByRole("checkbox", { name: `Select ${name}` });
+const chosenOn = async (page: Page) => {
+  const chosen = [];
+  for (const name of NAMES) if ((await box(page, name).count()) > 0 && (await box(page, name).isChecked())) chosen.push(name);
+  return chosen;
+};
+
+bothWays((javaScript) => {
+  test("several images are chosen, downloaded, moved and put in the trash together", async ({ page, app, person }) => {
+    const { path, designId, other } = await seed(app, person);
+    const her = hands(page, javaScript);
+    const names = async (id = designId) => (await imagesIn(app, person, id)).map(({ name }) => name);
+    const choose = async (...names: string[]) => {
+      await page.getByRole("link", { name: "Select", exact: true }).click();
+      for (const name of names) await box(page, name).check();
+    };
+    await her.open(path);
+    await choose();
+    await bar(page).getByRole("button", { name: "Move to trash" }).click();
+    await expect(page.getByText("Choose something first.")).toBeVisible();
+    await her.open(path);
+
+    await choose("bank.png", "clock.webp");
+    if (javaScript) await expect(bar(page).getByRole("status")).toHaveText("2 images selected");
+    await expectAccessible(page);
+    const [download] = await Promise.all([page.waitForEvent("download"), bar(page).getByRole("button", { name: "Download" }).click()]);
+    expect(download.suggestedFilename()).toBe("Cover.zip");
+    expect([...unzip(await readFile(await download.path())).keys()]).toEqual(["bank.png", "clock.webp"]);
+
+    await bar(page).getByRole("button", { name: "Move to…" }).click();
+    await expect(page.getByRole("heading", { name: "Move 2 images" })).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Show its designs" }).click();
+    await her.moveTo("Back");
+    await expect(page.getByRole("heading", { name: "Back", level: 1 })).toBeAttached();
+    expect([await names(), await names(other)]).toEqual([
+      ["fig.jpg", "brushes.jpg", "stripes.png"],
+      ["bank.png", "clock.webp"],
+    ]);
+
+    await her.open(path);
+    await choose("fig.jpg", "stripes.png");
+    await bar(page).getByRole("button", { name: "Move to trash" }).click();
+    const said = javaScript ? page.getByText("2 images moved to the trash") : page.locator("noscript [role=status]");
+    await expect(said).toContainText("2 images moved to the trash");
+    await expect(bar(page)).toHaveCount(0);
+    await expect.poll(() => names()).toEqual(["brushes.jpg"]);
+    if (!javaScript) return;
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect(page.getByText("All 2 are back.")).toBeVisible();
+    expect(await names()).toEqual(["fig.jpg", "brushes.jpg", "stripes.png"]);
+  });
+
+  test("designs of a project and images of its wall, too", async ({ page, app, person }) => {
+    const { projectId, convex, other, designId } = await seed(app, person);
+    const her = hands(page, javaScript);
+    const designs = () => convex.query(api.designs.getDesignsByProjectId, { projectId });
+    await her.open(`/projects/${projectId}?select=1`);
+    await box(page, "Back").check();
+    await box(page, "Cover").check();
+    await expectAccessible(page);
+    const [download] = await Promise.all([page.waitForEvent("download"), bar(page).getByRole("button", { name: "Download" }).click()]);
+    expect(download.suggestedFilename()).toBe("Magazine.zip");
+    expect([...unzip(await readFile(await download.path())).keys()]).toContain("Cover/fig.jpg");
+    await bar(page).getByRole("button", { name: "Favourite" }).click();
+    await expect.poll(async () => (await designs()).map(({ favourite }) => favourite)).toEqual([true, true]);
+
+    await her.open(`/projects/${projectId}/images?select=1`);
+    await box(page, "clock.webp").check();
+    await box(page, "fig.jpg").check();
+    await expectAccessible(page);
+    await bar(page).getByRole("button", { name: "Move to trash" }).click();
+    await expect.poll(async () => (await imagesIn(app, person, designId)).length).toBe(3);
+
+    await her.open(`/projects/${projectId}?select=1`);
+    await box(page, "Back").check();
+    await bar(page).getByRole("button", { name: "Move to trash" }).click();
+    await expect.poll(async () => (await designs()).map(({ _id }) => _id)).toEqual([designId]);
+    expect((await convex.query(api.trash.getTrash, {})).designs.map(({ _id }) => _id)).toEqual([other]);
+  });
+});
+
+test("chooses by click, Shift, a rectangle and keys, and says how many", async ({ page, app, person }) => {
+  const { path } = await seed(app, person);
+  const her = hands(page, true);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await her.open(path);
+  const tile = (name: string) => page.getByRole("listitem").filter({ hasText: name });
+  const count = bar(page).getByRole("status");
+
+  // The mark on what is pointed at; then all of a tile, with Shift up to it.
+  await tile("bank.png").hover();
+  await tile("bank.png").locator(".pick-mark").click();
+  await expect(count).toHaveText("1 image selected");
+  await tile("brushes.jpg")
+    .locator("img")
+    .click({ modifiers: ["Shift"] });
+  expect(await chosenOn(page)).toEqual(["bank.png", "clock.webp", "brushes.jpg"]);
+  await tile("clock.webp").locator("img").click();
+  expect(await chosenOn(page)).toEqual(["bank.png", "brushes.jpg"]);
+
+  // Keys: arrows lead on, Space takes one, Shift with arrows reaches and draws back, Ctrl+A takes all, Escape ends.
+  await page.keyboard.press("Home");
+  await expect(box(page, "fig.jpg")).toBeFocused();
+  await page.keyboard.press("Space");
+  await page.keyboard.press("Shift+ArrowRight");
+  await page.keyboard.press("Shift+ArrowRight");
+  expect(await chosenOn(page)).toEqual(["fig.jpg", "bank.png", "clock.webp", "brushes.jpg"]);
+  await page.keyboard.press("Shift+ArrowLeft");
+  expect(await chosenOn(page)).toEqual(["fig.jpg", "bank.png", "brushes.jpg"]);
+  await page.keyboard.press("Control+a");
+  await expect(count).toHaveText("5 images selected");
+  await page.keyboard.press("Escape");
+  await expect(bar(page)).toHaveCount(0);
+  await expect(tile("bank.png").getByRole("link")).toBeFocused();
+  await page.keyboard.press("Space");
+  expect(await chosenOn(page)).toEqual(["bank.png"]);
+  await page.keyboard.press("Escape");
+  await expect(bar(page)).toHaveCount(0);
+
+  // A rectangle from beside the list over its first two tiles; Escape while it is drawn leaves things as they were.
+  const [first, second] = [await tile("fig.jpg").boundingBox(), await tile("bank.png").boundingBox()];
+  if (!first || !second) throw new Error("no tiles");
+  await page.mouse.move(first.x - 12, first.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(second.x + 20, second.y + 60, { steps: 4 });
+  await expect(page.locator(".pick-rectangle")).toBeVisible();
+  await page.mouse.up();
+  expect(await chosenOn(page)).toEqual(["fig.jpg", "bank.png"]);
+  await expect(page.locator(".pick-rectangle")).toHaveCount(0);
+  await page.mouse.move(second.x + second.width / 2, second.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(second.x + 20, second.y + 60, { steps: 4 });
+  await expect(page.locator(".pick-rectangle")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.mouse.up();
+  expect(await chosenOn(page)).toEqual(["fig.jpg", "bank.png"]);
+});
+
+test("somebody else's are refused as missing ones, and more than may be chosen in words", async ({ app, person, stranger, request }) => {
+  const { ids, path } = await seed(app, person);
+  const [id = ""] = ids;
+  const post = (who: Person, fields: [string, string][]) =>
+    request.post("/download/selection", {
+      headers: { Cookie: who.cookieHeader, Origin: app.url, "Content-Type": "application/x-www-form-urlencoded" },
+      data: new URLSearchParams(fields).toString(),
+      maxRedirects: 0,
+    });
+  const told = new Set<string>();
+  for (const ids of [[id], ["nothing"], [id, "nothing"]]) {
+    const answer = await post(
+      stranger,
+      ids.map((each) => ["ids", each]),
+    );
+    expect(answer.status()).toBe(404);
+    told.add(await answer.text());
+  }
+  expect(told.size).toBe(1);
+  expect(
+    (
+      await post(person, [
+        ["ids", id],
+        ["ids", "nothing"],
+      ])
+    ).status(),
+  ).toBe(404);
+  expect((await post(person, [["ids", id]])).headers()["content-type"]).toBe("application/zip");
+  const many = Array.from({ length: 501 }, (_, place): [string, string] => ["ids", `${id}${place}`]);
+  const refused = await post(person, [...many, ["back", path]]);
+  expect([refused.status(), refused.headers()["location"]]).toEqual([303, path]);
+  expect((await request.get("/download/selection", { headers: { Cookie: person.cookieHeader } })).status()).toBe(405);
+});
