@@ -29,6 +29,16 @@ const places: { name: string; shortcuts: { keys: string[]; does: string }[] }[] 
     ],
   },
   {
+    name: "A list of designs or images",
+    shortcuts: [
+      { keys: ["Space"], does: "Select what has the focus, or no longer" },
+      { keys: ["Shift+an arrow"], does: "Select on the way there" },
+      { keys: ["Ctrl+A", "Cmd+A"], does: "Select all" },
+      { keys: ["Ctrl+Z", "Cmd+Z"], does: "Bring back what went to the trash last" },
+      { keys: ["Esc"], does: "Stop selecting" },
+    ],
+  },
+  {
     name: "An image, shown large",
     shortcuts: [
       { keys: ["Left"], does: "Previous image; moves an image that is larger than the window" },

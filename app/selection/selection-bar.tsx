@@ -19,6 +19,7 @@ export function SelectLink({ selection }: { selection: Selection }) {
       to={{ search: withSelect(search, true) }}
       prefetch="none"
       data-command=""
+      className="max-sm:w-9 max-sm:px-0 pointer-coarse:max-sm:w-11"
       onClick={(event) => {
         event.preventDefault();
         selection.begin();
@@ -27,7 +28,7 @@ export function SelectLink({ selection }: { selection: Selection }) {
       }}
     >
       <Icon of={ListChecks} />
-      Select
+      <span className="max-sm:sr-only">Select</span>
     </ButtonLink>
   );
 }
