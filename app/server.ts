@@ -5,6 +5,7 @@ import { buildContext } from "~/data/build.server";
 import { clientAddressContext, configContext } from "~/http/context";
 import { type Log, logTo } from "~/http/log.server";
 import { observed } from "~/http/observe.server";
+import { startForgetting } from "~/images/forgetting.server";
 import { picturesFor } from "~/images/pictures.server";
 import { smtpTransport } from "~/accounts/mail/transport.server";
 import { uploadsFor } from "~/uploads/uploads.server";
@@ -18,6 +19,9 @@ export { metricsText } from "~/http/metrics.server";
 // For `npm run user`.
 export { administration } from "~/accounts/administration.server";
 
+/** What React Router knows; for others it has no answer but a fault. */
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
 /** What the server process knows of a request and the request itself does not tell. */
 export type RequestInfo = {
   /** The address of the person's machine, as far as the trusted proxies tell it. */
@@ -27,7 +31,7 @@ export type RequestInfo = {
 export type App = {
   /** Answers one request. Throws nothing: faults become the app's own error pages. */
   fetch(request: Request, info: RequestInfo): Promise<Response>;
-  /** Ends what goes on beside requests: the sending of mail. */
+  /** Ends what goes on beside requests: the sending of mail, the forgetting of pictures. */
   close(): Promise<void>;
 };
 
@@ -38,7 +42,8 @@ export type App = {
 export function createApp(config: AppConfig, log?: Log): App {
   if (log) logTo(log);
   // Clears what a killed process left of its uploads, before there are new ones.
-  picturesFor(config);
+  const pictures = picturesFor(config);
+  const forgetting = startForgetting(config, pictures.forget);
   const { parts } = uploadsFor(config);
   const { smtpUrl, mailFrom } = config;
   const mail = smtpUrl === null ? null : startMailWorker(config, smtpTransport({ smtpUrl, from: mailFrom }));
@@ -49,6 +54,8 @@ export function createApp(config: AppConfig, log?: Log): App {
       // Resumable uploads tell by it what they can do (tus 1.0, OPTIONS).
       if (request.method === "OPTIONS" && !/^\/uploads(?:\/|$)/.test(new URL(request.url).pathname))
         return Promise.resolve(new Response(null, { status: 204, headers: { Allow: "GET, HEAD, POST" } }));
+      if (!METHODS.includes(request.method))
+        return Promise.resolve(new Response("Method Not Allowed\n", { status: 405, headers: { Allow: METHODS.join(", ") } }));
       const context = new RouterContextProvider();
       context.set(configContext, config);
       context.set(buildContext, { version: build.assets.version, file: build.assets.url });
@@ -57,7 +64,7 @@ export function createApp(config: AppConfig, log?: Log): App {
     },
     async close() {
       parts.close();
-      await mail?.close();
+      await Promise.all([mail?.close(), forgetting.close()]);
     },
   };
 }

@@ -14,11 +14,14 @@ import type { Id } from "./_generated/dataModel";
 type Entry = {
   by: "person" | "server" | "server for a session";
   on?: [kind: keyof Things, argument: string];
+  /** It answers of what lies in the trash, too. */
+  trashToo?: true;
   args?: (world: World, things: Things) => Record<string, unknown> | Promise<Record<string, unknown>>;
 };
 
 const paginationOpts = { cursor: null, numItems: 10 };
 const name = "a name";
+const trashToo = true;
 
 const entries: Record<string, Entry> = {
   "projects:getProjects": { by: "person" },
@@ -81,6 +84,7 @@ const entries: Record<string, Entry> = {
   "uploads:finalize": { by: "server for a session", on: ["design", "designId"], args: ({ backend }) => finalizing(backend) },
   "uploads:getFile": { by: "server for a session", on: ["image", "imageId"] },
   "uploads:discard": { by: "server", args: async ({ backend }) => ({ storageId: await backend.store(new Uint8Array(3)) }) },
+  "released:since": { by: "server", args: () => ({ after: 0 }) },
   "billing:getBilling": { by: "person" },
   "notices:getNotices": { by: "person" },
   "notices:getUnreadCount": { by: "person" },
@@ -104,6 +108,12 @@ const entries: Record<string, Entry> = {
   },
   "accounts/pictures:remove": { by: "server for a session" },
   "accounts/pictures:get": { by: "server for a session", args: putPicture },
+  "accounts/archive:projects": { by: "server for a session", args: () => ({ paginationOpts }) },
+  "accounts/archive:designs": { by: "server for a session", on: ["project", "projectId"], trashToo, args: () => ({ paginationOpts }) },
+  "accounts/archive:images": { by: "server for a session", on: ["design", "designId"], trashToo, args: () => ({ paginationOpts }) },
+  "accounts/archive:versions": { by: "server for a session", on: ["image", "imageId"], trashToo },
+  "accounts/archive:file": { by: "server for a session", on: ["image", "imageId"], trashToo },
+  "accounts/archive:activities": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/belongings:account": { by: "server for a session" },
   "accounts/belongings:projects": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/belongings:designs": { by: "server for a session", on: ["project", "projectId"], args: () => ({ paginationOpts }) },
@@ -186,7 +196,7 @@ it("has an entry for every public function, and no entry for anything else", asy
 
 it("says what every public function of this folder's own takes and answers", async () => {
   const modules = import.meta.glob<Record<string, { exportReturns?: () => string; exportArgs?: () => string }>>(
-    "./{projects,designs,designImages,versions,search,uploads,usage,purge,sweep,notices,trash,many,wall,activities,copies,upgrade}.ts",
+    "./{projects,designs,designImages,versions,search,uploads,usage,purge,sweep,notices,trash,released,many,wall,activities,copies,upgrade}.ts",
   );
   for (const [path, load] of Object.entries(modules)) {
     for (const [key, value] of Object.entries(await load())) {
@@ -252,7 +262,15 @@ describe.each(backends)("access on $name", ({ start }) => {
     const caller = entry.by === "person" ? world.ada : world.server;
     const args = await rightful(entry, world.ada);
     const before = await world.bobs();
-    const wrong = [world.bobThings[kind], ...world.absent(kind), "", "nonsense", "a".repeat(5000), "../projects", world.ada.userId];
+    const wrong = [
+      world.bobThings[kind],
+      ...world.absent(kind, entry.trashToo),
+      "",
+      "nonsense",
+      "a".repeat(5000),
+      "../projects",
+      world.ada.userId,
+    ];
     for (const id of wrong) {
       // One wrong id among right ones is as wrong as alone.
       const right = args[argument];
@@ -321,7 +339,7 @@ type World = {
   bobThings: Things;
   bobs(): Promise<unknown>;
   /** Ids that belong to no visible row of this kind: of a removed thing, of a deleted row, of another table. */
-  absent(kind: keyof Things): string[];
+  absent(kind: keyof Things, trashToo?: boolean): string[];
 };
 
 async function makeThings(backend: Backend, person: Person): Promise<Things> {
@@ -381,10 +399,10 @@ async function makeWorld(backend: Backend): Promise<World> {
       await bob.query(api.designs.getDesignsByProjectId, { projectId: bobThings.project }),
       await bob.query(api.designImages.getDesignImagesByDesignId, { designId: bobThings.design }),
     ],
-    absent: (kind) =>
-      [...(kind === "trashed" ? [] : [hidden]), purged, deleted, adaThings].flatMap((things) =>
+    absent: (kind, trashToo = kind === "trashed") =>
+      [...(trashToo ? [] : [hidden]), purged, deleted, adaThings].flatMap((things) =>
         [things.project, things.design, things.image, things.trashed, things.storageId].filter(
-          (id) => things !== adaThings || id !== things[kind],
+          (id) => things !== adaThings || (id !== things[kind] && !(trashToo && kind === "design" && id === things.trashed)),
         ),
       ),
   };

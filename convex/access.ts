@@ -149,6 +149,17 @@ export async function hidingFor(ctx: CallerCtx, id: string): Promise<Trashed> {
   throw notFound();
 }
 
+/**
+ * The thing of this kind and id, in the trash or not, for who may take it along: whoever may change it. Throws "not_found" as `trashedFor` does.
+ */
+export async function keptFor<Kind extends Trashed["kind"]>(ctx: CallerCtx, id: string, kind: Kind): Promise<Trashed & { kind: Kind }> {
+  const found = await changeablePlaceOf(ctx, id);
+  if (!isOf(found, kind)) throw notFound();
+  return found;
+}
+
+const isOf = <Kind extends Trashed["kind"]>(found: Trashed, kind: Kind): found is Trashed & { kind: Kind } => found.kind === kind;
+
 /** Something, hidden or not, with all that it is in, for who may change it while it is not being deleted for ever. */
 async function changeablePlaceOf(ctx: CallerCtx, id: string): Promise<Trashed> {
   const found = await placeOf(ctx, id);

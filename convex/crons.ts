@@ -5,6 +5,7 @@ const crons = cronJobs();
 
 crons.interval("drop stored files without a row", { hours: 1 }, internal.sweep.run, {});
 crons.interval("delete what has been in the trash for 30 days", { hours: 1 }, internal.purge.expire, {});
+crons.interval("forget which files were deleted", { hours: 1 }, internal.released.sweep, {});
 crons.interval("take up unfinished removals", { hours: 1 }, internal.purge.resume);
 crons.interval("bring rows of an earlier build up to date", { hours: 1 }, internal.upgrade.run, {});
 crons.interval("delete old notices, devices and mails", { hours: 1 }, internal.accounts.notices.sweep, {});

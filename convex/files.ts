@@ -1,10 +1,15 @@
 import type { Id } from "./_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "./_generated/server";
 
-/** Deletes a stored file unless a row still points at it. Answers whether it deleted one. */
-export async function releaseFile(ctx: MutationCtx, storageId: Id<"_storage">): Promise<boolean> {
+/**
+ * Deletes a stored file unless a row still points at it. Answers whether it deleted one.
+ *
+ * @param checksum of a file that people have seen: app servers may keep smaller copies, and are told to forget them (`released.ts`)
+ */
+export async function releaseFile(ctx: MutationCtx, storageId: Id<"_storage">, checksum?: string): Promise<boolean> {
   if ((await fileIsTaken(ctx, storageId)) || !(await ctx.db.system.get(storageId))) return false;
   await ctx.storage.delete(storageId);
+  if (checksum !== undefined) await ctx.db.insert("releasedFiles", { checksum });
   return true;
 }
 

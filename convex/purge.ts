@@ -221,7 +221,7 @@ async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">, freed: Fr
   await ctx.db.delete(row._id);
   const versions = row.versionId === undefined ? 0 : await deleteVersions(ctx, row._id, VERSIONS_MAX);
   // That of its only version; several have released theirs.
-  if (await releaseFile(ctx, row.storageId)) freed.set(row.ownerId, (freed.get(row.ownerId) ?? 0) + row.size);
+  if (await releaseFile(ctx, row.storageId, row.checksum)) freed.set(row.ownerId, (freed.get(row.ownerId) ?? 0) + row.size);
   return versions + 1;
 }
 

@@ -21,6 +21,9 @@ export const IMAGE_TYPES = ["image/jpeg", "image/png", "image/webp", "image/gif"
 /** Longest side of a picture in pixels; uploads refuse sooner by area. */
 export const IMAGE_SIDE_MAX = 100_000;
 
+/** For how long app servers are told that a file was deleted (milliseconds); what one that was down for longer kept of it, it drops at start. */
+export const RELEASED_TOLD_FOR = 7 * 24 * 60 * 60 * 1000;
+
 /** Most versions of one image: so that deleting it is one transaction, and its history one answer. */
 export const VERSIONS_MAX = 50;
 

@@ -151,6 +151,9 @@ export default defineSchema({
   /** Who did what in a project, and when: `activity.ts`. */
   activities: defineTable(activity).index("by_project", ["projectId", "at"]).index("by_owner", ["ownerId", "at"]),
 
+  /** Contents of stored files that were deleted lately: `released.ts`. */
+  releasedFiles: defineTable({ checksum: v.string() }),
+
   /** What `upgrade.ts` has done. */
   upgrades: defineTable({ name: v.string() }).index("by_name", ["name"]),
 

@@ -133,9 +133,9 @@ export async function versionFor(ctx: QueryCtx, image: Doc<"designImages">, id: 
  */
 export async function deleteVersions(ctx: MutationCtx, imageId: Id<"designImages">, most: number): Promise<number> {
   const versions = await versionsOf(ctx, imageId).take(most);
-  for (const { _id, storageId, size, ownerId } of versions) {
+  for (const { _id, storageId, size, ownerId, checksum } of versions) {
     await ctx.db.delete(_id);
-    if (await releaseFile(ctx, storageId)) await changeUsage(ctx, ownerId, { bytes: -size });
+    if (await releaseFile(ctx, storageId, checksum)) await changeUsage(ctx, ownerId, { bytes: -size });
   }
   return versions.length;
 }

@@ -33,10 +33,20 @@ export async function passToAuth({ request, context }: Asking): Promise<Response
   if (method === "POST" && CALLBACK.test(new URL(url).pathname)) {
     for (const name of ["Cookie", "Origin", "Referer"]) headers.delete(name);
   }
-  if (!request.body) return handle({ request, context }, new Request(url, { method, headers }));
-  const body = await bodyOf(request, FORM_BYTES);
-  return body ? handle({ request, context }, new Request(url, { method, headers, body })) : tooLargeAnswer();
+  const body = request.body ? await bodyOf(request, FORM_BYTES) : new Uint8Array();
+  if (!body) return tooLargeAnswer();
+  if (body.length > 0) return handle({ request, context }, new Request(url, { method, headers, body }));
+  if (!SENDS.has(method) || !isJson(headers)) return handle({ request, context }, new Request(url, { method, headers }));
+  // Some calls have no payload (specification 7: /sign-out), and Better Auth wants a body's type of every POST.
+  headers.set("Content-Type", "application/json");
+  headers.delete("Content-Length");
+  return handle({ request, context }, new Request(url, { method, headers, body: "{}" }));
 }
+
+const SENDS = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+
+/** JSON, or nothing else. */
+const isJson = (headers: Headers) => (headers.get("Content-Type") ?? "application/json").startsWith("application/json");
 
 /**
  * Calls one of Better Auth's endpoints for a form, over its handler and not its server-side API, so that rate limits and checks of origins

@@ -29,24 +29,7 @@ export type Belongings = {
 export function belongingsOf(sessionId: string, config: AppConfig): Belongings {
   const convex = serviceConvex(config);
 
-  async function* list(query: FunctionReference<"query">, args: Record<string, string> = {}): AsyncGenerator<Row> {
-    // In the order of their last change: what changes meanwhile moves to the end, and comes a second time.
-    const seen = new Set<string>();
-    let cursor: string | null = null;
-    for (let more = true; more;) {
-      const answer: Page | null = await convex
-        .query(query, { sessionId, ...args, paginationOpts: { cursor, numItems: PAGE } })
-        .catch(orNone);
-      if (!answer) return;
-      for (const row of answer.page) {
-        if (seen.has(row.id)) continue;
-        seen.add(row.id);
-        yield row;
-      }
-      cursor = answer.continueCursor;
-      more = !answer.isDone;
-    }
-  }
+  const list = (query: FunctionReference<"query">, args: Record<string, string> = {}) => listed(convex, query, { sessionId, ...args });
 
   async function* chosen(query: FunctionReference<"query">, ids: string[]): AsyncGenerator<Row> {
     for (let start = 0; start < ids.length; start += PAGE) {
@@ -62,6 +45,28 @@ export function belongingsOf(sessionId: string, config: AppConfig): Belongings {
     images: (designId) => list(belongings.images, { designId }),
     original: (imageId, signal) => picturesFor(config).original({ sessionId, imageId }, null, signal).catch(orNone),
   };
+}
+
+/** The rows of a query that answers page by page, each once; none where what they are in is gone. */
+export async function* listed(
+  convex: ReturnType<typeof serviceConvex>,
+  query: FunctionReference<"query">,
+  args: Record<string, string>,
+): AsyncGenerator<Row> {
+  // In the order of their last change: what changes meanwhile moves to the end, and comes a second time.
+  const seen = new Set<string>();
+  let cursor: string | null = null;
+  for (let more = true; more;) {
+    const answer: Page | null = await convex.query(query, { ...args, paginationOpts: { cursor, numItems: PAGE } }).catch(orNone);
+    if (!answer) return;
+    for (const row of answer.page) {
+      if (seen.has(row.id)) continue;
+      seen.add(row.id);
+      yield row;
+    }
+    cursor = answer.continueCursor;
+    more = !answer.isDone;
+  }
 }
 
 type Page = { page: Row[]; isDone: boolean; continueCursor: string };

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, truncate, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -53,6 +53,28 @@ describe("openDiskCache", () => {
     const cache = openDiskCache(folder, 100);
     expect((await cache.get("aa", async () => picture(101))).bytes.length).toBe(101);
     expect([cache.size(), (await files()).length]).toEqual([0, 0]);
+  });
+
+  it("forgets what begins so, also what is being made", async () => {
+    const cache = openDiskCache(folder, 1000);
+    for (const key of ["aa-1", "aa-2", "ab-1"]) await cache.get(key, async () => picture(30));
+    let finish = () => {};
+    const making = cache.get("aa-3", () => new Promise((resolve) => (finish = () => resolve(picture(30)))));
+    await expect.poll(() => String(finish)).toContain("resolve");
+    const forgotten = cache.forget("aa-");
+    finish();
+    await Promise.all([making, forgotten]);
+    expect([cache.size(), (await files()).length]).toEqual([30, 1]);
+    expect(await cache.get("ab-1", never)).toEqual(picture(30));
+  });
+
+  it("drops at its start what was not used for long", async () => {
+    const first = openDiskCache(folder, 1000);
+    for (const key of ["aa", "bb"]) await first.get(key, async () => picture(20));
+    const [old = ""] = (await files()).filter((file) => file.includes("aa"));
+    await utimes(old, 0, Date.now() / 1000 - 61);
+    expect(openDiskCache(folder, 1000, 60_000).size()).toBe(20);
+    await expect.poll(async () => (await files()).length).toBe(1);
   });
 
   it("finds after a restart what it kept, and throws away what is not whole", async () => {

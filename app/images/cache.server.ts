@@ -11,6 +11,8 @@ export type Cached = { type: string; bytes: Buffer };
 export type DiskCache = {
   /** The entry with this key, made when it is missing: once, however many ask meanwhile. Keys are safe as file names. */
   get(key: string, make: () => Promise<Cached>): Promise<Cached>;
+  /** Removes every entry whose key begins so, also what is being made. */
+  forget(beginning: string): Promise<void>;
   /** Bytes on disk. */
   size(): number;
 };
@@ -30,9 +32,11 @@ const MARK_AFTER_MS = 60 * 60_000;
 /**
  * A folder of finished pictures that never holds more than `maxBytes`: what was not used for longest goes. Losing it costs only time. Files
  * are named `key.bytes.end`, so that one whose bytes are not all there, after a power failure, is recognised and thrown away.
+ *
+ * @param unusedFor what was not used for so long (milliseconds) when it is opened goes, too
  */
-export function openDiskCache(folder: string, maxBytes: number): DiskCache {
-  const entries = readEntries(folder);
+export function openDiskCache(folder: string, maxBytes: number, unusedFor = Infinity): DiskCache {
+  const entries = readEntries(folder, Date.now() - unusedFor);
   const making = new Map<string, Promise<Cached>>();
   let total = [...entries.values()].reduce((sum, entry) => sum + entry.size, 0);
 
@@ -84,6 +88,12 @@ export function openDiskCache(folder: string, maxBytes: number): DiskCache {
 
   return {
     size: () => total,
+    async forget(beginning) {
+      const isMeant = ([key]: [string, unknown]) => key.startsWith(beginning);
+      await Promise.allSettled([...making].filter(isMeant).map(([, promise]) => promise));
+      await Promise.all([...entries].filter(isMeant).map(([key, entry]) => drop(key, entry)));
+      metrics.variantCacheBytes.set(total);
+    },
     get(key, make) {
       const running = making.get(key);
       if (running) {
@@ -114,8 +124,8 @@ function mark(entry: Entry): void {
   utimes(entry.path, now / 1000, now / 1000).catch(() => {});
 }
 
-/** What an earlier process left, the longest unused first. Unfinished and broken files are removed. */
-function readEntries(folder: string): Map<string, Entry> {
+/** What an earlier process left, the longest unused first. Unfinished and broken files are removed, and those not used since `usedSince`. */
+function readEntries(folder: string, usedSince: number): Map<string, Entry> {
   mkdirSync(folder, { recursive: true });
   const found: { key: string; entry: Entry }[] = [];
   for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
@@ -124,7 +134,7 @@ function readEntries(folder: string): Map<string, Entry> {
     const [key = "", bytes, end = ""] = file.name.split(".");
     const { size, mtimeMs } = statSync(path);
     const type = TYPES[end];
-    if (type && Number(bytes) === size) found.push({ key, entry: { path, type, size, marked: mtimeMs } });
+    if (type && Number(bytes) === size && mtimeMs >= usedSince) found.push({ key, entry: { path, type, size, marked: mtimeMs } });
     else rm(path, { force: true }).catch(() => {});
   }
   found.sort((a, b) => a.entry.marked - b.entry.marked);

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { api } from "#convex/_generated/api";
+import { RELEASED_TOLD_FOR } from "#convex/rules";
 import { serviceConvex } from "~/accounts/service.server";
 import type { AppConfig } from "~/config";
 import { refusalOf } from "~/data/refusals";
@@ -17,6 +18,8 @@ const FETCH_PATIENCE_MS = 60_000;
 
 export type Pictures = {
   grants: Grants;
+  /** Removes the copies for display of a file that is no more, by its checksum. */
+  forget(checksum: string): Promise<void>;
   /** Where arriving files lie. */
   newPath: () => string;
   /** The picture for display. Throws `Unavailable`, `BusyError`, and the refusals of `uploads.getFile`. */
@@ -41,7 +44,7 @@ const opened = new WeakMap<AppConfig, Pictures>();
 
 function open(config: AppConfig): Pictures {
   const { newPath } = openWaitingRoom(join(config.dataDir, "uploads"));
-  const cache: DiskCache = openDiskCache(join(config.dataDir, "cache", "images"), CACHE_BYTES);
+  const cache: DiskCache = openDiskCache(join(config.dataDir, "cache", "images"), CACHE_BYTES, RELEASED_TOLD_FOR);
   const getFile = ({ sessionId, imageId, versionId }: Of) =>
     serviceConvex(config).query(api.uploads.getFile, { sessionId, imageId, ...(versionId !== undefined && { versionId }) });
 
@@ -66,6 +69,7 @@ function open(config: AppConfig): Pictures {
   return {
     grants,
     newPath,
+    forget: (checksum) => cache.forget(`${checksum}-`),
     variant(of, picture, asked) {
       const { checksum, contentType, width, height } = picture;
       // By content: whoever may see a picture may see every copy of it. The original is fetched in the queue, so that no more of them lie in
@@ -86,7 +90,8 @@ export function variantKey(checksum: string, { width, wanted, still = false }: A
   return `${checksum}-${width}${still ? "-still" : ""}-${wanted}-${VARIANT_VERSION}`;
 }
 
-async function fromStorage(url: string, init: RequestInit): Promise<Response> {
+/** Reads a stored file. Throws `Unavailable`. */
+export async function fromStorage(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch (cause) {

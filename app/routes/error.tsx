@@ -2,7 +2,7 @@ import { AuthPage } from "~/accounts/auth-page";
 import { ButtonLink } from "~/ui/button";
 import type { Route } from "./+types/error";
 
-export const meta: Route.MetaFunction = () => [{ title: "Authentication Error – Atelier" }];
+export const meta: Route.MetaFunction = () => [{ title: "Authentication Error · Atelier" }];
 
 /** The page's own address is all that it shows: it must stand when nothing else does. */
 export const loader = ({ url }: Route.LoaderArgs) => ({ code: url.searchParams.get("error") || "Unknown" });

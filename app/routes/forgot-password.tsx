@@ -13,7 +13,7 @@ import { publicPage } from "~/ui/open-graph";
 import type { Route } from "./+types/forgot-password";
 
 export const meta: Route.MetaFunction = ({ matches: [root] }) =>
-  publicPage({ title: "Forgot your password – Atelier", path: "/forgot-password", root: root.loaderData });
+  publicPage({ title: "Forgot your password · Atelier", path: "/forgot-password", root: root.loaderData });
 
 export function loader({ context, url }: Route.LoaderArgs) {
   return {

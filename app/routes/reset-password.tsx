@@ -8,7 +8,7 @@ import { FormPasswordField } from "~/forms/password-field";
 import { ButtonLink } from "~/ui/button";
 import type { Route } from "./+types/reset-password";
 
-export const meta: Route.MetaFunction = () => [{ title: "Choose a new password – Atelier" }];
+export const meta: Route.MetaFunction = () => [{ title: "Choose a new password · Atelier" }];
 
 /** The link in the mail leads here with a token, or with `error=INVALID_TOKEN` (specification 4). */
 export function loader({ url }: Route.LoaderArgs) {

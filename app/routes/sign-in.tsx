@@ -26,7 +26,7 @@ import { publicPage } from "~/ui/open-graph";
 import type { Route } from "./+types/sign-in";
 
 export const meta: Route.MetaFunction = ({ matches: [root] }) =>
-  publicPage({ title: "Sign in – Atelier", path: "/sign-in", root: root.loaderData });
+  publicPage({ title: "Sign in · Atelier", path: "/sign-in", root: root.loaderData });
 
 /** A signed-in visitor has nothing to do here (specification 2). */
 export async function loader({ request, context, url }: Route.LoaderArgs) {

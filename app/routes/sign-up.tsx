@@ -14,7 +14,7 @@ import { publicPage } from "~/ui/open-graph";
 import type { Route } from "./+types/sign-up";
 
 export const meta: Route.MetaFunction = ({ matches: [root] }) =>
-  publicPage({ title: "Create an account – Atelier", path: "/sign-up", root: root.loaderData });
+  publicPage({ title: "Create an account · Atelier", path: "/sign-up", root: root.loaderData });
 
 /** A signed-in visitor has nothing to do here. */
 export async function loader({ context, url }: Route.LoaderArgs) {

@@ -14,7 +14,7 @@ import { formOf } from "~/http/form.server";
 import { Button } from "~/ui/button";
 import type { Route } from "./+types/two-factor";
 
-export const meta: Route.MetaFunction = () => [{ title: "Two-factor sign-in – Atelier" }];
+export const meta: Route.MetaFunction = () => [{ title: "Two-factor sign-in · Atelier" }];
 
 /** The parameter that says which factor is asked for, and the field that asks for a mail. */
 const BY = "by";

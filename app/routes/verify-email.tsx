@@ -13,7 +13,7 @@ import { configContext } from "~/http/context";
 import { ButtonLink } from "~/ui/button";
 import type { Route } from "./+types/verify-email";
 
-export const meta: Route.MetaFunction = () => [{ title: "Confirm your email address – Atelier" }];
+export const meta: Route.MetaFunction = () => [{ title: "Confirm your email address · Atelier" }];
 
 /** Where the links of the mails about an address lead: `state` says what was done, `error` why it was not. */
 export async function loader({ context, url }: Route.LoaderArgs) {

@@ -9,6 +9,7 @@
  */
 
 import type * as access from "../access.js";
+import type * as accounts_archive from "../accounts/archive.js";
 import type * as accounts_belongings from "../accounts/belongings.js";
 import type * as accounts_events from "../accounts/events.js";
 import type * as accounts_expiry from "../accounts/expiry.js";
@@ -49,6 +50,7 @@ import type * as paging from "../paging.js";
 import type * as plans from "../plans.js";
 import type * as projects from "../projects.js";
 import type * as purge from "../purge.js";
+import type * as released from "../released.js";
 import type * as rules from "../rules.js";
 import type * as search from "../search.js";
 import type * as shapes from "../shapes.js";
@@ -73,6 +75,7 @@ import type {
 
 declare const fullApi: ApiFromModules<{
   access: typeof access;
+  "accounts/archive": typeof accounts_archive;
   "accounts/belongings": typeof accounts_belongings;
   "accounts/events": typeof accounts_events;
   "accounts/expiry": typeof accounts_expiry;
@@ -113,6 +116,7 @@ declare const fullApi: ApiFromModules<{
   plans: typeof plans;
   projects: typeof projects;
   purge: typeof purge;
+  released: typeof released;
   rules: typeof rules;
   search: typeof search;
   shapes: typeof shapes;

@@ -12,43 +12,67 @@ const LIMIT = 1000;
 /** As the archive asks for them (`app/archives/belongings.server.ts`). */
 const CHOSEN = 100;
 const args = { paginationOpts: paginationOptsValidator };
-const rows = v.object({ page: v.array(v.any()), isDone: v.boolean(), continueCursor: v.string() });
+export const rows = v.object({ page: v.array(v.any()), isDone: v.boolean(), continueCursor: v.string() });
 
-/** The account: who they are, how and where they sign in, and what they were told. */
+/** The account: who they are, how and where they sign in, what they were told, and what waits to be sent to them. */
 export const account = serverQueryFor({
   args: {},
   returns: v.any(),
   handler: async ({ db, user }) => {
-    const of = async (table: "accounts" | "sessions" | "passkeys") =>
+    const of = async (table: "accounts" | "sessions" | "passkeys" | "twoFactors") =>
       db
         .query(table)
         .withIndex("userId", (q) => q.eq("userId", user.id))
         .take(LIMIT);
-    const notices = await db
-      .query("notices")
-      .withIndex("by_user", (q) => q.eq("userId", user.id))
-      .take(LIMIT);
+    const by = async (table: "sessionActivity" | "devices" | "notices" | "mails" | "userPictures") =>
+      db
+        .query(table)
+        .withIndex("by_user", (q) => q.eq("userId", user.id))
+        .take(LIMIT);
     const subscriptions = await db
       .query("subscriptions")
       .withIndex("referenceId", (q) => q.eq("referenceId", user.id))
       .take(LIMIT);
+    const usage = await db
+      .query("usage")
+      .withIndex("by_owner", (q) => q.eq("ownerId", user.id))
+      .first();
+    const given = await db
+      .query("verifications")
+      .withIndex("value", (q) => q.eq("value", user.id))
+      .take(LIMIT);
+    const seen = new Map((await by("sessionActivity")).map((row) => ["sessionId" in row ? row.sessionId : "", row]));
     return {
       user: without(user, []),
       accounts: (await of("accounts")).map((row) => without(row, ["password", "accessToken", "refreshToken", "idToken"])),
-      sessions: (await of("sessions")).map((row) => without(row, ["token", "device"])),
+      sessions: (await of("sessions")).map((row) => ({ ...without(row, ["token", "device"]), ...seenAt(seen.get(row.id)) })),
+      devices: (await by("devices")).map((row) => without(row, ["userId", "mark"])),
       passkeys: (await of("passkeys")).map((row) => without(row, ["publicKey"])),
-      notices: notices.map((row) => without(row, ["userId"])),
+      twoFactor: (await of("twoFactors")).map((row) => without(row, ["userId", "secret", "backupCodes"])),
+      // Trusted devices and links that are still good: what they are and until when, not what opens.
+      given: given.map(({ identifier, expiresAt, createdAt }) => ({ kind: kindOf(identifier), expiresAt, createdAt })),
+      notices: (await by("notices")).map((row) => without(row, ["userId"])),
+      mails: (await by("mails")).map((row) => ({ writtenAt: row._creationTime, ...without(row, ["userId", "content", "lease"]) })),
+      pictures: (await by("userPictures")).map((row) => without(row, ["userId", "bytes"])),
       subscriptions: subscriptions.map((row) => without(row, ["referenceId"])),
+      usage: usage && without(usage, ["ownerId", "counting"]),
     };
   },
 });
+
+const KINDS = ["trust-device-", "reset-password:", "delete-account-"];
+
+/** What a token is for, without the token. */
+const kindOf = (identifier: string) => KINDS.find((kind) => identifier.startsWith(kind))?.slice(0, -1) ?? "other";
+
+const seenAt = (row: object | undefined) => (row && "at" in row ? { seenAt: row.at } : {});
 
 /** A page of their projects. */
 export const projects = serverQueryFor({
   args,
   returns: rows,
   handler: async ({ db, user }, { paginationOpts }) =>
-    exported(paginationOpts, (options) =>
+    exported(pageOf(paginationOpts), (options) =>
       db
         .query("projects")
         .withIndex("by_owner", (q) => q.eq("ownerId", user.id).eq("removedAt", undefined))
@@ -62,7 +86,7 @@ export const designs = serverQueryFor({
   returns: rows,
   handler: async (ctx, { paginationOpts, projectId }) => {
     const { _id } = await projectFor(ctx, projectId, "view");
-    return exported(paginationOpts, (options) =>
+    return exported(pageOf(paginationOpts), (options) =>
       ctx.db
         .query("designs")
         .withIndex("by_project", (q) => q.eq("projectId", _id).eq("removedAt", undefined))
@@ -77,7 +101,7 @@ export const images = serverQueryFor({
   returns: rows,
   handler: async (ctx, { paginationOpts, designId }) => {
     const { design } = await designFor(ctx, designId, "view");
-    return exported(paginationOpts, (options) =>
+    return exported(pageOf(paginationOpts), (options) =>
       ctx.db
         .query("designImages")
         .withIndex("by_design", (q) => q.eq("designId", design._id).eq("removedAt", undefined))
@@ -92,7 +116,7 @@ export const chosenImages = serverQueryFor({
   returns: v.array(v.any()),
   handler: async (ctx, { ids }) => {
     const found = await Promise.all(ids.slice(0, CHOSEN).map((id) => ifVisible(imageFor(ctx, id, "view"))));
-    return found.flatMap((each) => (each ? [asExported(each.image)] : []));
+    return found.flatMap((each) => (each ? [told(each.image)] : []));
   },
 });
 
@@ -102,22 +126,31 @@ export const chosenDesigns = serverQueryFor({
   returns: v.array(v.any()),
   handler: async (ctx, { ids }) => {
     const found = await Promise.all(ids.slice(0, CHOSEN).map((id) => ifVisible(designFor(ctx, id, "view"))));
-    return found.flatMap((each) => (each ? [asExported(each.design)] : []));
+    return found.flatMap((each) => (each ? [told(each.design)] : []));
   },
 });
 
 /** Covers, places and file names of the deployment's own are no part of what is somebody's. */
-const OURS = ["cover", "ownerId", "latestImageAt", "storageId", "uploadId", "placeholder"];
+const OURS = ["cover", "chosenCover", "sortName", "ownerId", "latestImageAt", "storageId", "uploadId", "placeholder"];
 
-async function exported<Row extends { _id: string; _creationTime: number }>(
+/** A page of rows as their owner is told of them. */
+export async function exported<Row extends Stored>(
   options: PaginationOptions,
   read: (options: PaginationOptions) => Promise<PaginationResult<Row>>,
 ) {
-  const { page, isDone, continueCursor } = await read(pageOf(options));
-  return { page: page.map(asExported), isDone, continueCursor };
+  const { page, isDone, continueCursor } = await read(options);
+  return { page: page.filter(isKept).map(told), isDone, continueCursor };
 }
 
-const asExported = (row: { _id: string; _creationTime: number }) => ({ ...without(row, OURS), id: row._id, createdAt: row._creationTime });
+type Stored = { _id: string; _creationTime: number };
+
+/** Not on its way out of the trash for ever. */
+const isKept = (row: object) => !("purgingSince" in row) || row.purgingSince === undefined;
+
+type Told = Record<string, unknown> & { id: string; createdAt: number };
+
+/** A row as its owner is told of it. */
+export const told = (row: Stored): Told => ({ ...without(row, OURS), id: row._id, createdAt: row._creationTime });
 
 function without(row: object, left: string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(row).filter(([field]) => !field.startsWith("_") && !left.includes(field)));

@@ -123,6 +123,18 @@ const rows: Row[] = [
     status: 302,
     location: /\/api\/auth\/callback\/google\?(?=.*code=)(?=.*state=)/,
   },
+  {
+    call: "POST /sign-out: without a body",
+    send: ({ ada }) => ada.program.send("POST", "/sign-out", undefined),
+    status: 200,
+    body: { success: true },
+  },
+  {
+    call: "POST /delete-user: without a body",
+    send: ({ ada }) => ada.program.send("POST", "/delete-user", undefined),
+    status: 200,
+    body: { success: true, message: "User deleted" },
+  },
   { call: "POST /sign-out", send: ({ ada }) => ada.program.post("/sign-out"), status: 200, body: { success: true } },
   {
     call: "GET /reset-password/{token}?callbackURL=…",

@@ -123,11 +123,11 @@ test.describe("a callback that fails leads to the error's page with the code", (
   });
 
   test("a state that we did not give, and one that another browser was given", async ({ app, nobody, social }) => {
-    expect((await nobody.get("/callback/google?code=a&state=b")).location).toBe("/error?error=state_mismatch");
+    expect((await nobody.get("/callback/google?code=a&state=b")).location).toBe("/error?error=state_not_found");
     const start = await nobody.post("/sign-in/social", GOOGLE);
     const back = await social.consent(text(start, "url"), social.identity());
     const other = new Program(app);
-    expect((await other.get(back)).location).toBe(at("state_mismatch"));
+    expect((await other.get(back)).location).toBe(at("state_not_found"));
     expect(await other.signedIn()).toBe(false);
   });
 
@@ -135,7 +135,7 @@ test.describe("a callback that fails leads to the error's page with the code", (
     const start = await nobody.post("/sign-in/social", GOOGLE);
     const back = await social.consent(text(start, "url"), social.identity());
     expect((await nobody.get(back)).location).toBe("/account");
-    expect((await nobody.get(back)).location).toBe("/error?error=state_mismatch");
+    expect((await nobody.get(back)).location).toBe("/error?error=state_not_found");
   });
 
   test("no_code", async ({ nobody }) => {

@@ -60,7 +60,7 @@ const rows: Row[] = [
   { words: "Email is the same", status: 400, send: ({ ada }) => ada.program.post("/change-email", { newEmail: ada.email.toUpperCase() }) },
   {
     words: "Couldn't update your email",
-    status: 400,
+    status: 422,
     send: ({ ada, bob }) => ada.program.post("/change-email", { newEmail: bob.email.toUpperCase() }),
   },
   { words: "Account not linked - linking not allowed", status: 401, send: (world) => link(world, { email_verified: false }) },
@@ -125,6 +125,11 @@ const rows: Row[] = [
   },
   { words: "Invalid input", status: 400, send: ({ ada }) => ada.program.post("/update-user", { name: "x".repeat(201) }) },
   { words: "Invalid email", status: 400, send: ({ nobody }) => nobody.post("/sign-in/email", { email: "nobody", password: "a password" }) },
+  {
+    words: "Invalid email",
+    status: 400,
+    send: ({ nobody }) => nobody.post("/sign-up/email", { name: "A", email: "nobody", password: "a password" }),
+  },
   { words: "Invalid body parameters", status: 400, send: ({ nobody }) => nobody.post("/sign-in/email", { email: 1 }) },
   {
     words: "Invalid body parameters",
@@ -159,7 +164,7 @@ const rows: Row[] = [
   },
   {
     words: "invalid token",
-    status: 400,
+    status: 401,
     message: "Invalid token",
     send: ({ nobody }) => nobody.post("/reset-password", { newPassword: "a new password" }),
   },

@@ -1,7 +1,8 @@
 import type { Page } from "@playwright/test";
 import sharp from "sharp";
 import { bothWays, expect, expectAccessible, hydrated, signIn, test } from "../harness/test.ts";
-import { addPictures, chosen, makeDesign } from "./pictures.ts";
+import { addPictures, addVersion, chosen, deploymentAs, imagesIn, makeDesign } from "./pictures.ts";
+import { api } from "../../convex/_generated/api.js";
 import { unzip } from "./unzip.ts";
 
 // Whoever records or examines the page fetches the chosen file, which the page itself has no need to.
@@ -171,7 +172,24 @@ test("everything of somebody comes as one archive, with each original byte for b
     expect(file).toMatch(/^projects\/Magazine\/A-B- cover-\//);
     expect(archive.get(file)?.equals(files[index]?.buffer ?? Buffer.alloc(0)), file).toBe(true);
   }
-  expect(archive.size).toBe(2 + files.length);
+  expect(archive.size).toBe(3 + files.length);
+  expect(JSON.parse(String(archive.get("activity.json")))).toMatchObject([{ kind: "created" }, { kind: "created" }, { kind: "uploaded" }]);
+
+  // What lies in the trash is theirs too, and so is what an image was before.
+  const [first = ""] = (await imagesIn(app, person, designId)).map(({ _id }) => _id);
+  await addVersion(app, person, designId, first, "path");
+  await (await deploymentAs(app, person)).mutation(api.designs.moveToTrash, { id: designId });
+  const later = unzip(await (await request.get("/account/export", { headers: { Cookie: person.cookieHeader } })).body());
+  const [{ designs }] = JSON.parse(String(later.get("projects.json")));
+  const [{ versions, file }] = designs[0].images.filter(({ id }: { id: string }) => id === first);
+  expect(versions.map(({ number, current }: { number: number; current: boolean }) => [number, current])).toEqual([
+    [1, false],
+    [2, true],
+  ]);
+  expect(later.get(versions[0].file)?.equals(files[0]?.buffer ?? Buffer.alloc(0))).toBe(true);
+  expect(later.get(file)?.equals((await chosen("path")).buffer)).toBe(true);
+  expect([...later.keys()].filter((name) => name.startsWith("projects/"))).toEqual([]);
+  expect([...later.keys()].filter((name) => name.startsWith("trash/Magazine/A-B- cover-/"))).toHaveLength(files.length + 1);
 
   const nobody = await request.get("/account/export", { maxRedirects: 0 });
   expect([nobody.status(), nobody.headers().location]).toEqual([302, "/sign-in?redirectTo=%2Faccount%2Fexport"]);

@@ -1,4 +1,8 @@
-import { expect, hydrated, test } from "../harness/test.ts";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { SignJWT } from "jose";
+import { expect, hydrated, type RunningApp, signIn, test } from "../harness/test.ts";
+import { totp } from "./totp.ts";
 
 /** The session view is the same in every open tab, of every browser (specification 4). */
 
@@ -72,3 +76,65 @@ test("a tab at /sign-in goes on to where it wanted once another tab is signed in
   await expect(page).toHaveURL("/sign-in");
   await expect(page.getByRole("button", { name: "Sign in", exact: true })).toHaveAccessibleDescription("Last used");
 });
+
+test("a tab at /sign-in goes on once somebody has signed up in another", async ({ page, context }) => {
+  await page.goto("/sign-in?redirectTo=%2Fnotifications");
+  await hydrated(page);
+  const other = await context.newPage();
+  await other.goto("/sign-up");
+  await other.getByLabel("Name").fill("Ada Lovelace");
+  await other.getByLabel("Email").fill(`${crypto.randomUUID()}@example.com`);
+  await other.getByLabel("Password", { exact: true }).fill("correct horse battery");
+  await other.getByRole("button", { name: "Create account" }).click();
+  await expect(other).toHaveURL("/projects");
+  await expect(page).toHaveURL("/notifications");
+});
+
+test("a confirmed address, a second factor and the end of the account are seen at once in the tabs of two browsers", async ({
+  page,
+  person,
+  otherBrowser,
+  app,
+}) => {
+  const program = await signIn(app.url, person);
+  let cookie = program.cookieHeader;
+  const call = async (path: string, body?: object) => {
+    const answer = await fetch(`${app.url}/api/auth${path}`, {
+      method: body ? "POST" : "GET",
+      redirect: "manual",
+      headers: { "Content-Type": "application/json", Origin: app.url, Cookie: cookie },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    expect(answer.status, path).toBeLessThan(400);
+    const session = answer.headers.getSetCookie().find((line) => /session_token=[^;]/.test(line));
+    if (session) cookie = session.split(";", 1).join();
+    return answer;
+  };
+  const other = await otherBrowser(person);
+  await page.goto("/account");
+  await other.goto("/account/security");
+  for (const tab of [page, other]) await hydrated(tab);
+  await expect(page.getByText("which is not verified yet")).toBeVisible();
+
+  await call(`/verify-email?token=${await confirmation(app, person.email)}`);
+  await expect(page.getByText("which is verified.")).toBeVisible();
+
+  const { totpURI } = await (await call("/two-factor/enable", { password: person.password })).json();
+  await call("/two-factor/verify-totp", { code: totp(new URL(totpURI).searchParams.get("secret") ?? "") });
+  await expect(other.getByText("On: whenever you sign in")).toBeVisible();
+  await call("/two-factor/disable", { password: person.password });
+  await expect(other.getByRole("button", { name: "Set up two-factor sign-in" })).toBeVisible();
+
+  await call("/delete-user", { password: person.password });
+  for (const tab of [page, other]) await expect(tab).toHaveURL(/\/sign-in/);
+});
+
+/** The token of a link that confirms an address, as a mail would bring it. */
+async function confirmation(app: RunningApp, email: string): Promise<string> {
+  const { secret } = JSON.parse(await readFile(join(app.dataDir, "secrets.json"), "utf8"));
+  return new SignJWT({ email })
+    .setProtectedHeader({ alg: "HS256" })
+    .setIssuedAt()
+    .setExpirationTime("1h")
+    .sign(new TextEncoder().encode(String(secret)));
+}

@@ -15,8 +15,8 @@ async function updateIn(token: string, secret: string): Promise<string | null> {
 const changed = z.object({ status: z.literal(true) });
 const deleted = z.object({ message: z.literal("User deleted") });
 
-/** The address belongs to somebody else (specification 5 and 8). */
-export const emailTaken = () => new APIError("BAD_REQUEST", { code: "EMAIL_TAKEN", message: "Couldn't update your email" });
+/** The address belongs to somebody else (specification 5 and 8: UNPROCESSABLE_ENTITY). */
+export const emailTaken = () => new APIError("UNPROCESSABLE_ENTITY", { code: "EMAIL_TAKEN", message: "Couldn't update your email" });
 
 /** How changing one's address is refused, and what is left of somebody who is gone (specification 4 and 5). */
 export const accountChanges = () =>

@@ -8,6 +8,8 @@ const sentBack = z
   .object({ code: text, state: text, error: text, error_description: text, device_id: text, user: text, iss: text })
   .optional();
 
+const UNKNOWN_STATE = /([?&]error=)state_(?:mismatch|invalid|security_mismatch)(?=&|#|$)/;
+
 /** Leads to the app's own /error page what the core shows, or answers, in its own way. */
 export const errorPage = () =>
   ({
@@ -28,6 +30,16 @@ export const errorPage = () =>
           handler: createAuthMiddleware(async (ctx) => {
             if (sentBack.safeParse(ctx.query).success && sentBack.safeParse(ctx.body ?? undefined).success) return;
             throw ctx.redirect("/error?error=invalid_callback_request");
+          }),
+        },
+      ],
+      after: [
+        {
+          // The specification has one code for a state that we do not know (section 8); the core tells some reasons apart.
+          matcher: ({ path }) => path === "/callback/:id",
+          handler: createAuthMiddleware(async ({ context: { responseHeaders }, redirect }) => {
+            const location = responseHeaders?.get("Location") ?? "";
+            if (UNKNOWN_STATE.test(location)) throw redirect(location.replace(UNKNOWN_STATE, "$1state_not_found"));
           }),
         },
       ],

@@ -26,7 +26,8 @@ export const limits = () =>
           handler: createAuthMiddleware(async ({ path, body, query }) => {
             if (![body, query].every(isText)) throw invalid("Invalid input");
             const { name, image, email, newEmail } = body ?? {};
-            if (tooLong(email, EMAIL_LENGTH) || tooLong(newEmail, EMAIL_LENGTH))
+            const isNone = path === "/sign-up/email" && typeof email === "string" && !z.email().safeParse(email).success;
+            if (isNone || tooLong(email, EMAIL_LENGTH) || tooLong(newEmail, EMAIL_LENGTH))
               throw new APIError("BAD_REQUEST", { code: "INVALID_EMAIL", message: "Invalid email" });
             if (path !== "/sign-up/email" && path !== "/update-user") return;
             if (!ownFields.safeParse(body).success) throw invalid("Invalid body parameters");

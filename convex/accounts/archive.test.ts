@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { appServer, type Backend, backends, type Caller, type Person, probe, signUp } from "../../tests/convex/backends.ts";
+import { everythingOf, ownedTables } from "../../tests/convex/everything.ts";
+import { refused } from "../../tests/convex/expect.ts";
+import { api } from "../_generated/api";
+
+const paginationOpts = { cursor: null, numItems: 100 };
+
+/** What of a row of each table must be found in what its owner is told: a table without an entry fails. */
+const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
+  users: (row) => row["email"],
+  accounts: (row) => row["id"],
+  sessions: (row) => row["id"],
+  sessionActivity: (row) => row["at"],
+  verifications: (row) => row["expiresAt"],
+  twoFactors: (row) => row["id"],
+  passkeys: (row) => row["id"],
+  subscriptions: (row) => row["id"],
+  notices: (row) => row["at"],
+  devices: (row) => row["seenAt"],
+  mails: (row) => row["expiresAt"],
+  userPictures: (row) => row["checksum"],
+  projects: (row) => row["_id"],
+  designs: (row) => row["_id"],
+  designImages: (row) => row["_id"],
+  imageVersions: (row) => row["_id"],
+  usage: (row) => row["bytes"],
+  activities: (row) => row["_id"],
+};
+
+describe.each(backends)("what somebody can take along, on $name", ({ start }) => {
+  let backend: Backend;
+  let server: Caller;
+  beforeAll(async () => {
+    backend = await start();
+    server = await appServer(backend);
+  });
+  afterAll(() => backend.close());
+
+  const archive = api.accounts.archive;
+
+  /** All that the app server reads for somebody's archive. */
+  async function archiveOf({ sessionId }: Person) {
+    const account: unknown = await server.query(api.accounts.belongings.account, { sessionId });
+    const activities = (await server.query(archive.activities, { sessionId, paginationOpts })).page;
+    const projects = (await server.query(archive.projects, { sessionId, paginationOpts })).page;
+    const inside = [];
+    for (const { id: projectId } of projects) {
+      const designs = (await server.query(archive.designs, { sessionId, projectId, paginationOpts })).page;
+      for (const { id: designId } of designs) {
+        const images = (await server.query(archive.images, { sessionId, designId, paginationOpts })).page;
+        for (const { id: imageId } of images) inside.push(await server.query(archive.versions, { sessionId, imageId }));
+        inside.push(images);
+      }
+      inside.push(designs);
+    }
+    return JSON.stringify({ account, activities, projects, inside });
+  }
+
+  it("is of every table, and no secret, and nothing of others", async () => {
+    const ada = await signUp(backend, "ada");
+    await everythingOf(backend, ada);
+    const before = new Map(
+      await Promise.all(ownedTables.map(async (table) => [table, (await backend.inside.query(probe.rows, { table })).length] as const)),
+    );
+    const bob = await signUp(backend, "bob");
+    await everythingOf(backend, bob);
+
+    const told = await archiveOf(bob);
+    for (const table of ownedTables) {
+      const rows = (await backend.inside.query(probe.rows, { table })).slice(before.get(table));
+      expect(rows, table).not.toEqual([]);
+      for (const row of rows) {
+        const mark = MARKS[table]?.(row);
+        expect(told.includes(JSON.stringify(mark)), `${table}: ${JSON.stringify(mark)}`).toBe(mark !== undefined);
+        expect(mark, `a row of ${table} is in no archive`).toBeDefined();
+      }
+    }
+    expect(told).not.toMatch(/secret x|token|trust-device-/);
+    expect(told).not.toContain(ada.userId);
+  });
+
+  it("is also what lies in the trash, with its file, until it is being deleted for ever", async () => {
+    const carol = await signUp(backend, "carol");
+    const { projectId, designId, imageId } = await everythingOf(backend, carol);
+    const { sessionId } = carol;
+    const [older] = await server.query(archive.versions, { sessionId, imageId });
+    for (const [move, id] of [
+      [api.designImages.moveToTrash, imageId],
+      [api.designs.moveToTrash, designId],
+      [api.projects.moveToTrash, projectId],
+    ] as const) {
+      await carol.mutation(move, { id });
+      const [[project], [design], [image]] = await Promise.all([
+        server.query(archive.projects, { sessionId, paginationOpts }).then(({ page }) => page),
+        server.query(archive.designs, { sessionId, projectId, paginationOpts }).then(({ page }) => page),
+        server.query(archive.images, { sessionId, designId, paginationOpts }).then(({ page }) => page),
+      ]);
+      expect([project?.id, design?.id, image?.id]).toEqual([projectId, designId, imageId]);
+      expect(image).toMatchObject({ removedAt: expect.any(Number) });
+    }
+    const addresses = await Promise.all([
+      server.query(archive.file, { sessionId, imageId }),
+      server.query(archive.file, { sessionId, imageId, versionId: older?.id ?? "" }),
+    ]);
+    expect(new Set(addresses).size).toBe(2);
+    expect(await refused(server.query(archive.file, { sessionId, imageId, versionId: "nonsense" }))).toEqual({ code: "not_found" });
+
+    await carol.mutation(api.trash.purge, { id: projectId });
+    expect((await server.query(archive.projects, { sessionId, paginationOpts })).page).toEqual([]);
+    expect(await refused(server.query(archive.file, { sessionId, imageId }))).toEqual({ code: "not_found" });
+  });
+});

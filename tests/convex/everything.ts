@@ -1,0 +1,36 @@
+import { api } from "../../convex/_generated/api";
+import schema from "../../convex/schema";
+import { type Backend, type Person, probe } from "./backends.ts";
+import { addImage, addVersion } from "./pictures.ts";
+
+/** Tables of which a row may stay when somebody goes: they say nothing about anybody. */
+const NOBODYS = ["rateLimits", "releasedFiles", "sweeps", "upgrades"];
+
+/** The tables that say something about somebody. */
+export const ownedTables = Object.keys(schema.tables).filter((name) => !NOBODYS.includes(name));
+
+/** Makes one row at least of somebody's in every one of these tables, and the stored files of an image that has two versions: their ids. */
+export async function everythingOf(backend: Backend, person: Person) {
+  const insert = (table: string, row: Record<string, unknown>) => backend.inside.mutation(probe.insert, { table, row });
+  const { userId, sessionId } = person;
+  const projectId = await person.mutation(api.projects.create, { name: "a project" });
+  const designId = await person.mutation(api.designs.create, { projectId, name: "a design" });
+  const image = await addImage(backend, person, designId, `${userId}.png`);
+  const version = await addVersion(backend, person, image.id, `${userId} again.png`);
+  const at = Date.now();
+  const dates = { createdAt: at, updatedAt: at };
+  await insert("accounts", { id: `${userId} account`, userId, providerId: "credential", accountId: userId, ...dates });
+  await insert("twoFactors", { id: `${userId} factor`, userId, secret: "secret x", backupCodes: "secret x" });
+  const key = { credentialID: userId, publicKey: "secret x", counter: 0, deviceType: "multiDevice", backedUp: true };
+  await insert("passkeys", { id: `${userId} key`, userId, ...key });
+  const device = `trust-device-${userId}`;
+  await insert("verifications", { id: device, identifier: device, value: userId, expiresAt: at + 1e9, ...dates });
+  await insert("subscriptions", { id: `${userId} subscription`, plan: "pro", referenceId: userId, status: "active" });
+  await insert("userPictures", { userId, contentType: "image/webp", checksum: `${userId} picture`, bytes: new ArrayBuffer(3) });
+  await insert("sessionActivity", { sessionId, userId, at: at + 7 });
+  const notice = await insert("notices", { userId, notice: { kind: "passwordChanged" }, at, read: false });
+  await insert("devices", { userId, mark: "secret x", seenAt: at + 8 });
+  await insert("mails", { userId, content: { notice, to: "x" }, attempts: 0, dueAt: at, expiresAt: at + 2e9 });
+  await backend.settle();
+  return { projectId, designId, imageId: image.id, files: [image.storageId, version.storageId] };
+}
