@@ -43,7 +43,7 @@ export function createApp(config: AppConfig, log?: Log): App {
   if (log) logTo(log);
   // Clears what a killed process left of its uploads, before there are new ones.
   const pictures = picturesFor(config);
-  const forgetting = startForgetting(config, pictures.forget);
+  const forgetting = startForgetting(config, (checksum) => pictures.forget(checksum));
   const { parts } = uploadsFor(config);
   const { smtpUrl, mailFrom } = config;
   const mail = smtpUrl === null ? null : startMailWorker(config, smtpTransport({ smtpUrl, from: mailFrom }));
