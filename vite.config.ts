@@ -1,6 +1,8 @@
 import { reactRouter } from "@react-router/dev/vite";
 import tailwindcss from "@tailwindcss/vite";
+import { join } from "node:path";
 import { defineConfig } from "vite";
+import { chunkNames } from "./server/build/chunks.ts";
 
 export default defineConfig({
   plugins: [tailwindcss(), reactRouter()],
@@ -10,6 +12,15 @@ export default defineConfig({
   envDir: false,
   build: { target: "es2023", reportCompressedSize: false },
   environments: {
+    client: {
+      build: {
+        rolldownOptions: {
+          output: {
+            codeSplitting: { groups: [{ name: chunkNames(join(import.meta.dirname, "app")), debugName: "pages" }] },
+          },
+        },
+      },
+    },
     // `createApp(config)` is the build's entry: the server process around it gives it its settings.
     ssr: { build: { rolldownOptions: { input: "./app/server.ts" } } },
   },

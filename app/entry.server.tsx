@@ -1,8 +1,7 @@
-import { PassThrough } from "node:stream";
-import { createReadableStreamFromReadable } from "@react-router/node";
 import { isbot } from "isbot";
 import { renderToPipeableStream } from "react-dom/server";
 import { type EntryContext, type HandleErrorFunction, type RouterContextProvider, ServerRouter } from "react-router";
+import { collected } from "~/http/collected.server";
 import { nonceContext } from "~/http/context";
 import { log } from "~/http/log.server";
 import { instrumentation } from "~/http/observe.server";
@@ -29,10 +28,10 @@ export default function handleRequest(
     let started = false;
     const answer = () => {
       started = true;
-      const body = new PassThrough();
-      body.on("close", () => clearTimeout(timer));
-      resolve(new Response(createReadableStreamFromReadable(body), { status, headers }));
-      pipe(body);
+      const { body, into } = collected();
+      into.on("close", () => clearTimeout(timer));
+      resolve(new Response(body, { status, headers }));
+      pipe(into);
     };
     const waits = isbot(request.headers.get("User-Agent"));
     const { pipe, abort } = renderToPipeableStream(<ServerRouter context={entry} url={request.url} nonce={nonce} />, {

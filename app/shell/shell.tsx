@@ -10,6 +10,7 @@ import { buttonClass } from "~/ui/button";
 import { FlashMessage } from "~/ui/flash-message";
 import { Icon } from "~/ui/icon";
 import type { Theme } from "~/ui/preferences";
+import { Symbols } from "~/ui/symbols";
 import { Toaster } from "~/ui/toaster";
 import { Uploading } from "~/uploads/uploading";
 import { ConnectionMark } from "./connection-mark";
@@ -41,47 +42,49 @@ export function Shell({ flash, personId, user, theme, convex, projects, unread, 
   useHelpKey();
   return (
     <LiveProvider address={convex} useAuth={useAuth}>
-      <a href="#main" className="skip-link">
-        Skip to content
-      </a>
-      <div data-sidebar={sidebar.open ? "open" : "collapsed"} className="group/shell md:flex">
-        <Sidebar sidebar={sidebar} user={user} theme={theme} projects={projects} unread={unread} />
-        <div inert={sidebar.sheet} className="min-w-0 flex-1">
-          <header
-            className="sticky top-0 z-20 flex h-14 items-center gap-2 border-b bg-ground/90 px-3 backdrop-blur-sm md:hidden"
-            data-print="hide"
-          >
-            <button
-              type="button"
-              popoverTarget={SIDEBAR_ID}
-              aria-label="Open the sidebar"
-              className={buttonClass({ look: "ghost", size: "icon" })}
+      <Symbols>
+        <a href="#main" className="skip-link">
+          Skip to content
+        </a>
+        <div data-sidebar={sidebar.open ? "open" : "collapsed"} className="group/shell md:flex">
+          <Sidebar sidebar={sidebar} user={user} theme={theme} projects={projects} unread={unread} />
+          <div inert={sidebar.sheet} className="min-w-0 flex-1">
+            <header
+              className="sticky top-0 z-20 flex h-14 items-center gap-2 border-b bg-ground/90 px-3 backdrop-blur-sm md:hidden"
+              data-print="hide"
             >
-              <Icon of={MenuIcon} className="size-5" />
-            </button>
-            <Link to="/projects" prefetch="intent" className="flex items-center gap-2 rounded-md py-2 pr-2 font-semibold">
-              <Mark />
-              Atelier
-            </Link>
-            <Link
-              to={href("/search")}
-              prefetch="intent"
-              aria-label="Search"
-              className={buttonClass({ look: "ghost", size: "icon" }, "ml-auto")}
-            >
-              <Icon of={Search} className="size-5" />
-            </Link>
-          </header>
-          <FlashMessage flash={flash} toasts />
-          <main id="main" tabIndex={-1} className="outline-none">
-            {children}
-          </main>
-          <Uploading personId={personId} />
+              <button
+                type="button"
+                popoverTarget={SIDEBAR_ID}
+                aria-label="Open the sidebar"
+                className={buttonClass({ look: "ghost", size: "icon" })}
+              >
+                <Icon of={MenuIcon} className="size-5" />
+              </button>
+              <Link to="/projects" prefetch="intent" className="flex items-center gap-2 rounded-md py-2 pr-2 font-semibold">
+                <Mark />
+                Atelier
+              </Link>
+              <Link
+                to={href("/search")}
+                prefetch="intent"
+                aria-label="Search"
+                className={buttonClass({ look: "ghost", size: "icon" }, "ml-auto")}
+              >
+                <Icon of={Search} className="size-5" />
+              </Link>
+            </header>
+            <FlashMessage flash={flash} toasts />
+            <main id="main" tabIndex={-1} className="outline-none">
+              {children}
+            </main>
+            <Uploading personId={personId} />
+          </div>
         </div>
-      </div>
-      <ConnectionMark />
-      <Commands projects={projects} onToggleSidebar={sidebar.toggle} />
-      <Toaster theme={theme} />
+        <ConnectionMark />
+        <Commands projects={projects} onToggleSidebar={sidebar.toggle} />
+        <Toaster theme={theme} />
+      </Symbols>
     </LiveProvider>
   );
 }

@@ -1,0 +1,68 @@
+/**
+ * Which of the browser's modules travel together. Left to itself the bundler makes a file for every set of routes that share a module: eighty
+ * for the list of projects, most of some hundred bytes, which together are a third larger in gzip than the same code in four (`bench/pages.ts`
+ * measures it). So: the framework, what every page is made of, what every signed-in page adds; and by route what is left.
+ */
+type Graph = { getModuleInfo(id: string): { importedIds: readonly string[]; code: string | null } | null };
+
+const FRAMEWORK = /\/node_modules\/(?:react|react-dom|react-router|scheduler)\//;
+/** Named by rules that every page reads errors by, and left out of them again: what is used of it is used where somebody is signed in. */
+const DEPLOYMENT = /\/node_modules\/(?:convex|convex-helpers)\//;
+/** All icons are imported by way of one module, so who imports it does not tell which of them are wanted. */
+const ICON = /\/lucide-react\/.*\/icons\/([\w-]+)\.m?js$/;
+const ICONS_WANTED = /import\s*\{([^}]*)\}\s*from\s*["']lucide-react["']/g;
+
+/** The pages that stand for their like; each adds to the one before. What they load only when it is asked for is not in it. */
+const PAGES = [
+  { name: "page", routes: ["root", "routes/outermost", "routes/sign-in"] },
+  { name: "signed-in", routes: ["routes/shell", "routes/signed-in", "routes/projects"] },
+] as const;
+
+/**
+ * Names the chunk of a module, for Rolldown's `codeSplitting.groups`; null: the bundler decides.
+ * @param app the folder of the app
+ */
+export function chunkNames(app: string): (id: string, graph: Graph) => string | null {
+  const reached = new Map<string, Reached>();
+  const reachedBy = (name: string, routes: readonly string[], graph: Graph): Reached => {
+    const known = reached.get(name) ?? reachedFrom(app, routes, graph);
+    reached.set(name, known);
+    return known;
+  };
+  return (id, graph) => {
+    if (FRAMEWORK.test(id)) return "framework";
+    if (DEPLOYMENT.test(id)) return "signed-in";
+    // A route's own module is an entry.
+    if (id.startsWith(`${app}/routes/`) || id.startsWith(`${app}/root.tsx`)) return null;
+    const icon = ICON.exec(id)?.[1];
+    for (const { name, routes } of PAGES) {
+      const { modules, icons } = reachedBy(name, routes, graph);
+      if (icon === undefined ? modules.has(id) : icons.has(plain(icon))) return name;
+    }
+    return null;
+  };
+}
+
+type Reached = { modules: ReadonlySet<string>; icons: ReadonlySet<string> };
+
+/** All that is imported, by whatever way but an `import()`, and the icons that are named there. */
+function reachedFrom(app: string, routes: readonly string[], graph: Graph): Reached {
+  const modules = new Set<string>();
+  const icons = new Set<string>();
+  const next = routes.flatMap((route) => VIEWS.map((view) => `${app}/${route}.tsx${view}`));
+  for (let id = next.pop(); id !== undefined; id = next.pop()) {
+    if (modules.has(id)) continue;
+    modules.add(id);
+    const module = graph.getModuleInfo(id);
+    next.push(...(module?.importedIds ?? []));
+    for (const [, names = ""] of module?.code?.matchAll(ICONS_WANTED) ?? [])
+      for (const name of names.split(",")) icons.add(plain(name.split(" as ", 1)[0] ?? ""));
+  }
+  return { modules, icons };
+}
+
+/** React Router serves a route's module as itself and in parts, under its name with a query behind it. */
+const VIEWS = ["", "?__react-router-build-client-route", "?route-chunk=main", "?route-chunk=clientAction"];
+
+/** "EyeOff" and "eye-off" alike. */
+const plain = (name: string) => name.replace(/[^a-z\d]/gi, "").toLowerCase();
