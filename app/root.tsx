@@ -1,5 +1,5 @@
 import geist from "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2?url";
-import type { ReactNode } from "react";
+import { type ReactNode, useState, useSyncExternalStore } from "react";
 import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs, useMatches } from "react-router";
 import { oneTimeToken } from "~/accounts/one-time-token.server";
 import { sessionMiddleware } from "~/accounts/session.server";
@@ -70,12 +70,30 @@ export function Layout({ children }: { children: ReactNode }) {
       </head>
       <body>
         {children}
-        <ScrollRestoration />
-        <Scripts />
+        {useIsFromServer() ? (
+          <>
+            <ScrollRestoration />
+            <Scripts />
+          </>
+        ) : null}
       </body>
     </html>
   );
 }
+
+/**
+ * Whether the document's frame is the one that the server sent. After a fault of the root the browser builds it anew: its scripts run already, and React
+ * would make such elements from a string of HTML, which Trusted Types forbid, and the page would be blank.
+ */
+function useIsFromServer(): boolean {
+  const now = useSyncExternalStore(never, no, yes);
+  const [atFirst] = useState(now);
+  return atFirst;
+}
+
+const never = () => () => {};
+const no = () => false;
+const yes = () => true;
 
 export default function Root() {
   return (

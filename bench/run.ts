@@ -4,6 +4,7 @@
 import { loadavg } from "node:os";
 import { durableMutations } from "./durable-mutations.ts";
 import { fanOut } from "./fan-out.ts";
+import { lists } from "./lists.ts";
 import { memory } from "./memory.ts";
 import { coldStart, pages, rows } from "./pages.ts";
 import { pointReads } from "./point-reads.ts";
@@ -15,6 +16,7 @@ const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]>
   pages: { title: "Pages against a bare React Router app, 8 clients", measure: pages },
   "cold-start": { title: "Cold start of the built app", measure: coldStart },
   rows: { title: "Cost of a page by the rows behind it", measure: rows },
+  lists: { title: "Long lists in a browser", measure: lists },
   mutations: { title: "Durable mutations, 64 in flight over websockets", measure: durableMutations },
   "fan-out": { title: "One write and a thousand subscribers", measure: fanOut },
   "table-size": { title: "A table of a million rows", measure: tableSize },

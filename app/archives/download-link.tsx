@@ -6,7 +6,16 @@ import { Icon } from "~/ui/icon";
 export function DownloadLink({ archive, label }: { archive: string | undefined; label: string }) {
   if (archive === undefined) return null;
   return (
-    <ButtonLink to={archive} reloadDocument prefetch="none" size="icon" aria-label={label} data-tooltip={label} data-command="">
+    <ButtonLink
+      to={archive}
+      reloadDocument
+      prefetch="none"
+      look="ghost"
+      size="icon-sm"
+      aria-label={label}
+      data-tooltip={label}
+      data-command=""
+    >
       <Icon of={Download} />
     </ButtonLink>
   );

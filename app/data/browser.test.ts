@@ -77,3 +77,24 @@ describe("connectedConvex", () => {
     await vi.waitFor(() => expect(JSON.parse(Line.opened[0]?.sent[0] ?? "{}").type).toBe("Connect"));
   });
 });
+
+describe("the official client's own constants (specification 9), left as they are", () => {
+  it("keeps a query that was asked for ahead for 5,000 ms", async () => {
+    vi.stubGlobal("WebSocket", Line);
+    vi.useFakeTimers();
+    try {
+      const convex = new ConvexReactClient("http://localhost:1", { skipConvexDeploymentUrlCheck: true });
+      convex.prewarmQuery({ query: makeFunctionReference<"query">("a:b"), args: {} });
+      /** What was said of queries: which came, and which went. */
+      const said = () => Line.opened.flatMap(({ sent }) => sent.flatMap((text): string[] => typesOf(JSON.parse(text))));
+      await vi.advanceTimersByTimeAsync(4_900);
+      expect(said()).toEqual(["Add"]);
+      await vi.advanceTimersByTimeAsync(100);
+      expect(said()).toEqual(["Add", "Remove"]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+const typesOf = ({ modifications = [] }: { modifications?: { type: string }[] }) => modifications.map(({ type }) => type);

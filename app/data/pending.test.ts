@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isPending, pendingId } from "./pending";
+import { isPending, isShownAhead, pendingId, shownAhead } from "./pending";
 
 it("gives one call one stand-in, however often its optimistic update runs", () => {
   const call = { name: "Dawn" };
@@ -7,4 +7,12 @@ it("gives one call one stand-in, however often its optimistic update runs", () =
   expect(pendingId({ name: "Dawn" })).not.toBe(pendingId(call));
   expect(isPending(pendingId(call))).toBe(true);
   expect(isPending("k57a9w1f2c3d4e5f6a7b8c9d0e1f2a3b")).toBe(false);
+});
+
+it("knows the rows that an update has changed, and no others", () => {
+  const [kept, old] = [{ name: "Dawn" }, { name: "Noon" }];
+  const renamed = { ...old, name: "Dusk" };
+  const after = [renamed, kept];
+  expect(shownAhead([kept, old], after)).toBe(after);
+  expect([kept, old, renamed].map(isShownAhead)).toEqual([false, false, true]);
 });

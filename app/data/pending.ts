@@ -18,3 +18,15 @@ export function pendingId<Table extends string>(args: object): GenericId<Table> 
 
 /** Whether this is shown ahead of the deployment's answer, and has no address yet. */
 export const isPending = (id: string) => id.startsWith(PENDING);
+
+const ahead = new WeakSet<object>();
+
+/** A list as an optimistic update shows it: notes which rows it has changed, so that they can say that they wait. */
+export function shownAhead<Row extends object>(before: readonly Row[], after: Row[]): Row[] {
+  const known = new Set(before);
+  for (const row of after) if (!known.has(row)) ahead.add(row);
+  return after;
+}
+
+/** Whether this row is shown ahead of the deployment's answer, which puts another in its place. */
+export const isShownAhead = (row: object) => ahead.has(row);

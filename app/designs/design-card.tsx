@@ -30,6 +30,7 @@ export function DesignCard({ design, ask, byHand, selection }: DesignCardProps) 
   const { _id, name, imageCount, updatedAt, cover } = design;
   return (
     <ItemCard
+      item={design}
       marks={targetProps({ kind: "design", id: _id, name })}
       to={isPending(_id) ? null : href("/design/:id", { id: _id })}
       name={name}

@@ -1,7 +1,7 @@
 import type { OptimisticLocalStore } from "convex/browser";
 import type { FunctionReturnType } from "convex/server";
 import { href } from "react-router";
-import { pendingId } from "~/data/pending";
+import { pendingId, shownAhead } from "~/data/pending";
 import type { ListSort } from "~/data/sorting";
 import { intent, listIn } from "~/forms/intents";
 import { ORDER_FIELDS, orderArgs, reordered } from "~/forms/order";
@@ -111,7 +111,8 @@ export const designIntents = {
 };
 
 /** Changes every list of designs as shown, first rows and later pages. */
-function changeLists(store: OptimisticLocalStore, change: (designs: Design[], sort: ListSort) => Design[]): void {
+function changeLists(store: OptimisticLocalStore, changed: (designs: Design[], sort: ListSort) => Design[]): void {
+  const change = (designs: Design[], sort: ListSort) => shownAhead(designs, changed(designs, sort));
   for (const { args, value } of store.getAllQueries(api.designs.getDesignsByProjectId))
     if (value) store.setQuery(api.designs.getDesignsByProjectId, args, change(value, args.sort ?? "changed"));
   for (const { args, value } of store.getAllQueries(api.designs.listDesigns))

@@ -108,7 +108,7 @@ describe("without a connection", () => {
   it("takes the server's way", async () => {
     expect(await send("create")).toBe("the server's answer");
     expect(mutation).not.toHaveBeenCalled();
-    expect(answers).toHaveBeenCalledWith("/healthz", { cache: "no-store" });
+    expect(answers).toHaveBeenCalledWith("/readyz", { cache: "no-store" });
   });
   it("keeps what was typed when there never was one, and no network either", async () => {
     vi.mocked(reconnectingConvex).mockReturnValue(null);
@@ -121,6 +121,7 @@ describe("without a connection", () => {
     ["there is no network", () => vi.stubGlobal("navigator", { onLine: false })],
     ["the server cannot be reached", () => answers.mockRejectedValue(new TypeError("Failed to fetch"))],
     ["something before the server answers", () => answers.mockResolvedValue(new Response("", { status: 502 }))],
+    ["the server is there and its deployment is not", () => answers.mockResolvedValue(new Response("", { status: 503 }))],
   ])("waits in the client when %s, and is given to nobody else", async (_, down) => {
     down();
     const answer = await send("create");

@@ -9,8 +9,8 @@ import { MENU_FORM } from "./menu-action";
 
 /**
  * A route's clientAction: runs the same intent as the route's action, over the websocket and with its optimistic update. Nothing is posted and
- * no loader runs again, since the live answers bring what changed. Without a connection the form takes the server's way; where no server can be
- * reached either, it waits in the client, shown as if it were done, and goes out when the connection is back: once, as all that the client sends.
+ * no loader runs again, since the live answers bring what changed. Without a connection the form takes the server's way; where no server could
+ * take it either, it waits in the client, shown as if it were done, and goes out when the connection is back: once, as all that the client sends.
  */
 export const liveAction =
   (intents: Intents) =>
@@ -24,7 +24,7 @@ export const liveAction =
       });
 
     const convex = reconnectingConvex();
-    if (!convex || (!connectedConvex() && (await serverAnswers()))) return overHttp();
+    if (!convex || (!connectedConvex() && (await serverIsReady()))) return overHttp();
     const sentFrom = here();
     try {
       const running = intent.run(
@@ -54,10 +54,13 @@ export const liveAction =
 
 const here = () => location.pathname + location.search;
 
-/** Whether the app's server can be reached. Asked before a form is given to it: one that was lost on the way may have been taken. */
-async function serverAnswers(): Promise<boolean> {
+/**
+ * Whether the app's server could take a form, and the deployment behind it. Asked before a form is given to it: of one that was lost on the way
+ * nobody knows whether it was taken.
+ */
+async function serverIsReady(): Promise<boolean> {
   if (!navigator.onLine) return false;
-  return fetch("/healthz", { cache: "no-store" }).then(
+  return fetch("/readyz", { cache: "no-store" }).then(
     ({ ok }) => ok,
     () => false,
   );

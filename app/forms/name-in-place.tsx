@@ -1,6 +1,7 @@
 import { getInputProps } from "@conform-to/react";
 import { useRef, useState } from "react";
 import { Button } from "~/ui/button";
+import { cx } from "~/ui/cx";
 import { FieldErrors } from "~/ui/field";
 import { IntentForm, useIntentForm } from "./intent-form";
 
@@ -9,6 +10,8 @@ type NameInPlaceProps = {
   thing: string;
   intent: string;
   constraint: Parameters<typeof useIntentForm>[0]["constraint"];
+  /** Where it is no page's title, but stands in a bar. */
+  small?: boolean;
 };
 
 /**
@@ -16,7 +19,7 @@ type NameInPlaceProps = {
  * does not; without scripts Enter and the button that comes with the focus send the form. A name that changes elsewhere is taken over while
  * nobody types.
  */
-export function NameInPlace({ item, thing, intent, constraint }: NameInPlaceProps) {
+export function NameInPlace({ item, thing, intent, constraint, small = false }: NameInPlaceProps) {
   const state = useIntentForm({ id: `name-${item._id}`, intent, constraint, defaultValue: { name: item.name } });
   const [typing, setTyping] = useState(false);
   const [shown, setShown] = useState(item.name);
@@ -53,7 +56,10 @@ export function NameInPlace({ item, thing, intent, constraint }: NameInPlaceProp
             {...props}
             defaultValue={typeof refused === "string" ? refused : shown}
             autoComplete="off"
-            className="field-sizing-content max-w-full min-w-24 truncate rounded-md border border-transparent bg-transparent px-2 py-0.5 text-2xl font-semibold tracking-[-0.015em] hover:border-edge focus-visible:border-edge focus-visible:bg-ground aria-invalid:border-danger-text"
+            className={cx(
+              "field-sizing-content max-w-full min-w-16 truncate rounded-md border border-transparent bg-transparent px-2 py-0.5 font-semibold tracking-[-0.015em] hover:border-edge focus-visible:border-edge focus-visible:bg-ground aria-invalid:border-danger-text pointer-coarse:min-h-11",
+              small ? "text-lg" : "text-2xl",
+            )}
             onFocus={(event) => {
               settled.current = event.currentTarget.value;
               setTyping(true);

@@ -6,7 +6,7 @@ type ProjectChoiceProps = { name: string; projects: { _id: string; name: string 
 export function ProjectChoice({ name, projects, chosen }: ProjectChoiceProps) {
   return (
     <>
-      <label className="grid gap-1 text-sm text-soft">
+      <label className="grid max-w-full grid-cols-[minmax(0,1fr)] gap-1 text-sm text-soft">
         Project
         <select
           key={chosen}

@@ -18,14 +18,14 @@ export function TargetList({ intent, hidden, field, targets, nowhere }: TargetLi
   const state = useIntentForm({ id: "move", intent });
   if (targets.length === 0) return <EmptyState title="Nowhere to move to" text={nowhere} />;
   return (
-    <IntentForm state={state} hidden={hidden} className="grid max-w-2xl gap-4">
-      <fieldset className="grid gap-px overflow-hidden rounded-lg border border-line bg-line">
+    <IntentForm state={state} hidden={hidden} className="grid max-w-2xl grid-cols-[minmax(0,1fr)] gap-4">
+      <fieldset className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-px overflow-hidden rounded-lg border border-line bg-line">
         <legend className="sr-only">Where to</legend>
         {targets.map(({ _id, name, facts }) => (
           <label key={_id} className="flex min-h-11 cursor-pointer items-center gap-3 bg-card px-4 py-2 hover:bg-hover">
             <input type="radio" name={field} value={_id} required className="accent-accent" />
             <span className="min-w-0 flex-1 truncate">{name}</span>
-            <span className="tabular text-sm text-faint">{facts}</span>
+            <span className="tabular max-w-[50%] truncate text-sm text-faint">{facts}</span>
           </label>
         ))}
       </fieldset>

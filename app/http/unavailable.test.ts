@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { deploymentFetch, noticeUnavailable, Unavailable } from "./unavailable.server";
 
 let server: Server | undefined;
@@ -25,6 +25,14 @@ describe("deploymentFetch", () => {
 
   it.each([429, 500, 502, 503])("takes %d for trouble of the deployment", async (status) => {
     await expect(deploymentFetch(await answering(status))).rejects.toBeInstanceOf(Unavailable);
+  });
+
+  it("waits for no answer longer than ten seconds", async () => {
+    const soon = AbortSignal.timeout(50);
+    const timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValue(soon);
+    await expect(deploymentFetch(await listen(() => {}))).rejects.toBeInstanceOf(Unavailable);
+    expect(timeout).toHaveBeenCalledExactlyOnceWith(10_000);
+    server?.closeAllConnections();
   });
 
   it("throws when nobody listens", async () => {

@@ -10,6 +10,7 @@ import type { Selection } from "~/selection/use-selection";
 import { cx } from "~/ui/cx";
 import { Icon } from "~/ui/icon";
 import { MenuLink } from "~/ui/menu";
+import { WaitingMark } from "~/ui/waiting-mark";
 import { type GalleryView, galleryViewCookie } from "~/ui/preferences";
 import { RelativeTime } from "~/ui/relative-time";
 import { ACCEPTED, isAcceptedType } from "./accepted";
@@ -71,7 +72,9 @@ function Row({ image, ...tile }: TileProps & { image: DesignImage }) {
         <Picture image={{ ...image, imageId: _id }} alt="" sizes="56px" scalable={isDrawing(image)} className="size-full object-cover" />
         <MovingMark image={image} />
       </span>
-      <span className="truncate max-md:self-end">{name}</span>
+      <span className="truncate max-md:self-end">
+        {name} <WaitingMark of={image} />
+      </span>
       <span className="tabular flex flex-wrap gap-x-4 text-sm text-faint max-md:self-start">
         <span>
           {number.format(width)} × {number.format(height)}
@@ -148,6 +151,7 @@ function Tile({ image, ...tile }: TileProps & { image: DesignImage }) {
         className={cx(moving && "gallery-picture-grows")}
       />
       <MovingMark image={image} />
+      <WaitingMark of={image} className="absolute top-1 left-1" />
     </>
   );
   return (

@@ -1,6 +1,7 @@
 import type { OptimisticLocalStore } from "convex/browser";
 import type { FunctionReturnType } from "convex/server";
 import { href } from "react-router";
+import { shownAhead } from "~/data/pending";
 import { designIntents } from "~/designs/intents";
 import { type Intent, intent, listIn } from "~/forms/intents";
 import { ORDER_FIELDS, orderArgs, reordered } from "~/forms/order";
@@ -137,7 +138,8 @@ export const imagePageIntents = {
 const has = (images: DesignImage[], id: string) => images.some((image) => image._id === id);
 
 /** Changes every list of images as shown, whole lists and pages, told which design each is of. */
-function changeLists(store: OptimisticLocalStore, change: (images: DesignImage[], designId: string) => DesignImage[]): void {
+function changeLists(store: OptimisticLocalStore, how: (images: DesignImage[], designId: string) => DesignImage[]): void {
+  const change = (images: DesignImage[], designId: string) => shownAhead(images, how(images, designId));
   for (const { args, value } of store.getAllQueries(api.designImages.getDesignImagesByDesignId)) {
     const changed = value && change(value, args.designId);
     if (changed !== value) store.setQuery(api.designImages.getDesignImagesByDesignId, args, changed);

@@ -95,7 +95,7 @@ export function Viewer({ image, place, title, around, ground: groundAtFirst, chi
           to={compareAddress({ imageId: image._id }, null)}
           aria-label="Compare"
           data-tooltip="Compare"
-          className={buttonClass({ look: "ghost", size: "icon" }, "max-sm:hidden")}
+          className={buttonClass({ look: "ghost", size: "icon" })}
         >
           <Icon of={ArrowLeftRight} />
         </Link>
@@ -108,7 +108,7 @@ export function Viewer({ image, place, title, around, ground: groundAtFirst, chi
         >
           <Icon of={Download} />
         </a>
-        <RemoveButton item={image} look="ghost" aria-label="Delete image" data-tooltip="Delete">
+        <RemoveButton item={image} size="icon" aria-label="Delete image" data-tooltip="Delete">
           <Icon of={Trash2} />
         </RemoveButton>
       </header>

@@ -1,7 +1,7 @@
 import type { OptimisticLocalStore } from "convex/browser";
 import type { FunctionReturnType } from "convex/server";
 import { href } from "react-router";
-import { pendingId } from "~/data/pending";
+import { pendingId, shownAhead } from "~/data/pending";
 import type { ListSort } from "~/data/sorting";
 import { intent } from "~/forms/intents";
 import { ORDER_FIELDS, orderArgs, reordered } from "~/forms/order";
@@ -80,7 +80,8 @@ export const projectIntents = {
 };
 
 /** Changes every list of projects as shown, whatever its order, the first rows and later pages. */
-function changeList(store: OptimisticLocalStore, change: (projects: Project[], sort: ListSort) => Project[]): void {
+function changeList(store: OptimisticLocalStore, changed: (projects: Project[], sort: ListSort) => Project[]): void {
+  const change = (projects: Project[], sort: ListSort) => shownAhead(projects, changed(projects, sort));
   for (const { args, value } of store.getAllQueries(api.projects.getProjects))
     if (value) store.setQuery(api.projects.getProjects, args, change(value, args.sort ?? "changed"));
   for (const { args, value } of store.getAllQueries(api.projects.listProjects))

@@ -26,6 +26,7 @@ export function ProjectCard({ project, ask, byHand }: ProjectCardProps) {
   const { _id, name, designCount, imageCount, updatedAt, cover } = project;
   return (
     <ItemCard
+      item={project}
       marks={targetProps({ kind: "project", id: _id, name })}
       to={isPending(_id) ? null : href("/projects/:id", { id: _id })}
       name={name}

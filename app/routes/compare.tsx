@@ -87,7 +87,7 @@ export default function Compare({ loaderData }: Route.ComponentProps) {
               preventScrollReset
               aria-current={each === mode ? "page" : undefined}
               className={cx(
-                "rounded-sm px-2.5 py-1 text-sm whitespace-nowrap text-soft hover:text-ink pointer-coarse:py-2.5",
+                "grid items-center rounded-sm px-2.5 py-1 text-sm whitespace-nowrap text-soft hover:text-ink pointer-coarse:min-h-11",
                 each === mode && "bg-hover text-accent-text",
               )}
             >

@@ -134,11 +134,15 @@ function DesignPage({ loaderData, actionData }: Pick<Route.ComponentProps, "load
         }
         title={<NameInPlace key={design._id} item={design} thing="design" intent="renameDesign" constraint={constraints.design} />}
         facts={design.imageCount > 0 ? count(design.imageCount, "image") : null}
+        tools={
+          <>
+            <DownloadLink archive={designArchive(design)} label="Download design" />
+            <RemoveButton item={design} aria-label="Delete design" data-tooltip="Delete design">
+              <Icon of={Trash2} />
+            </RemoveButton>
+          </>
+        }
       >
-        <DownloadLink archive={designArchive(design)} label="Download design" />
-        <RemoveButton item={design} aria-label="Delete design" data-tooltip="Delete design">
-          <Icon of={Trash2} />
-        </RemoveButton>
         {images.length > 0 ? <SelectLink selection={selection} /> : null}
         {images.length > 1 ? <SortMenu orders={IMAGE_ORDERS} /> : null}
         <AddImages design={design} sending={sending} maxBytes={maxBytes} />

@@ -112,7 +112,7 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
         place={place}
         around={listed ? around : NONE}
         ground={loaderData.ground}
-        title={<NameInPlace key={image._id} item={image} thing="image" intent="renameImage" constraint={loaderData.constraint} />}
+        title={<NameInPlace key={image._id} item={image} thing="image" intent="renameImage" constraint={loaderData.constraint} small />}
       >
         <Facts image={image} details={own?.details} />
         <Versions

@@ -75,7 +75,11 @@ export default function ProjectImages({ loaderData }: Route.ComponentProps) {
         {page.map(({ design, images }) => (
           <section key={design._id} className="grid gap-3">
             <h2 className="text-base font-medium">
-              <Link to={href("/design/:id", { id: design._id })} prefetch="intent" className="hover:underline">
+              <Link
+                to={href("/design/:id", { id: design._id })}
+                prefetch="intent"
+                className="inline-block py-0.5 hover:underline pointer-coarse:py-3"
+              >
                 {design.name}
               </Link>
             </h2>

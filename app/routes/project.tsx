@@ -85,19 +85,23 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
         trail={<Breadcrumb trail={[{ to: href("/projects"), name: "Projects" }]} />}
         title={<NameInPlace item={project} thing="project" intent="renameProject" constraint={constraints.project} />}
         facts={designs.length > 0 ? `${count(project.designCount, "design")}, ${count(project.imageCount, "image")}` : null}
+        tools={
+          <>
+            {project.imageCount > 0 ? (
+              <ButtonLink {...tool("All images")} to={href("/projects/:id/images", { id: project._id })}>
+                <Icon of={Images} />
+              </ButtonLink>
+            ) : null}
+            <ButtonLink {...tool("Activity")} to={href("/projects/:id/activity", { id: project._id })}>
+              <Icon of={History} />
+            </ButtonLink>
+            <DownloadLink archive={projectArchive(project)} label="Download project" />
+            <RemoveButton item={project} aria-label="Delete project" data-tooltip="Delete project">
+              <Icon of={Trash2} />
+            </RemoveButton>
+          </>
+        }
       >
-        {project.imageCount > 0 ? (
-          <ButtonLink to={href("/projects/:id/images", { id: project._id })} size="icon" aria-label="All images" data-tooltip="All images">
-            <Icon of={Images} />
-          </ButtonLink>
-        ) : null}
-        <ButtonLink to={href("/projects/:id/activity", { id: project._id })} size="icon" aria-label="Activity" data-tooltip="Activity">
-          <Icon of={History} />
-        </ButtonLink>
-        <DownloadLink archive={projectArchive(project)} label="Download project" />
-        <RemoveButton item={project} aria-label="Delete project" data-tooltip="Delete project">
-          <Icon of={Trash2} />
-        </RemoveButton>
         {designs.length > 0 ? <SelectLink selection={selection} /> : null}
         {designs.length > 1 ? <SortMenu orders={LIST_ORDERS} /> : null}
         {designs.length > 0 ? <CreateButton thing="design" /> : null}
@@ -157,6 +161,8 @@ function FavouriteChosen({ selection: { chosen }, designs }: { selection: Select
     </Button>
   );
 }
+
+const tool = (label: string) => ({ look: "ghost", size: "icon-sm", "aria-label": label, "data-tooltip": label }) as const;
 
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
   return <TrashedBoundary error={error} />;

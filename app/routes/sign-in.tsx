@@ -127,7 +127,7 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
           </Link>
         ) : null}
         {rememberMe ? (
-          <label className="flex items-center gap-2 text-base pointer-coarse:min-h-11">
+          <label className="flex min-h-6 items-center gap-2 text-base pointer-coarse:min-h-11">
             <input {...getInputProps(rememberMe, { type: "checkbox" })} className="size-4 accent-accent" />
             Stay signed in on this device
           </label>

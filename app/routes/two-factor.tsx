@@ -115,7 +115,7 @@ export default function TwoFactor({ loaderData: { by, offered, redirectTo, const
           autoFocus
         />
         {trustDevice ? (
-          <label className="flex items-center gap-2 text-base pointer-coarse:min-h-11">
+          <label className="flex min-h-6 items-center gap-2 text-base pointer-coarse:min-h-11">
             <input {...getInputProps(trustDevice, { type: "checkbox" })} key="trust" className="size-4 accent-accent" />
             Trust this device for 30 days
           </label>

@@ -61,7 +61,11 @@ export function Shell({ flash, personId, user, theme, convex, projects, unread, 
               >
                 <Icon of={MenuIcon} className="size-5" />
               </button>
-              <Link to="/projects" prefetch="intent" className="flex items-center gap-2 rounded-md py-2 pr-2 font-semibold">
+              <Link
+                to="/projects"
+                prefetch="intent"
+                className="flex items-center gap-2 rounded-md py-2 pr-2 font-semibold pointer-coarse:min-h-11"
+              >
                 <Mark />
                 Atelier
               </Link>

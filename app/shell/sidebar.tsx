@@ -42,7 +42,7 @@ export function Sidebar({ sidebar, user, theme, projects, unread }: SidebarProps
         <Link
           to="/projects"
           prefetch="intent"
-          className="flex items-center gap-2 rounded-md px-2 py-1.5 font-semibold md:group-data-[sidebar=collapsed]/shell:hidden"
+          className="flex items-center gap-2 rounded-md px-2 py-1.5 font-semibold pointer-coarse:min-h-11 md:group-data-[sidebar=collapsed]/shell:hidden"
         >
           <Mark />
           Atelier

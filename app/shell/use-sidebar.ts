@@ -4,8 +4,8 @@ import { sidebarCookie } from "~/ui/preferences";
 
 /** Specification 9: with Ctrl or Cmd. */
 const TOGGLE_KEY = "b";
-/** Specification 9: below 768 px the sidebar is a sheet. */
-const SHEET = "(width < 768px)";
+/** Whether the window is so narrow that the sidebar is a sheet: below the width that tokens.css has from specification 9, for styles and scripts. */
+const narrow = () => matchMedia(`(width < ${getComputedStyle(document.documentElement).getPropertyValue("--breakpoint-md")})`);
 
 /** The element that is a panel on wide screens and a popover on narrow ones. */
 export const SIDEBAR_ID = "sidebar";
@@ -20,7 +20,7 @@ export function useSidebar(openAtFirst: boolean) {
   const ref = useRef<HTMLDivElement>(null);
 
   const toggle = useCallback(() => {
-    if (matchMedia(SHEET).matches) return void ref.current?.togglePopover();
+    if (narrow().matches) return void ref.current?.togglePopover();
     setOpen((was) => {
       document.cookie = sidebarCookie(!was, location.protocol === "https:");
       return !was;
@@ -41,7 +41,7 @@ export function useSidebar(openAtFirst: boolean) {
       { signal },
     );
     panel?.addEventListener("toggle", () => setSheet(panel.matches(":popover-open")), { signal });
-    matchMedia(SHEET).addEventListener("change", () => hide(panel), { signal });
+    narrow().addEventListener("change", () => hide(panel), { signal });
     return () => over.abort();
   }, [toggle]);
 

@@ -11,7 +11,8 @@ type Look = { look?: ButtonLook; size?: ButtonSize };
 /** The classes of a button, for what is none but must look like one. Touch targets grow to 44 px where pointers are coarse. */
 export function buttonClass({ look = "quiet", size = "md" }: Look = {}, className?: string): string {
   return cx(
-    "inline-flex shrink-0 cursor-pointer items-center justify-center gap-2 rounded-md font-medium whitespace-nowrap select-none",
+    // The edge is there for all: where the system chooses the colours it is what a button is seen by.
+    "inline-flex shrink-0 cursor-pointer items-center justify-center gap-2 rounded-md border font-medium whitespace-nowrap select-none",
     "transition-[background-color,border-color,color,opacity] active:opacity-85 disabled:cursor-default disabled:opacity-50 aria-disabled:opacity-50",
     looks[look],
     sizes[size],
@@ -20,15 +21,15 @@ export function buttonClass({ look = "quiet", size = "md" }: Look = {}, classNam
 }
 
 const looks: Record<ButtonLook, string> = {
-  primary: "bg-accent text-accent-ink hover:bg-accent-hover",
-  quiet: "border border-line bg-card text-ink hover:bg-hover",
-  danger: "bg-danger text-danger-ink hover:bg-danger-hover",
-  ghost: "text-soft hover:bg-hover hover:text-ink",
+  primary: "border-transparent bg-accent text-accent-ink hover:bg-accent-hover",
+  quiet: "border-line bg-card text-ink hover:bg-hover",
+  danger: "border-transparent bg-danger text-danger-ink hover:bg-danger-hover",
+  ghost: "border-transparent text-soft hover:bg-hover hover:text-ink",
 };
 
 const sizes: Record<ButtonSize, string> = {
   md: "h-9 px-3.5 text-base pointer-coarse:h-11",
-  sm: "h-8 px-2.5 text-sm pointer-coarse:h-11",
+  sm: "h-8 px-2.5 text-sm pointer-coarse:h-11 pointer-coarse:min-w-11",
   icon: "size-9 pointer-coarse:size-11",
   "icon-sm": "size-8 pointer-coarse:size-11",
 };

@@ -1,10 +1,11 @@
 import { ButtonLink } from "./button";
-import { faultText, isNotFound, refusedFormText } from "./faults";
+import { faultText, isNotFound, passingText, refusedFormText } from "./faults";
 import { Recovery } from "./recovery";
 import { Screen } from "./screen";
 
 /** The router's default views (specification 2), for what reaches the outermost boundary. */
 export function DefaultView({ error }: { error: unknown }) {
+  const passing = passingText(error);
   return (
     <main>
       {isNotFound(error) ? (
@@ -14,7 +15,7 @@ export function DefaultView({ error }: { error: unknown }) {
           </ButtonLink>
         </Screen>
       ) : (
-        <Screen title="Something went wrong!" text={refusedFormText(error)}>
+        <Screen title="Something went wrong!" text={passing === null ? refusedFormText(error) : `The server does not answer. ${passing}`}>
           <Recovery error={error} />
           <ErrorDetails error={error} />
         </Screen>

@@ -2,7 +2,7 @@ import { isRouteErrorResponse, useLocation, useRevalidator } from "react-router"
 import { isUnsent } from "~/forms/answer";
 import { Button, ButtonLink } from "./button";
 import { ErrorDetails } from "./default-view";
-import { isCutOff, isNotFound, isUnavailable, isUnreachable, refusedFormText } from "./faults";
+import { isNotFound, isUnreachable, passingText, refusedFormText } from "./faults";
 import { GoBack } from "./go-back";
 import { NotFoundScreen } from "./not-found-screen";
 import { Recovery } from "./recovery";
@@ -34,9 +34,7 @@ function ErrorScreen({ error, atRoot = false }: FaultProps) {
 
 function textFor(error: unknown, unsent: boolean): string {
   if (unsent) return "Your form could not be taken. It is still here: try again in a moment and it is sent once more.";
-  if (isUnavailable(error)) return "Everything that was saved before is safe. This page comes by itself once the server is back.";
-  if (isCutOff(error)) return "It cannot be reached from here at the moment. This page comes by itself once it can.";
-  return refusedFormText(error) ?? "Something failed on our side. What was saved before is safe.";
+  return passingText(error) ?? refusedFormText(error) ?? "Something failed on our side. What was saved before is safe.";
 }
 
 /** A form without fields: without scripts it asks for the page again. */

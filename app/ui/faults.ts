@@ -11,17 +11,24 @@ export function isNotFound(error: unknown): boolean {
 const UNAVAILABLE = [502, 503, 504];
 
 /** Whether the deployment, or the server, does not answer. */
-export function isUnavailable(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   return isRouteErrorResponse(error) && UNAVAILABLE.includes(error.status);
 }
 
 /** Whether a request of the page did not even reach a server; `fetch` says no more than that. */
-export function isCutOff(error: unknown): boolean {
+function isCutOff(error: unknown): boolean {
   return error instanceof TypeError && /fetch|network|load failed/i.test(error.message);
 }
 
 /** Whether it passes by itself: either of the two. */
 export const isUnreachable = (error: unknown) => isUnavailable(error) || isCutOff(error);
+
+/** What is said of a fault that passes by itself; null: it is no such fault. */
+export function passingText(error: unknown): string | null {
+  if (isUnavailable(error)) return "Everything that was saved before is safe. This page comes by itself once the server is back.";
+  if (isCutOff(error)) return "It cannot be reached from here at the moment. This page comes by itself once it can.";
+  return null;
+}
 
 /** What is said of a form that was sent otherwise than our pages do (`app/http/form.server.ts`); null: it is no such fault. */
 export function refusedFormText(error: unknown): string | null {

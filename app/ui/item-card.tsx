@@ -1,8 +1,11 @@
 import type { ReactNode, Ref } from "react";
 import { Link } from "react-router";
 import { Card } from "./card";
+import { WaitingMark } from "./waiting-mark";
 
 type ItemCardProps = {
+  /** The row that is shown, which may be ahead of the deployment's answer. */
+  item: object;
   /** Null while it has no address yet. */
   to: string | null;
   name: string;
@@ -20,7 +23,7 @@ type ItemCardProps = {
 };
 
 /** A project or a design among its like: its cover, its name, what is told about it. All of it leads there, except for its own buttons. */
-export function ItemCard({ to, name, cover, facts, actions, pick, picking = false, marks }: ItemCardProps) {
+export function ItemCard({ item, to, name, cover, facts, actions, pick, picking = false, marks }: ItemCardProps) {
   return (
     <Card
       {...marks}
@@ -30,6 +33,7 @@ export function ItemCard({ to, name, cover, facts, actions, pick, picking = fals
       <div className="overflow-hidden rounded-t-[calc(var(--radius-lg)-1px)] transition-[filter] group-hover/card:brightness-105">
         {cover}
       </div>
+      <WaitingMark of={item} className="absolute top-2 left-2" />
       {to !== null && pick ? picking ? <label className="pick pick-card">{pick}</label> : pick : null}
       <div className="flex items-start gap-1 p-3 pl-4">
         <div className="grid min-w-0 flex-1 gap-0.5">
@@ -60,7 +64,7 @@ export function CardGrid({ label, children, ref }: { label: string; children: Re
     <ul
       ref={ref}
       aria-label={label}
-      className="grid grid-cols-[repeat(auto-fill,minmax(min(100%,13rem),1fr))] gap-4 lg:grid-cols-[repeat(auto-fill,minmax(17rem,1fr))] lg:gap-5"
+      className="cards grid grid-cols-[repeat(auto-fill,minmax(min(100%,13rem),1fr))] gap-4 lg:grid-cols-[repeat(auto-fill,minmax(17rem,1fr))] lg:gap-5"
     >
       {children}
     </ul>

@@ -21,9 +21,7 @@ export function MorePages({ things, page: { isFirst, next } }: MorePagesProps) {
   return (
     <nav aria-label={`More ${things}`} className="flex gap-2">
       {isFirst ? null : <ButtonLink to={pageAfter(null)}>First {things}</ButtonLink>}
-      {next === null ? null : (
-        <ButtonLink to={{ pathname, search: `?${LATER_PAGES}=${encodeURIComponent(next)}` }}>More {things}</ButtonLink>
-      )}
+      {next === null ? null : <ButtonLink to={pageAfter(next)}>More {things}</ButtonLink>}
     </nav>
   );
 }

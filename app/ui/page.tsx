@@ -18,14 +18,23 @@ type PageHeaderProps = {
   facts?: ReactNode;
   /** Where the page is, above its title. */
   trail?: ReactNode;
+  /** What is done with the whole of it now and then: icons beside the trail, so that what the page is for has its row to itself. */
+  tools?: ReactNode;
   children?: ReactNode;
 };
 
 /** What a page is about, and what can be done on it. */
-export function PageHeader({ title, facts, trail, children }: PageHeaderProps) {
+export function PageHeader({ title, facts, trail, tools, children }: PageHeaderProps) {
   return (
     <header className="grid grid-cols-[minmax(0,1fr)] gap-2">
-      {trail}
+      {tools ? (
+        <div className="flex min-h-8 items-center justify-between gap-3">
+          <div className="min-w-0">{trail}</div>
+          <div className="page-tools -mr-1.5 flex">{tools}</div>
+        </div>
+      ) : (
+        trail
+      )}
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
         <div className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3 has-[form]:basis-full sm:has-[form]:basis-64">
           {typeof title === "string" ? <h1 className="text-2xl wrap-anywhere">{title}</h1> : title}

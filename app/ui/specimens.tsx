@@ -1,5 +1,6 @@
 import { Bell, Pencil, Plus, Trash2 } from "lucide-react";
 import { type ReactNode, useId } from "react";
+import { shownAhead } from "~/data/pending";
 import { ErrorDetails } from "./default-view";
 import { Avatar } from "./avatar";
 import { Breadcrumb } from "./breadcrumb";
@@ -25,6 +26,9 @@ import { toast } from "./toasts";
 const LOOKS: ButtonLook[] = ["primary", "quiet", "ghost", "danger"];
 const SIZES: ButtonSize[] = ["md", "sm"];
 const LONG = "A name that is much longer than the place that it has been given, so that it must end somewhere";
+/** What an optimistic update shows. */
+const WAITING = {};
+shownAhead([], [WAITING]);
 /** A day that stays, so that this page looks the same on every day. */
 const THEN = Date.UTC(2026, 0, 5, 9, 30);
 
@@ -117,13 +121,20 @@ export function Specimens() {
         <div className="w-full">
           <CardGrid label="Cards">
             <li>
-              <ItemCard to="" name="Northern light" cover={<Cover />} facts="8 images" actions={<CardAction name="Northern light" />} />
+              <ItemCard
+                item={{}}
+                to=""
+                name="Northern light"
+                cover={<Cover />}
+                facts="8 images"
+                actions={<CardAction name="Northern light" />}
+              />
             </li>
             <li>
-              <ItemCard to="" name={LONG} cover={<Cover />} facts="1 image" />
+              <ItemCard item={{}} to="" name={LONG} cover={<Cover />} facts="1 image" />
             </li>
             <li>
-              <ItemCard to={null} name="On its way" cover={<Cover />} facts="No images" />
+              <ItemCard item={WAITING} to={null} name="On its way" cover={<Cover />} facts="No images" />
             </li>
           </CardGrid>
         </div>

@@ -130,9 +130,66 @@ test("every fallback screen is reached by a fault, rendered by the server with i
         deployment.fail(null);
         await she.open("/projects");
       });
-    }
-    deployment.fail("down");
 
+      await test.step("the outermost boundary's other view", async () => {
+        // A page for those who work on the app, which production has not.
+        expect((await she.open("/dev/ui"))?.status()).toBe(404);
+        await expect(page.getByRole("heading", { name: "Not Found", exact: true, level: 1 })).toBeVisible();
+        await page.getByRole("link", { name: "Start Over" }).click();
+        await expect(page).toHaveURL("/projects");
+        await she.ready();
+      });
+    }
+
+    await test.step("a form that could not be taken is still there, and is sent once more", async () => {
+      const she = hands(plain, false);
+      await she.open("/projects");
+      deployment.fail("down");
+      await she.create("project", "Not to be lost");
+      await expect(plain.getByRole("heading", { name: "The server does not answer" })).toBeVisible();
+      await expect(plain.getByText("It is still here")).toBeVisible();
+      deployment.fail(null);
+      await plain.getByRole("button", { name: "Try Again" }).click();
+      await expect(plain).toHaveURL(/\/projects\/./);
+      await expect(plain.getByRole("heading", { name: "Not to be lost", level: 1 })).toBeAttached();
+    });
+
+    await test.step("with scripts it keeps its dialog, and what was typed", async () => {
+      const she = hands(scripted, true);
+      await she.open("/projects");
+      deployment.fail("down");
+      await she.create("project", "Not to be lost either");
+      await expect(she.dialog("New project")).toContainText("The server does not answer. What you typed is still here");
+      await expect(she.dialog("New project").getByLabel("Name")).toHaveValue("Not to be lost either");
+      deployment.fail(null);
+    });
+
+    await test.step("forms that no page of ours sends, and forms about what is gone", async () => {
+      const post = async (path: string, type: string, body: string) => {
+        const headers = { Cookie: person.cookieHeader, Origin: app.url, "Content-Type": type };
+        const answer = await fetch(app.url + path, { method: "POST", redirect: "manual", headers, body });
+        return [answer.status, await answer.text()] as const;
+      };
+      const [unread, page] = await post("/projects", "application/json", "{}");
+      expect([unread, page]).toEqual([415, expect.stringContaining("What was sent could not be read")]);
+      const gone = new URLSearchParams({ intent: "renameProject", form: "rename-none", id: "none", name: "Any" });
+      const [refused, told] = await post("/projects", "application/x-www-form-urlencoded", gone.toString());
+      expect([refused, told]).toEqual([422, expect.stringContaining("This is no longer here. Somebody may have deleted it meanwhile.")]);
+    });
+
+    await test.step("a server that cannot be reached from here", async () => {
+      await hands(scripted, true).open("/projects");
+      await scripted.route(/billing\.data/, (route) => route.abort());
+      await scripted.getByRole("button", { name: person.name }).click();
+      await scripted.getByRole("group", { name: "You" }).getByRole("link", { name: "Billing", exact: true }).click();
+      await expect(scripted.getByRole("heading", { name: "Something went wrong!" })).toBeVisible();
+      await expect(scripted.getByText("It cannot be reached from here at the moment.")).toBeVisible();
+      await scripted.unroute(/billing\.data/);
+      await expect(scripted.getByRole("heading", { name: "Billing", level: 1 })).toBeVisible({ timeout: 15_000 });
+      await expect(sidebar(scripted)).toBeVisible();
+    });
+
+    deployment.fail("down");
     await test.step("a deployment that is down: the page comes by itself when it is back", async () => {
       for (const { she } of both) {
         const answer = await she.open("/projects");

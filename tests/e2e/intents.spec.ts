@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import type { FunctionReturnType } from "convex/server";
 import { api } from "../../convex/_generated/api.js";
 import { expect, type Person, type RunningApp, test } from "../harness/test.ts";
 import { type Hands, hands } from "./hands.ts";
@@ -116,8 +117,9 @@ for (const [name, taken] of [
     test.setTimeout(120_000);
     const scripted = hands(await otherBrowser(person, { javaScriptEnabled: true }), true);
     const plain = hands(await otherBrowser(stranger, { javaScriptEnabled: false }), false);
+    const [hers, others] = await Promise.all([lookerAt(app, person), lookerAt(app, stranger)]);
     for (const [index, step] of taken.entries()) {
-      const [one, other] = await Promise.all([take(step, app, person, scripted), take(step, app, stranger, plain)]);
+      const [one, other] = await Promise.all([take(step, hers, app, person, scripted), take(step, others, app, stranger, plain)]);
       expect(other, `step ${index + 1}: ${step.intent}`).toEqual(one);
     }
   });
@@ -133,18 +135,18 @@ test("the test above sends every intent that there is", async () => {
 });
 
 /** Takes a step: what is then stored, and what the page shows. */
-async function take({ at, send, withPictures, withVersion }: Step, app: RunningApp, person: Person, her: Hands) {
-  const { things } = await look(app, person);
+async function take({ at, send, withPictures, withVersion }: Step, look: Look, app: RunningApp, person: Person, her: Hands) {
+  const { things, stored } = await look();
   if (withPictures) await addPictures(app, person, things.design, ["fig", "bank"]);
   if (withVersion) await addVersion(app, person, things.design, things.image, "path");
+  const before = withPictures || withVersion ? (await look()).stored : stored;
   if (at) await her.open(at(things));
   else await her.ready();
-  const before = (await look(app, person)).stored;
   await send(her);
-  await expect.poll(async () => (await look(app, person)).stored).not.toEqual(before);
+  await expect.poll(async () => (await look()).stored, { intervals: [50, 100] }).not.toEqual(before);
   await expect(her.page.getByRole("dialog")).toHaveCount(0);
   const shown = await settled(her);
-  return { stored: (await look(app, person)).stored, shown };
+  return { stored: (await look()).stored, shown };
 }
 
 /** Where the page is, its headings and the things on it, once they stand still. (How files are sent differs by nature.) */
@@ -158,37 +160,50 @@ async function settled({ page }: Hands): Promise<string> {
       ...(await main.getByRole("listitem").allInnerTexts()),
     ].join("\n");
   let last = "";
-  await expect.poll(async () => last === (last = await look()), { intervals: [200] }).toBe(true);
+  await expect.poll(async () => last === (last = await look()), { intervals: [60] }).toBe(true);
   return anonymous(last);
 }
 
-/** What the deployment holds for somebody. */
-async function look(app: RunningApp, person: Person) {
+type Look = Awaited<ReturnType<typeof lookerAt>>;
+
+/** Looks at what the deployment holds for somebody. */
+async function lookerAt(app: RunningApp, person: Person) {
   const convex = await deploymentAs(app, person);
-  const projects = await convex.query(api.projects.getProjects, {});
-  const trash = await convex.query(api.trash.getTrash, {});
-  const things: Things = { project: projects[0]?._id ?? "", design: "", image: "", trashed: trash.projects[0]?._id ?? "" };
-  const stored = [];
-  for (const { _id, name, designCount, imageCount, favourite, coverChosen } of projects) {
-    const designs = await convex.query(api.designs.getDesignsByProjectId, { projectId: _id });
-    const within = [];
-    for (const each of designs) {
-      const images = await convex.query(api.designImages.getDesignImagesByDesignId, { designId: each._id });
-      within.push({
-        name: each.name,
-        favourite: each.favourite,
-        coverChosen: each.coverChosen,
-        images: images.map((one) => `${one.name}, ${one.width} wide`),
-      });
-      things.design ||= each._id;
-      things.image ||= images.find((one) => one.name.toLowerCase().includes("fig"))?._id ?? "";
-    }
-    const order = (await convex.query(api.designs.getDesignsByProjectId, { projectId: _id, sort: "manual" })).map((each) => each.name);
-    stored.push({ name, designCount, imageCount, favourite, coverChosen, designs: within, order });
-  }
-  const order = (await convex.query(api.projects.getProjects, { sort: "manual" })).map(({ name }) => name);
-  const trashed = Object.values(trash).map((items) => items.map(({ name }) => name));
-  return { stored: [stored, order, trashed], things };
+  const withImages = async ({ _id, name, favourite, coverChosen }: FunctionReturnType<typeof api.designs.getDesignById>) => {
+    const images = await convex.query(api.designImages.getDesignImagesByDesignId, { designId: _id });
+    const shown = images.map((one) => `${one.name}, ${one.width} wide`);
+    return {
+      id: _id,
+      first: images.find((one) => one.name.toLowerCase().includes("fig"))?._id,
+      stored: { name, favourite, coverChosen, images: shown },
+    };
+  };
+  return async () => {
+    const [projects, byHand, trash] = await Promise.all([
+      convex.query(api.projects.getProjects, {}),
+      convex.query(api.projects.getProjects, { sort: "manual" }),
+      convex.query(api.trash.getTrash, {}),
+    ]);
+    const things: Things = { project: projects[0]?._id ?? "", design: "", image: "", trashed: trash.projects[0]?._id ?? "" };
+    const within = await Promise.all(
+      projects.map(async ({ _id: projectId }) => {
+        const [designs, inOrder] = await Promise.all([
+          convex.query(api.designs.getDesignsByProjectId, { projectId }),
+          convex.query(api.designs.getDesignsByProjectId, { projectId, sort: "manual" }),
+        ]);
+        return { designs: await Promise.all(designs.map(withImages)), order: inOrder.map(({ name }) => name) };
+      }),
+    );
+    const all = within.flatMap(({ designs }) => designs);
+    things.design = all[0]?.id ?? "";
+    things.image = all.find(({ first }) => first !== undefined)?.first ?? "";
+    const stored = projects.map(({ name, designCount, imageCount, favourite, coverChosen }, index) => {
+      const { designs = [], order = [] } = within[index] ?? {};
+      return { name, designCount, imageCount, favourite, coverChosen, designs: designs.map((design) => design.stored), order };
+    });
+    const trashed = Object.values(trash).map((items) => items.map(({ name }) => name));
+    return { stored: [stored, byHand.map(({ name }) => name), trashed], things };
+  };
 }
 
 const anonymous = (text: string) => text.replaceAll(/[a-z0-9]{32}/g, "ID").replaceAll(/just now|\d+ (second|minute)s? ago/g, "NOW");

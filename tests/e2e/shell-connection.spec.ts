@@ -83,6 +83,7 @@ test("a lost connection is told quietly, changes wait and go out once, and leavi
     await expect.poll(she.cards).toEqual(["Daybreak"]);
     await expect(mark(page)).toHaveText(/Offline.*1 change waiting/);
     expect(await asksToStay(page)).toBe(LEAVE);
+    await expect(page.getByRole("main").getByRole("listitem").filter({ hasText: "Daybreak" }).getByText("Not saved yet")).toBeVisible();
     await she.create("project", "Harbour");
     await expect.poll(she.cards).toEqual(["Harbour", "Daybreak"]);
     await mark(page).click();
@@ -117,6 +118,7 @@ test("a lost connection is told quietly, changes wait and go out once, and leavi
     await expect(page).toHaveURL(/\/projects\/[a-z0-9]{32}$/);
     await expect(mark(page)).toHaveCount(0);
     expect(await asksToStay(page)).toBeNull();
+    await expect(page.getByText("Not saved yet")).toHaveCount(0);
   });
 });
 

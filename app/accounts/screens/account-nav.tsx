@@ -19,7 +19,7 @@ export function AccountNav() {
               to={to}
               end
               prefetch="intent"
-              className="-mb-px flex h-10 items-center border-b-2 border-transparent text-soft hover:text-ink aria-[current=page]:border-accent-text aria-[current=page]:text-ink pointer-coarse:h-11"
+              className="-mb-px flex h-10 items-center border-b-2 border-transparent text-soft hover:text-ink aria-[current=page]:border-accent-text aria-[current=page]:text-ink pointer-coarse:h-11 pointer-coarse:min-w-11"
             >
               {label}
             </NavLink>

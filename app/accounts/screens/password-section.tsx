@@ -34,7 +34,7 @@ function ChangePassword({ constraint }: { constraint: Constraint }) {
         <FormPasswordField field={currentPassword} label="Current password" autoComplete="current-password" />
         <FormPasswordField field={newPassword} label="New password" autoComplete="new-password" hint={LENGTH} />
         {revokeOtherSessions ? (
-          <label className="flex items-center gap-2 pointer-coarse:min-h-11">
+          <label className="flex min-h-6 items-center gap-2 pointer-coarse:min-h-11">
             <input {...getInputProps(revokeOtherSessions, { type: "checkbox" })} key="revoke" className="size-4 accent-accent" />
             Sign out other sessions
           </label>

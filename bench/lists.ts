@@ -1,0 +1,198 @@
+/** Long lists in a real browser: first paint, scrolling and one live change, with 10², 10³ and 10⁴ things behind the page. */
+import { chromium, type Browser, type Page } from "@playwright/test";
+import type { ConvexHttpClient } from "convex/browser";
+import { api } from "../convex/_generated/api.js";
+import { addPictures, deploymentAs } from "../tests/e2e/pictures.ts";
+import { type RunningApp, startApp } from "../tests/harness/app.ts";
+import { launchOptions } from "../tests/harness/chromium.ts";
+import { type Person, signUp } from "../tests/harness/people.ts";
+import { atMost, type Figure, median, whole } from "./report.ts";
+
+const ROUNDS = 7;
+const AT_ONCE = 32;
+
+type List = {
+  things: string;
+  path: string;
+  /** The list's rows on the page. */
+  rows: string;
+  counts: number[];
+  add: (count: number) => Promise<unknown>;
+  /** Changes what stands first, from elsewhere. */
+  change: (name: string) => Promise<unknown>;
+};
+
+export async function lists(): Promise<Figure[]> {
+  const app = await startApp({ LOG_LEVEL: "warn" });
+  const browser = await chromium.launch(await launchOptions());
+  try {
+    const person = await signUp(app.url);
+    const figures: Figure[] = [];
+    for (const list of [await manyProjects(app, person), await manyImages(app, await signUp(app.url))])
+      figures.push(...(await measure(app, browser, list)));
+    return figures;
+  } finally {
+    await browser.close();
+    await app.dispose();
+  }
+}
+
+/** Calls something so often, several at a time. */
+async function repeat(count: number, call: (n: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      while (next < count) await call(next++);
+    }),
+  );
+}
+
+async function manyProjects(app: RunningApp, person: Person): Promise<List & { person: Person }> {
+  const convex: ConvexHttpClient = await deploymentAs(app, person);
+  const first = await convex.mutation(api.projects.create, { name: "First" });
+  return {
+    person,
+    things: "projects",
+    path: "/projects",
+    rows: ".cards > li",
+    counts: [100, 1000],
+    add: (count) => repeat(count, (n) => convex.mutation(api.projects.create, { name: `Project ${n}` }, { skipQueue: true })),
+    change: (name) => convex.mutation(api.projects.rename, { id: first, name }),
+  };
+}
+
+async function manyImages(app: RunningApp, person: Person): Promise<List & { person: Person }> {
+  const convex = await deploymentAs(app, person);
+  const projectId = await convex.mutation(api.projects.create, { name: "Many" });
+  const designId = await convex.mutation(api.designs.create, { projectId, name: "Images" });
+  const [first = ""] = await addPictures(app, person, designId, ["stripes", "fig"]);
+  const images = await convex.query(api.designImages.getDesignImagesByDesignId, { designId });
+  const last = images.at(-1)?._id ?? "";
+  return {
+    person,
+    things: "images",
+    path: `/design/${designId}`,
+    rows: ".gallery > li",
+    counts: [100, 1000, 10_000],
+    // One after the other in the order: many at once would all want the same place.
+    add: (count) => repeat(count, () => convex.mutation(api.designImages.duplicate, { id: last }, { skipQueue: true })),
+    change: (name) => convex.mutation(api.designImages.rename, { id: first, name }),
+  };
+}
+
+async function measure(app: RunningApp, browser: Browser, { person, ...list }: List & { person: Person }): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  const context = await browser.newContext({ baseURL: app.url, viewport: { width: 1440, height: 900 } });
+  await context.addCookies(person.cookies);
+  const page = await context.newPage();
+  let bytes = 0;
+  page.on("websocket", (socket) => socket.on("framereceived", ({ payload }) => (bytes += payload.length)));
+
+  const before: Record<string, number[]> = { paint: [], change: [] };
+  let there = 1;
+  for (const count of list.counts) {
+    await list.add(count - there);
+    there = count;
+    const [paint, html]: [number[], number[]] = [[], []];
+    for (let round = -1; round < ROUNDS; round++) {
+      const answer = await page.goto(list.path);
+      const at = await firstPaint(page);
+      if (round < 0) continue;
+      paint.push(at);
+      html.push((await answer?.body())?.length ?? 0);
+    }
+    await page.waitForLoadState("networkidle");
+    const shown = await page.locator(list.rows).count();
+    figures.push({
+      what: `${whole(count)} ${list.things}: on the page, and bytes of HTML`,
+      value: `${shown}, ${whole(median(html) / 1024)} KiB`,
+    });
+    figures.push({ what: "first paint", value: `${whole(median(paint))} ms` });
+    const windowed = await layout(page);
+    await page.addStyleTag({ content: ".cards > li, .gallery-picture { content-visibility: visible !important }" });
+    figures.push({
+      what: "laid out anew and painted, windowed and not",
+      value: `${windowed.toFixed(0)} and ${(await layout(page)).toFixed(0)} ms`,
+    });
+    await page.reload();
+    await page.waitForLoadState("networkidle");
+    figures.push({ what: "frame while scrolling through it, half and the longest", value: await scroll(page) });
+
+    const [changes, sent]: [number[], number[]] = [[], []];
+    for (let round = -1; round < ROUNDS; round++) {
+      const name = `Changed ${count} ${round}`;
+      bytes = 0;
+      const began = performance.now();
+      const seen = page.getByText(name).first().waitFor({ state: "attached" });
+      await list.change(name);
+      await seen;
+      if (round < 0) continue;
+      changes.push(performance.now() - began);
+      sent.push(bytes);
+    }
+    figures.push({
+      what: "one live change, until it is shown; bytes sent",
+      value: `${whole(median(changes))} ms, ${whole(median(sent) / 1024)} KiB`,
+    });
+    before["paint"]?.push(median(paint));
+    before["change"]?.push(median(changes));
+    // A page has at most 200 rows: what lies behind it must not be felt.
+    if (count > 1000) {
+      figures.push(atMost("first paint : at 1,000", median(paint) / (before["paint"]?.at(-2) ?? NaN), 1.3, ""));
+      figures.push(atMost("live change : at 1,000", median(changes) / (before["change"]?.at(-2) ?? NaN), 1.3, ""));
+    }
+  }
+  await context.close();
+  return figures;
+}
+
+/** When the browser first painted something of the page, in milliseconds from the navigation's start. */
+const firstPaint = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<number>((resolve) =>
+        new PerformanceObserver((list, observer) => {
+          const entry = list.getEntriesByName("first-contentful-paint")[0];
+          if (!entry) return;
+          observer.disconnect();
+          resolve(entry.startTime);
+        }).observe({ type: "paint", buffered: true }),
+      ),
+  );
+
+/** What it takes when the window's width changes, in milliseconds. */
+async function layout(page: Page): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++)
+    times.push(
+      await page.evaluate(
+        (narrower) =>
+          new Promise<number>((resolve) =>
+            requestAnimationFrame(() => {
+              const began = performance.now();
+              document.body.style.width = narrower ? "calc(100% - 40px)" : "";
+              void document.body.offsetHeight;
+              requestAnimationFrame(() => resolve(performance.now() - began));
+            }),
+          ),
+        round % 2 === 0,
+      ),
+    );
+  return median(times);
+}
+
+/** Scrolls to the end a window at a time; the times between frames. */
+async function scroll(page: Page): Promise<string> {
+  const frames = await page.evaluate(async () => {
+    const times: number[] = [];
+    let last = performance.now();
+    for (let y = 0; y < document.documentElement.scrollHeight; y += 450) {
+      scrollTo(0, y);
+      await new Promise(requestAnimationFrame);
+      times.push(performance.now() - last);
+      last = performance.now();
+    }
+    return times;
+  });
+  return `${median(frames).toFixed(0)} and ${Math.max(...frames).toFixed(0)} ms`;
+}

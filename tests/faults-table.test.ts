@@ -1,0 +1,24 @@
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const read = (path: string) => readFileSync(ROOT + path, "utf8");
+
+/** The rows of docs/faults.md: what is said, and the test that says to bring it up. */
+const rows = [...read("docs/faults.md").matchAll(/^\| `([^`]+)`.*\| `([^`]+\.ts)` +\|$/gm)].map(([, says = "", test = ""]) => ({
+  says,
+  test,
+}));
+
+const sources = globSync("app/**/*.{ts,tsx}", { cwd: ROOT })
+  .filter((path) => !path.includes(".test."))
+  .map(read)
+  .join("\n");
+
+it("has the rows of the table", () => expect(rows.length).toBeGreaterThan(15));
+
+it.each(rows)("$says: the app says so, and $test brings it up", ({ says, test }) => {
+  expect(sources).toContain(says);
+  expect(read(`tests/${test}`)).toContain(says);
+});
