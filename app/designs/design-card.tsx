@@ -1,6 +1,7 @@
 import { Copy, FolderInput, Star } from "lucide-react";
 import { href } from "react-router";
 import { designArchive } from "~/archives/address";
+import { DragHandle } from "~/arranging/drag-handle";
 import { isPending } from "~/data/pending";
 import { ItemMenu } from "~/forms/item-dialogs";
 import { MenuAction } from "~/forms/menu-action";
@@ -47,18 +48,21 @@ export function DesignCard({ design, ask, byHand, selection }: DesignCardProps) 
         </>
       }
       actions={
-        <ItemMenu item={design} ask={ask} archive={designArchive(design)}>
-          <MenuAction intent="favouriteDesign" values={{ id: _id, favourite: design.favourite ? "" : "yes" }} icon={<Icon of={Star} />}>
-            {design.favourite ? "No favourite" : "Favourite"}
-          </MenuAction>
-          <MenuAction intent="duplicateDesign" values={{ id: _id }} icon={<Icon of={Copy} />}>
-            Duplicate
-          </MenuAction>
-          {byHand ? <OrderActions intent="orderDesign" id={_id} /> : null}
-          <MenuLink to={href("/design/:id/move", { id: _id })} prefetch="none" icon={<Icon of={FolderInput} />}>
-            Move to…
-          </MenuLink>
-        </ItemMenu>
+        <>
+          {byHand ? <DragHandle item={design} /> : null}
+          <ItemMenu item={design} ask={ask} archive={designArchive(design)}>
+            <MenuAction intent="favouriteDesign" values={{ id: _id, favourite: design.favourite ? "" : "yes" }} icon={<Icon of={Star} />}>
+              {design.favourite ? "No favourite" : "Favourite"}
+            </MenuAction>
+            <MenuAction intent="duplicateDesign" values={{ id: _id }} icon={<Icon of={Copy} />}>
+              Duplicate
+            </MenuAction>
+            {byHand ? <OrderActions intent="orderDesign" id={_id} /> : null}
+            <MenuLink to={href("/design/:id/move", { id: _id })} prefetch="none" icon={<Icon of={FolderInput} />}>
+              Move to…
+            </MenuLink>
+          </ItemMenu>
+        </>
       }
     />
   );

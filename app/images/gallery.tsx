@@ -1,6 +1,8 @@
 import { Copy, Folder, FolderInput, Layers, LayoutGrid, List, Play } from "lucide-react";
 import { type CSSProperties, useRef, useState } from "react";
 import { href, Link, useViewTransitionState } from "react-router";
+import { DragHandle } from "~/arranging/drag-handle";
+import { useArranging } from "~/arranging/use-arranging";
 import { ItemMenu } from "~/forms/item-dialogs";
 import { MenuAction } from "~/forms/menu-action";
 import { OrderActions } from "~/forms/order-actions";
@@ -42,6 +44,7 @@ export function Gallery({ images, view: atFirst, ...tile }: GalleryProps) {
   const [view, setView] = useState(atFirst);
   const list = useRef<HTMLUListElement>(null);
   usePicking(list, tile.selection);
+  useArranging(list, { on: tile.byHand && !tile.selection.on, intent: "orderImage", items: images });
   function choose(next: GalleryView) {
     setView(next);
     document.cookie = galleryViewCookie(next, location.protocol === "https:");
@@ -99,6 +102,7 @@ function Row({ image, ...tile }: TileProps & { image: DesignImage }) {
             {content}
           </Link>
           <PickMark item={image} selection={selection} />
+          {tile.byHand ? <DragHandle item={image} /> : null}
           <ImageMenu image={image} {...tile} />
         </>
       )}
@@ -170,6 +174,7 @@ function Tile({ image, ...tile }: TileProps & { image: DesignImage }) {
         <span className="min-w-0 flex-1 truncate text-sm text-soft" title={name}>
           {name}
         </span>
+        {tile.byHand && !selection.on ? <DragHandle item={image} /> : null}
         {selection.on ? null : <ImageMenu image={image} {...tile} />}
       </div>
     </li>

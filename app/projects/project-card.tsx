@@ -1,6 +1,7 @@
 import { Copy, Star } from "lucide-react";
 import { href } from "react-router";
 import { projectArchive } from "~/archives/address";
+import { DragHandle } from "~/arranging/drag-handle";
 import { isPending } from "~/data/pending";
 import { ItemMenu } from "~/forms/item-dialogs";
 import { MenuAction } from "~/forms/menu-action";
@@ -42,15 +43,18 @@ export function ProjectCard({ project, ask, byHand }: ProjectCardProps) {
         </>
       }
       actions={
-        <ItemMenu item={project} ask={ask} archive={projectArchive(project)}>
-          <MenuAction intent="favouriteProject" values={{ id: _id, favourite: project.favourite ? "" : "yes" }} icon={<Icon of={Star} />}>
-            {project.favourite ? "No favourite" : "Favourite"}
-          </MenuAction>
-          <MenuAction intent="duplicateProject" values={{ id: _id }} icon={<Icon of={Copy} />}>
-            Duplicate
-          </MenuAction>
-          {byHand ? <OrderActions intent="orderProject" id={_id} /> : null}
-        </ItemMenu>
+        <>
+          {byHand ? <DragHandle item={project} /> : null}
+          <ItemMenu item={project} ask={ask} archive={projectArchive(project)}>
+            <MenuAction intent="favouriteProject" values={{ id: _id, favourite: project.favourite ? "" : "yes" }} icon={<Icon of={Star} />}>
+              {project.favourite ? "No favourite" : "Favourite"}
+            </MenuAction>
+            <MenuAction intent="duplicateProject" values={{ id: _id }} icon={<Icon of={Copy} />}>
+              Duplicate
+            </MenuAction>
+            {byHand ? <OrderActions intent="orderProject" id={_id} /> : null}
+          </ItemMenu>
+        </>
       }
     />
   );

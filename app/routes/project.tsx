@@ -3,6 +3,7 @@ import { History, Images, Star, Trash2 } from "lucide-react";
 import { useMemo, useRef } from "react";
 import { href, useSearchParams } from "react-router";
 import { projectArchive } from "~/archives/address";
+import { useArranging } from "~/arranging/use-arranging";
 import { DownloadLink } from "~/archives/download-link";
 import { convexFor } from "~/data/convex.server";
 import { pageOf, preloadPage } from "~/data/pages";
@@ -77,6 +78,7 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
   const selection = useSelection(useMemo(() => designs.filter(({ _id }) => !isPending(_id)).map(({ _id }) => _id), [designs]));
   usePicking(list, selection);
   const byHand = useSearchParams()[0].get(SORT) === "manual";
+  useArranging(list, { on: byHand && !selection.on, intent: "orderDesign", items: designs });
   const { constraints } = loaderData;
   return (
     <Page>

@@ -1,4 +1,6 @@
 import { getZodConstraint } from "@conform-to/zod/v4";
+import { useRef } from "react";
+import { useArranging } from "~/arranging/use-arranging";
 import { convexFor } from "~/data/convex.server";
 import { useSearchParams } from "react-router";
 import { pageOf, preloadPage } from "~/data/pages";
@@ -14,6 +16,7 @@ import { projectIntents } from "~/projects/intents";
 import { ProjectCard } from "~/projects/project-card";
 import { count } from "~/ui/count";
 import { EmptyState } from "~/ui/empty-state";
+import { pickProps } from "~/selection/pick";
 import { CardGrid } from "~/ui/item-card";
 import { MorePages } from "~/ui/more-pages";
 import { Page, PageHeader } from "~/ui/page";
@@ -44,6 +47,8 @@ export default function Projects({ loaderData: { projects: preloaded, constraint
   const projects = page.rows;
   const dialogs = useItemDialogs(projects);
   const byHand = useSearchParams()[0].get(SORT) === "manual";
+  const list = useRef<HTMLUListElement>(null);
+  useArranging(list, { on: byHand, intent: "orderProject", items: projects });
   return (
     <Page>
       <PageHeader
@@ -55,9 +60,9 @@ export default function Projects({ loaderData: { projects: preloaded, constraint
       </PageHeader>
       <MenuRefusal />
       {projects.length > 0 ? (
-        <CardGrid label="Projects">
+        <CardGrid label="Projects" ref={list}>
           {projects.map((project) => (
-            <li key={project._id}>
+            <li key={project._id} {...pickProps(project)}>
               <ProjectCard project={project} ask={dialogs.ask} byHand={byHand} />
             </li>
           ))}

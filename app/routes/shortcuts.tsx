@@ -39,6 +39,14 @@ const places: { name: string; shortcuts: { keys: string[]; does: string }[] }[] 
     ],
   },
   {
+    name: "The handle of something in an order made by hand",
+    shortcuts: [
+      { keys: ["Space", "Enter"], does: "Take it, and put it down" },
+      { keys: ["Arrows", "Home", "End"], does: "Move it" },
+      { keys: ["Esc"], does: "Leave it where it was" },
+    ],
+  },
+  {
     name: "An image, shown large",
     shortcuts: [
       { keys: ["Left"], does: "Previous image; moves an image that is larger than the window" },

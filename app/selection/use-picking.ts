@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
-import { isArrow, besideBy, between, touches, type Box } from "./range";
+import { besideBy, between, isArrow, touches } from "./range";
+import { boxOf, idOf, scrollAtEdges, swallowClick, thingsIn } from "./things";
 import { controlOf, type Selection } from "./use-selection";
 
 const FIELD = 'input:not([type="checkbox"]), textarea, select, [contenteditable]';
@@ -7,10 +8,6 @@ const ABOVE = "dialog[open], :popover-open:not(.sidebar), .viewer";
 const CONTROL = "a, button, input, textarea, select, label, summary, [popover], dialog";
 /** A press that moves no farther is a click (pixels). */
 const STILL = 6;
-/** How near an edge of the window the page moves on, and by how much in each frame (pixels). */
-const EDGE = 48;
-const STEP = 14;
-
 /**
  * Choosing in a list by keys and by drawing a rectangle over it, for the things that are marked `data-pick`.
  *
@@ -122,7 +119,7 @@ function useRectangle(list: RefObject<HTMLElement | null>, selection: Selection)
       const kept = first.shiftKey || first.ctrlKey || first.metaKey ? before : [];
       let pointer: Point = { x: first.clientX, y: first.clientY };
       let rectangle: HTMLElement | null = null;
-      let frame = 0;
+      let stopScrolling = () => {};
 
       function look() {
         if (!rectangle) return;
@@ -151,23 +148,15 @@ function useRectangle(list: RefObject<HTMLElement | null>, selection: Selection)
           rectangle.className = "pick-rectangle";
           document.body.append(rectangle);
           getSelection()?.removeAllRanges();
-          frame = requestAnimationFrame(scroll);
+          stopScrolling = scrollAtEdges(() => pointer.y, look);
         }
         look();
-      }
-      function scroll() {
-        const by = pointer.y < EDGE ? -STEP : pointer.y > innerHeight - EDGE ? STEP : 0;
-        if (by !== 0) {
-          scrollBy(0, by);
-          look();
-        }
-        frame = requestAnimationFrame(scroll);
       }
       const over = new AbortController();
       const { signal } = over;
       const end = () => {
         over.abort();
-        cancelAnimationFrame(frame);
+        stopScrolling();
         rectangle?.remove();
         stop = null;
       };
@@ -205,27 +194,4 @@ function useRectangle(list: RefObject<HTMLElement | null>, selection: Selection)
   }, [list]);
 }
 
-/** The click that the release of the pointer makes is none. */
-function swallowClick(): void {
-  const over = new AbortController();
-  window.addEventListener(
-    "click",
-    (event) => {
-      event.preventDefault();
-      event.stopPropagation();
-    },
-    { capture: true, signal: over.signal },
-  );
-  setTimeout(() => over.abort());
-}
-
 const onPage = ({ clientX, clientY }: PointerEvent): Point => ({ x: clientX + scrollX, y: clientY + scrollY });
-
-function boxOf(thing: Element): Box {
-  const { left, top, right, bottom } = thing.getBoundingClientRect();
-  return { left: left + scrollX, top: top + scrollY, right: right + scrollX, bottom: bottom + scrollY };
-}
-
-const thingsIn = (list: HTMLElement | null) => [...(list?.querySelectorAll<HTMLElement>("[data-pick]") ?? [])];
-
-const idOf = (element: Element) => element.closest<HTMLElement>("[data-pick]")?.dataset["pick"] ?? null;

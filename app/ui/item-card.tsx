@@ -52,7 +52,7 @@ export function ItemCard({ item, to, name, cover, facts, actions, pick, picking 
           </h2>
           <p className="tabular flex flex-wrap gap-x-2 text-sm text-faint">{facts}</p>
         </div>
-        {actions && to !== null && !picking ? <div className="relative -mr-1">{actions}</div> : null}
+        {actions && to !== null && !picking ? <div className="relative -mr-1 flex">{actions}</div> : null}
       </div>
     </Card>
   );
