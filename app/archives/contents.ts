@@ -3,7 +3,7 @@ import type { Belongings, Row } from "./belongings.server";
 import { folderNames } from "./folder-names";
 
 /** A picture in an archive: its row, where it lies, and what the archive's writer takes. */
-export type ArchivedImage = { image: Row; file: string; entry: Entry };
+type ArchivedImage = { image: Row; file: string; entry: Entry };
 
 /**
  * The pictures of a design, each with its own name, one at a time: the next is asked for when the last was written. Should one not be had, the
@@ -11,7 +11,7 @@ export type ArchivedImage = { image: Row; file: string; entry: Entry };
  *
  * @param folder where they are to lie: "" or a path that ends with a slash
  */
-export function imagesOf(belongings: Belongings, designId: string, folder: string, signal: AbortSignal): AsyncGenerator<ArchivedImage> {
+function imagesOf(belongings: Belongings, designId: string, folder: string, signal: AbortSignal): AsyncGenerator<ArchivedImage> {
   return archived(belongings, belongings.images(designId), folder, signal);
 }
 

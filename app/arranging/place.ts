@@ -4,7 +4,7 @@ import type { Box } from "~/selection/range";
 export type Drop = { side: "before" | "after"; index: number };
 
 /** Things that lie one below the other, not beside each other. */
-export function isColumn(boxes: readonly Box[]): boolean {
+function isColumn(boxes: readonly Box[]): boolean {
   const [first, second] = boxes;
   return first !== undefined && second !== undefined && first.left === second.left && first.right === second.right;
 }
