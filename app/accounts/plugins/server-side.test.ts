@@ -1,4 +1,6 @@
+import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AppConfig } from "~/config";
 import { testConfig } from "~/http/testing";
 import { startTestDeployment, type TestDeployment } from "../../../tests/convex/deployment.ts";
 import { type Auth, authFor } from "../auth.server";
@@ -8,12 +10,13 @@ import { type Auth, authFor } from "../auth.server";
 const ORIGIN = "http://localhost:3000";
 
 let deployment: TestDeployment;
+let config: AppConfig;
 let auth: Auth;
 beforeAll(async () => {
   deployment = await startTestDeployment();
   const accounts = { ...testConfig.accounts, rateLimit: false };
   const google = { clientId: "id", clientSecret: "secret" };
-  const config = {
+  config = {
     ...testConfig,
     appUrl: null,
     convexUrl: deployment.url,
@@ -91,5 +94,65 @@ describe("tokens of a provider", () => {
     const body = { providerId: "google", userId: bob.id };
     await expect(auth.api.getAccessToken({ headers: ada.headers, body })).rejects.toMatchObject(refusal("Account not found"));
     await expect(auth.api.getAccessToken({ headers: new Headers(), body })).rejects.toMatchObject({ statusCode: 401 });
+  });
+});
+
+describe("a session that the deployment does not write", () => {
+  let between: Server;
+  let lost: { name: string; model: string };
+  let failing: Auth;
+  beforeAll(async () => {
+    // Between the app's server and the deployment: what is lost is answered as if nothing had been there to write.
+    between = createServer((request, response) => {
+      void (async () => {
+        let body = "";
+        for await (const chunk of request) body += String(chunk);
+        const [asked] = body.startsWith("{") ? [JSON.parse(body)] : [];
+        if (asked?.path?.endsWith(`store:${lost.name}`) && JSON.stringify(asked.args).includes(`"model":"${lost.model}"`)) {
+          response.setHeader("Content-Type", "application/json").end(JSON.stringify({ status: "success", value: null, logLines: [] }));
+          return;
+        }
+        const headers = new Headers({ "Content-Type": "application/json", "Convex-Client": String(request.headers["convex-client"]) });
+        if (request.headers.authorization) headers.set("Authorization", request.headers.authorization);
+        const answer = await fetch(deployment.url + request.url, { method: request.method ?? "POST", headers, body });
+        response.writeHead(answer.status, { "Content-Type": "application/json" }).end(await answer.text());
+      })();
+    });
+    await new Promise<void>((resolve) => between.listen(0, "127.0.0.1", resolve));
+    const address = between.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    failing = authFor({ ...config, convexUrl: `http://127.0.0.1:${port}` }, new Request(ORIGIN));
+  });
+  afterAll(() => between.close());
+
+  const ask = async (path: string, { body, cookie }: { body?: object; cookie?: string } = {}) => {
+    const headers = new Headers({ Origin: ORIGIN, "Content-Type": "application/json", ...(cookie && { Cookie: cookie }) });
+    const init = body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers };
+    const answer = await failing.handler(new Request(`${ORIGIN}/api/auth${path}`, init));
+    return { status: answer.status, body: await answer.json() };
+  };
+
+  it("is told as 'Failed to create session' at a sign-in and a sign-up", async () => {
+    const email = `ada${people++}@example.com`;
+    const body = { email, password: "correct horse battery" };
+    await auth.api.signUpEmail({ body: { ...body, name: "Ada" } });
+    lost = { name: "create", model: "sessions" };
+    const refused = { body: { code: "FAILED_TO_CREATE_SESSION", message: "Failed to create session" } };
+    expect(await ask("/sign-in/email", { body })).toMatchObject({ status: 401, ...refused });
+    const other = { ...body, email: `new${email}`, name: "Ada" };
+    expect(await ask("/sign-up/email", { body: other })).toMatchObject({ status: 400, ...refused });
+  });
+
+  it("is told as 'Failed to get session' where a session is looked at that is gone meanwhile", async () => {
+    const { id, headers } = await signUp();
+    const { adapter } = await auth.$context;
+    // So old that looking at it prolongs it.
+    const where = [{ field: "userId", value: id }];
+    await adapter.updateMany({ model: "session", where, update: { expiresAt: new Date(Date.now() + 86_400_000) } });
+    lost = { name: "update", model: "sessions" };
+    expect(await ask("/get-session", { cookie: headers.get("Cookie") ?? "" })).toMatchObject({
+      status: 401,
+      body: { code: "FAILED_TO_GET_SESSION", message: "Failed to get session" },
+    });
   });
 });
