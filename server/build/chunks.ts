@@ -1,7 +1,7 @@
 /**
  * Which of the browser's modules travel together. Left to itself the bundler makes a file for every set of routes that share a module: eighty
  * for the list of projects, most of some hundred bytes, which together are a third larger in gzip than the same code in four (`bench/pages.ts`
- * measures it). So: the framework, what every page is made of, what every signed-in page adds; and by route what is left.
+ * measures it). So: the framework, what every page is made of, what those signed out and those signed in add; and by route what is left.
  */
 type Graph = { getModuleInfo(id: string): { importedIds: readonly string[]; code: string | null } | null };
 
@@ -12,34 +12,26 @@ const DEPLOYMENT = /\/node_modules\/(?:convex|convex-helpers)\//;
 const ICON = /\/lucide-react\/.*\/icons\/([\w-]+)\.m?js$/;
 const ICONS_WANTED = /import\s*\{([^}]*)\}\s*from\s*["']lucide-react["']/g;
 
-/** The pages that stand for their like; each adds to the one before. What they load only when it is asked for is not in it. */
-const PAGES = [
-  { name: "page", routes: ["root", "routes/outermost", "routes/sign-in"] },
-  { name: "signed-in", routes: ["routes/shell", "routes/signed-in", "routes/projects"] },
-] as const;
+/** The pages that stand for their like. What they load only when it is asked for is not in it. */
+const SIGNED_OUT = ["root", "routes/outermost", "routes/sign-in"];
+const SIGNED_IN = ["root", "routes/outermost", "routes/shell", "routes/signed-in", "routes/projects"];
 
 /**
  * Names the chunk of a module, for Rolldown's `codeSplitting.groups`; null: the bundler decides.
  * @param app the folder of the app
  */
 export function chunkNames(app: string): (id: string, graph: Graph) => string | null {
-  const reached = new Map<string, Reached>();
-  const reachedBy = (name: string, routes: readonly string[], graph: Graph): Reached => {
-    const known = reached.get(name) ?? reachedFrom(app, routes, graph);
-    reached.set(name, known);
-    return known;
-  };
+  let reached: { out: Reached; in: Reached } | undefined;
   return (id, graph) => {
     if (FRAMEWORK.test(id)) return "framework";
     if (DEPLOYMENT.test(id)) return "signed-in";
     // A route's own module is an entry.
     if (id.startsWith(`${app}/routes/`) || id.startsWith(`${app}/root.tsx`)) return null;
+    reached ??= { out: reachedFrom(app, SIGNED_OUT, graph), in: reachedFrom(app, SIGNED_IN, graph) };
     const icon = ICON.exec(id)?.[1];
-    for (const { name, routes } of PAGES) {
-      const { modules, icons } = reachedBy(name, routes, graph);
-      if (icon === undefined ? modules.has(id) : icons.has(plain(icon))) return name;
-    }
-    return null;
+    const isIn = ({ modules, icons }: Reached) => (icon === undefined ? modules.has(id) : icons.has(plain(icon)));
+    if (isIn(reached.out)) return isIn(reached.in) ? "page" : "signed-out";
+    return isIn(reached.in) ? "signed-in" : null;
   };
 }
 
