@@ -19,6 +19,17 @@ const problems = (env: Record<string, string>) =>
   );
 
 describe("settings", () => {
+  it("name a DATA_DIR that cannot be used, and why", async () => {
+    const file = join(dir, "file");
+    await writeFile(file, "");
+    for (const [path, why] of [
+      [file, "it is a file (EEXIST)"],
+      [join(file, "below"), "a part of the path is a file (ENOTDIR)"],
+    ] as const)
+      expect(await problems({ DATA_DIR: path })).toEqual([
+        `DATA_DIR is ${JSON.stringify(path)}; expected a folder that can be written to, but ${why}`,
+      ]);
+  });
   it("have defaults for one machine", async () => {
     const { server, app } = await read({});
     expect(server).toMatchObject({

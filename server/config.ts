@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import * as z from "zod";
 import type { AppConfig } from "../app/config.ts";
 import { socialProviders } from "./providers.ts";
+import { problemWithFolder } from "./data-dir.ts";
 import { type AppSecrets, keepSecrets, signingKeySchema } from "./secrets.ts";
 
 /** What the process around the app needs to know; the app itself gets `AppConfig`. */
@@ -161,6 +162,9 @@ export async function readConfig(
 
   const set = parsed.data;
   const dataDir = resolve(set.DATA_DIR);
+  const problem = set.CONVEX_URL ? null : await problemWithFolder(dataDir);
+  if (problem)
+    throw new ConfigError([`DATA_DIR is ${JSON.stringify(set.DATA_DIR)}; expected a folder that can be written to, but ${problem}`]);
   const { engineAdminKey: adminKey, ...secrets } = await keepSecrets(set.CONVEX_URL ? null : dataDir, {
     secret: set.BETTER_AUTH_SECRET,
     signingKey: set.TOKEN_SIGNING_KEY,
