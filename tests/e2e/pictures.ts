@@ -9,9 +9,14 @@ import { expect, type Person, type RunningApp } from "../harness/test.ts";
 
 /** The deployment in somebody's name, by another way than the pages'. */
 export async function deploymentAs(app: RunningApp, person: Person): Promise<ConvexHttpClient> {
+  return (await clientsOf(app, person))();
+}
+
+/** Makes clients of the deployment in somebody's name: each has a time of its own, at which its consistent queries are answered. */
+export async function clientsOf(app: RunningApp, person: Person): Promise<() => ConvexHttpClient> {
   const answer = await fetch(`${app.url}/api/auth/convex/token`, { headers: { Cookie: person.cookieHeader } });
   const { token } = await answer.json();
-  return new ConvexHttpClient(app.deployment.url, { auth: String(token), logger: false });
+  return () => new ConvexHttpClient(app.deployment.url, { auth: String(token), logger: false });
 }
 
 /** Makes an empty design in a project of its own; answers its id and its page's path. */
