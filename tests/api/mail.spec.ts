@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { type RunningApp, startApp } from "../harness/app.ts";
 import { type Mailbox, startMailbox } from "../harness/mailbox.ts";
 import { type Store, storeOf } from "../harness/store.ts";
-import { again, type Member, member, Program, text } from "./program.ts";
+import { totp } from "../e2e/totp.ts";
+import { softPasskey } from "./passkey.ts";
+import { again, type Answer, type Member, member, Program, text } from "./program.ts";
 import { expect, test } from "./test.ts";
 
 /** The calls of section 7, and what sections 4 and 9 say of them, where mail leaves: read from a real SMTP server. */
@@ -139,3 +141,24 @@ test("a sign-in link works once, is kept as a hash, and makes no account", async
   expect((await program.post("/sign-in/magic-link", { email: fresh })).body).toEqual({ status: true });
   expect(await store.find("users", { email: fresh })).toEqual([]);
 });
+
+test("each change of how somebody signs in is told by mail, whatever program made it", async () => {
+  const told = (subject: RegExp, to = ada.email) =>
+    expect.poll(() => mailbox.for(to).some((mail) => subject.test(mail.subject)), { message: String(subject) }).toBe(true);
+  const { program } = ada;
+  await program.post("/change-password", { currentPassword: ada.password, newPassword: "another fine password" });
+  await told(/^Password changed/);
+  const { secret } = readSetup(await program.post("/two-factor/enable", { password: "another fine password" }));
+  expect((await program.post("/two-factor/verify-totp", { code: totp(secret) })).status).toBe(200);
+  await told(/^Two-factor authentication is on/);
+  await program.post("/two-factor/disable", { password: "another fine password" });
+  await told(/^Two-factor authentication is off/);
+  const key = softPasskey(ada.id);
+  await store.create("passkeys", key.row);
+  await told(/^Passkey added/);
+  await program.post("/change-email", { newEmail: `${randomUUID()}@example.com` });
+  // To where somebody reads it who lost the address.
+  await told(/^Email address changed/);
+});
+
+const readSetup = (answer: Answer) => ({ secret: new URL(text(answer, "totpURI")).searchParams.get("secret") ?? "" });

@@ -98,6 +98,36 @@ test.describe("What another site makes a browser send", () => {
   });
 });
 
+withSettings({ APP_URL: "https://atelier.example", TRUSTED_PROXY_HOPS: "1" }, (world) => {
+  test("behind a proxy that ends TLS and tells another Host, forms and programs of the public origin pass, and no others", async () => {
+    const inside = `http://127.0.0.1:${world().app.port}`;
+    const body = JSON.stringify({ name: "Ada", email: `${randomUUID()}@example.com`, password: "correct horse battery" });
+    const send = (path: string, headers: Record<string, string>, sent: string, type = "application/json") =>
+      fetch(inside + path, {
+        method: "POST",
+        redirect: "manual",
+        headers: { "Content-Type": type, "X-Forwarded-For": "198.51.100.1", "X-Forwarded-Proto": "https", ...headers },
+        body: sent,
+      });
+    const own = { Origin: "https://atelier.example" };
+    const made = await send("/api/auth/sign-up/email", own, body);
+    expect(made.status).toBe(200);
+    const cookies = made.headers.getSetCookie();
+    const session = cookies.find((line) => line.startsWith("__Host-atelier.session_token=")) ?? "";
+    for (const line of cookies)
+      expect(line).toMatch(/^__Host-[^;]+;(?=.*Path=\/(;|$))(?=.*HttpOnly)(?=.*Secure)(?=.*SameSite=Lax)(?!.*Domain)/);
+    const Cookie = session.split(";", 1).join();
+    const form = "intent=createProject&name=Poster";
+    const urlencoded = "application/x-www-form-urlencoded";
+    expect((await send("/projects", { ...own, Cookie }, form, urlencoded)).status).toBe(303);
+    expect((await send("/api/auth/update-user", { ...own, Cookie }, '{"name":"Countess"}')).status).toBe(200);
+    for (const Origin of [inside, "http://atelier.example", "https://atelier.example:8443", "https://atelier.example.evil.example"]) {
+      expect((await send("/projects", { Origin, Cookie }, form, urlencoded)).status, Origin).toBe(403);
+      expect((await send("/api/auth/update-user", { Origin, Cookie }, '{"name":"Eve"}')).status, Origin).toBe(403);
+    }
+  });
+});
+
 test.describe("Where one may be led", () => {
   const NASTY = [
     "//evil.example",

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { storeOf } from "../harness/store.ts";
 import { expect, openBrowser, type RunningApp, signUp, test } from "../harness/test.ts";
 
 const START = fileURLToPath(new URL("../../server/start.js", import.meta.url));
@@ -58,13 +59,25 @@ test("whoever runs the machine lists people, makes them a reset link, and delete
 
 test("it works while no server runs, and says what it cannot do", async ({ ownApp }) => {
   test.slow();
-  const ada = await signUp(ownApp.url);
+  const [ada, bob] = [await signUp(ownApp.url), await signUp(ownApp.url)];
+  const store = await storeOf(ownApp);
+  await store.create("twoFactors", { id: ada.id, userId: ada.id, secret: "x", backupCodes: "x", verified: true });
+  await store.change("users", { id: ada.id }, { twoFactorEnabled: true });
   await ownApp.stop();
+  expect((await user(ownApp, "disable-2fa", ada.email)).code).toBe(0);
   expect((await user(ownApp, "disable-2fa", ada.email)).output).toBe(`${ada.email} had no second factor.\n`);
+  expect(await user(ownApp, "delete", bob.email, "--yes")).toEqual({ code: 0, output: `The account of ${bob.email} is deleted.\n` });
   const nobody = `${randomUUID()}@example.com`;
   expect(await user(ownApp, "reset", nobody)).toEqual({ code: 1, output: `Nobody has an account with the address ${nobody}.\n` });
   for (const wrong of [[], ["reset"], ["nonsense"]]) {
     const { code, output } = await user(ownApp, ...wrong);
     expect([code, output.startsWith("Usage: npm run user")]).toEqual([1, true]);
   }
+
+  // What was done without a server holds once there is one, and what was begun is finished.
+  await ownApp.start();
+  const answer = await signIn(ownApp, ada.email, ada.password);
+  expect(await answer.json()).toMatchObject({ user: { id: ada.id, twoFactorEnabled: false } });
+  expect((await signIn(ownApp, bob.email, bob.password)).status).toBe(401);
+  for (const table of ["accounts", "sessions"]) await expect.poll(() => store.find(table, { userId: bob.id })).toEqual([]);
 });
