@@ -7,14 +7,18 @@ import { fanOut } from "./fan-out.ts";
 import { lists } from "./lists.ts";
 import { memory } from "./memory.ts";
 import { coldStart, pages, rows } from "./pages.ts";
+import { paint } from "./paint.ts";
 import { pointReads } from "./point-reads.ts";
 import { report, type Figure } from "./report.ts";
 import { tableSize } from "./table-size.ts";
 import { uploads } from "./uploads.ts";
+import { variants } from "./variants.ts";
 
 const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]> }> = {
   pages: { title: "Pages against a bare React Router app, 8 clients", measure: pages },
   "cold-start": { title: "Cold start of the built app", measure: coldStart },
+  paint: { title: "A mutation until it is painted in a second browser", measure: paint },
+  variants: { title: "A picture's size that was made before", measure: variants },
   rows: { title: "Cost of a page by the rows behind it", measure: rows },
   lists: { title: "Long lists in a browser", measure: lists },
   mutations: { title: "Durable mutations, 64 in flight over websockets", measure: durableMutations },
