@@ -43,6 +43,7 @@ export default [
         route("move/images", "routes/move.images.tsx"),
         route("move/designs", "routes/move.designs.tsx"),
         route("trash", "routes/trash.tsx"),
+        route("trash/:id/restore", "routes/trash.restore.tsx"),
         route("search", "routes/search.tsx"),
         route("shortcuts", "routes/shortcuts.tsx"),
         route("billing", "routes/billing.tsx"),

@@ -1,4 +1,4 @@
-import { Copy, FolderInput, Star } from "lucide-react";
+import { Copy, FolderInput, Layers, Star } from "lucide-react";
 import { href } from "react-router";
 import { designArchive } from "~/archives/address";
 import { DragHandle } from "~/arranging/drag-handle";
@@ -57,6 +57,11 @@ export function DesignCard({ design, ask, byHand, selection }: DesignCardProps) 
             <MenuAction intent="duplicateDesign" values={{ id: _id }} icon={<Icon of={Copy} />}>
               Duplicate
             </MenuAction>
+            {design.coverChosen ? (
+              <MenuAction intent="latestCoverDesign" values={{ id: _id }} icon={<Icon of={Layers} />}>
+                Latest images as cover
+              </MenuAction>
+            ) : null}
             {byHand ? <OrderActions intent="orderDesign" id={_id} /> : null}
             <MenuLink to={href("/design/:id/move", { id: _id })} prefetch="none" icon={<Icon of={FolderInput} />}>
               Move to…

@@ -69,6 +69,13 @@ export const designIntents = {
     told: { text: "Design copied" },
   }),
 
+  latestCoverDesign: intent({
+    mutation: api.designs.setCover,
+    fields: ["id"],
+    args: (of) => ({ id: of("id") }),
+    told: { text: "The latest images are the cover again" },
+  }),
+
   orderDesign: intent({
     mutation: api.designs.reorder,
     fields: ORDER_FIELDS,

@@ -1,8 +1,8 @@
-import type { ReactNode } from "react";
-import { Form, useActionData } from "react-router";
+import type { ReactNode, SubmitEvent } from "react";
+import { useActionData, useSubmit } from "react-router";
 import { MenuButton } from "~/ui/menu";
 import type { FormAnswer } from "./answer";
-import { FORM_FIELD, INTENT_FIELD } from "./intents";
+import { FORM_FIELD, INTENT_FIELD, intentWith } from "./intents";
 
 /** How the names of such forms begin: what refuses them is told in passing (`liveAction`), or over the list without scripts. */
 export const MENU_FORM = "menu-";
@@ -16,28 +16,42 @@ type MenuActionProps = {
   children: ReactNode;
 };
 
-/** Something that a menu does at once: a form of one button. With scripts it goes its way without a fetcher of its own in every row of a list. */
+/** The form to which the buttons of all menus of a page belong: a form of its own for each would be most of what a long list weighs. */
+const ALL_MENUS = `${MENU_FORM}form`;
+
+/** Something that a menu does at once: a button that says what, and about what. */
 export function MenuAction({ intent, values, icon, children }: MenuActionProps) {
-  const form = MENU_FORM + [intent, ...Object.values(values)].join("-");
   return (
-    <Form method="post" navigate={false} fetcherKey={form}>
-      <input type="hidden" name={INTENT_FIELD} value={intent} />
-      <input type="hidden" name={FORM_FIELD} value={form} />
-      {Object.entries(values).map(([name, value]) => (
-        <input key={name} type="hidden" name={name} value={value} />
-      ))}
-      <MenuButton icon={icon}>{children}</MenuButton>
-    </Form>
+    <MenuButton form={ALL_MENUS} name={INTENT_FIELD} value={intentWith(intent, values)} icon={icon}>
+      {children}
+    </MenuButton>
   );
 }
 
-/** Why what a menu was to do was not done, for browsers without scripts. */
-export function MenuRefusal() {
+/** The form of the menus, which stands once on a page; and why what a menu was to do was not done, for browsers without scripts. */
+export function MenuForm() {
+  const submit = useSubmit();
   const answer = useActionData<FormAnswer | undefined>();
   const told = answer?.form?.startsWith(MENU_FORM) ? Object.values(answer.result.error ?? {}).flat() : [];
-  return told.length === 0 ? null : (
-    <p role="alert" className="text-danger-text">
-      {told.join(" ")}
-    </p>
+
+  /** Each its own way, so that the next does not take the place of one that is still on its way. */
+  function send(event: SubmitEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const { submitter } = event.nativeEvent;
+    const asked = submitter instanceof HTMLButtonElement ? submitter.value : "";
+    void submit(new FormData(event.currentTarget, submitter), { method: "post", navigate: false, fetcherKey: MENU_FORM + asked });
+  }
+
+  return (
+    <>
+      <form id={ALL_MENUS} method="post" onSubmit={send} className="hidden">
+        <input type="hidden" name={FORM_FIELD} value={ALL_MENUS} />
+      </form>
+      {told.length === 0 ? null : (
+        <p role="alert" className="text-danger-text">
+          {told.join(" ")}
+        </p>
+      )}
+    </>
   );
 }

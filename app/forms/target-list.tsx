@@ -11,10 +11,12 @@ type TargetListProps = {
   targets: { _id: string; name: string; facts: string }[];
   /** What to say where there is nowhere to move to. */
   nowhere: string;
+  /** What the button says. */
+  action?: string;
 };
 
 /** Where something is to be moved: one of a list, chosen and sent. */
-export function TargetList({ intent, hidden, field, targets, nowhere }: TargetListProps) {
+export function TargetList({ intent, hidden, field, targets, nowhere, action = "Move here" }: TargetListProps) {
   const state = useIntentForm({ id: "move", intent });
   if (targets.length === 0) return <EmptyState title="Nowhere to move to" text={nowhere} />;
   return (
@@ -31,7 +33,7 @@ export function TargetList({ intent, hidden, field, targets, nowhere }: TargetLi
       </fieldset>
       <div>
         <Button type="submit" look="primary">
-          Move here
+          {action}
         </Button>
       </div>
     </IntentForm>

@@ -70,6 +70,13 @@ export const projectIntents = {
     told: { text: "Project copied" },
   }),
 
+  latestCoverProject: intent({
+    mutation: api.projects.setCover,
+    fields: ["id"],
+    args: (of) => ({ id: of("id") }),
+    told: { text: "The latest images are the cover again" },
+  }),
+
   orderProject: intent({
     mutation: api.projects.reorder,
     fields: ORDER_FIELDS,

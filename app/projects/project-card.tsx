@@ -1,4 +1,4 @@
-import { Copy, Star } from "lucide-react";
+import { Copy, Layers, Star } from "lucide-react";
 import { href } from "react-router";
 import { projectArchive } from "~/archives/address";
 import { DragHandle } from "~/arranging/drag-handle";
@@ -52,6 +52,11 @@ export function ProjectCard({ project, ask, byHand }: ProjectCardProps) {
             <MenuAction intent="duplicateProject" values={{ id: _id }} icon={<Icon of={Copy} />}>
               Duplicate
             </MenuAction>
+            {project.coverChosen ? (
+              <MenuAction intent="latestCoverProject" values={{ id: _id }} icon={<Icon of={Layers} />}>
+                Latest images as cover
+              </MenuAction>
+            ) : null}
             {byHand ? <OrderActions intent="orderProject" id={_id} /> : null}
           </ItemMenu>
         </>

@@ -15,7 +15,7 @@ import { useLive } from "~/data/use-live";
 import { serverAction } from "~/forms/action.server";
 import { ItemDialogs, useItemDialogs } from "~/forms/item-dialogs";
 import { liveAction } from "~/forms/live-action";
-import { MenuRefusal } from "~/forms/menu-action";
+import { MenuForm } from "~/forms/menu-action";
 import { NameInPlace } from "~/forms/name-in-place";
 import { RemoveButton, RemoveDialog } from "~/forms/remove-dialog";
 import { configContext } from "~/http/context";
@@ -147,7 +147,7 @@ function DesignPage({ loaderData, actionData }: Pick<Route.ComponentProps, "load
         {images.length > 1 ? <SortMenu orders={IMAGE_ORDERS} /> : null}
         <AddImages design={design} sending={sending} maxBytes={maxBytes} />
       </PageHeader>
-      <MenuRefusal />
+      <MenuForm />
 
       {isUploadAnswer(actionData) ? <UploadResults answer={actionData} /> : null}
       {added > 0 && !actionData ? <output>{count(added, "image")} added.</output> : null}

@@ -18,7 +18,7 @@ import { CreateButton, CreateDialog } from "~/forms/create-dialog";
 import { INTENT_FIELD, intentWith } from "~/forms/intents";
 import { ItemDialogs, useItemDialogs } from "~/forms/item-dialogs";
 import { liveAction } from "~/forms/live-action";
-import { MenuRefusal } from "~/forms/menu-action";
+import { MenuForm } from "~/forms/menu-action";
 import { NameInPlace } from "~/forms/name-in-place";
 import { RemoveButton, RemoveDialog } from "~/forms/remove-dialog";
 import { projectIntents } from "~/projects/intents";
@@ -108,7 +108,7 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
         {designs.length > 1 ? <SortMenu orders={LIST_ORDERS} /> : null}
         {designs.length > 0 ? <CreateButton thing="design" /> : null}
       </PageHeader>
-      <MenuRefusal />
+      <MenuForm />
       <SelectionBar selection={selection} thing="design" trash="trashDesigns">
         <FavouriteChosen selection={selection} designs={designs} />
       </SelectionBar>

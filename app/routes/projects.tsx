@@ -11,7 +11,7 @@ import { serverAction } from "~/forms/action.server";
 import { CreateButton, CreateDialog } from "~/forms/create-dialog";
 import { ItemDialogs, useItemDialogs } from "~/forms/item-dialogs";
 import { liveAction } from "~/forms/live-action";
-import { MenuRefusal } from "~/forms/menu-action";
+import { MenuForm } from "~/forms/menu-action";
 import { projectIntents } from "~/projects/intents";
 import { ProjectCard } from "~/projects/project-card";
 import { count } from "~/ui/count";
@@ -58,7 +58,7 @@ export default function Projects({ loaderData: { projects: preloaded, constraint
         {projects.length > 1 ? <SortMenu orders={LIST_ORDERS} /> : null}
         {projects.length > 0 ? <CreateButton thing="project" /> : null}
       </PageHeader>
-      <MenuRefusal />
+      <MenuForm />
       {projects.length > 0 ? (
         <CardGrid label="Projects" ref={list}>
           {projects.map((project) => (

@@ -1,5 +1,7 @@
 import { Trash2 } from "lucide-react";
+import { href } from "react-router";
 import { convexFor } from "~/data/convex.server";
+import { LATER_PAGES } from "~/data/pages";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { useLive } from "~/data/use-live";
 import { serverAction } from "~/forms/action.server";
@@ -8,17 +10,36 @@ import { IntentForm, useIntentForm } from "~/forms/intent-form";
 import { liveAction } from "~/forms/live-action";
 import { trashIntents } from "~/trash/intents";
 import { TrashList } from "~/trash/trash-list";
-import { Button } from "~/ui/button";
+import { Breadcrumb } from "~/ui/breadcrumb";
+import { Button, ButtonLink } from "~/ui/button";
 import { Dialog, DialogActions, DialogButton, DialogCancel } from "~/ui/dialog";
 import { EmptyState } from "~/ui/empty-state";
 import { Icon } from "~/ui/icon";
+import { MorePages } from "~/ui/more-pages";
 import { Page, PageHeader } from "~/ui/page";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/trash";
 
 export const meta: Route.MetaFunction = () => [{ title: "Trash · Atelier" }];
 
-export const loader = async ({ context }: Route.LoaderArgs) => ({ trash: await convexFor(context).preload(api.trash.getTrash, {}) });
+/** The search parameter that names the one kind of which all is shown, page by page. */
+const KIND = "kind";
+const KINDS = ["project", "design", "image"] as const;
+const TITLES = { project: "Projects", design: "Designs", image: "Images" };
+/** As many of a kind as the trash shows at once (`convex/trash.ts`). */
+const PAGE = 100;
+
+export async function loader({ context, url }: Route.LoaderArgs) {
+  const convex = convexFor(context);
+  const kind = KINDS.find((each) => each === url.searchParams.get(KIND));
+  if (!kind) return { trash: await convex.preload(api.trash.getTrash, {}) };
+  const cursor = url.searchParams.get(LATER_PAGES);
+  return {
+    kind,
+    isFirst: cursor === null,
+    page: await convex.preload(api.trash.listTrash, { kind, paginationOpts: { cursor, numItems: PAGE } }),
+  };
+}
 
 export const action = serverAction(trashIntents);
 export const clientAction = liveAction(trashIntents);
@@ -28,7 +49,28 @@ const EMPTYING = "empty-trash";
 
 /** What was deleted, for 30 days. */
 export default function Trash({ loaderData }: Route.ComponentProps) {
-  const { projects, designs, images } = useLive(loaderData.trash);
+  return loaderData.kind === undefined ? <WholeTrash trash={loaderData.trash} /> : <OfOneKind key={loaderData.kind} {...loaderData} />;
+}
+
+type Loaded = Route.ComponentProps["loaderData"];
+
+function OfOneKind({ kind, isFirst, page }: Extract<Loaded, { isFirst: boolean }>) {
+  const { page: items, isDone, continueCursor } = useLive(page);
+  const title = TITLES[kind];
+  return (
+    <Page>
+      <PageHeader trail={<Breadcrumb trail={[{ to: href("/trash"), name: "Trash" }]} />} title={`${title} in the trash`} />
+      {items.length === 0 ? (
+        <EmptyState title={`No ${isFirst ? "" : "more "}${title.toLowerCase()}`} text="What you delete lies here for 30 days." />
+      ) : null}
+      <TrashList title={title} items={items} />
+      <MorePages things={title.toLowerCase()} page={{ isFirst, next: isDone ? null : continueCursor }} />
+    </Page>
+  );
+}
+
+function WholeTrash({ trash }: Extract<Loaded, { trash: unknown }>) {
+  const { projects, designs, images } = useLive(trash);
   const isEmpty = projects.length + designs.length + images.length === 0;
   return (
     <Page>
@@ -50,11 +92,23 @@ export default function Trash({ loaderData }: Route.ComponentProps) {
           What lies here is hidden everywhere else. It is deleted for ever 30 days after it came, and takes up room until then.
         </p>
       )}
-      <TrashList title="Projects" items={projects} />
-      <TrashList title="Designs" items={designs} />
-      <TrashList title="Images" items={images} />
+      {KINDS.map((kind) => (
+        <TrashList key={kind} title={TITLES[kind]} items={{ project: projects, design: designs, image: images }[kind]}>
+          <AllOf kind={kind} many={{ project: projects, design: designs, image: images }[kind].length} />
+        </TrashList>
+      ))}
       <EmptyDialog />
     </Page>
+  );
+}
+
+/** Leads to all of a kind, where there may be more of it than is shown here. */
+function AllOf({ kind, many }: { kind: (typeof KINDS)[number]; many: number }) {
+  if (many < PAGE) return null;
+  return (
+    <div>
+      <ButtonLink to={{ pathname: href("/trash"), search: `?${KIND}=${kind}` }}>All {TITLES[kind].toLowerCase()} in the trash</ButtonLink>
+    </div>
   );
 }
 

@@ -22,12 +22,15 @@ export const trashIntents = {
     fields: ["id"],
     args: (of) => ({ id: of("id"), withPlace: true }),
     told: { text: "Restored" },
-    then: ({ kind, id, designId = "" }) =>
-      kind === "project"
-        ? href("/projects/:id", { id })
-        : kind === "design"
-          ? href("/design/:id", { id })
-          : href("/design/:id/images/:imageId", { id: designId, imageId: id }),
+    then: placeOf,
+  }),
+
+  restoreInto: intent({
+    mutation: api.trash.restore,
+    fields: ["id", "into"],
+    args: (of) => ({ id: of("id"), into: of("into") }),
+    told: { text: "Restored" },
+    then: placeOf,
   }),
 
   purge: intent({
@@ -46,6 +49,11 @@ export const trashIntents = {
     told: { text: "The trash is empty" },
   }),
 };
+
+function placeOf({ kind, id, designId }: FunctionReturnType<typeof api.trash.restore>): string {
+  if (kind === "project") return href("/projects/:id", { id });
+  return kind === "design" ? href("/design/:id", { id }) : href("/design/:id/images/:imageId", { id: designId ?? "", imageId: id });
+}
 
 function without(store: OptimisticLocalStore, id: string): void {
   const trash = store.getQuery(api.trash.getTrash, {});

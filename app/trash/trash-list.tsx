@@ -1,7 +1,9 @@
 import { Folder, Image, Layers, RotateCcw, Trash2 } from "lucide-react";
+import type { ReactNode } from "react";
+import { href } from "react-router";
 import { IntentForm, useIntentForm } from "~/forms/intent-form";
 import { placeholderUrl } from "~/images/placeholder";
-import { Button } from "~/ui/button";
+import { Button, ButtonLink } from "~/ui/button";
 import { count } from "~/ui/count";
 import { Day } from "~/ui/day";
 import { Icon } from "~/ui/icon";
@@ -11,7 +13,7 @@ import type { TrashedItem } from "./intents";
 const ICONS = { project: Folder, design: Layers, image: Image };
 
 /** The rows of one kind, under its heading. */
-export function TrashList({ title, items }: { title: string; items: TrashedItem[] }) {
+export function TrashList({ title, items, children }: { title: string; items: TrashedItem[]; children?: ReactNode }) {
   if (items.length === 0) return null;
   return (
     <section className="grid gap-3">
@@ -21,6 +23,7 @@ export function TrashList({ title, items }: { title: string; items: TrashedItem[
           <TrashRow key={item._id} item={item} />
         ))}
       </ul>
+      {children}
     </section>
   );
 }
@@ -63,6 +66,11 @@ function TrashRow({ item }: { item: TrashedItem }) {
             {back}
           </Button>
         </IntentForm>
+        {hidingPlace === null ? null : (
+          <ButtonLink to={href("/trash/:id/restore", { id: _id })} prefetch="none" size="sm" aria-label={`Restore elsewhere: ${name}`}>
+            Elsewhere…
+          </ButtonLink>
+        )}
         <IntentForm state={purge} hidden={{ id: _id }}>
           <Button type="submit" size="sm" look="ghost" aria-label={`Delete for ever: ${name}`}>
             <Icon of={Trash2} />

@@ -65,7 +65,7 @@ export function hands(page: Page, javaScript: boolean) {
     /** Chooses where something is to be moved. */
     async moveTo(name: string) {
       await page.getByRole("radio", { name: new RegExp(`^${name.replaceAll(/[()]/g, "\\$&")} \\d`) }).check();
-      await page.getByRole("button", { name: "Move here" }).click();
+      await page.getByRole("button", { name: /^(Move|Restore) here$/ }).click();
     },
 
     async renameCard(thing: string, from: string, to: string) {

@@ -64,6 +64,14 @@ const steps: Step[] = [
   { intent: "createProject", send: (her) => her.create("project", "Winter") },
   { intent: "removeProject", send: (her) => her.removeHere("project") },
   { intent: "restore", at: trash, send: (her) => her.press("Restore: Winter") },
+  {
+    intent: "restoreInto",
+    at: trash,
+    async send(her) {
+      await her.page.getByRole("link", { name: "Restore elsewhere: Inside" }).click();
+      await her.moveTo("Winter");
+    },
+  },
   { intent: "restoreHere", at: ({ trashed }) => `/projects/${trashed}`, send: (her) => her.press("Restore") },
   { intent: "purge", at: trash, send: (her) => her.press("Delete for ever: bank.png") },
   { intent: "emptyTrash", at: trash, send: (her) => her.emptyTrash() },
@@ -80,6 +88,8 @@ const organising: Step[] = [
   { intent: "orderImage", send: (her) => her.act("Move down", "fig.jpg") },
   { intent: "coverDesign", send: (her) => her.act("Use as design cover", "fig.jpg") },
   { intent: "coverProject", send: (her) => her.act("Use as project cover", "fig.jpg") },
+  { intent: "latestCoverDesign", at: project, send: (her) => her.act("Latest images as cover", "A") },
+  { intent: "latestCoverProject", at: list, send: (her) => her.act("Latest images as cover", "One") },
   { intent: "moveImage", at: (things) => `${image(things)}/move`, send: (her) => her.moveTo("A (copy)") },
   { intent: "createProject", at: list, send: (her) => her.create("project", "Two") },
   { intent: "favouriteProject", at: list, send: (her) => her.act("Favourite", "One") },

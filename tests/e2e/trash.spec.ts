@@ -26,6 +26,10 @@ bothWays((javaScript) => {
     await expectAccessible(page);
     await convex.mutation(api.projects.moveToTrash, { id: projectId });
     if (!javaScript) await her.open("/trash");
+    await page.getByRole("link", { name: "Restore elsewhere: Cover" }).click();
+    await expect(page.getByRole("heading", { name: "Restore “Cover” elsewhere" })).toBeVisible();
+    await expectAccessible(page);
+    await her.open("/trash");
     await her.press("Restore with its project: Cover");
     await expect(page.getByRole("heading", { name: "The trash is empty" })).toBeVisible();
     await her.open(`/design/${designId}`);
@@ -57,4 +61,22 @@ test("undo, by its button and by its key, and what another browser looked at", a
   await watching.getByRole("button", { name: "Restore" }).click();
   await expect(watching.getByLabel("Name of the project")).toHaveValue("Magazine");
   await expect(page.getByRole("heading", { name: "Magazine" })).toBeVisible();
+});
+
+test("a trash of more than a hundred things is shown page by page", async ({ app, person, request }) => {
+  const convex = await deploymentAs(app, person);
+  const projectId = await convex.mutation(api.projects.create, { name: "Magazine" });
+  const ids = [];
+  for (let place = 0; place < 101; place++) ids.push(await convex.mutation(api.designs.create, { projectId, name: `Design ${place}` }));
+  await convex.mutation(api.many.trashDesigns, { ids });
+  const read = async (path: string) => (await request.get(path, { headers: { Cookie: person.cookieHeader } })).text();
+  const rows = (html: string) => html.match(/aria-label="Restore: Design \d+"/g) ?? [];
+  const first = await read("/trash");
+  expect(rows(first)).toHaveLength(100);
+  expect(first).toContain('href="/trash?kind=design"');
+  const page = await read("/trash?kind=design");
+  const next = /href="(\/trash\?kind=design&amp;after=[^"]+)"/.exec(page)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const later = await read(next);
+  expect(rows(later)).toHaveLength(1);
+  expect(new Set([...rows(page), ...rows(later)]).size).toBe(101);
 });
