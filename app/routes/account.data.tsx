@@ -38,7 +38,7 @@ export default function Data({ loaderData: { security, canDelete, constraint } }
     <>
       <Section
         title="Take your data with you"
-        about="A zip archive with everything that is yours: your account, projects and designs as JSON, and every picture as you uploaded it."
+        about="A zip archive with everything that is yours: your account, projects, designs and their history as JSON, and every picture as you uploaded it, earlier versions and the trash included."
       >
         <div>
           <a href={href("/account/export")} download className={buttonClass()}>

@@ -12,7 +12,7 @@ const places = [
 export function AccountNav() {
   return (
     <nav aria-label="Account" className="-mx-4 overflow-x-auto border-b px-4 md:mx-0 md:px-0">
-      <ul className="flex w-max gap-5">
+      <ul className="flex w-max gap-3.5 sm:gap-5">
         {places.map(({ to, label }) => (
           <li key={to}>
             <NavLink
