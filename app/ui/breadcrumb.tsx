@@ -16,7 +16,7 @@ export function Breadcrumb({ trail }: { trail: { to: string; name: string }[] })
                 <Icon of={ChevronRight} className="size-3.5" />
               </li>
             ) : null}
-            <li className={cx("min-w-0 pointer-coarse:min-w-11", index < trail.length - 1 && "max-w-[40%]")}>
+            <li className={cx("pointer-coarse:min-w-11", index < trail.length - 1 ? "max-w-[40%] shrink-0" : "min-w-0")}>
               <Link to={to} prefetch="intent" className="block truncate rounded-sm py-1 hover:text-ink pointer-coarse:py-3">
                 {name}
               </Link>
