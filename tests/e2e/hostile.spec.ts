@@ -1,3 +1,4 @@
+import * as fc from "fast-check";
 import { expect, type Person, type RunningApp, test } from "../harness/test.ts";
 import { stored } from "./hands.ts";
 
@@ -67,4 +68,74 @@ test("whoever holds another's token without their session is nobody, and a sessi
   expect(await shown(`${token}; ${stranger.cookieHeader}`)).toEqual([200, false, true]);
   await post(app, person, "/sign-out", "");
   expect(await shown(`${person.cookieHeader}; ${token}`)).toEqual([302, false, false]);
+});
+
+test("what stands in an address, whatever it is, makes no fault", async ({ app, person }) => {
+  const names = [
+    "q",
+    "type",
+    "tag",
+    "from",
+    "to",
+    "sort",
+    "cursor",
+    "page",
+    "rename",
+    "remove",
+    "redirectTo",
+    "error",
+    "token",
+    "a",
+    "b",
+    "mode",
+    "w",
+    "ott",
+  ];
+  const value = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 40 }),
+    fc.string({ unit: "grapheme", maxLength: 200 }),
+    fc.constantFrom(
+      "",
+      "null",
+      "NaN",
+      "-1",
+      "1e999",
+      "__proto__",
+      "../..",
+      "%",
+      "%00",
+      "%ff%fe",
+      "\u0000",
+      "[]",
+      "{}",
+      "2026-13-45",
+      "(".repeat(300),
+    ),
+  );
+  const paths = [
+    "/search",
+    "/projects",
+    "/compare",
+    "/trash",
+    "/notifications",
+    "/account",
+    "/billing",
+    "/sign-in",
+    "/reset-password",
+    "/error",
+  ];
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...paths),
+      fc.array(fc.tuple(fc.constantFrom(...names), value), { maxLength: 5 }),
+      fc.boolean(),
+      async (path, pairs, raw) => {
+        const encode = raw ? (text: string) => escape(text).replaceAll("%25", "%") : encodeURIComponent;
+        const query = pairs.map(([name, text]) => `${name}=${encode(text.toWellFormed())}`).join("&");
+        const { status } = await fetch(`${app.url}${path}?${query}`, { headers: { Cookie: person.cookieHeader }, redirect: "manual" });
+        expect(status, `${path}?${query}`).toBeLessThan(500);
+      },
+    ),
+    { numRuns: 150, seed: 20261121 },
+  );
 });
