@@ -27,7 +27,8 @@ const chosenOn = async (page: Page) => {
 
 bothWays((javaScript) => {
   test("several images are chosen, downloaded, moved and put in the trash together", async ({ page, app, person }) => {
-    const { path, designId, other } = await seed(app, person);
+    const { path, designId, other, convex } = await seed(app, person);
+    await convex.mutation(api.projects.create, { name: "Book" });
     const her = hands(page, javaScript);
     const names = async (id = designId) => (await imagesIn(app, person, id)).map(({ name }) => name);
     const choose = async (...names: string[]) => {
@@ -50,7 +51,13 @@ bothWays((javaScript) => {
     await bar(page).getByRole("button", { name: "Move to…" }).click();
     await expect(page.getByRole("heading", { name: "Move 2 images" })).toBeVisible();
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Show its designs" }).click();
+    const show = async (project: string) => {
+      await page.getByRole("combobox", { name: "Project" }).selectOption({ label: project });
+      await page.getByRole("button", { name: "Show its designs" }).click();
+    };
+    await show("Book");
+    await expect(page.getByText("This project has no design.")).toBeVisible();
+    await show("Magazine");
     await her.moveTo("Back");
     await expect(page.getByRole("heading", { name: "Back", level: 1 })).toBeAttached();
     expect([await names(), await names(other)]).toEqual([
