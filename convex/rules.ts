@@ -51,6 +51,8 @@ export const renameDesignImage = z.object({ name: name("image") });
 const prose = (thing: string) =>
   z
     .string()
+    // Browsers send their forms with both signs at a line's end (HTML, "constructing the entry list"); scripts do not.
+    .overwrite((typed) => typed.replaceAll(/\r\n?/g, "\n"))
     .trim()
     .max(TEXT_MAX, { error: `A ${thing} can be ${TEXT_MAX.toLocaleString("en")} characters at most.` })
     .refine(isPlainText, { error: `A ${thing} is plain text.` });

@@ -46,6 +46,18 @@ export const designIntents = {
     told: { text: "Design renamed", quietly: true },
   }),
 
+  describeDesign: intent({
+    mutation: api.designs.setDescription,
+    fields: ["id", "description"],
+    args: (of) => ({ id: of("id"), description: of("description") }),
+    optimistic(store, { id, ...typed }) {
+      const description = typed.description.trim();
+      const design = store.getQuery(api.designs.getDesignById, { id });
+      if (design) store.setQuery(api.designs.getDesignById, { id }, { ...design, description });
+    },
+    told: { text: "Description saved", quietly: true },
+  }),
+
   removeDesign: intent({
     mutation: api.designs.moveToTrash,
     fields: ["id"],

@@ -134,7 +134,7 @@ const WIDEST = 4;
 const TALLEST = 0.45;
 
 function Tile({ image, ...tile }: TileProps & { image: DesignImage }) {
-  const { _id, name, width, height } = image;
+  const { _id, name, caption, width, height } = image;
   const ratio = Math.min(WIDEST, Math.max(TALLEST, width / height));
   const scalable = isDrawing(image);
   const to = href("/design/:id/images/:imageId", { id: image.designId, imageId: _id });
@@ -149,7 +149,7 @@ function Tile({ image, ...tile }: TileProps & { image: DesignImage }) {
     <>
       <Picture
         image={{ ...image, imageId: _id }}
-        alt={selection.on ? "" : name}
+        alt={selection.on ? "" : caption || name}
         sizes={`${Math.round(ratio * 260)}px`}
         scalable={scalable}
         className={cx(moving && "gallery-picture-grows")}

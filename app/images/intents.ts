@@ -23,6 +23,17 @@ export const imageIntents = {
     told: { text: "Image renamed", quietly: true },
   }),
 
+  captionImage: intent({
+    mutation: api.designImages.setCaption,
+    fields: ["id", "caption"],
+    args: (of) => ({ id: of("id"), caption: of("caption") }),
+    optimistic(store, { id, ...typed }) {
+      const caption = typed.caption.trim();
+      changeImage(store, id, (image) => ({ ...image, caption }));
+    },
+    told: { text: "Caption saved", quietly: true },
+  }),
+
   makeCurrent: intent({
     mutation: api.versions.makeCurrent,
     fields: ["imageId", "versionId"],
@@ -111,6 +122,7 @@ export const imageIntents = {
 /** The design's own, asked for on its page: when it is deleted its project is where to go. */
 export const designPageIntents = {
   renameDesign: designIntents.renameDesign,
+  describeDesign: designIntents.describeDesign,
   removeDesign: {
     told: designIntents.removeDesign.told,
     fields: [...designIntents.removeDesign.fields, "projectId"],
@@ -124,6 +136,7 @@ export const designPageIntents = {
 /** An image's own, asked for where it is shown large: when it is deleted its design is where to go. */
 export const imagePageIntents = {
   renameImage: imageIntents.renameImage,
+  captionImage: imageIntents.captionImage,
   makeCurrent: imageIntents.makeCurrent,
   removeImage: {
     told: imageIntents.removeImage.told,
@@ -136,6 +149,13 @@ export const imagePageIntents = {
 };
 
 const has = (images: DesignImage[], id: string) => images.some((image) => image._id === id);
+
+/** Changes an image wherever it is shown: in lists, and large. */
+function changeImage(store: OptimisticLocalStore, id: string, change: (image: DesignImage) => DesignImage): void {
+  changeLists(store, (images) => (has(images, id) ? images.map((image) => (image._id === id ? change(image) : image)) : images));
+  const inPlace = store.getQuery(api.designImages.getDesignImageInPlace, { id });
+  if (inPlace) store.setQuery(api.designImages.getDesignImageInPlace, { id }, { ...inPlace, image: change(inPlace.image) });
+}
 
 /** Changes every list of images as shown, whole lists and pages, told which design each is of. */
 function changeLists(store: OptimisticLocalStore, how: (images: DesignImage[], designId: string) => DesignImage[]): void {

@@ -24,7 +24,7 @@ type StageProps = {
  * pixels are asked for than were sent, its own take their place; a drawing is drawn anew for its size.
  */
 export function StagedPicture({ image, zoom, sizes, grows = false }: StageProps) {
-  const { width, height, name } = image;
+  const { width, height, name, caption } = image;
   const drawing = isDrawing(image);
   const { box, magnification } = zoom;
   const style: CSSProperties & Record<"--ratio" | "--own-width", string> = {
@@ -37,7 +37,7 @@ export function StagedPicture({ image, zoom, sizes, grows = false }: StageProps)
       <Picture
         key={`${image._id} ${image.versionId}`}
         image={{ ...image, imageId: image._id }}
-        alt={name}
+        alt={caption || name}
         sizes={sizes}
         scalable={drawing}
         priority

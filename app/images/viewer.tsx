@@ -128,6 +128,7 @@ export function Viewer({ image, place, title, around, ground: groundAtFirst, chi
           </div>
         </details>
       </div>
+      {image.caption === "" ? null : <p className="viewer-caption">{image.caption}</p>}
       <div className="viewer-tools">
         <ZoomTools zoom={zoom} />
         <GroundChoice {...ground} />

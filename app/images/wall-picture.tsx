@@ -8,7 +8,7 @@ import { Picture } from "./picture";
 
 /** A picture among all of a project's: as in the gallery, with nothing but the way to it, and to choosing it. */
 export function WallPicture({ image, selection }: { image: DesignImage; selection: Selection }) {
-  const { _id, name, width, height, designId } = image;
+  const { _id, name, caption, width, height, designId } = image;
   const ratio = Math.min(4, Math.max(0.45, width / height));
   const scalable = image.contentType === "image/svg+xml";
   const style: CSSProperties & Record<"--ratio" | "--own-width", string> = {
@@ -16,7 +16,7 @@ export function WallPicture({ image, selection }: { image: DesignImage; selectio
     "--own-width": scalable ? SCALABLE : `${width}px`,
   };
   const picture = (
-    <Picture image={{ ...image, imageId: _id }} alt={selection.on ? "" : name} sizes={`${Math.round(ratio * 260)}px`} scalable={scalable} />
+    <Picture image={{ ...image, imageId: _id }} alt={selection.on ? "" : caption || name} sizes={`${Math.round(ratio * 260)}px`} scalable={scalable} />
   );
   return (
     <li style={style} {...pickProps(image)}>

@@ -46,6 +46,18 @@ export const projectIntents = {
     told: { text: "Project renamed", quietly: true },
   }),
 
+  describeProject: intent({
+    mutation: api.projects.setDescription,
+    fields: ["id", "description"],
+    args: (of) => ({ id: of("id"), description: of("description") }),
+    optimistic(store, { id, ...typed }) {
+      const description = typed.description.trim();
+      const project = store.getQuery(api.projects.getProjectById, { id });
+      if (project) store.setQuery(api.projects.getProjectById, { id }, { ...project, description });
+    },
+    told: { text: "Description saved", quietly: true },
+  }),
+
   removeProject: intent({
     mutation: api.projects.moveToTrash,
     fields: ["id"],

@@ -17,6 +17,7 @@ import { ItemDialogs, useItemDialogs } from "~/forms/item-dialogs";
 import { liveAction } from "~/forms/live-action";
 import { MenuForm } from "~/forms/menu-action";
 import { NameInPlace } from "~/forms/name-in-place";
+import { ProseButton, ProseDialog, ProseText } from "~/forms/prose-dialog";
 import { RemoveButton, RemoveDialog } from "~/forms/remove-dialog";
 import { configContext } from "~/http/context";
 import { acceptedText, AddImages, AddImagesLabel } from "~/images/add-images";
@@ -38,7 +39,7 @@ import { Page, PageHeader } from "~/ui/page";
 import { choiceFrom, GALLERY_VIEW_COOKIE, GALLERY_VIEWS } from "~/ui/preferences";
 import { IMAGE_ORDERS, SortMenu } from "~/ui/sort-menu";
 import { api } from "#convex/_generated/api";
-import { renameDesign, renameDesignImage } from "#convex/rules";
+import { describe, renameDesign, renameDesignImage } from "#convex/rules";
 import { TrashedBoundary } from "~/trash/trashed-boundary";
 import { unlessTrashed } from "~/trash/unless-trashed.server";
 import type { Route } from "./+types/design";
@@ -67,7 +68,11 @@ async function load({ request, params: { id }, url, context }: Route.LoaderArgs)
     sending: crypto.randomUUID(),
     maxBytes: config.uploadMaxBytes,
     view: choiceFrom(GALLERY_VIEWS, readCookie(request.headers, GALLERY_VIEW_COOKIE)),
-    constraints: { design: getZodConstraint(renameDesign), image: getZodConstraint(renameDesignImage) },
+    constraints: {
+      design: getZodConstraint(renameDesign),
+      image: getZodConstraint(renameDesignImage),
+      description: getZodConstraint(describe),
+    },
   };
 }
 
@@ -142,6 +147,12 @@ function DesignPage({ loaderData, actionData }: Pick<Route.ComponentProps, "load
             </RemoveButton>
           </>
         }
+        about={
+          <>
+            <ProseText text={design.description} />
+            <ProseButton item={design} field="description" text={design.description} />
+          </>
+        }
       >
         {images.length > 0 ? <SelectLink selection={selection} /> : null}
         {images.length > 1 ? <SortMenu orders={IMAGE_ORDERS} /> : null}
@@ -172,6 +183,15 @@ function DesignPage({ loaderData, actionData }: Pick<Route.ComponentProps, "load
       <MorePages things="images" page={{ ...page, next: design.imageCount > images.length ? page.next : null }} />
 
       <PageTarget target={{ kind: "design", id: design._id, name: design.name }} />
+      <ProseDialog
+        key={`about ${design._id}`}
+        item={design}
+        field="description"
+        text={design.description}
+        hint="What it shows, or is for."
+        intent="describeDesign"
+        constraint={constraints.description}
+      />
       <RemoveDialog
         key={design._id}
         item={design}

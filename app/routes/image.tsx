@@ -11,6 +11,7 @@ import { useLive } from "~/data/use-live";
 import { serverAction } from "~/forms/action.server";
 import { liveAction } from "~/forms/live-action";
 import { NameInPlace } from "~/forms/name-in-place";
+import { ProseButton, ProseDialog, ProseText } from "~/forms/prose-dialog";
 import { RemoveDialog } from "~/forms/remove-dialog";
 import { configContext } from "~/http/context";
 import { Facts } from "~/images/facts";
@@ -22,7 +23,7 @@ import { Versions } from "~/images/versions";
 import { type Place, Viewer } from "~/images/viewer";
 import { choiceFrom, GROUND_COOKIE, GROUNDS } from "~/ui/preferences";
 import { api } from "#convex/_generated/api";
-import { renameDesignImage } from "#convex/rules";
+import { captionImage, renameDesignImage } from "#convex/rules";
 import { TrashedBoundary } from "~/trash/trashed-boundary";
 import { unlessTrashed } from "~/trash/unless-trashed.server";
 import type { Route } from "./+types/image";
@@ -49,6 +50,7 @@ async function load({ request, params: { id, imageId }, context }: Route.LoaderA
     ground: choiceFrom(GROUNDS, readCookie(request.headers, GROUND_COOKIE)),
     sending: crypto.randomUUID(),
     constraint: getZodConstraint(renameDesignImage),
+    captionConstraint: getZodConstraint(captionImage),
   };
 }
 
@@ -114,6 +116,10 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
         ground={loaderData.ground}
         title={<NameInPlace key={image._id} item={image} thing="image" intent="renameImage" constraint={loaderData.constraint} small />}
       >
+        <section aria-label="Caption" className="grid gap-1">
+          <ProseText text={image.caption} />
+          <ProseButton item={image} field="caption" text={image.caption} />
+        </section>
         <Facts image={image} details={own?.details} />
         <Versions
           image={image}
@@ -122,6 +128,15 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
           answer={isUploadAnswer(actionData) ? actionData : undefined}
         />
       </Viewer>
+      <ProseDialog
+        key={`caption ${image._id}`}
+        item={image}
+        field="caption"
+        text={image.caption}
+        hint="What it shows: for who cannot see it too."
+        intent="captionImage"
+        constraint={loaderData.captionConstraint}
+      />
       <RemoveDialog
         key={image._id}
         item={image}

@@ -20,6 +20,7 @@ import { ItemDialogs, useItemDialogs } from "~/forms/item-dialogs";
 import { liveAction } from "~/forms/live-action";
 import { MenuForm } from "~/forms/menu-action";
 import { NameInPlace } from "~/forms/name-in-place";
+import { ProseButton, ProseDialog, ProseText } from "~/forms/prose-dialog";
 import { RemoveButton, RemoveDialog } from "~/forms/remove-dialog";
 import { projectIntents } from "~/projects/intents";
 import { pickProps } from "~/selection/pick";
@@ -37,7 +38,7 @@ import { Page, PageHeader } from "~/ui/page";
 import { PageTarget } from "~/uploads/uploading";
 import { LIST_ORDERS, SortMenu } from "~/ui/sort-menu";
 import { api } from "#convex/_generated/api";
-import { createDesign, renameProject } from "#convex/rules";
+import { createDesign, describe, renameProject } from "#convex/rules";
 import { TrashedBoundary } from "~/trash/trashed-boundary";
 import { unlessTrashed } from "~/trash/unless-trashed.server";
 import type { Route } from "./+types/project";
@@ -55,10 +56,19 @@ async function load({ params: { id }, context, url }: Route.LoaderArgs) {
       later: (paginationOpts) => convex.preload(api.designs.listDesigns, { projectId: id, ...sortIn(url), paginationOpts }),
     }),
   ]);
-  return { project, designs, constraints: { project: getZodConstraint(renameProject), design: getZodConstraint(createDesign) } };
+  return {
+    project,
+    designs,
+    constraints: {
+      project: getZodConstraint(renameProject),
+      design: getZodConstraint(createDesign),
+      description: getZodConstraint(describe),
+    },
+  };
 }
 
-const intents = { ...designIntents, renameProject: projectIntents.renameProject, removeProject: projectIntents.removeProject };
+const { renameProject: rename, describeProject, removeProject } = projectIntents;
+const intents = { ...designIntents, renameProject: rename, describeProject, removeProject };
 
 export const action = serverAction(intents);
 export const clientAction = liveAction(intents);
@@ -103,6 +113,12 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
             </RemoveButton>
           </>
         }
+        about={
+          <>
+            <ProseText text={project.description} />
+            <ProseButton item={project} field="description" text={project.description} />
+          </>
+        }
       >
         {designs.length > 0 ? <SelectLink selection={selection} /> : null}
         {designs.length > 1 ? <SortMenu orders={LIST_ORDERS} /> : null}
@@ -134,6 +150,14 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
         placeholder="Cover"
         constraint={constraints.design}
         hidden={{ projectId: project._id }}
+      />
+      <ProseDialog
+        item={project}
+        field="description"
+        text={project.description}
+        hint="What it is for."
+        intent="describeProject"
+        constraint={constraints.description}
       />
       <RemoveDialog item={project} thing="project" loses="goes to the trash with all of its designs and images." intent="removeProject" />
       <ItemDialogs

@@ -20,11 +20,13 @@ type PageHeaderProps = {
   trail?: ReactNode;
   /** What is done with the whole of it now and then: icons beside the trail, so that what the page is for has its row to itself. */
   tools?: ReactNode;
+  /** What is told about it, below its title. */
+  about?: ReactNode;
   children?: ReactNode;
 };
 
 /** What a page is about, and what can be done on it. */
-export function PageHeader({ title, facts, trail, tools, children }: PageHeaderProps) {
+export function PageHeader({ title, facts, trail, tools, about, children }: PageHeaderProps) {
   return (
     <header className="grid grid-cols-[minmax(0,1fr)] gap-2">
       {tools ? (
@@ -42,6 +44,7 @@ export function PageHeader({ title, facts, trail, tools, children }: PageHeaderP
         </div>
         <div className="flex flex-wrap gap-2">{children}</div>
       </div>
+      {about ? <div className="grid gap-1">{about}</div> : null}
     </header>
   );
 }

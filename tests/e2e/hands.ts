@@ -85,6 +85,19 @@ export function hands(page: Page, javaScript: boolean) {
       await page.getByLabel(`Name of the ${thing}`).press("Enter");
     },
 
+    /** Writes the description, or the caption, of what the page is about. */
+    async tell(field: "description" | "caption", text: string) {
+      const facts = page.getByText("Facts", { exact: true });
+      if (field === "caption" && !(await page.getByRole("region", { name: "Caption" }).isVisible())) await facts.click();
+      await page.getByRole("button", { name: new RegExp(`(Add a|Edit) ${field}`) }).click();
+      const asks = dialog(new RegExp(`(Add a|Edit) ${field}`));
+      await asks.getByRole("textbox").fill(text);
+      await asks.getByRole("button", { name: "Save" }).click();
+      await expect(asks).toHaveCount(0);
+      // Without scripts the page comes anew, with its facts folded.
+      if (javaScript && field === "caption") await facts.click();
+    },
+
     /** Deletes what the page is about. */
     async removeHere(thing: string) {
       await page

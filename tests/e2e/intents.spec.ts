@@ -36,9 +36,12 @@ const chooseIn = (page: (things: Things) => string) => (things: Things) => `${pa
 const steps: Step[] = [
   { intent: "createProject", at: list, send: (her) => her.create("project", "Spring") },
   { intent: "renameProject", send: (her) => her.renameInPlace("Summer") },
+  { intent: "describeProject", at: project, send: (her) => her.tell("description", "All of\nthe summer") },
   { intent: "createDesign", at: project, send: (her) => her.create("design", "Cover") },
   { intent: "renameDesign", send: (her) => her.renameInPlace("Front", "design") },
   { intent: "renameImage", at: design, withPictures: true, send: (her) => her.renameCard("image", "fig.jpg", "Figs") },
+  { intent: "describeDesign", at: design, send: (her) => her.tell("description", "What one sees first") },
+  { intent: "captionImage", at: image, send: (her) => her.tell("caption", "Two figs on a plate") },
   { intent: "renameImage", at: image, send: (her) => her.renameInPlace("Many figs", "image") },
   {
     intent: "makeCurrent",
@@ -180,14 +183,14 @@ async function lookerAt(app: RunningApp, person: Person) {
   const newClient = await clientsOf(app, person);
   const withImages = async (
     convex: ConvexHttpClient,
-    { _id, name, favourite, coverChosen }: FunctionReturnType<typeof api.designs.getDesignById>,
+    { _id, name, description, favourite, coverChosen }: FunctionReturnType<typeof api.designs.getDesignById>,
   ) => {
     const images = await convex.consistentQuery(api.designImages.getDesignImagesByDesignId, { designId: _id });
-    const shown = images.map((one) => `${one.name}, ${one.width} wide`);
+    const shown = images.map((one) => `${one.name}, ${one.width} wide, ${one.caption}`);
     return {
       id: _id,
       first: images.find((one) => one.name.toLowerCase().includes("fig"))?._id,
-      stored: { name, favourite, coverChosen, images: shown },
+      stored: { name, description, favourite, coverChosen, images: shown },
     };
   };
   return async () => {
@@ -211,9 +214,9 @@ async function lookerAt(app: RunningApp, person: Person) {
     const all = within.flatMap(({ designs }) => designs);
     things.design = all[0]?.id ?? "";
     things.image = all.find(({ first }) => first !== undefined)?.first ?? "";
-    const stored = projects.map(({ name, designCount, imageCount, favourite, coverChosen }, index) => {
+    const stored = projects.map(({ name, description, designCount, imageCount, favourite, coverChosen }, index) => {
       const { designs = [], order = [] } = within[index] ?? {};
-      return { name, designCount, imageCount, favourite, coverChosen, designs: designs.map((design) => design.stored), order };
+      return { name, description, designCount, imageCount, favourite, coverChosen, designs: designs.map((design) => design.stored), order };
     });
     const trashed = Object.values(trash).map((items) => items.map(({ name }) => name));
     return { stored: [stored, byHand.map(({ name }) => name), trashed], things };
