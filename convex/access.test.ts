@@ -75,6 +75,11 @@ const entries: Record<string, Entry> = {
   "trash:empty": { by: "person" },
   "usage:getUsage": { by: "person" },
   "search:find": { by: "person", args: () => ({ text: name }) },
+  "tags:getTags": { by: "person" },
+  "tags:tagDesign": { by: "person", on: ["design", "id"], args: () => ({ tag: "poster" }) },
+  "tags:untagDesign": { by: "person", on: ["design", "id"], args: () => ({ tag: "poster" }) },
+  "tags:tagImage": { by: "person", on: ["image", "id"], args: () => ({ tag: "poster" }) },
+  "tags:untagImage": { by: "person", on: ["image", "id"], args: () => ({ tag: "poster" }) },
   "versions:getVersions": { by: "person", on: ["image", "imageId"] },
   "versions:getImageVersion": { by: "person", on: ["image", "imageId"] },
   "versions:makeCurrent": { by: "person", on: ["image", "imageId"], args: makeVersion },
@@ -196,7 +201,7 @@ it("has an entry for every public function, and no entry for anything else", asy
 
 it("says what every public function of this folder's own takes and answers", async () => {
   const modules = import.meta.glob<Record<string, { exportReturns?: () => string; exportArgs?: () => string }>>(
-    "./{projects,designs,designImages,versions,search,uploads,usage,purge,sweep,notices,trash,released,many,wall,activities,copies,upgrade}.ts",
+    "./{projects,designs,designImages,versions,search,uploads,usage,purge,sweep,notices,trash,released,many,wall,activities,copies,upgrade,tags}.ts",
   );
   for (const [path, load] of Object.entries(modules)) {
     for (const [key, value] of Object.entries(await load())) {

@@ -6,7 +6,9 @@ import { recordActivity } from "./activity";
 import { designsOf, imagesOf, lastKey, place, projectsOf, sortNameOf } from "./order";
 import { nameOfCopy } from "./rules";
 import { designsChanged, imagesChanged } from "./summaries";
+import { noteTags } from "./tagging";
 import { changeUsage, expectRoomFor } from "./usage";
+import { searchWords } from "./words";
 
 /**
  * Copies. A copy's row is there at once, and what is in it follows a batch per transaction, each scheduling the next in its own, so that a
@@ -30,6 +32,7 @@ export async function copyProject(ctx: Ctx, project: Doc<"projects">): Promise<I
     name,
     ...(description !== undefined && { description }),
     sortName: sortNameOf(name),
+    words: searchWords({ name, description }),
     orderKey: await lastKey(list),
     updatedAt: Date.now(),
     designCount: 0,
@@ -55,9 +58,11 @@ export async function copyDesign(
     ...emptied(design, project),
     name,
     sortName: sortNameOf(name),
+    words: searchWords({ ...design, name }),
     orderKey: await lastKey(list),
   });
   const copy = await ctx.db.get(id);
+  await noteTags(ctx, project.ownerId, [{ kind: "design", thing: id, tags: design.tags }]);
   if (copy) await place(ctx, list, copy, { after: design });
   await designsChanged(ctx, project, { designs: 1 });
   await recordActivity(ctx, { kind: "duplicated", project, design: { _id: id, name }, from: design.name });
@@ -74,11 +79,13 @@ export async function copyImage(ctx: Ctx, { image, design, project }: ImagePlace
     ...copied(image, design),
     name,
     sortName: sortNameOf(name),
+    words: searchWords({ ...image, name }),
     orderKey: await lastKey(list),
     // A copy of a copy of the same picture, made twice, is two pictures.
     uploadId: `copy of ${image._id} ${Math.random().toString(36).slice(2)}`,
   });
   const copy = await ctx.db.get(id);
+  await noteTags(ctx, project.ownerId, [{ kind: "image", thing: id, tags: image.tags }]);
   if (copy) await place(ctx, list, copy, { after: image });
   await imagesChanged(ctx, { design, project }, 1);
   await recordActivity(ctx, { kind: "duplicated", project, design, image: { _id: id, name } });
@@ -98,10 +105,13 @@ export const project = internalMutation({
       .query("designs")
       .withIndex("by_age", (q) => q.eq("projectId", from).eq("removedAt", undefined))
       .paginate({ cursor: after, numItems: DESIGNS });
+    const made = [];
     for (const design of page) {
       const id = await ctx.db.insert("designs", { ...emptied(design, target), favouriteAt: design.favouriteAt });
+      made.push({ kind: "design" as const, thing: id, tags: design.tags });
       await ctx.scheduler.runAfter(0, internal.copies.design, { from: design._id, to: id, cursor: null });
     }
+    await noteTags(ctx, target.ownerId, made);
     await designsChanged(ctx, target, { designs: page.length });
     if (!isDone) await ctx.scheduler.runAfter(0, internal.copies.project, { from, to, cursor: continueCursor });
     return null;
@@ -121,11 +131,14 @@ export const design = internalMutation({
       .query("designImages")
       .withIndex("by_design", (q) => q.eq("designId", from).eq("removedAt", undefined))
       .paginate({ cursor: after, numItems: IMAGES });
+    const made = [];
     for (const image of page) {
       const id = await ctx.db.insert("designImages", { ...copied(image, target), uploadId: `copy of ${image._id} in ${to}` });
+      made.push({ kind: "image" as const, thing: id, tags: image.tags });
       if (image._id === source.coverImageId) await ctx.db.patch(to, { coverImageId: id });
       if (image._id === of.coverImageId && into._id !== of._id) await ctx.db.patch(into._id, { coverImageId: id });
     }
+    await noteTags(ctx, into.ownerId, made);
     const [design, project] = [await ctx.db.get(to), await ctx.db.get(into._id)];
     if (design && project && page.length > 0) await imagesChanged(ctx, { design, project }, page.length);
     if (!isDone) await ctx.scheduler.runAfter(0, internal.copies.design, { from, to, cursor: continueCursor });
@@ -137,7 +150,7 @@ const isGoing = ({ purgingSince }: { purgingSince?: number }) => purgingSince !=
 
 /** A design's own, without what is in it. */
 function emptied(
-  { name, sortName, orderKey, description }: Doc<"designs">,
+  { name, sortName, orderKey, description, tags }: Doc<"designs">,
   { _id: projectId, ownerId }: Doc<"projects">,
 ): Omit<Doc<"designs">, "_id" | "_creationTime"> {
   return {
@@ -147,6 +160,8 @@ function emptied(
     ...(sortName !== undefined && { sortName }),
     ...(orderKey !== undefined && { orderKey }),
     ...(description !== undefined && { description }),
+    ...(tags !== undefined && { tags }),
+    words: searchWords({ name, description, tags }),
     updatedAt: Date.now(),
     imageCount: 0,
     cover: [],

@@ -7,7 +7,8 @@ crons.interval("drop stored files without a row", { hours: 1 }, internal.sweep.r
 crons.interval("delete what has been in the trash for 30 days", { hours: 1 }, internal.purge.expire, {});
 crons.interval("forget which files were deleted", { hours: 1 }, internal.released.sweep, {});
 crons.interval("take up unfinished removals", { hours: 1 }, internal.purge.resume);
-crons.interval("bring rows of an earlier build up to date", { hours: 1 }, internal.upgrade.run, {});
+// A new name has it run at once when it comes, not within the hour.
+crons.interval("have the search know rows of an earlier build", { hours: 1 }, internal.upgrade.run, {});
 crons.interval("delete old notices, devices and mails", { hours: 1 }, internal.accounts.notices.sweep, {});
 crons.interval("drop sessions and verification values that are over", { hours: 1 }, internal.accounts.expiry.sweep, {});
 

@@ -17,6 +17,7 @@ import { touch } from "./summaries";
 import { placeArgs, targetOf } from "./targets";
 import { trashImage } from "./trashing";
 import { pictureDetails } from "./versionTables";
+import { searchWords } from "./words";
 
 /**
  * A design's images in the order made by hand, which begins as that in which they were added, or in another; at most the first `LIST_LIMIT`.
@@ -66,7 +67,7 @@ export const rename = userMutation({
   handler: async (ctx, args) => {
     const { image, ...found } = await imageFor(ctx, args.id, "edit");
     const { name } = check(renameDesignImage, args);
-    await ctx.db.patch(image._id, { name, sortName: sortNameOf(name) });
+    await ctx.db.patch(image._id, { name, sortName: sortNameOf(name), words: searchWords({ ...image, name }) });
     await touch(ctx, found);
     await recordActivity(ctx, { kind: "renamed", ...found, image, from: image.name, to: name });
     return null;
@@ -80,7 +81,7 @@ export const setCaption = userMutation({
   handler: async (ctx, args) => {
     const { image, ...found } = await imageFor(ctx, args.id, "edit");
     const { caption } = check(captionImage, args);
-    await ctx.db.patch(image._id, { caption: caption || undefined });
+    await ctx.db.patch(image._id, { caption: caption || undefined, words: searchWords({ ...image, caption }) });
     await touch(ctx, found);
     await recordActivity(ctx, { kind: "captioned", ...found, image });
     return null;

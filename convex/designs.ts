@@ -16,6 +16,7 @@ import { FAVOURITES_MAX, type ListSort, sortArg, sorted, tooManyFavourites } fro
 import { designsChanged, toCover, touch } from "./summaries";
 import { placeArgs, targetOf } from "./targets";
 import { trashDesign } from "./trashing";
+import { searchWords } from "./words";
 
 /** A project's designs, favourites first, of these and of the others the one that changed last first; at most `LIST_LIMIT`. Throws "not_found". */
 export const getDesignsByProjectId = userQuery({
@@ -60,6 +61,7 @@ export const create = userMutation({
       projectId: project._id,
       name,
       sortName: sortNameOf(name),
+      words: searchWords({ name }),
       orderKey: await lastKey(designsOf(ctx, project._id)),
       updatedAt: Date.now(),
       imageCount: 0,
@@ -79,7 +81,7 @@ export const rename = userMutation({
   handler: async (ctx, args) => {
     const found = await designFor(ctx, args.id, "edit");
     const { name } = check(renameDesign, args);
-    await ctx.db.patch(found.design._id, { name, sortName: sortNameOf(name) });
+    await ctx.db.patch(found.design._id, { name, sortName: sortNameOf(name), words: searchWords({ ...found.design, name }) });
     await touch(ctx, found);
     await recordActivity(ctx, { kind: "renamed", ...found, from: found.design.name, to: name });
     return null;
@@ -93,7 +95,10 @@ export const setDescription = userMutation({
   handler: async (ctx, args) => {
     const found = await designFor(ctx, args.id, "edit");
     const { description } = check(describe, args);
-    await ctx.db.patch(found.design._id, { description: description || undefined });
+    await ctx.db.patch(found.design._id, {
+      description: description || undefined,
+      words: searchWords({ ...found.design, description }),
+    });
     await touch(ctx, found);
     await recordActivity(ctx, { kind: "described", ...found });
     return null;

@@ -16,6 +16,7 @@ import { toCover } from "./summaries";
 import { placeArgs, targetOf } from "./targets";
 import { trashProject } from "./trashing";
 import { changeUsage } from "./usage";
+import { searchWords } from "./words";
 
 /** The caller's projects, favourites first, of these and of the others the one that changed last first; at most `LIST_LIMIT` of them. */
 export const getProjects = userQuery({
@@ -57,6 +58,7 @@ export const create = userMutation({
       ownerId,
       name,
       sortName: sortNameOf(name),
+      words: searchWords({ name }),
       orderKey: await lastKey(projectsOf(ctx, ownerId)),
       updatedAt: Date.now(),
       designCount: 0,
@@ -76,7 +78,7 @@ export const rename = userMutation({
   handler: async (ctx, args) => {
     const project = await projectFor(ctx, args.id, "edit");
     const { name } = check(renameProject, args);
-    await ctx.db.patch(project._id, { name, sortName: sortNameOf(name), updatedAt: Date.now() });
+    await ctx.db.patch(project._id, { name, sortName: sortNameOf(name), words: searchWords({ ...project, name }), updatedAt: Date.now() });
     await recordActivity(ctx, { kind: "renamed", project, from: project.name, to: name });
     return null;
   },
@@ -89,7 +91,11 @@ export const setDescription = userMutation({
   handler: async (ctx, args) => {
     const project = await projectFor(ctx, args.id, "edit");
     const { description } = check(describe, args);
-    await ctx.db.patch(project._id, { description: description || undefined, updatedAt: Date.now() });
+    await ctx.db.patch(project._id, {
+      description: description || undefined,
+      words: searchWords({ ...project, description }),
+      updatedAt: Date.now(),
+    });
     await recordActivity(ctx, { kind: "described", project });
     return null;
   },

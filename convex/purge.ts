@@ -5,6 +5,7 @@ import { internalMutation, type MutationCtx } from "./_generated/server";
 import { recordActivity } from "./activity";
 import { releaseFile } from "./files";
 import { VERSIONS_MAX } from "./rules";
+import { forgetTags } from "./tagging";
 import { changeUsage, forgetUsage } from "./usage";
 import { deleteVersions } from "./versions";
 
@@ -203,7 +204,10 @@ async function deleteDesign(ctx: MutationCtx, id: Id<"designs">, limit: number):
   }
   await settle(ctx, freed);
   if (left <= 0) return limit;
-  if (await ctx.db.get(id)) await ctx.db.delete(id);
+  const row = await ctx.db.get(id);
+  if (!row) return limit - left;
+  await ctx.db.delete(id);
+  await forgetTags(ctx, row);
   return limit - left + 1;
 }
 
@@ -216,13 +220,14 @@ async function deleteOneImage(ctx: MutationCtx, row: Doc<"designImages">): Promi
 /** How many bytes became free, by whose they were. */
 type Freed = Map<string | undefined, number>;
 
-/** Deletes an image with its versions, and answers how many rows that were: by so few may a batch be larger than its limit. */
+/** Deletes an image with its versions and tags, and answers how many rows that were: by so few may a batch be larger than its limit. */
 async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">, freed: Freed): Promise<number> {
   await ctx.db.delete(row._id);
   const versions = row.versionId === undefined ? 0 : await deleteVersions(ctx, row._id, VERSIONS_MAX);
+  const tags = await forgetTags(ctx, row);
   // That of its only version; several have released theirs.
   if (await releaseFile(ctx, row.storageId, row.checksum)) freed.set(row.ownerId, (freed.get(row.ownerId) ?? 0) + row.size);
-  return versions + 1;
+  return versions + tags + 1;
 }
 
 /** Takes what became free off what its owner has, once for a batch. */

@@ -12,6 +12,10 @@ export const NAME_MAX = 200;
 /** Longest description of a project or design, and longest caption of an image. */
 export const TEXT_MAX = 2000;
 
+/** Longest tag, and how many of them one thing can have. */
+export const TAG_MAX = 40;
+export const TAGS_MAX = 20;
+
 /** Longest text of a search, in UTF-16 units. */
 export const SEARCH_MAX = 200;
 
@@ -67,6 +71,32 @@ export const many = z.object({
 
 export const describe = z.object({ description: prose("description") });
 export const captionImage = z.object({ caption: prose("caption") });
+
+/** One tag as it is typed, or several with commas between them. */
+export const addTag = z.object({
+  tag: z.string().transform((typed, { addIssue }) => {
+    const tags = typed
+      .split(",")
+      .map((each) => each.trim().replaceAll(/\s+/g, " "))
+      .filter((each) => each !== "");
+    const problem = problemWith(tags);
+    if (problem !== null) addIssue({ code: "custom", message: problem });
+    return tags;
+  }),
+});
+
+function problemWith(tags: string[]): string | null {
+  if (tags.length === 0) return "Write a tag.";
+  if (tags.length > TAGS_MAX) return `There can be ${TAGS_MAX} tags at most.`;
+  if (tags.some((tag) => tag.length > TAG_MAX)) return `A tag can be ${TAG_MAX} characters at most.`;
+  if (!tags.every(isPlainLine)) return "A tag is a single line of text.";
+  return tags.every((tag) => tagKey(tag) !== "") ? null : "A tag has a letter or a digit in it.";
+}
+
+/** By which two tags are the same: capitals, the ways to write a letter and spaces do not count. "" for what has no letter and no digit. */
+export function tagKey(tag: string): string {
+  return wordsOf(tag.normalize("NFKC").toLowerCase().trim().replaceAll(/\s+/g, " "));
+}
 
 /** What the app server found out about an uploaded picture. */
 export const imageFacts = z.object({

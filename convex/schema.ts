@@ -5,6 +5,7 @@ import { noticeTables } from "./accounts/noticeTables";
 import { screenTables } from "./accounts/screenTables";
 import { accountTables } from "./accounts/tables";
 import { activity } from "./activityShape";
+import { tagTables } from "./tagTables";
 import { pictureFacts, versionTables } from "./versionTables";
 
 /**
@@ -36,11 +37,18 @@ const orderKey = v.optional(v.string());
 /** Its name as lists by name have it: `order.ts`. */
 const sortName = v.optional(v.string());
 
+/** The words of its tags, as they were first written; without any none (`tagging.ts`). */
+const tags = v.optional(v.array(v.string()));
+
+/** By which it is found: `words.ts`. A row from before the field is found once `upgrade.ts` has given it one. */
+const words = v.optional(v.string());
+
 /** What projects and designs have that people arrange. */
 const arranged = {
   description: v.optional(v.string()),
   orderKey,
   sortName,
+  words,
   /** When its owner made it a favourite. */
   favouriteAt: v.optional(v.number()),
   /** The image that was chosen as its cover, and its picture as long as that image is to be seen there. */
@@ -56,8 +64,8 @@ const arranged = {
  */
 const ownerId = v.optional(v.string());
 
-/** How names are searched: `search.ts`. */
-const named = { searchField: "name" as const, filterFields: ["ownerId" as const, "removedAt" as const] };
+/** How words are searched: `search.ts`. */
+const worded = { searchField: "words" as const, filterFields: ["ownerId" as const, "removedAt" as const] };
 
 export default defineSchema({
   ...accountTables,
@@ -65,6 +73,7 @@ export default defineSchema({
   ...mailTables,
   ...screenTables,
   ...versionTables,
+  ...tagTables,
 
   projects: defineTable({
     /** `users.id`. */
@@ -84,7 +93,7 @@ export default defineSchema({
     .index("by_trash", ["ownerId", "purgingSince", "removedAt"])
     .index("by_cover_image", ["coverImageId"])
     .index("by_removal", ["purgingSince", "removedAt"])
-    .searchIndex("by_name", named),
+    .searchIndex("by_words", worded),
 
   designs: defineTable({
     ownerId,
@@ -95,6 +104,7 @@ export default defineSchema({
     cover,
     /** `addedAt` of the newest image; 0 without images. */
     latestImageAt: v.number(),
+    tags,
     ...arranged,
   })
     .index("by_project", ["projectId", "removedAt", "updatedAt"])
@@ -106,7 +116,7 @@ export default defineSchema({
     .index("by_trash", ["ownerId", "purgingSince", "removedAt"])
     .index("by_cover_image", ["coverImageId"])
     .index("by_removal", ["purgingSince", "removedAt"])
-    .searchIndex("by_name", named),
+    .searchIndex("by_words", worded),
 
   designImages: defineTable({
     ownerId,
@@ -119,8 +129,10 @@ export default defineSchema({
     /** Names the upload that made this row, so that finishing it twice makes one. */
     uploadId: v.string(),
     caption: v.optional(v.string()),
+    tags,
     orderKey,
     sortName,
+    words,
     removedAt,
     purgingSince,
   })
@@ -133,7 +145,8 @@ export default defineSchema({
     .index("by_version", ["versionId"])
     .index("by_trash", ["ownerId", "purgingSince", "removedAt"])
     .index("by_removal", ["purgingSince", "removedAt"])
-    .searchIndex("by_name", named),
+    .index("by_type", ["ownerId", "removedAt", "contentType"])
+    .searchIndex("by_words", { ...worded, filterFields: [...worded.filterFields, "contentType"] }),
 
   /** How much each person has; kept by `usage.ts`. */
   usage: defineTable({

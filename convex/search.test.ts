@@ -1,8 +1,10 @@
+import type { FunctionArgs } from "convex/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Backend, backends, type Person, probe, signUp } from "../tests/convex/backends.ts";
 import { addImage } from "../tests/convex/pictures.ts";
-import { api } from "./_generated/api";
-import { FOUND_LIMIT, type Found } from "./search";
+import { api, internal } from "./_generated/api";
+import type { Id } from "./_generated/dataModel";
+import { FOUND_LIMIT, FOUND_PAGE, type Found } from "./search";
 
 describe.each(backends)("search on $name", ({ start }) => {
   let backend: Backend;
@@ -11,6 +13,7 @@ describe.each(backends)("search on $name", ({ start }) => {
   });
   afterAll(() => backend.close());
 
+  const search = (person: Person, asked: FunctionArgs<typeof api.search.find>) => person.query(api.search.find, asked);
   const find = (person: Person, text: string) => person.query(api.search.find, { text });
 
   async function withThings(name: string) {
@@ -48,7 +51,7 @@ describe.each(backends)("search on $name", ({ start }) => {
   it("finds nothing by no word, and takes whatever is typed as text", async () => {
     const { person } = await withThings("ada");
     for (const text of ["", "  ", '"', "*", "()", "- :", "\u0000", "\uD800", "\u202e"]) {
-      expect(await find(person, text), JSON.stringify(text)).toEqual({ projects: [], designs: [], images: [] });
+      expect(await find(person, text), JSON.stringify(text)).toEqual(NOTHING);
     }
     for (const text of ['autumn" OR "x', "autumn*", "name:autumn", "autumn NEAR(", "autumn ".repeat(500), "autumn' --"]) {
       await expect(find(person, text), text).resolves.toHaveProperty("projects");
@@ -86,18 +89,125 @@ describe.each(backends)("search on $name", ({ start }) => {
     expect(names(await find(person, "autumn"))).toEqual([]);
   });
 
-  it("finds so many and no more, and looks past what is hidden", async () => {
-    const { person, project } = await withThings("ada");
+  it("finds so many and no more, page by page, and looks past however much is hidden", async () => {
+    const { person, design } = await withThings("ada");
+    const project = await person.mutation(api.projects.create, { name: "shown" });
     const hidden = await person.mutation(api.projects.create, { name: "hidden" });
-    for (let each = 0; each < FOUND_LIMIT + 5; each++) {
-      await person.mutation(api.designs.create, { projectId: project, name: `Poster ${each}` });
-      await person.mutation(api.designs.create, { projectId: hidden, name: `Poster ${each}` });
+    const shown = FOUND_PAGE + 5;
+    await insertDesigns(person, project, shown);
+    // Those that are hidden came later, and are as near: they stand first.
+    await insertDesigns(person, hidden, 80);
+    await person.mutation(api.projects.moveToTrash, { id: hidden });
+
+    const overview = await find(person, "poster");
+    expect(overview.designs).toHaveLength(FOUND_LIMIT);
+    expect(overview).toMatchObject({ more: ["design"], next: null });
+    expect(await find(person, "cover")).toMatchObject({ designs: [{ _id: design }], more: [] });
+
+    for (const asked of [{ text: "poster" }, { text: "", tag: "many" }, { text: "", from: 1 }, { text: "poster", tag: "many" }]) {
+      const first = await search(person, { ...asked, kind: "design" });
+      expect(first.designs).toHaveLength(FOUND_PAGE);
+      const last = await search(person, { ...asked, kind: "design", after: first.next ?? "" });
+      const all = [...first.designs, ...last.designs].filter(({ projectName }) => projectName === "shown");
+      expect(new Set(all.map(({ _id }) => _id)), JSON.stringify(asked)).toHaveLength(shown);
+      expect(last).toMatchObject({ next: null, projects: [], images: [] });
     }
-    await backend.inside.mutation(probe.patch, { table: "projects", id: hidden, fields: { removedAt: Date.now() } });
-    const { designs } = await find(person, "poster");
-    expect(designs).toHaveLength(FOUND_LIMIT);
-    expect(new Set(designs.map(({ projectName }) => projectName))).toEqual(new Set(["Autumn catalogue"]));
   });
+
+  it("finds by descriptions, captions and tags, as they are from that moment on", async () => {
+    const { person, project, design, image } = await withThings("ada");
+    await person.mutation(api.projects.setDescription, { id: project, description: "For the orchard" });
+    await person.mutation(api.designs.setDescription, { id: design, description: "Orchard in\nfog" });
+    await person.mutation(api.designImages.setCaption, { id: image, caption: "Two apples" });
+    await person.mutation(api.tags.tagImage, { id: image, tag: "Orchard, final draft" });
+    expect(names(await find(person, "orchard"))).toEqual(["Autumn catalogue", "Autumn cover", "autumn leaves.png"]);
+    expect(names(await find(person, "apples"))).toEqual(["autumn leaves.png"]);
+    expect(names(await find(person, "draf"))).toEqual(["autumn leaves.png"]);
+    const copy = await person.mutation(api.designs.duplicate, { id: design });
+    await backend.settle();
+    expect((await find(person, "fog")).designs.map(({ _id }) => _id).toSorted()).toEqual([design, copy].toSorted());
+    expect((await find(person, "apples")).images).toHaveLength(2);
+    await person.mutation(api.designs.moveToTrash, { id: copy });
+
+    await person.mutation(api.designs.setDescription, { id: design, description: "" });
+    await person.mutation(api.designImages.setCaption, { id: image, caption: "" });
+    await person.mutation(api.tags.untagImage, { id: image, tag: "orchard" });
+    expect(names(await find(person, "orchard"))).toEqual(["Autumn catalogue"]);
+    expect(names(await find(person, "fog apples"))).toEqual([]);
+    await person.mutation(api.designImages.rename, { id: image, name: "b.png" });
+    expect(names(await find(person, "final"))).toEqual(["b.png"]);
+  });
+
+  it("holds to all that is asked for: tag, kind, type of picture, time and words", async () => {
+    const { person, project, design, image } = await withThings("ada");
+    await person.mutation(api.tags.tagDesign, { id: design, tag: "Night" });
+    await person.mutation(api.tags.tagImage, { id: image, tag: "night" });
+    const { id: other } = await addImage(backend, person, design, "winter.png");
+    await backend.inside.mutation(probe.patch, { table: "designImages", id: other, fields: { contentType: "image/svg+xml" } });
+    const found = async (asked: Partial<FunctionArgs<typeof api.search.find>>) => names(await search(person, { text: "", ...asked }));
+    const at = (await person.query(api.designImages.getDesignImageInPlace, { id: image })).image._creationTime;
+
+    expect(await found({ tag: " NIGHT" })).toEqual(["Autumn cover", "autumn leaves.png"]);
+    expect(await found({ tag: "night", kind: "design" })).toEqual(["Autumn cover"]);
+    expect(await found({ tag: "night", kind: "project" })).toEqual([]);
+    expect(await found({ tag: "night", text: "nothing leav" })).toEqual(["autumn leaves.png"]);
+    expect(await found({ tag: "nigh" })).toEqual([]);
+    expect(await found({ kind: "project" })).toEqual(["Autumn catalogue"]);
+    expect(await found({ type: "image/svg+xml" })).toEqual(["winter.png"]);
+    expect(await found({ type: "image/png", text: "autumn" })).toEqual(["autumn leaves.png"]);
+    expect(await found({ type: "image/svg+xml", text: "autumn" })).toEqual([]);
+    expect(await found({ from: at, to: at + 0.01 })).toEqual(["autumn leaves.png"]);
+    expect(await found({ from: at, to: at + 0.01, text: "autumn" })).toEqual(["autumn leaves.png"]);
+    expect(await found({ to: at })).toEqual(["Autumn catalogue", "Autumn cover"]);
+    expect(await found({ to: at, tag: "night" })).toEqual(["Autumn cover"]);
+    expect(await found({ kind: "image", text: " … " })).toEqual([]);
+    for (const after of ["nonsense", "-1", "Infinity", "NaN", "{}"]) {
+      expect(await found({ kind: "project", after }), after).toEqual(["Autumn catalogue"]);
+    }
+
+    await person.mutation(api.designs.moveToTrash, { id: design });
+    expect(await found({ tag: "night" })).toEqual([]);
+    expect(await found({ kind: "image" })).toEqual([]);
+    await person.mutation(api.trash.restore, { id: design });
+    expect(await found({ tag: "night" })).toEqual(["Autumn cover", "autumn leaves.png"]);
+    await person.mutation(api.projects.moveToTrash, { id: project });
+    expect(await found({ tag: "night" })).toEqual([]);
+    expect(await found({ type: "image/svg+xml" })).toEqual([]);
+    const bob = await signUp(backend, "bob");
+    expect(names(await search(bob, { text: "", tag: "night" }))).toEqual([]);
+  });
+
+  it("finds rows of an earlier build once they are brought up to date", async () => {
+    const { person, design } = await withThings("ada");
+    const {
+      _id: _,
+      _creationTime: __,
+      words: ___,
+      ...row
+    } = (await backend.inside.query(probe.row, { table: "designs", id: design })) ?? {};
+    await backend.inside.mutation(probe.insert, { table: "designs", row });
+    // As when that build was replaced just now.
+    for (const { _id } of await backend.inside.query(probe.rows, { table: "upgrades" })) {
+      await backend.inside.mutation(probe.remove, { table: "upgrades", id: String(_id) });
+    }
+    await backend.inside.mutation(internal.upgrade.run, {});
+    await backend.settle();
+    expect((await find(person, "cover")).designs).toHaveLength(2);
+  });
+
+  /** Many at once, all called alike, with a tag. */
+  async function insertDesigns(person: Person, projectId: Id<"projects">, count: number) {
+    const seed = await person.mutation(api.designs.create, { projectId, name: "Poster" });
+    await person.mutation(api.tags.tagDesign, { id: seed, tag: "many" });
+    const { _id: _, _creationTime: __, ...row } = (await backend.inside.query(probe.row, { table: "designs", id: seed })) ?? {};
+    const [tagging] = await backend.inside.query(probe.rows, { table: "taggings", field: "thing", value: seed });
+    const another = async () => {
+      const thing = await backend.inside.mutation(probe.insert, { table: "designs", row });
+      await backend.inside.mutation(probe.insert, { table: "taggings", row: { tagId: tagging?.["tagId"], kind: "design", thing } });
+    };
+    await Promise.all(Array.from({ length: count - 1 }, another));
+  }
 });
 
+const NOTHING: Found = { projects: [], designs: [], images: [], more: [], next: null };
 const names = ({ projects, designs, images }: Found) => [...projects, ...designs, ...images].map(({ name }) => name);

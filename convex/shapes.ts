@@ -50,6 +50,8 @@ export const designShape = v.object({
   favourite: v.boolean(),
   /** "" without one. */
   description: v.string(),
+  /** Left out without any. */
+  tags: v.optional(v.array(v.string())),
 });
 export type Design = Infer<typeof designShape>;
 
@@ -60,6 +62,8 @@ export const designImageShape = v.object({
   name: v.string(),
   /** "" without one. */
   caption: v.string(),
+  /** Left out without any. */
+  tags: v.optional(v.array(v.string())),
   contentType: v.string(),
   /** Bytes of the file as uploaded. */
   size: v.number(),
@@ -103,8 +107,8 @@ export function toProject(row: Doc<"projects">): Project {
 }
 
 export function toDesign(row: Doc<"designs">): Design {
-  const { _id, _creationTime, projectId, name, updatedAt, imageCount } = row;
-  return { _id, _creationTime, projectId, name, updatedAt, imageCount, ...arranged(row) };
+  const { _id, _creationTime, projectId, name, updatedAt, imageCount, tags } = row;
+  return { _id, _creationTime, projectId, name, updatedAt, imageCount, ...arranged(row), ...(tags && { tags }) };
 }
 
 export function toDesignImage(row: Doc<"designImages">): DesignImage {
@@ -122,9 +126,10 @@ export function toDesignImage(row: Doc<"designImages">): DesignImage {
     placeholder,
     animated,
     versionId,
+    tags,
   } = row;
-  const image = { _id, _creationTime, designId, name, caption, contentType, size, width, height, checksum, placeholder, animated };
-  return versionId === undefined ? image : { ...image, versionId };
+  const facts = { contentType, size, width, height, checksum, placeholder, animated };
+  return { _id, _creationTime, designId, name, caption, ...facts, ...(tags && { tags }), ...(versionId !== undefined && { versionId }) };
 }
 
 function arranged({ cover, chosenCover, coverImageId, favouriteAt, description = "" }: Doc<"projects"> | Doc<"designs">) {

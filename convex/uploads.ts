@@ -12,6 +12,7 @@ import { imagesChanged } from "./summaries";
 import { changeUsage, expectRoomFor, expectWithin } from "./usage";
 import { versionFor } from "./versions";
 import { pictureFacts } from "./versionTables";
+import { searchWords } from "./words";
 
 /**
  * Pictures on their way in and out, for the app server alone, which has looked at the bytes. A file comes first (`generateUploadUrl`), its
@@ -92,6 +93,7 @@ export const finalize = serverMutationFor({
       storageId: args.storageId,
       name,
       sortName: sortNameOf(name),
+      words: searchWords({ name }),
       orderKey: await lastKey(imagesOf(ctx, place.design._id)),
     });
     await imagesChanged(ctx, place, 1);

@@ -6,6 +6,7 @@ import { useLive } from "~/data/use-live";
 import { close, show } from "~/ui/invokers";
 import { type Theme, themeCookie } from "~/ui/preferences";
 import { showTheme } from "~/ui/theme";
+import { tagAddress } from "~/tags/words";
 import { type Command, matching } from "./command";
 import { pageCommands } from "./page-commands";
 import { type NamedPlace, PLACES } from "./places";
@@ -63,6 +64,7 @@ export function Palette({ asked, projects, onToggleSidebar }: PaletteProps) {
       kind: designName,
       run: goes(href("/design/:id/images/:imageId", { id: designId, imageId: _id })),
     })),
+    ...found.tags.map((tag) => ({ key: `tag ${tag}`, name: tag, kind: "Tag", run: goes(tagAddress(tag)) })),
     ...PLACES.map(({ name, to, words }) => ({ key: to, name, words, kind: "Go to", run: goes(to) })),
     ...THEMES.map(({ theme, name }) => ({
       key: theme,

@@ -6,6 +6,7 @@ import type { ListSort } from "~/data/sorting";
 import { intent, listIn } from "~/forms/intents";
 import { ORDER_FIELDS, orderArgs, reordered } from "~/forms/order";
 import { BARE, renamedIn } from "~/projects/intents";
+import { tagsWith, tagsWithout } from "~/tags/words";
 import { api } from "#convex/_generated/api";
 
 export type Design = FunctionReturnType<typeof api.designs.getDesignsByProjectId>[number];
@@ -56,6 +57,22 @@ export const designIntents = {
       if (design) store.setQuery(api.designs.getDesignById, { id }, { ...design, description });
     },
     told: { text: "Description saved", quietly: true },
+  }),
+
+  tagDesign: intent({
+    mutation: api.tags.tagDesign,
+    fields: ["id", "tag"],
+    args: (of) => ({ id: of("id"), tag: of("tag") }),
+    optimistic: (store, { id, tag }) => changeTags(store, id, (tags) => tagsWith(tags, tag)),
+    told: { text: "Tag added", quietly: true },
+  }),
+
+  untagDesign: intent({
+    mutation: api.tags.untagDesign,
+    fields: ["id", "tag"],
+    args: (of) => ({ id: of("id"), tag: of("tag") }),
+    optimistic: (store, { id, tag }) => changeTags(store, id, (tags) => tagsWithout(tags, tag)),
+    told: { text: "Tag taken off", quietly: true },
   }),
 
   removeDesign: intent({
@@ -128,6 +145,15 @@ export const designIntents = {
     told: { text: "Design moved" },
   }),
 };
+
+/** Without any tag there is no such field, as the deployment tells it. */
+function changeTags(store: OptimisticLocalStore, id: string, change: (tags: Design["tags"]) => string[] | undefined): void {
+  const shown = store.getQuery(api.designs.getDesignById, { id });
+  if (!shown) return;
+  const { tags: before, ...design } = shown;
+  const tags = change(before);
+  store.setQuery(api.designs.getDesignById, { id }, tags ? { ...design, tags } : design);
+}
 
 /** Changes every list of designs as shown, first rows and later pages. */
 function changeLists(store: OptimisticLocalStore, changed: (designs: Design[], sort: ListSort) => Design[]): void {

@@ -2,6 +2,7 @@ import type { OptimisticLocalStore } from "convex/browser";
 import type { FunctionReturnType } from "convex/server";
 import { href } from "react-router";
 import { shownAhead } from "~/data/pending";
+import { tagsWith, tagsWithout } from "~/tags/words";
 import { designIntents } from "~/designs/intents";
 import { type Intent, intent, listIn } from "~/forms/intents";
 import { ORDER_FIELDS, orderArgs, reordered } from "~/forms/order";
@@ -32,6 +33,22 @@ export const imageIntents = {
       changeImage(store, id, (image) => ({ ...image, caption }));
     },
     told: { text: "Caption saved", quietly: true },
+  }),
+
+  tagImage: intent({
+    mutation: api.tags.tagImage,
+    fields: ["id", "tag"],
+    args: (of) => ({ id: of("id"), tag: of("tag") }),
+    optimistic: (store, { id, tag }) => changeImage(store, id, ({ tags, ...image }) => withTags(image, tagsWith(tags, tag))),
+    told: { text: "Tag added", quietly: true },
+  }),
+
+  untagImage: intent({
+    mutation: api.tags.untagImage,
+    fields: ["id", "tag"],
+    args: (of) => ({ id: of("id"), tag: of("tag") }),
+    optimistic: (store, { id, tag }) => changeImage(store, id, ({ tags, ...image }) => withTags(image, tagsWithout(tags, tag))),
+    told: { text: "Tag taken off", quietly: true },
   }),
 
   makeCurrent: intent({
@@ -123,6 +140,8 @@ export const imageIntents = {
 export const designPageIntents = {
   renameDesign: designIntents.renameDesign,
   describeDesign: designIntents.describeDesign,
+  tagDesign: designIntents.tagDesign,
+  untagDesign: designIntents.untagDesign,
   removeDesign: {
     told: designIntents.removeDesign.told,
     fields: [...designIntents.removeDesign.fields, "projectId"],
@@ -137,6 +156,8 @@ export const designPageIntents = {
 export const imagePageIntents = {
   renameImage: imageIntents.renameImage,
   captionImage: imageIntents.captionImage,
+  tagImage: imageIntents.tagImage,
+  untagImage: imageIntents.untagImage,
   makeCurrent: imageIntents.makeCurrent,
   removeImage: {
     told: imageIntents.removeImage.told,
@@ -149,6 +170,8 @@ export const imagePageIntents = {
 };
 
 const has = (images: DesignImage[], id: string) => images.some((image) => image._id === id);
+
+const withTags = (image: Omit<DesignImage, "tags">, tags: string[] | undefined): DesignImage => (tags ? { ...image, tags } : image);
 
 /** Changes an image wherever it is shown: in lists, and large. */
 function changeImage(store: OptimisticLocalStore, id: string, change: (image: DesignImage) => DesignImage): void {

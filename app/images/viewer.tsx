@@ -1,6 +1,6 @@
 import { ArrowLeftRight, ChevronLeft, ChevronRight, Download, Info, Maximize, Minus, Plus, Scan, Trash2, X } from "lucide-react";
 import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
-import { href, Link, useLocation, useNavigate } from "react-router";
+import { href, Link, useActionData, useLocation, useNavigate } from "react-router";
 import { RemoveButton } from "~/forms/remove-dialog";
 import { Button, buttonClass } from "~/ui/button";
 import { cx } from "~/ui/cx";
@@ -51,6 +51,8 @@ export function Viewer({ image, place, title, around, ground: groundAtFirst, chi
   const zoom = useZoom({ picture: image, scalable: isDrawing(image), onSwipe: turn });
   const ground = useGround(groundAtFirst);
   const side = useRef<HTMLDetailsElement>(null);
+  // What refused a form of the panel, without scripts, stands in it.
+  const answered = useActionData() !== undefined || undefined;
   const viewer = useRef<HTMLElement>(null);
   useFocusOver(viewer);
   usePreload(around, place);
@@ -118,7 +120,7 @@ export function Viewer({ image, place, title, around, ground: groundAtFirst, chi
         </figure>
         <Neighbour to={place.previous} image={image} side="previous" />
         <Neighbour to={place.next} image={image} side="next" />
-        <details ref={side} className="viewer-side">
+        <details ref={side} open={answered} className="viewer-side">
           <summary aria-label="Facts" className={cx(buttonClass({ look: "quiet", size: "sm" }), "list-none")}>
             <Icon of={Info} />
             Facts

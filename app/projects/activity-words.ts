@@ -30,7 +30,8 @@ export function wordsFor({ kind, thing, design, from, to, count: many = 1 }: Act
     case "covered":
       return to === undefined ? `took the cover off ${what}` : `made “${to}” the cover of ${what}`;
     case "tagged":
-      return `tagged ${what}${where}`;
+      if (from !== undefined) return `took the tag “${from}” off ${what}${where}`;
+      return `tagged ${what}${where}${to === undefined ? "" : ` “${to}”`}`;
     case "trashed":
       return `moved ${what}${where} to the trash`;
     case "restored":

@@ -29,6 +29,7 @@ import { isUploadAnswer } from "~/images/upload";
 import { UploadResults } from "~/images/upload-results";
 import { SelectionBar, SelectLink } from "~/selection/selection-bar";
 import { useSelection } from "~/selection/use-selection";
+import { Tags } from "~/tags/tags";
 import { PageTarget } from "~/uploads/uploading";
 import { Breadcrumb } from "~/ui/breadcrumb";
 import { count } from "~/ui/count";
@@ -51,19 +52,21 @@ export const loader = (args: Route.LoaderArgs) => unlessTrashed(args.context, ar
 async function load({ request, params: { id }, url, context }: Route.LoaderArgs) {
   const convex = convexFor(context);
   const config = context.get(configContext);
-  const [design, images, who] = await Promise.all([
+  const [design, images, who, knownTags] = await Promise.all([
     convex.preload(api.designs.getDesignById, { id }),
     preloadPage(url, {
       first: () => convex.preload(api.designImages.getDesignImagesByDesignId, { designId: id, ...imageSortIn(url) }),
       later: (paginationOpts) => convex.preload(api.designImages.listDesignImages, { designId: id, ...imageSortIn(url), paginationOpts }),
     }),
     visitor(context),
+    convex.preload(api.tags.getTags, {}),
   ]);
   const project = await convex.preload(api.projects.getProjectById, { id: design.value.projectId });
   if (who) picturesFor(config).grants.note(who.sessionId, pageOf(images.value).rows);
   return {
     design,
     images,
+    knownTags,
     project: { ...project, value: { _id: project.value._id, name: project.value.name } },
     sending: crypto.randomUUID(),
     maxBytes: config.uploadMaxBytes,
@@ -119,6 +122,7 @@ function DesignPage({ loaderData, actionData }: Pick<Route.ComponentProps, "load
   const { constraints, sending, maxBytes } = loaderData;
   const design = useLive(loaderData.design);
   const project = useLive(loaderData.project);
+  const knownTags = useLive(loaderData.knownTags);
   const page = pageOf(useLive(loaderData.images));
   const images = page.rows;
   const dialogs = useItemDialogs(images);
@@ -150,7 +154,10 @@ function DesignPage({ loaderData, actionData }: Pick<Route.ComponentProps, "load
         about={
           <>
             <ProseText text={design.description} />
-            <ProseButton item={design} field="description" text={design.description} />
+            <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
+              <ProseButton item={design} field="description" text={design.description} />
+              <Tags item={design} intents={{ add: "tagDesign", remove: "untagDesign" }} known={knownTags} />
+            </div>
           </>
         }
       >
@@ -188,7 +195,7 @@ function DesignPage({ loaderData, actionData }: Pick<Route.ComponentProps, "load
         item={design}
         field="description"
         text={design.description}
-        hint="What it shows, or is for."
+        hint="What it shows, or is for. The search finds it by these words."
         intent="describeDesign"
         constraint={constraints.description}
       />

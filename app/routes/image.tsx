@@ -21,6 +21,8 @@ import { isUpload, takeUploads } from "~/images/take.server";
 import { isUploadAnswer } from "~/images/upload";
 import { Versions } from "~/images/versions";
 import { type Place, Viewer } from "~/images/viewer";
+import { MenuRefusal } from "~/forms/menu-action";
+import { Tags } from "~/tags/tags";
 import { choiceFrom, GROUND_COOKIE, GROUNDS } from "~/ui/preferences";
 import { api } from "#convex/_generated/api";
 import { captionImage, renameDesignImage } from "#convex/rules";
@@ -94,6 +96,7 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
   const images = useImagesWith(imageId, page.rows);
   const inPlace = useLive(loaderData.inPlace);
   const versions = useLive(loaderData.versions);
+  const knownTags = useLive(designData.knownTags);
   const index = indexOf(images, imageId);
   const listed = images[index];
   const around = useMemo(() => images.slice(Math.max(0, index - AROUND), index + AROUND + 1), [images, index]);
@@ -120,6 +123,8 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
           <ProseText text={image.caption} />
           <ProseButton item={image} field="caption" text={image.caption} />
         </section>
+        <Tags item={image} intents={{ add: "tagImage", remove: "untagImage" }} known={knownTags} />
+        <MenuRefusal />
         <Facts image={image} details={own?.details} />
         <Versions
           image={image}
@@ -133,7 +138,7 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
         item={image}
         field="caption"
         text={image.caption}
-        hint="What it shows: for who cannot see it too."
+        hint="What it shows: for who cannot see it too. The search finds it by these words."
         intent="captionImage"
         constraint={loaderData.captionConstraint}
       />

@@ -155,7 +155,7 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
         item={project}
         field="description"
         text={project.description}
-        hint="What it is for."
+        hint="What it is for. The search finds it by these words."
         intent="describeProject"
         constraint={constraints.description}
       />

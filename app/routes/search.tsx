@@ -1,12 +1,14 @@
 import { useState } from "react";
-import { Form, href, useLocation, useSearchParams } from "react-router";
+import { Form, href, redirect, useLocation, useSearchParams } from "react-router";
 import { convexFor } from "~/data/convex.server";
 import { liveRevalidation } from "~/data/should-revalidate";
+import { useLive } from "~/data/use-live";
+import { FilterFields } from "~/search/filter-fields";
+import { afterIn, type Filters, FILTERS, filtersIn, isFiltered, questionOf, searchAddress } from "~/search/filters";
 import { FoundList } from "~/search/found-list";
 import { SearchInput } from "~/search/search-field";
-import { searchText } from "~/search/text";
 import { useFind } from "~/search/use-find";
-import { Button } from "~/ui/button";
+import { Button, ButtonLink } from "~/ui/button";
 import { count } from "~/ui/count";
 import { Page, PageHeader } from "~/ui/page";
 import { api } from "#convex/_generated/api";
@@ -15,13 +17,22 @@ import { SEARCH_MAX } from "#convex/rules";
 import type { Route } from "./+types/search";
 
 export const meta: Route.MetaFunction = ({ location }) => {
-  const text = new URLSearchParams(location.search).get("q")?.trim();
-  return [{ title: `${text ? `${text} · ` : ""}Search · Atelier` }];
+  const { q, tag } = filtersIn(new URLSearchParams(location.search));
+  const asked = [q.trim(), tag.trim() && `tagged “${tag.trim()}”`].filter(Boolean).join(", ");
+  return [{ title: `${asked ? `${asked} · ` : ""}Search · Atelier` }];
 };
 
-export async function loader({ url, context }: Route.LoaderArgs) {
-  const text = searchText(url.searchParams.get("q") ?? "", SEARCH_MAX);
-  return { loaded: await convexFor(context).preload(api.search.find, { text }), maxLength: SEARCH_MAX };
+export async function loader({ url: { searchParams }, context }: Route.LoaderArgs) {
+  const filters = filtersIn(searchParams);
+  const after = afterIn(searchParams);
+  // A form sends its empty fields too.
+  if (FILTERS.some((name) => searchParams.get(name) === "")) throw redirect(searchAddress(filters, after));
+  const convex = convexFor(context);
+  const [loaded, knownTags] = await Promise.all([
+    convex.preload(api.search.find, questionOf(filters, after, SEARCH_MAX)),
+    convex.preload(api.tags.getTags, {}),
+  ]);
+  return { loaded, knownTags, maxLength: SEARCH_MAX };
 }
 
 export const shouldRevalidate = liveRevalidation;
@@ -30,60 +41,73 @@ export const shouldRevalidate = liveRevalidation;
  * The search: a form that asks the server, and, while the connection stands, matches as one types. The address follows what is typed without
  * being gone to, so that it can be kept, shared and returned to, and nothing is loaded for it.
  */
-export default function Search({ loaderData: { loaded, maxLength } }: Route.ComponentProps) {
-  const [typed, setTyped] = useTyped();
-  const text = searchText(typed, maxLength);
-  const { found, behind } = useFind(loaded, text);
+export default function Search({ loaderData: { loaded, knownTags, maxLength } }: Route.ComponentProps) {
+  const { filters, after, change } = useAsked();
+  const question = questionOf(filters, after, maxLength);
+  const { found, behind } = useFind(loaded, question);
+  const known = useLive(knownTags);
   return (
     <Page className="max-w-3xl">
       <PageHeader title="Search" />
-      <Form replace role="search" aria-label="This page" action={href("/search")} className="flex gap-2">
-        <div className="flex-1">
-          <SearchInput
-            aria-label="Words to search by"
-            placeholder="Projects, designs, images"
-            maxLength={maxLength}
-            autoFocus
-            value={typed}
-            onChange={({ target }) => {
-              setTyped(target.value);
-              const address = `${href("/search")}${target.value.trim() === "" ? "" : `?${new URLSearchParams({ q: target.value })}`}`;
-              window.history.replaceState(window.history.state, "", address);
-            }}
-          />
+      <Form replace role="search" aria-label="This page" action={href("/search")} className="grid gap-3">
+        <div className="flex gap-2">
+          <div className="flex-1">
+            <SearchInput
+              aria-label="Words to search by"
+              placeholder="Projects, designs, images"
+              maxLength={maxLength}
+              autoFocus
+              value={filters.q}
+              onChange={({ target }) => change("q", target.value)}
+            />
+          </div>
+          <Button type="submit">Search</Button>
         </div>
-        <Button type="submit">Search</Button>
+        <FilterFields filters={filters} known={known} onChange={change} />
       </Form>
       <p role="status" className="text-soft">
-        {behind ? "Searching…" : told(text, found)}
+        {behind ? "Searching…" : told(question.text, isFiltered(filters), found)}
       </p>
       <div aria-busy={behind} className="grid gap-8 transition-opacity aria-busy:opacity-60">
-        <FoundList {...found} />
+        <FoundList {...found} allOf={(kind) => (question.kind === undefined ? searchAddress({ ...filters, kind }) : null)} />
       </div>
+      {question.after === undefined && found.next === null ? null : (
+        <nav aria-label="More" className="flex gap-2">
+          {question.after === undefined ? null : <ButtonLink to={searchAddress(filters)}>First page</ButtonLink>}
+          {found.next === null ? null : <ButtonLink to={searchAddress(filters, found.next)}>Next page</ButtonLink>}
+        </nav>
+      )}
     </Page>
   );
 }
 
-/** What stands in the field: what is typed, until the visitor goes to another address. */
-function useTyped() {
+/** What stands in the form: what is typed and chosen, until the visitor goes to another address. */
+function useAsked() {
   const [search] = useSearchParams();
   const { key } = useLocation();
-  const asked = search.get("q") ?? "";
-  const [typed, setTyped] = useState(asked);
-  const [arrived, setArrived] = useState(key);
-  if (key !== arrived) {
-    setArrived(key);
-    setTyped(asked);
-  }
-  return [typed, setTyped] as const;
+  const arriving = { key, filters: filtersIn(search), after: afterIn(search) };
+  const [asked, setAsked] = useState(arriving);
+  if (key !== asked.key) setAsked(arriving);
+  return {
+    ...asked,
+    change(name: keyof Filters, value: string) {
+      const filters = { ...asked.filters, [name]: value };
+      // What is asked anew begins with its first page.
+      setAsked({ key, filters, after: null });
+      window.history.replaceState(window.history.state, "", searchAddress(filters));
+    },
+  };
 }
 
-function told(text: string, { projects, designs, images }: Found): string {
-  if (text === "") return "Find projects, designs and images by the words of their names. The last word may be only begun.";
+function told(text: string, filtered: boolean, { projects, designs, images, more, next }: Found): string {
   const kinds = [
     projects.length > 0 && count(projects.length, "project"),
     designs.length > 0 && count(designs.length, "design"),
     images.length > 0 && count(images.length, "image"),
   ].filter((each) => each !== false);
-  return kinds.length === 0 ? `Nothing is called “${text}”.` : `${new Intl.ListFormat("en-GB").format(kinds)}.`;
+  if (kinds.length > 0) return `${new Intl.ListFormat("en-GB").format(kinds)}${more.length > 0 || next !== null ? ", and more" : ""}.`;
+  if (text === "" && !filtered) {
+    return "Find projects, designs and images by the words of their names, descriptions, captions and tags. The last word may be only begun.";
+  }
+  return filtered ? "Nothing has all that is asked for." : `Nothing is found by “${text}”.`;
 }

@@ -3,49 +3,62 @@ import { href, Link } from "react-router";
 import { Mosaic } from "~/images/mosaic";
 import type { PictureSource } from "~/images/picture";
 import type { Found } from "#convex/search";
+import type { Kind } from "./filters";
 
-/** What was found, by kind: each with its picture, its name, and where it is. */
-export function FoundList({ projects, designs, images }: Found) {
+type FoundListProps = Pick<Found, "projects" | "designs" | "images" | "more"> & {
+  /** The address of all that is found of one kind; null where they are shown already. */
+  allOf: (kind: Kind) => string | null;
+};
+
+/** What was found, by kind: each with its picture, its name, where it is, and what is told about it. */
+export function FoundList({ projects, designs, images, more, allOf }: FoundListProps) {
+  const rest = (kind: Kind) => (more.includes(kind) ? allOf(kind) : null);
   return (
     <>
-      <Kind name="Projects">
-        {projects.map(({ _id, name, cover }) => (
-          <Row key={_id} to={href("/projects/:id", { id: _id })} name={name} cover={cover} />
+      <Section name="Projects" rest={rest("project")}>
+        {projects.map(({ _id, name, cover, description }) => (
+          <Row key={_id} to={href("/projects/:id", { id: _id })} name={name} cover={cover} about={description} />
         ))}
-      </Kind>
-      <Kind name="Designs">
-        {designs.map(({ _id, name, cover, projectName }) => (
-          <Row key={_id} to={href("/design/:id", { id: _id })} name={name} cover={cover} place={projectName} />
+      </Section>
+      <Section name="Designs" rest={rest("design")}>
+        {designs.map(({ _id, name, cover, projectName, description }) => (
+          <Row key={_id} to={href("/design/:id", { id: _id })} name={name} cover={cover} place={projectName} about={description} />
         ))}
-      </Kind>
-      <Kind name="Images">
-        {images.map(({ _id, name, designId, designName, projectName, placeholder, width, height }) => (
+      </Section>
+      <Section name="Images" rest={rest("image")}>
+        {images.map(({ _id, name, designId, designName, projectName, placeholder, width, height, caption }) => (
           <Row
             key={_id}
             to={href("/design/:id/images/:imageId", { id: designId, imageId: _id })}
             name={name}
             cover={[{ imageId: _id, placeholder, width, height }]}
             place={`${projectName} / ${designName}`}
+            about={caption}
           />
         ))}
-      </Kind>
+      </Section>
     </>
   );
 }
 
-function Kind({ name, children }: { name: string; children: ReactNode[] }) {
+function Section({ name, rest, children }: { name: string; rest: string | null; children: ReactNode[] }) {
   if (children.length === 0) return null;
   return (
     <section aria-label={name} className="grid gap-2">
       <h2 className="text-lg">{name}</h2>
       <ul className="grid gap-px">{children}</ul>
+      {rest === null ? null : (
+        <Link to={rest} prefetch="intent" className="w-fit py-1 text-sm text-accent-text hover:underline pointer-coarse:py-3">
+          More {name.toLowerCase()}
+        </Link>
+      )}
     </section>
   );
 }
 
-type RowProps = { to: string; name: string; cover: PictureSource[]; place?: string };
+type RowProps = { to: string; name: string; cover: PictureSource[]; place?: string; about: string };
 
-function Row({ to, name, cover, place }: RowProps) {
+function Row({ to, name, cover, place, about }: RowProps) {
   return (
     <li>
       <Link to={to} prefetch="intent" className="-mx-2 flex min-h-14 items-center gap-3 rounded-md p-2 hover:bg-hover">
@@ -54,6 +67,7 @@ function Row({ to, name, cover, place }: RowProps) {
         <span className="grid min-w-0">
           <span className="truncate font-medium">{name}</span>
           {place === undefined ? null : <span className="truncate text-sm text-faint">{place}</span>}
+          {about === "" ? null : <span className="truncate text-sm text-soft">{about}</span>}
         </span>
       </Link>
     </li>

@@ -1,4 +1,5 @@
 import { useQueries } from "convex-helpers/react/cache";
+import type { FunctionArgs } from "convex/server";
 import { useEffect, useRef } from "react";
 import type { PreloadOf } from "~/data/preload";
 import { refusalOf } from "~/data/refusals";
@@ -8,19 +9,19 @@ import type { Found } from "#convex/search";
 
 type Finding = {
   found: Found;
-  /** What is shown was found by an earlier text: the answer to this one is on its way. */
+  /** What is shown was found by an earlier question: the answer to this one is on its way. */
   behind: boolean;
 };
 
 /**
- * What is found by a text, live. The loader's answer stands for the text that it was asked with; for one that has been typed since, the
- * connection is asked, with the last answer standing until it comes. Only the present text is subscribed to, so that an answer to an earlier one
+ * What is found by a question, live. The loader's answer stands for the one that it was asked; for one that has been typed since, the
+ * connection is asked, with the last answer standing until it comes. Only the present one is subscribed to, so that an answer to an earlier one
  * can never replace a later.
  */
-export function useFind(loaded: PreloadOf<typeof api.search.find>, text: string): Finding {
+export function useFind(loaded: PreloadOf<typeof api.search.find>, args: FunctionArgs<typeof api.search.find>): Finding {
   const standing = useLive(loaded);
-  const isLoaded = text === loaded.args["text"];
-  const typed = useQueries(isLoaded ? {} : { typed: { query: api.search.find, args: { text } } })["typed"];
+  const isLoaded = JSON.stringify(args) === JSON.stringify(loaded.args);
+  const typed = useQueries(isLoaded ? {} : { typed: { query: api.search.find, args } })["typed"];
   // A lost session is the loader's own query to notice.
   if (typed instanceof Error && refusalOf(typed)?.code !== "unauthenticated") throw typed;
   const answer: Found | undefined = isLoaded ? standing : typed instanceof Error ? undefined : typed;

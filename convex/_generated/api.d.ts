@@ -34,6 +34,7 @@ import type * as activities from "../activities.js";
 import type * as activity from "../activity.js";
 import type * as activityShape from "../activityShape.js";
 import type * as billing from "../billing.js";
+import type * as candidates from "../candidates.js";
 import type * as check from "../check.js";
 import type * as copies from "../copies.js";
 import type * as crons from "../crons.js";
@@ -57,6 +58,9 @@ import type * as shapes from "../shapes.js";
 import type * as sorting from "../sorting.js";
 import type * as summaries from "../summaries.js";
 import type * as sweep from "../sweep.js";
+import type * as tagTables from "../tagTables.js";
+import type * as tagging from "../tagging.js";
+import type * as tags from "../tags.js";
 import type * as targets from "../targets.js";
 import type * as trash from "../trash.js";
 import type * as trashing from "../trashing.js";
@@ -66,6 +70,7 @@ import type * as usage from "../usage.js";
 import type * as versionTables from "../versionTables.js";
 import type * as versions from "../versions.js";
 import type * as wall from "../wall.js";
+import type * as words from "../words.js";
 
 import type {
   ApiFromModules,
@@ -100,6 +105,7 @@ declare const fullApi: ApiFromModules<{
   activity: typeof activity;
   activityShape: typeof activityShape;
   billing: typeof billing;
+  candidates: typeof candidates;
   check: typeof check;
   copies: typeof copies;
   crons: typeof crons;
@@ -123,6 +129,9 @@ declare const fullApi: ApiFromModules<{
   sorting: typeof sorting;
   summaries: typeof summaries;
   sweep: typeof sweep;
+  tagTables: typeof tagTables;
+  tagging: typeof tagging;
+  tags: typeof tags;
   targets: typeof targets;
   trash: typeof trash;
   trashing: typeof trashing;
@@ -132,6 +141,7 @@ declare const fullApi: ApiFromModules<{
   versionTables: typeof versionTables;
   versions: typeof versions;
   wall: typeof wall;
+  words: typeof words;
 }>;
 
 /**

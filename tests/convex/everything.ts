@@ -17,6 +17,8 @@ export async function everythingOf(backend: Backend, person: Person) {
   const designId = await person.mutation(api.designs.create, { projectId, name: "a design" });
   const image = await addImage(backend, person, designId, `${userId}.png`);
   const version = await addVersion(backend, person, image.id, `${userId} again.png`);
+  await person.mutation(api.tags.tagDesign, { id: designId, tag: "a tag" });
+  await person.mutation(api.tags.tagImage, { id: image.id, tag: "a tag, another" });
   const at = Date.now();
   const dates = { createdAt: at, updatedAt: at };
   await insert("accounts", { id: `${userId} account`, userId, providerId: "credential", accountId: userId, ...dates });

@@ -87,15 +87,39 @@ export function hands(page: Page, javaScript: boolean) {
 
     /** Writes the description, or the caption, of what the page is about. */
     async tell(field: "description" | "caption", text: string) {
-      const facts = page.getByText("Facts", { exact: true });
-      if (field === "caption" && !(await page.getByRole("region", { name: "Caption" }).isVisible())) await facts.click();
+      if (field === "caption") await this.openFacts();
       await page.getByRole("button", { name: new RegExp(`(Add a|Edit) ${field}`) }).click();
       const asks = dialog(new RegExp(`(Add a|Edit) ${field}`));
       await asks.getByRole("textbox").fill(text);
       await asks.getByRole("button", { name: "Save" }).click();
       await expect(asks).toHaveCount(0);
-      // Without scripts the page comes anew, with its facts folded.
-      if (javaScript && field === "caption") await facts.click();
+      if (field === "caption") await this.foldFacts();
+    },
+
+    /** Puts tags on what the page is about, or takes one off. */
+    async tag(tags: string) {
+      await this.openFacts();
+      const field = page.getByRole("combobox", { name: "Add a tag" });
+      await field.fill(tags);
+      await field.press("Enter");
+      await this.foldFacts();
+    },
+    async untag(tag: string) {
+      await this.openFacts();
+      await page.getByRole("button", { name: `Take off the tag ${tag}`, exact: true }).click();
+      await this.foldFacts();
+    },
+
+    /** Unfolds what the viewer tells at its side, where the page is one. */
+    async openFacts() {
+      const folded = page.locator("details:not([open]) > summary", { hasText: "Facts" });
+      if ((await folded.count()) > 0) await folded.click();
+    },
+
+    /** With scripts: without, the page comes anew with them folded. */
+    async foldFacts() {
+      const unfolded = page.locator("details[open] > summary", { hasText: "Facts" });
+      if (javaScript && (await unfolded.count()) > 0) await unfolded.click();
     },
 
     /** Deletes what the page is about. */

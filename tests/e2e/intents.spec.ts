@@ -41,6 +41,10 @@ const steps: Step[] = [
   { intent: "renameDesign", send: (her) => her.renameInPlace("Front", "design") },
   { intent: "renameImage", at: design, withPictures: true, send: (her) => her.renameCard("image", "fig.jpg", "Figs") },
   { intent: "describeDesign", at: design, send: (her) => her.tell("description", "What one sees first") },
+  { intent: "tagDesign", at: design, send: (her) => her.tag("Poster, final") },
+  { intent: "untagDesign", at: design, send: (her) => her.untag("Poster") },
+  { intent: "tagImage", at: image, send: (her) => her.tag("FINAL") },
+  { intent: "untagImage", at: image, send: (her) => her.untag("final") },
   { intent: "captionImage", at: image, send: (her) => her.tell("caption", "Two figs on a plate") },
   { intent: "renameImage", at: image, send: (her) => her.renameInPlace("Many figs", "image") },
   {
@@ -183,14 +187,14 @@ async function lookerAt(app: RunningApp, person: Person) {
   const newClient = await clientsOf(app, person);
   const withImages = async (
     convex: ConvexHttpClient,
-    { _id, name, description, favourite, coverChosen }: FunctionReturnType<typeof api.designs.getDesignById>,
+    { _id, name, description, tags, favourite, coverChosen }: FunctionReturnType<typeof api.designs.getDesignById>,
   ) => {
     const images = await convex.consistentQuery(api.designImages.getDesignImagesByDesignId, { designId: _id });
-    const shown = images.map((one) => `${one.name}, ${one.width} wide, ${one.caption}`);
+    const shown = images.map((one) => `${one.name}, ${one.width} wide, ${one.caption}, ${one.tags?.join()}`);
     return {
       id: _id,
       first: images.find((one) => one.name.toLowerCase().includes("fig"))?._id,
-      stored: { name, description, favourite, coverChosen, images: shown },
+      stored: { name, description, tags, favourite, coverChosen, images: shown },
     };
   };
   return async () => {

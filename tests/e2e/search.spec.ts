@@ -46,17 +46,81 @@ bothWays((javaScript) => {
     await expect(page).toHaveURL(`/design/${designId}/images/${imageId}`);
   });
 
+  test("finds by what is told about a thing, by its tags and by what narrows the search", async ({ page, person, app }) => {
+    const { convex, projectId, designId, imageId } = await seed(app, person);
+    await convex.mutation(api.projects.setDescription, { id: projectId, description: "Wheels and springs" });
+    await convex.mutation(api.designImages.setCaption, { id: imageId, caption: "The great wheel" });
+    const she = hands(page, javaScript);
+    await she.open(`/design/${designId}/images/${imageId}`);
+    // Who does not see the picture is told what it shows.
+    await expect(page.getByRole("img", { name: "The great wheel" })).toBeVisible();
+    await she.tag("Brass, night");
+    await she.openFacts();
+    await expect(page.getByRole("region", { name: "Tags" }).getByRole("listitem")).toHaveText(["Brass", "night"]);
+    await expectAccessible(page);
+    await she.tag("x".repeat(41));
+    await expect(page.getByText("A tag can be 40 characters at most.")).toBeVisible();
+    await expect(page.getByRole("combobox", { name: "Add a tag" })).toHaveValue("x".repeat(41));
+    await expectAccessible(page);
+
+    // A tag leads to all that has it.
+    await she.open(`/design/${designId}`);
+    await she.tag("BRASS");
+    await page.getByRole("link", { name: "Brass", exact: true }).click();
+    await expect(page).toHaveURL("/search?tag=Brass");
+    await expect(page).toHaveTitle("tagged “Brass” · Search · Atelier");
+    const [, TOWER, CLOCK] = ["", "Clock tower\nClockwork", "clock.webp\nClockwork / Clock tower\nThe great wheel"];
+    await expect.poll(() => found(page)).toEqual([TOWER, CLOCK]);
+    await expectAccessible(page);
+
+    // Filters are fields of the form, and stand in the address.
+    await she.ready();
+    await page.getByLabel("Kind").selectOption("Images");
+    await page.getByLabel("Picture type").selectOption("WebP");
+    await page.getByLabel("Added from").fill("2020-01-01");
+    await field(page).fill("gre");
+    await page.getByRole("main").getByRole("button", { name: "Search" }).click();
+    await expect(page).toHaveURL(/\?q=gre&tag=Brass&kind=image&type=image%2Fwebp&from=2020-01-01/);
+    await expect.poll(() => found(page)).toEqual([CLOCK]);
+    await she.ready();
+    await page.getByLabel("Added until").fill("2020-01-02");
+    await page.getByRole("main").getByRole("button", { name: "Search" }).click();
+    await expect(page.getByText("Nothing has all that is asked for.")).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole("link", { name: "Clear the filters" }).click();
+    await expect(page).toHaveURL("/search?q=gre");
+    await expect.poll(() => found(page)).toEqual([CLOCK]);
+
+    // What is told is found by its words; what is taken off no longer.
+    await she.open("/search?q=springs");
+    await expect.poll(() => found(page)).toEqual(["Clockwork\nWheels and springs"]);
+    await she.open(`/design/${designId}`);
+    await she.untag("Brass");
+    await expect(page.getByRole("link", { name: "Brass", exact: true })).toHaveCount(0);
+    await she.open("/search?tag=brass&kind=design");
+    await expect(page.getByText("Nothing has all that is asked for.")).toBeVisible();
+
+    // Page by page.
+    for (let each = 0; each < 51; each++) await convex.mutation(api.designs.create, { projectId, name: `Cog ${each}` });
+    await she.open("/search?q=cog");
+    await page.getByRole("link", { name: "More designs" }).click();
+    await expect(page.getByText("50 designs, and more.")).toBeVisible();
+    await page.getByRole("link", { name: "Next page" }).click();
+    await expect(page.getByText("1 design.", { exact: true })).toBeVisible();
+    expect(await found(page)).toHaveLength(1);
+  });
+
   test("says when there is nothing, and asks for words without any", async ({ page, person }) => {
     expect(person.id).not.toBe("");
     const she = hands(page, javaScript);
     await she.open(`/search?q=${encodeURIComponent('<b>"nothing" & all')}`);
-    await expect(page.getByText('Nothing is called “<b>"nothing" & all”.')).toBeVisible();
+    await expect(page.getByText('Nothing is found by “<b>"nothing" & all”.')).toBeVisible();
     await expect(field(page)).toHaveValue('<b>"nothing" & all');
     await expectAccessible(page);
     await she.open("/search");
     await expect(page.getByText("by the words of their names")).toBeVisible();
     await she.open(`/search?q=${"long ".repeat(300)}`);
-    await expect(page.getByText("Nothing is called")).toBeVisible();
+    await expect(page.getByText("Nothing is found by")).toBeVisible();
   });
 });
 
@@ -78,7 +142,7 @@ test("matches as one types, live, and keeps the address", async ({ page, person,
   await field(page).fill("steep");
   await expect.poll(() => found(page)).toEqual(["Steeple\nClockwork"]);
   await convex.mutation(api.projects.remove, { id: projectId });
-  await expect(page.getByText("Nothing is called “steep”.")).toBeVisible();
+  await expect(page.getByText("Nothing is found by “steep”.")).toBeVisible();
 
   // The address is one to come back to.
   await page.reload();

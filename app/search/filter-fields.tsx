@@ -1,0 +1,83 @@
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import { ACCEPTED } from "~/images/accepted";
+import { Select } from "~/ui/select";
+import { TextInput } from "~/ui/text-input";
+import { type Filters, isFiltered, KINDS, searchAddress } from "./filters";
+
+type FilterFieldsProps = {
+  filters: Filters;
+  /** Tags to choose from. */
+  known: string[];
+  onChange: (name: keyof Filters, value: string) => void;
+};
+
+/** What a search can be narrowed by, folded as long as nothing is: fields of its form, folded or not. */
+export function FilterFields({ filters, known, onChange }: FilterFieldsProps) {
+  const field = (name: Exclude<keyof Filters, "q">) => ({
+    id: `search-${name}`,
+    name,
+    value: filters[name],
+    onChange: ({ target }: { target: { value: string } }) => onChange(name, target.value),
+  });
+  return (
+    <details open={isFiltered(filters) || undefined} className="grid gap-3">
+      <summary className="w-fit cursor-pointer rounded-md py-1 text-sm text-soft hover:text-ink pointer-coarse:py-3">Filters</summary>
+      <div className="mt-2 grid grid-cols-1 gap-3 min-[26rem]:grid-cols-2 md:grid-cols-5">
+        <Labelled label="Tag" name="tag">
+          <TextInput {...field("tag")} list="search-tags" autoComplete="off" autoCapitalize="none" />
+          <datalist id="search-tags">
+            {known.map((tag) => (
+              <option key={tag} value={tag} />
+            ))}
+          </datalist>
+        </Labelled>
+        <Labelled label="Kind" name="kind">
+          <Select {...field("kind")}>
+            <option value="">Everything</option>
+            {KINDS.map(([kind, name]) => (
+              <option key={kind} value={kind}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        </Labelled>
+        <Labelled label="Picture type" name="type">
+          <Select {...field("type")}>
+            <option value="">Any</option>
+            {Object.entries(ACCEPTED).map(([type, { name }]) => (
+              <option key={type} value={type}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        </Labelled>
+        <Labelled label="Added from" name="from">
+          <TextInput {...field("from")} type="date" />
+        </Labelled>
+        <Labelled label="Added until" name="to">
+          <TextInput {...field("to")} type="date" />
+        </Labelled>
+      </div>
+      {isFiltered(filters) ? (
+        <Link
+          to={searchAddress({ q: filters.q, tag: "", kind: "", type: "", from: "", to: "" })}
+          className="mt-2 inline-block py-1 text-sm text-accent-text hover:underline"
+        >
+          Clear the filters
+        </Link>
+      ) : null}
+    </details>
+  );
+}
+
+function Labelled({ label, name, children }: { label: string; name: string; children: ReactNode }) {
+  return (
+    <div className="grid content-start gap-1">
+      <label htmlFor={`search-${name}`} className="text-sm font-medium text-soft">
+        {label}
+      </label>
+      {children}
+    </div>
+  );
+}

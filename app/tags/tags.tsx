@@ -1,0 +1,113 @@
+import { getInputProps } from "@conform-to/react";
+import { X } from "lucide-react";
+import { useEffect, useRef } from "react";
+import { Form, Link } from "react-router";
+import { IntentForm, useIntentForm } from "~/forms/intent-form";
+import { FORM_FIELD, INTENT_FIELD } from "~/forms/intents";
+import { MENU_FORM } from "~/forms/menu-action";
+import { Button } from "~/ui/button";
+import { FieldErrors } from "~/ui/field";
+import { Icon } from "~/ui/icon";
+import { TextInput } from "~/ui/text-input";
+import { tagAddress } from "./words";
+
+type TagsProps = {
+  /** What carries them. */
+  item: { _id: string; tags?: string[] };
+  intents: { add: string; remove: string };
+  /** Those that somebody uses already, to choose from. */
+  known: string[];
+};
+
+/** The tags of a thing: each leads to all that has it, and can be taken off; and the field for the next one. */
+export function Tags({ item, intents, known }: TagsProps) {
+  const { _id, tags = [] } = item;
+  return (
+    <section aria-label="Tags" className="flex flex-wrap items-center gap-x-2 gap-y-1.5">
+      {tags.length === 0 ? null : (
+        <ul className="flex flex-wrap gap-1.5">
+          {tags.map((tag) => (
+            <li
+              key={tag}
+              className="inline-flex max-w-full min-w-0 items-center rounded-full border border-line bg-card pl-3 text-sm text-soft"
+            >
+              <Link to={tagAddress(tag)} prefetch="intent" className="truncate py-1 hover:text-ink hover:underline">
+                {tag}
+              </Link>
+              <TakeOff intent={intents.remove} id={_id} tag={tag} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <AddTag key={_id} id={_id} intent={intents.add} known={known.filter((tag) => !tags.includes(tag))} />
+    </section>
+  );
+}
+
+/** A form of one button, as a menu's: what refuses it is told as theirs is. */
+function TakeOff({ intent, id, tag }: { intent: string; id: string; tag: string }) {
+  const form = `${MENU_FORM}${intent}-${id}-${tag}`;
+  const values = { [INTENT_FIELD]: intent, [FORM_FIELD]: form, id, tag };
+  return (
+    <Form method="post" navigate={false} fetcherKey={form} className="flex">
+      {Object.entries(values).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      <Button type="submit" look="ghost" size="icon-sm" aria-label={`Take off the tag ${tag}`} className="rounded-full">
+        <Icon of={X} className="size-3.5" />
+      </Button>
+    </Form>
+  );
+}
+
+function AddTag({ id, intent, known }: { id: string; intent: string; known: string[] }) {
+  const state = useIntentForm({ id: `tag-${id}`, intent });
+  const input = useRef<HTMLInputElement>(null);
+  const refused = state.refusal?.result.initialValue?.["tag"];
+  const typed = typeof refused === "string" ? refused : "";
+  useEffect(() => {
+    if (typed !== "" && input.current?.value === "") input.current.value = typed;
+  }, [typed, state.refusal]);
+  const field = state.fields["tag"];
+  if (!field) return null;
+  const { key: _, defaultValue: __, ...props } = getInputProps(field, { type: "text" });
+  const suggestions = `known-tags-${id}`;
+  return (
+    <IntentForm
+      state={state}
+      hidden={{ id }}
+      className="group/tag grid gap-1"
+      // What was typed has been read by then, and stands among the tags: the field is free for the next one.
+      onSend={() =>
+        queueMicrotask(() => {
+          if (input.current) input.current.value = "";
+        })
+      }
+    >
+      <div className="flex items-center gap-1.5">
+        <label htmlFor={field.id} className="sr-only">
+          Add a tag
+        </label>
+        <TextInput
+          ref={input}
+          {...props}
+          defaultValue={typed}
+          list={suggestions}
+          placeholder="Add a tag"
+          autoComplete="off"
+          autoCapitalize="none"
+          className="h-8 w-36 text-sm"
+        />
+        <datalist id={suggestions}>
+          {known.map((tag) => (
+            <option key={tag} value={tag} />
+          ))}
+        </datalist>
+        <Button type="submit" size="sm" aria-label="Add tag" className="hidden group-focus-within/tag:inline-flex noscript:inline-flex">
+          Add
+        </Button>
+      </div>
+      <FieldErrors id={field.errorId} errors={field.errors} />
+    </IntentForm>
+  );
+}
