@@ -23,7 +23,7 @@ export function FilterFields({ filters, known, onChange }: FilterFieldsProps) {
   return (
     <details open={isFiltered(filters) || undefined} className="grid gap-3">
       <summary className="w-fit cursor-pointer rounded-md py-1 text-sm text-soft hover:text-ink pointer-coarse:py-3">Filters</summary>
-      <div className="mt-2 grid grid-cols-1 gap-3 min-[26rem]:grid-cols-2 md:grid-cols-5">
+      <div className="mt-2 grid grid-cols-2 gap-3 sm:grid-cols-3">
         <Labelled label="Tag" name="tag">
           <TextInput {...field("tag")} list="search-tags" autoComplete="off" autoCapitalize="none" />
           <datalist id="search-tags">
