@@ -16,7 +16,12 @@ export function WallPicture({ image, selection }: { image: DesignImage; selectio
     "--own-width": scalable ? SCALABLE : `${width}px`,
   };
   const picture = (
-    <Picture image={{ ...image, imageId: _id }} alt={selection.on ? "" : caption || name} sizes={`${Math.round(ratio * 260)}px`} scalable={scalable} />
+    <Picture
+      image={{ ...image, imageId: _id }}
+      alt={selection.on ? "" : caption || name}
+      sizes={`${Math.round(ratio * 260)}px`}
+      scalable={scalable}
+    />
   );
   return (
     <li style={style} {...pickProps(image)}>
