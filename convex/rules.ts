@@ -74,13 +74,13 @@ export const captionImage = z.object({ caption: prose("caption") });
 
 /** One tag as it is typed, or several with commas between them. */
 export const addTag = z.object({
-  tag: z.string().transform((typed, { addIssue }) => {
+  tag: z.string().transform((typed, ctx) => {
     const tags = typed
       .split(",")
       .map((each) => each.trim().replaceAll(/\s+/g, " "))
       .filter((each) => each !== "");
     const problem = problemWith(tags);
-    if (problem !== null) addIssue({ code: "custom", message: problem });
+    if (problem !== null) ctx.addIssue({ code: "custom", message: problem });
     return tags;
   }),
 });

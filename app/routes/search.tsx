@@ -90,7 +90,7 @@ function useAsked() {
   if (key !== asked.key) setAsked(arriving);
   return {
     ...asked,
-    change(name: keyof Filters, value: string) {
+    change: (name: keyof Filters, value: string) => {
       const filters = { ...asked.filters, [name]: value };
       // What is asked anew begins with its first page.
       setAsked({ key, filters, after: null });

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { ACCEPTED } from "~/images/accepted";
+import { KnownTags } from "~/tags/known-tags";
 import { Select } from "~/ui/select";
 import { TextInput } from "~/ui/text-input";
 import { type Filters, isFiltered, KINDS, searchAddress } from "./filters";
@@ -26,11 +27,7 @@ export function FilterFields({ filters, known, onChange }: FilterFieldsProps) {
       <div className="mt-2 grid grid-cols-2 gap-3 sm:grid-cols-3">
         <Labelled label="Tag" name="tag">
           <TextInput {...field("tag")} list="search-tags" autoComplete="off" autoCapitalize="none" />
-          <datalist id="search-tags">
-            {known.map((tag) => (
-              <option key={tag} value={tag} />
-            ))}
-          </datalist>
+          <KnownTags id="search-tags" tags={known} />
         </Labelled>
         <Labelled label="Kind" name="kind">
           <Select {...field("kind")}>

@@ -9,6 +9,7 @@ import { Button } from "~/ui/button";
 import { FieldErrors } from "~/ui/field";
 import { Icon } from "~/ui/icon";
 import { TextInput } from "~/ui/text-input";
+import { KnownTags } from "./known-tags";
 import { tagAddress } from "./words";
 
 type TagsProps = {
@@ -98,11 +99,7 @@ function AddTag({ id, intent, known }: { id: string; intent: string; known: stri
           autoCapitalize="none"
           className="h-8 w-36 text-sm"
         />
-        <datalist id={suggestions}>
-          {known.map((tag) => (
-            <option key={tag} value={tag} />
-          ))}
-        </datalist>
+        <KnownTags id={suggestions} tags={known} />
         <Button type="submit" size="sm" aria-label="Add tag" className="hidden group-focus-within/tag:inline-flex noscript:inline-flex">
           Add
         </Button>

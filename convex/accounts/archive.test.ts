@@ -23,6 +23,9 @@ const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   projects: (row) => row["_id"],
   designs: (row) => row["_id"],
   designImages: (row) => row["_id"],
+  // With the designs and images that carry them.
+  tags: (row) => row["label"],
+  taggings: (row) => row["thing"],
   imageVersions: (row) => row["_id"],
   usage: (row) => row["bytes"],
   activities: (row) => row["_id"],

@@ -131,7 +131,7 @@ export const chosenDesigns = serverQueryFor({
 });
 
 /** Covers, places and file names of the deployment's own are no part of what is somebody's. */
-const OURS = ["cover", "chosenCover", "sortName", "ownerId", "latestImageAt", "storageId", "uploadId", "placeholder"];
+const OURS = ["cover", "chosenCover", "sortName", "words", "ownerId", "latestImageAt", "storageId", "uploadId", "placeholder"];
 
 /** A page of rows as their owner is told of them. */
 export async function exported<Row extends Stored>(
