@@ -59,6 +59,7 @@ bothWays((javaScript) => {
     await expect(page.getByRole("region", { name: "Tags" }).getByRole("listitem")).toHaveText(["Brass", "night"]);
     await expectAccessible(page);
     await she.tag("x".repeat(41));
+    await she.openFacts();
     await expect(page.getByText("A tag can be 40 characters at most.")).toBeVisible();
     await expect(page.getByRole("combobox", { name: "Add a tag" })).toHaveValue("x".repeat(41));
     await expectAccessible(page);
