@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { Form, href, redirect, useLocation, useSearchParams } from "react-router";
+import { connectedConvex } from "~/data/browser";
 import { convexFor } from "~/data/convex.server";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { useLive } from "~/data/use-live";
@@ -49,7 +50,17 @@ export default function Search({ loaderData: { loaded, knownTags, maxLength } }:
   return (
     <Page className="max-w-3xl">
       <PageHeader title="Search" />
-      <Form replace role="search" aria-label="This page" action={href("/search")} className="grid gap-3">
+      <Form
+        replace
+        role="search"
+        aria-label="This page"
+        action={href("/search")}
+        className="grid gap-3"
+        onSubmit={(event) => {
+          // What it would ask for is shown already, and stands in the address; an answer from the server could only undo what is typed meanwhile.
+          if (connectedConvex()) event.preventDefault();
+        }}
+      >
         <div className="flex gap-2">
           <div className="flex-1">
             <SearchInput
