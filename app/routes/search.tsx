@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Form, href, redirect, useLocation, useSearchParams } from "react-router";
-import { connectedConvex } from "~/data/browser";
+import { connectedConvex } from "~/data/connection";
 import { convexFor } from "~/data/convex.server";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { useLive } from "~/data/use-live";
