@@ -21,7 +21,6 @@ import { isUpload, takeUploads } from "~/images/take.server";
 import { isUploadAnswer } from "~/images/upload";
 import { Versions } from "~/images/versions";
 import { type Place, Viewer } from "~/images/viewer";
-import { MenuRefusal } from "~/forms/menu-action";
 import { Tags } from "~/tags/tags";
 import { choiceFrom, GROUND_COOKIE, GROUNDS } from "~/ui/preferences";
 import { api } from "#convex/_generated/api";
@@ -124,7 +123,6 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
           <ProseButton item={image} field="caption" text={image.caption} />
         </section>
         <Tags item={image} intents={{ add: "tagImage", remove: "untagImage" }} known={knownTags} />
-        <MenuRefusal />
         <Facts image={image} details={own?.details} />
         <Versions
           image={image}

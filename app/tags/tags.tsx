@@ -45,7 +45,7 @@ export function Tags({ item, intents, known }: TagsProps) {
   );
 }
 
-/** A form of one button, as a menu's: what refuses it is told as theirs is. */
+/** A form of one button. It is refused only where the thing itself is gone, which its page tells. */
 function TakeOff({ intent, id, tag }: { intent: string; id: string; tag: string }) {
   const form = `${MENU_FORM}${intent}-${id}-${tag}`;
   const values = { [INTENT_FIELD]: intent, [FORM_FIELD]: form, id, tag };
