@@ -10,16 +10,19 @@ const WAITING_BYTES = 512 * 1024;
 export function collected(): { body: ReadableStream<Uint8Array>; into: Writable } {
   const { promise: cancelled, resolve: cancel } = Promise.withResolvers<undefined>();
   let reader: ReadableStreamDefaultController<Uint8Array>;
-  let wanted = Promise.withResolvers<undefined>();
+  /** To be called when the reader has room for more. */
+  let goOn = () => {};
   const body = new ReadableStream<Uint8Array>({
     start: (controller) => void (reader = controller),
-    pull: () => wanted.resolve(undefined),
+    pull: () => goOn(),
     cancel: () => cancel(undefined),
   });
   const pass = (chunk: Uint8Array, done: () => void) => {
-    wanted = Promise.withResolvers();
+    goOn = () => {
+      goOn = () => {};
+      done();
+    };
     reader.enqueue(chunk);
-    void wanted.promise.then(done);
   };
   const into = new Writable({
     highWaterMark: WAITING_BYTES,
