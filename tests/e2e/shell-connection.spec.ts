@@ -117,7 +117,7 @@ test("a lost connection is told quietly, changes wait and go out once, and leavi
     await expect.poll(names, { timeout: 30_000 }).toEqual(["Pier", "Harbour", "Daybreak"]);
     await expect(page).toHaveURL(/\/projects\/[a-z0-9]{32}$/);
     await expect(mark(page)).toHaveCount(0);
-    expect(await asksToStay(page)).toBeNull();
+    await expect.poll(() => asksToStay(page)).toBeNull();
     await expect(page.getByText("Not saved yet")).toHaveCount(0);
   });
 });

@@ -183,8 +183,8 @@ bothWays((javaScript) => {
     await expect(gallery(other).first().getByRole("img")).toHaveAttribute("src", /&version=/);
 
     await page.getByLabel("Add a version").setInputFiles(picturePath("path"));
+    // What was refused stands open where it was asked for.
     if (!javaScript) await page.getByRole("button", { name: "Upload" }).click();
-    if (!javaScript) await facts.click();
     await expect(page.getByText("This file is the current version already.")).toBeVisible();
 
     await page.getByRole("link", { name: "Compare version 1 with the current one" }).click();
