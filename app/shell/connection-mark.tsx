@@ -67,7 +67,8 @@ const LEAVE = "Are you sure you want to leave? Your changes may not be saved.";
  * a connection would be lost just as well, and so would a form on its way to the app's server.
  */
 function useLeaveWarning(waiting: boolean): void {
-  const sending = useFetchers().some(({ state, formMethod }) => state !== "idle" && formMethod !== undefined && formMethod !== "GET");
+  // What is answered is stored, even while the page that it leads to still loads.
+  const sending = useFetchers().some(({ state, formMethod }) => state === "submitting" && formMethod !== undefined && formMethod !== "GET");
   const incomplete = waiting || sending;
   useEffect(() => {
     if (!incomplete) return;

@@ -119,6 +119,10 @@ test("a lost connection is told quietly, changes wait and go out once, and leavi
     await expect(mark(page)).toHaveCount(0);
     await expect.poll(() => asksToStay(page)).toBeNull();
     await expect(page.getByText("Not saved yet")).toHaveCount(0);
+    await page.getByRole("complementary").getByRole("link", { name: "Projects", exact: true }).click();
+    await expect(page).toHaveURL("/projects");
+    await she.create("project", "Quay");
+    await expect(page.getByRole("heading", { name: "Quay", level: 1 })).toBeAttached();
   });
 });
 
