@@ -1,8 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type * as checksum from "./checksum";
 import { openLeftovers } from "./leftovers";
 import { TEXTS } from "./problem";
 import { NotSent, type Sending, type Transport } from "./transport";
 import { stateText, Uploads } from "./uploads";
+
+// Checksums are made on several threads, and done in any order; here one after the other, so that files are sent in the order of their choice.
+vi.mock("./checksum", async (original) => {
+  const { checksumOf } = await original<typeof checksum>();
+  let last: Promise<unknown> = Promise.resolve();
+  return { checksumOf: (chosen: File) => (last = last.then(() => checksumOf(chosen))) };
+});
 
 const place = { designId: "d", designName: "Cover" };
 const file = (name: string, text = "0123456789") => new File([text], name, { type: "image/png", lastModified: 7 });
