@@ -1,12 +1,12 @@
 import type { Server } from "node:http";
-import type { Socket } from "node:net";
+import { Server as NetServer, type Socket } from "node:net";
 import type { Log } from "./log.ts";
 
 /** How long requests in flight may take to finish once we have been told to stop, in ms. A container is killed after 10 s. */
 const GRACE = 8000;
 /**
  * How long a connection on which nothing goes on is kept then, in ms: its next request may be on its way already, and is answered with the word
- * that the connection ends.
+ * that the connection ends. A client that was never told so must not find it closed under its hands.
  */
 const LAST_CALL = 500;
 
@@ -26,14 +26,14 @@ export type Parts = {
  * @returns the function that stops it
  */
 export function stoppable(server: Server, { announce, goAway, close }: Parts, log: Log): () => Promise<void> {
-  // Node's own closeIdleConnections spares a connection on which no request has come yet, as browsers open them in advance.
   const inFlight = new Map<Socket, number>();
   let stopping = false;
+  const lastCall = (socket: Socket) => setTimeout(() => inFlight.get(socket) === 0 && socket.destroy(), LAST_CALL);
   const change = (socket: Socket, by: 1 | -1) => {
     const count = inFlight.get(socket);
     if (count === undefined) return;
     inFlight.set(socket, count + by);
-    if (stopping && count + by === 0) socket.end();
+    if (stopping && count + by === 0) lastCall(socket);
   };
   server.on("connection", (socket: Socket) => {
     inFlight.set(socket, 0);
@@ -51,18 +51,16 @@ export function stoppable(server: Server, { announce, goAway, close }: Parts, lo
     await announce?.();
     log.info("stopping: finishing the requests in flight");
     stopping = true;
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    // An HTTP server's own `close` would break the idle connections off at once: what is to stop here is listening alone.
+    const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
     goAway();
-    const last = setTimeout(() => {
-      for (const [socket, count] of inFlight) if (count === 0) socket.destroy();
-    }, LAST_CALL);
+    for (const [socket, count] of inFlight) if (count === 0) lastCall(socket);
     const late = setTimeout(() => {
       log.warn("requests in flight did not finish in time: their connections are closed");
       server.closeAllConnections();
     }, GRACE);
     await closed;
     clearTimeout(late);
-    clearTimeout(last);
     await close();
     log.info("stopped");
   };
