@@ -98,5 +98,5 @@ it("stops without waiting for connections on which nothing is asked", async () =
   (await server.next()).end("once");
   await used.read("once");
   await server.stop();
-  await Promise.all([silent.closed, used.closed]);
+  expect(await Promise.all([silent.closed, used.closed])).toHaveLength(2);
 });
