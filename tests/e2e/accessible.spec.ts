@@ -211,5 +211,5 @@ test("what is chosen, focused and filled is seen in the system's own colours, an
   const line = () => page.evaluate(() => getComputedStyle(document.querySelector("aside, .sidebar") ?? document.body).borderRightColor);
   const faint = await line();
   await page.emulateMedia({ contrast: "more" });
-  expect(await line()).not.toBe(faint);
+  await expect.poll(line).not.toBe(faint);
 });

@@ -122,9 +122,9 @@ test("chooses by click, Shift, a rectangle and keys, and says how many", async (
   await tile("brushes.jpg")
     .locator("img")
     .click({ modifiers: ["Shift"] });
-  expect(await chosenOn(page)).toEqual(["bank.png", "clock.webp", "brushes.jpg"]);
+  await expect.poll(() => chosenOn(page)).toEqual(["bank.png", "clock.webp", "brushes.jpg"]);
   await tile("clock.webp").locator("img").click();
-  expect(await chosenOn(page)).toEqual(["bank.png", "brushes.jpg"]);
+  await expect.poll(() => chosenOn(page)).toEqual(["bank.png", "brushes.jpg"]);
 
   // Keys: arrows lead on, Space takes one, Shift with arrows reaches and draws back, Ctrl+A takes all, Escape ends.
   await page.keyboard.press("Home");
@@ -132,16 +132,16 @@ test("chooses by click, Shift, a rectangle and keys, and says how many", async (
   await page.keyboard.press("Space");
   await page.keyboard.press("Shift+ArrowRight");
   await page.keyboard.press("Shift+ArrowRight");
-  expect(await chosenOn(page)).toEqual(["fig.jpg", "bank.png", "clock.webp", "brushes.jpg"]);
+  await expect.poll(() => chosenOn(page)).toEqual(["fig.jpg", "bank.png", "clock.webp", "brushes.jpg"]);
   await page.keyboard.press("Shift+ArrowLeft");
-  expect(await chosenOn(page)).toEqual(["fig.jpg", "bank.png", "brushes.jpg"]);
+  await expect.poll(() => chosenOn(page)).toEqual(["fig.jpg", "bank.png", "brushes.jpg"]);
   await page.keyboard.press("Control+a");
   await expect(count).toHaveText("5 images selected");
   await page.keyboard.press("Escape");
   await expect(bar(page)).toHaveCount(0);
   await expect(tile("bank.png").getByRole("link")).toBeFocused();
   await page.keyboard.press("Space");
-  expect(await chosenOn(page)).toEqual(["bank.png"]);
+  await expect.poll(() => chosenOn(page)).toEqual(["bank.png"]);
   await page.keyboard.press("Escape");
   await expect(bar(page)).toHaveCount(0);
 
@@ -153,7 +153,7 @@ test("chooses by click, Shift, a rectangle and keys, and says how many", async (
   await page.mouse.move(second.x + 20, second.y + 60, { steps: 4 });
   await expect(page.locator(".pick-rectangle")).toBeVisible();
   await page.mouse.up();
-  expect(await chosenOn(page)).toEqual(["fig.jpg", "bank.png"]);
+  await expect.poll(() => chosenOn(page)).toEqual(["fig.jpg", "bank.png"]);
   await expect(page.locator(".pick-rectangle")).toHaveCount(0);
   await page.mouse.move(second.x + second.width / 2, second.y + 20);
   await page.mouse.down();
@@ -161,7 +161,7 @@ test("chooses by click, Shift, a rectangle and keys, and says how many", async (
   await expect(page.locator(".pick-rectangle")).toBeVisible();
   await page.keyboard.press("Escape");
   await page.mouse.up();
-  expect(await chosenOn(page)).toEqual(["fig.jpg", "bank.png"]);
+  await expect.poll(() => chosenOn(page)).toEqual(["fig.jpg", "bank.png"]);
 });
 
 test("somebody else's are refused as missing ones, and more than may be chosen in words", async ({ app, person, stranger, request }) => {
