@@ -142,7 +142,7 @@ for (const [name, taken] of [
       expect(other, told).toEqual(one);
       // Each page has its own pace; in the end both show the same.
       await expect(async () => expect(await shownBy(plain), told).toBe(await shownBy(scripted))).toPass({
-        timeout: 7_000,
+        timeout: 20_000,
         intervals: [50, 100],
       });
     }

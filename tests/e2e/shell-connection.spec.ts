@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expect, hydrated, test, toastsStand } from "../harness/test.ts";
+import { recordDelays } from "./delays.ts";
 import { hands, stored } from "./hands.ts";
 import { holdable } from "./line.ts";
 
@@ -9,22 +10,6 @@ const CLIENT = { backoff: [1000, 2000, 4000, 8000, 16_000, 16_000], longDisconne
 const LEAVE = "Are you sure you want to leave? Your changes may not be saved.";
 
 const mark = (page: Page) => page.getByRole("button", { name: /^(Offline|Reconnecting)/ });
-
-/** Records how long the page's timers wait. */
-async function recordDelays(page: Page) {
-  await page.addInitScript(() => {
-    const delays: number[] = [];
-    const setTimeout = window.setTimeout.bind(window);
-    Object.assign(window, {
-      delays,
-      setTimeout(run: TimerHandler, ms?: number, ...rest: unknown[]) {
-        delays.push(ms ?? 0);
-        return setTimeout(run, ms, ...rest);
-      },
-    });
-  });
-  return () => page.evaluate(() => ("delays" in window && Array.isArray(window.delays) ? window.delays.map(Number) : []));
-}
 
 // The browser itself complains of each request without a network.
 test.use({ allowedErrors: [/ERR_INTERNET_DISCONNECTED/] });
@@ -98,7 +83,7 @@ test("a lost connection is told quietly, changes wait and go out once, and leavi
     await expect(async () => {
       await page.clock.runFor(20);
       await expect(page.getByText("You are offline. This page stays until you are back.")).toBeVisible({ timeout: 20 });
-    }).toPass({ timeout: 7_000 });
+    }).toPass({ timeout: 20_000 });
     await expect(page).toHaveURL("/projects");
     await page.clock.runFor(5_000);
   });
