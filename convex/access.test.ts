@@ -95,6 +95,7 @@ const entries: Record<string, Entry> = {
   "notices:getUnreadCount": { by: "person" },
   "notices:markRead": { by: "person", args: async ({ backend, ada }) => ({ id: await insertNotice(backend, ada) }) },
   "notices:markAllRead": { by: "person" },
+  "accounts/linked:unlink": { by: "server for a session", args: () => ({ id: "none", lastToo: false }) },
   "accounts/mail:queue": { by: "server", args: () => ({ sealed: "x", expiresAt: 0 }) },
   "accounts/mail:due": { by: "server" },
   "accounts/mail:claim": { by: "server", args: () => ({ lease: "x", leaseMs: 0, limit: 1 }) },

@@ -143,7 +143,7 @@ function makeAuth(config: AppConfig, origin: string) {
       passkeys(origin),
       stepUp(),
       ...paymentPlugins(config),
-      ...specification(),
+      ...specification(config),
     ],
   });
   return auth;

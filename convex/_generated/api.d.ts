@@ -13,6 +13,7 @@ import type * as accounts_archive from "../accounts/archive.js";
 import type * as accounts_belongings from "../accounts/belongings.js";
 import type * as accounts_events from "../accounts/events.js";
 import type * as accounts_expiry from "../accounts/expiry.js";
+import type * as accounts_linked from "../accounts/linked.js";
 import type * as accounts_mail from "../accounts/mail.js";
 import type * as accounts_mailTables from "../accounts/mailTables.js";
 import type * as accounts_mine from "../accounts/mine.js";
@@ -84,6 +85,7 @@ declare const fullApi: ApiFromModules<{
   "accounts/belongings": typeof accounts_belongings;
   "accounts/events": typeof accounts_events;
   "accounts/expiry": typeof accounts_expiry;
+  "accounts/linked": typeof accounts_linked;
   "accounts/mail": typeof accounts_mail;
   "accounts/mailTables": typeof accounts_mailTables;
   "accounts/mine": typeof accounts_mine;

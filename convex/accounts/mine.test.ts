@@ -60,6 +60,20 @@ describe.each(backends)("a person's own account on $name", ({ start }) => {
     expect(JSON.stringify(told)).not.toMatch(/secret|token of/);
   });
 
+  it("lets all linked accounts go but the last, and nobody else's", async () => {
+    const { sessionId } = ada;
+    const bob = await signUp(backend, "bob without any");
+    const unlink = (id: string, lastToo = false) => server.mutation(api.accounts.linked.unlink, { sessionId, id, lastToo });
+    const foreign = server.mutation(api.accounts.linked.unlink, { sessionId: bob.sessionId, id: "a1", lastToo: true });
+    expect(await foreign).toBe("missing");
+    expect(await unlink("none")).toBe("missing");
+    expect((await Promise.all([unlink("a1"), unlink("a2")])).toSorted()).toEqual(["last", "unlinked"]);
+    const [left] = await ada.query(api.accounts.mine.getConnections, {});
+    expect(await unlink(left?.id ?? "")).toBe("last");
+    expect(await unlink(left?.id ?? "", true)).toBe("unlinked");
+    expect(await ada.query(api.accounts.mine.getConnections, {})).toEqual([]);
+  });
+
   it("keeps one picture of each, for themselves alone", async () => {
     const { sessionId, userId } = ada;
     const picture = (checksum: string) => ({

@@ -27,6 +27,7 @@ export const { create, findOne, findMany, count, update, updateMany, deleteMany,
     if (!found) return;
     await scheduler.runAfter(0, internal.accounts.notices.tell, { ...found, at: Date.now() });
     const { userId, event } = found;
+    if (event.kind === "passwordChanged") await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix: "2fa-" });
     if (event.kind === "passwordChanged" || event.kind === "emailChanged")
       await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix: "reset-password:" });
   },

@@ -239,6 +239,30 @@ test.describe("What was given out before", () => {
       expect((await new Program(app).post("/reset-password", { token, newPassword: "not by this one" })).status).toBe(401);
   });
 
+  test("a sign-in that waits for its second factor ends with the password that began it", async () => {
+    const { secret } = await turnOn(ada);
+    const begun = await again(ada);
+    const waiting = async () =>
+      (await store.find("verifications", { value: ada.id })).filter(({ identifier }) => String(identifier).startsWith("2fa-"));
+    expect(await waiting()).toHaveLength(1);
+    await ada.program.post("/change-password", { currentPassword: ada.password, newPassword: "another fine password" });
+    await expect.poll(waiting).toEqual([]);
+    expect((await begun.post("/two-factor/verify-totp", { code: nextTotp(secret) })).status).toBe(401);
+    expect(await begun.signedIn()).toBe(false);
+  });
+
+  test("what somebody calls themselves says nothing in a mail to an address that may be another's, and stays on one line", async () => {
+    const email = `${randomUUID()}@example.com`;
+    const name = "You have won\r\nBcc: eve@evil.example\r\n\r\nhttps://evil.example";
+    await new Program(app).post("/sign-up/email", { name, email, password: "correct horse battery" });
+    await expect.poll(() => mailbox.for(email).length).toBeGreaterThan(0);
+    const [mail] = mailbox.for(email);
+    expect(`${mail?.headers}${mail?.text}${mail?.html}`).not.toContain("evil");
+    expect(mail?.text).toContain("Hello,");
+    const [row] = await store.find("users", { email });
+    expect(row?.["name"]).toBe("You have won Bcc: eve@evil.example https://evil.example");
+  });
+
   test("a session's cookies are good for nothing once it was left, or ended elsewhere", async () => {
     const stolen = new Program(app);
     const steal = async (from: Program) => {
@@ -350,6 +374,18 @@ test.describe("Two at once", () => {
 
     const token = text(await ada.program.get("/one-time-token/generate"), "token");
     expect(await opened((program) => program.get(`${app.url}/projects?ott=${token}`))).toBe(1);
+  });
+
+  test("of two linked accounts that are unlinked at once, one stays", async ({ social }) => {
+    await verify(ada);
+    await through(ada.program, social, social.identity({ email: ada.email }), { path: "/link-social" });
+    const elsewhere = await again(ada);
+    const answers = await Promise.all([
+      ada.program.post("/unlink-account", { providerId: "credential" }),
+      elsewhere.post("/unlink-account", { providerId: "google" }),
+    ]);
+    expect(statuses(answers)).toEqual([200, 400]);
+    expect(await store.find("accounts", { userId: ada.id })).toHaveLength(1);
   });
 
   test("a backup code, and a code of the app, open once", async () => {

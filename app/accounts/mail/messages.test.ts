@@ -35,8 +35,17 @@ it.each(messages.map((message) => [message.kind, message] as const))(
   },
 );
 
-it("greets nobody by an empty name", () => {
-  expect(letterOf({ kind: "signInLink", to, name: " ", url }).paragraphs[0]).toBe("Hello,");
+it.each([
+  ["Ada Lovelace", "Hello Ada Lovelace,"],
+  ["J. R. R. Tolkien Jr.", "Hello J. R. R. Tolkien Jr.,"],
+  ["Ada\r\nLovelace", "Hello Ada Lovelace,"],
+  [" ", "Hello,"],
+  ["your prize: https://evil.example", "Hello,"],
+  ["your prize is at evil.example", "Hello,"],
+  ["write to eve@evil", "Hello,"],
+  ["dear customer, ".repeat(10), "Hello,"],
+])("greets by a name that is one, and by nothing that leads somewhere (%j)", (given, said) => {
+  expect(letterOf({ kind: "signInLink", to, name: given, url }).paragraphs[0]).toBe(said);
 });
 
 it("tells the old address nothing of the new one", () => {

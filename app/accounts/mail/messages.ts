@@ -172,4 +172,16 @@ function noticeLetter({ to, name, notice, at, url }: Message & { kind: "notice" 
   };
 }
 
-const greeting = ({ name }: { name: string }) => (name.trim() === "" ? "Hello," : `Hello ${name.trim()},`);
+/** What mail programs make links of: addresses with a scheme or without, and of mailboxes. */
+const LINKED = /:\/\/|www\.|@|[\p{L}\p{N}]\.\p{L}{2,}/iu;
+/** Longer than the names that people have; a message of its own fits into more. */
+const GREETED_LENGTH = 80;
+
+/**
+ * By name, if it is only that. Whoever signs up with somebody else's address chooses what is read there, in a mail of ours: it is to say nothing,
+ * and to lead nowhere.
+ */
+function greeting({ name }: { name: string }): string {
+  const plain = name.replaceAll(/\p{Cc}+/gu, " ").trim();
+  return plain === "" || plain.length > GREETED_LENGTH || LINKED.test(plain) ? "Hello," : `Hello ${plain},`;
+}

@@ -13,8 +13,8 @@ const EMAIL_LENGTH = 254;
 const ownFields = z.object({ name: z.string().optional(), image: z.string().nullish() }).nullish();
 
 /**
- * Refuses names, addresses and picture addresses that are too long, and cuts those that a social provider sends; and refuses text that is none
- * (a lone surrogate), which the deployment would not keep.
+ * Refuses names, addresses and picture addresses that are too long, and cuts those that a social provider sends; keeps names on one line; and
+ * refuses text that is none (a lone surrogate), which the deployment would not keep.
  */
 export const limits = () =>
   ({
@@ -57,12 +57,14 @@ function isText(sent: unknown): boolean {
   return typeof sent !== "object" || sent === null || Object.entries(sent).flat().every(isText);
 }
 
+const CONTROLS = /\p{Cc}+/gu;
+
 const tooLong = (value: unknown, length: number) => typeof value === "string" && value.length > length;
 
 function cut<User extends { name?: string; image?: string | null }>(user: User): User {
   return {
     ...user,
-    ...(tooLong(user.name, NAME_LENGTH) && { name: user.name?.slice(0, NAME_LENGTH) }),
+    ...(user.name !== undefined && { name: user.name.slice(0, NAME_LENGTH).toWellFormed().replaceAll(CONTROLS, " ") }),
     ...(tooLong(user.image, IMAGE_LENGTH) && { image: null }),
   };
 }

@@ -1,0 +1,25 @@
+import { v } from "convex/values";
+import { serverMutationFor } from "../access";
+
+/**
+ * Removes one of the person's linked accounts, by its row's id; the last one only with `lastToo` (specification 5). Counted and removed in one
+ * transaction, so that of two who remove one each at once, the later finds the last one and leaves it. Of another person's row it says "missing".
+ */
+export const unlink = serverMutationFor({
+  args: { id: v.string(), lastToo: v.boolean() },
+  returns: v.union(v.literal("unlinked"), v.literal("last"), v.literal("missing")),
+  handler: async ({ db, user }, { id, lastToo }) => {
+    const account = await db
+      .query("accounts")
+      .withIndex("id", (q) => q.eq("id", id))
+      .unique();
+    if (account?.userId !== user.id) return "missing";
+    const [, second] = await db
+      .query("accounts")
+      .withIndex("userId", (q) => q.eq("userId", user.id))
+      .take(2);
+    if (!second && !lastToo) return "last";
+    await db.delete(account._id);
+    return "unlinked";
+  },
+});
