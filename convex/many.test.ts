@@ -4,7 +4,7 @@ import { refused } from "../tests/convex/expect.ts";
 import { addImage } from "../tests/convex/pictures.ts";
 import { api } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
-import { MANY_MAX } from "./rules";
+import { MANY_MAX, TAGS_MAX } from "./rules";
 
 const everything = { cursor: null, numItems: 50 };
 
@@ -125,6 +125,55 @@ describe.each(backends)("several at once on $name", ({ start }) => {
     expect((await design(ids[49] ?? "")).favourite).toBe(true);
     await ada.mutation(api.many.favouriteDesigns, { ids: ids.slice(1), favourite: false });
     expect((await ada.query(api.designs.getDesignsByProjectId, { projectId })).filter(({ favourite }) => favourite)).toHaveLength(1);
+  });
+
+  it("tags images of several designs, and designs, and takes the tags off again", async () => {
+    const [front, back] = [await newDesign("Front"), await newDesign("Back")];
+    const [a = "", b = ""] = await newImages(front, "a.png", "b.png");
+    const [c = ""] = await newImages(back, "c.png");
+    const ids = [a, b, c];
+    const tags = async () =>
+      Promise.all(ids.map(async (id) => (await ada.query(api.designImages.getDesignImageInPlace, { id })).image.tags));
+    const found = async (tag: string) => (await ada.query(api.search.find, { text: "", tag })).images.map(({ name }) => name).toSorted();
+    await ada.mutation(api.tags.tagImage, { id: b, tag: "Poster" });
+    await ada.mutation(api.many.tagImages, { ids: [...ids, a], tag: "final, poster" });
+    expect(await tags()).toEqual([
+      ["final", "Poster"],
+      ["Poster", "final"],
+      ["final", "Poster"],
+    ]);
+    expect(await found("FINAL")).toEqual(["a.png", "b.png", "c.png"]);
+    expect(await found("poster")).toEqual(["a.png", "b.png", "c.png"]);
+    const history = (await ada.query(api.activities.list, { projectId, paginationOpts: everything })).page;
+    expect(history.slice(0, 4).map(({ design, to, count = 1 }) => [design?.name, to, count])).toEqual(
+      expect.arrayContaining([
+        ["Front", "final", 2],
+        ["Back", "Poster", 1],
+      ]),
+    );
+
+    await ada.mutation(api.many.untagImages, { ids, tag: "POSTER, never there" });
+    expect(await tags()).toEqual([["final"], ["final"], ["final"]]);
+    expect(await found("poster")).toEqual([]);
+    expect(await ada.query(api.tags.getTags, {})).toEqual(["final"]);
+    await ada.mutation(api.many.untagImages, { ids, tag: "final" });
+    expect(await ada.query(api.tags.getTags, {})).toEqual([]);
+
+    await ada.mutation(api.many.tagDesigns, { ids: [front, back], tag: "Draft" });
+    expect([(await design(front)).tags, (await design(back)).tags]).toEqual([["Draft"], ["Draft"]]);
+    expect(await last()).toEqual(["tagged", "Back", 2]);
+    await ada.mutation(api.many.untagDesigns, { ids: [front, back], tag: "draft" });
+    expect([(await design(front)).tags, (await design(back)).tags]).toEqual([undefined, undefined]);
+
+    // One of them is full: none gets any.
+    const twenty = Array.from({ length: TAGS_MAX }, (_, place) => `t${place}`).join(",");
+    await ada.mutation(api.tags.tagImage, { id: c, tag: twenty });
+    expect(await refused(ada.mutation(api.many.tagImages, { ids, tag: "more" }))).toMatchObject({
+      code: "limit",
+      message: expect.stringContaining("c.png"),
+    });
+    expect(await refused(ada.mutation(api.many.tagImages, { ids, tag: " , " }))).toMatchObject({ fieldErrors: { tag: ["Write a tag."] } });
+    expect((await tags()).slice(0, 2)).toEqual([undefined, undefined]);
   });
 
   it("does nothing to any where one is missing, foreign, or one too many", async () => {

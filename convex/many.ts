@@ -1,10 +1,11 @@
 import { v } from "convex/values";
 import type { Doc } from "./_generated/dataModel";
-import { designsFor, imagesFor, projectFor, trashedFor, userMutation, userQuery } from "./access";
+import { type DesignGroup, designsFor, type ImageGroup, imagesFor, projectFor, trashedFor, userMutation, userQuery } from "./access";
 import { check } from "./check";
 import { moveDesigns as moveAll } from "./moves";
-import { many } from "./rules";
+import { many, tagMany } from "./rules";
 import { FAVOURITES_MAX, tooManyFavourites } from "./sorting";
+import { addTagsToAll, removeTagsFromAll } from "./tagging";
 import { restoreMany, trashDesigns as trashAllDesigns, trashImages as trashAllImages } from "./trashing";
 
 /**
@@ -57,6 +58,53 @@ export const favouriteDesigns = userMutation({
   },
 });
 
+/**
+ * Puts a tag on images, or several, parted by commas; what has it already stays as it is. Throws "invalid" for the tag, "limit" where one of them
+ * would have too many.
+ */
+export const tagImages = userMutation({
+  args: { ...args, tag: v.string() },
+  returns: v.null(),
+  handler: async (ctx, args) => {
+    const { ids, tag } = check(tagMany, args);
+    await addTagsToAll(ctx, placesOf(await imagesFor(ctx, ids, "edit")), tag);
+    return null;
+  },
+});
+
+/** Takes tags off images; those that have them not are no error. */
+export const untagImages = userMutation({
+  args: { ...args, tag: v.string() },
+  returns: v.null(),
+  handler: async (ctx, args) => {
+    const { ids, tag } = check(tagMany, args);
+    await removeTagsFromAll(ctx, placesOf(await imagesFor(ctx, ids, "edit")), tag);
+    return null;
+  },
+});
+
+/** Puts a tag on designs, as `tagImages` does. */
+export const tagDesigns = userMutation({
+  args: { ...args, tag: v.string() },
+  returns: v.null(),
+  handler: async (ctx, args) => {
+    const { ids, tag } = check(tagMany, args);
+    await addTagsToAll(ctx, designPlacesOf(await designsFor(ctx, ids, "edit")), tag);
+    return null;
+  },
+});
+
+/** Takes tags off designs, as `untagImages` does. */
+export const untagDesigns = userMutation({
+  args: { ...args, tag: v.string() },
+  returns: v.null(),
+  handler: async (ctx, args) => {
+    const { ids, tag } = check(tagMany, args);
+    await removeTagsFromAll(ctx, designPlacesOf(await designsFor(ctx, ids, "edit")), tag);
+    return null;
+  },
+});
+
 /** Brings back what went to the trash together. Throws "conflict" where what something was in is in the trash too. */
 export const restore = userMutation({
   args,
@@ -81,3 +129,6 @@ function common(places: (Doc<"projects"> | Doc<"designs">)[]): string | null {
   const [first] = places;
   return first && places.every(({ _id }) => _id === first._id) ? first.name : null;
 }
+
+const placesOf = (groups: ImageGroup[]) => groups.flatMap(({ images, ...place }) => images.map((image) => ({ ...place, image })));
+const designPlacesOf = (groups: DesignGroup[]) => groups.flatMap(({ designs, project }) => designs.map((design) => ({ design, project })));

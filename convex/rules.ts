@@ -85,6 +85,9 @@ export const addTag = z.object({
   }),
 });
 
+/** The same for several things at once. */
+export const tagMany = many.extend(addTag.shape);
+
 function problemWith(tags: string[]): string | null {
   if (tags.length === 0) return "Write a tag.";
   if (tags.length > TAGS_MAX) return `There can be ${TAGS_MAX} tags at most.`;

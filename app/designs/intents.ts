@@ -121,6 +121,20 @@ export const designIntents = {
     told: { text: "moved", each: "design" },
   }),
 
+  tagDesigns: intent({
+    mutation: api.many.tagDesigns,
+    fields: ["ids", "tag"],
+    args: (of) => ({ ids: listIn(of("ids")), tag: of("tag") }),
+    told: { text: "tagged", each: "design" },
+  }),
+
+  untagDesigns: intent({
+    mutation: api.many.untagDesigns,
+    fields: ["ids", "tag"],
+    args: (of) => ({ ids: listIn(of("ids")), tag: of("tag") }),
+    told: { text: "no longer tagged so", each: "design" },
+  }),
+
   trashDesigns: intent({
     mutation: api.many.trashDesigns,
     fields: ["ids"],

@@ -110,6 +110,20 @@ export const imageIntents = {
     told: { text: "moved", each: "image" },
   }),
 
+  tagImages: intent({
+    mutation: api.many.tagImages,
+    fields: ["ids", "tag"],
+    args: (of) => ({ ids: listIn(of("ids")), tag: of("tag") }),
+    told: { text: "tagged", each: "image" },
+  }),
+
+  untagImages: intent({
+    mutation: api.many.untagImages,
+    fields: ["ids", "tag"],
+    args: (of) => ({ ids: listIn(of("ids")), tag: of("tag") }),
+    told: { text: "no longer tagged so", each: "image" },
+  }),
+
   trashImages: intent({
     mutation: api.many.trashImages,
     fields: ["ids"],

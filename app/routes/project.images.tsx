@@ -41,7 +41,8 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
   return { project, wall, isFirst: cursor === null };
 }
 
-const intents = { trashImages: imageIntents.trashImages };
+const { trashImages, tagImages, untagImages } = imageIntents;
+const intents = { trashImages, tagImages, untagImages };
 
 export const action = serverAction(intents);
 export const clientAction = liveAction(intents);

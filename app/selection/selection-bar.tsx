@@ -8,6 +8,7 @@ import { count } from "~/ui/count";
 import { Icon } from "~/ui/icon";
 import { toast } from "~/ui/toasts";
 import { SELECTION_FORM, withSelect } from "./address";
+import { TagButton, TagPopover } from "./tag-chosen";
 import type { Selection } from "./use-selection";
 
 /** Offers a page's things to be chosen from. */
@@ -44,6 +45,7 @@ type SelectionBarProps = {
 };
 
 const MOVE = { image: href("/move/images"), design: href("/move/designs") };
+const PROBLEMS = "selection-problems";
 const DOWNLOAD = href("/download/selection");
 /** Has the page ask where to, rather than do something. */
 export const ASK_WHERE = "where";
@@ -59,7 +61,8 @@ export function SelectionBar({ selection, thing, trash, children }: SelectionBar
   const submit = useSubmit();
   const fromPage = useActionData<FormAnswer | undefined>();
   const answer = fetcher.data ?? fromPage;
-  const problems = answer?.form === SELECTION_FORM ? Object.values(answer.result.error ?? {}).flat() : [];
+  const refusal = answer?.form === SELECTION_FORM ? answer.result : undefined;
+  const problems = Object.values(refusal?.error ?? {}).flat();
   const isDone = fetcher.state === "idle" && fetcher.data?.result.status === "success";
   const end = useEffectEvent(selection.end);
   useEffect(() => {
@@ -71,6 +74,8 @@ export function SelectionBar({ selection, thing, trash, children }: SelectionBar
 
   function send(event: SubmitEvent<HTMLFormElement>) {
     const { submitter } = event.nativeEvent;
+    // Enter on a check box presses the first button of the form, which nobody sees then.
+    if (submitter?.closest("[popover]:not(:popover-open)")) return event.preventDefault();
     const elsewhere = submitter?.getAttribute("formaction") ?? null;
     if (many > 0 && elsewhere === DOWNLOAD) return;
     event.preventDefault();
@@ -85,6 +90,7 @@ export function SelectionBar({ selection, thing, trash, children }: SelectionBar
       <input type="hidden" name={FORM_FIELD} value={SELECTION_FORM} />
       <input type="hidden" name="kind" value={thing} />
       <input type="hidden" name="back" value={pathname + search} />
+      <TagPopover thing={thing} refused={tagIn(refusal)} errorId={PROBLEMS} />
       <p role="status" className="tabular min-w-32 flex-1 py-1 text-soft">
         {many > 0 ? (
           <>
@@ -107,6 +113,7 @@ export function SelectionBar({ selection, thing, trash, children }: SelectionBar
           <Icon of={FolderInput} />
           Move to…
         </Button>
+        <TagButton />
         {children}
         <Button type="submit" look="ghost" size="sm" formAction={DOWNLOAD}>
           <Icon of={Download} />
@@ -129,10 +136,16 @@ export function SelectionBar({ selection, thing, trash, children }: SelectionBar
         </Link>
       </div>
       {problems.length > 0 ? (
-        <p role="alert" className="basis-full pb-1 text-danger-text">
+        <p id={PROBLEMS} role="alert" className="basis-full pb-1 text-danger-text">
           {problems.join(" ")}
         </p>
       ) : null}
     </form>
   );
+}
+
+/** What was typed as a tag, where that is what was refused. */
+function tagIn(refusal: FormAnswer["result"] | undefined): string | undefined {
+  const typed: unknown = refusal?.error?.["tag"] && refusal.initialValue?.["tag"];
+  return typeof typed === "string" ? typed : undefined;
 }

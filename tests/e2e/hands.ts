@@ -62,6 +62,15 @@ export function hands(page: Page, javaScript: boolean) {
       await page.getByRole("form", { name: "Selection" }).getByRole("button", { name: what, exact: true }).click();
     },
 
+    /** Chooses several things, and puts tags on them or takes them off: the first by Enter in the field. */
+    async tagChosen(what: "Add" | "Take off", tags: string, ...names: string[]) {
+      await this.withChosen("Tag…", ...names);
+      const field = page.getByLabel("Tags, with commas between them");
+      await field.fill(tags);
+      if (what === "Add") await field.press("Enter");
+      else await page.getByRole("button", { name: what, exact: true }).click();
+    },
+
     /** Chooses where something is to be moved. */
     async moveTo(name: string) {
       await page.getByRole("radio", { name: new RegExp(`^${name.replaceAll(/[()]/g, "\\$&")} \\d`) }).check();

@@ -115,6 +115,14 @@ const organising: Step[] = [
     },
   },
   { intent: "favouriteDesigns", at: chooseIn(project), send: (her) => her.withChosen("Favourite", "X", "Y") },
+  {
+    intent: "tagImages",
+    at: chooseIn(design),
+    send: (her) => her.tagChosen("Add", "Draft, final", "fig.jpg", "bank.png"),
+  },
+  { intent: "untagImages", at: chooseIn(design), send: (her) => her.tagChosen("Take off", "FINAL", "fig.jpg", "bank.png") },
+  { intent: "tagDesigns", at: chooseIn(project), send: (her) => her.tagChosen("Add", "Draft", "X", "Y") },
+  { intent: "untagDesigns", at: chooseIn(project), send: (her) => her.tagChosen("Take off", "draft", "X", "Y") },
   { intent: "trashImages", at: chooseIn(design), send: (her) => her.withChosen("Move to trash", "fig.jpg", "bank.png") },
   {
     intent: "moveDesigns",
