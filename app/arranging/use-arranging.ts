@@ -19,6 +19,8 @@ type Arranging = {
   /** The intent that puts one thing beside another. */
   intent: string;
   items: readonly { _id: string; name: string }[];
+  /** Whether the list goes on on other pages: then positions are told as this page's. Past its ends lead 'Move up' and 'Move down', in the menus. */
+  isPart: boolean;
 };
 
 /**
@@ -45,7 +47,7 @@ export function useArranging(list: RefObject<HTMLElement | null>, arranging: Arr
   const isOn = useEffectEvent(() => arranging.on);
   const indexOf = useEffectEvent((id: string) => items.findIndex(({ _id }) => _id === id));
   const nameOf = useEffectEvent((index: number) => items[index]?.name ?? "");
-  const count = useEffectEvent(() => items.length);
+  const at = useEffectEvent((index: number) => `position ${index + 1} of ${items.length}${arranging.isPart ? " on this page" : ""}`);
 
   useEffect(() => {
     let stop: (() => void) | null = null;
@@ -128,17 +130,16 @@ export function useArranging(list: RefObject<HTMLElement | null>, arranging: Arr
       const id = handle && list.current?.contains(handle) ? idOf(handle) : null;
       if (!handle || id === null) return letGo();
       const from = indexOf(id);
-      const total = count();
       const name = nameOf(from);
       if (event.key === " " || event.key === "Enter") {
         event.preventDefault();
         if (!grabbed) {
           grabbed = { id, to: from, marks: new Marks() };
           handle.setAttribute("aria-pressed", "true");
-          return announce(`${name} taken, position ${from + 1} of ${total}. Arrows move it, Space puts it down, Escape leaves it.`);
+          return announce(`${name} taken, ${at(from)}. Arrows move it, Space puts it down, Escape leaves it.`);
         }
         const drop = dropFor(from, grabbed.to);
-        const told = `${name} put down, position ${grabbed.to + 1} of ${total}.`;
+        const told = `${name} put down, ${at(grabbed.to)}.`;
         if (drop) {
           carried.current = id;
           put(id, drop);
@@ -148,7 +149,7 @@ export function useArranging(list: RefObject<HTMLElement | null>, arranging: Arr
       if (!grabbed) return;
       if (event.key === "Escape") {
         event.preventDefault();
-        return letGo(`${name} stays at position ${from + 1} of ${total}.`);
+        return letGo(`${name} stays at ${at(from)}.`);
       }
       if (!isArrow(event.key)) return;
       event.preventDefault();
@@ -158,7 +159,7 @@ export function useArranging(list: RefObject<HTMLElement | null>, arranging: Arr
       const drop = dropFor(from, grabbed.to);
       grabbed.marks.line(drop && markerBox(boxes, drop));
       things[grabbed.to]?.scrollIntoView({ block: "nearest" });
-      announce(`Position ${grabbed.to + 1} of ${total}${drop ? `, ${drop.side} ${nameOf(drop.index)}` : ""}.`);
+      announce(`${at(grabbed.to).replace("p", "P")}${drop ? `, ${drop.side} ${nameOf(drop.index)}` : ""}.`);
     }
     /** The list may give the handle a new place meanwhile, by somebody else's hand: then what has the focus is still it. */
     const left = (event: FocusEvent) => {

@@ -44,7 +44,7 @@ export function Gallery({ images, view: atFirst, ...tile }: GalleryProps) {
   const [view, setView] = useState(atFirst);
   const list = useRef<HTMLUListElement>(null);
   usePicking(list, tile.selection);
-  useArranging(list, { on: tile.byHand && !tile.selection.on, intent: "orderImage", items: images });
+  useArranging(list, { on: tile.byHand && !tile.selection.on, intent: "orderImage", items: images, isPart: tile.selection.isPart });
   function choose(next: GalleryView) {
     setView(next);
     document.cookie = galleryViewCookie(next, location.protocol === "https:");

@@ -128,7 +128,12 @@ function DesignPage({ loaderData, actionData }: Pick<Route.ComponentProps, "load
   const dialogs = useItemDialogs(images);
   const [search] = useSearchParams();
   const added = Number(search.get("added"));
-  const selection = useSelection(useMemo(() => images.map(({ _id }) => _id), [images]));
+  const next = design.imageCount > images.length ? page.next : null;
+  const isPart = !page.isFirst || next !== null;
+  const selection = useSelection(
+    useMemo(() => images.map(({ _id }) => _id), [images]),
+    isPart,
+  );
 
   return (
     <Page>
@@ -187,7 +192,7 @@ function DesignPage({ loaderData, actionData }: Pick<Route.ComponentProps, "load
           action={<AddImagesLabel>Add images</AddImagesLabel>}
         />
       )}
-      <MorePages things="images" page={{ ...page, next: design.imageCount > images.length ? page.next : null }} />
+      <MorePages things="images" page={{ ...page, next }} />
 
       <PageTarget target={{ kind: "design", id: design._id, name: design.name }} />
       <ProseDialog

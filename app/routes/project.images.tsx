@@ -53,7 +53,10 @@ export default function ProjectImages({ loaderData }: Route.ComponentProps) {
   const project = useLive(loaderData.project);
   const { page, isDone, continueCursor } = useLive(loaderData.wall);
   const wall = useRef<HTMLDivElement>(null);
-  const selection = useSelection(useMemo(() => page.flatMap(({ images }) => images.map(({ _id }) => _id)), [page]));
+  const selection = useSelection(
+    useMemo(() => page.flatMap(({ images }) => images.map(({ _id }) => _id)), [page]),
+    !loaderData.isFirst || !isDone,
+  );
   usePicking(wall, selection);
   return (
     <Page>

@@ -85,10 +85,15 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
   const designs = page.rows;
   const dialogs = useItemDialogs(designs);
   const list = useRef<HTMLUListElement>(null);
-  const selection = useSelection(useMemo(() => designs.filter(({ _id }) => !isPending(_id)).map(({ _id }) => _id), [designs]));
+  const next = project.designCount > designs.length ? page.next : null;
+  const isPart = !page.isFirst || next !== null;
+  const selection = useSelection(
+    useMemo(() => designs.filter(({ _id }) => !isPending(_id)).map(({ _id }) => _id), [designs]),
+    isPart,
+  );
   usePicking(list, selection);
   const byHand = useSearchParams()[0].get(SORT) === "manual";
-  useArranging(list, { on: byHand && !selection.on, intent: "orderDesign", items: designs });
+  useArranging(list, { on: byHand && !selection.on, intent: "orderDesign", items: designs, isPart });
   const { constraints } = loaderData;
   return (
     <Page>
@@ -143,7 +148,7 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
           action={<CreateButton thing="design" />}
         />
       )}
-      <MorePages things="designs" page={{ ...page, next: project.designCount > designs.length ? page.next : null }} />
+      <MorePages things="designs" page={{ ...page, next }} />
       <CreateDialog
         thing="design"
         intent="createDesign"
@@ -172,8 +177,8 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
 }
 
 /** Makes all that is chosen favourites; or, where all of it is, no longer. */
-function FavouriteChosen({ selection: { chosen }, designs }: { selection: Selection; designs: Design[] }) {
-  const areAll = chosen.length > 0 && designs.every(({ _id, favourite }) => favourite || !chosen.includes(_id));
+function FavouriteChosen({ selection: { chosen, elsewhere }, designs }: { selection: Selection; designs: Design[] }) {
+  const areAll = chosen.length > 0 && elsewhere.length === 0 && designs.every(({ _id, favourite }) => favourite || !chosen.includes(_id));
   return (
     <Button
       type="submit"

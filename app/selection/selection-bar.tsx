@@ -7,7 +7,7 @@ import { Button, ButtonLink, buttonClass } from "~/ui/button";
 import { count } from "~/ui/count";
 import { Icon } from "~/ui/icon";
 import { toast } from "~/ui/toasts";
-import { SELECTION_FORM, withSelect } from "./address";
+import { CHOSEN_FIELD, SELECTION_FORM, withSelect } from "./address";
 import { TagButton, TagPopover } from "./tag-chosen";
 import type { Selection } from "./use-selection";
 
@@ -70,7 +70,9 @@ export function SelectionBar({ selection, thing, trash, children }: SelectionBar
   }, [isDone, fetcher.data]);
 
   if (!selection.on) return null;
-  const many = selection.chosen.length;
+  const { chosen, elsewhere, ids, isPart } = selection;
+  const many = chosen.length + elsewhere.length;
+  const areAll = chosen.length > 0 && chosen.length === ids.length;
 
   function send(event: SubmitEvent<HTMLFormElement>) {
     const { submitter } = event.nativeEvent;
@@ -91,10 +93,14 @@ export function SelectionBar({ selection, thing, trash, children }: SelectionBar
       <input type="hidden" name="kind" value={thing} />
       <input type="hidden" name="back" value={pathname + search} />
       <TagPopover thing={thing} refused={tagIn(refusal)} errorId={PROBLEMS} />
+      {elsewhere.map((id) => (
+        <input key={id} type="hidden" name={CHOSEN_FIELD} value={id} />
+      ))}
       <p role="status" className="tabular min-w-32 flex-1 py-1 text-soft">
         {many > 0 ? (
           <>
             <strong className="font-medium text-ink">{count(many, thing)}</strong> selected
+            {elsewhere.length > 0 ? `, ${elsewhere.length} of them on other pages` : null}
           </>
         ) : (
           `Choose ${thing}s, then what to do with them.`
@@ -104,10 +110,10 @@ export function SelectionBar({ selection, thing, trash, children }: SelectionBar
         <button
           type="button"
           className={buttonClass({ look: "ghost", size: "sm" }, "noscript:hidden")}
-          onClick={() => selection.choose(many === selection.ids.length ? [] : selection.ids)}
+          onClick={() => (areAll ? selection.clear() : selection.choose(ids))}
         >
           <Icon of={CheckCheck} />
-          {many > 0 && many === selection.ids.length ? "None" : "All"}
+          {areAll ? "None" : isPart ? "All of this page" : "All"}
         </button>
         <Button type="submit" look="ghost" size="sm" name={INTENT_FIELD} value={ASK_WHERE} formAction={MOVE[thing]}>
           <Icon of={FolderInput} />

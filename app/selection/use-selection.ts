@@ -1,4 +1,4 @@
-import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useActionData, useLocation, useNavigate, useSearchParams } from "react-router";
 import type { FormAnswer } from "~/forms/answer";
 import { listIn } from "~/forms/intents";
@@ -9,16 +9,22 @@ import { between } from "./range";
 /** What is chosen of the things on a page, and the ways to choose; `on` while the page offers that. */
 export type Selection = {
   on: boolean;
-  /** Of the things that are still there, in their order. */
+  /** Of the things on this page that are still there, in their order. */
   chosen: readonly string[];
+  /** What was chosen on other pages of the same list, and is not seen now. */
+  elsewhere: readonly string[];
   has: (id: string) => boolean;
-  /** All things that can be chosen. */
+  /** All things on this page that can be chosen. */
   ids: readonly string[];
+  /** Whether the list goes on on other pages. */
+  isPart: boolean;
   begin: () => void;
   /** Takes one in, or out; `upTo`: all from the last one up to it. Begins where nothing was chosen from yet. */
   toggle: (id: string, upTo: boolean) => void;
-  /** Puts these in the place of what was chosen. */
+  /** Puts these in the place of what was chosen on this page. */
   choose: (ids: readonly string[]) => void;
+  /** Leaves nothing chosen, on any page. */
+  clear: () => void;
   end: () => void;
   /** Has the keyboard stand at one of the things once the page shows it. */
   focus: (id: string) => void;
@@ -26,41 +32,52 @@ export type Selection = {
 
 /**
  * Choosing among a page's things, by their ids in their order. It begins by a link that carries it in the address, which is all there is without
- * scripts; with them nothing is loaded for it. What was refused without scripts is still chosen, and what has gone meanwhile no longer is.
+ * scripts; with them nothing is loaded for it. What was refused without scripts is still chosen, and what has gone meanwhile no longer is. What was
+ * chosen on one page of a long list, or in one order of it, stays chosen on the others.
  */
-export function useSelection(ids: readonly string[]): Selection {
+export function useSelection(ids: readonly string[], isPart: boolean): Selection {
+  const view = withSelect(useLocation().search, false);
   const asked = useSearchParams()[0].has(SELECT);
   const refused = useActionData<FormAnswer | undefined>();
   const [on, setOn] = useState(asked);
-  const [marked, setMarked] = useState<ReadonlySet<string>>(() => new Set(keptIn(refused)));
+  /** What is chosen, and in which view of the list that was. */
+  const [marked, setMarked] = useState<ReadonlyMap<string, string>>(() => new Map(keptIn(refused).map((id) => [id, view])));
   /** From where a range reaches. */
   const anchor = useRef<string | null>(null);
   const leaveAddress = useLeaveAddress();
   const focus = useLaterFocus();
 
   const chosen = useMemo(() => ids.filter((id) => marked.has(id)), [ids, marked]);
-  const choose = useCallback((next: readonly string[]) => {
+  const elsewhere = useMemo(() => {
+    const here = new Set(ids);
+    return [...marked].flatMap(([id, at]) => (at === view || here.has(id) ? [] : id));
+  }, [ids, marked, view]);
+  const choose = (next: readonly string[]) => {
     setOn(true);
-    setMarked(new Set(next));
-  }, []);
+    setMarked(new Map([...elsewhere.map((id) => [id, marked.get(id) ?? ""] as const), ...next.map((id) => [id, view] as const)]));
+  };
 
   return {
     on,
     chosen,
+    elsewhere,
     ids,
+    isPart,
     has: (id) => marked.has(id),
     begin: () => setOn(true),
     choose,
     focus,
     toggle(id, upTo) {
-      if (upTo && anchor.current !== null) return choose([...chosen, ...between(ids, anchor.current, id)]);
+      // A range ends where the page does: what lies between its ends on two pages is not known here.
+      if (upTo && anchor.current !== null && ids.includes(anchor.current)) return choose([...chosen, ...between(ids, anchor.current, id)]);
       anchor.current = id;
       choose(marked.has(id) ? chosen.filter((each) => each !== id) : [...chosen, id]);
     },
+    clear: () => setMarked(new Map()),
     end() {
       anchor.current = null;
       setOn(false);
-      setMarked(new Set());
+      setMarked(new Map());
       leaveAddress();
     },
   };

@@ -139,6 +139,35 @@ bothWays((javaScript) => {
     await expect(page).toHaveTitle("dot 200.png · Atelier");
     // Over a later page of the gallery it is not known how many come before.
     await expect(page.getByText(javaScript ? "of 205" : "200 of 205")).toBeVisible();
+
+    if (!javaScript) return;
+    // What is chosen on one page stays so on the next; 'all' and positions say that they are of the page.
+    await page.goto(`${path}?select=1`);
+    await ready(page);
+    const bar = page.getByRole("form", { name: "Selection" });
+    const told = bar.getByRole("status");
+    const box = (name: string) => page.getByRole("checkbox", { name: `Select ${name}`, exact: true });
+    await box("dot 3.png").check();
+    await page.getByRole("link", { name: "More images" }).click();
+    await expect(box("dot 203.png")).toBeVisible();
+    await expect(told).toHaveText("1 image selected, 1 of them on other pages");
+    await box("dot 203.png").check();
+    await box("dot 205.png").click({ modifiers: ["Shift"] });
+    await expect(told).toHaveText("4 images selected, 1 of them on other pages");
+    await bar.getByRole("button", { name: "All of this page" }).click();
+    await expect(told).toHaveText("6 images selected, 1 of them on other pages");
+    await page.getByRole("link", { name: "First images" }).click();
+    await expect(told).toHaveText("6 images selected, 5 of them on other pages");
+    await expect(box("dot 3.png")).toBeChecked();
+    await bar.getByRole("button", { name: "Move to trash" }).click();
+    await expect(page.getByText("6 images moved to the trash")).toBeVisible();
+    await expect(page.getByText("199 images")).toBeVisible();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect(page.getByText("All 6 are back.")).toBeVisible();
+    await expect(page.getByText("205 images")).toBeVisible();
+    await page.getByRole("button", { name: "Reorder dot 1.png", exact: true }).focus();
+    await page.keyboard.press("Space");
+    await expect(page.locator("[data-announcer]")).toContainText("dot 1.png taken, position 1 of 200 on this page.");
   });
 });
 
