@@ -2,27 +2,34 @@ import { isbot } from "isbot";
 import { renderToPipeableStream } from "react-dom/server";
 import { type EntryContext, type HandleErrorFunction, type RouterContextProvider, ServerRouter } from "react-router";
 import { collected } from "~/http/collected.server";
-import { nonceContext } from "~/http/context";
+import { configContext, nonceContext } from "~/http/context";
 import { log } from "~/http/log.server";
 import { instrumentation } from "~/http/observe.server";
+import { plainPage } from "~/rendering/plain-page.server";
 
 /** How long a page may wait for data that is streamed into it, in milliseconds. */
 export const streamTimeout = 5_000;
 
-/**
- * Renders a page as a stream: its shell at once, for a crawler all of it. Its scripts carry the response's nonce.
- * @see https://react.dev/reference/react-dom/server/renderToPipeableStream
- */
-export default function handleRequest(
+/** Renders a page, or answers with the markup of one that was made of the same data. Its scripts carry the response's nonce. */
+export default async function handleRequest(
   request: Request,
   status: number,
   headers: Headers,
   entry: EntryContext,
   context: RouterContextProvider,
-): Promise<Response> | Response {
+): Promise<Response> {
   headers.set("Content-Type", "text/html; charset=utf-8");
   if (request.method === "HEAD") return new Response(null, { status, headers });
+  const { production } = context.get(configContext);
+  const whole = production && request.method === "GET" && status === 200 ? await plainPage(request, entry, context) : null;
+  return new Response(whole ?? (await streamed(request, entry, context)), { status, headers });
+}
 
+/**
+ * Renders a page as a stream: its shell at once, for a crawler all of it.
+ * @see https://react.dev/reference/react-dom/server/renderToPipeableStream
+ */
+function streamed(request: Request, entry: EntryContext, context: RouterContextProvider): Promise<ReadableStream<Uint8Array>> {
   const nonce = context.get(nonceContext);
   return new Promise((resolve, reject) => {
     let started = false;
@@ -30,7 +37,7 @@ export default function handleRequest(
       started = true;
       const { body, into } = collected();
       into.on("close", () => clearTimeout(timer));
-      resolve(new Response(body, { status, headers }));
+      resolve(body);
       pipe(into);
     };
     const waits = isbot(request.headers.get("User-Agent"));

@@ -9,6 +9,7 @@ import { startForgetting } from "~/images/forgetting.server";
 import { picturesFor } from "~/images/pictures.server";
 import { smtpTransport } from "~/accounts/mail/transport.server";
 import { uploadsFor } from "~/uploads/uploads.server";
+import { startOnce } from "~/rendering/once.server";
 import { startMailWorker } from "~/accounts/mail/worker.server";
 
 // For whoever brings a deployment into force: the public key that it must trust, and a client to try whether it does.
@@ -60,6 +61,7 @@ export function createApp(config: AppConfig, log?: Log): App {
       context.set(configContext, config);
       context.set(buildContext, { version: build.assets.version, file: build.assets.url });
       context.set(clientAddressContext, clientAddress);
+      startOnce(context);
       return observed(request, () => handler(request, context));
     },
     async close() {

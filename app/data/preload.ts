@@ -16,6 +16,10 @@ export type Preload<Result> = {
 /** What a loader's preload of this query is. */
 export type PreloadOf<Query extends FunctionReference<"query">> = Preload<FunctionReturnType<Query>>;
 
+/** Whether something has a preload's shape, and no more than that. */
+export const isPreload = (value: object): boolean =>
+  Object.keys(value).length === 4 && ["query", "args", "ts", "value"].every((name) => name in value);
+
 /** A deployment's timestamp as a number that can be compared; null when it is none. */
 export function timestampOf(ts: string): bigint | null {
   let bytes: string;

@@ -15,6 +15,12 @@ export const metrics = {
     buckets,
     registers,
   }),
+  pages: new Counter({
+    name: "atelier_pages_total",
+    help: "Pages without a fault or a form's answer: rendered, or put together from markup that was kept",
+    labelNames: ["markup"],
+    registers,
+  }),
   handlers: new Histogram({
     name: "atelier_route_handler_seconds",
     help: "Loaders and actions of routes",

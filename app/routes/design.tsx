@@ -38,6 +38,7 @@ import { Icon } from "~/ui/icon";
 import { MorePages } from "~/ui/more-pages";
 import { Page, PageHeader } from "~/ui/page";
 import { choiceFrom, GALLERY_VIEW_COOKIE, GALLERY_VIEWS } from "~/ui/preferences";
+import { once } from "~/rendering/once.server";
 import { IMAGE_ORDERS, SortMenu } from "~/ui/sort-menu";
 import { api } from "#convex/_generated/api";
 import { describe, renameDesign, renameDesignImage } from "#convex/rules";
@@ -68,7 +69,7 @@ async function load({ request, params: { id }, url, context }: Route.LoaderArgs)
     images,
     knownTags,
     project: { ...project, value: { _id: project.value._id, name: project.value.name } },
-    sending: crypto.randomUUID(),
+    sending: once(context),
     maxBytes: config.uploadMaxBytes,
     view: choiceFrom(GALLERY_VIEWS, readCookie(request.headers, GALLERY_VIEW_COOKIE)),
     constraints: {

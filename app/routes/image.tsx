@@ -21,6 +21,7 @@ import { isUpload, takeUploads } from "~/images/take.server";
 import { isUploadAnswer } from "~/images/upload";
 import { Versions } from "~/images/versions";
 import { type Place, Viewer } from "~/images/viewer";
+import { once } from "~/rendering/once.server";
 import { Tags } from "~/tags/tags";
 import { choiceFrom, GROUND_COOKIE, GROUNDS } from "~/ui/preferences";
 import { api } from "#convex/_generated/api";
@@ -49,7 +50,7 @@ async function load({ request, params: { id, imageId }, context }: Route.LoaderA
     inPlace,
     versions,
     ground: choiceFrom(GROUNDS, readCookie(request.headers, GROUND_COOKIE)),
-    sending: crypto.randomUUID(),
+    sending: once(context),
     constraint: getZodConstraint(renameDesignImage),
     captionConstraint: getZodConstraint(captionImage),
   };

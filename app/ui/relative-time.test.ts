@@ -1,5 +1,6 @@
+import { assert, nat, oneof, property } from "fast-check";
 import { expect, it } from "vitest";
-import { ago } from "./relative-time";
+import { ago, changeAfter } from "./relative-time";
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -18,4 +19,18 @@ it.each([
   [800 * day, "2 years ago"],
 ])("says of what happened %i ms ago: %s", (passed, text) => {
   expect(ago(1_800_000_000_000 - passed, 1_800_000_000_000)).toBe(text);
+});
+
+it("knows until when it says the same", () => {
+  const at = 1_800_000_000_000;
+  assert(
+    property(oneof(nat(2 * day), nat(1000 * day)), (passed) => {
+      const change = changeAfter(at, at + passed);
+      expect(change).toBeGreaterThan(at + passed);
+      expect(ago(at, change - 1)).toBe(ago(at, at + passed));
+      expect(ago(at, change)).not.toBe(ago(at, at + passed));
+    }),
+  );
+  // What lies ahead is now until a minute has passed.
+  expect(changeAfter(at, at - 5 * minute)).toBe(at + minute);
 });

@@ -1,4 +1,5 @@
-import { useEffect, useState } from "react";
+import { use, useEffect, useState } from "react";
+import { ClockContext } from "./clock";
 
 /** How long ago `at` (milliseconds) was, kept up to date; the exact time, in the visitor's own zone and locale, on hover. */
 export function RelativeTime({ at }: { at: number }) {
@@ -9,10 +10,12 @@ export function RelativeTime({ at }: { at: number }) {
     return () => clearInterval(timer);
   }, []);
 
+  const clock = use(ClockContext);
+  clock?.changesAt(changeAfter(at, clock.now));
   // The server's clock and the browser's differ by some seconds: the first text stays as it was sent until the browser's own takes over.
   return (
     <time dateTime={new Date(at).toISOString()} title={now === null ? undefined : exact(at)} suppressHydrationWarning>
-      {ago(at, now ?? Date.now())}
+      {ago(at, now ?? clock?.now ?? Date.now())}
     </time>
   );
 }
@@ -32,6 +35,14 @@ export function ago(at: number, now: number): string {
   const passed = Math.max(0, now - at);
   for (const [unit, length] of units) if (passed >= length) return words.format(-Math.floor(passed / length), unit);
   return "just now";
+}
+
+/** When `ago` of the same time says something else than it does `now`: at the unit's next whole number, or where the next greater unit begins. */
+export function changeAfter(at: number, now: number): number {
+  const passed = Math.max(0, now - at);
+  const [, length] = units.find(([, unit]) => passed >= unit) ?? ["minute", 60_000];
+  const greater = units.map(([, unit]) => unit).filter((unit) => unit > passed);
+  return at + Math.min((Math.floor(passed / length) + 1) * length, ...greater);
 }
 
 function exact(at: number): string {
