@@ -20,7 +20,8 @@ describe("the data of two requests", () => {
   it("are others with a single value in any depth that is another", () => {
     const deep = dictionary(string(), array(dictionary(string(), string()), { minLength: 1 }), { minKeys: 1 });
     assert(
-      property(deep, string({ minLength: 1 }), string(), (data, more, name) => {
+      property(deep, string({ minLength: 1 }), string(), (data, more, letters) => {
+        const name = `name ${letters}`;
         const other = structuredClone(data);
         const list = Object.values(other)[0] ?? [];
         const item = list.at(-1) ?? {};
