@@ -12,6 +12,7 @@ import { buildContext } from "./build.server";
 export async function rootData(request: Request, context: Readonly<RouterContextProvider>) {
   // While the session cannot be looked up the pages that need it say so themselves; the rest needs none.
   const who = await visitor(context).catch(() => null);
+  const told = await takeFlash(request, context);
   return {
     userId: who?.userId ?? null,
     token: who?.convexToken ?? null,
@@ -19,7 +20,8 @@ export async function rootData(request: Request, context: Readonly<RouterContext
     theme: themeFrom(readCookie(request.headers, THEME_COOKIE)),
     convex: context.get(configContext).browserConvex,
     build: context.get(buildContext),
-    flash: await takeFlash(request, context),
+    flash: told?.done === undefined ? told : null,
+    done: told?.done ?? null,
     origin: originOf(context.get(configContext), request),
   };
 }

@@ -13,13 +13,20 @@ export type Flash = {
   text: string;
   /** Where something can be done about it. */
   link?: FlashLink | undefined;
+  /** Instead of a text: what was done, by a name that one of the page's forms knows and tells beside itself. */
+  done?: string | undefined;
 };
 export type FlashLink = { to: string; name: string };
 
 /** Whoever is not led on within this time, in seconds, is told nothing. */
 const LIFETIME = 60;
 
-const kept = z.object({ id: z.string(), text: z.string(), link: z.object({ to: z.string(), name: z.string() }).optional() });
+const kept = z.object({
+  id: z.string(),
+  text: z.string(),
+  done: z.string().optional(),
+  link: z.object({ to: z.string(), name: z.string() }).optional(),
+});
 
 type Slot = { toTell: Omit<Flash, "id"> | null; taken: boolean };
 const slotContext = createContext<Slot>();
@@ -27,6 +34,11 @@ const slotContext = createContext<Slot>();
 /** Has the page that this request's redirect ends at say something. */
 export function tell(context: Readonly<RouterContextProvider>, text: string, link?: FlashLink): void {
   context.get(slotContext).toTell = { text, ...(link && { link }) };
+}
+
+/** Has a form of the page that this request's redirect ends at say what was done. */
+export function tellDone(context: Readonly<RouterContextProvider>, done: string): void {
+  context.get(slotContext).toTell = { text: "", done };
 }
 
 /**

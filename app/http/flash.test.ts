@@ -1,6 +1,6 @@
 import type { RouterContextProvider } from "react-router";
 import { describe, expect, it } from "vitest";
-import { type Flash, flashMessages, takeFlash, tell } from "./flash.server";
+import { type Flash, flashMessages, takeFlash, tell, tellDone } from "./flash.server";
 import { answerOf, testConfig } from "./testing";
 
 const ADDRESS = "https://atelier.example/projects";
@@ -42,6 +42,15 @@ describe("a message", () => {
     expect(flash).toEqual({ id: expect.any(String), text });
     expect(cookieOf(response)).toMatch(/^flash=[^;]*; Max-Age=0; Path=\/;/);
     expect((await pageFor({})).flash).toBeNull();
+  });
+
+  it("may be a name, which a form of the page knows", async () => {
+    const inner = (context: RouterContextProvider) => {
+      tellDone(context, "change-password");
+      return Response.redirect(ADDRESS, 303);
+    };
+    const { flash } = await pageFor(sentBack(await answerOf(flashMessages, request(), { inner })));
+    expect(flash).toEqual({ id: expect.any(String), text: "", done: "change-password" });
   });
 
   it("is led on by further redirects, also by those that go as data", async () => {

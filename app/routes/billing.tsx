@@ -1,5 +1,4 @@
 import { useSearchParams } from "react-router";
-import { DONE_PARAMETER } from "~/accounts/screens/answer";
 import { accountAction } from "~/accounts/screens/account-action.server";
 import { billingIntents } from "~/billing/intents.server";
 import { offersOf } from "~/billing/offers.server";
@@ -33,7 +32,7 @@ export default function Billing({ loaderData: { offers, pro, names, ...preloaded
   const billing = useLive(preloaded.billing);
   const usage = useLive(preloaded.usage);
   const [search] = useSearchParams();
-  const bought = billing.plan === "pro" && search.get(DONE_PARAMETER) === "upgrade";
+  const bought = billing.plan === "pro" && search.get("done") === "upgrade";
   return (
     <Page className="max-w-3xl">
       <PageHeader title="Billing" />

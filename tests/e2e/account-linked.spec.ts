@@ -1,4 +1,5 @@
-import type { BrowserContext, Page } from "@playwright/test";
+import { randomUUID } from "node:crypto";
+import type { BrowserContext, Locator, Page } from "@playwright/test";
 import { Program, through } from "../api/program.ts";
 import { startApp } from "../harness/app.ts";
 import { type Mailbox, startMailbox } from "../harness/mailbox.ts";
@@ -53,13 +54,29 @@ async function consenting(page: Page, social: SocialServer, who: Identity) {
   await page.route(`${PROVIDER}**`, async (route) => {
     await route.fulfill({ status: 302, headers: { Location: await social.consent(route.request().url(), who) } });
   });
-  await page.route("**/account/connections", async (route) => {
-    if (route.request().method() !== "POST") return route.fallback();
-    const response = await route.fetch({ maxRedirects: 0 });
-    const { location = "" } = response.headers();
-    if (!location.startsWith(PROVIDER)) return route.fulfill({ response });
-    await route.fulfill({ response, headers: { ...response.headers(), location: await social.consent(location, who) } });
-  });
+  for (const form of ["**/account/connections", "**/sign-in/social"]) {
+    await page.route(form, async (route) => {
+      if (route.request().method() !== "POST") return route.fallback();
+      const response = await route.fetch({ maxRedirects: 0 });
+      const { location = "" } = response.headers();
+      if (!location.startsWith(PROVIDER)) return route.fulfill({ response });
+      await route.fulfill({ response, headers: { ...response.headers(), location: await social.consent(location, who) } });
+    });
+  }
+}
+
+/** What makes and keeps passkeys for the page, as a laptop with a fingerprint reader would. */
+async function withFingerprint(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("WebAuthn.enable");
+  const options = {
+    protocol: "ctap2",
+    transport: "internal",
+    hasResidentKey: true,
+    hasUserVerification: true,
+    isUserVerified: true,
+  } as const;
+  await devtools.send("WebAuthn.addVirtualAuthenticator", { options });
 }
 
 const LONG_AGO = Date.now() - 3 * 24 * 60 * 60 * 1000;
@@ -76,26 +93,54 @@ bothWays((javaScript) => {
     if (javaScript) await hydrated(page);
   };
 
-  test("a provider is linked, and unlinked again by a password where the sign-in is long ago", async ({ page, person, social, store }) => {
-    await consenting(page, social, social.identity({ email: person.email }));
-    await open(page, "/account/connections");
-    await expectAccessible(page);
-    await page.getByRole("button", { name: "Link Google" }).click();
-    await expect(page).toHaveURL("/account/connections");
-    await expect(page.getByRole("heading", { name: "Google" })).toBeVisible();
-    if (javaScript) await hydrated(page);
+  const NEW_EMAIL = `${javaScript ? "with" : "without"}-${randomUUID()}@example.com`;
+  /** All for which a fresh session is wanted of somebody who has a password. Other things that matter ask for the password each time. */
+  const SENSITIVE: { at: string; typed?: [label: string, text: string]; press: string; done: (page: Page) => Locator; scripted?: true }[] =
+    [
+      { at: "/account/connections", press: "Link Google", done: (page) => page.getByRole("button", { name: "Unlink Google" }) },
+      { at: "/account/connections", press: "Unlink Google", done: (page) => page.getByText("so it cannot go") },
+      {
+        at: "/account/security",
+        typed: ["Name, to know it by", "My laptop"],
+        press: "Add a passkey",
+        done: (page) => page.getByRole("heading", { name: "My laptop" }),
+        scripted: true,
+      },
+      {
+        at: "/account",
+        typed: ["New email", NEW_EMAIL],
+        press: "Change email",
+        done: (page) => page.getByText(`Changed to ${NEW_EMAIL}.`),
+      },
+    ];
 
-    await store.change("sessions", { userId: person.id }, { createdAt: LONG_AGO });
-    await page.getByRole("button", { name: "Unlink Google" }).click();
-    await expect(page.getByText("Enter your password to go on.")).toBeVisible();
-    await expectAccessible(page);
-    await page.getByLabel("Your password").fill("wrong horse");
-    await page.getByRole("button", { name: "Unlink Google" }).click();
-    await expect(page.getByLabel("Your password")).toHaveAccessibleDescription("Invalid password");
-    await page.getByLabel("Your password").fill(person.password);
-    await page.getByRole("button", { name: "Unlink Google" }).click();
-    await expect(page.getByRole("heading", { name: "Google" })).toHaveCount(0);
-    await expect(page.getByText("so it cannot go")).toBeVisible();
+  test("where the sign-in is long ago the password is asked for in place, and what was being done goes on", async ({
+    page,
+    person,
+    social,
+    store,
+  }) => {
+    await consenting(page, social, social.identity({ email: person.email }));
+    if (javaScript) await withFingerprint(page);
+    for (const { at, typed, press, done, scripted } of SENSITIVE) {
+      if (scripted && !javaScript) continue;
+      await store.change("sessions", { userId: person.id }, { createdAt: LONG_AGO });
+      await open(page, at);
+      await expectAccessible(page);
+      const form = page.locator("form").filter({ has: page.getByRole("button", { name: press }) });
+      const password = form.getByLabel("Your password");
+      if (typed) await page.getByLabel(typed[0]).fill(typed[1]);
+      await page.getByRole("button", { name: press }).click();
+      await expect(page.getByText("Enter your password to go on.")).toBeVisible();
+      await expectAccessible(page);
+      await password.fill("wrong horse");
+      await page.getByRole("button", { name: press }).click();
+      await expect(form.getByText("Invalid password")).toBeVisible();
+      if (typed) await expect(page.getByLabel(typed[0])).toHaveValue(typed[1]);
+      await password.fill(person.password);
+      await page.getByRole("button", { name: press }).click();
+      await expect(done(page)).toBeVisible();
+    }
   });
 
   test("whoever has no password sets a first one, after a fresh sign-in only", async ({ page, context, app, social, store }) => {
@@ -112,8 +157,14 @@ bothWays((javaScript) => {
     await page.getByLabel("New password").fill("a first correct horse");
     await page.getByRole("button", { name: "Set password" }).click();
     await expect(page.getByRole("button", { name: "Sign in again" })).toBeVisible();
+    await expect(page.getByText("Enter your password to go on.")).toHaveCount(0);
     await expectAccessible(page);
-    await store.change("sessions", { userId: String(user?.["id"]) }, { createdAt: Date.now() });
+    await page.getByRole("button", { name: "Sign in again" }).click();
+    await expect(page).toHaveURL("/sign-in?redirectTo=%2Faccount%2Fsecurity");
+    await consenting(page, social, who);
+    await page.getByRole("button", { name: "Google" }).click();
+    await expect(page).toHaveURL("/account/security");
+    if (javaScript) await hydrated(page);
     await page.getByLabel("New password").fill("a first correct horse");
     await page.getByRole("button", { name: "Set password" }).click();
     await expect(page.getByText("You can sign in with your password now.")).toBeVisible();

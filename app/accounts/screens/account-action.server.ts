@@ -5,10 +5,11 @@ import type { z } from "zod";
 import { api } from "#convex/_generated/api";
 import { convexFor } from "~/data/convex.server";
 import { FORM_FIELD, INTENT_FIELD } from "~/forms/intents";
+import { tellDone } from "~/http/flash.server";
 import { formOf } from "~/http/form.server";
 import { toSignIn } from "../session.server";
 import { postToAuth, relayCookies } from "../auth-request.server";
-import { type AccountAnswer, DONE_PARAMETER, STEP_UP_FIELD } from "./answer";
+import { type AccountAnswer, STEP_UP_FIELD } from "./answer";
 
 type Sent = { request: Request; context: Readonly<RouterContextProvider>; url: URL };
 
@@ -20,9 +21,9 @@ export type Asking = Sent & {
 
 /**
  * What came of it. `done`: the page says so; a name other than the form's where there is more than one thing to say. `show`: the page comes
- * back with this in it. `leave`: to a new document, since the visitor or their session is another now.
+ * back with this in it. `leave`: to a new document, since the visitor or their session is another now; `done` then, if that is to be said there.
  */
-export type Outcome = { done?: string } | { show: Shown } | { leave: string };
+export type Outcome = { done?: string } | { show: Shown } | { leave: string; done?: string };
 
 type Spec<Schema extends z.ZodType<Record<string, unknown>>> = {
   schema: Schema;
@@ -96,7 +97,7 @@ export const accountAction =
     const name = textOf(sent, INTENT_FIELD);
     const intent = Object.hasOwn(intents, name) ? intents[name] : undefined;
     if (!intent) throw data(null, { status: 400, statusText: "Bad Request" });
-    return answer(await intent(sent, asking({ request, context, url })), textOf(sent, FORM_FIELD), { request, url });
+    return answer(await intent(sent, asking({ request, context, url })), textOf(sent, FORM_FIELD), { request, context, url });
   };
 
 /** A text field of a form; one that is missing, or a file, reads as empty. */
@@ -125,9 +126,12 @@ export function asking({ request, context, url }: Sent): Asking {
 }
 
 /** The answer to a form: without scripts led on to the page (303), so that reloading sends nothing twice. */
-export function answer(taken: Taken, form: string, { request, url }: Pick<Sent, "request" | "url">) {
+export function answer(taken: Taken, form: string, { request, context, url }: Sent) {
   const headers = cookiesOf.get(request) ?? new Headers();
-  if ("leave" in taken) return redirectDocument(taken.leave, { status: 303, headers });
+  if ("leave" in taken) {
+    if (taken.done !== undefined) tellDone(context, taken.done);
+    return redirectDocument(taken.leave, { status: 303, headers });
+  }
   if ("refused" in taken) {
     for (const [name, value] of new Headers(taken.headers)) headers.set(name, value);
     return data<AccountAnswer>({ form, result: taken.refused, stepUp: taken.stepUp, ...taken.kept }, { status: taken.status, headers });
@@ -135,7 +139,10 @@ export function answer(taken: Taken, form: string, { request, url }: Pick<Sent, 
   const accepted = { form, result: { status: "success" as const } };
   if ("show" in taken) return data<AccountAnswer>({ ...accepted, ...taken.show }, { headers });
   const done = taken.done ?? form;
-  if (isDocument(request)) return redirect(`${url.pathname}?${new URLSearchParams({ [DONE_PARAMETER]: done })}`, { status: 303, headers });
+  if (isDocument(request)) {
+    tellDone(context, done);
+    return redirect(url.pathname, { status: 303, headers });
+  }
   return data<AccountAnswer>({ ...accepted, done }, { headers });
 }
 

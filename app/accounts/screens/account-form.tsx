@@ -1,19 +1,21 @@
-import type { ReactNode } from "react";
-import { href, useActionData, useSearchParams } from "react-router";
+import { type ReactNode, useState } from "react";
+import { useActionData } from "react-router";
+import { useRoot } from "~/data/use-root";
 import { IntentForm, useIntentForm } from "~/forms/intent-form";
 import { PasswordField } from "~/forms/password-field";
 import { Button, type ButtonLook } from "~/ui/button";
-import { type AccountAnswer, DONE_PARAMETER, STEP_UP_FIELD } from "./answer";
+import { type AccountAnswer, STEP_UP_FIELD } from "./answer";
+import { SignInAgain } from "./sign-in-again";
 
 /** A form of the account's screens, with the answer to it however it came. */
 export function useAccountForm(options: Parameters<typeof useIntentForm>[0]) {
   const state = useIntentForm(options);
   const fromPage = useActionData<AccountAnswer | undefined>();
-  const [search] = useSearchParams();
+  const [ledWith] = useState(useRoot()?.done ?? undefined);
   const fetched: AccountAnswer | undefined = state.fetcher.data;
   const answer = fetched ?? (fromPage?.form === options.id ? fromPage : undefined);
-  /** What was done, so that the page can say it: told by the answer, or by the address to which it led. */
-  const done = answer ? answer.done : (search.get(DONE_PARAMETER) ?? undefined);
+  /** What was done, so that the page can say it: told by the answer, or with the redirect that led here. */
+  const done = answer ? answer.done : ledWith;
   return { ...state, answer, done: state.done, said: done };
 }
 
@@ -54,11 +56,8 @@ export function AccountForm({ state, submit, look = "quiet", said = {}, hidden, 
 function StepUp({ state, how }: { state: ReturnType<typeof useAccountForm>; how: "password" | "sign-in" }) {
   if (how === "sign-in") {
     return (
-      <div role="alert" className="grid justify-items-start gap-3 rounded-md border bg-panel p-4">
-        <p className="text-soft">It has been a while since you signed in, and this needs a fresh sign-in. Nothing was changed yet.</p>
-        <Button type="submit" size="sm" formAction={href("/sign-out")}>
-          Sign in again
-        </Button>
+      <div className="rounded-md border bg-panel p-4">
+        <SignInAgain />
       </div>
     );
   }

@@ -22,6 +22,5 @@ export type TwoFactorSetup = {
   codes: string[];
 };
 
-/** The field with the password that makes a session fresh, and the parameter by which a page says what was done. */
+/** The field with the password that makes a session fresh. */
 export const STEP_UP_FIELD = "stepUpPassword";
-export const DONE_PARAMETER = "done";

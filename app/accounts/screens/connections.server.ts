@@ -1,13 +1,16 @@
 import { z } from "zod";
 import { accountIntent, Refused } from "./account-action.server";
+import { requireFresh } from "./fresh.server";
 
 /** What the forms of `/account/connections` do. */
 export const connectionIntents = {
   /** Leads to the provider, which leads back here; an error in between ends at /error. */
   link: accountIntent({
     schema: z.object({ provider: z.string() }),
-    async run({ provider }, { post }) {
-      const answer = await post("/link-social", {
+    async run({ provider }, asking) {
+      // What is linked opens the account from then on.
+      await requireFresh(asking);
+      const answer = await asking.post("/link-social", {
         provider,
         callbackURL: "/account/connections",
         errorCallbackURL: "/error",

@@ -1,5 +1,6 @@
 import { configContext } from "~/http/context";
 import { authFor } from "../auth.server";
+import { toSignIn } from "../session.server";
 import { type Asking, Refused } from "./account-action.server";
 
 /** Better Auth's `freshAge`: after this a session is no longer fresh (milliseconds). */
@@ -11,7 +12,7 @@ const FRESH_FOR = 24 * 60 * 60 * 1000;
  */
 export async function requireFresh({ request, context }: Pick<Asking, "request" | "context">) {
   const found = await authFor(context.get(configContext), request).api.getSession({ headers: request.headers });
-  if (!found) throw new Refused("Unauthorized", { status: 401, code: "UNAUTHORIZED" });
+  if (!found) throw toSignIn(request);
   if (Date.now() - found.session.createdAt.getTime() >= FRESH_FOR)
     throw new Refused("Session is not fresh", { status: 403, code: "SESSION_NOT_FRESH" });
   return found;

@@ -1,6 +1,6 @@
 import type { FunctionReturnType } from "convex/server";
 import { type FormEvent, useEffect, useState } from "react";
-import { href, useRevalidator } from "react-router";
+import { useRevalidator } from "react-router";
 import { PasswordField } from "~/forms/password-field";
 import { TextField } from "~/forms/text-field";
 import { Button } from "~/ui/button";
@@ -11,6 +11,7 @@ import type { api } from "#convex/_generated/api";
 import { hasPasskeys, makePasskey, PasskeyProblem, stepUp } from "../passkeys";
 import { AccountForm, useAccountForm } from "./account-form";
 import { Section } from "./section";
+import { SignInAgain } from "./sign-in-again";
 
 type Passkey = FunctionReturnType<typeof api.accounts.mine.getSecurity>["passkeys"][number];
 
@@ -82,6 +83,8 @@ function AddPasskey({ hasPassword }: { hasPassword: boolean }) {
   const { revalidate } = useRevalidator();
 
   async function add(event: FormEvent<HTMLFormElement>) {
+    // Who is to sign in again leaves by the browser's own way.
+    if (event.nativeEvent instanceof SubmitEvent && event.nativeEvent.submitter?.hasAttribute("formaction")) return;
     event.preventDefault();
     const form = event.currentTarget;
     const sent = new FormData(form);
@@ -104,7 +107,8 @@ function AddPasskey({ hasPassword }: { hasPassword: boolean }) {
   if (can === null)
     return <p className="text-soft">Making a passkey needs JavaScript. Those that you have can be renamed and removed without.</p>;
   if (!can) return <p className="text-soft">This browser knows no passkeys.</p>;
-  const problem = "problem" in stage ? stage.problem : null;
+  // Who has no password is told with the way that there is.
+  const problem = "problem" in stage && (hasPassword || stage.at !== "stale") ? stage.problem : null;
   return (
     <form className="grid max-w-md gap-4" onSubmit={(event) => void add(event)}>
       <Field
@@ -123,9 +127,7 @@ function AddPasskey({ hasPassword }: { hasPassword: boolean }) {
         hasPassword ? (
           <PasswordField id="passkey-password" name="password" label="Your password" autoComplete="current-password" required autoFocus />
         ) : (
-          <Button type="submit" size="sm" formMethod="post" formAction={href("/sign-out")} className="justify-self-start">
-            Sign in again
-          </Button>
+          <SignInAgain />
         )
       ) : null}
       <Button type="submit" className="justify-self-start" aria-disabled={stage.at === "working"}>

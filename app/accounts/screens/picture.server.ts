@@ -53,7 +53,7 @@ export async function takePicture({ request, context, url }: Sent) {
     const [made] = results;
     const form = fields.get(FORM_FIELD) ?? "";
     const refused = (problem: string, status = 422) =>
-      answer({ refused: { status: "error" as const, error: { picture: [problem] } }, status }, form, { request, url });
+      answer({ refused: { status: "error" as const, error: { picture: [problem] } }, status }, form, { request, context, url });
     if (typeof made === "string") return refused(made);
     const removing = fields.get("remove") === "picture";
     if (!made && !removing) return refused("Choose a picture.");
@@ -67,11 +67,11 @@ export async function takePicture({ request, context, url }: Sent) {
         const bytes = new Uint8Array(made).buffer;
         await convex.mutation(api.accounts.pictures.put, { sessionId, contentType: "image/webp", checksum, bytes }, { skipQueue: true });
         await post("/update-user", { image: pictureAddress(userId, checksum) });
-        return answer({ done: "picture" }, form, { request, url });
+        return answer({ done: "picture" }, form, { request, context, url });
       }
       await post("/update-user", { image: null });
       await convex.mutation(api.accounts.pictures.remove, { sessionId }, { skipQueue: true });
-      return answer({ done: "picture-removed" }, form, { request, url });
+      return answer({ done: "picture-removed" }, form, { request, context, url });
     } catch (error) {
       if (error instanceof Refused) return refused(error.message, error.status);
       if (error instanceof Unavailable)

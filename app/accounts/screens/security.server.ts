@@ -24,7 +24,7 @@ export const passwordFields = z.object({ password });
 export const codeFields = z.object({ code });
 
 const HERE = "/account/security";
-const done = (what: string) => ({ leave: `${HERE}?done=${what}` });
+const done = (what: string) => ({ leave: HERE, done: what });
 
 /** What the forms of `/account/security` do. Where the session becomes another, the page is a new document. */
 export const securityIntents = {

@@ -21,7 +21,7 @@ export function TwoFactorSection({ on, codesLeft, hasPassword, constraints }: Pr
   const verify = useAccountForm({ id: "two-factor-verify", intent: "verifyTwoFactor", constraint: constraints.code });
   const disable = useAccountForm({ id: "two-factor-disable", intent: "disableTwoFactor", constraint: constraints.password });
   const shownOn = verify.pending ? false : disable.pending || on;
-  if (shownOn) return <TwoFactorOn codesLeft={codesLeft} disable={disable} constraint={constraints.password} />;
+  if (shownOn) return <TwoFactorOn codesLeft={codesLeft} disable={disable} hasPassword={hasPassword} constraint={constraints.password} />;
   const setup = verify.answer?.setup ?? enable.answer?.setup;
   return (
     <Section title="Two-factor sign-in" about={ABOUT}>
@@ -95,13 +95,20 @@ function SetUp({ setup: { uri, secret, qr, codes }, state }: { setup: TwoFactorS
   );
 }
 
-type OnProps = { codesLeft: number | null; disable: ReturnType<typeof useAccountForm>; constraint: Constraint };
+type OnProps = Pick<Props, "codesLeft" | "hasPassword"> & { disable: ReturnType<typeof useAccountForm>; constraint: Constraint };
 
-function TwoFactorOn({ codesLeft, disable, constraint }: OnProps) {
+function TwoFactorOn({ codesLeft, disable, hasPassword, constraint }: OnProps) {
   const regenerate = useAccountForm({ id: "two-factor-on", intent: "backupCodes", constraint });
   const fresh = regenerate.answer?.codes;
   const left = fresh?.length ?? codesLeft;
   const by = left === null ? "that comes by email" : "from your authenticator app";
+  if (!hasPassword) {
+    return (
+      <Section title="Two-factor sign-in" about={`On: whenever you sign in, except with a passkey, you are asked for a code ${by}.`}>
+        <p className="text-soft">To turn it off, or to make new backup codes, set a password above first.</p>
+      </Section>
+    );
+  }
   return (
     <>
       <Section title="Two-factor sign-in" about={`On: whenever you sign in, except with a passkey, you are asked for a code ${by}.`}>
