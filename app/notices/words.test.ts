@@ -8,7 +8,7 @@ it("names the device and where it came from, as far as it is known", () => {
 });
 
 it.each([
-  [{ kind: "providerLinked", providerId: "github" } as const, "Github"],
+  [{ kind: "providerLinked", providerId: "github" } as const, "GitHub"],
   [{ kind: "passkeyAdded", name: "Laptop" } as const, "the passkey “Laptop”"],
   [{ kind: "passkeyAdded", name: "" } as const, "a new passkey"],
   [{ kind: "emailChanged", from: "old@example.com", to: "new@example.com" } as const, "old@example.com and is new@example.com"],

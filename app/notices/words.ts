@@ -1,5 +1,6 @@
 import type { FunctionReturnType } from "convex/server";
 import { deviceName } from "~/accounts/device-name";
+import { providerName } from "~/accounts/providers";
 import type { api } from "#convex/_generated/api";
 
 export type ShownNotice = FunctionReturnType<typeof api.notices.getNotices>[number];
@@ -52,6 +53,3 @@ const profile = { at: "/account", label: "your account" } as const;
 const security = { at: "/account/security", label: "password and security" } as const;
 const sessions = { at: "/account/sessions", label: "your sessions" } as const;
 const connections = { at: "/account/connections", label: "your connections" } as const;
-
-/** "github" as it is written: "Github". Ids are one lower-case word. */
-const providerName = (id: string) => id.charAt(0).toUpperCase() + id.slice(1);

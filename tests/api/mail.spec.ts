@@ -4,7 +4,7 @@ import { type Mailbox, startMailbox } from "../harness/mailbox.ts";
 import { type Store, storeOf } from "../harness/store.ts";
 import { totp } from "../e2e/totp.ts";
 import { softPasskey } from "./passkey.ts";
-import { again, type Answer, type Member, member, Program, text } from "./program.ts";
+import { again, type Answer, type Member, member, Program, text, through } from "./program.ts";
 import { expect, test } from "./test.ts";
 
 /** The calls of section 7, and what sections 4 and 9 say of them, where mail leaves: read from a real SMTP server. */
@@ -15,9 +15,9 @@ let mailbox: Mailbox;
 let app: RunningApp;
 let store: Store;
 let ada: Member;
-test.beforeAll(async () => {
+test.beforeAll(async ({ social }) => {
   mailbox = await startMailbox();
-  app = await startApp({ SMTP_URL: mailbox.url });
+  app = await startApp({ ...social.settings, SMTP_URL: mailbox.url });
   store = await storeOf(app);
 });
 test.afterAll(async () => {
@@ -142,7 +142,7 @@ test("a sign-in link works once, is kept as a hash, and makes no account", async
   expect(await store.find("users", { email: fresh })).toEqual([]);
 });
 
-test("each change of how somebody signs in is told by mail, whatever program made it", async () => {
+test("each change of how somebody signs in is told by mail, whatever program made it", async ({ social }) => {
   const told = (subject: RegExp, to = ada.email) =>
     expect.poll(() => mailbox.for(to).some((mail) => subject.test(mail.subject)), { message: String(subject) }).toBe(true);
   const { program } = ada;
@@ -153,9 +153,14 @@ test("each change of how somebody signs in is told by mail, whatever program mad
   await told(/^Two-factor authentication is on/);
   await program.post("/two-factor/disable", { password: "another fine password" });
   await told(/^Two-factor authentication is off/);
-  const key = softPasskey(ada.id);
-  await store.create("passkeys", key.row);
+  const passkey = softPasskey(ada.id);
+  expect((await passkey.register(program, { verified: false })).status).toBe(401);
+  expect(await store.find("passkeys", { userId: ada.id })).toEqual([]);
+  expect((await passkey.register(program, { verified: true })).status).toBe(200);
   await told(/^Passkey added/);
+  expect((await passkey.signIn(new Program(app), { verified: true })).status).toBe(200);
+  await through(program, social, social.identity({ email: ada.email }), { path: "/link-social" });
+  await told(/^Sign-in provider linked/);
   await program.post("/change-email", { newEmail: `${randomUUID()}@example.com` });
   // To where somebody reads it who lost the address.
   await told(/^Email address changed/);

@@ -4,8 +4,10 @@ import { type Answer, type Program, text } from "./program.ts";
 /** WebAuthn's flags of what an authenticator has seen (6.1): somebody touched it; it has made sure who. */
 const PRESENT = 0x01;
 const VERIFIED = 0x04;
+/** That what follows tells of a credential that was made. */
+const ATTESTED = 0x40;
 
-/** A passkey as its server keeps it, and a hand that signs in with it: a browser and an authenticator in software. */
+/** A passkey as its server keeps it, and a hand that makes it and signs in with it: a browser and an authenticator in software. */
 export function softPasskey(userId: string) {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const { x = "", y = "" } = publicKey.export({ format: "jwk" });
@@ -30,6 +32,40 @@ export function softPasskey(userId: string) {
       deviceType: "singleDevice",
       backedUp: false,
       createdAt: Date.now(),
+    },
+    /** Has the server keep it for whoever the program is signed in as. `verified`: as below. */
+    async register(program: Program, { verified }: { verified: boolean }): Promise<Answer> {
+      const challenge = text(await program.get("/passkey/generate-register-options"), "challenge");
+      const { origin, hostname } = new URL(program.app.url);
+      const id = Buffer.from(credentialID, "base64url");
+      // WebAuthn 6.1 and 6.5.1: whose it is for, what was seen, and the credential with its length before it.
+      const authenticatorData = Buffer.concat([
+        createHash("sha256").update(hostname).digest(),
+        Buffer.from([PRESENT | ATTESTED | (verified ? VERIFIED : 0), 0, 0, 0, 0]),
+        Buffer.alloc(16),
+        Buffer.from([0, id.length]),
+        id,
+        cose,
+      ]);
+      // {"fmt": "none", "attStmt": {}, "authData": …} in CBOR (WebAuthn 8.7)
+      const attestationObject = Buffer.concat([
+        Buffer.from("a363666d74646e6f6e656761747453746d74a0686175746844617461", "hex"),
+        Buffer.from([0x58, authenticatorData.length]),
+        authenticatorData,
+      ]);
+      const clientDataJSON = Buffer.from(JSON.stringify({ type: "webauthn.create", challenge, origin, crossOrigin: false }));
+      const response = {
+        id: credentialID,
+        rawId: credentialID,
+        type: "public-key",
+        clientExtensionResults: {},
+        response: {
+          attestationObject: attestationObject.toString("base64url"),
+          clientDataJSON: clientDataJSON.toString("base64url"),
+          transports: ["internal"],
+        },
+      };
+      return program.post("/passkey/verify-registration", { response, name: "My laptop" });
     },
     /** Signs in. `verified`: whether the authenticator has made sure who holds it. */
     async signIn(program: Program, { verified }: { verified: boolean }): Promise<Answer> {
