@@ -92,6 +92,11 @@ const entries: Record<string, Entry> = {
   "uploads:generateUploadUrl": { by: "server for a session", on: ["design", "designId"] },
   "uploads:finalize": { by: "server for a session", on: ["design", "designId"], args: ({ backend }) => finalizing(backend) },
   "uploads:getFile": { by: "server for a session", on: ["image", "imageId"] },
+  "uploads:noteDetails": {
+    by: "server for a session",
+    on: ["image", "imageId"],
+    args: () => ({ checksum: "0".repeat(64), details: { hasPlace: false } }),
+  },
   "uploads:discard": { by: "server", args: async ({ backend }) => ({ storageId: await backend.store(new Uint8Array(3)) }) },
   "released:since": { by: "server", args: () => ({ after: 0 }) },
   "billing:getBilling": { by: "person" },

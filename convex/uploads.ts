@@ -11,7 +11,7 @@ import { imageFacts, nameFromFile } from "./rules";
 import { imagesChanged } from "./summaries";
 import { changeUsage, expectRoomFor, expectWithin } from "./usage";
 import { versionFor } from "./versions";
-import { pictureFacts } from "./versionTables";
+import { pictureDetails, pictureFacts } from "./versionTables";
 import { searchWords } from "./words";
 
 /**
@@ -100,6 +100,23 @@ export const finalize = serverMutationFor({
     await changeUsage(ctx, place.project.ownerId, { bytes: facts.size });
     await recordActivity(ctx, { kind: "uploaded", ...place, image: { _id: id, name } });
     return id;
+  },
+});
+
+/**
+ * Notes what the file of an image tells, on rows from before that was kept: of the image itself, and of its current version. Nothing where it is
+ * known, or where the image shows another file by now. Throws "not_found", "invalid".
+ */
+export const noteDetails = serverMutationFor({
+  args: { imageId: v.string(), checksum: v.string(), details: pictureDetails },
+  returns: v.null(),
+  handler: async (ctx, { imageId, checksum, ...told }) => {
+    const { image } = await imageFor(ctx, imageId, "view");
+    const { details } = check(imageFacts.pick({ details: true }), told);
+    if (image.details !== undefined || image.checksum !== checksum || !details) return null;
+    await ctx.db.patch(image._id, { details });
+    if (image.versionId !== undefined) await ctx.db.patch(image.versionId, { details });
+    return null;
   },
 });
 

@@ -135,6 +135,11 @@ function tooManyPixels(width: number, height: number, frames: number): string | 
   return null;
 }
 
+/** What a picture's file tells beside its pixels, of one that was looked at before that was kept. Undefined for a drawing, which tells nothing. */
+export async function detailsIn(bytes: Buffer, contentType: string): Promise<PictureFacts["details"]> {
+  return contentType === "image/svg+xml" ? undefined : detailsOf(await decoder(bytes, { limitInputPixels: false }).metadata());
+}
+
 function detailsOf({ exif, icc, space }: Metadata): NonNullable<PictureFacts["details"]> {
   const { orientation: _, ...told } = readExif(exif);
   const colourSpace = colourSpaceName(icc, space);

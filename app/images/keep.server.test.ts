@@ -2,16 +2,17 @@ import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Backend, type Person, probe, signOut, signUp } from "../../tests/convex/backends";
+import { appServer, type Backend, type Person, probe, signOut, signUp } from "../../tests/convex/backends";
 import { readConfig } from "../../server/config";
 import { startTestDeployment } from "../../tests/convex/deployment";
 import { embeddedOn } from "../../tests/convex/embedded";
-import { badFiles, picturePath } from "../../tests/fixtures/pictures";
+import { badFiles, picturePath, sidewaysPhotograph } from "../../tests/fixtures/pictures";
 import { api } from "#convex/_generated/api";
 import type { Id } from "#convex/_generated/dataModel";
 import type { AppConfig } from "~/config";
 import { refusalOf } from "~/data/refusals";
 import { keep } from "./keep.server";
+import { readDetailsLate } from "./late-details.server";
 
 /** On a real deployment, with faults in the line to it. */
 describe("keep", () => {
@@ -70,6 +71,34 @@ describe("keep", () => {
       return answer;
     });
   }
+
+  it("reads what an earlier build did not note of a picture when somebody looks at it", async () => {
+    const path = join(folder, crypto.randomUUID());
+    await writeFile(path, (await sidewaysPhotograph()).buffer);
+    const kept = await keep(
+      { index: 0, name: "IMG_2041.jpg", path, tooLarge: false },
+      { config, sessionId: ada.sessionId, designId, sending: "photograph" },
+    );
+    const imageId = kept.ok ? kept.imageId : "";
+    const inPlace = () => ada.query(api.designImages.getDesignImageInPlace, { id: imageId });
+    const { details } = await inPlace();
+    expect(details).toMatchObject({ camera: "Lumen Pocket 3", hasPlace: true });
+
+    const earlier = async () => {
+      const { details: _, ...row } = (await backend.inside.query(probe.row, { table: "designImages", id: imageId })) ?? {};
+      await backend.inside.mutation(probe.replace, { table: "designImages", id: imageId, row });
+      return inPlace();
+    };
+    const of = { sessionId: ada.sessionId, imageId };
+    readDetailsLate(of, await earlier(), config);
+    await expect.poll(async () => (await inPlace()).details).toEqual(details);
+
+    // What shows another file by then is left alone.
+    await earlier();
+    const server = await appServer(backend);
+    await server.mutation(api.uploads.noteDetails, { ...of, checksum: "0".repeat(64), details: { hasPlace: false } });
+    expect((await inPlace()).details).toBeUndefined();
+  });
 
   it("makes a picture of a file, once for each sending of its form", async () => {
     breakLine("nothing", "answer", 0);

@@ -16,6 +16,7 @@ import { RemoveDialog } from "~/forms/remove-dialog";
 import { configContext } from "~/http/context";
 import { Facts } from "~/images/facts";
 import { type DesignImage, imagePageIntents } from "~/images/intents";
+import { readDetailsLate } from "~/images/late-details.server";
 import { picturesFor } from "~/images/pictures.server";
 import { isUpload, takeUploads } from "~/images/take.server";
 import { isUploadAnswer } from "~/images/upload";
@@ -45,7 +46,11 @@ async function load({ request, params: { id, imageId }, context }: Route.LoaderA
   ]);
   const { image } = inPlace.value;
   if (image.designId !== id) throw notFoundResponse();
-  if (who) picturesFor(context.get(configContext)).grants.note(who.sessionId, [image]);
+  if (who) {
+    const config = context.get(configContext);
+    picturesFor(config).grants.note(who.sessionId, [image]);
+    readDetailsLate({ sessionId: who.sessionId, imageId }, inPlace.value, config);
+  }
   return {
     inPlace,
     versions,

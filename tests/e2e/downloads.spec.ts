@@ -4,7 +4,7 @@ import { api } from "../../convex/_generated/api.js";
 import { bothWays, expect, expectAccessible, type Person, type RunningApp, test } from "../harness/test.ts";
 import { unzip } from "../zip.ts";
 import { hands } from "./hands.ts";
-import { addPictures, chosen, deploymentAs, imagesIn, makeDesign } from "./pictures.ts";
+import { addPictures, addVersion, chosen, deploymentAs, imagesIn, makeDesign } from "./pictures.ts";
 
 /** A project of two designs: one with two pictures of one name and a third, one that is empty. */
 async function seed(app: RunningApp, person: Person) {
@@ -56,11 +56,13 @@ bothWays((javaScript) => {
 
 test("holds what is there by the time it is read, under the names of then", async ({ person, app, request }) => {
   const { convex, designId, projectId, ids, files } = await seed(app, person);
-  const [clock = "", fig = ""] = ids;
+  const [clock = "", fig = "", brushes = ""] = ids;
   await convex.mutation(api.designImages.remove, { id: fig });
   await convex.mutation(api.designImages.rename, { id: clock, name: "../../etc/Time" });
   const get = async (path: string) => (await request.get(path, { headers: { Cookie: person.cookieHeader } })).body();
-  const expected = { "-..-etc-Time.webp": files["clock.webp"], "FIG.jpg": files["FIG (2).jpg"] };
+  // Of an image with versions the current one, with the end that its type has.
+  await addVersion(app, person, designId, brushes, "bank");
+  const expected = { "-..-etc-Time.webp": files["clock.webp"], "FIG.jpg.png": (await chosen("bank")).buffer };
   expect(Object.fromEntries(unzip(await get(`/download/designs/${designId}.zip`)))).toEqual(expected);
   expect(await imagesIn(app, person, designId)).toHaveLength(2);
 

@@ -11,13 +11,13 @@ const page = z.object({
 
 /** What is stored and what is recorded, compared: both lists are empty where each has the other. */
 export type Comparison = {
-  /** Images whose bytes are missing, or are not as many as was recorded. Never, at any time. */
+  /** Images, and versions of images, whose bytes are missing, or are not as many as was recorded. Never, at any time. */
   rowsWithoutBytes: string[];
-  /** Stored files that no image has: allowed until the next sweep. */
+  /** Stored files that none of these has: allowed until the next sweep. */
   bytesWithoutRow: string[];
 };
 
-/** Reads both tables to their ends, as the deployment's administrator (`npx convex data` asks the same way). */
+/** Reads the tables to their ends, as the deployment's administrator (`npx convex data` asks the same way). */
 export async function compareStored(app: RunningApp): Promise<Comparison> {
   const { engineAdminKey } = secrets.parse(JSON.parse(await readFile(join(app.dataDir, "secrets.json"), "utf8")));
   const rowsOf = async (table: string) => {
@@ -38,11 +38,12 @@ export async function compareStored(app: RunningApp): Promise<Comparison> {
       cursor = value.continueCursor;
     }
   };
-  const [images, files] = await Promise.all([rowsOf("designImages"), rowsOf("_storage")]);
+  const [images, versions, files] = await Promise.all([rowsOf("designImages"), rowsOf("imageVersions"), rowsOf("_storage")]);
+  const rows = [...images, ...versions];
   const sizes = new Map(files.map(({ _id, size }) => [_id, size]));
-  const used = new Set(images.map(({ storageId }) => storageId));
+  const used = new Set(rows.map(({ storageId }) => storageId));
   return {
-    rowsWithoutBytes: images.filter(({ storageId, size }) => sizes.get(storageId) !== size).map(({ _id }) => String(_id)),
+    rowsWithoutBytes: rows.filter(({ storageId, size }) => sizes.get(storageId) !== size).map(({ _id }) => String(_id)),
     bytesWithoutRow: files.filter(({ _id }) => !used.has(_id)).map(({ _id }) => String(_id)),
   };
 }
