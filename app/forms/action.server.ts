@@ -35,7 +35,7 @@ export const serverAction =
 const UNAVAILABLE = { status: 503, statusText: "Service Unavailable" };
 
 /** Sent by the browser itself, not by a script of ours, which asks for data. */
-function isDocument(request: Request): boolean {
+export function isDocument(request: Request): boolean {
   return !new URL(request.url).pathname.endsWith(".data");
 }
 

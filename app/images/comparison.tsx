@@ -72,7 +72,7 @@ export function Comparison({ a, b, mode, ground: groundAtFirst }: ComparisonProp
       <div className="viewer-tools">
         {mode === "swipe" || mode === "overlay" ? (
           <label className="flex items-center gap-2 text-sm text-soft noscript:hidden">
-            {mode === "swipe" ? "Line" : "Second picture"}
+            {mode === "swipe" ? "Line" : "Opacity"}
             <input
               type="range"
               min={0}

@@ -1,6 +1,7 @@
 import { ArrowLeftRight, ChevronLeft, ChevronRight, Download, Info, Maximize, Minus, Plus, Scan, Trash2, X } from "lucide-react";
-import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
+import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { href, Link, useActionData, useLocation, useNavigate } from "react-router";
+import { useRoot } from "~/data/use-root";
 import { RemoveButton } from "~/forms/remove-dialog";
 import { Button, buttonClass } from "~/ui/button";
 import { cx } from "~/ui/cx";
@@ -51,8 +52,8 @@ export function Viewer({ image, place, title, around, ground: groundAtFirst, chi
   const zoom = useZoom({ picture: image, scalable: isDrawing(image), onSwipe: turn });
   const ground = useGround(groundAtFirst);
   const side = useRef<HTMLDetailsElement>(null);
-  // What refused a form of the panel, without scripts, stands in it.
-  const answered = useActionData() !== undefined || undefined;
+  // Without scripts the page comes anew after each form: what became of one of the panel's is seen in it.
+  const answered = useAnsweredByPage();
   const viewer = useRef<HTMLElement>(null);
   useFocusOver(viewer);
   usePreload(around, place);
@@ -260,6 +261,15 @@ function useClose({ designId, _id }: DesignImage) {
       else void navigate(gallery, { viewTransition: true });
     },
   };
+}
+
+/** Whether the document itself came as the answer to a form. What scripts have led to since has a key of its own. */
+function useAnsweredByPage(): true | undefined {
+  const { key } = useLocation();
+  const told = useRoot()?.flash != null && key === "default";
+  const [toldAtFirst] = useState(told);
+  const refused = useActionData() !== undefined;
+  return refused || toldAtFirst || undefined;
 }
 
 /** Turns to a neighbour, if there is one. */

@@ -8,12 +8,13 @@ import { pageOf } from "~/data/pages";
 import { notFoundResponse } from "~/data/refusals";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { useLive } from "~/data/use-live";
-import { serverAction } from "~/forms/action.server";
+import { isDocument, serverAction } from "~/forms/action.server";
 import { liveAction } from "~/forms/live-action";
 import { NameInPlace } from "~/forms/name-in-place";
 import { ProseButton, ProseDialog, ProseText } from "~/forms/prose-dialog";
 import { RemoveDialog } from "~/forms/remove-dialog";
 import { configContext } from "~/http/context";
+import { tell } from "~/http/flash.server";
 import { Facts } from "~/images/facts";
 import { type DesignImage, imagePageIntents } from "~/images/intents";
 import { readDetailsLate } from "~/images/late-details.server";
@@ -67,6 +68,7 @@ export async function action(args: Route.ActionArgs) {
   if (!isUpload(request)) return serverAction(imagePageIntents)(args);
   const answer = await takeUploads(request, params.id, context, params.imageId);
   const isWhole = !answer.problem && answer.results.every(({ ok }) => ok);
+  if (isWhole && isDocument(request)) tell(context, "Version added");
   if (isWhole) throw redirect(href("/design/:id/images/:imageId", params), 303);
   return data(answer, { status: 422, statusText: "Unprocessable Content" });
 }

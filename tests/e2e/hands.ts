@@ -102,7 +102,6 @@ export function hands(page: Page, javaScript: boolean) {
       await asks.getByRole("textbox").fill(text);
       await asks.getByRole("button", { name: "Save" }).click();
       await expect(asks).toHaveCount(0);
-      if (field === "caption") await this.foldFacts();
     },
 
     /** Puts tags on what the page is about, or takes one off. */
@@ -111,24 +110,16 @@ export function hands(page: Page, javaScript: boolean) {
       const field = page.getByRole("combobox", { name: "Add a tag" });
       await field.fill(tags);
       await field.press("Enter");
-      await this.foldFacts();
     },
     async untag(tag: string) {
       await this.openFacts();
       await page.getByRole("button", { name: `Take off the tag ${tag}`, exact: true }).click();
-      await this.foldFacts();
     },
 
     /** Unfolds what the viewer tells at its side, where the page is one. */
     async openFacts() {
       const folded = page.locator("details:not([open]) > summary", { hasText: "Facts" });
       if ((await folded.count()) > 0) await folded.click();
-    },
-
-    /** With scripts: without, the page comes anew with them folded. */
-    async foldFacts() {
-      const unfolded = page.locator("details[open] > summary", { hasText: "Facts" });
-      if (javaScript && (await unfolded.count()) > 0) await unfolded.click();
     },
 
     /** Deletes what the page is about. */
