@@ -153,7 +153,7 @@ for (const [name, taken] of [
       const told = `step ${index + 1}: ${step.intent}`;
       expect(other, told).toEqual(one);
       // Each page has its own pace; in the end both show the same.
-      await expect(async () => expect(await shownBy(plain), told).toBe(await shownBy(scripted))).toPass({
+      await expect(async () => expect(await shownBy(plain, stranger), told).toBe(await shownBy(scripted, person))).toPass({
         timeout: 20_000,
         intervals: [50, 100],
       });
@@ -185,11 +185,11 @@ async function take({ at, send, withPictures, withVersion }: Step, look: Look, a
 }
 
 /** Where the page is, its headings and the things on it. (How files are sent differs by nature.) */
-async function shownBy({ page }: Hands): Promise<string> {
+async function shownBy({ page }: Hands, { name }: Person): Promise<string> {
   await page.waitForLoadState();
   const main = page.getByRole("main");
   const [headings, things] = await Promise.all([main.getByRole("heading").allInnerTexts(), main.getByRole("listitem").allInnerTexts()]);
-  return anonymous([new URL(page.url()).pathname, ...headings, ...things].join("\n"));
+  return anonymous([new URL(page.url()).pathname, ...headings, ...things].join("\n").replaceAll(name, "NAME"));
 }
 
 type Look = Awaited<ReturnType<typeof lookerAt>>;
