@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { createServer as createVite, isRunnableDevEnvironment, type ViteDevServer } from "vite";
 import type { AppConfig } from "../app/config.ts";
@@ -49,8 +48,8 @@ async function main(): Promise<void> {
     const { jwksUri } = await load(vite);
     const target = { url: embedded.url, adminKey: config.engine.adminKey };
     await setEnvironment(target, { AUTH_JWKS: jwksUri(appConfig.signingKey) });
-    await once(convexDev(target, "--once"), "exit");
-    cli = convexDev(target, "--tail-logs", "always");
+    cli = convexDev(target);
+    await pushed(cli);
   }
 
   const close = async () => {
@@ -66,11 +65,28 @@ async function main(): Promise<void> {
 }
 
 /** The official command line on our own deployment; what it says belongs to whoever is developing. */
-function convexDev({ url, adminKey }: Target, ...flags: string[]): ChildProcess {
-  return spawn(process.execPath, [CONVEX_CLI, "dev", "--typecheck", "disable", ...flags], {
+function convexDev({ url, adminKey }: Target): ChildProcess {
+  return spawn(process.execPath, [CONVEX_CLI, "dev", "--typecheck", "disable", "--tail-logs", "always"], {
     cwd: ROOT,
     env: { ...process.env, CONVEX_SELF_HOSTED_URL: url, CONVEX_SELF_HOSTED_ADMIN_KEY: adminKey, CI: "1" },
-    stdio: ["ignore", "inherit", "inherit"],
+    stdio: ["ignore", "inherit", "pipe"],
+  });
+}
+
+/** What the command line says after each push, whether it went well or not. */
+const AFTER_PUSH = /Convex functions ready|^\W*✖/m;
+
+/** Until the first push is done, or says why not: it is made again once `convex/` has changed. All that is said is passed on. */
+async function pushed(cli: ChildProcess): Promise<void> {
+  await new Promise<void>((resolve) => {
+    let told = "";
+    cli.once("exit", () => resolve());
+    cli.stderr?.on("data", (said: Buffer) => {
+      process.stderr.write(said);
+      if (AFTER_PUSH.test(told)) return;
+      told += said.toString();
+      if (AFTER_PUSH.test(told)) resolve();
+    });
   });
 }
 

@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../harness/app.ts";
 import { expect, hydrated, signUp, test } from "../harness/test.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -27,7 +26,7 @@ test("in development a change of the app and one of the functions reach an open 
   const copy = await mkdtemp(join(tmpdir(), "atelier-dev-"));
   for (const source of SOURCES) await cp(join(ROOT, source), join(copy, source), { recursive: true });
   await symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));
-  const settings = { DATA_DIR: join(copy, ".data"), PORT: String(await freePort()), ENGINE_PORT: "0", ENGINE_SITE_PORT: "0" };
+  const settings = { DATA_DIR: join(copy, ".data"), PORT: "0", ENGINE_PORT: "0", ENGINE_SITE_PORT: "0" };
   const dev = spawn(process.execPath, ["server/start.js", "dev"], {
     cwd: copy,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
@@ -47,12 +46,8 @@ test("in development a change of the app and one of the functions reach an open 
     await context.addCookies(person.cookies);
     const page = await context.newPage();
     // The first page makes Vite prepare the dependencies, for which it may load the page anew.
-    await page.goto("/projects", { waitUntil: "networkidle", timeout: 60_000 });
-    await page.goto("/projects", { waitUntil: "networkidle" });
-    await hydrated(page);
-
     // Every component, in both themes beside each other.
-    await page.goto("/dev/ui");
+    await page.goto("/dev/ui", { waitUntil: "networkidle", timeout: 60_000 });
     const grounds = ["Components, dark", "Components, light"].map((name) =>
       page.locator("[data-theme]", { has: page.getByRole("heading", { name }) }).last(),
     );
@@ -60,11 +55,11 @@ test("in development a change of the app and one of the functions reach an open 
       await expect(ground.getByRole("heading", { name: "Nothing yet" })).toBeVisible();
       await expect(ground).toHaveCSS("background-color", index === 0 ? "oklch(0.155 0 0)" : "oklch(0.985 0 0)");
     }
-    await page.goto("/projects");
+    await page.goto("/projects", { timeout: 60_000 });
     await hydrated(page);
 
     await change(join(copy, "app/routes/projects.tsx"), 'title="Projects"', 'title="All of them"');
-    await expect(page.getByRole("heading", { name: "All of them" })).toBeVisible({ timeout: 20_000 });
+    await expect(page.getByRole("heading", { name: "All of them" })).toBeVisible({ timeout: 60_000 });
     await change(
       join(copy, "convex/projects.ts"),
       ".map(toProject);",

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -101,13 +101,27 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number 
   return child.exitCode;
 }
 
+/**
+ * Ports below those that a system gives to outgoing connections (from 32768 on Linux, from 49152 elsewhere): one of these may be anybody's between
+ * our look and our use of it. Each worker has a stretch of its own, and begins somewhere in it.
+ */
+const PORTS = { first: 12_000, stretch: 1000, stretches: 20 };
+const stretch = Number(process.env["TEST_PARALLEL_INDEX"] ?? process.env["VITEST_POOL_ID"] ?? 0) % PORTS.stretches;
+let turn = Math.floor(Math.random() * PORTS.stretch);
+
+/** A port on which nobody listens; no two calls of a process get the same one soon. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (!isAddressInfo(address)) throw new Error("No port");
-  return address.port;
+  for (let tries = 0; tries < PORTS.stretch; tries++) {
+    const port = PORTS.first + stretch * PORTS.stretch + (turn++ % PORTS.stretch);
+    if (await isFree(port)) return port;
+  }
+  throw new Error("No port");
 }
 
-const isAddressInfo = (address: string | AddressInfo | null): address is AddressInfo => typeof address === "object" && address !== null;
+function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve) => {
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
+}
