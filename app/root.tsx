@@ -1,6 +1,15 @@
 import geist from "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2?url";
 import { type ReactNode, useState, useSyncExternalStore } from "react";
-import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateFunctionArgs, useMatches } from "react-router";
+import {
+  Links,
+  Meta,
+  Outlet,
+  Scripts,
+  ScrollRestoration,
+  type ShouldRevalidateFunctionArgs,
+  UNSAFE_useScrollRestoration as useScrollRestoration,
+  useMatches,
+} from "react-router";
 import { oneTimeToken } from "~/accounts/one-time-token.server";
 import { sessionMiddleware } from "~/accounts/session.server";
 import { connectedConvex } from "~/data/connection";
@@ -75,7 +84,9 @@ export function Layout({ children }: { children: ReactNode }) {
             <ScrollRestoration />
             <Scripts />
           </>
-        ) : null}
+        ) : (
+          <ScrollPlaces />
+        )}
       </body>
     </html>
   );
@@ -89,6 +100,12 @@ function useIsFromServer(): boolean {
   const now = useSyncExternalStore(never, no, yes);
   const [atFirst] = useState(now);
   return atFirst;
+}
+
+/** What `ScrollRestoration` does besides its script, which is for a document that comes from the server. */
+function ScrollPlaces() {
+  useScrollRestoration();
+  return null;
 }
 
 const never = () => () => {};
