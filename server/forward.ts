@@ -19,6 +19,7 @@ export class Forward {
   readonly #target: string;
   readonly #log: Log;
   readonly #sockets = new Set<Duplex>();
+  #going = false;
 
   /** @param target the deployment's address on loopback */
   constructor(target: string, log: Log) {
@@ -40,6 +41,10 @@ export class Forward {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     const path = SYNC.exec(request.url ?? "")?.[1];
     if (!path) return false;
+    if (this.#going) {
+      socket.end("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+      return true;
+    }
     request.url = path;
     // The deployment knows people by the tokens inside the websocket; our cookies and our origin are none of its business.
     delete request.headers.cookie;
@@ -77,8 +82,9 @@ export class Forward {
     }
   }
 
-  /** Tells every open websocket that we are going, and lets go of it. */
+  /** Tells every open websocket that we are going, and lets go of it; from now on there are no others. */
   goAway(): void {
+    this.#going = true;
     for (const socket of this.#sockets) socket.end(GOING_AWAY);
     setTimeout(() => this.#sockets.forEach((socket) => socket.destroy()), 500).unref();
   }

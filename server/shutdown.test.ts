@@ -1,7 +1,9 @@
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { afterEach, expect, it } from "vitest";
+import { Forward } from "./forward.ts";
 import { log } from "./log.ts";
 import { stoppable } from "./shutdown.ts";
 
@@ -32,6 +34,7 @@ async function serve() {
   return {
     stop,
     stopping,
+    onUpgrade: (take: (request: IncomingMessage, socket: Duplex, head: Buffer) => void) => server.on("upgrade", take),
     next: () =>
       new Promise<ServerResponse>((resolve) => {
         const here = responses.shift();
@@ -43,7 +46,8 @@ async function serve() {
       left.push(socket);
       await once(socket, "connect");
       return {
-        ask: () => socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+        ask: (times = 1) => socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(times)),
+        send: (text: string) => socket.write(text),
         /** What has been read up to `end`. */
         read: async (end: string) => {
           let text = "";
@@ -87,6 +91,41 @@ it("takes one more request on a connection whose answer had begun before it was 
   client.ask();
   (await server.next()).end("last");
   expect(await client.read("last")).toContain("Connection: close");
+  await client.closed;
+  await stopped;
+});
+
+it("says in the last of several requests on one connection that it ends, and answers all of them", async () => {
+  const server = await serve();
+  const client = await server.connect();
+  client.ask(2);
+  const [first, second] = [await server.next(), await server.next()];
+  const stopped = server.stop();
+  await server.stopping;
+  client.ask();
+  const third = await server.next();
+  first.end("one.");
+  second.end("two.");
+  third.end("three.");
+  const answers = (await client.read("three.")).split(/(?=HTTP\/1\.1 200)/);
+  expect(answers.map((answer) => answer.includes("Connection: close"))).toEqual([false, false, true]);
+  await client.closed;
+  await stopped;
+});
+
+it("takes no websocket on a connection that it still keeps, and does not wait for those it has let go of", async () => {
+  const server = await serve();
+  const forward = new Forward("http://127.0.0.1:1", log);
+  server.onUpgrade((request, socket, head) => forward.upgrade(request, socket, head));
+  const client = await server.connect();
+  client.ask();
+  (await server.next()).end("first");
+  await client.read("first");
+  const stopped = server.stop();
+  await server.stopping;
+  forward.goAway();
+  client.send("GET /convex/api/1.48.0/sync HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+  expect(await client.read("\r\n\r\n")).toContain("503 Service Unavailable");
   await client.closed;
   await stopped;
 });

@@ -1,5 +1,5 @@
 import type { Server } from "node:http";
-import { Server as NetServer, type Socket } from "node:net";
+import { closing } from "../engine/src/http/closing.ts";
 import type { Log } from "./log.ts";
 
 /** How long requests in flight may take to finish once we have been told to stop, in ms. A container is killed after 10 s. */
@@ -26,41 +26,16 @@ export type Parts = {
  * @returns the function that stops it
  */
 export function stoppable(server: Server, { announce, goAway, close }: Parts, log: Log): () => Promise<void> {
-  const inFlight = new Map<Socket, number>();
-  let stopping = false;
-  const lastCall = (socket: Socket) => setTimeout(() => inFlight.get(socket) === 0 && socket.destroy(), LAST_CALL);
-  const change = (socket: Socket, by: 1 | -1) => {
-    const count = inFlight.get(socket);
-    if (count === undefined) return;
-    inFlight.set(socket, count + by);
-    if (stopping && count + by === 0) lastCall(socket);
-  };
-  server.on("connection", (socket: Socket) => {
-    inFlight.set(socket, 0);
-    socket.once("close", () => inFlight.delete(socket));
+  const end = closing(server, {
+    lastCallMs: LAST_CALL,
+    onLate: () => log.warn("requests in flight did not finish in time: their connections are closed"),
   });
-  server.prependListener("request", ({ socket }, response) => {
-    change(socket, 1);
-    if (stopping) response.setHeader("Connection", "close");
-    response.once("close", () => change(socket, -1));
-  });
-  // From here on it is a websocket: `goAway` knows what to do with it.
-  server.prependListener("upgrade", ({ socket }) => inFlight.delete(socket));
-
   return async () => {
     await announce?.();
     log.info("stopping: finishing the requests in flight");
-    stopping = true;
-    // An HTTP server's own `close` would break the idle connections off at once: what is to stop here is listening alone.
-    const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+    const ended = end(GRACE);
     goAway();
-    for (const [socket, count] of inFlight) if (count === 0) lastCall(socket);
-    const late = setTimeout(() => {
-      log.warn("requests in flight did not finish in time: their connections are closed");
-      server.closeAllConnections();
-    }, GRACE);
-    await closed;
-    clearTimeout(late);
+    await ended;
     await close();
     log.info("stopped");
   };

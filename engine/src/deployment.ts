@@ -18,7 +18,8 @@ import { corsHeaders, preflight } from "./http/cors.ts";
 import { RequestError } from "./http/errors.ts";
 import { ACTION_BODY, readBody } from "./http/body.ts";
 import { runHttpAction } from "./http/http-actions.ts";
-import { closeServer, createListener, listen } from "./http/listener.ts";
+import { closing } from "./http/closing.ts";
+import { createListener, listen } from "./http/listener.ts";
 import { empty, type Reply } from "./http/reply.ts";
 import { createRouter } from "./http/router.ts";
 import { storageRoutes } from "./http/storage.ts";
@@ -49,6 +50,10 @@ export type DeploymentOptions = {
 
 /** Requests that may wait for an answer at a time, over HTTP. */
 const MAX_REQUESTS = 5_000;
+/** How long requests in flight may take to end once the deployment is told to stop. */
+const GRACE_MS = 3_000;
+/** Clients are near, as a rule on this machine: what they have sent arrives in less than this. */
+const CLOSING = { lastCallMs: 200 };
 
 export type Deployment = { url: string; siteUrl: string; adminKey: string; close(): Promise<void> };
 
@@ -67,6 +72,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
     report,
   });
   const site = createListener({ handle: async (request) => (await opening.promise).site(request), headers: () => ({}), report });
+  const [closeApi, closeSite] = [closing(api, CLOSING), closing(site, CLOSING)];
   api.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on("error", () => socket.destroy());
     void opening.promise.then(
@@ -94,14 +100,14 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       adminKey,
       async close() {
         opened.wakePolls();
-        await Promise.all([opened.sockets.close(), closeServer(api), closeServer(site)]);
+        await Promise.all([opened.sockets.close(), closeApi(GRACE_MS), closeSite(GRACE_MS)]);
         await opened.close();
         await dropAddress(dataDir);
       },
     };
   } catch (error) {
     opening.reject(error);
-    await Promise.all([closeServer(api, 0), closeServer(site, 0)]);
+    await Promise.all([closeApi(0), closeSite(0)]);
     throw error;
   }
 }

@@ -100,15 +100,3 @@ export function listen(server: Server, port: number, host: string): Promise<numb
     });
   });
 }
-
-/** Takes no new requests, lets those in flight end, and ends what is left after `graceMs`. */
-export function closeServer(server: Server, graceMs = 3_000): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-    server.close(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
-}

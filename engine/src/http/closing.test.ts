@@ -1,0 +1,67 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { afterEach, expect, it } from "vitest";
+import { closing } from "./closing.ts";
+import { createListener, listen } from "./listener.ts";
+
+const left: Socket[] = [];
+afterEach(() => {
+  for (const socket of left.splice(0)) socket.destroy();
+});
+
+const PLAIN = { "Content-Type": "text/plain" };
+
+/** The deployment's own listener with one handler, and a connection to it that has been answered once and is kept. */
+async function kept(lastCallMs: number, handle: () => Promise<string>) {
+  const server = createListener({
+    handle: async () => ({ status: 200, headers: PLAIN, body: await handle() }),
+    headers: () => ({}),
+    report: () => undefined,
+  });
+  const close = closing(server, { lastCallMs });
+  const socket = connect(await listen(server, 0, "127.0.0.1"), "127.0.0.1").setEncoding("utf8");
+  left.push(socket);
+  const closed = once(socket, "close");
+  const ask = () => socket.write("POST /api/query HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n");
+  const read = async (end: string) => {
+    let text = "";
+    while (!text.includes(end)) text += (await once(socket, "data"))[0];
+    return text;
+  };
+  ask();
+  expect(await read("answered")).toContain("Connection: keep-alive");
+  return { close, ask, read, closed };
+}
+
+it("answers a request that was on its way on a kept connection when the deployment was told to stop", async () => {
+  const { close, ask, read, closed } = await kept(500, async () => "answered");
+  ask();
+  const ended = close(10_000);
+  expect(await read("answered")).toContain("Connection: close");
+  await closed;
+  await ended;
+});
+
+it("lets a request in flight end, and breaks off what is not done when the time is over", async () => {
+  const gate = Promise.withResolvers<string>();
+  const answers = [Promise.resolve("answered"), gate.promise, new Promise<string>(() => undefined)];
+  const handle = () => answers.shift() ?? Promise.resolve("");
+  const patient = await kept(0, handle);
+  patient.ask();
+  const ended = patient.close(10_000);
+  gate.resolve("late but whole");
+  expect(await patient.read("late but whole")).toContain("Connection: close");
+  await ended;
+
+  answers.unshift(Promise.resolve("answered"));
+  const hanging = await kept(0, handle);
+  hanging.ask();
+  await hanging.close(0);
+  await hanging.closed;
+});
+
+it("does not wait for a connection on which nothing is asked", async () => {
+  const { close, closed } = await kept(0, async () => "answered");
+  await close(60_000);
+  expect(await closed).toEqual([false]);
+});
