@@ -1,20 +1,14 @@
 import sharp, { type Sharp, type SharpOptions } from "sharp";
+import { createDrawer } from "./drawing.server";
 import { createQueue } from "./queue.server";
 
 /**
  * The one place where picture files are decoded. libvips reads only what is named here, whatever else its build could;
- * every other loader is shut for the whole process (the decoders of rare formats are where the holes are).
+ * every other loader is shut for the whole process (the decoders of rare formats are where the holes are), also that of drawings (`drawer`).
  */
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({
-  operation: [
-    "VipsForeignLoadJpeg",
-    "VipsForeignLoadPng",
-    "VipsForeignLoadWebp",
-    "VipsForeignLoadNsgif",
-    "VipsForeignLoadHeif",
-    "VipsForeignLoadSvg",
-  ],
+  operation: ["VipsForeignLoadJpeg", "VipsForeignLoadPng", "VipsForeignLoadWebp", "VipsForeignLoadNsgif", "VipsForeignLoadHeif"],
 });
 // Each picture is decoded once and its variants are kept as files, so libvips' own cache would only hold memory. Two jobs
 // at a time fill two cores; more threads within each would only take turns.
@@ -29,23 +23,32 @@ export const MAX_ANIMATION_PIXELS = 2 * MAX_PIXELS;
 /** Seconds after which a picture is given up. */
 const PATIENCE_SECONDS = 30;
 
+/** Most pixels of a picture that is decoded beside another: an AVIF takes 16 bytes for each while it is, the others up to ten. */
+const LARGE_PIXELS = 12_000_000;
+const alone = createQueue({ running: 1, waiting: 2 });
+
+/**
+ * Lets one large picture be decoded at a time, within `decoding`: what all decoding takes stays below `DECODING_MEMORY` then.
+ * @param pixels of one frame
+ */
+export const weighed = <T>(pixels: number, job: () => Promise<T>): Promise<T> => (pixels > LARGE_PIXELS ? alone(job) : job());
+
+/** What decoding may take of this process's memory, in bytes: the largest AVIF and a small one beside it, with the buffers around them. */
+export const DECODING_MEMORY = 1280 * 2 ** 20;
+
+/** What a process that draws (SVG) may have, in bytes: a page 2560 pixels wide and 16,383 high with room to spare. */
+const DRAWING_MEMORY = 768 * 2 ** 20;
+export const drawer = createDrawer({ patience: PATIENCE_SECONDS * 1000, ceiling: DRAWING_MEMORY });
+
 /** Decodes two pictures at a time; with 500 waiting, throws BusyError. Fetching the bytes belongs into the job as well. */
 export const decoding = createQueue({ running: 2, waiting: 500 });
 
 /**
- * Opens a picture for decoding. A file that is cut off or broken fails, rather than coming out half grey. A drawing (SVG)
- * must come as bytes and not as a path: without a place of its own it has no neighbours that it could read.
+ * Opens a picture for decoding; a drawing (SVG) is no such, it goes through `drawer` first. A file that is cut off or broken fails, rather than
+ * coming out half grey.
  */
 export function decoder(input: string | Buffer, options: SharpOptions = {}): Sharp {
   return sharp(input, { failOn: "error", limitInputPixels: MAX_ANIMATION_PIXELS, sequentialRead: true, ...options }).timeout({
     seconds: PATIENCE_SECONDS,
   });
-}
-
-/**
- * The dots per inch at which a drawing of `own` units comes out with `wanted` pixels, for `decoder`'s `density`. At 72, librsvg's own measure,
- * one unit is one pixel; sharp takes 1 to 100,000.
- */
-export function drawingDensity(own: number, wanted: number): number {
-  return Math.min(100_000, Math.max(1, (72 * wanted) / own));
 }

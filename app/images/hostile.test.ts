@@ -1,11 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { deflateSync } from "node:zlib";
+import { deflateSync, gunzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { attachment } from "./file-name";
+import { DECODING_MEMORY } from "./decoder.server";
 import { inspect } from "./inspect.server";
 import { makeVariant } from "./variant.server";
 
@@ -96,17 +97,37 @@ describe("files that are small and become large", () => {
   }
 
   it.each([
-    ["a PNG of 30,000 × 30,000 pixels", () => png(30_000, 30_000)],
-    ["a PNG that is one pixel wide and endless", () => png(1, 2_000_000_000)],
-    ["a GIF whose screen is 65,535 × 65,535", () => Buffer.from("R0lGODlh//////AAAAAAACH5BAAAAAAALAAAAAD/////AAACAkQBADs=", "base64")],
-    ["an SVG of a billion by a billion with nested patterns", () => svgBomb()],
-    ["an SVG with entities within entities", () => entities()],
-  ])("%s: refused or drawn small, without holding much memory", { timeout: 60_000 }, async (_what, make) => {
+    ["a PNG of 30,000 × 30,000 pixels", () => png(30_000, 30_000), /900 megapixels|30,000 × 30,000 pixels; it may have 50 megapixels/],
+    ["a PNG that is one pixel wide and endless", () => png(1, 2_000_000_000), /damaged|megapixels/],
+    [
+      "a GIF whose screen is 65,535 × 65,535",
+      () => Buffer.from("R0lGODlh//////AAAAAAACH5BAAAAAAALAAAAAD/////AAACAkQBADs=", "base64"),
+      /damaged|megapixels/,
+    ],
+    ["a WebP of 16,383 × 16,383", () => webp(16_383), /damaged|megapixels/],
+    ["an AVIF that says 65,535 × 65,535", () => avif(65_535), /damaged|megapixels/],
+    ["an SVG of a billion by a billion with nested patterns", () => svgBomb(), /^$|damaged|takes too/],
+    ["an SVG with entities within entities", () => entities(), /^$|damaged/],
+    ["an SVG with a large picture in it", () => svgWith(png(9000, 9000)), /^$|damaged|takes too/],
+    ["an SVG that keeps a hundred pictures of itself", () => floods(100), /takes too much memory/],
+  ])("%s: refused with a sentence, or drawn small, without holding much memory", { timeout: 60_000 }, async (_what, make, told) => {
     const bytes = make();
     const before = rss();
     const answer = await inspected(bytes);
-    expect(answer.ok ? answer.facts.contentType : "image/svg+xml").toBe("image/svg+xml");
+    expect(answer.ok ? "" : answer.problem).toMatch(told);
     expect(rss() - before).toBeLessThan(400);
+  });
+
+  it("two of the largest that are taken, at once: within what decoding may have", { timeout: 120_000 }, async () => {
+    const path = join(folder, "largest.avif");
+    await writeFile(path, LARGEST_AVIF);
+    // The highest that was ever held, from now on (proc(5), clear_refs).
+    await writeFile("/proc/self/clear_refs", "5");
+    const before = rss();
+    const answers = await Promise.all([inspect(path), inspect(path)]);
+    expect(answers.map((answer) => answer.ok && answer.facts.width * answer.facts.height)).toEqual([49_980_000, 49_980_000]);
+    const most = Number(/VmHWM:\s+(\d+)/.exec(await readFile("/proc/self/status", "utf8"))?.[1]) / 1024;
+    expect(most - before).toBeLessThan(DECODING_MEMORY / 2 ** 20);
   });
 });
 
@@ -126,6 +147,53 @@ describe("names of files", () => {
     );
   });
 });
+
+/** A lossless WebP's header (RFC 9649, 3.4) that promises so many pixels a side, and next to nothing behind it. */
+function webp(side: number): Buffer {
+  const file = Buffer.from("RIFF....WEBPVP8L........", "latin1");
+  file.writeUInt32LE(file.length - 8, 4);
+  file.writeUInt32LE(5, 16);
+  file.writeUInt8(0x2f, 20);
+  const bits = (side - 1) | ((side - 1) << 14);
+  return Buffer.concat([file.subarray(0, 21), uint32LE(bits >>> 0), Buffer.alloc(15)]);
+}
+
+function uint32LE(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}
+
+/** The largest AVIF with its `ispe` box (ISO/IEC 23008-12, 6.5.3) saying another size. */
+function avif(side: number): Buffer {
+  const file = Buffer.from(LARGEST_AVIF);
+  const at = file.indexOf("ispe", 0, "latin1") + 8;
+  file.writeUInt32BE(side, at);
+  file.writeUInt32BE(side, at + 4);
+  return file;
+}
+
+/** 7000 × 7140 pixels of one colour. */
+const LARGEST_AVIF = gunzipSync(
+  Buffer.from(
+    "H4sIAAAAAAACA2NgYJBJK6ksSCzLTGMAgtzMNEMQOzczEcS/lptaksgAAYoZKTlFUDZDQWZyCQMaUMrMyU8GMVwcGBiBEAR+QWkGJgMgoZyZmQe2BiwqCuSkMkF5iWUGhiAmX0FmSS5cSVhmQVEBkLbILEjOB9I8iWWGzo32YE0imcUFqRDDpSOA+AmQIVCQWZEJEmHm4OAAUmKZBbkw9wOdxNzIxAx0ikVuSmKJEAMXl/1ns/X7zC4IXMg0ms8iMP/JUc4DDDoMDAoMttP3T/Kca1fI+0SkdvLWGx4X7fK/5knzi1ffvv7qYrYyU6DkDaYuxskXT/vHcc7NvObO+8tu9r3ve99Xg4k7Lji130gIq60t0Rf5Z5nRV704P3PHtrYZCZo9kUluojs+GhxdXD7DYHv9qXZhjcWucaOOoJIjqOIGAJCOJd8qAwAA",
+    "base64",
+  ),
+);
+
+const svgWith = (picture: Buffer): Buffer =>
+  Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="100" height="100"><image width="100" height="100" href="data:image/png;base64,${picture.toString("base64")}"/></svg>`,
+  );
+
+/** A filter that keeps each of its steps, and uses all of them at the end. */
+function floods(steps: number): Buffer {
+  const kept = Array.from({ length: steps }, (_, n) => `<feFlood flood-color="#${100 + n}" result="r${n}"/>`);
+  const used = Array.from({ length: steps }, (_, n) => `<feMergeNode in="r${n}"/>`);
+  return Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="4000" height="4000"><filter id="f" x="0" y="0" width="1" height="1">${kept.join("")}<feMerge>${used.join("")}</feMerge></filter><rect width="4000" height="4000" filter="url(#f)"/></svg>`,
+  );
+}
 
 function svgBomb(): Buffer {
   const patterns = Array.from(

@@ -7,7 +7,10 @@ import type { Metadata } from "sharp";
 import { rgbaToThumbHash } from "thumbhash";
 import { ACCEPTED_NAMES, type AcceptedType, isAcceptedType } from "./accepted";
 import { colourSpaceName } from "./colour.server";
-import { decoder, decoding, drawingDensity, MAX_ANIMATION_PIXELS, MAX_PIXELS } from "./decoder.server";
+import { decoder, decoding, drawer, MAX_ANIMATION_PIXELS, MAX_PIXELS, weighed } from "./decoder.server";
+import { VARIANT_WIDTHS } from "./address";
+import { DrawingError } from "./drawing.server";
+import { drawingDensity, drawnWidth } from "./drawing-size.server";
 import { type Exif, readExif } from "./exif";
 import { isWholeGif } from "./gif.server";
 
@@ -46,36 +49,58 @@ export async function inspect(path: string): Promise<Inspection> {
   if (type === "image/svg+xml" && size > SVG_MAX_BYTES)
     return refuse("This SVG is larger than 10 MiB. Simplify the drawing, or export it as a PNG.");
 
-  return decoding(async () => {
-    const input = type === "image/svg+xml" ? await readFile(path) : path;
-    let read: Metadata;
-    try {
-      read = await decoder(input, { limitInputPixels: false }).metadata();
-    } catch {
-      return refuse(BROKEN);
-    }
-    if (mediaType(read) !== type) return refuse(BROKEN);
-    const { width, height } = read.autoOrient;
-    const frames = read.format === "gif" || read.format === "webp" ? (read.pages ?? 1) : 1;
-    const tooLarge = type === "image/svg+xml" ? null : tooManyPixels(width, height, frames);
-    if (tooLarge) return refuse(tooLarge);
+  return decoding(() => (type === "image/svg+xml" ? inspectDrawing(path, size) : inspectPixels(path, size, type)));
+}
 
-    let placeholder: string | null;
-    try {
+async function inspectPixels(path: string, size: number, type: AcceptedType): Promise<Inspection> {
+  let read: Metadata;
+  try {
+    read = await decoder(path, { limitInputPixels: false }).metadata();
+  } catch {
+    return refuse(BROKEN);
+  }
+  if (mediaType(read) !== type) return refuse(BROKEN);
+  const { width, height } = read.autoOrient;
+  const frames = read.format === "gif" || read.format === "webp" ? (read.pages ?? 1) : 1;
+  const tooLarge = tooManyPixels(width, height, frames);
+  if (tooLarge) return refuse(tooLarge);
+
+  try {
+    return await weighed(width * height, async () => {
       if (type === "image/gif" && !isWholeGif(await readFile(path))) return refuse(BROKEN);
       // All frames, for nothing but to see that they are there.
-      if (frames > 1) await decoder(input, { pages: -1 }).resize({ width: 16 }).raw().toBuffer();
-      placeholder = await thumbhash(input, type === "image/svg+xml" ? drawingDensity(Math.max(width, height), THUMBHASH_SIDE) : undefined);
-    } catch (error) {
-      return refuse(error instanceof Error && /timeout/i.test(error.message) ? TOO_SLOW : BROKEN);
-    }
-    const facts = { contentType: type, size, width, height, checksum: await sha256(path), placeholder, animated: frames > 1 };
-    return { ok: true, facts: type === "image/svg+xml" ? facts : { ...facts, details: detailsOf(read) } };
-  });
+      if (frames > 1) await decoder(path, { pages: -1 }).resize({ width: 16 }).raw().toBuffer();
+      const placeholder = await thumbhash(path);
+      const checksum = await sha256(path);
+      const facts = { contentType: type, size, width, height, checksum, placeholder, animated: frames > 1, details: detailsOf(read) };
+      return { ok: true, facts };
+    });
+  } catch (error) {
+    return refuse(error instanceof Error && /timeout/i.test(error.message) ? TOO_SLOW : BROKEN);
+  }
+}
+
+/** Drawn as large as it will ever be shown: what is too much to draw is told now, to who brings it. */
+async function inspectDrawing(path: string, size: number): Promise<Inspection> {
+  const svg = await readFile(path);
+  try {
+    const { width, height } = await drawer.measure(svg);
+    const largest = drawnWidth({ width, height }, Math.max(...VARIANT_WIDTHS));
+    const placeholder = await thumbhash(await drawer.draw(svg, drawingDensity(width, largest)));
+    const checksum = await sha256(path);
+    return { ok: true, facts: { contentType: "image/svg+xml", size, width, height, checksum, placeholder, animated: false } };
+  } catch (error) {
+    return refuse(error instanceof DrawingError ? UNDRAWABLE[error.problem] : BROKEN);
+  }
 }
 
 const BROKEN = "The file is damaged or cut off: it could not be read to its end. Check that it opens on your machine, then try again.";
 const TOO_SLOW = "The picture takes too long to draw. Simplify it, or export it as a PNG.";
+const UNDRAWABLE = {
+  broken: BROKEN,
+  time: TOO_SLOW,
+  memory: "The picture takes too much memory to draw. Simplify it, or export it as a PNG.",
+};
 
 const refuse = (problem: string): Inspection => ({ ok: false, problem });
 
@@ -122,7 +147,7 @@ function described(type: string): string {
 
 function mediaType({ format, compression }: Metadata): string {
   if (format === "heif") return compression === "av1" ? "image/avif" : "image/heic";
-  return format === "svg" ? "image/svg+xml" : `image/${format}`;
+  return `image/${format}`;
 }
 
 function tooManyPixels(width: number, height: number, frames: number): string | null {
@@ -148,8 +173,8 @@ function detailsOf({ exif, icc, space }: Metadata): NonNullable<PictureFacts["de
 
 const THUMBHASH_SIDE = 100;
 
-async function thumbhash(input: string | Buffer, density: number | undefined): Promise<string> {
-  const { data, info } = await decoder(input, density === undefined ? {} : { density })
+async function thumbhash(input: string | Buffer): Promise<string> {
+  const { data, info } = await decoder(input)
     .autoOrient()
     .resize({ width: THUMBHASH_SIDE, height: THUMBHASH_SIDE, fit: "inside", withoutEnlargement: true })
     .toColourspace("srgb")

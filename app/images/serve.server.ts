@@ -4,6 +4,7 @@ import { refusalOf } from "~/data/refusals";
 import { configContext } from "~/http/context";
 import { Unavailable } from "~/http/unavailable.server";
 import { OWN_WIDTH, VARIANT_WIDTHS, type VariantWidth } from "./address";
+import { DrawingError } from "./drawing.server";
 import { attachment } from "./file-name";
 import { GRANT_MS, type Granted } from "./grants.server";
 import { type Of, type Pictures, picturesFor, variantKey } from "./pictures.server";
@@ -39,6 +40,7 @@ export async function serveImage(request: Request, imageId: string, context: Rea
     if (code === "not_found" || code === "unauthenticated") return missing();
     if (error instanceof Unavailable || error instanceof BusyError)
       return text(503, "The picture cannot be had at the moment.", { "Retry-After": "5" });
+    if (error instanceof DrawingError) return text(422, "The picture cannot be drawn.");
     throw error;
   }
 }

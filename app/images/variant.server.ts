@@ -2,7 +2,8 @@ import type { Sharp } from "sharp";
 import { nearestWidth, type VariantWidth } from "./address";
 import type { Cached } from "./cache.server";
 import { isWideGamut } from "./colour.server";
-import { decoder, drawingDensity, MAX_PIXELS } from "./decoder.server";
+import { decoder, drawer, weighed } from "./decoder.server";
+import { drawingDensity, drawnWidth, WEBP_SIDE_MAX } from "./drawing-size.server";
 import { natureOf } from "./flatness.server";
 import { pristine } from "./pristine.server";
 
@@ -24,15 +25,20 @@ export type Asked = { width: VariantWidth | "own"; wanted: Wanted; still?: boole
  * Photographs become AVIF or WebP. Screens and flat art are kept without loss, since in them every smear around a letter is seen; they are
  * known by what they look like (`natureOf`). Animations stay animated. `own` gives every pixel as it was uploaded.
  */
-export async function makeVariant(original: Original, { width, wanted, still = false }: Asked): Promise<Cached> {
-  const { bytes, contentType } = original;
+export async function makeVariant(original: Original, asked: Asked): Promise<Cached> {
+  if (original.contentType === "image/svg+xml") return make(original, asked);
+  return weighed(original.width * original.height, () => make(original, asked));
+}
+
+async function make(original: Original, { width, wanted, still = false }: Asked): Promise<Cached> {
+  const { contentType } = original;
   if (width === "own") return makeOwn(original, still);
   const drawn = contentType === "image/svg+xml" ? drawnWidth(original, width) : undefined;
-  const density = drawn && drawingDensity(original.width, drawn);
-  const read = await decoder(bytes, density === undefined ? {} : { density }).metadata();
+  const bytes = drawn === undefined ? original.bytes : await drawer.draw(original.bytes, drawingDensity(original.width, drawn));
+  const read = await decoder(bytes).metadata();
   const frames = !still && (contentType === "image/gif" || contentType === "image/webp") ? (read.pages ?? 1) : 1;
   const open = (pages = 1) =>
-    decoder(bytes, { ...(density !== undefined && { density }), ...(frames > 1 && { pages }) })
+    decoder(bytes, frames > 1 ? { pages } : {})
       .autoOrient()
       .resize({ width: drawn ?? width, withoutEnlargement: drawn === undefined });
 
@@ -57,16 +63,13 @@ const THUMBNAIL_MAX = 640;
 async function makeOwn(original: Original, still: boolean): Promise<Cached> {
   const { bytes, contentType, width } = original;
   // A drawing's own units are no pixels: the next listed width will do.
-  if (contentType === "image/svg+xml") return makeVariant(original, { width: nearestWidth(width), wanted: "webp" });
+  if (contentType === "image/svg+xml") return make(original, { width: nearestWidth(width), wanted: "webp" });
   const untouched = still ? null : pristine(bytes, contentType);
   if (untouched) return { type: contentType, bytes: untouched };
   const { icc, autoOrient } = await decoder(bytes).metadata();
   const upright = decoder(bytes).autoOrient();
   return lossless(isWideGamut(icc) ? upright.withIccProfile("p3") : upright, Math.max(autoOrient.width, autoOrient.height));
 }
-
-/** WebP knows no side longer than this. */
-const WEBP_SIDE_MAX = 16_383;
 
 async function lossless(picture: Sharp, height: number): Promise<Cached> {
   if (height > WEBP_SIDE_MAX) return { type: "image/png", bytes: await picture.png({ compressionLevel: 6 }).toBuffer() };
@@ -86,10 +89,4 @@ async function lossy(picture: Sharp, wanted: Wanted, height: number, { avif, web
 
 function outputHeight({ width: own, height }: Original, width: number): number {
   return Math.round((height * Math.min(own, width)) / own);
-}
-
-/** How wide a drawing is drawn: as wide as is asked for, as long as its height stays within what a WebP and a decoder take. */
-function drawnWidth({ width: own, height }: Original, width: number): number {
-  const tallest = Math.min(WEBP_SIDE_MAX, MAX_PIXELS / width);
-  return Math.max(1, Math.round(Math.min(width, (tallest * own) / height)));
 }

@@ -5,7 +5,8 @@ import type { RouterContextProvider } from "react-router";
 import { FORM_FIELD } from "~/forms/intents";
 import { configContext } from "~/http/context";
 import { Unavailable } from "~/http/unavailable.server";
-import { decoder, decoding, drawingDensity } from "~/images/decoder.server";
+import { decoder, decoding, drawer } from "~/images/decoder.server";
+import { drawingDensity } from "~/images/drawing-size.server";
 import { inspect, type PictureFacts } from "~/images/inspect.server";
 import { picturesFor } from "~/images/pictures.server";
 import { BusyError } from "~/images/queue.server";
@@ -96,12 +97,12 @@ async function square(path: string, crop: Crop | null): Promise<Buffer | string>
   }
 }
 
-function cut(bytes: Buffer, { contentType, width, height }: PictureFacts, crop: Crop | null): Promise<Buffer> {
+async function cut(bytes: Buffer, { contentType, width, height }: PictureFacts, crop: Crop | null): Promise<Buffer> {
   // A drawing comes out at the density at which its shorter side fills the square.
   const density = contentType === "image/svg+xml" ? drawingDensity(Math.min(width, height), SIDE) : undefined;
   const drawn = density === undefined ? 1 : density / 72;
   const area = crop && toPixels(crop, Math.round(width * drawn), Math.round(height * drawn));
-  const picture = decoder(bytes, density === undefined ? {} : { density }).autoOrient();
+  const picture = decoder(density === undefined ? bytes : await drawer.draw(bytes, density)).autoOrient();
   return (area ? picture.extract(area) : picture)
     .resize(SIDE, SIDE, { fit: "cover" })
     .toColourspace("srgb")
