@@ -1,6 +1,6 @@
 /**
- * `npm run test:container`: does what the Dockerfile says without a container engine, and runs a core of the end-to-end suite against what comes of
- * it. Each stage is an empty folder in which the stage's own commands run; the result is started with everything but DATA_DIR read-only, and as an
+ * `npm run test:container`: does what the Dockerfile says without a container engine, and runs the end-to-end suite against what comes of it.
+ * Each stage is an empty folder in which the stage's own commands run; the result is started with everything but DATA_DIR read-only, and as an
  * unprivileged user where we may become one.
  */
 import { spawn } from "node:child_process";
@@ -15,7 +15,10 @@ import { readDockerfile, type Stage } from "./dockerfile.ts";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** `nobody`, on every Linux. */
 const NOBODY = 65_534;
-const SPECS = ["tests/container/core.spec.ts"];
+/** The end-to-end suite; what tests the sources' own folder (its build, its development server, its commands of npm) has nothing to say here. */
+const SUITE = ["tests/e2e", "tests/api"];
+/** Some specs only: `npm run test:container -- tests/e2e/images.spec.ts`. */
+const chosen = process.argv.slice(2);
 
 /** Runs each stage in a folder of its own; answers the last one's, in which `/app` is the app. */
 async function build(stages: Stage[], place: string): Promise<{ root: string; env: Record<string, string>; command: string[] }> {
@@ -81,11 +84,26 @@ async function readOnly(path: string): Promise<void> {
   await chmod(path, info.isDirectory() || info.mode & 0o100 ? 0o555 : 0o444);
 }
 
+/** The image's own question whether it is well (`HEALTHCHECK … CMD [...]`). */
+async function healthy(value: string, env: Record<string, string>): Promise<void> {
+  const [, ...args]: string[] = JSON.parse(/CMD (\[.*\])$/s.exec(value)?.[1] ?? "[]");
+  const child = spawn(process.execPath, args, { env, stdio: "inherit" });
+  const [code] = await once(child, "exit");
+  if (args.length === 0 || code !== 0) throw new Error(`The health check ended with ${String(code)}`);
+}
+
+async function playwright(specs: string[], env: Record<string, string>): Promise<number | null> {
+  const child = spawn("playwright", ["test", ...specs], { cwd: ROOT, env: { ...process.env, ...env }, stdio: "inherit" });
+  const [code]: (number | null)[] = await once(child, "exit");
+  return code ?? null;
+}
+
 const place = await mkdtemp(join(tmpdir(), "atelier-container-"));
 let failed = true;
 try {
   await chmod(place, 0o755);
-  const { root, env, command } = await build(await readDockerfile(), place);
+  const stages = await readDockerfile();
+  const { root, env, command } = await build(stages, place);
   const data = join(place, "data");
   await mkdir(data);
   await readOnly(root);
@@ -121,16 +139,13 @@ try {
       break;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  const tests = spawn("playwright", ["test", ...SPECS, "--workers=1"], {
-    cwd: ROOT,
-    env: { ...process.env, CONTAINER_URL: url },
-    stdio: "inherit",
-  });
-  const [code] = await once(tests, "exit");
+  for (const { name, value } of stages.at(-1)?.instructions ?? [])
+    if (name === "HEALTHCHECK") await healthy(value, { ...env, PORT: String(port) });
+  const core = await playwright(["tests/container/core.spec.ts"], { CONTAINER_URL: url });
   server.kill("SIGTERM");
   const [how] = await ended;
   if (how !== 0) throw new Error(`Told to stop, it ended with ${String(how)}`);
-  failed = code !== 0;
+  failed = core !== 0 || (await playwright(chosen.length > 0 ? chosen : SUITE, { TEST_CONTAINER: join(root, "app") })) !== 0;
 } finally {
   await rm(place, { recursive: true, force: true });
 }

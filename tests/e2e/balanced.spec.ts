@@ -1,14 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { BUILD, loadBuild } from "../../server/built.ts";
-import { startEmbedded } from "../../server/embedded.ts";
-import { log } from "../../server/log.ts";
-import { ARTIFACT, bringToForce } from "../../server/push.ts";
-import { makeSecrets } from "../../server/secrets.ts";
-import { freePort } from "../harness/app.ts";
-import { startBalancer } from "../harness/balancer.ts";
+import { startBalanced } from "../harness/balanced.ts";
 import { expect, hydrated, test } from "../harness/test.ts";
 import { hands } from "./hands.ts";
 import { chosen } from "./pictures.ts";
@@ -16,26 +7,10 @@ import { chosen } from "./pictures.ts";
 /**
  * Two app servers on one deployment that stands for any other, and every request of a session is sent to the other one in turn: nobody notices.
  */
-test("two servers behind a balancer that never sends anybody to the same one twice", async ({ launch, browser }) => {
+test("two servers behind a balancer that never sends anybody to the same one twice", async ({ browser }) => {
   test.slow();
-  log.level = "warn";
-  const dir = await mkdtemp(join(tmpdir(), "atelier-balanced-"));
-  const adminKey = `balanced|${randomBytes(32).toString("hex")}`;
-  const deployment = await startEmbedded({ dir, port: 0, sitePort: 0, adminKey, log });
-  const port = await freePort();
-  const origin = `http://localhost:${port}`;
-  const { secret, signingKey } = await makeSecrets();
-  const { jwksUri } = await loadBuild();
-  await bringToForce({ url: deployment.url, adminKey }, join(BUILD, ARTIFACT), { AUTH_JWKS: jwksUri(signingKey) }, dir, log);
-  const settings = {
-    APP_URL: origin,
-    TRUSTED_PROXY_HOPS: "1",
-    CONVEX_URL: deployment.url,
-    BETTER_AUTH_SECRET: secret,
-    TOKEN_SIGNING_KEY: JSON.stringify(signingKey),
-  };
-  const servers = [await launch(settings), await launch(settings)];
-  const balancer = await startBalancer(port, () => servers.map((server) => server.port));
+  const app = await startBalanced();
+  const { url: origin, servers } = app;
   try {
     for (const javaScriptEnabled of [true, false]) {
       const email = `${randomBytes(6).toString("hex")}@example.com`;
@@ -82,12 +57,9 @@ test("two servers behind a balancer that never sends anybody to the same one twi
       await page.goto("about:blank");
       await context.close();
     }
-    const [one = 0, other = 0] = balancer.served();
+    const [one = 0, other = 0] = app.served();
     expect(Math.min(one, other)).toBeGreaterThan(15);
   } finally {
-    await balancer.close();
-    await Promise.all(servers.map((server) => server.stop()));
-    await deployment.close();
-    await rm(dir, { recursive: true });
+    await app.dispose();
   }
 });

@@ -1,13 +1,22 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { chown, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const MAIN = fileURLToPath(new URL("../../server/main.ts", import.meta.url));
+/**
+ * The app that is tested: this folder's own, or what the Dockerfile's commands made elsewhere (`npm run test:container`), which runs as nobody in
+ * particular.
+ */
+const CONTAINER = process.env.TEST_CONTAINER;
+const MAIN = CONTAINER ? join(CONTAINER, "server/main.ts") : fileURLToPath(new URL("../../server/main.ts", import.meta.url));
+/** `nobody`, on every Linux; nobody can become it but root. */
+const NOBODY = 65_534;
+/** As whom the app runs, where that is not the one who tests it. */
+const APP_USER = CONTAINER && process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 const READY = /^Atelier is ready at (\S+)$/;
 const START_TIMEOUT = 30_000;
 
@@ -38,6 +47,7 @@ export type RunningApp = {
  */
 export async function startApp(settings: Record<string, string> = {}): Promise<RunningApp> {
   const dataDir = await mkdtemp(join(tmpdir(), "atelier-test-"));
+  if (APP_USER.uid !== undefined) await chown(dataDir, APP_USER.uid, APP_USER.gid);
   const ports = { PORT: await freePort(), ENGINE_PORT: await freePort(), ENGINE_SITE_PORT: await freePort() };
   const env = {
     PATH: process.env.PATH,
@@ -75,7 +85,7 @@ export async function startApp(settings: Record<string, string> = {}): Promise<R
 }
 
 async function launch(env: NodeJS.ProcessEnv, lines: string[], main = MAIN): Promise<{ process: ChildProcess; url: string }> {
-  const child = spawn(process.execPath, [main], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [main], { env, stdio: ["ignore", "pipe", "pipe"], ...APP_USER });
   let late: NodeJS.Timeout | undefined;
   const url = await new Promise<string>((resolve, reject) => {
     const failed = (why: string) => reject(new Error(`The app did not start: ${why}\n${lines.slice(-40).join("\n")}`));

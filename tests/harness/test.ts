@@ -1,6 +1,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { type Browser, type BrowserContext, expect, type Page, test as base } from "@playwright/test";
 import { type RunningApp, startApp } from "./app.ts";
+import { BALANCED, startBalanced } from "./balanced.ts";
 import { type Person, signIn, signUp } from "./people.ts";
 
 export { expect } from "@playwright/test";
@@ -24,7 +25,7 @@ type TestFixtures = {
 };
 
 type WorkerFixtures = {
-  /** The app that a worker's tests share; each test makes people of its own. */
+  /** The app that a worker's tests share; each test makes people of its own. With `npm run test:balanced` these are two, behind a balancer. */
   app: RunningApp;
 };
 
@@ -32,7 +33,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   app: [
     // oxlint-disable-next-line no-empty-pattern -- Playwright reads which fixtures are asked for from this pattern
     async ({}, use) => {
-      const app = await startApp();
+      const app = await (BALANCED ? startBalanced() : startApp());
       await use(app);
       await app.dispose();
     },

@@ -1,0 +1,61 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BUILD, loadBuild } from "../../server/built.ts";
+import { startEmbedded } from "../../server/embedded.ts";
+import { log } from "../../server/log.ts";
+import { ARTIFACT, bringToForce } from "../../server/push.ts";
+import { makeSecrets } from "../../server/secrets.ts";
+import { freePort, type RunningApp, startApp } from "./app.ts";
+import { startBalancer } from "./balancer.ts";
+
+/** Whether the app that a worker's tests share is two servers behind a balancer (`npm run test:balanced`). */
+export const BALANCED = process.env.TEST_BALANCED === "1";
+
+/** Two app servers on one deployment that stands for any other; each request goes to the other one in turn. */
+export type BalancedApp = RunningApp & { servers: RunningApp[]; served(): number[] };
+
+/** @returns one address for both. Its data folder is that of the first server, which takes the uploads; the keys stand there for tests to read */
+export async function startBalanced(): Promise<BalancedApp> {
+  log.level = "warn";
+  const dir = await mkdtemp(join(tmpdir(), "atelier-balanced-"));
+  const adminKey = `balanced|${randomBytes(32).toString("hex")}`;
+  const deployment = await startEmbedded({ dir, port: 0, sitePort: 0, adminKey, log });
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const { secret, signingKey } = await makeSecrets();
+  const { jwksUri } = await loadBuild();
+  await bringToForce({ url: deployment.url, adminKey }, join(BUILD, ARTIFACT), { AUTH_JWKS: jwksUri(signingKey) }, dir, log);
+  const settings = {
+    APP_URL: url,
+    TRUSTED_PROXY_HOPS: "1",
+    CONVEX_URL: deployment.url,
+    BETTER_AUTH_SECRET: secret,
+    TOKEN_SIGNING_KEY: JSON.stringify(signingKey),
+  };
+  const [first, second] = await Promise.all([startApp(settings), startApp(settings)]);
+  const servers = [first, second];
+  await writeFile(join(first.dataDir, "secrets.json"), JSON.stringify({ secret, signingKey, engineAdminKey: adminKey }));
+  const balancer = await startBalancer(port, () => servers.map((server) => server.port));
+  const all = (what: (server: RunningApp) => Promise<unknown>) => Promise.all(servers.map(what));
+  return {
+    url,
+    port,
+    servers,
+    served: balancer.served,
+    deployment: { url: deployment.url },
+    dataDir: first.dataDir,
+    pid: first.pid,
+    output: () => servers.map((server) => server.output()).join("\n"),
+    kill: async () => void (await all((server) => server.kill())),
+    stop: async () => Math.max(...(await Promise.all(servers.map(async (server) => (await server.stop()) ?? 1)))),
+    start: async (main) => void (await all((server) => server.start(main))),
+    async dispose() {
+      await balancer.close();
+      await all((server) => server.dispose());
+      await deployment.close();
+      await rm(dir, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
