@@ -1,3 +1,4 @@
+import { useNavigation } from "react-router";
 import { Button } from "~/ui/button";
 import { EmptyState } from "~/ui/empty-state";
 import { IntentForm, useIntentForm } from "./intent-form";
@@ -18,10 +19,15 @@ type TargetListProps = {
 /** Where something is to be moved: one of a list, chosen and sent. */
 export function TargetList({ intent, hidden, field, targets, nowhere, action = "Move here" }: TargetListProps) {
   const state = useIntentForm({ id: "move", intent });
+  // Another project's list may be on its way: nobody chooses from one that is about to go.
+  const leaving = useNavigation().state !== "idle";
   if (targets.length === 0) return <EmptyState title="Nowhere to move to" text={nowhere} />;
   return (
     <IntentForm state={state} hidden={hidden} className="grid max-w-2xl grid-cols-[minmax(0,1fr)] gap-4">
-      <fieldset className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-px overflow-hidden rounded-lg border border-line bg-line">
+      <fieldset
+        disabled={leaving}
+        className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-px overflow-hidden rounded-lg border border-line bg-line"
+      >
         <legend className="sr-only">Where to</legend>
         {targets.map(({ _id, name, facts }) => (
           <label key={_id} className="flex min-h-11 cursor-pointer items-center gap-3 bg-card px-4 py-2 hover:bg-hover">
@@ -32,7 +38,7 @@ export function TargetList({ intent, hidden, field, targets, nowhere, action = "
         ))}
       </fieldset>
       <div>
-        <Button type="submit" look="primary">
+        <Button type="submit" look="primary" disabled={leaving}>
           {action}
         </Button>
       </div>

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Form, href, redirect, useLocation, useSearchParams } from "react-router";
 import { connectedConvex } from "~/data/connection";
 import { convexFor } from "~/data/convex.server";
@@ -17,11 +17,12 @@ import type { Found } from "#convex/search";
 import { SEARCH_MAX } from "#convex/rules";
 import type { Route } from "./+types/search";
 
-export const meta: Route.MetaFunction = ({ location }) => {
-  const { q, tag } = filtersIn(new URLSearchParams(location.search));
+export const meta: Route.MetaFunction = ({ location }) => [{ title: titleOf(filtersIn(new URLSearchParams(location.search))) }];
+
+function titleOf({ q, tag }: Filters): string {
   const asked = [q.trim(), tag.trim() && `tagged “${tag.trim()}”`].filter(Boolean).join(", ");
-  return [{ title: `${asked ? `${asked} · ` : ""}Search · Atelier` }];
-};
+  return `${asked ? `${asked} · ` : ""}Search · Atelier`;
+}
 
 export async function loader({ url: { searchParams }, context }: Route.LoaderArgs) {
   const filters = filtersIn(searchParams);
@@ -47,6 +48,10 @@ export default function Search({ loaderData: { loaded, knownTags, maxLength } }:
   const question = questionOf(filters, after, maxLength);
   const { found, behind } = useFind(loaded, question);
   const known = useLive(knownTags);
+  // As the address does, which the router is not told of.
+  useEffect(() => {
+    document.title = titleOf(filters);
+  }, [filters]);
   return (
     <Page className="max-w-3xl">
       <PageHeader title="Search" />

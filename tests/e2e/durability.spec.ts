@@ -1,12 +1,16 @@
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import sharp from "sharp";
+import { api } from "../../convex/_generated/api.js";
+import { compareStored } from "../harness/stored.ts";
 import { expect, hydrated, openBrowser, signUp, test } from "../harness/test.ts";
-import { chosen, imagesIn, makeDesign, send } from "./pictures.ts";
+import { unzip } from "../zip.ts";
+import { addPictures, chosen, deploymentAs, imagesIn, makeDesign, send } from "./pictures.ts";
 
 /** The deployment's process, as the server names it in its log. */
 const deploymentPid = (output: string) => Number([...output.matchAll(/"deploymentPid":(\d+)/g)].at(-1)?.[1]);
@@ -46,6 +50,53 @@ test("SIGKILL at any moment loses nothing that was confirmed, and signs nobody o
     expect(confirmed.filter((name) => !html.includes(name))).toEqual([]);
   }
   await page.context().close();
+});
+
+test("SIGKILL in the middle of moving and of an archive leaves all in one place, counted right, and to be had whole", async ({
+  ownApp,
+}) => {
+  const person = await signUp(ownApp.url);
+  const { designId: front } = await makeDesign(ownApp, person, "Front");
+  const before = await deploymentAs(ownApp, person);
+  const { projectId } = await before.query(api.designs.getDesignById, { id: front });
+  const back = await before.mutation(api.designs.create, { projectId, name: "Back" });
+  // More than the lines between hold, so that an archive that nobody reads on is not at its end.
+  const size = { width: 1600, height: 1200, channels: 3 as const };
+  const noise = await sharp(randomBytes(size.width * size.height * size.channels), { raw: size })
+    .png({ compressionLevel: 0 })
+    .toBuffer();
+  const pictures = Array.from({ length: 4 }, (_, each) => ({ name: `noise ${each}.png`, mimeType: "image/png", buffer: noise }));
+  const ids = await addPictures(ownApp, person, front, pictures);
+  const archive = () => fetch(`${ownApp.url}/download/projects/${projectId}.zip`, { headers: { Cookie: person.cookieHeader } });
+
+  let moves = 0;
+  const moving = (async () => {
+    for (;;) {
+      await before.mutation(api.designImages.move, { ids, designId: moves % 2 === 0 ? back : front });
+      moves += 1;
+    }
+  })().catch(() => moves);
+  const reader = (await archive()).body?.getReader();
+  expect((await reader?.read())?.done).toBe(false);
+  await expect.poll(() => moves).toBeGreaterThan(4);
+  await ownApp.kill();
+  await moving;
+  await expect(
+    (async () => {
+      while (!(await reader?.read())?.done);
+    })(),
+  ).rejects.toThrow();
+
+  await ownApp.start();
+  const convex = await deploymentAs(ownApp, person);
+  const designs = await convex.query(api.designs.getDesignsByProjectId, { projectId });
+  const listed = await Promise.all(designs.map(async ({ _id }) => (await imagesIn(ownApp, person, _id)).map((image) => image._id)));
+  expect(designs.map(({ imageCount }) => imageCount)).toEqual(listed.map(({ length }) => length));
+  expect(listed.filter(({ length }) => length > 0)).toEqual([ids]);
+  expect((await convex.query(api.projects.getProjectById, { id: projectId })).imageCount).toBe(ids.length);
+  const files = [...unzip(Buffer.from(await (await archive()).arrayBuffer())).values()];
+  expect(files.filter((file) => file.equals(noise))).toHaveLength(ids.length);
+  expect(await compareStored(ownApp)).toEqual({ rowsWithoutBytes: [], bytesWithoutRow: [] });
 });
 
 test("the deployment's own death is noticed, told and recovered from, and open pages carry on", async ({ ownApp, browser }) => {

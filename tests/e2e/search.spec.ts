@@ -136,6 +136,7 @@ test("matches as one types, live, and keeps the address", async ({ page, person,
   await field(page).pressSequentially("clo");
   await expect.poll(() => found(page)).toEqual(ALL);
   await expect(page).toHaveURL("/search?q=clo");
+  await expect(page).toHaveTitle("clo · Search · Atelier");
   expect(loads).toEqual([]);
 
   await convex.mutation(api.designs.rename, { id: designId, name: "Steeple" });
@@ -151,8 +152,10 @@ test("matches as one types, live, and keeps the address", async ({ page, person,
   await expect(field(page)).toHaveValue("steep");
   await page.getByRole("link", { name: "Projects", exact: true }).click();
   await expect(page).toHaveURL("/projects");
+  await expect(page).toHaveTitle("Projects · Atelier");
   await page.goBack();
   await expect(field(page)).toHaveValue("steep");
+  await expect(page).toHaveTitle("steep · Search · Atelier");
 });
 
 test("never shows an older answer over a newer", async ({ page, person, app }) => {

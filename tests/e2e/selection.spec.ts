@@ -57,6 +57,21 @@ bothWays((javaScript) => {
     };
     await show("Book");
     await expect(page.getByText("This project has no design.")).toBeVisible();
+    if (javaScript) {
+      // While another list is on its way nothing is chosen from the one that is about to go.
+      await show("Magazine");
+      await page.getByRole("radio", { name: /^Back / }).check();
+      const line = Promise.withResolvers<void>();
+      await page.route("**/move/images.data*", async (route) => {
+        await line.promise;
+        await route.continue();
+      });
+      await show("Book");
+      await expect(page.getByRole("button", { name: "Move here" })).toBeDisabled();
+      line.resolve();
+      await expect(page.getByText("This project has no design.")).toBeVisible();
+      await page.unrouteAll();
+    }
     await show("Magazine");
     await her.moveTo("Back");
     await expect(page.getByRole("heading", { name: "Back", level: 1 })).toBeAttached();
