@@ -45,7 +45,7 @@ export default function Outbox({ loaderData: { mails } }: Route.ComponentProps) 
           </details>
           <details>
             <summary className="cursor-pointer text-sm text-soft">As HTML</summary>
-            <iframe title={`${subject}, as HTML`} srcDoc={html} sandbox="" className="mt-3 h-[32rem] w-full rounded-md border" />
+            <iframe title={`${subject}, as HTML`} srcDoc={html} sandbox="" className="mt-3 h-[38rem] w-full rounded-md border" />
           </details>
         </Card>
       ))}

@@ -19,7 +19,7 @@ export default function AuthenticationError({ loaderData }: Route.ComponentProps
           Return to Application
         </ButtonLink>
         <p className="text-sm text-faint">
-          Error code: <code className="font-mono break-all">{loaderData.code}</code>
+          Error code: <code className="inline-block max-w-full font-mono wrap-anywhere">{loaderData.code}</code>
         </p>
       </div>
     </AuthPage>

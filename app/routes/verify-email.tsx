@@ -11,6 +11,7 @@ import { shownUser } from "~/accounts/shown-user";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
 import { ButtonLink } from "~/ui/button";
+import { Link } from "react-router";
 import type { Route } from "./+types/verify-email";
 
 export const meta: Route.MetaFunction = () => [{ title: "Confirm your email address · Atelier" }];
@@ -68,13 +69,19 @@ export default function VerifyEmail({ loaderData, actionData }: Route.ComponentP
   if (typeof sentTo === "string") return <Sent email={sentTo} text={SENT} pause={pause} again="/verify-email" />;
 
   const told = step && steps[step];
+  const signedIn = loaderData.email !== "";
   const more = offered && (step === null || step === "failed" || step === "sent");
   return (
-    <AuthPage title={told?.title ?? "Confirm your email address"}>
+    <AuthPage
+      title={told?.title ?? "Confirm your email address"}
+      aside={more ? <>Back to {signedIn ? <Back to="/account">your account</Back> : <Back to="/sign-in">where you sign in</Back>}</> : null}
+    >
       {told ? (
         <p role={step === "failed" ? "alert" : undefined} className="text-soft">
           {told.text}
         </p>
+      ) : more ? (
+        <p className="text-soft">We send you a link. Follow it to show that the address is yours.</p>
       ) : null}
       {more ? (
         <AuthForm form={form} submit={step === "sent" ? "Send the link again" : "Send the link"}>
@@ -90,5 +97,11 @@ export default function VerifyEmail({ loaderData, actionData }: Route.ComponentP
     </AuthPage>
   );
 }
+
+const Back = ({ to, children }: { to: string; children: string }) => (
+  <Link to={to} className="text-accent-text underline underline-offset-4">
+    {children}
+  </Link>
+);
 
 const SENT = "If this address belongs to an account and is not confirmed yet, a link is on its way.";

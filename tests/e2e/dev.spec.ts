@@ -67,6 +67,25 @@ test("in development a change of the app and one of the functions reach an open 
     );
     await expect(page.getByRole("main").getByText("Harbour, newly")).toBeVisible({ timeout: 60_000 });
     await context.close();
+
+    // Mail that is not sent is read here, and its links work.
+    await fetch(`${url}/api/auth/request-password-reset`, {
+      method: "POST",
+      headers: { Origin: url, "Content-Type": "application/json" },
+      body: JSON.stringify({ email: person.email, redirectTo: "/reset-password" }),
+    });
+    // Without scripts: Vite's own would load the page anew once it has prepared what this one depends on.
+    const reading = await browser.newContext({ baseURL: url, javaScriptEnabled: false });
+    const outbox = await reading.newPage();
+    await outbox.goto("/dev/outbox");
+    const mail = outbox.locator("main > * > *", { has: outbox.getByRole("heading", { name: /^Choose a new password/ }) });
+    await mail.getByText("As text").click();
+    await expect(mail.getByText("hopefully you, asked for a new password")).toBeVisible();
+    await mail.getByText("As HTML").click();
+    await expect(mail.frameLocator("iframe").getByRole("link", { name: "Choose a new password" })).toBeVisible();
+    await mail.getByRole("link", { name: /reset-password/ }).click();
+    await expect(outbox.getByLabel("New password")).toBeVisible();
+    await reading.close();
   } finally {
     dev.kill("SIGTERM");
     if (dev.exitCode === null) await once(dev, "exit");
