@@ -1,4 +1,5 @@
 import type { PaginationOptions, PaginationResult } from "convex/server";
+import type { Value } from "convex/values";
 import type { Preload } from "./preload";
 
 /** As in convex/paging.ts. A list query answers one row more, if there is one: then there is a next page, from its paginated sibling. */
@@ -22,6 +23,13 @@ export async function preloadPage<Row>(url: URL, { first, later }: Ways<Row>): P
   if (after === null) return first();
   const pageAfter = (cursor: string | null) => later({ numItems: PAGE_SIZE, cursor });
   return pageAfter(after === RIGHT_AFTER_FIRST ? (await pageAfter(null)).value.continueCursor : after);
+}
+
+/** How many rows a page has, by the arguments of its query. */
+export function sizeIn(paginationOpts: Value | undefined): number {
+  const size =
+    typeof paginationOpts === "object" && paginationOpts !== null && "numItems" in paginationOpts ? paginationOpts.numItems : null;
+  return typeof size === "number" ? size : PAGE_SIZE;
 }
 
 /** A page of a list. `next` leads to the rows after it; null: there are none. */

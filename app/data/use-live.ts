@@ -1,11 +1,10 @@
 import { useQueries } from "convex-helpers/react/cache";
-import type { ConvexReactClient } from "convex/react";
-import { type FunctionReference, makeFunctionReference } from "convex/server";
-import { convexToJson } from "convex/values";
+import { makeFunctionReference } from "convex/server";
 import { use, useEffect, useMemo, useRef } from "react";
 import { useFetchers, useNavigate, useNavigation, useRevalidator } from "react-router";
 import { isFresh, observedTime } from "./browser";
 import { connectedConvex, reconnectingConvex } from "./connection";
+import { firstAnswer } from "./first-answer";
 import { type Preload, timestampOf } from "./preload";
 import { redirectOf, refusalOf } from "./refusals";
 
@@ -71,29 +70,4 @@ function isAhead(ts: string): boolean {
   const seen = convex && observedTime(convex);
   const at = timestampOf(ts);
   return seen === null || (at !== null && at > seen);
-}
-
-/** How long a page waits for a live answer that it must not be shown without. */
-const PATIENCE_MS = 2_000;
-/** How long the subscription made for waiting outlives the answer: until the page that waited has its own. */
-const HANDOVER_MS = 5_000;
-
-const waiting = new Map<string, Promise<void>>();
-
-/** Settles once the query has a live answer in the browser, or when that takes too long. The same promise for the same query, as `use` wants. */
-function firstAnswer(convex: ConvexReactClient, query: FunctionReference<"query">, args: Preload<unknown>["args"]): Promise<void> {
-  const key = JSON.stringify([query, convexToJson(args)]);
-  const known = waiting.get(key);
-  if (known) return known;
-  const promise = new Promise<void>((resolve) => {
-    const watch = convex.watchQuery(query, args);
-    const stop = watch.onUpdate(resolve);
-    setTimeout(resolve, PATIENCE_MS);
-    setTimeout(() => {
-      stop();
-      waiting.delete(key);
-    }, PATIENCE_MS + HANDOVER_MS);
-  });
-  waiting.set(key, promise);
-  return promise;
 }

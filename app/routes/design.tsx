@@ -9,6 +9,7 @@ import { DownloadLink } from "~/archives/download-link";
 import { connectedConvex } from "~/data/connection";
 import { convexFor } from "~/data/convex.server";
 import { pageOf, preloadPage } from "~/data/pages";
+import { type Endless, useEndless } from "~/data/use-endless";
 import { imageSortIn, SORT } from "~/data/sorting";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { useLive } from "~/data/use-live";
@@ -22,7 +23,7 @@ import { RemoveButton, RemoveDialog } from "~/forms/remove-dialog";
 import { configContext } from "~/http/context";
 import { acceptedText, AddImages, AddImagesLabel } from "~/images/add-images";
 import { Gallery } from "~/images/gallery";
-import { designPageIntents, imageIntents } from "~/images/intents";
+import { type DesignImage, designPageIntents, imageIntents } from "~/images/intents";
 import { picturesFor } from "~/images/pictures.server";
 import { isUpload, takeUploads } from "~/images/take.server";
 import { isUploadAnswer } from "~/images/upload";
@@ -107,24 +108,28 @@ export default function Design({ loaderData, actionData, params }: Route.Compone
   const viewing = "imageId" in params && params.imageId !== undefined;
   const [beneath, setBeneath] = useState(!viewing);
   if (!viewing && !beneath) setBeneath(true);
+  // As far as the gallery has been gone through, so does the picture know where it stands.
+  const images = useEndless(loaderData.images, api.designImages.listDesignImages);
   return (
     <>
       {beneath || !viewing ? (
         <div className="design-page">
-          <DesignPage key={loaderData.design.value._id} loaderData={loaderData} actionData={actionData} />
+          <DesignPage key={loaderData.design.value._id} loaderData={loaderData} actionData={actionData} page={images} />
         </div>
       ) : null}
-      <Outlet />
+      <Outlet context={images satisfies ImagesOfDesign} />
     </>
   );
 }
 
-function DesignPage({ loaderData, actionData }: Pick<Route.ComponentProps, "loaderData" | "actionData">) {
+/** What the design's page tells the picture over it. */
+export type ImagesOfDesign = Endless<DesignImage>;
+
+function DesignPage({ loaderData, actionData, page }: Pick<Route.ComponentProps, "loaderData" | "actionData"> & { page: ImagesOfDesign }) {
   const { constraints, sending, maxBytes } = loaderData;
   const design = useLive(loaderData.design);
   const project = useLive(loaderData.project);
   const knownTags = useLive(loaderData.knownTags);
-  const page = pageOf(useLive(loaderData.images));
   const images = page.rows;
   const dialogs = useItemDialogs(images);
   const [search] = useSearchParams();

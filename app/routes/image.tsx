@@ -1,10 +1,18 @@
 import { getZodConstraint } from "@conform-to/zod/v4";
 import { useMemo, useState } from "react";
-import { type ClientActionFunctionArgs, data, href, redirect, useFetchers, useNavigation, useRouteLoaderData } from "react-router";
+import {
+  type ClientActionFunctionArgs,
+  data,
+  href,
+  redirect,
+  useFetchers,
+  useNavigation,
+  useOutletContext,
+  useRouteLoaderData,
+} from "react-router";
 import { readCookie } from "~/accounts/cookies";
 import { visitor } from "~/accounts/session.server";
 import { convexFor } from "~/data/convex.server";
-import { pageOf } from "~/data/pages";
 import { notFoundResponse } from "~/data/refusals";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { useLive } from "~/data/use-live";
@@ -31,7 +39,7 @@ import { captionImage, renameDesignImage } from "#convex/rules";
 import { TrashedBoundary } from "~/trash/trashed-boundary";
 import { unlessTrashed } from "~/trash/unless-trashed.server";
 import type { Route } from "./+types/image";
-import type { loader as designLoader } from "./design";
+import type { ImagesOfDesign, loader as designLoader } from "./design";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.inPlace.value.image.name ?? "Image"} · Atelier` }];
 
@@ -99,7 +107,7 @@ type ImageOfProps = Pick<Route.ComponentProps, "loaderData" | "actionData"> & {
 
 function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) {
   const design = useLive(designData.design);
-  const page = pageOf(useLive(designData.images));
+  const page = useOutletContext<ImagesOfDesign>();
   const images = useImagesWith(imageId, page.rows);
   const inPlace = useLive(loaderData.inPlace);
   const versions = useLive(loaderData.versions);

@@ -2,6 +2,7 @@ import { href } from "react-router";
 import { convexFor } from "~/data/convex.server";
 import { LATER_PAGES } from "~/data/pages";
 import { liveRevalidation } from "~/data/should-revalidate";
+import { useEndless } from "~/data/use-endless";
 import { useLive } from "~/data/use-live";
 import { wordsFor } from "~/projects/activity-words";
 import { Breadcrumb } from "~/ui/breadcrumb";
@@ -32,7 +33,7 @@ export const shouldRevalidate = liveRevalidation;
 /** Who did what in a project, and when. */
 export default function ProjectActivity({ loaderData }: Route.ComponentProps) {
   const project = useLive(loaderData.project);
-  const { page, isDone, continueCursor } = useLive(loaderData.activities);
+  const page = useEndless(loaderData.activities);
   return (
     <Page>
       <PageHeader
@@ -47,7 +48,7 @@ export default function ProjectActivity({ loaderData }: Route.ComponentProps) {
         title="Activity"
       />
       <ol aria-label="Activity" className="grid max-w-3xl gap-px overflow-hidden rounded-lg border border-line bg-line">
-        {page.map((entry) => (
+        {page.rows.map((entry) => (
           <li key={entry._id} className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 bg-card px-4 py-3">
             <span className="min-w-0 flex-1 basis-64 wrap-anywhere">
               <strong className="font-medium">{entry.actor ? (entry.actor.isMe ? "You" : entry.actor.name) : "Atelier"}</strong>{" "}
@@ -59,7 +60,7 @@ export default function ProjectActivity({ loaderData }: Route.ComponentProps) {
           </li>
         ))}
       </ol>
-      <MorePages things="entries" page={{ isFirst: loaderData.isFirst, next: isDone ? null : continueCursor }} />
+      <MorePages things="entries" page={{ ...page, isFirst: loaderData.isFirst }} />
     </Page>
   );
 }

@@ -4,6 +4,7 @@ import { visitor } from "~/accounts/session.server";
 import { convexFor } from "~/data/convex.server";
 import { LATER_PAGES } from "~/data/pages";
 import { liveRevalidation } from "~/data/should-revalidate";
+import { useEndless } from "~/data/use-endless";
 import { useLive } from "~/data/use-live";
 import { serverAction } from "~/forms/action.server";
 import { liveAction } from "~/forms/live-action";
@@ -20,6 +21,7 @@ import { EmptyState } from "~/ui/empty-state";
 import { MorePages } from "~/ui/more-pages";
 import { Page, PageHeader } from "~/ui/page";
 import { api } from "#convex/_generated/api";
+import type { WallGroup } from "#convex/wall";
 import type { Route } from "./+types/project.images";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [
@@ -48,14 +50,27 @@ export const action = serverAction(intents);
 export const clientAction = liveAction(intents);
 export const shouldRevalidate = liveRevalidation;
 
+/** Groups page by page as one list: a design that goes on over the end of a page stands there once, as does each of its images. */
+function joined(pages: WallGroup[][]): WallGroup[] {
+  const groups = new Map<string, WallGroup>();
+  const known = new Set<string>();
+  for (const { design, images } of pages.flat()) {
+    const others = images.filter(({ _id }) => !known.has(_id));
+    for (const { _id } of others) known.add(_id);
+    groups.set(design._id, { design, images: [...(groups.get(design._id)?.images ?? []), ...others] });
+  }
+  return [...groups.values()];
+}
+
 /** All images of a project on one wall, design by design. */
 export default function ProjectImages({ loaderData }: Route.ComponentProps) {
   const project = useLive(loaderData.project);
-  const { page, isDone, continueCursor } = useLive(loaderData.wall);
+  const wallPages = useEndless(loaderData.wall);
+  const page = useMemo(() => joined(wallPages.pages), [wallPages.pages]);
   const wall = useRef<HTMLDivElement>(null);
   const selection = useSelection(
     useMemo(() => page.flatMap(({ images }) => images.map(({ _id }) => _id)), [page]),
-    !loaderData.isFirst || !isDone,
+    !loaderData.isFirst || wallPages.next !== null,
   );
   usePicking(wall, selection);
   return (
@@ -98,7 +113,7 @@ export default function ProjectImages({ loaderData }: Route.ComponentProps) {
       {page.length === 0 ? (
         <EmptyState title="No images yet" text="The images of all designs of this project are shown here together." />
       ) : null}
-      <MorePages things="images" page={{ isFirst: loaderData.isFirst, next: isDone ? null : continueCursor }} />
+      <MorePages things="images" page={{ ...wallPages, isFirst: loaderData.isFirst }} />
     </Page>
   );
 }

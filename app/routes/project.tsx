@@ -6,7 +6,8 @@ import { projectArchive } from "~/archives/address";
 import { useArranging } from "~/arranging/use-arranging";
 import { DownloadLink } from "~/archives/download-link";
 import { convexFor } from "~/data/convex.server";
-import { pageOf, preloadPage } from "~/data/pages";
+import { preloadPage } from "~/data/pages";
+import { useEndless } from "~/data/use-endless";
 import { isPending } from "~/data/pending";
 import { SORT, sortIn } from "~/data/sorting";
 import { liveRevalidation } from "~/data/should-revalidate";
@@ -81,7 +82,7 @@ export default function Project({ loaderData }: Route.ComponentProps) {
 
 function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
   const project = useLive(loaderData.project);
-  const page = pageOf(useLive(loaderData.designs));
+  const page = useEndless(loaderData.designs, api.designs.listDesigns);
   const designs = page.rows;
   const dialogs = useItemDialogs(designs);
   const list = useRef<HTMLUListElement>(null);

@@ -3,10 +3,10 @@ import { useRef } from "react";
 import { useArranging } from "~/arranging/use-arranging";
 import { convexFor } from "~/data/convex.server";
 import { useSearchParams } from "react-router";
-import { pageOf, preloadPage } from "~/data/pages";
+import { preloadPage } from "~/data/pages";
+import { useEndless } from "~/data/use-endless";
 import { SORT, sortIn } from "~/data/sorting";
 import { liveRevalidation } from "~/data/should-revalidate";
-import { useLive } from "~/data/use-live";
 import { serverAction } from "~/forms/action.server";
 import { CreateButton, CreateDialog } from "~/forms/create-dialog";
 import { ItemDialogs, useItemDialogs } from "~/forms/item-dialogs";
@@ -43,7 +43,7 @@ export const clientAction = liveAction(projectIntents);
 export const shouldRevalidate = liveRevalidation;
 
 export default function Projects({ loaderData: { projects: preloaded, constraint } }: Route.ComponentProps) {
-  const page = pageOf(useLive(preloaded));
+  const page = useEndless(preloaded, api.projects.listProjects);
   const projects = page.rows;
   const dialogs = useItemDialogs(projects);
   const byHand = useSearchParams()[0].get(SORT) === "manual";

@@ -3,6 +3,7 @@ import { href } from "react-router";
 import { convexFor } from "~/data/convex.server";
 import { LATER_PAGES } from "~/data/pages";
 import { liveRevalidation } from "~/data/should-revalidate";
+import { useEndless } from "~/data/use-endless";
 import { useLive } from "~/data/use-live";
 import { serverAction } from "~/forms/action.server";
 import { dialogState } from "~/forms/dialog-state";
@@ -55,7 +56,8 @@ export default function Trash({ loaderData }: Route.ComponentProps) {
 type Loaded = Route.ComponentProps["loaderData"];
 
 function OfOneKind({ kind, isFirst, page }: Extract<Loaded, { isFirst: boolean }>) {
-  const { page: items, isDone, continueCursor } = useLive(page);
+  const shown = useEndless(page);
+  const items = shown.rows;
   const title = TITLES[kind];
   return (
     <Page>
@@ -64,7 +66,7 @@ function OfOneKind({ kind, isFirst, page }: Extract<Loaded, { isFirst: boolean }
         <EmptyState title={`No ${isFirst ? "" : "more "}${title.toLowerCase()}`} text="What you delete lies here for 30 days." />
       ) : null}
       <TrashList title={title} items={items} />
-      <MorePages things={title.toLowerCase()} page={{ isFirst, next: isDone ? null : continueCursor }} />
+      <MorePages things={title.toLowerCase()} page={{ ...shown, isFirst }} />
     </Page>
   );
 }

@@ -1,15 +1,22 @@
+import { type MouseEvent, type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { useLocation } from "react-router";
+import { connectedConvex } from "~/data/connection";
+import type { Endless } from "~/data/use-endless";
 import { LATER_PAGES, type ListPage } from "~/data/pages";
+import { announce } from "./announcer";
 import { ButtonLink } from "./button";
 
 type MorePagesProps = {
   /** "projects", "images": what the list is of. */
   things: string;
-  page: Pick<ListPage<unknown>, "isFirst" | "next">;
+  page: Pick<ListPage<unknown>, "isFirst" | "next"> & Partial<Pick<Endless<unknown>, "more" | "loading">>;
 };
 
-/** Leads on in a list that is longer than a page, and back to its beginning. Nothing where one page is all. */
-export function MorePages({ things, page: { isFirst, next } }: MorePagesProps) {
+/**
+ * Leads on in a list that is longer than a page, and back to its beginning. Nothing where one page is all. With scripts the next page comes after
+ * what is shown, by itself as soon as one has scrolled near, or by the link: then the focus goes on in it.
+ */
+export function MorePages({ things, page: { isFirst, next, more, loading = false } }: MorePagesProps) {
   const { pathname, search } = useLocation();
   const pageAfter = (cursor: string | null) => {
     const params = new URLSearchParams(search);
@@ -17,11 +24,66 @@ export function MorePages({ things, page: { isFirst, next } }: MorePagesProps) {
     else params.set(LATER_PAGES, cursor);
     return { pathname, search: params.toString() };
   };
+  const nav = useRef<HTMLElement>(null);
+  useNearness(nav, next !== null && !loading ? more : undefined);
+  const goOnAfter = useArrival(nav, things, loading);
+
+  function follow(event: MouseEvent) {
+    if (!more || !connectedConvex() || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    goOnAfter();
+    if (!loading) more();
+  }
+
   if (isFirst && next === null) return null;
   return (
-    <nav aria-label={`More ${things}`} className="flex gap-2">
+    <nav ref={nav} aria-label={`More ${things}`} className="flex gap-2">
       {isFirst ? null : <ButtonLink to={pageAfter(null)}>First {things}</ButtonLink>}
-      {next === null ? null : <ButtonLink to={pageAfter(next)}>More {things}</ButtonLink>}
+      {next === null ? null : (
+        <ButtonLink to={pageAfter(next)} prefetch={more ? "none" : "intent"} onClick={follow} aria-busy={loading}>
+          {loading ? `Loading more ${things}…` : `More ${things}`}
+        </ButtonLink>
+      )}
     </nav>
   );
 }
+
+/** How far ahead the next page is asked for: a window, so that it is there when one comes to it. */
+const AHEAD = "100%";
+
+function useNearness(nav: RefObject<HTMLElement | null>, more: (() => void) | undefined): void {
+  const near = useEffectEvent(() => more?.());
+  const on = more !== undefined;
+  useEffect(() => {
+    if (!on || !nav.current) return;
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && near(), { rootMargin: `0px 0px ${AHEAD} 0px` });
+    observer.observe(nav.current);
+    return () => observer.disconnect();
+  }, [nav, on]);
+}
+
+/**
+ * Says that more is there; who asked for it by the link goes on at the first of it, since the link has moved behind the last, or is gone.
+ * @returns to be called when the link is followed
+ */
+function useArrival(nav: RefObject<HTMLElement | null>, things: string, loading: boolean): () => void {
+  const lastBefore = useRef<Element | null>(null);
+  const waited = useRef(false);
+  useLayoutEffect(() => {
+    const arrived = waited.current && !loading;
+    waited.current = loading;
+    if (!arrived) return;
+    announce(`More ${things} are shown.`);
+    const items = itemsOfPage();
+    const next = lastBefore.current && items[items.indexOf(lastBefore.current) + 1];
+    next?.querySelector<HTMLElement>("a[href], input, button")?.focus({ preventScroll: true });
+    lastBefore.current = null;
+  }, [loading, things]);
+  return () => {
+    const before = itemsOfPage().filter((item) => nav.current && isBefore(item, nav.current));
+    lastBefore.current = before.at(-1) ?? null;
+  };
+}
+
+const itemsOfPage = () => [...document.querySelectorAll("main li")];
+const isBefore = (item: Element, other: Element) => (item.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;

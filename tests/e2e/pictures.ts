@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { ConvexHttpClient } from "convex/browser";
+import sharp from "sharp";
 import { api } from "../../convex/_generated/api.js";
 import type { Id } from "../../convex/_generated/dataModel.d.ts";
 import { type ChosenFile, type PictureName, picturePath } from "../fixtures/pictures.ts";
@@ -26,6 +27,27 @@ export async function makeDesign(app: RunningApp, person: Person, name = "Cover"
   const designId = await convex.mutation(api.designs.create, { projectId, name });
   return { designId, path: `/design/${designId}` };
 }
+
+/**
+ * Makes a design with many small images, of which the last ten are called by their number, as in "dot 205.png": one is sent, the others are its
+ * copies, which costs a write each instead of a picture's whole way.
+ */
+export async function manyImages(app: RunningApp, person: Person, count: number): Promise<{ designId: Id<"designs">; path: string }> {
+  const design = await makeDesign(app, person);
+  const buffer = await sharp({ create: { width: 3, height: 2, channels: 3, background: "#357" } })
+    .png()
+    .toBuffer();
+  const [first = ""] = await addPictures(app, person, design.designId, [{ name: "dot 1.png", mimeType: "image/png", buffer }]);
+  const convex = await deploymentAs(app, person);
+  // Each copy comes right after what it is made of.
+  for (let number = count; number > 1; number--) {
+    const id = await convex.mutation(api.designImages.duplicate, { id: first });
+    if (number > count - NAMED) await convex.mutation(api.designImages.rename, { id, name: `dot ${number}.png` });
+  }
+  return design;
+}
+
+const NAMED = 10;
 
 /** What the deployment holds in a design. */
 export async function imagesIn(app: RunningApp, person: Person, designId: Id<"designs">) {
