@@ -22,6 +22,10 @@ type List = {
   add: (count: number) => Promise<unknown>;
   /** Changes what stands first, from elsewhere. */
   change: (name: string) => Promise<unknown>;
+  /** Searches for something. */
+  find: (text: string) => Promise<unknown>;
+  /** A word of all their names but that of the first, which is called as it was changed to. */
+  common: string;
 };
 
 export async function lists(): Promise<Figure[]> {
@@ -30,7 +34,11 @@ export async function lists(): Promise<Figure[]> {
   try {
     const person = await signUp(app.url);
     const figures: Figure[] = [];
-    for (const list of [await manyProjects(app, person), await manyImages(app, await signUp(app.url))])
+    for (const list of [
+      await manyProjects(app, person),
+      await manyDesigns(app, await signUp(app.url)),
+      await manyImages(app, await signUp(app.url)),
+    ])
       figures.push(...(await measure(app, browser, list)));
     return figures;
   } finally {
@@ -61,6 +69,26 @@ async function manyProjects(app: RunningApp, person: Person): Promise<List & { p
     already: 1,
     add: (count) => repeat(count, (n) => convex.mutation(api.projects.create, { name: `Project ${n}` }, { skipQueue: true })),
     change: (name) => convex.mutation(api.projects.rename, { id: first, name }),
+    find: (text) => convex.query(api.search.find, { text }),
+    common: "Project",
+  };
+}
+
+async function manyDesigns(app: RunningApp, person: Person): Promise<List & { person: Person }> {
+  const convex = await deploymentAs(app, person);
+  const projectId = await convex.mutation(api.projects.create, { name: "Many" });
+  const first = await convex.mutation(api.designs.create, { projectId, name: "First" });
+  return {
+    person,
+    things: "designs",
+    path: `/projects/${projectId}`,
+    rows: ".cards > li",
+    counts: [100, 1000, 10_000],
+    already: 1,
+    add: (count) => repeat(count, (n) => convex.mutation(api.designs.create, { projectId, name: `Design ${n}` }, { skipQueue: true })),
+    change: (name) => convex.mutation(api.designs.rename, { id: first, name }),
+    find: (text) => convex.query(api.search.find, { text }),
+    common: "Design",
   };
 }
 
@@ -80,6 +108,8 @@ async function manyImages(app: RunningApp, person: Person): Promise<List & { per
     already: 2,
     add: (count) => repeat(count, () => convex.mutation(api.designImages.duplicate, { id: last }, { skipQueue: true })),
     change: (name) => convex.mutation(api.designImages.rename, { id: first, name }),
+    find: (text) => convex.query(api.search.find, { text }),
+    common: "fig",
   };
 }
 
@@ -91,7 +121,7 @@ async function measure(app: RunningApp, browser: Browser, { person, ...list }: L
   let bytes = 0;
   page.on("websocket", (socket) => socket.on("framereceived", ({ payload }) => (bytes += payload.length)));
 
-  const before: Record<string, number[]> = { paint: [], change: [] };
+  const before: Record<string, number[]> = { paint: [], change: [], rare: [] };
   let there = list.already;
   for (const count of list.counts) {
     await list.add(count - there);
@@ -137,16 +167,32 @@ async function measure(app: RunningApp, browser: Browser, { person, ...list }: L
       what: "one live change, until it is shown; bytes sent",
       value: `${whole(median(changes))} ms, ${whole(median(sent) / 1024)} KiB`,
     });
+    const [rare, common] = [await searching(list, "Changed"), await searching(list, list.common)];
+    figures.push({ what: "a search for the word of one of them, and for a word of all", value: `${whole(rare)} and ${whole(common)} ms` });
     before["paint"]?.push(median(paint));
     before["change"]?.push(median(changes));
+    before["rare"]?.push(rare);
     // A page has at most 200 rows: what lies behind it must not be felt.
     if (count > 1000) {
       figures.push(atMost("first paint : at 1,000", median(paint) / (before["paint"]?.at(-2) ?? NaN), 1.3, ""));
       figures.push(atMost("live change : at 1,000", median(changes) / (before["change"]?.at(-2) ?? NaN), 1.3, ""));
+      figures.push(atMost("search for one : at 1,000", rare / (before["rare"]?.at(-2) ?? NaN), 1.3, ""));
     }
   }
   await context.close();
   return figures;
+}
+
+/** A search after something has changed, so that no earlier answer serves, in milliseconds. By relevance all matches are weighed: a word of all costs all. */
+async function searching({ change, find }: List, text: string): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < 3 * ROUNDS; round++) {
+    await change(`Changed ${round}`);
+    const began = performance.now();
+    await find(text);
+    times.push(performance.now() - began);
+  }
+  return median(times);
 }
 
 /** When the browser first painted something of the page, in milliseconds from the navigation's start. */
