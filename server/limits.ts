@@ -1,14 +1,35 @@
+import { readFileSync } from "node:fs";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 
-/** Connections at a time; more are closed as they come. Each costs some 50 KiB, and a file descriptor. */
+/** Connections at a time; more are closed as they come. Each costs some 50 KiB. */
 const CONNECTIONS = 8000;
+/** File descriptors that are no connection's: files, pictures, the deployment, SMTP. */
+const OTHER_DESCRIPTORS = 512;
 /** Requests that the app works on at a time; who comes then is told to come back. Each may hold a page, or a form of up to 1 MiB. */
 const IN_FLIGHT = 1000;
 /** How long the body of a form without files may take, in ms. Files have a limit of their own, on silence. */
 const BODY_TIMEOUT = 30_000;
 
+/**
+ * How many connections there is room for. A websocket takes two descriptors here, its own and the one to the deployment, and with none left nothing
+ * could be opened any more, not even for those who are here already.
+ * @param limits the process's own, as Linux tells them (proc(5), `/proc/self/limits`); null where there is no such file
+ */
+export function connectionsFor(limits: string | null): number {
+  const files = Number(/^Max open files +(\d+)/m.exec(limits ?? "")?.[1] ?? Number.POSITIVE_INFINITY);
+  return Math.min(CONNECTIONS, Math.max(Math.floor((files - OTHER_DESCRIPTORS) / 2), Math.floor(files / 4)));
+}
+
+function ownLimits(): string | null {
+  try {
+    return readFileSync("/proc/self/limits", "utf8");
+  } catch {
+    return null;
+  }
+}
+
 /** Bounds what the whole of all strangers may hold of this process. */
-export function limitConnections(server: Server, connections = CONNECTIONS): void {
+export function limitConnections(server: Server, connections = connectionsFor(ownLimits())): void {
   server.maxConnections = connections;
 }
 
