@@ -85,6 +85,15 @@ describe("settings", () => {
     expect(await problems({ [name]: value })).toContain(told);
   });
 
+  // DATA_DIR takes any path; the test above has those that cannot be used.
+  it.each(Object.keys(settings.shape).filter((name) => name !== "DATA_DIR"))(
+    "%s: a value that is none of its own is named with what was expected, and nothing starts",
+    async (name) => {
+      const told = (await problems({ [name]: "no such (value" })).filter((problem) => problem.startsWith(`${name} `));
+      expect(told).toEqual([expect.stringMatching(/^\w+ is (?:"no such \(value"|not acceptable); expected [a-z]./)]);
+    },
+  );
+
   it("never repeat a secret in what they tell", async () => {
     for (const name of ["BETTER_AUTH_SECRET", "TOKEN_SIGNING_KEY", "SMTP_URL", "METRICS_TOKEN"]) {
       const [told] = await problems({ [name]: "hunter2" });

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 import * as z from "zod";
 import type { AppConfig } from "../app/config.ts";
@@ -46,6 +47,7 @@ const wholeNumber = (least: number, most: number) =>
 
 const httpUrl = z.string().refine((text) => ["http:", "https:"].includes(URL.parse(text)?.protocol ?? ""), {
   error: "an address that begins with http:// or https://",
+  abort: true,
 });
 
 /** An origin and nothing more: a path would be ignored silently. */
@@ -62,7 +64,12 @@ const yesOrNo = z.stringbool({ error: "true or false" });
 /** Every setting of the product, by the name of its environment variable. docs/configuration.md's table says the same; a test compares them. */
 export const settings = z.object({
   PORT: wholeNumber(0, 65_535).default(3000),
-  HOST: z.string().min(1).default("127.0.0.1"),
+  HOST: z
+    .string()
+    .refine((text) => isIP(text) !== 0 || /^[a-z\d](?:[a-z\d.-]*[a-z\d])?$/i.test(text), {
+      error: "an address of this machine, like 127.0.0.1, or its name",
+    })
+    .default("127.0.0.1"),
   APP_URL: origin.optional(),
   DATA_DIR: z.string().min(1).default(".data"),
   TRUSTED_PROXY_HOPS: wholeNumber(0, 10).default(0),
