@@ -1,4 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import * as fc from "fast-check";
 import { startApp } from "../harness/app.ts";
 import { type Mailbox, startMailbox } from "../harness/mailbox.ts";
@@ -317,6 +320,46 @@ test.describe("Whether an account exists", () => {
       }
     } finally {
       await app.dispose();
+    }
+  });
+
+  test("is told by no work that is done for it: the same calls of the deployment and hashes of passwords", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "atelier-calls-"));
+    const counted = join(folder, "calls");
+    const preload = `--import ${new URL("../harness/count-calls.ts", import.meta.url)}`;
+    const app = await startApp({ SMTP_URL: mailbox.url, NODE_OPTIONS: preload, COUNTED_CALLS: counted });
+    try {
+      const [ada, bob] = [await member(app), await member(app)];
+      await (await storeOf(app)).change("users", { id: bob.id }, { emailVerified: true });
+      // The mails that are written are sent meanwhile, and notices told: that is nobody's request.
+      const done = async () => (await readFile(counted, "utf8")).split("\n").filter((call) => /^(store:|mail:queue|scrypt)/.test(call));
+      const ask: [path: string, more?: object][] = [
+        ["/sign-in/email", { password: "not this one" }],
+        ["/request-password-reset", { redirectTo: "/reset-password" }],
+        ["/forget-password", { redirectTo: "/reset-password" }],
+        ["/sign-in/magic-link"],
+        ["/send-verification-email"],
+        ["/email-otp/send-verification-otp", { type: "sign-in" }],
+        ["/email-otp/request-password-reset"],
+        // What was just asked for, guessed until there were too many guesses.
+        ...Array.from({ length: 5 }, (): [string, object] => ["/sign-in/email-otp", { otp: "wrong" }]),
+        ["/email-otp/check-verification-otp", { type: "sign-in", otp: "wrong" }],
+        ["/email-otp/reset-password", { otp: "wrong", password: "a fine password" }],
+      ];
+      const unknown = `${randomUUID()}@example.com`;
+      for (const [path, more] of ask) {
+        const seen = [];
+        for (const email of [ada.email, bob.email, unknown]) {
+          const before = (await done()).length;
+          const { status, body } = await new Program(app).post(path, { email, ...more });
+          seen.push({ status, body, work: (await done()).slice(before).toSorted() });
+        }
+        expect(seen[0]?.work.length, path).toBeGreaterThan(0);
+        expect([seen[1], seen[2]], path).toEqual([seen[0], seen[0]]);
+      }
+    } finally {
+      await app.dispose();
+      await rm(folder, { recursive: true });
     }
   });
 

@@ -23,8 +23,11 @@ const ASKING: Record<string, "reset" | "verify" | "link" | "code"> = {
 const NEEDS_MAIL = /^\/(sign-in\/(magic-link|email-otp)|magic-link\/|email-otp\/|forget-password\/email-otp)/;
 const RESETS = /reset-password|request-password-reset|forget-password/;
 
-/** As long as a real one (specification 9), in ms. */
+/** As long as real ones (specification 9; Better Auth's own for codes), in ms. */
 const TOKEN_LIFE = 60 * 60 * 1000;
+const CODE_LIFE = 5 * 60 * 1000;
+/** As long as the hash of a code, in letters of its alphabet. */
+const HASH_LENGTH = 43;
 
 /**
  * When an answer leaves, in ms after it was asked for: well after the work is done, which differs by a few milliseconds for addresses with an account
@@ -32,7 +35,11 @@ const TOKEN_LIFE = 60 * 60 * 1000;
  */
 const ANSWERED_AFTER = 150;
 
-const asked = z.object({ email: z.email() });
+/** The same for a sign-up that does not tell whether the address is taken: only one that is not makes an account. Most of it is the password's hash. */
+const SIGNED_UP_AFTER = 400;
+
+const asked = z.object({ email: z.email().toLowerCase() });
+const codeAsked = z.object({ type: z.enum(["sign-in", "email-verification", "forget-password"]) });
 
 /**
  * Guards the endpoints that send mail to whoever is named: an address gets one mail of a kind in a minute, whoever asks; asking for an address
@@ -41,7 +48,17 @@ const asked = z.object({ email: z.email() });
  */
 export function mailRequests(config: AppConfig) {
   const cameAt = new WeakMap<Request, number>();
-  const asksForMail = ({ path }: { path?: string }) => mailWay(config) !== null && Object.hasOwn(ASKING, path ?? "");
+  /** How long an answer is held back, in ms. */
+  const holds = (path = "") => {
+    if (mailWay(config) === null) return 0;
+    if (path === "/sign-up/email") return config.accounts.requireEmailVerification ? SIGNED_UP_AFTER : 0;
+    return Object.hasOwn(ASKING, path) ? ANSWERED_AFTER : 0;
+  };
+  const isHeld = ({ path }: { path?: string }) => holds(path) > 0;
+  const untilHeld = async ({ request, path }: { request?: Request | undefined; path: string }) => {
+    const since = request && cameAt.get(request);
+    if (since !== undefined) await until(Math.max(since + holds(path) - performance.now(), 0));
+  };
   return {
     id: "mail-requests",
     hooks: {
@@ -55,7 +72,7 @@ export function mailRequests(config: AppConfig) {
           }),
         },
         {
-          matcher: asksForMail,
+          matcher: isHeld,
           handler: createAuthMiddleware(async (ctx) => {
             if (ctx.request) cameAt.set(ctx.request, performance.now());
             const { success, data } = asked.safeParse(ctx.body);
@@ -63,17 +80,21 @@ export function mailRequests(config: AppConfig) {
             if (!success || !kind) return;
             const seconds = await paceOf(config, kind, data.email);
             if (seconds > 0) throw tooSoon(seconds);
-            if (kind === "reset") await evenOut(ctx.context.internalAdapter, data.email);
+            const { internalAdapter } = ctx.context;
+            if (kind === "reset") await evenOut(internalAdapter, data.email);
+            if (kind === "verify") await evenOutConfirming(internalAdapter, data.email);
+            const type = kind === "code" ? codeIn(ctx.path, ctx.body) : null;
+            if (type === null || (await internalAdapter.findUserByEmail(data.email))) return;
+            await standInForCode(internalAdapter, type, data.email);
+            await untilHeld(ctx);
+            return ctx.json({ success: true });
           }),
         },
       ],
       after: [
         {
-          matcher: asksForMail,
-          handler: createAuthMiddleware(async ({ request }) => {
-            const since = request && cameAt.get(request);
-            if (since !== undefined) await until(Math.max(since + ANSWERED_AFTER - performance.now(), 0));
-          }),
+          matcher: isHeld,
+          handler: createAuthMiddleware(async (ctx) => untilHeld(ctx)),
         },
       ],
     },
@@ -92,6 +113,30 @@ export function mailRequests(config: AppConfig) {
     await accounts.createVerificationValue({ identifier, value: "", expiresAt: new Date(Date.now() + TOKEN_LIFE) });
     await queueMail(config, null);
   }
+
+  /** The core writes a mail where an address is there to be confirmed. */
+  async function evenOutConfirming(accounts: InternalAdapter, email: string): Promise<void> {
+    const found = await accounts.findUserByEmail(email);
+    if (!found || found.user.emailVerified) await queueMail(config, null);
+  }
+
+  /**
+   * The core keeps no code for an address that nobody has, and so never tells there that there were too many guesses. Done in its place is what it
+   * does for others, with a code that nobody can know.
+   */
+  async function standInForCode(accounts: InternalAdapter, type: string, email: string): Promise<void> {
+    const value = `${generateRandomString(HASH_LENGTH, "a-z", "A-Z", "0-9")}:0`;
+    await accounts.createVerificationValue({ identifier: `${type}-otp-${email}`, value, expiresAt: new Date(Date.now() + CODE_LIFE) });
+    await accounts.findUserByEmail(email);
+    await accounts.findUserByEmail(email);
+    await queueMail(config, null);
+  }
+}
+
+/** What a code is asked for, as Better Auth calls it; null: nothing that it knows. */
+function codeIn(path: string, body: unknown): string | null {
+  if (path !== "/email-otp/send-verification-otp") return "forget-password";
+  return codeAsked.safeParse(body).data?.type ?? null;
 }
 
 /** As Better Auth's own limits answer. */

@@ -1,0 +1,27 @@
+import crypto from "node:crypto";
+import { appendFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+
+/**
+ * Loaded into the server's process before it (`node --import`): writes what it does for a request into COUNTED_CALLS, a line each: the functions
+ * of the deployment that it calls, and the hashes of passwords. Nothing in the product knows of it.
+ */
+const file = process.env["COUNTED_CALLS"] ?? "";
+const note = (what: string) => appendFileSync(file, `${what}\n`);
+
+const { fetch } = globalThis;
+globalThis.fetch = (input, init) => {
+  const body = typeof init?.body === "string" ? init.body : "";
+  const [, path] = /"path":"accounts\/([^"]+)"/.exec(body) ?? [];
+  const [, model = ""] = /"model":"([^"]+)"/.exec(body) ?? [];
+  if (path) note(`${path} ${model}`.trim());
+  return fetch(input, init);
+};
+
+crypto.scrypt = new Proxy(crypto.scrypt, {
+  apply(scrypt, self, given) {
+    note("scrypt");
+    return Reflect.apply(scrypt, self, given);
+  },
+});
+syncBuiltinESMExports();
