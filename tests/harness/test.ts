@@ -1,5 +1,7 @@
-import { AxeBuilder } from "@axe-core/playwright";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { type Browser, type BrowserContext, expect, type Page, test as base } from "@playwright/test";
+import type Axe from "axe-core";
 import { type RunningApp, startApp } from "./app.ts";
 import { BALANCED, startBalanced } from "./balanced.ts";
 import { type Person, signIn, signUp } from "./people.ts";
@@ -138,7 +140,7 @@ export const toastsStand = (page: Page) => expect(page.locator("section[aria-lab
  * @param rules only these, where the rest is known: what a theme changes is its colours
  */
 export async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
-  const { violations } = await examine(page, rules);
+  const violations = await examine(page, rules);
   const told = violations.map(
     ({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html, failureSummary }) => `  ${html}\n  ${failureSummary}`).join("\n")}`,
   );
@@ -149,9 +151,9 @@ export async function expectAccessible(page: Page, rules?: string[]): Promise<vo
 const scriptless = new WeakSet<BrowserContext>();
 
 /** axe is a script itself: a page without JavaScript is looked at as its copy, without the page's own scripts, in a browser that runs axe's. */
-async function examine(page: Page, rules?: string[]): Promise<Awaited<ReturnType<AxeBuilder["analyze"]>>> {
+async function examine(page: Page, rules?: string[]): Promise<Violation[]> {
   const browser = page.context().browser();
-  if (!scriptless.has(page.context()) || !browser) return axe(page, rules).analyze();
+  if (!scriptless.has(page.context()) || !browser) return violationsIn(page, rules);
   const context = await browser.newContext({
     storageState: await page.context().storageState(),
     viewport: page.viewportSize(),
@@ -161,15 +163,27 @@ async function examine(page: Page, rules?: string[]): Promise<Awaited<ReturnType
   const body = (await page.content()).replaceAll(/<script\b[^>]*>[\s\S]*?<\/script>/g, "");
   await copy.route(page.url(), (route) => route.fulfill({ contentType: "text/html; charset=utf-8", body }));
   await copy.goto(page.url());
-  const results = await axe(copy, rules).analyze();
+  const results = await violationsIn(copy, rules);
   await context.close();
   return results;
 }
 
-/** Our pages have no frames, for which axe would open a page of its own; what passes is not told in detail. */
-function axe(page: Page, rules?: string[]): AxeBuilder {
-  const builder = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ["violations"] });
-  return rules ? builder.withRules(rules) : builder;
+type Violation = { id: string; help: string; nodes: { html: string; failureSummary?: string | undefined }[] };
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** axe itself, brought into a page once: our pages have no frames, for which its own adapter would open a page more and send all of it anew. */
+async function violationsIn(page: Page, rules: string[] | undefined): Promise<Violation[]> {
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
+  return page.evaluate(async (only) => {
+    const axe: typeof Axe = Reflect.get(window, "axe");
+    const { violations } = await axe.run(document, { resultTypes: ["violations"], ...(only && { runOnly: only }) });
+    return violations.map(({ id, help, nodes }) => ({
+      id,
+      help,
+      nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })),
+    }));
+  }, rules);
 }
 
 /** Collects what the pages of a context complain about: uncaught errors, hydration, the content security policy. */
