@@ -36,9 +36,11 @@ export const weighed = <T>(pixels: number, job: () => Promise<T>): Promise<T> =>
 /** What decoding may take of this process's memory, in bytes: the largest AVIF and a small one beside it, with the buffers around them. */
 export const DECODING_MEMORY = 1280 * 2 ** 20;
 
+/** How long a drawing may take, in ms: what pages show is drawn in a fraction of a second, and each that takes longer keeps others waiting. */
+const DRAWING_PATIENCE = 10_000;
 /** What a process that draws (SVG) may have, in bytes: a page 2560 pixels wide and 16,383 high with room to spare. */
 const DRAWING_MEMORY = 768 * 2 ** 20;
-export const drawer = createDrawer({ patience: PATIENCE_SECONDS * 1000, ceiling: DRAWING_MEMORY });
+export const drawer = createDrawer({ patience: DRAWING_PATIENCE, ceiling: DRAWING_MEMORY });
 
 /** Decodes two pictures at a time; with 500 waiting, throws BusyError. Fetching the bytes belongs into the job as well. */
 export const decoding = createQueue({ running: 2, waiting: 500 });

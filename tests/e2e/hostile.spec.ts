@@ -1,6 +1,8 @@
 import * as fc from "fast-check";
 import { expect, type Person, type RunningApp, test } from "../harness/test.ts";
 import { stored } from "./hands.ts";
+import { badFiles } from "../fixtures/pictures.ts";
+import { makeDesign, send } from "./pictures.ts";
 
 const post = (app: RunningApp, person: Person | null, path: string, body: BodyInit, type = "application/x-www-form-urlencoded") =>
   fetch(app.url + path, {
@@ -44,6 +46,35 @@ test("a form of many megabytes is refused before it is read, and changes nothing
     await answer.text();
   }
   expect(await stored(app, person)).toEqual([]);
+});
+
+test("pictures that would take all memory are refused with a reason each, and the server goes on answering others meanwhile", async ({
+  app,
+  person,
+  stranger,
+}) => {
+  const { designId } = await makeDesign(app, person);
+  // A filter that keeps a hundred pictures of the whole drawing: gigabytes, from a few kilobytes.
+  const kept = Array.from({ length: 100 }, (_, n) => `<feFlood flood-color="#${100 + n}" result="r${n}"/>`).join("");
+  const used = Array.from({ length: 100 }, (_, n) => `<feMergeNode in="r${n}"/>`).join("");
+  const filter = `<filter id="f" x="0" y="0" width="1" height="1">${kept}<feMerge>${used}</feMerge></filter>`;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="4000" height="4000">${filter}<rect width="4000" height="4000" filter="url(#f)"/></svg>`;
+  const drawing = { name: "filter.svg", mimeType: "image/svg+xml", buffer: Buffer.from(svg) };
+  let refused = false;
+  const sent = send(app, person, designId, [drawing, badFiles.bomb()]).finally(() => {
+    refused = true;
+  });
+  const statuses: number[] = [];
+  do {
+    const answer = await fetch(`${app.url}/projects`, { headers: { Cookie: stranger.cookieHeader } });
+    statuses.push(answer.status);
+    await answer.text();
+  } while (!refused);
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  const told = await (await sent).text();
+  expect(told).toContain("The picture takes too much memory to draw");
+  expect(told).toContain("it may have 50 megapixels at most");
+  expect((await fetch(`${app.url}/readyz`)).status).toBe(200);
 });
 
 test("whoever holds another's token without their session is nobody, and a session is who it is whatever token comes with it", async ({

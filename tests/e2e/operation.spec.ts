@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { chown, mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { APP_USER } from "../harness/app.ts";
 import { expect, openBrowser, type Person, type RunningApp, signIn, signUp, test } from "../harness/test.ts";
 import { addPictures, makeDesign } from "./pictures.ts";
 
@@ -131,8 +132,9 @@ test("a backup, made while it runs, brings everything back: people with their se
   const original = Buffer.from(await (await get(app, `/images/${imageId}?original=1`, person)).arrayBuffer());
 
   const dir = await mkdtemp(join(tmpdir(), "atelier-backup-"));
+  if (APP_USER.uid !== undefined) await chown(dir, APP_USER.uid, APP_USER.gid);
   const env = { PATH: process.env.PATH, DATA_DIR: app.dataDir };
-  const run = (name: string, folder: string) => promisify(execFile)(process.execPath, [script(name), folder], { env });
+  const run = (name: string, folder: string) => promisify(execFile)(process.execPath, [script(name), folder], { env, ...APP_USER });
   try {
     const { stdout } = await run("backup", join(dir, "copy"));
     expect(stdout).toContain("It contains the keys");

@@ -16,7 +16,7 @@ const MAIN = CONTAINER ? join(CONTAINER, "server/main.ts") : fileURLToPath(new U
 /** `nobody`, on every Linux; nobody can become it but root. */
 const NOBODY = 65_534;
 /** As whom the app runs, where that is not the one who tests it. */
-const APP_USER = CONTAINER && process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+export const APP_USER = CONTAINER && process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 const READY = /^Atelier is ready at (\S+)$/;
 const START_TIMEOUT = 30_000;
 
