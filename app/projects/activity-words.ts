@@ -31,7 +31,7 @@ export function wordsFor({ kind, thing, design, from, to, count: many = 1 }: Act
       return to === undefined ? `took the cover off ${what}` : `made “${to}” the cover of ${what}`;
     case "tagged":
       if (from !== undefined) return `took the tag “${from}” off ${what}${where}`;
-      return `tagged ${what}${where}${to === undefined ? "" : ` “${to}”`}`;
+      return `tagged ${what}${where}${to === undefined ? "" : ` with “${to}”`}`;
     case "trashed":
       return `moved ${what}${where} to the trash`;
     case "restored":

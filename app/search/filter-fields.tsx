@@ -70,7 +70,7 @@ export function FilterFields({ filters, known, onChange }: FilterFieldsProps) {
 
 function Labelled({ label, name, children }: { label: string; name: string; children: ReactNode }) {
   return (
-    <div className="grid content-start gap-1">
+    <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] content-start gap-1">
       <label htmlFor={`search-${name}`} className="text-sm font-medium text-soft">
         {label}
       </label>
