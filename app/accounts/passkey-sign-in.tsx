@@ -3,7 +3,7 @@ import { useEffect, useState } from "react";
 import { Button } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 import { LastUsed } from "./last-used";
-import { hasPasskeys, PasskeyProblem, signInWithPasskey } from "./passkeys";
+import { hasPasskeys } from "./has-passkeys";
 
 /** Signs in with a passkey, where there are scripts and the browser has them; elsewhere there is no button. */
 export function PasskeySignIn({ redirectTo, last }: { redirectTo: string; last: boolean }) {
@@ -16,6 +16,14 @@ export function PasskeySignIn({ redirectTo, last }: { redirectTo: string; last: 
   async function go() {
     setWorking(true);
     setProblem(null);
+    // Wanted by few, and so no part of the page's first load.
+    const passkeys = await import("./passkeys").catch(() => null);
+    if (!passkeys) {
+      setProblem("The server does not answer. Nothing was changed: try again in a moment.");
+      setWorking(false);
+      return;
+    }
+    const { PasskeyProblem, signInWithPasskey } = passkeys;
     try {
       await signInWithPasskey();
       // Whose pages they are has changed: a new document.

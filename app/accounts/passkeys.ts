@@ -15,10 +15,6 @@ export class PasskeyProblem extends Error {
   }
 }
 
-/** Whether this browser can. */
-export const hasPasskeys = (): boolean =>
-  typeof PublicKeyCredential === "function" && typeof PublicKeyCredential.parseCreationOptionsFromJSON === "function";
-
 /** Makes a passkey for whoever is signed in. Throws `PasskeyProblem`. */
 export async function makePasskey(name: string): Promise<void> {
   // The browser itself judges what the server says here, and refuses what is no such options.

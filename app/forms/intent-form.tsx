@@ -1,11 +1,9 @@
-import { getFormProps, useForm } from "@conform-to/react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useActionData, useFetcher } from "react-router";
 import { FieldErrors } from "~/ui/field";
 import type { FormAnswer } from "./answer";
+import { type Constraint, formProps, useAnsweredForm } from "./answered-form";
 import { FORM_FIELD, INTENT_FIELD } from "./intents";
-
-type Constraint = Parameters<typeof useForm>[0]["constraint"];
 
 type IntentFormOptions = {
   /** Unique on the page: the answer finds its form by it. */
@@ -26,7 +24,7 @@ export function useIntentForm({ id, intent, constraint, defaultValue }: IntentFo
   const fetcher = useFetcher<FormAnswer | undefined>({ key: id });
   const fromPage = useActionData<FormAnswer | undefined>();
   const answer = fetcher.data ?? (fromPage?.form === id ? fromPage : undefined);
-  const [form, fields] = useForm({ id, lastResult: answer?.result, constraint, defaultValue });
+  const [form, fields] = useAnsweredForm({ id, answer: answer?.result, constraint, defaultValue });
   const refusal = answer?.result.status === "error" ? answer : undefined;
   const pending = fetcher.state !== "idle";
 
@@ -61,7 +59,6 @@ type IntentFormProps = {
 /** The form element of a `useIntentForm`, with what concerns it as a whole told at its head. */
 export function IntentForm({ state, hidden = {}, className, onSend, onDone, children }: IntentFormProps) {
   const { form, fetcher, intent, id } = state;
-  const { onSubmit, ...props } = getFormProps(form);
   const done = useRef(onDone);
   useEffect(() => {
     done.current = onDone;
@@ -71,15 +68,7 @@ export function IntentForm({ state, hidden = {}, className, onSend, onDone, chil
   }, [state.done]);
 
   return (
-    <fetcher.Form
-      method="post"
-      className={className}
-      onSubmit={(event) => {
-        onSubmit(event);
-        if (!event.defaultPrevented) onSend?.();
-      }}
-      {...props}
-    >
+    <fetcher.Form method="post" className={className} onSubmit={() => onSend?.()} {...formProps(form)}>
       <input type="hidden" name={INTENT_FIELD} value={intent} />
       <input type="hidden" name={FORM_FIELD} value={id} />
       {Object.entries(hidden).map(([name, value]) => (

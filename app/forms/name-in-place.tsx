@@ -1,8 +1,8 @@
-import { getInputProps } from "@conform-to/react";
 import { useRef, useState } from "react";
 import { Button } from "~/ui/button";
 import { cx } from "~/ui/cx";
 import { FieldErrors } from "~/ui/field";
+import { inputProps } from "./field-props";
 import { IntentForm, useIntentForm } from "./intent-form";
 
 type NameInPlaceProps = {
@@ -36,7 +36,7 @@ export function NameInPlace({ item, thing, intent, constraint, small = false }: 
   const refused = state.refusal?.result.initialValue?.["name"];
   const field = state.fields["name"];
   if (!field) return null;
-  const { maxLength: _, key: __, defaultValue: ___, ...props } = getInputProps(field, { type: "text" });
+  const { defaultValue: _, ...props } = inputProps(field);
   return (
     <>
       <h1 className="sr-only">{item.name}</h1>

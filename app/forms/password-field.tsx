@@ -1,10 +1,10 @@
-import { type FieldMetadata, getInputProps } from "@conform-to/react";
 import { Eye, EyeOff } from "lucide-react";
 import { type ComponentProps, useEffect, useState } from "react";
 import { Button } from "~/ui/button";
 import { Field } from "~/ui/field";
 import { Icon } from "~/ui/icon";
 import { TextInput } from "~/ui/text-input";
+import { type FormField, inputProps } from "./field-props";
 
 type PasswordFieldProps = Omit<ComponentProps<"input">, "type"> & {
   id: string;
@@ -54,12 +54,12 @@ export function PasswordField({ id, label, errors, hint, className, ...rest }: P
 }
 
 type FormPasswordFieldProps = Pick<PasswordFieldProps, "label" | "autoComplete" | "hint" | "autoFocus"> & {
-  field: FieldMetadata<unknown, Record<string, unknown>> | undefined;
+  field: FormField | undefined;
 };
 
-/** A `PasswordField` of a conform form. The rule for the length is left to the answer: as an attribute it would cut a long one silently. */
+/** A `PasswordField` of a form. The rules for the length are left to the answer, which says them. */
 export function FormPasswordField({ field, ...rest }: FormPasswordFieldProps) {
   if (!field) return null;
-  const { maxLength: _, minLength: __, key, type: ___, ...props } = getInputProps(field, { type: "password" });
-  return <PasswordField key={key} {...props} id={field.id} name={field.name} errors={field.errors} {...rest} />;
+  const { minLength: _, ...props } = inputProps(field);
+  return <PasswordField {...props} id={field.id} name={field.name} errors={field.errors} {...rest} />;
 }

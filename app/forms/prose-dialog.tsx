@@ -1,10 +1,10 @@
-import { getTextareaProps } from "@conform-to/react";
 import { useState } from "react";
 import { Button } from "~/ui/button";
 import { Dialog, DialogActions, DialogButton, DialogCancel } from "~/ui/dialog";
 import { Field } from "~/ui/field";
 import { TextArea } from "~/ui/text-area";
 import { dialogState } from "./dialog-state";
+import { inputProps } from "./field-props";
 import { IntentForm, useIntentForm } from "./intent-form";
 
 /** What is told about a thing: of a project or design its description, of an image its caption. */
@@ -49,7 +49,7 @@ export function ProseDialog({ item, field: name, text, hint, intent, constraint 
   const field = state.fields[name];
   if (!field) return null;
   const refused = state.refusal?.result.initialValue?.[name];
-  const { maxLength: _, key: __, defaultValue: ___, ...props } = getTextareaProps(field);
+  const { defaultValue: _, ...props } = inputProps(field);
   const hintId = `${id}-hint`;
   return (
     <Dialog id={id} title={text === "" ? `Add a ${name}` : `Edit ${name}`} open={dialogState(state)} onClose={startOver}>

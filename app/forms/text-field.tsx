@@ -1,10 +1,10 @@
-import { type FieldMetadata, getInputProps } from "@conform-to/react";
 import type { ComponentProps } from "react";
 import { Field } from "~/ui/field";
 import { TextInput } from "~/ui/text-input";
+import { type FormField, inputProps } from "./field-props";
 
 type TextFieldProps = Omit<ComponentProps<"input">, "form"> & {
-  field: FieldMetadata<unknown, Record<string, unknown>> | undefined;
+  field: FormField | undefined;
   label: string;
   hideLabel?: boolean;
   /** What to know before typing; a message takes its place. */
@@ -12,14 +12,11 @@ type TextFieldProps = Omit<ComponentProps<"input">, "form"> & {
   type?: "text" | "email" | "password";
 };
 
-/**
- * A labelled text field of a conform form, its message beside it. The rule for the length is left to the answer: as an attribute it would cut
- * a long text silently while it is pasted.
- */
+/** A labelled text field of a form, its message beside it. */
 export function TextField({ field, label, hideLabel, hint, type = "text", className, ...rest }: TextFieldProps) {
   if (!field) return null;
   const hintId = hint && !field.errors ? `${field.id}-hint` : undefined;
-  const { maxLength: _, key, ...props } = getInputProps(field, { type });
+  const props = inputProps(field);
   // React focuses by itself and leaves the attribute out, by which a dialog finds what to focus each time that it opens.
   const ref = rest.autoFocus ? (input: HTMLInputElement | null) => input?.setAttribute("autofocus", "") : undefined;
   return (
@@ -33,7 +30,7 @@ export function TextField({ field, label, hideLabel, hint, type = "text", classN
       hideLabel={hideLabel}
       className={className}
     >
-      <TextInput key={key} ref={ref} {...props} aria-describedby={props["aria-describedby"] ?? hintId} {...rest} />
+      <TextInput ref={ref} type={type} {...props} aria-describedby={props["aria-describedby"] ?? hintId} {...rest} />
     </Field>
   );
 }

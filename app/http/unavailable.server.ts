@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { spend } from "./exchange.server";
 import { log } from "./log.server";
 import { metrics } from "./metrics.server";
+import { plainFetch } from "./plain-fetch.server";
 
 /** The deployment does not answer, or not in time. Whether a mutation ran is then unknown. */
 export class Unavailable extends Error {
@@ -19,7 +20,7 @@ const noticed = new AsyncLocalStorage<{ unavailable: boolean }>();
  */
 export const deploymentFetch: typeof fetch = async (input, init) => {
   const tell = measured(input, init?.body);
-  const response = await fetch(input, { ...init, signal: AbortSignal.timeout(PATIENCE_MS) }).catch((cause: unknown) => {
+  const response = await plainFetch(input, init, PATIENCE_MS).catch((cause: unknown) => {
     tell("unreachable");
     throw unavailable("The deployment cannot be reached", cause);
   });

@@ -1,12 +1,13 @@
 import { getZodConstraint } from "@conform-to/zod/v4";
 import { Link } from "react-router";
-import { AuthForm, isFirstRefused, useAuthForm } from "~/accounts/auth-form";
+import { AuthForm, isFirstRefused } from "~/accounts/auth-form";
 import { authFormAction } from "~/accounts/auth-form.server";
 import { AuthPage } from "~/accounts/auth-page";
 import { addressFields } from "~/accounts/credentials.server";
 import { MAIL_PAUSE_SECONDS } from "~/accounts/mail/pace.server";
 import { Sent } from "~/accounts/mail/sent";
 import { mailWay } from "~/accounts/mail/way";
+import { useAnsweredForm } from "~/forms/answered-form";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
 import { publicPage } from "~/ui/open-graph";
@@ -40,7 +41,7 @@ const SENT = "If this email exists in our system, check your email for the reset
 
 export default function ForgotPassword({ loaderData, actionData }: Route.ComponentProps) {
   const { offered, constraint, pause } = loaderData;
-  const [form, { email }] = useAuthForm({
+  const [form, { email }] = useAnsweredForm({
     id: "forgot-password",
     answer: actionData,
     constraint,

@@ -1,9 +1,10 @@
 import { getZodConstraint } from "@conform-to/zod/v4";
 import { Link } from "react-router";
-import { AuthForm, isFirstRefused, useAuthForm } from "~/accounts/auth-form";
+import { AuthForm, isFirstRefused } from "~/accounts/auth-form";
 import { authFormAction } from "~/accounts/auth-form.server";
 import { AuthPage } from "~/accounts/auth-page";
 import { PASSWORD_HINT, resetFields } from "~/accounts/credentials.server";
+import { useAnsweredForm } from "~/forms/answered-form";
 import { FormPasswordField } from "~/forms/password-field";
 import { ButtonLink } from "~/ui/button";
 import type { Route } from "./+types/reset-password";
@@ -30,7 +31,7 @@ export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) 
 
 export default function ResetPassword({ loaderData, actionData }: Route.ComponentProps) {
   const { token, constraint, passwordHint } = loaderData;
-  const [form, fields] = useAuthForm({ id: "reset-password", answer: actionData, constraint });
+  const [form, fields] = useAnsweredForm({ id: "reset-password", answer: actionData, constraint });
   if (token === null || fields.token?.errors) {
     return (
       <AuthPage title="This link does not work any more">

@@ -1,7 +1,6 @@
-import { getInputProps } from "@conform-to/react";
 import { getZodConstraint } from "@conform-to/zod/v4";
 import { Link, redirect } from "react-router";
-import { AuthForm, isFirstRefused, useAuthForm } from "~/accounts/auth-form";
+import { AuthForm, isFirstRefused } from "~/accounts/auth-form";
 import { authFormAction } from "~/accounts/auth-form.server";
 import { AuthPage } from "~/accounts/auth-page";
 import { cookieNames, readCookie } from "~/accounts/cookies";
@@ -16,6 +15,8 @@ import { safeTarget } from "~/accounts/safe-target";
 import { visitor } from "~/accounts/session.server";
 import { afterPassword } from "~/accounts/two-factor.server";
 import { SocialButtons } from "~/accounts/social-buttons";
+import { useAnsweredForm } from "~/forms/answered-form";
+import { checkboxProps } from "~/forms/field-props";
 import { FormPasswordField } from "~/forms/password-field";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
@@ -84,7 +85,7 @@ export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) 
 export default function SignIn({ loaderData, actionData }: Route.ComponentProps) {
   useCarryOn();
   const { constraint, search, redirectTo, providers, mail, last, pause, changed, badLink } = loaderData;
-  const [form, { email, password, rememberMe }] = useAuthForm({
+  const [form, { email, password, rememberMe }] = useAnsweredForm({
     id: "sign-in",
     answer: actionData,
     constraint,
@@ -128,7 +129,7 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
         ) : null}
         {rememberMe ? (
           <label className="flex min-h-6 items-center gap-2 text-base pointer-coarse:min-h-11">
-            <input {...getInputProps(rememberMe, { type: "checkbox" })} className="size-4 accent-accent" />
+            <input {...checkboxProps(rememberMe)} className="size-4 accent-accent" />
             Stay signed in on this device
           </label>
         ) : null}

@@ -1,12 +1,13 @@
 import { getZodConstraint } from "@conform-to/zod/v4";
 import { Link, redirect } from "react-router";
-import { AuthForm, isFirstRefused, useAuthForm } from "~/accounts/auth-form";
+import { AuthForm, isFirstRefused } from "~/accounts/auth-form";
 import { authFormAction } from "~/accounts/auth-form.server";
 import { AuthPage } from "~/accounts/auth-page";
 import { PASSWORD_HINT, signUpFields } from "~/accounts/credentials.server";
 import { safeTarget } from "~/accounts/safe-target";
 import { visitor } from "~/accounts/session.server";
 import { SocialButtons } from "~/accounts/social-buttons";
+import { useAnsweredForm } from "~/forms/answered-form";
 import { FormPasswordField } from "~/forms/password-field";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
@@ -43,7 +44,7 @@ export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) 
 
 export default function SignUp({ loaderData, actionData }: Route.ComponentProps) {
   const { constraint, passwordHint, search, redirectTo, providers } = loaderData;
-  const [form, { name, email, password }] = useAuthForm({ id: "sign-up", answer: actionData, constraint });
+  const [form, { name, email, password }] = useAnsweredForm({ id: "sign-up", answer: actionData, constraint });
   const signIn = (
     <Link to={{ pathname: "/sign-in", search }} className="text-accent-text underline underline-offset-4">
       Sign in

@@ -1,13 +1,14 @@
-import { getInputProps } from "@conform-to/react";
 import { getZodConstraint } from "@conform-to/zod/v4";
 import { Form, Link, redirect } from "react-router";
-import { AuthForm, useAuthForm } from "~/accounts/auth-form";
+import { AuthForm } from "~/accounts/auth-form";
 import { authFormAction } from "~/accounts/auth-form.server";
 import { AuthPage } from "~/accounts/auth-page";
 import { mailWay } from "~/accounts/mail/way";
 import { safeTarget } from "~/accounts/safe-target";
 import { visitor } from "~/accounts/session.server";
 import { codeFields, isChallenged, noFields } from "~/accounts/two-factor.server";
+import { useAnsweredForm } from "~/forms/answered-form";
+import { checkboxProps } from "~/forms/field-props";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
 import { formOf } from "~/http/form.server";
@@ -78,7 +79,7 @@ const LINK = "text-accent-text underline underline-offset-4";
 export default function TwoFactor({ loaderData: { by, offered, redirectTo, constraint }, actionData }: Route.ComponentProps) {
   const { label, text } = factors[by];
   const sent = actionData?.status === "success";
-  const [form, { code, trustDevice }] = useAuthForm({ id: `two-factor-${by}`, answer: sent ? undefined : actionData, constraint });
+  const [form, { code, trustDevice }] = useAnsweredForm({ id: `two-factor-${by}`, answer: sent ? undefined : actionData, constraint });
   const searchFor = (factor: Factor) => `?${new URLSearchParams({ [BY]: factor, ...(redirectTo !== null && { redirectTo }) })}`;
   const signIn = { pathname: "/sign-in", search: redirectTo === null ? "" : `?${new URLSearchParams({ redirectTo })}` };
   return (
@@ -116,7 +117,7 @@ export default function TwoFactor({ loaderData: { by, offered, redirectTo, const
         />
         {trustDevice ? (
           <label className="flex min-h-6 items-center gap-2 text-base pointer-coarse:min-h-11">
-            <input {...getInputProps(trustDevice, { type: "checkbox" })} key="trust" className="size-4 accent-accent" />
+            <input {...checkboxProps(trustDevice)} key="trust" className="size-4 accent-accent" />
             Trust this device for 30 days
           </label>
         ) : null}

@@ -1,5 +1,5 @@
 import { getZodConstraint } from "@conform-to/zod/v4";
-import { AuthForm, isFirstRefused, useAuthForm } from "~/accounts/auth-form";
+import { AuthForm, isFirstRefused } from "~/accounts/auth-form";
 import { authFormAction } from "~/accounts/auth-form.server";
 import { AuthPage } from "~/accounts/auth-page";
 import { addressFields } from "~/accounts/credentials.server";
@@ -8,6 +8,7 @@ import { Sent } from "~/accounts/mail/sent";
 import { mailWay } from "~/accounts/mail/way";
 import { visitor } from "~/accounts/session.server";
 import { shownUser } from "~/accounts/shown-user";
+import { useAnsweredForm } from "~/forms/answered-form";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
 import { ButtonLink } from "~/ui/button";
@@ -64,7 +65,12 @@ const isStep = (name: string): name is Step => Object.hasOwn(steps, name);
 
 export default function VerifyEmail({ loaderData, actionData }: Route.ComponentProps) {
   const { offered, step, constraint, pause } = loaderData;
-  const [form, { email }] = useAuthForm({ id: "verify-email", answer: actionData, constraint, defaultValue: { email: loaderData.email } });
+  const [form, { email }] = useAnsweredForm({
+    id: "verify-email",
+    answer: actionData,
+    constraint,
+    defaultValue: { email: loaderData.email },
+  });
   const sentTo = actionData?.status === "success" ? actionData.initialValue?.["email"] : undefined;
   if (typeof sentTo === "string") return <Sent email={sentTo} text={SENT} pause={pause} again="/verify-email" />;
 

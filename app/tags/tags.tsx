@@ -1,7 +1,7 @@
-import { getInputProps } from "@conform-to/react";
 import { X } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { Form, Link } from "react-router";
+import { inputProps } from "~/forms/field-props";
 import { IntentForm, useIntentForm } from "~/forms/intent-form";
 import { FORM_FIELD, INTENT_FIELD } from "~/forms/intents";
 import { MENU_FORM } from "~/forms/menu-action";
@@ -71,7 +71,7 @@ function AddTag({ id, intent, known }: { id: string; intent: string; known: stri
   }, [typed, state.refusal]);
   const field = state.fields["tag"];
   if (!field) return null;
-  const { key: _, defaultValue: __, ...props } = getInputProps(field, { type: "text" });
+  const { defaultValue: _, ...props } = inputProps(field);
   const suggestions = `known-tags-${id}`;
   return (
     <IntentForm

@@ -1,95 +1,132 @@
 import { type ClassValue, clsx } from "clsx";
-import { createTailwindMerge, validators } from "tailwind-merge";
 
 /** Class names put together; of two that say the same thing differently the last one counts. */
 export function cx(...classes: ClassValue[]): string {
-  return merge(clsx(classes));
+  const text = clsx(classes);
+  const known = merged.get(text);
+  if (known !== undefined) return known;
+  const result = merge(text);
+  if (merged.size >= KNOWN) merged.clear();
+  merged.set(text, result);
+  return result;
 }
 
-const any = [validators.isAny];
-const sizes = ["xs", "sm", "base", "lg", (value: string) => /^\d?xl$/.test(value)];
-/** Groups that are named after what their utilities begin with. */
-const named = (names: string) => Object.fromEntries(names.split(" ").map((name) => [name, [{ [name]: any }]]));
+/** Components put the same few hundred together over and over. */
+const KNOWN = 500;
+const merged = new Map<string, string>();
+
+/** By class name: what it is said under, such as `hover:`, and the property that it sets; null: none of those below. */
+const properties = new Map<string, { under: string; sets: string } | null>();
 
 /**
- * tailwind-merge with the utilities that this app uses: its own list has all of Tailwind's, which would be 6 KiB more for each page's first load.
- * `cx.test.ts` holds any two classes in use against the whole.
+ * tailwind-merge's rule for the utilities that this app uses, from the last to the first. The library is 3 KiB of each page's first load and its list of all
+ * of Tailwind's 6 more; `cx.test.ts` holds any two classes in use against it.
  */
-const merge = createTailwindMerge(() => ({
-  cacheSize: 500,
-  theme: {},
-  classGroups: {
-    display: ["block", "inline", "inline-block", "inline-flex", "inline-grid", "flex", "grid", "contents", "hidden"],
-    position: ["static", "fixed", "absolute", "relative", "sticky"],
-    "font-size": [{ text: sizes }],
-    "text-align": [{ text: ["left", "center", "right", "start", "end"] }],
-    "text-wrap": [{ text: ["balance", "pretty", "wrap", "nowrap"] }],
-    "text-color": [{ text: any }],
-    "font-family": [{ font: ["sans", "mono"] }],
-    "font-weight": [{ font: any }],
-    "bg-image": [{ bg: [validators.isArbitraryImage] }],
-    "bg-color": [{ bg: any }],
-    "border-style": [{ border: ["solid", "dashed", "dotted", "none"] }],
-    ...borders(),
-    "border-color": [{ border: any }],
-    "outline-style": [{ outline: ["none", "hidden"] }],
-    "outline-w": [{ outline: [validators.isNumber] }],
-    "outline-color": [{ outline: any }],
-    flex: [{ flex: [validators.isNumber, "auto", "initial", "none"] }],
-    ...named("p px py pt pr pb pl m mx my mt mr mb ml gap gap-x gap-y size w h min-w min-h max-w max-h overflow overflow-x overflow-y"),
-    ...named("rounded rounded-t rounded-r rounded-b rounded-l rounded-tl rounded-tr rounded-bl rounded-br"),
-    ...named("z order items justify justify-items justify-self place-items place-self self grid-cols grid-rows row-span col-span"),
-    ...named(
-      "top left right bottom inset inset-x inset-y shrink grow basis opacity cursor select content leading tracking object aspect list",
-    ),
-    ...named(
-      "pointer-events transition scale rotate translate-x translate-y scroll-mt columns duration underline-offset backdrop-blur shadow",
-    ),
-    ...named("whitespace accent outline-offset"),
-  },
-  conflictingClassGroups: {
-    p: ["px", "py", "pt", "pr", "pb", "pl"],
-    px: ["pr", "pl"],
-    py: ["pt", "pb"],
-    m: ["mx", "my", "mt", "mr", "mb", "ml"],
-    mx: ["mr", "ml"],
-    my: ["mt", "mb"],
-    gap: ["gap-x", "gap-y"],
-    size: ["w", "h"],
-    overflow: ["overflow-x", "overflow-y"],
-    inset: ["inset-x", "inset-y", "top", "left", "right", "bottom"],
-    "inset-x": ["left", "right"],
-    "inset-y": ["top", "bottom"],
-    flex: ["basis", "grow", "shrink"],
-    "font-size": ["leading"],
-    "border-w": ["border-w-x", "border-w-y", "border-w-t", "border-w-r", "border-w-b", "border-w-l"],
-    "border-w-x": ["border-w-r", "border-w-l"],
-    "border-w-y": ["border-w-t", "border-w-b"],
-    rounded: ["rounded-t", "rounded-r", "rounded-b", "rounded-l", "rounded-tl", "rounded-tr", "rounded-bl", "rounded-br"],
-    "rounded-t": ["rounded-tl", "rounded-tr"],
-    "rounded-r": ["rounded-tr", "rounded-br"],
-    "rounded-b": ["rounded-bl", "rounded-br"],
-    "rounded-l": ["rounded-tl", "rounded-bl"],
-  },
-  conflictingClassGroupModifiers: {},
-  postfixLookupClassGroups: [],
-  orderSensitiveModifiers: [
-    "before",
-    "after",
-    "placeholder",
-    "file",
-    "marker",
-    "selection",
-    "first-line",
-    "first-letter",
-    "backdrop",
-    "*",
-    "**",
-  ],
-}));
-
-function borders() {
-  const widths = ["", validators.isNumber];
-  const sides = ["x", "y", "t", "r", "b", "l"].map((side) => [`border-w-${side}`, [{ [`border-${side}`]: widths }]] as const);
-  return { "border-w": [{ border: widths }], ...Object.fromEntries(sides) };
+function merge(text: string): string {
+  const said = new Set<string>();
+  const kept: string[] = [];
+  for (const name of text.split(" ").filter(Boolean).toReversed()) {
+    let property = properties.get(name);
+    if (property === undefined) properties.set(name, (property = propertyOf(name)));
+    if (property) {
+      const { under, sets } = property;
+      if (said.has(under + sets)) continue;
+      for (const each of [sets, ...(COVERS[sets] ?? "").split(" ")]) said.add(under + each);
+    }
+    kept.push(name);
+  }
+  return kept.toReversed().join(" ");
 }
+
+/** `hover:-mt-2`: under `hover:`, `mt`. What stands in brackets may hold colons and slashes of its own. */
+function propertyOf(name: string): { under: string; sets: string } | null {
+  const [, under = "", utility = ""] = /^((?:(?:[^:[(]|\[[^\]]*\]|\([^)]*\))*:)*)(.*)$/.exec(name) ?? [];
+  const plain = utility.replace(/^-/, "").replace(/\/[^\])]*$/, "");
+  const word = WORDS[plain];
+  if (word !== undefined) return { under, sets: word };
+  // The longest beginning counts: `gap-x-2` is `gap-x`'s.
+  for (let dash = plain.lastIndexOf("-"); dash > 0; dash = plain.lastIndexOf("-", dash - 1)) {
+    const [begin, value] = [plain.slice(0, dash), plain.slice(dash + 1)];
+    const sets = KINDS[begin]?.(value) ?? (NAMED.has(begin) ? begin : null);
+    if (sets !== null) return { under, sets };
+  }
+  return null;
+}
+
+const words = (sets: string, names: string) => Object.fromEntries(names.split(" ").map((name) => [name, sets]));
+const isNumber = (value: string) => value !== "" && !Number.isNaN(Number(value));
+
+/** Classes that are words of their own. */
+const WORDS: Record<string, string> = {
+  ...words("display", "block inline inline-block inline-flex inline-grid flex grid contents hidden"),
+  ...words("position", "static fixed absolute relative sticky"),
+  ...words("border-w", "border"),
+  ...Object.fromEntries(["x", "y", "t", "r", "b", "l"].map((side) => [`border-${side}`, `border-w-${side}`])),
+  ...words("rounded", "rounded"),
+  ...words("shrink", "shrink"),
+  ...words("grow", "grow"),
+  ...words("transition", "transition"),
+  ...words("shadow", "shadow"),
+};
+
+const borderSide = (side: string) => (value: string) => (isNumber(value) ? `border-w-${side}` : null);
+
+/** Utilities that begin alike and set different things. */
+const KINDS: Record<string, (value: string) => string | null> = {
+  text: (value) =>
+    /^(?:xs|sm|base|lg|\d?xl)$/.test(value)
+      ? "font-size"
+      : /^(?:left|center|right|start|end)$/.test(value)
+        ? "text-align"
+        : /^(?:balance|pretty|wrap|nowrap)$/.test(value)
+          ? "text-wrap"
+          : "text-color",
+  font: (value) => (value === "sans" || value === "mono" ? "font-family" : "font-weight"),
+  bg: (value) => (/^\[(?:(?:image|url):|(?:url|(?:repeating-)?(?:linear|radial|conic)-gradient)\()/.test(value) ? "bg-image" : "bg-color"),
+  border: (value) => (isNumber(value) ? "border-w" : /^(?:solid|dashed|dotted|none)$/.test(value) ? "border-style" : "border-color"),
+  "border-x": borderSide("x"),
+  "border-y": borderSide("y"),
+  "border-t": borderSide("t"),
+  "border-r": borderSide("r"),
+  "border-b": borderSide("b"),
+  "border-l": borderSide("l"),
+  outline: (value) => (value === "none" || value === "hidden" ? "outline-style" : isNumber(value) ? "outline-w" : "outline-color"),
+  flex: (value) => (isNumber(value) || /^(?:auto|initial|none)$/.test(value) ? "flex" : null),
+};
+
+/** Utilities whose name is what they set. */
+const NAMED = new Set(
+  (
+    "p px py pt pr pb pl m mx my mt mr mb ml gap gap-x gap-y size w h min-w min-h max-w max-h overflow overflow-x overflow-y rounded rounded-t rounded-r " +
+    "rounded-b rounded-l rounded-tl rounded-tr rounded-bl rounded-br z order items justify justify-items justify-self place-items place-self self " +
+    "grid-cols grid-rows row-span col-span top left right bottom inset inset-x inset-y shrink grow basis opacity cursor select content leading tracking " +
+    "object aspect list pointer-events transition scale rotate translate-x translate-y scroll-mt columns duration underline-offset backdrop-blur shadow " +
+    "whitespace accent outline-offset"
+  ).split(" "),
+);
+
+/** What says something about all sides, and so about each. */
+const COVERS: Record<string, string> = {
+  p: "px py pt pr pb pl",
+  px: "pr pl",
+  py: "pt pb",
+  m: "mx my mt mr mb ml",
+  mx: "mr ml",
+  my: "mt mb",
+  gap: "gap-x gap-y",
+  size: "w h",
+  overflow: "overflow-x overflow-y",
+  inset: "inset-x inset-y top right bottom left",
+  "inset-x": "right left",
+  "inset-y": "top bottom",
+  flex: "basis grow shrink",
+  "font-size": "leading",
+  "border-w": "border-w-x border-w-y border-w-t border-w-r border-w-b border-w-l",
+  "border-w-x": "border-w-r border-w-l",
+  "border-w-y": "border-w-t border-w-b",
+  rounded: "rounded-t rounded-r rounded-b rounded-l rounded-tl rounded-tr rounded-bl rounded-br",
+  "rounded-t": "rounded-tl rounded-tr",
+  "rounded-r": "rounded-tr rounded-br",
+  "rounded-b": "rounded-br rounded-bl",
+  "rounded-l": "rounded-tl rounded-bl",
+};

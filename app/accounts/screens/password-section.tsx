@@ -1,4 +1,4 @@
-import { getInputProps } from "@conform-to/react";
+import { checkboxProps } from "~/forms/field-props";
 import { FormPasswordField } from "~/forms/password-field";
 import { useRoot } from "~/data/use-root";
 import { AccountForm, useAccountForm } from "./account-form";
@@ -35,7 +35,7 @@ function ChangePassword({ constraint }: { constraint: Constraint }) {
         <FormPasswordField field={newPassword} label="New password" autoComplete="new-password" hint={LENGTH} />
         {revokeOtherSessions ? (
           <label className="flex min-h-6 items-center gap-2 pointer-coarse:min-h-11">
-            <input {...getInputProps(revokeOtherSessions, { type: "checkbox" })} key="revoke" className="size-4 accent-accent" />
+            <input {...checkboxProps(revokeOtherSessions)} key="revoke" className="size-4 accent-accent" />
             Sign out other sessions
           </label>
         ) : null}
