@@ -27,7 +27,28 @@ const JUDGED = [
 const CALLBACK = /^\/api\/auth\/callback\/[^/]+\/?$/;
 
 /** Hands a request to /api/auth/* on to Better Auth. */
-export async function passToAuth({ request, context }: Asking): Promise<Response> {
+export async function passToAuth(asking: Asking): Promise<Response> {
+  const answer = await pass(asking);
+  return isFollowed(asking.request) && answer.status >= 400 ? toErrorPage(answer) : answer;
+}
+
+/** Where links lead that somebody follows, in a mail or back from a provider. */
+const LINKS = /\/(verify-email|magic-link\/verify|reset-password\/[^/]+|delete-user\/callback|callback\/[^/]+)$/;
+
+/** Whether a browser goes there for a document: its person can read no JSON. Programs and scripts do not say so. */
+const isFollowed = ({ method, headers, url }: Request) =>
+  method === "GET" && headers.get("Sec-Fetch-Dest") === "document" && LINKS.test(new URL(url).pathname);
+
+/** Leads a person to the page for errors (specification 2), with the code of the refusal. */
+async function toErrorPage(answer: Response): Promise<Response> {
+  const told: unknown = await answer.json().catch(() => null);
+  const code = typeof told === "object" && told !== null && "code" in told && typeof told.code === "string" ? told.code : null;
+  const error = code ?? (answer.status === 429 ? "TOO_MANY_REQUESTS" : "Unknown");
+  const headers = relayCookies(answer, new Headers({ Location: `/error?${new URLSearchParams({ error })}` }));
+  return new Response(null, { status: 302, headers });
+}
+
+async function pass({ request, context }: Asking): Promise<Response> {
   const { method, url } = request;
   const headers = withClientAddress(new Headers(request.headers), context);
   if (method === "POST" && CALLBACK.test(new URL(url).pathname)) {

@@ -2,6 +2,7 @@ import { data, redirect } from "react-router";
 import { postToAuth, relayCookies } from "~/accounts/auth-request.server";
 import { safeTarget } from "~/accounts/safe-target";
 import { formOf } from "~/http/form.server";
+import { FaultScreen } from "~/ui/error-screen";
 import type { Route } from "./+types/sign-in.social";
 
 /** There is nothing to see here: the buttons stand on /sign-in and /sign-up. */
@@ -31,6 +32,15 @@ export async function action({ request, context }: Route.ActionArgs) {
 
 /** Says when to try again (`Retry-After`), where the answer knows it. */
 export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;
+
+/** Both ways lead on; what does not is shown below. */
+export default function SignInSocial() {
+  return null;
+}
+
+export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
+  return <FaultScreen error={error} atRoot />;
+}
 
 function addressIn(body: unknown): string | null {
   const url = typeof body === "object" && body !== null && "url" in body ? body.url : null;

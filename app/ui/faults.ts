@@ -30,10 +30,11 @@ export function passingText(error: unknown): string | null {
   return null;
 }
 
-/** What is said of a form that was sent otherwise than our pages do (`app/http/form.server.ts`); null: it is no such fault. */
+/** What is said of a form that was sent otherwise than our pages do (`app/http/form.server.ts`), or too often; null: it is no such fault. */
 export function refusedFormText(error: unknown): string | null {
   const status = isRouteErrorResponse(error) ? error.status : 0;
   if (status === 413) return "What was sent is more than a form holds, so none of it was taken. Go back and make it shorter.";
+  if (status === 429) return "Too many attempts. Nothing was changed: wait a moment, then go back and try again.";
   if (status !== 400 && status !== 415) return null;
   return "What was sent could not be read, so none of it was taken. Go back and send the form again.";
 }

@@ -254,6 +254,20 @@ test.describe("Limits", () => {
       expect(kept).toMatchObject([{ count: 3 }]);
       for (const { id } of kept) await store.change("rateLimits", { id: String(id) }, { lastRequest: Date.now() });
       expect((await attempt(program)).status).toBe(429);
+
+      // Whoever presses a provider's button too often has a page to read, as has whoever follows a link in a mail too often.
+      const pressed = () => raw(`${app.url}/sign-in/social`, { "Content-Type": "application/x-www-form-urlencoded" }, "provider=google");
+      for (let each = 0; each < 3; each++) expect((await pressed()).status).toBe(303);
+      const told = await pressed();
+      expect([told.status, told.retryAfter]).toEqual([429, expect.stringMatching(/^\d+$/)]);
+      expect(told.text).toContain("Too many attempts");
+      const follow = () => followedByPerson(app.url, "/api/auth/magic-link/verify?token=nothing");
+      const first = await follow();
+      expect([first.status, first.location]).toEqual([302, "/error?error=VERIFICATION_EMAIL_NOT_ENABLED"]);
+      let last = first;
+      for (let each = 0; each < 6; each++) last = await follow();
+      expect([last.status, last.location]).toEqual([302, "/error?error=TOO_MANY_REQUESTS"]);
+      expect((await program.get("/magic-link/verify?token=nothing")).status).toBe(429);
     });
   });
 
@@ -509,13 +523,24 @@ async function secondFactor({ program, password, id }: Member, store: Awaited<Re
   await store.change("users", { id }, { twoFactorEnabled: true, emailVerified: true });
 }
 
-async function raw(url: string, headers: Record<string, string>, body: string) {
+/** A link opened in a browser. */
+const followedByPerson = (origin: string, path: string) =>
+  raw(origin + path, { "Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "none" });
+
+/** Posts the body, or gets what is there. */
+async function raw(url: string, headers: Record<string, string>, body?: string) {
   const { request } = await import("node:http");
   const { hostname, port, pathname, search } = new URL(url);
   // Not fetch: it adds Fetch-Metadata of its own.
   return new Promise<{ status: number; location: string | null; retryAfter: string | null; text: string }>((resolve, reject) => {
     const sent = request(
-      { hostname, port, path: pathname + search, method: "POST", headers: { ...headers, "Content-Length": Buffer.byteLength(body) } },
+      {
+        hostname,
+        port,
+        path: pathname + search,
+        method: body === undefined ? "GET" : "POST",
+        headers: { ...headers, ...(body !== undefined && { "Content-Length": Buffer.byteLength(body) }) },
+      },
       (answer) => {
         const chunks: Buffer[] = [];
         answer.on("data", (chunk: Buffer) => chunks.push(chunk));
