@@ -6,10 +6,11 @@ export default defineConfig({
   test: {
     include: ["{app,bench,convex,engine,server,tests}/**/*.test.{ts,tsx}"],
     environment: "node",
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    // Held far above what anything takes: a limit ends what hangs, and says nothing of a busy machine.
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
     // What is waited for comes soon on an idle machine and later on a busy one; it is no measurement.
-    expect: { poll: { timeout: 5_000 } },
+    expect: { poll: { timeout: 30_000 } },
     // Each file tells only its own faults: nothing of one test's globals or modules is seen by the next.
     restoreMocks: true,
     unstubEnvs: true,

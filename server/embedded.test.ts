@@ -47,8 +47,8 @@ it("comes back on the same address after it was killed", async () => {
   const embedded = await start();
   const pid = embedded.pid() ?? 0;
   process.kill(pid, "SIGKILL");
-  await vi.waitFor(() => expect(embedded.pid()).not.toBe(pid), 5000);
-  await vi.waitFor(async () => expect(await answers(embedded.url)).toBe(true), { timeout: 10_000, interval: 50 });
+  await vi.waitFor(() => expect(embedded.pid()).not.toBe(pid), 30_000);
+  await vi.waitFor(async () => expect(await answers(embedded.url)).toBe(true), { timeout: 30_000, interval: 50 });
 });
 
 it("does not come back once it has been stopped", async () => {

@@ -26,7 +26,7 @@ it("hears the next request of a connection whose last one was answered unread", 
   for (const answers of [1, 2, 3]) {
     socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${SIZE}\r\n\r\n`);
     socket.write(Buffer.alloc(SIZE));
-    await expect.poll(() => heard.split("HTTP/1.1 404").length - 1, { timeout: 2000 }).toBe(answers);
+    await expect.poll(() => heard.split("HTTP/1.1 404").length - 1).toBe(answers);
   }
   socket.destroy();
   server.close();

@@ -114,7 +114,7 @@ it("is read no faster than it is taken, one picture at a time, and lets go when 
 
   // Until the lines between are full: what this client does not take, nobody reads.
   let before = -1;
-  await expect.poll(() => before === (before = count.read) && before > 0, { interval: 300, timeout: 10_000 }).toBe(true);
+  await expect.poll(() => before === (before = count.read) && before > 0, { interval: 300, timeout: 30_000 }).toBe(true);
   expect(count).toMatchObject({ opened: 1, open: 1 });
   expect(count.read).toBeLessThan(16 * MiB);
 

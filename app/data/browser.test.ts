@@ -72,9 +72,9 @@ describe("connectedConvex", () => {
 
     convex.setAuth(async () => "a token");
     markOpened();
-    await vi.waitFor(() => expect(connectedConvex()).toBe(convex));
+    await vi.waitFor(() => expect(connectedConvex()).toBe(convex), 30_000);
     // What would go wrong otherwise: the protocol's first message has to be this one.
-    await vi.waitFor(() => expect(JSON.parse(Line.opened[0]?.sent[0] ?? "{}").type).toBe("Connect"));
+    await vi.waitFor(() => expect(JSON.parse(Line.opened[0]?.sent[0] ?? "{}").type).toBe("Connect"), 30_000);
   });
 });
 

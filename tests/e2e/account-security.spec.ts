@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { bothWays, expect, expectAccessible, hydrated, type Person, signIn, test } from "../harness/test.ts";
+import { bothWays, expect, expectAccessible, hydrated, type Person, test } from "../harness/test.ts";
 import { nextTotp, totp } from "./totp.ts";
 
 const newPassword = "another correct horse";

@@ -269,7 +269,10 @@ describe("the data folder", () => {
     for (const name of ["files/00000000-0000-0000-0000-000000000000", "files/stray", "uploads/half"])
       writeFileSync(join(fixture.dir, name), "x");
     await fixture.open();
-    await vi.waitFor(() => expect([readdirSync(join(fixture.dir, "files")), readdirSync(join(fixture.dir, "uploads"))]).toEqual([[], []]));
+    await vi.waitFor(
+      () => expect([readdirSync(join(fixture.dir, "files")), readdirSync(join(fixture.dir, "uploads"))]).toEqual([[], []]),
+      30_000,
+    );
   });
 });
 

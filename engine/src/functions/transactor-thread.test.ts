@@ -85,4 +85,4 @@ test("data that cannot be opened again is told, and closing does not wait for it
   expect(failures).toHaveLength(1);
   await thread.close();
   other.close();
-}, 30_000);
+}, 90_000);

@@ -49,7 +49,7 @@ test("SIGKILL in the middle of jobs: each mutation has run exactly once, each ac
   const scheduler = await startScheduler(fixture.runner);
   const states = async (): Promise<string[]> => (await fixture.value("jobs:states")) as string[];
   await vi.waitFor(async () => expect((await states()).filter((state) => /pending|inProgress/.test(state))).toEqual([]), {
-    timeout: 10_000,
+    timeout: 60_000,
     interval: 50,
   });
   const notes = (await fixture.value("jobs:notes")) as number[];

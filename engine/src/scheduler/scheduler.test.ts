@@ -54,7 +54,7 @@ const job = async (
   id: Json,
 ): Promise<{ state: { kind: string; error?: string }; name: string; args: Json; scheduledTime: number; completedTime?: number }> =>
   (await value("jobs:job", { id })) as never;
-const eventually = (check: () => Promise<void>): Promise<void> => vi.waitFor(check, { timeout: 5_000, interval: 20 });
+const eventually = (check: () => Promise<void>): Promise<void> => vi.waitFor(check, { timeout: 60_000, interval: 20 });
 
 beforeEach(async () => {
   now = undefined;
