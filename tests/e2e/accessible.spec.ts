@@ -117,7 +117,7 @@ function tooSmall(page: Page, least: number): Promise<string[]> {
 }
 
 test("no screen has anything to object to: axe in both themes, targets, 320 px, 200%", async ({ page, person, app, otherBrowser }) => {
-  test.setTimeout(150_000);
+  test.setTimeout(400_000);
   const nobody = await otherBrowser();
   const visits = [...OUTSIDE.map((path) => ({ path, at: nobody })), ...(await screensOf(app, person)).map((path) => ({ path, at: page }))];
   const touch = new Map<Page, (on: boolean) => Promise<unknown>>();

@@ -22,7 +22,7 @@ const SOURCES = [
 
 /** `npm run dev` on a copy of the sources, which this test may change. */
 test("in development a change of the app and one of the functions reach an open page by themselves", async ({ browser }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(400_000);
   const copy = await mkdtemp(join(tmpdir(), "atelier-dev-"));
   for (const source of SOURCES) await cp(join(ROOT, source), join(copy, source), { recursive: true });
   await symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));

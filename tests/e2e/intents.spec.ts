@@ -144,7 +144,7 @@ for (const [name, taken] of [
   ["every intent that puts things in order", organising],
 ] as const) {
   test(`${name} stores and shows the same, with JavaScript and without`, async ({ app, person, stranger, otherBrowser }) => {
-    test.setTimeout(120_000);
+    test.setTimeout(300_000);
     const scripted = hands(await otherBrowser(person, { javaScriptEnabled: true }), true);
     const plain = hands(await otherBrowser(stranger, { javaScriptEnabled: false }), false);
     const [hers, others] = await Promise.all([lookerAt(app, person), lookerAt(app, stranger)]);
