@@ -5,7 +5,7 @@ export default defineConfig({
   testDir: "tests",
   testMatch: "**/*.spec.ts",
   // What tests the sources' own folder says nothing of what the Dockerfile makes of it (`npm run test:container`).
-  testIgnore: process.env.TEST_CONTAINER ? ["**/build.spec.ts", "**/dev.spec.ts", "**/shipped.spec.ts"] : [],
+  testIgnore: process.env.TEST_CONTAINER ? ["**/{build,shell-build,dev,shipped}.spec.ts"] : [],
   outputDir: "test-results",
   // One Chromium, one set of baselines (tests/e2e/visual.spec.ts).
   snapshotPathTemplate: "tests/baselines/{arg}{ext}",

@@ -32,10 +32,11 @@ function start(place: string) {
 }
 
 test("a shipped build starts with production dependencies alone, and builds nothing", async () => {
+  test.slow();
   const place = await ship(true);
   const { child, output } = start(place);
   try {
-    await expect.poll(output, { timeout: 20_000 }).toContain("Atelier is ready at ");
+    await expect.poll(output, { timeout: 90_000 }).toContain("Atelier is ready at ");
     expect(output()).not.toMatch(/building/i);
     const url = /Atelier is ready at (\S+)/.exec(output())?.[1] ?? "";
     const person = await signUp(url);
