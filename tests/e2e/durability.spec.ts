@@ -212,7 +212,7 @@ test("SIGKILL at any moment of uploads keeps every picture that was confirmed, w
         for (const { imageId } of answer.results) if (imageId) confirmed.set(imageId, file.buffer);
       }
     });
-    await expect.poll(() => confirmed.size, { intervals: [20], timeout: 30_000 }).toBeGreaterThan(before + 2 + round);
+    await expect.poll(() => confirmed.size, { intervals: [20], timeout: 60_000 }).toBeGreaterThan(before + 2 + round);
     await ownApp.kill();
     await Promise.all(senders);
     await ownApp.start();

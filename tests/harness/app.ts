@@ -18,7 +18,7 @@ const NOBODY = 65_534;
 /** As whom the app runs, where that is not the one who tests it. */
 export const APP_USER = CONTAINER && process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 const READY = /^Atelier is ready at (\S+)$/;
-const START_TIMEOUT = 30_000;
+const START_TIMEOUT = 60_000;
 
 /** The real, built app in a process of its own, with a folder of its own for its data. */
 export type RunningApp = {
