@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { appServer, type Backend, backends, type Person, signUp } from "../tests/convex/backends.ts";
+import { appServer, type Backend, backends, type Person, probe, signUp } from "../tests/convex/backends.ts";
 import { refused } from "../tests/convex/expect.ts";
 import { addImage } from "../tests/convex/pictures.ts";
 import { api } from "./_generated/api";
@@ -174,6 +174,32 @@ describe.each(backends)("several at once on $name", ({ start }) => {
     });
     expect(await refused(ada.mutation(api.many.tagImages, { ids, tag: " , " }))).toMatchObject({ fieldErrors: { tag: ["Write a tag."] } });
     expect((await tags()).slice(0, 2)).toEqual([undefined, undefined]);
+  });
+
+  it("does to as many at once as one transaction can, and says where it cannot", async () => {
+    const designId = await newDesign("Front");
+    const [first = ""] = await newImages(designId, "a.png");
+    const { _id, _creationTime, ...row } = (await backend.inside.query(probe.row, { table: "designImages", id: first })) ?? {};
+    const more = Array.from({ length: MANY_MAX - 1 }, (_, each) =>
+      backend.inside.mutation(probe.insert, { table: "designImages", row: { ...row, uploadId: `${first} ${each}` } }),
+    );
+    const ids = [first, ...(await Promise.all(more)).map(String)];
+    expect(await refused(ada.mutation(api.many.tagImages, { ids, tag: "a,b,c,d,e" }))).toEqual({
+      code: "invalid",
+      fieldErrors: { tag: [expect.stringContaining("4 tags are the most")] },
+    });
+    const known = await ada.query(api.tags.getTags, {});
+    await ada.mutation(api.many.tagImages, { ids, tag: "a,b,c,d" });
+    expect(await ada.query(api.tags.getTags, {})).toEqual(["a", "b", "c", "d", ...known]);
+    await ada.mutation(api.many.untagImages, { ids, tag: "a,b,c,d" });
+    expect(await ada.query(api.tags.getTags, {})).toEqual(known);
+
+    const other = await newDesign("Back");
+    await ada.mutation(api.designImages.move, { ids, designId: other });
+    await ada.mutation(api.many.trashImages, { ids });
+    await ada.mutation(api.many.restore, { ids });
+    expect((await namesIn(designId)).length).toBe(0);
+    expect((await namesIn(other)).length).toBe(201);
   });
 
   it("does nothing to any where one is missing, foreign, or one too many", async () => {

@@ -85,8 +85,16 @@ export const addTag = z.object({
   }),
 });
 
+/** How many tags are put on, or taken off, at once, over all things: each costs a row, and a transaction has its limits. */
+const TAGGINGS_MAX = 2000;
+
 /** The same for several things at once. */
-export const tagMany = many.extend(addTag.shape);
+export const tagMany = many.extend(addTag.shape).superRefine(({ ids, tag }, ctx) => {
+  const most = Math.floor(TAGGINGS_MAX / ids.length);
+  if (tag.length <= most) return;
+  const message = `With ${ids.length} things at once ${most} tags are the most. Choose fewer, or write the other tags after.`;
+  ctx.addIssue({ code: "custom", path: ["tag"], message });
+});
 
 function problemWith(tags: string[]): string | null {
   if (tags.length === 0) return "Write a tag.";
