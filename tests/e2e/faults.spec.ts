@@ -187,6 +187,22 @@ test("every fallback screen is reached by a fault, rendered by the server with i
       await scripted.unroute(/billing\.data/);
       await expect(scripted.getByRole("heading", { name: "Billing", level: 1 })).toBeVisible({ timeout: 15_000 });
       await expect(sidebar(scripted)).toBeVisible();
+
+      // The document's frame was built anew: the way back still leads to the place where one was.
+      const size = scripted.viewportSize() ?? { width: 1280, height: 720 };
+      await scripted.setViewportSize({ ...size, height: 300 });
+      const left = await scripted.evaluate(() => {
+        window.scrollTo(0, 50);
+        return window.scrollY;
+      });
+      expect(left).toBe(50);
+      await sidebar(scripted).getByRole("link", { name: "Projects", exact: true }).click();
+      await expect(scripted.getByRole("heading", { name: "Projects", level: 1 })).toBeVisible();
+      await expect.poll(() => scripted.evaluate(() => window.scrollY)).toBe(0);
+      await scripted.goBack();
+      await expect(scripted.getByRole("heading", { name: "Billing", level: 1 })).toBeAttached();
+      await expect.poll(() => scripted.evaluate(() => window.scrollY)).toBe(left);
+      await scripted.setViewportSize(size);
     });
 
     deployment.fail("down");
