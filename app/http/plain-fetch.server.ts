@@ -1,7 +1,9 @@
 import { Agent, type IncomingMessage, request } from "node:http";
 
-/** Connections stay open for the next call; an idle one keeps no process from ending. */
-const agent = new Agent({ keepAlive: true });
+/** How long a connection is kept for the next call, in ms: less than servers keep theirs, so that none is used that is being closed at the other end. */
+const IDLE_MS = 4_000;
+/** An idle connection keeps no process from ending. */
+const agent = new Agent({ keepAlive: true, timeout: IDLE_MS });
 
 /**
  * What `fetch` does for a call of JSON to a server on this machine or this network, at a third of its cost: a page makes several. For an `http:`
