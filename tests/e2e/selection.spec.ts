@@ -44,6 +44,15 @@ bothWays((javaScript) => {
     await choose("bank.png", "clock.webp");
     if (javaScript) await expect(bar(page).getByRole("status")).toHaveText("2 images selected");
     await expectAccessible(page);
+    // The field for tags is left by Escape, and all stays chosen.
+    const tags = page.getByLabel("Tags, with commas between them");
+    await bar(page).getByRole("button", { name: "Tag…" }).click();
+    await expect(tags).toBeVisible();
+    if (javaScript) await expect(tags).toBeFocused();
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await expect(tags).toBeHidden();
+    await expect(box(page, "bank.png")).toBeChecked();
     const [download] = await Promise.all([page.waitForEvent("download"), bar(page).getByRole("button", { name: "Download" }).click()]);
     expect(download.suggestedFilename()).toBe("Cover.zip");
     expect([...unzip(await readFile(await download.path())).keys()]).toEqual(["bank.png", "clock.webp"]);
