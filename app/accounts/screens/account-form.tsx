@@ -54,13 +54,7 @@ export function AccountForm({ state, submit, look = "quiet", said = {}, hidden, 
 }
 
 function StepUp({ state, how }: { state: ReturnType<typeof useAccountForm>; how: "password" | "sign-in" }) {
-  if (how === "sign-in") {
-    return (
-      <div className="rounded-md border bg-panel p-4">
-        <SignInAgain />
-      </div>
-    );
-  }
+  if (how === "sign-in") return <SignInAgain />;
   const errors = state.answer?.result.error?.[STEP_UP_FIELD] ?? undefined;
   return (
     <div className="grid gap-3 rounded-md border bg-panel p-4">

@@ -8,7 +8,7 @@ import { Button } from "~/ui/button";
 export function SignInAgain() {
   const { pathname } = useLocation();
   return (
-    <div role="alert" className="grid justify-items-start gap-3">
+    <div role="alert" className="grid justify-items-start gap-3 rounded-md border bg-panel p-4">
       <p className="text-soft">
         It has been a while since you signed in, and this needs a fresh sign-in. Nothing was changed yet; you come back here.
       </p>
