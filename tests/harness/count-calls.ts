@@ -1,5 +1,6 @@
 import crypto from "node:crypto";
 import { appendFileSync } from "node:fs";
+import { ClientRequest } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 
 /**
@@ -9,14 +10,15 @@ import { syncBuiltinESMExports } from "node:module";
 const file = process.env["COUNTED_CALLS"] ?? "";
 const note = (what: string) => appendFileSync(file, `${what}\n`);
 
-const { fetch } = globalThis;
-globalThis.fetch = (input, init) => {
-  const body = typeof init?.body === "string" ? init.body : "";
-  const [, path] = /"path":"accounts\/([^"]+)"/.exec(body) ?? [];
-  const [, model = ""] = /"model":"([^"]+)"/.exec(body) ?? [];
-  if (path) note(`${path} ${model}`.trim());
-  return fetch(input, init);
-};
+ClientRequest.prototype.end = new Proxy(ClientRequest.prototype.end, {
+  apply(end, request, given: unknown[]) {
+    const body = String(given[0] ?? "");
+    const [, path] = /"path":"accounts\/([^"]+)"/.exec(body) ?? [];
+    const [, model = ""] = /"model":"([^"]+)"/.exec(body) ?? [];
+    if (path) note(`${path} ${model}`.trim());
+    return Reflect.apply(end, request, given);
+  },
+});
 
 crypto.scrypt = new Proxy(crypto.scrypt, {
   apply(scrypt, self, given) {
