@@ -1,10 +1,9 @@
 import { Button } from "~/ui/button";
 import { LastUsed } from "./last-used";
-import { providerName } from "./providers";
 
 type SocialButtonsProps = {
-  /** The ids of the providers that are configured. */
-  providers: string[];
+  /** The providers that are configured. */
+  providers: { id: string; name: string }[];
   /** Where to go once signed in. */
   redirectTo: string;
   /** By which of them somebody came last. */
@@ -20,11 +19,11 @@ export function SocialButtons({ providers, redirectTo, last = null }: SocialButt
         or
       </p>
       <input type="hidden" name="redirectTo" value={redirectTo} />
-      {providers.map((id) => (
+      {providers.map(({ id, name }) => (
         <LastUsed key={id} id={`last-used-${id}`} is={id === last}>
           {(describedBy) => (
             <Button type="submit" name="provider" value={id} aria-describedby={describedBy}>
-              Continue with {providerName(id)}
+              Continue with {name}
             </Button>
           )}
         </LastUsed>

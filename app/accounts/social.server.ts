@@ -1,10 +1,15 @@
 import { createPrivateKey, sign } from "node:crypto";
 import type { BetterAuthOptions } from "better-auth";
 import type { AppConfig } from "~/config";
+import { providerName } from "./providers";
 
 /** How long a client secret for Apple is good, and when the next is made. Apple allows six months; a key that is withdrawn should count sooner. */
 const SECRET_SECONDS = 3600;
 const RENEW_SECONDS = SECRET_SECONDS / 2;
+
+/** The providers that are switched on, by the names that people know them by: for pages whose scripts need not know all of them. */
+export const socialChoicesOf = ({ socialProviders }: AppConfig) =>
+  Object.keys(socialProviders).map((id) => ({ id, name: providerName(id) }));
 
 /** The providers that are switched on, as Better Auth takes them. */
 export function socialProvidersOf({ socialProviders }: AppConfig): NonNullable<BetterAuthOptions["socialProviders"]> {

@@ -14,6 +14,7 @@ import { PasskeySignIn } from "~/accounts/passkey-sign-in";
 import { safeTarget } from "~/accounts/safe-target";
 import { visitor } from "~/accounts/session.server";
 import { afterPassword } from "~/accounts/two-factor.server";
+import { socialChoicesOf } from "~/accounts/social.server";
 import { SocialButtons } from "~/accounts/social-buttons";
 import { useAnsweredForm } from "~/forms/answered-form";
 import { checkboxProps } from "~/forms/field-props";
@@ -37,7 +38,7 @@ export async function loader({ request, context, url }: Route.LoaderArgs) {
     constraint: getZodConstraint(signInFields),
     search: searchOf(url),
     redirectTo: safeTarget(url.searchParams.get("redirectTo")),
-    providers: Object.keys(config.socialProviders),
+    providers: socialChoicesOf(config),
     mail: mailWay(config) !== null,
     last: readCookie(request.headers, cookieNames(originOf(config, request)).lastMethod),
     pause: MAIL_PAUSE_SECONDS,

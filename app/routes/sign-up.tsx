@@ -6,6 +6,7 @@ import { AuthPage } from "~/accounts/auth-page";
 import { PASSWORD_HINT, signUpFields } from "~/accounts/credentials.server";
 import { safeTarget } from "~/accounts/safe-target";
 import { visitor } from "~/accounts/session.server";
+import { socialChoicesOf } from "~/accounts/social.server";
 import { SocialButtons } from "~/accounts/social-buttons";
 import { useAnsweredForm } from "~/forms/answered-form";
 import { FormPasswordField } from "~/forms/password-field";
@@ -21,7 +22,7 @@ export const meta: Route.MetaFunction = ({ matches: [root] }) =>
 export async function loader({ context, url }: Route.LoaderArgs) {
   const redirectTo = safeTarget(url.searchParams.get("redirectTo"));
   if (await visitor(context)) throw redirect(redirectTo);
-  const providers = Object.keys(context.get(configContext).socialProviders);
+  const providers = socialChoicesOf(context.get(configContext));
   return { constraint: getZodConstraint(signUpFields), passwordHint: PASSWORD_HINT, search: url.search, redirectTo, providers };
 }
 

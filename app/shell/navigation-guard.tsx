@@ -5,7 +5,6 @@ import { Button } from "~/ui/button";
 import { useFocusAfterNavigation, useFocusAfterRemoval } from "~/ui/focus";
 import { isToasterStanding, toast } from "~/ui/toasts";
 import { Pill } from "./pill";
-import { useSettledFetchers } from "./use-settled-fetchers";
 
 /**
  * Keeps navigations from ending badly. After a new build the open tab is told, and its next navigation loads a document; without a network the
@@ -15,7 +14,6 @@ export function NavigationGuard() {
   const superseded = useSuperseded();
   useLeaveAnew(superseded);
   useTargetAfterReload();
-  useSettledFetchers();
   useFocusAfterNavigation();
   useFocusAfterRemoval();
   return (

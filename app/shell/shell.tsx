@@ -19,6 +19,7 @@ import type { NamedProject } from "./project-links";
 import { Sidebar } from "./sidebar";
 import type { ShellUser } from "./user-menu";
 import { useHelpKey } from "./use-help-key";
+import { useSettledFetchers } from "./use-settled-fetchers";
 import { SIDEBAR_ID, useSidebar } from "./use-sidebar";
 
 type ShellProps = {
@@ -40,6 +41,7 @@ type ShellProps = {
 export function Shell({ flash, personId, user, theme, convex, projects, unread, openAtFirst, children }: ShellProps) {
   const sidebar = useSidebar(openAtFirst);
   useHelpKey();
+  useSettledFetchers();
   return (
     <LiveProvider address={convex} useAuth={useAuth}>
       <Symbols>

@@ -1,9 +1,34 @@
-import { ArrowDown, ArrowUp, Copy, Download, FolderInput, type LucideIcon, MoreHorizontal, Pencil, Star, Trash2 } from "lucide-react";
+import {
+  ArrowDown,
+  ArrowUp,
+  Copy,
+  Download,
+  Folder,
+  FolderInput,
+  Layers,
+  type LucideIcon,
+  MoreHorizontal,
+  Pencil,
+  Star,
+  Trash2,
+} from "lucide-react";
 import type { ReactNode } from "react";
 import { STROKE, SymbolsContext } from "./icon";
 
 /** The icons that stand in every row of a list. */
-const REPEATED: readonly LucideIcon[] = [ArrowDown, ArrowUp, Copy, Download, FolderInput, MoreHorizontal, Pencil, Star, Trash2];
+const REPEATED: readonly LucideIcon[] = [
+  ArrowDown,
+  ArrowUp,
+  Copy,
+  Download,
+  Folder,
+  FolderInput,
+  Layers,
+  MoreHorizontal,
+  Pencil,
+  Star,
+  Trash2,
+];
 
 const symbols = new Map(REPEATED.map((icon, index) => [icon, `icon-${index}`]));
 
