@@ -10,9 +10,10 @@ import { syncBuiltinESMExports } from "node:module";
 const file = process.env["COUNTED_CALLS"] ?? "";
 const note = (what: string) => appendFileSync(file, `${what}\n`);
 
+// oxlint-disable-next-line typescript/unbound-method -- it is called with its own request
 ClientRequest.prototype.end = new Proxy(ClientRequest.prototype.end, {
   apply(end, request, given: unknown[]) {
-    const body = String(given[0] ?? "");
+    const body = typeof given[0] === "string" ? given[0] : "";
     const [, path] = /"path":"accounts\/([^"]+)"/.exec(body) ?? [];
     const [, model = ""] = /"model":"([^"]+)"/.exec(body) ?? [];
     if (path) note(`${path} ${model}`.trim());
