@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { resolve } from "node:path";
@@ -111,10 +111,15 @@ describe("the command line of the deployment", () => {
   });
 });
 
-/** On two idle cores this is ready within 300 ms; the processor's time is what a busy machine measures too. */
+/**
+ * On two idle cores this is ready within 300 ms. What is compared is the processor's time with that of a Node that does nothing, at the same moment:
+ * a busy machine takes more of it for either.
+ */
 it.runIf(process.platform === "linux")("gets ready on an empty folder with little work, once its code has been compiled", async () => {
   await (await startEngine(folder("ready"), ADMIN_KEY)).stop();
-  expect(processorMs(await engine(folder("ready"), ADMIN_KEY))).toBeLessThan(500);
+  const spent = processorMs(await engine(folder("ready"), ADMIN_KEY));
+  const idle = "const { user, system } = process.cpuUsage(); process.stdout.write(String((user + system) / 1000))";
+  expect(spent / Number(execFileSync(process.execPath, ["-e", idle]))).toBeLessThan(40);
 });
 
 /** User and system time (proc(5), fields 14 and 15, in hundredths of a second). */

@@ -182,13 +182,15 @@ test("stopping npm stops what npm started", async () => {
   });
   let output = "";
   npm.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
-  await expect.poll(() => output, { timeout: 90_000 }).toContain("Atelier is ready at ");
-  const deployment = deploymentPid(output);
-  npm.kill("SIGTERM");
+  try {
+    await expect.poll(() => output, { timeout: 90_000 }).toContain("Atelier is ready at ");
+  } finally {
+    npm.kill("SIGTERM");
+  }
   // The server holds the other end of npm's output: it closes when the server has ended.
   await once(npm.stdout, "close");
   expect(output).toContain('"msg":"stopped"');
-  expect(() => process.kill(deployment, 0)).toThrow("ESRCH");
+  expect(() => process.kill(deploymentPid(output), 0)).toThrow("ESRCH");
   await rm(settings.DATA_DIR, { recursive: true });
 });
 
