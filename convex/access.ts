@@ -3,7 +3,7 @@ import { v } from "convex/values";
 import { mutation, query, type QueryCtx } from "./_generated/server";
 import type { Doc, Id } from "./_generated/dataModel";
 import { ISSUER, requireService } from "./accounts/service";
-import { liveSession } from "./accounts/sessions";
+import { sessionOf } from "./accounts/sessions";
 import { notFound, refusalOf, unauthenticated } from "./errors";
 
 /**
@@ -35,8 +35,9 @@ const asServerFor = {
   args: { sessionId: v.string() },
   input: async (ctx: QueryCtx, { sessionId }: { sessionId: string }) => {
     await requireService(ctx);
-    const live = await liveSession(ctx.db, { sessionId });
-    if (!live) throw unauthenticated();
+    const live = await sessionOf(ctx.db, { sessionId });
+    // No token of the session's speaks for it here, so its time is asked for.
+    if (!live || live.session.expiresAt <= Date.now()) throw unauthenticated();
     return { ctx: live, args: {} };
   },
 };
@@ -53,7 +54,7 @@ async function caller(ctx: QueryCtx): Promise<Caller> {
   const identity = await ctx.auth.getUserIdentity();
   const sessionId = identity?.["sessionId"];
   if (!identity || identity.issuer !== ISSUER || typeof sessionId !== "string") throw unauthenticated();
-  const live = await liveSession(ctx.db, { sessionId, userId: identity.subject });
+  const live = await sessionOf(ctx.db, { sessionId, userId: identity.subject });
   if (!live) throw unauthenticated();
   return live;
 }
