@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /** Unit tests stand beside what they test. Playwright's specs (`*.spec.ts` under tests/) are not Vitest's. */
@@ -6,6 +7,8 @@ export default defineConfig({
   test: {
     include: ["{app,bench,convex,engine,server,tests}/**/*.test.{ts,tsx}"],
     environment: "node",
+    // Two even on two cores: much of the time goes by in waiting for disks and other processes.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     // Held far above what anything takes: a limit ends what hangs, and says nothing of a busy machine.
     testTimeout: 90_000,
     hookTimeout: 90_000,
