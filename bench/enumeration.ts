@@ -1,32 +1,74 @@
-import { randomUUID } from "node:crypto";
-import { startApp } from "../tests/harness/app.ts";
-import { startMailbox } from "../tests/harness/mailbox.ts";
-
 /**
- * Whether time tells who has an account: each endpoint is asked for an address that has one and for one that has none, in turn, and the medians
- * are compared. Baseline of the same run: the same address, asked twice, which shows how much two equal series differ by themselves.
- *
- *     node bench/enumeration.ts [tries]
+ * Whether time tells who has an account: each endpoint is asked for an address that has one and for one that has none, in turn, and the medians are
+ * compared. The baseline of the same run is the same address, asked twice: so much do two equal series differ by themselves.
  */
-const TRIES = Number(process.argv[2] ?? 200);
+import { randomUUID } from "node:crypto";
+import { type RunningApp, startApp } from "../tests/harness/app.ts";
+import { startMailbox } from "../tests/harness/mailbox.ts";
+import { type Figure, median } from "./report.ts";
+
+const TRIES = 200;
+/** Tries before that, which only warm. */
+const WARMING = 5;
 /** What is answered where the work was done: a wrong password, or that a mail would be on its way. */
 const MEANT = new Set([200, 401]);
-/** For wrong passwords, in parts of the median; the other endpoints wait for no hash, and theirs is reported. */
+/** For wrong passwords, in parts of the median; the other endpoints answer after a time of their own, and theirs is reported. */
 const BAR = 0.05;
 const PASSWORD = "correct horse battery";
 
-const asks: Record<string, (email: string) => [path: string, body: Record<string, unknown>]> = {
-  "sign-in": (email) => ["/sign-in/email", { email, password: "wrong horse battery" }],
-  "password reset": (email) => ["/request-password-reset", { email, redirectTo: "/reset-password" }],
-  "sign-in link": (email) => ["/sign-in/magic-link", { email, callbackURL: "/projects" }],
-  "sign-in code": (email) => ["/email-otp/send-verification-otp", { email, type: "sign-in" }],
-  "confirm again": (email) => ["/send-verification-email", { email }],
+type Ask = (email: string) => [path: string, body: Record<string, unknown>];
+
+const asks: Record<string, Ask> = {
+  "a wrong password": (email) => ["/sign-in/email", { email, password: "wrong horse battery" }],
+  "a new password": (email) => ["/request-password-reset", { email, redirectTo: "/reset-password" }],
+  "a sign-in link": (email) => ["/sign-in/magic-link", { email, callbackURL: "/projects" }],
+  "a code": (email) => ["/email-otp/send-verification-otp", { email, type: "sign-in" }],
+  "a mail to confirm the address": (email) => ["/send-verification-email", { email }],
 };
 
-const mailbox = await startMailbox();
-const app = await startApp({ SMTP_URL: mailbox.url });
+export async function enumeration(): Promise<Figure[]> {
+  const mailbox = await startMailbox();
+  const app = await startApp({ SMTP_URL: mailbox.url });
+  try {
+    const known = `${randomUUID()}@example.com`;
+    await post(app, "/sign-up/email", { name: "Ada Lovelace", email: known, password: PASSWORD });
+    const figures: Figure[] = [];
+    for (const [what, ask] of Object.entries(asks)) figures.push(...(await compared(app, what, known, ask)));
+    return figures;
+  } finally {
+    await app.dispose();
+    await mailbox.close();
+  }
+}
 
-async function post(path: string, body: Record<string, unknown>): Promise<number> {
+async function compared(app: RunningApp, what: string, known: string, ask: Ask): Promise<Figure[]> {
+  const [withAccount, without, again]: [number[], number[], number[]] = [[], [], []];
+  const timed = async (times: number[], email: string, keep: boolean) => {
+    const took = await post(app, ...ask(email));
+    if (keep) times.push(took);
+  };
+  for (let tried = -WARMING; tried < TRIES; tried++) {
+    const turns = [
+      () => timed(withAccount, known, tried >= 0),
+      () => timed(without, `${randomUUID()}@example.com`, tried >= 0),
+      () => timed(again, known, tried >= 0),
+    ];
+    // Which is first changes, so that none always runs on what another has warmed.
+    for (let turn = 0; turn < turns.length; turn++) await turns[(turn + tried + WARMING) % turns.length]?.();
+  }
+  const [a, b, c] = [median(withAccount), median(without), median(again)];
+  const differ = Math.abs(b - a) / a;
+  const figure = { what: "the second : the first", value: (b / a).toFixed(3) };
+  const isHashed = what === "a wrong password";
+  return [
+    { what: `${what}, for an address with an account and for one without`, value: `${a.toFixed(1)} and ${b.toFixed(1)} ms` },
+    { what: "with an account, once more, beside the first time", value: (c / a).toFixed(3) },
+    isHashed ? { ...figure, bar: `within ${BAR * 100}%`, met: differ <= BAR } : figure,
+  ];
+}
+
+/** How long it took, in ms. What is refused before anything is done for it takes as long for everybody, says nothing, and is an error here. */
+async function post(app: RunningApp, path: string, body: Record<string, unknown>): Promise<number> {
   const before = performance.now();
   const response = await fetch(`${app.url}/api/auth${path}`, {
     method: "POST",
@@ -35,39 +77,6 @@ async function post(path: string, body: Record<string, unknown>): Promise<number
   });
   const answer = await response.text();
   const took = performance.now() - before;
-  // What is refused before anything is done for it takes as long for everybody, and says nothing.
   if (!MEANT.has(response.status)) throw new Error(`${path} answered ${response.status}: ${answer}`);
   return took;
 }
-
-const median = (times: number[]) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
-const ratio = (one: number, other: number) => (one / other).toFixed(3).padStart(8);
-const ms = (time: number) => `${time.toFixed(2)} ms`.padStart(10);
-
-const known = `${randomUUID()}@example.com`;
-await post("/sign-up/email", { name: "Ada Lovelace", email: known, password: PASSWORD });
-
-console.log(`Medians of ${TRIES} tries each\n`);
-console.log(
-  `${"".padEnd(16)}${"known".padStart(10)}${"unknown".padStart(10)}${"differ by".padStart(12)}${"ratio".padStart(8)}${"known twice".padStart(14)}${"ratio".padStart(8)}`,
-);
-for (const [name, ask] of Object.entries(asks)) {
-  const times = { known: [] as number[], unknown: [] as number[], again: [] as number[] };
-  for (let each = -5; each < TRIES; each++) {
-    // Which is first changes, so that none always runs on what the other has warmed.
-    const series = [
-      () => post(...ask(known)).then((time) => ["known", time] as const),
-      () => post(...ask(`${randomUUID()}@example.com`)).then((time) => ["unknown", time] as const),
-      () => post(...ask(known)).then((time) => ["again", time] as const),
-    ];
-    for (let turn = 0; turn < series.length; turn++) {
-      const result = await series[(turn + Math.abs(each)) % series.length]?.();
-      if (result && each >= 0) times[result[0]].push(result[1]);
-    }
-  }
-  const [a, b, c] = [median(times.known), median(times.unknown), median(times.again)];
-  const verdict = name === "sign-in" ? `  ${Math.abs(b - a) / a <= BAR ? "within" : "beyond"} ${BAR * 100} %` : "";
-  console.log(`${name.padEnd(16)}${ms(a)}${ms(b)}${ms(b - a).padStart(12)}${ratio(b, a)}${ms(c - a).padStart(14)}${ratio(c, a)}${verdict}`);
-}
-await app.dispose();
-await mailbox.close();

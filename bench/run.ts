@@ -3,6 +3,7 @@
  */
 import { loadavg } from "node:os";
 import { durableMutations } from "./durable-mutations.ts";
+import { enumeration } from "./enumeration.ts";
 import { fanOut } from "./fan-out.ts";
 import { lists } from "./lists.ts";
 import { memory } from "./memory.ts";
@@ -21,6 +22,7 @@ const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]>
   variants: { title: "A picture's size that was made before", measure: variants },
   rows: { title: "Cost of a page by the rows behind it", measure: rows },
   lists: { title: "Long lists in a browser", measure: lists },
+  enumeration: { title: "What time tells of whether there is an account, medians of 200 tries", measure: enumeration },
   mutations: { title: "Durable mutations, 64 in flight over websockets", measure: durableMutations },
   "fan-out": { title: "One write and a thousand subscribers", measure: fanOut },
   "table-size": { title: "A table of a million rows", measure: tableSize },
