@@ -4,7 +4,7 @@ import type { Identity, Timestamp } from "../values/types.ts";
 import { identityKey } from "./identity-key.ts";
 import { createSharedQueries, type Subscriber, type Watch } from "./shared-queries.ts";
 
-type Answer = { value: string; readIdentity?: boolean };
+type Answer = { value: string; readIdentity?: boolean; journal?: string };
 
 /** A runner whose answers the test gives, and whose rounds it can hold. */
 function createRunner(answer: (call: Call) => Answer) {
@@ -42,8 +42,8 @@ function createRunner(answer: (call: Call) => Answer) {
         const at = ts;
         return calls.map((call) => {
           if (call.token !== undefined) live.set(call.token, call.path);
-          const { value, readIdentity = false } = answer(call);
-          return { ok: true, value, logLines: [], ts: at, readIdentity };
+          const { value, readIdentity = false, journal } = answer(call);
+          return { ok: true, value, logLines: [], ts: at, readIdentity, ...(journal !== undefined && { journal }) };
         });
       },
     },
@@ -120,6 +120,51 @@ describe("shared queries", () => {
     await settled();
     expect(queries.runs).toBe(1);
     expect(session.seen).toHaveLength(1);
+  });
+
+  it("gives who comes later a page as it is asked for, not the one that has grown under another's eyes", async () => {
+    const fake = createRunner(({ journal }) => ({ value: journal === null ? "three rows" : `up to ${journal}`, journal: "the end" }));
+    const queries = createSharedQueries({ runner: fake.runner, system, report });
+    const [first, later, back] = [new Session(), new Session(), new Session()];
+    const both = new Session();
+    for (const session of [first, both]) session.watches.push(queries.watch(query("page"), session));
+    await settled();
+    expect([first.last, both.last, queries.runs]).toEqual([["three rows"], ["three rows"], 1]);
+    fake.commit("page");
+    // It comes while the page is due already.
+    later.watches.push(queries.watch(query("page"), later));
+    await settled();
+    expect([first.last, both.last, later.last]).toEqual([["up to the end"], ["up to the end"], ["three rows"]]);
+    expect(queries.runs).toBe(3);
+    back.watches.push(queries.watch({ ...query("page"), journal: "the end" }, back));
+    await settled();
+    expect(back.last).toEqual(["up to the end"]);
+    expect(queries.runs).toBe(3);
+    fake.commit("page");
+    await settled();
+    expect([first.last, later.last, back.last]).toEqual([["up to the end"], ["up to the end"], ["up to the end"]]);
+  });
+
+  it("keeps a person's page as it is when their token is renewed, and begins anew for another person", async () => {
+    const fake = createRunner((call) => ({
+      value: `${nameOf(call)} ${call.journal ?? "anew"}`,
+      readIdentity: true,
+      journal: "the end",
+    }));
+    const queries = createSharedQueries({ runner: fake.runner, system, report });
+    const session = new Session(user("ada"));
+    const watch = queries.watch(query("page"), session);
+    session.watches.push(watch);
+    await settled();
+    expect(session.last).toEqual(["ada anew"]);
+    session.become(user("ada", Date.now() + 90_000));
+    queries.reidentify(watch);
+    await settled();
+    expect(session.last).toEqual(["ada the end"]);
+    session.become(user("bob"));
+    queries.reidentify(watch);
+    await settled();
+    expect(session.last).toEqual(["bob anew"]);
   });
 
   it("gives each caller their own answer where the identity was read, and shares it among equals", async () => {

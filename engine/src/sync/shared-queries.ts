@@ -54,7 +54,7 @@ const RETRY_MS = 250;
 
 /** One run, and who shares it: callers of one identity, or everybody (`variant` null) where identity was not read. */
 class Run {
-  readonly base: string;
+  base: string;
   readonly spec: QuerySpec;
   readonly visibility: Call["visibility"];
   readonly watches = new Set<WatchEntry>();
@@ -77,7 +77,7 @@ class Run {
 }
 
 class WatchEntry implements Watch {
-  readonly spec: QuerySpec;
+  spec: QuerySpec;
   readonly subscriber: Subscriber;
   run: Run | null = null;
 
@@ -160,6 +160,7 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
 
   /** Finds or makes a run for whoever has none, and collects all runs that are due. */
   function takeDue(): Run[] {
+    for (const run of stale) if (run.journal !== null) goOnFromJournal(run);
     for (const watch of unresolved) {
       const { spec, subscriber } = watch;
       const base = baseKey(spec, subscriber.identity);
@@ -179,6 +180,19 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
     const due = [...stale];
     stale.clear();
     return due;
+  }
+
+  /**
+   * A run goes on where its journal says that its page ends, so that the page grows as rows come into it. Who asks without that journal gets the page as
+   * it is asked for, from a run of their own; who comes back with it (after a reconnect) shares this one.
+   */
+  function goOnFromJournal(run: Run): void {
+    const base = keyOf(run.visibility, { ...run.spec, journal: run.journal });
+    if (base === run.base) return;
+    unregister(run);
+    run.base = base;
+    const key = runKey(base, run.variant);
+    if (!runs.has(key)) runs.set(key, run);
   }
 
   async function runAll(due: Run[]): Promise<Timestamp> {
@@ -250,7 +264,7 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
 
   /** A run that everybody shared has read who calls: it belongs to that caller alone, and the others look again. */
   function narrow(run: Run, variant: string): void {
-    runs.delete(runKey(run.base, null));
+    unregister(run);
     run.variant = variant;
     const key = runKey(run.base, variant);
     if (!runs.has(key)) runs.set(key, run);
@@ -273,9 +287,13 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
     if (run.watches.size === 0) discard(run);
   }
 
-  function discard(run: Run): void {
+  function unregister(run: Run): void {
     const key = runKey(run.base, run.variant);
     if (runs.get(key) === run) runs.delete(key);
+  }
+
+  function discard(run: Run): void {
+    unregister(run);
     stale.delete(run);
     systemRuns.delete(run);
     if (run.token !== null) drop(run.token);
@@ -305,6 +323,8 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
       const entry = entryOf(watch);
       const { run, subscriber } = entry;
       if (run?.variant === null && run.visibility === visibilityFor(subscriber.identity)) return;
+      // With a new token, as the same person: their pages stay as they are. Another person's begin anew.
+      if (run) entry.spec = { ...entry.spec, journal: run.variant === subscriber.identityKey ? run.journal : null };
       detach(entry);
       unresolved.add(entry);
       touched.add(subscriber);
@@ -330,6 +350,7 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
 
 const isSystem = (path: string) => path.startsWith("_system/");
 const visibilityFor = (identity: Identity): Call["visibility"] => (identity.kind === "admin" ? "any" : "public");
-const baseKey = ({ path, args, journal }: QuerySpec, identity: Identity) => JSON.stringify([visibilityFor(identity), path, args, journal]);
+const keyOf = (visibility: Call["visibility"], { path, args, journal }: QuerySpec) => JSON.stringify([visibility, path, args, journal]);
+const baseKey = (spec: QuerySpec, identity: Identity) => keyOf(visibilityFor(identity), spec);
 const runKey = (base: string, variant: string | null) => (variant === null ? base : `${base} ${variant}`);
 const expiry = (identity: Identity) => (identity.kind === "user" ? identity.expiresAt : Infinity);
