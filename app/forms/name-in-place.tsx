@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 import { Button } from "~/ui/button";
-import { cx } from "~/ui/cx";
+import { clsx } from "clsx";
 import { FieldErrors } from "~/ui/field";
 import { inputProps } from "./field-props";
 import { IntentForm, useIntentForm } from "./intent-form";
@@ -56,7 +56,7 @@ export function NameInPlace({ item, thing, intent, constraint, small = false }: 
             {...props}
             defaultValue={typeof refused === "string" ? refused : shown}
             autoComplete="off"
-            className={cx(
+            className={clsx(
               "field-sizing-content max-w-full min-w-16 truncate rounded-md border border-transparent bg-transparent px-2 py-0.5 font-semibold tracking-[-0.015em] hover:border-edge focus-visible:border-edge focus-visible:bg-ground aria-invalid:border-danger-text pointer-coarse:min-h-11",
               small ? "text-lg" : "text-2xl",
             )}

@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from "react";
 import { href, useLocation } from "react-router";
-import { cx } from "~/ui/cx";
+import { clsx } from "clsx";
 
 type ChoiceProps<Value extends string> = {
   /** The field's name at /preferences. */
@@ -33,9 +33,9 @@ export function Choice<Value extends string>({ name, label, value, options, onCh
             aria-label={option.label}
             title={option.label}
             aria-pressed={option.value === value}
-            className={cx(
-              "grid size-7 cursor-pointer place-items-center rounded-sm text-faint hover:text-ink pointer-coarse:size-11",
-              option.value === value && "bg-hover text-accent-text",
+            className={clsx(
+              "grid size-7 cursor-pointer place-items-center rounded-sm hover:text-ink pointer-coarse:size-11",
+              option.value === value ? "bg-hover text-accent-text" : "text-faint",
             )}
             onClick={(event) => {
               event.preventDefault();

@@ -9,7 +9,7 @@ import { OrderActions } from "~/forms/order-actions";
 import { Pick, PickMark, pickProps } from "~/selection/pick";
 import { usePicking } from "~/selection/use-picking";
 import type { Selection } from "~/selection/use-selection";
-import { cx } from "~/ui/cx";
+import { clsx } from "clsx";
 import { Icon } from "~/ui/icon";
 import { MenuLink } from "~/ui/menu";
 import { WaitingMark } from "~/ui/waiting-mark";
@@ -93,7 +93,7 @@ function Row({ image, ...tile }: TileProps & { image: DesignImage }) {
   return (
     <li id={`image-${_id}`} {...pickProps(image)} className="flex items-center gap-3 py-1.5">
       {selection.on ? (
-        <Pick item={image} selection={selection} className={cx(shape, "pick-row")}>
+        <Pick item={image} selection={selection} className={clsx(shape, "pick-row")}>
           {content}
         </Pick>
       ) : (
@@ -152,7 +152,7 @@ function Tile({ image, ...tile }: TileProps & { image: DesignImage }) {
         alt={selection.on ? "" : caption || name}
         sizes={`${Math.round(ratio * 260)}px`}
         scalable={scalable}
-        className={cx(moving && "gallery-picture-grows")}
+        className={clsx(moving && "gallery-picture-grows")}
       />
       <MovingMark image={image} />
       <WaitingMark of={image} className="absolute top-1 left-1" />

@@ -1,4 +1,4 @@
-import { cx } from "~/ui/cx";
+import { clsx } from "clsx";
 import { Picture, type PictureSource } from "./picture";
 
 /** How many pictures a cover shows. */
@@ -12,7 +12,7 @@ export function Mosaic({ cover, className }: { cover: PictureSource[]; className
   const shown = cover.slice(0, SHOWN);
   return (
     <div
-      className={cx(
+      className={clsx(
         "grid aspect-4/3 gap-px overflow-hidden bg-mat",
         shown.length > 1 && "grid-cols-2",
         shown.length > 2 && "grid-rows-2",
@@ -26,7 +26,7 @@ export function Mosaic({ cover, className }: { cover: PictureSource[]; className
           image={image}
           alt=""
           sizes={shown.length === 1 ? "(width < 480px) 100vw, 22rem" : "(width < 480px) 50vw, 11rem"}
-          className={cx("size-full min-h-0 min-w-0 object-cover", shown.length === 3 && index === 0 && "row-span-2")}
+          className={clsx("size-full min-h-0 min-w-0 object-cover", shown.length === 3 && index === 0 && "row-span-2")}
         />
       ))}
     </div>

@@ -1,5 +1,5 @@
 import { type CSSProperties, useEffect, useState } from "react";
-import { cx } from "~/ui/cx";
+import { clsx } from "clsx";
 import { imageAddress, nearestWidth, OWN_WIDTH, type Which } from "./address";
 import { SCALABLE } from "./gallery";
 import type { DesignImage } from "./intents";
@@ -33,7 +33,7 @@ export function StagedPicture({ image, zoom, sizes, grows = false }: StageProps)
     ...(box && { position: "absolute", left: box.left, top: box.top, width: box.width, height: box.height }),
   };
   return (
-    <div style={style} className={cx("viewer-picture", grows && "viewer-picture-grows")}>
+    <div style={style} className={clsx("viewer-picture", grows && "viewer-picture-grows")}>
       <Picture
         key={`${image._id} ${image.versionId}`}
         image={{ ...image, imageId: image._id }}
@@ -74,7 +74,7 @@ function Sharp({ image, shown, magnification }: { image: DesignImage; shown: num
       decoding="async"
       data-sharp
       onLoad={() => setLoaded(address)}
-      className={cx("absolute inset-0 size-full", loaded !== address && "opacity-0")}
+      className={clsx("absolute inset-0 size-full", loaded !== address && "opacity-0")}
       style={magnification >= PIXELS_FROM && !drawing ? { imageRendering: "pixelated" } : undefined}
     />
   );

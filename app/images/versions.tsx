@@ -4,7 +4,7 @@ import { useEffect, useRef } from "react";
 import { href, Link, useFetcher } from "react-router";
 import { IntentForm, useIntentForm } from "~/forms/intent-form";
 import { Button, buttonClass } from "~/ui/button";
-import { cx } from "~/ui/cx";
+import { clsx } from "clsx";
 import { Icon } from "~/ui/icon";
 import { RelativeTime } from "~/ui/relative-time";
 import type { api } from "#convex/_generated/api";
@@ -66,7 +66,7 @@ function VersionRow({ image, version }: { image: DesignImage; version: Version }
           {author === null ? null : `${author}, `}
           <RelativeTime at={addedAt} />, {bytesText(size)}
         </p>
-        <div className={cx("flex flex-wrap items-center gap-1", isCurrent && "-ml-2")}>
+        <div className={clsx("flex flex-wrap items-center gap-1", isCurrent && "-ml-2")}>
           {isCurrent ? null : (
             <IntentForm state={state} hidden={{ imageId: image._id, versionId: _id }}>
               <Button type="submit" size="sm" aria-label={`Make version ${number} current`}>

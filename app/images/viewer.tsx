@@ -4,7 +4,7 @@ import { href, Link, useActionData, useLocation, useNavigate } from "react-route
 import { useRoot } from "~/data/use-root";
 import { RemoveButton } from "~/forms/remove-dialog";
 import { Button, buttonClass } from "~/ui/button";
-import { cx } from "~/ui/cx";
+import { clsx } from "clsx";
 import { Icon } from "~/ui/icon";
 import { isElsewhere } from "~/ui/keys";
 import type { Ground } from "~/ui/preferences";
@@ -122,7 +122,7 @@ export function Viewer({ image, place, title, around, ground: groundAtFirst, chi
         <Neighbour to={place.previous} image={image} side="previous" />
         <Neighbour to={place.next} image={image} side="next" />
         <details ref={side} open={answered} className="viewer-side">
-          <summary aria-label="Facts" className={cx(buttonClass({ look: "quiet", size: "sm" }), "list-none")}>
+          <summary aria-label="Facts" className={clsx(buttonClass({ look: "quiet", size: "sm" }), "list-none")}>
             <Icon of={Info} />
             Facts
           </summary>
@@ -175,7 +175,7 @@ export function ZoomTools({ zoom }: { zoom: Zoom }) {
           look="ghost"
           size="sm"
           aria-pressed={zoom.fitting === fitting}
-          className={cx("max-sm:px-1.5", zoom.fitting === fitting && "text-accent-text")}
+          className={clsx("max-sm:px-1.5", zoom.fitting === fitting && "text-accent-text")}
           onClick={() => zoom.fit(fitting)}
         >
           {fitting === "fit" ? <Icon of={Scan} className="max-sm:hidden" /> : null}
@@ -199,9 +199,9 @@ function Neighbour({ to, image, side }: { to: string | null; image: DesignImage;
       state={state}
       preventScrollReset
       aria-label={label}
-      className={cx(
+      className={clsx(
         buttonClass({ look: "quiet", size: "icon" }),
-        "absolute bottom-2.5 size-10 rounded-full bg-raised/85 backdrop-blur-sm md:top-[calc(50%-1.25rem)] md:bottom-auto",
+        "absolute bottom-2.5 size-10 pointer-coarse:size-11 rounded-full bg-raised/85 backdrop-blur-sm md:top-[calc(50%-1.25rem)] md:bottom-auto",
         side === "previous" ? "right-16 md:right-auto md:left-3" : "viewer-next right-3",
       )}
     >
@@ -232,9 +232,9 @@ function Filmstrip({ image, around }: { image: DesignImage; around: DesignImage[
                 preventScrollReset
                 aria-current={isCurrent ? "page" : undefined}
                 aria-label={each.name}
-                className={cx(
-                  "block size-14 overflow-hidden rounded-sm bg-mat opacity-60 hover:opacity-100",
-                  isCurrent && "opacity-100 outline-2 outline-accent-text",
+                className={clsx(
+                  "block size-14 overflow-hidden rounded-sm bg-mat",
+                  isCurrent ? "outline-2 outline-accent-text" : "opacity-60 hover:opacity-100",
                 )}
               >
                 <Picture image={{ ...each, imageId: each._id }} alt="" sizes="56px" className="size-full object-cover" />

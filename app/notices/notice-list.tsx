@@ -2,7 +2,7 @@ import { AtSign, Fingerprint, KeyRound, Link2, LogIn, type LucideIcon, ShieldChe
 import { Link } from "react-router";
 import { IntentForm, useIntentForm } from "~/forms/intent-form";
 import { Button } from "~/ui/button";
-import { cx } from "~/ui/cx";
+import { clsx } from "clsx";
 import { Icon } from "~/ui/icon";
 import { RelativeTime } from "~/ui/relative-time";
 import { type ShownNotice, wordsOf } from "./words";
@@ -23,11 +23,11 @@ export function NoticeList({ notices }: { notices: ShownNotice[] }) {
 function NoticeCard({ notice: { _id, notice, at, read } }: { notice: ShownNotice }) {
   const { title, text, look } = wordsOf(notice);
   return (
-    <article className={cx("flex flex-wrap items-start gap-x-3 gap-y-3 p-4 pr-5", read ? "bg-transparent" : "bg-card")}>
-      <Icon of={ICONS[notice.kind]} className={cx("mt-0.5 size-4.5", read ? "text-faint" : "text-accent-text")} />
+    <article className={clsx("flex flex-wrap items-start gap-x-3 gap-y-3 p-4 pr-5", read ? "bg-transparent" : "bg-card")}>
+      <Icon of={ICONS[notice.kind]} className={clsx("mt-0.5 size-4.5", read ? "text-faint" : "text-accent-text")} />
       <div className="grid min-w-0 flex-1 basis-64 gap-1">
         <h2
-          className={cx("flex flex-wrap items-baseline gap-x-2 text-base leading-normal", read ? "font-normal text-soft" : "font-medium")}
+          className={clsx("flex flex-wrap items-baseline gap-x-2 text-base leading-normal", read ? "font-normal text-soft" : "font-medium")}
         >
           {read ? null : <span className="sr-only">Unread: </span>}
           {title}
@@ -35,7 +35,7 @@ function NoticeCard({ notice: { _id, notice, at, read } }: { notice: ShownNotice
             <RelativeTime at={at} />
           </span>
         </h2>
-        <p className={cx("wrap-anywhere", read ? "text-faint" : "text-soft")}>
+        <p className={clsx("wrap-anywhere", read ? "text-faint" : "text-soft")}>
           {text} If it was not you, look at{" "}
           <Link to={look.at} prefetch="intent" className="text-accent-text underline underline-offset-4">
             {look.label}

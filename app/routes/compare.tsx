@@ -9,7 +9,7 @@ import { COMPARE_MODES, compareAddress, type Compared, type CompareMode, read, w
 import { Comparison } from "~/images/comparison";
 import type { Version } from "~/images/versions";
 import { Button, buttonClass } from "~/ui/button";
-import { cx } from "~/ui/cx";
+import { clsx } from "clsx";
 import { Icon } from "~/ui/icon";
 import { choiceFrom, GROUND_COOKIE, GROUNDS } from "~/ui/preferences";
 import { api } from "#convex/_generated/api";
@@ -86,9 +86,9 @@ export default function Compare({ loaderData }: Route.ComponentProps) {
               replace
               preventScrollReset
               aria-current={each === mode ? "page" : undefined}
-              className={cx(
-                "grid items-center rounded-sm px-2.5 py-1 text-sm whitespace-nowrap text-soft hover:text-ink pointer-coarse:min-h-11",
-                each === mode && "bg-hover text-accent-text",
+              className={clsx(
+                "grid items-center rounded-sm px-2.5 py-1 text-sm whitespace-nowrap hover:text-ink pointer-coarse:min-h-11",
+                each === mode ? "bg-hover text-accent-text" : "text-soft",
               )}
             >
               {MODES[each]}

@@ -1,6 +1,6 @@
 import { Check } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
-import { cx } from "~/ui/cx";
+import { clsx } from "clsx";
 import { Icon } from "~/ui/icon";
 import { CHOSEN_FIELD, SELECTION_FORM } from "./address";
 import type { Selection } from "./use-selection";
@@ -13,7 +13,7 @@ export const pickProps = ({ _id }: { _id: string }) => ({ "data-pick": _id });
 /** A thing while one chooses: all of it is the label of its check box. */
 export function Pick({ item, selection, className, children }: PickProps & { className?: string; children: ReactNode }) {
   return (
-    <label className={cx("pick", className)}>
+    <label className={clsx("pick", className)}>
       <PickBox item={item} selection={selection} />
       {children}
     </label>

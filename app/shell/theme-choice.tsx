@@ -1,7 +1,7 @@
 import { Monitor, Moon, Sun } from "lucide-react";
 import { useId } from "react";
 import { href, useLocation } from "react-router";
-import { cx } from "~/ui/cx";
+import { clsx } from "clsx";
 import { Icon } from "~/ui/icon";
 import { type Theme, themeCookie } from "~/ui/preferences";
 import { showTheme, useTheme } from "~/ui/theme";
@@ -31,9 +31,9 @@ export function ThemeChoice({ theme }: { theme: Theme }) {
             aria-label={choice.label}
             title={choice.label}
             aria-pressed={chosen === choice.theme}
-            className={cx(
-              "grid size-7 cursor-pointer place-items-center rounded-sm text-faint hover:text-ink pointer-coarse:size-11",
-              chosen === choice.theme && "bg-hover text-accent-text",
+            className={clsx(
+              "grid size-7 cursor-pointer place-items-center rounded-sm hover:text-ink pointer-coarse:size-11",
+              chosen === choice.theme ? "bg-hover text-accent-text" : "text-faint",
             )}
             onClick={(event) => {
               event.preventDefault();

@@ -97,7 +97,7 @@ function AddTag({ id, intent, known }: { id: string; intent: string; known: stri
           placeholder="Add a tag"
           autoComplete="off"
           autoCapitalize="none"
-          className="h-8 w-36 text-sm"
+          className="h-8 w-36 text-sm pointer-coarse:h-11 pointer-coarse:text-lg"
         />
         <KnownTags id={suggestions} tags={known} />
         <Button type="submit" size="sm" aria-label="Add tag" className="hidden group-focus-within/tag:inline-flex noscript:inline-flex">

@@ -1,11 +1,11 @@
-import { cx } from "./cx";
+import { clsx } from "clsx";
 
 /** A person's picture, or the first letter of their name or email (specification 2). Decoration: the name stands beside it. */
 export function Avatar({ name, email, image, className }: { name: string; email: string; image: string | null; className?: string }) {
-  const place = cx("size-8 shrink-0 overflow-hidden rounded-md bg-hover", className);
-  if (image) return <img src={image} alt="" width={32} height={32} referrerPolicy="no-referrer" className={cx(place, "object-cover")} />;
+  const classes = clsx("avatar", className);
+  if (image) return <img src={image} alt="" width={32} height={32} referrerPolicy="no-referrer" className={classes} />;
   return (
-    <span aria-hidden="true" className={cx(place, "grid place-items-center text-base font-semibold text-ink uppercase")}>
+    <span aria-hidden="true" className={classes}>
       {firstLetter(name) || firstLetter(email)}
     </span>
   );

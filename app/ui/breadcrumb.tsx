@@ -1,7 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { Fragment } from "react";
 import { Link } from "react-router";
-import { cx } from "./cx";
+import { clsx } from "clsx";
 import { Icon } from "./icon";
 
 /** The way from the top to this page; the page itself is its title below. */
@@ -16,7 +16,7 @@ export function Breadcrumb({ trail }: { trail: { to: string; name: string }[] })
                 <Icon of={ChevronRight} className="size-3.5" />
               </li>
             ) : null}
-            <li className={cx("pointer-coarse:min-w-11", index < trail.length - 1 ? "max-w-[40%] shrink-0" : "min-w-0")}>
+            <li className={clsx("pointer-coarse:min-w-11", index < trail.length - 1 ? "max-w-[40%] shrink-0" : "min-w-0")}>
               <Link to={to} prefetch="intent" className="block truncate rounded-sm py-1 hover:text-ink pointer-coarse:py-3">
                 {name}
               </Link>

@@ -1,7 +1,7 @@
 import type { ComponentProps } from "react";
-import { cx } from "./cx";
+import { clsx } from "clsx";
 
 /** A thing among its like: lighter than the wall, a hairline around it. */
 export function Card({ className, ...rest }: ComponentProps<"div">) {
-  return <div className={cx("rounded-lg border border-line bg-card", className)} {...rest} />;
+  return <div className={clsx("card", className)} {...rest} />;
 }

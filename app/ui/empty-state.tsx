@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { cx } from "./cx";
+import { clsx } from "clsx";
 
 type EmptyStateProps = {
   title: string;
@@ -14,7 +14,7 @@ type EmptyStateProps = {
 export function EmptyState({ title, text, action, className }: EmptyStateProps) {
   return (
     <div
-      className={cx(
+      className={clsx(
         "grid place-items-center rounded-lg border bg-mat bg-[radial-gradient(60%_90%_at_50%_0%,var(--lamp),transparent)] px-4 py-12 sm:py-20",
         className,
       )}

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { cx } from "./cx";
+import { clsx } from "clsx";
 
 type FieldProps = {
   /** The control's id. */
@@ -24,7 +24,7 @@ type FieldProps = {
 export function Field({ htmlFor, label, errorId, errors, hint, hintId, hideLabel, className, children }: FieldProps) {
   const refused = errors !== undefined && errors.length > 0;
   return (
-    <div className={cx("grid content-start gap-1.5", className)}>
+    <div className={clsx("grid content-start gap-1.5", className)}>
       <label htmlFor={htmlFor} className={hideLabel ? "sr-only" : "text-sm font-medium text-soft"}>
         {label}
       </label>
@@ -42,7 +42,7 @@ export function Field({ htmlFor, label, errorId, errors, hint, hintId, hideLabel
 /** The messages of one field, or of a whole form. */
 export function FieldErrors({ id, errors, className }: { id: string; errors?: readonly string[] | undefined; className?: string }) {
   return (
-    <div id={id} role="alert" className={cx("text-sm text-danger-text empty:hidden", className)}>
+    <div id={id} role="alert" className={clsx("text-sm text-danger-text empty:hidden", className)}>
       {errors?.map((message) => (
         <p key={message}>{message}</p>
       ))}

@@ -1,6 +1,6 @@
 import type { ComponentProps, MouseEvent, ReactNode } from "react";
 import { Link, type LinkProps } from "react-router";
-import { cx } from "./cx";
+import { clsx } from "clsx";
 
 type MenuProps = {
   id: string;
@@ -17,7 +17,7 @@ type MenuProps = {
  */
 export function Menu({ id, label, side = "bottom", className, children }: MenuProps) {
   return (
-    <div id={id} popover="auto" role="group" aria-label={label} data-side={side} className={cx("menu", className)}>
+    <div id={id} popover="auto" role="group" aria-label={label} data-side={side} className={clsx("menu", className)}>
       {children}
     </div>
   );

@@ -1,4 +1,4 @@
-import { cx } from "./cx";
+import { clsx } from "clsx";
 
 type MeterProps = {
   label: string;
@@ -16,7 +16,7 @@ export function Meter({ label, value, max, text }: MeterProps) {
     <div className="grid content-start gap-2">
       <div className="flex items-baseline justify-between gap-3">
         <span className="text-soft">{label}</span>
-        <span className={cx("tabular", full && "font-medium text-accent-text")}>
+        <span className={clsx("tabular", full && "font-medium text-accent-text")}>
           {text}
           {full ? ", full" : null}
         </span>

@@ -1,15 +1,9 @@
 import type { ReactNode } from "react";
-import { cx } from "./cx";
+import { clsx } from "clsx";
 
 /** The frame of a page's content. */
 export function Page({ className, children }: { className?: string; children: ReactNode }) {
-  return (
-    <div
-      className={cx("mx-auto grid max-w-[110rem] grid-cols-[minmax(0,1fr)] gap-6 px-4 py-6 md:gap-8 md:px-8 md:py-8 2xl:px-12", className)}
-    >
-      {children}
-    </div>
-  );
+  return <div className={clsx("page", className)}>{children}</div>;
 }
 
 type PageHeaderProps = {

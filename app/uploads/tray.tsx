@@ -4,7 +4,7 @@ import { href, Link } from "react-router";
 import { useRoot } from "~/data/use-root";
 import { Button, type ButtonProps, buttonClass } from "~/ui/button";
 import { count } from "~/ui/count";
-import { cx } from "~/ui/cx";
+import { clsx } from "clsx";
 import { Icon } from "~/ui/icon";
 import { openDocumentUploads } from "./document-uploads";
 import type { Leftover } from "./leftovers";
@@ -135,7 +135,7 @@ function Row({ upload, all }: { upload: Upload; all: Uploads }) {
   const needsSomebody = state === "failed" || state === "duplicate";
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-start gap-x-3 py-1.5 pr-1.5 pl-4">
-      <Icon of={ICONS[state]} className={cx("mt-0.5", TONES[state])} />
+      <Icon of={ICONS[state]} className={clsx("mt-0.5", TONES[state])} />
       <div className="grid min-w-0 gap-0.5">
         <span className="truncate" title={name}>
           {imageId ? <ImageLink designId={designId} imageId={imageId} name={name} /> : name}
@@ -150,7 +150,7 @@ function Row({ upload, all }: { upload: Upload; all: Uploads }) {
           </span>
         )}
         {/* There from the start, so that what comes into it is announced. */}
-        <span role="alert" className={cx("text-sm empty:hidden", state === "failed" ? "text-danger-text" : "text-soft")}>
+        <span role="alert" className={clsx("text-sm empty:hidden", state === "failed" ? "text-danger-text" : "text-soft")}>
           {needsSomebody ? stateText(upload) : null}
         </span>
         {duplicateOf ? (

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Card } from "~/ui/card";
-import { cx } from "~/ui/cx";
+import { clsx } from "clsx";
 
 type SectionProps = {
   title: string;
@@ -14,7 +14,7 @@ type SectionProps = {
 /** One subject of the account: a heading, a sentence, the control. */
 export function Section({ title, about, dangerous, children }: SectionProps) {
   return (
-    <Card className={cx("grid gap-5 p-5 sm:p-6", dangerous && "mt-4 border-danger-text/50")}>
+    <Card className={clsx("grid gap-5 p-5 sm:p-6", dangerous && "mt-4 border-danger-text/50")}>
       <div className="grid gap-1">
         <h2 className="text-lg">{title}</h2>
         <p className="text-soft">{about}</p>
