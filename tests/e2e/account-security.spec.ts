@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { bothWays, expect, expectAccessible, hydrated, type Person, test } from "../harness/test.ts";
 import { nextTotp, totp } from "./totp.ts";
@@ -133,7 +134,7 @@ bothWays((javaScript) => {
     await expect(page.getByText("8 codes are left.")).toBeVisible();
   });
 
-  test("backup codes are made anew, and the second factor is turned off again", async ({ page, person, otherBrowser }) => {
+  test("backup codes are made anew, and the second factor is turned off again", async ({ page, person, otherBrowser, context }) => {
     const { secret, codes } = await turnOn(page, person);
     await page.getByLabel("Code", { exact: true }).fill(totp(secret));
     await page.getByRole("button", { name: "Turn on" }).click();
@@ -148,9 +149,25 @@ bothWays((javaScript) => {
     await page.getByRole("button", { name: "Make new backup codes" }).click();
     const list = page.getByRole("list", { name: "Backup codes" });
     await expect(list).toBeVisible();
-    expect(await list.getByRole("listitem").allTextContents()).not.toContain(codes[0]);
-    await expect(page.getByRole("link", { name: "Download" })).toHaveAttribute("download", /\.txt$/);
+    const made = await list.getByRole("listitem").allTextContents();
+    expect(made).not.toContain(codes[0]);
     await expectAccessible(page);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download" }).click()]);
+    expect(download.suggestedFilename()).toBe("atelier-backup-codes.txt");
+    expect(await readFile(await download.path(), "utf8")).toContain(made.join("\n"));
+    if (javaScript) {
+      await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+      await page.getByRole("button", { name: "Copy" }).click();
+      await expect(page.getByText("Backup codes copied")).toBeVisible();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(made.join("\n"));
+    }
+    // On paper they stand alone.
+    await page.emulateMedia({ media: "print" });
+    await expect(list).toBeVisible();
+    await expect(page.getByText("Backup codes for Atelier,")).toBeVisible();
+    await expect(page.getByRole("link", { name: "Download" })).toBeHidden();
+    await expect(page.getByRole("heading", { name: "Turn off two-factor sign-in" })).toBeHidden();
+    await page.emulateMedia({ media: null });
 
     const off = section(page, "Turn off two-factor sign-in");
     await off.getByLabel("Your password").fill(person.password);

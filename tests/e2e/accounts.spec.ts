@@ -12,6 +12,13 @@ async function fillSignUp(page: Page, { name = "Grace Hopper", email = freshEmai
   return email;
 }
 
+/** What password managers go by: each field's word for what it takes, in one form that is really sent. */
+async function expectAutofill(page: Page, words: Record<string, string>) {
+  const form = page.locator("form", { has: page.getByLabel("Password") });
+  await expect(form).toHaveAttribute("method", "post");
+  for (const [label, word] of Object.entries(words)) await expect(form.getByLabel(label)).toHaveAttribute("autocomplete", word);
+}
+
 bothWays((javaScript) => {
   const ready = (page: Page) => (javaScript ? hydrated(page) : undefined);
 
@@ -19,6 +26,7 @@ bothWays((javaScript) => {
     await page.goto("/sign-up");
     await ready(page);
     await expectAccessible(page);
+    await expectAutofill(page, { Name: "name", Email: "username", Password: "new-password" });
     const email = await fillSignUp(page);
     await page.getByRole("button", { name: "Create account" }).click();
     await expect(page).toHaveURL("/projects");
@@ -32,6 +40,7 @@ bothWays((javaScript) => {
     await expect(page).toHaveURL(/^[^?]*\/sign-in\?/);
 
     await ready(page);
+    await expectAutofill(page, { Email: "username", Password: "current-password" });
     await page.getByLabel("Email").fill(email);
     await page.getByLabel("Password").fill(password);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();

@@ -2,7 +2,7 @@ import type { Locator, Page } from "@playwright/test";
 import sharp from "sharp";
 import { api } from "../../convex/_generated/api.js";
 import { pictureBytes, picturePath, sidewaysPhotograph } from "../fixtures/pictures.ts";
-import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../harness/test.ts";
+import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, still, test } from "../harness/test.ts";
 import { addPictures, addVersion, deploymentAs, makeDesign } from "./pictures.ts";
 
 const gallery = (page: Page) => page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem");
@@ -52,6 +52,7 @@ test("a picture is looked at with wheel, pointer and keys, over the gallery that
   await expect(page).toHaveURL(`/design/${designId}/images/${ids[3]}`);
   await expect(page.getByRole("article", { name: "bank.png" })).toBeFocused();
   await expect(thumbnail).toHaveCount(0);
+  await still(page);
 
   // Fitted, then in at the pointer, then its own pixels.
   const fitted = await zoom(page);

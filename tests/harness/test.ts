@@ -132,6 +132,19 @@ export async function hydrated(page: Page): Promise<void> {
   });
 }
 
+/**
+ * Waits until nothing moves any more: what is just being enabled has not its colours yet, and what a pointer does while one view passes into the next is
+ * lost. What moves for ever does not count.
+ */
+export async function still(page: Page): Promise<void> {
+  const moving = () =>
+    page.evaluate(() => {
+      const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
+      return Boolean(Reflect.get(document, "activeViewTransition")) || ending.some(({ playState }) => playState === "running");
+    });
+  await expect.poll(moving, { intervals: [20] }).toBe(false);
+}
+
 /** Waits until toasts can appear, for tests that take the network away. */
 export const toastsStand = (page: Page) => expect(page.locator("section[aria-label^=Notifications]")).toBeAttached();
 
@@ -140,6 +153,7 @@ export const toastsStand = (page: Page) => expect(page.locator("section[aria-lab
  * @param rules only these, where the rest is known: what a theme changes is its colours
  */
 export async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
+  await still(page);
   const violations = await examine(page, rules);
   const told = violations.map(
     ({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html, failureSummary }) => `  ${html}\n  ${failureSummary}`).join("\n")}`,

@@ -12,8 +12,13 @@ export function BackupCodes({ codes }: { codes: string[] }) {
   const email = useRoot()?.user?.email ?? "";
   const text = codes.join("\n");
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    void toast("Backup codes copied");
+    // Without https there is no clipboard, and a browser may refuse it.
+    try {
+      await navigator.clipboard.writeText(text);
+      void toast("Backup codes copied");
+    } catch {
+      void toast("This browser does not let us copy. Select the codes, or download them.");
+    }
   };
   return (
     <div className="grid max-w-md gap-3" data-print="sheet">
