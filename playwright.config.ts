@@ -4,8 +4,7 @@ import { launchOptions } from "./tests/harness/chromium.ts";
 export default defineConfig({
   testDir: "tests",
   testMatch: "**/*.spec.ts",
-  // What tests the sources' own folder says nothing of what the Dockerfile makes of it (`npm run test:container`).
-  testIgnore: process.env.TEST_CONTAINER ? ["**/{build,shell-build,dev,shipped}.spec.ts"] : [],
+  testIgnore: elsewhere(),
   outputDir: "test-results",
   // One Chromium, one set of baselines (tests/e2e/visual.spec.ts).
   snapshotPathTemplate: "tests/baselines/{arg}{ext}",
@@ -33,3 +32,13 @@ export default defineConfig({
     trace: "off",
   },
 });
+
+/**
+ * What has nothing to say of another app than the sources' own (`npm run test:container`, `npm run test:balanced`): what tests their folder; and of
+ * servers that forward nothing, what tests forwarding.
+ */
+function elsewhere(): string[] {
+  const ofThisFolder = "**/{build,shell-build,dev,shipped}.spec.ts";
+  if (process.env.TEST_BALANCED) return [ofThisFolder, "**/forwarding.spec.ts"];
+  return process.env.TEST_CONTAINER ? [ofThisFolder] : [];
+}

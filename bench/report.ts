@@ -5,6 +5,11 @@ import { join } from "node:path";
 /** One line of a report. `bar` says what the value must be; `met` whether it is. */
 export type Figure = { what: string; value: string; bar?: string; met?: boolean };
 
+/** A measurement needs a tool that `npm ci` does not bring; the message says how to get it. */
+export class NotInstalled extends Error {
+  override name = "NotInstalled";
+}
+
 const RESULTS = join(import.meta.dirname, "RESULTS.md");
 
 export const median = (values: number[]): number => {

@@ -5,12 +5,13 @@ import { loadavg } from "node:os";
 import { durableMutations } from "./durable-mutations.ts";
 import { enumeration } from "./enumeration.ts";
 import { fanOut } from "./fan-out.ts";
+import { lighthouse } from "./lighthouse.ts";
 import { lists } from "./lists.ts";
 import { memory } from "./memory.ts";
 import { coldStart, pages, rows } from "./pages.ts";
 import { paint } from "./paint.ts";
 import { pointReads } from "./point-reads.ts";
-import { report, type Figure } from "./report.ts";
+import { report, type Figure, NotInstalled } from "./report.ts";
 import { tableSize } from "./table-size.ts";
 import { uploads } from "./uploads.ts";
 import { variants } from "./variants.ts";
@@ -22,6 +23,7 @@ const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]>
   variants: { title: "A picture's size that was made before", measure: variants },
   rows: { title: "Cost of a page by the rows behind it", measure: rows },
   lists: { title: "Long lists in a browser", measure: lists },
+  lighthouse: { title: "Lighthouse, as on a phone, medians of five runs", measure: lighthouse },
   enumeration: { title: "What time tells of whether there is an account, medians of 200 tries", measure: enumeration },
   mutations: { title: "Durable mutations, 64 in flight over websockets", measure: durableMutations },
   "fan-out": { title: "One write and a thousand subscribers", measure: fanOut },
@@ -43,6 +45,12 @@ const sections: { title: string; figures: Figure[] }[] = [];
 for (const [name, { title, measure }] of Object.entries(MEASURES)) {
   if (asked.length > 0 && !asked.includes(name)) continue;
   console.log(`${title} …`);
-  sections.push({ title, figures: await measure() });
+  try {
+    sections.push({ title, figures: await measure() });
+  } catch (error) {
+    if (!(error instanceof NotInstalled)) throw error;
+    console.error(error.message);
+    if (asked.length > 0) process.exitCode = 1;
+  }
 }
-report(sections, loadBefore);
+if (sections.length > 0) report(sections, loadBefore);

@@ -19,12 +19,13 @@ export async function uploads(): Promise<Figure[]> {
   const folder = temporaryFolder("uploads");
   const photograph = await photographOf(BYTES);
   const bare = await baseline("upload-server", folder);
-  const app = await startApp();
+  const app = await startApp(profiled());
   try {
     const person = await signUp(app.url);
     const { designId } = await makeDesign(app, person);
     const browser = await browserOf(app, person);
     const plain: number[] = [];
+    const decoded: number[] = [];
     const taken: number[] = [];
     const finished: number[] = [];
     // One round of each beforehand, for whatever comes to be ready with the first use.
@@ -35,7 +36,10 @@ export async function uploads(): Promise<Figure[]> {
     const before = computedMs(pids);
     const watch = setInterval(() => (most = Math.max(most, residentMiB(app))), 50);
     for (let round = 0; round < ROUNDS; round += 1) {
-      plain.push(await run(FILES, (file) => fetch(bare.url, { method: "POST", body: file }).then((answer) => answer.text()), photograph));
+      const toBare = (path: string) => (file: Upload) =>
+        fetch(bare.url + path, { method: "POST", body: file.bytes }).then((answer) => answer.text());
+      plain.push(await run(FILES, toBare(""), photograph));
+      decoded.push(await run(FILES, toBare("/decoded"), photograph));
       let arriving = 0;
       const seconds = await run(FILES, async (file) => void (arriving += await add(app, browser, designId, file)), photograph);
       finished.push(seconds);
@@ -46,14 +50,16 @@ export async function uploads(): Promise<Figure[]> {
     const each = (seconds: number) => `${seconds.toFixed(2)} s (${((FILES * BYTES) / 1e6 / seconds).toFixed(0)} MB/s)`;
     return [
       { what: "plain stream with sha256 to disk", value: each(median(plain)) },
+      { what: "the same, and decoded once by libvips, to see that it is whole", value: each(median(decoded)) },
       { what: "ours, until the bytes are taken (a lane's time in creation and PATCH)", value: each(median(taken)) },
       { what: "ours, until each is an image", value: each(median(finished)) },
       {
-        what: "computed for each: plain, app, deployment",
-        value: [ofBare, ofApp, ofDeployment].map((ms) => `${ms.toFixed(1)} ms`).join(", "),
+        what: "computed for each: the bare server (plain and decoded), app, deployment",
+        value: [ofBare / 2, ofApp, ofDeployment].map((ms) => `${ms.toFixed(1)} ms`).join(", "),
       },
       ratio("taken, against the plain stream", median(plain), median(taken), 0.5),
       ratio("an image, against the plain stream", median(plain), median(finished), 0.5),
+      ratio("an image, against the plain stream that is decoded once", median(decoded), median(finished), 0.5),
       atMost("memory above idle, app and deployment", most - idle, MEMORY_MIB, "MiB"),
     ];
   } finally {
@@ -73,20 +79,20 @@ async function browserOf(app: RunningApp, person: Person): Promise<Browser> {
 }
 
 /** Announces a file, sends it, and has it made an image; answers how many ms the first two took. */
-async function add(app: RunningApp, { headers }: Browser, designId: string, file: Buffer<ArrayBuffer>): Promise<number> {
-  const told = { design: designId, filename: "photograph.jpg", checksum: createHash("sha256").update(file).digest("hex") };
+async function add(app: RunningApp, { headers }: Browser, designId: string, { bytes, checksum }: Upload): Promise<number> {
+  const told = { design: designId, filename: "photograph.jpg", checksum };
   const metadata = Object.entries(told).map(([key, value]) => `${key} ${Buffer.from(value).toString("base64")}`);
   const before = performance.now();
   const created = await fetch(`${app.url}/uploads`, {
     method: "POST",
-    headers: { ...headers, "Upload-Length": String(file.length), "Upload-Metadata": metadata.join(",") },
+    headers: { ...headers, "Upload-Length": String(bytes.length), "Upload-Metadata": metadata.join(",") },
   });
   const path = created.headers.get("Location");
   if (path === null) throw new Error(`Not created: ${await created.text()}`);
   const sent = await fetch(app.url + path, {
     method: "PATCH",
     headers: { ...headers, "Content-Type": "application/offset+octet-stream", "Upload-Offset": "0" },
-    body: file,
+    body: bytes,
   });
   if (sent.status !== 204) throw new Error(`Not taken: ${await sent.text()}`);
   const arriving = performance.now() - before;
@@ -98,7 +104,7 @@ async function add(app: RunningApp, { headers }: Browser, designId: string, file
 let made = 0;
 
 /** Seconds for `count` files, each of which is like no other. */
-async function run(count: number, send: (file: Buffer<ArrayBuffer>) => Promise<unknown>, photograph: Buffer): Promise<number> {
+async function run(count: number, send: (file: Upload) => Promise<unknown>, photograph: Buffer): Promise<number> {
   const files = Array.from({ length: count }, () => variant(photograph, made++));
   const before = performance.now();
   let next = 0;
@@ -110,11 +116,21 @@ async function run(count: number, send: (file: Buffer<ArrayBuffer>) => Promise<u
   return (performance.now() - before) / 1000;
 }
 
+/** A file, and its SHA-256 in hexadecimal, which browsers compute on machines of their own. */
+type Upload = { bytes: Buffer<ArrayBuffer>; checksum: string };
+
 /** The same picture with another comment in it. */
-function variant(photograph: Buffer, index: number): Buffer<ArrayBuffer> {
+function variant(photograph: Buffer, index: number): Upload {
   const comment = Buffer.from(`picture ${index}`);
   const head = Buffer.from([0xff, 0xd8, 0xff, 0xfe, 0, comment.length + 2]);
-  return Buffer.concat([head, comment, photograph.subarray(2)]);
+  const bytes = Buffer.concat([head, comment, photograph.subarray(2)]);
+  return { bytes, checksum: createHash("sha256").update(bytes).digest("hex") };
+}
+
+/** With BENCH_PROFILE each process leaves there, at its end, where its time went. */
+function profiled(): Record<string, string> {
+  const folder = process.env["BENCH_PROFILE"];
+  return folder ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${folder}` } : {};
 }
 
 /** A photograph as a camera makes it, in about as many bytes. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { proxyUpgrade } from "httpxy";
+import { type Guards, turnAway } from "./guards.ts";
 import type { Log } from "./log.ts";
 
 /** Where the browser finds the embedded deployment on our own origin. */
@@ -38,11 +39,11 @@ export class Forward {
   }
 
   /** Takes over an upgrade to the websocket; false: it is none, and the socket is still the caller's. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, guards: Guards): boolean {
     const path = SYNC.exec(request.url ?? "")?.[1];
     if (!path) return false;
     if (this.#going) {
-      socket.end("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+      turnAway(socket, 503, guards);
       return true;
     }
     request.url = path;

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Guards } from "./guards.ts";
 
 /** Connections at a time; more are closed as they come. Each costs some 50 KiB. */
 const CONNECTIONS = 8000;
@@ -48,12 +49,12 @@ export function createTurnstile(most = IN_FLIGHT): (response: ServerResponse) =>
 }
 
 /** Ends a request whose body drips in: it would hold its place for half an hour otherwise. */
-export function limitBodyTime(request: IncomingMessage, response: ServerResponse, timeout = BODY_TIMEOUT): void {
+export function limitBodyTime(request: IncomingMessage, response: ServerResponse, guards: Guards, timeout = BODY_TIMEOUT): void {
   if (!hasBody(request)) return;
   const late = setTimeout(() => {
     if (request.complete) return;
     if (response.headersSent) request.destroy();
-    else response.writeHead(408, { Connection: "close" }).end(() => request.destroy());
+    else response.writeHead(408, { ...guards, Connection: "close" }).end(() => request.destroy());
   }, timeout);
   late.unref();
   request.once("end", () => clearTimeout(late));

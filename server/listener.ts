@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { createRequestListener } from "@remix-run/node-fetch-server";
 import { clientAddress, markClientAddress } from "./client-address.ts";
 import { compressed } from "./compress.ts";
 import { Forward } from "./forward.ts";
+import { guarded, guardsFor, turnAway } from "./guards.ts";
 import { createTurnstile, limitBodyTime, limitConnections } from "./limits.ts";
 import type { Log } from "./log.ts";
 import { answerOperations, type Operations } from "./operations.ts";
@@ -59,22 +60,24 @@ const URL_LENGTH = 8 * 1024;
 /** The HTTP server around the app: who answers which address, and the limits before any of them sees a request. It does not listen yet. */
 export function createListener(parts: Parts): Server {
   const { appUrl, forward, log, limits = {}, operations = { readiness: null, metrics: null } } = parts;
+  const guards = guardsFor(appUrl);
+  const plain = { ...guards, "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };
   const app = createRequestListener(
     async (request) => {
       const answer = Forward.owns(new URL(request.url).pathname)
         ? deployment(request)
         : parts.fetch(request, { clientAddress: clientAddress(request) });
-      return compressed(request, await answer);
+      return compressed(request, guarded(await answer, guards));
     },
     {
       ...(appUrl && { host: appUrl.host, protocol: appUrl.protocol }),
       onError(error) {
         log.error({ error: error instanceof Error ? error.stack : String(error) }, "a request failed outside the app");
-        return new Response("Something went wrong.\n", { status: 500, headers: PLAIN });
+        return new Response("Something went wrong.\n", { status: 500, headers: plain });
       },
     },
   );
-  const deployment = (request: Request) => forward?.fetch(request) ?? new Response("Not found\n", { status: 404, headers: PLAIN });
+  const deployment = (request: Request) => forward?.fetch(request) ?? new Response("Not found\n", { status: 404, headers: plain });
 
   const server = createServer({
     maxHeaderSize: HEADER_BYTES,
@@ -87,33 +90,36 @@ export function createListener(parts: Parts): Server {
   server.maxRequestsPerSocket = REQUESTS_PER_CONNECTION;
   limitConnections(server, limits.connections);
   const enter = createTurnstile(limits.inFlight);
+  /** The last answer of each connection. */
+  const answering = new WeakMap<Duplex, ServerResponse>();
 
   server.on("request", (request, response) => {
-    if (answerOperations(operations, request, response)) return;
+    answering.set(request.socket, response);
+    if (answerOperations(operations, request, response, guards)) return;
     const refusal = refuse(request, appUrl);
     if (refusal) {
-      response.writeHead(refusal.status, { ...PLAIN, Connection: "close" }).end(`${refusal.why}\n`);
+      response.writeHead(refusal.status, { ...plain, Connection: "close" }).end(`${refusal.why}\n`);
       return;
     }
     const path = pathOf(request);
-    if (parts.serveAsset(request, response, path)) return;
+    if (parts.serveAsset(request, response, path, guards)) return;
     markClientAddress(request, parts.trustedProxyHops);
     discardUnread(request, response);
     if (!takesFiles(request, path)) {
       // Without a length there is no telling how much of it would have to be held. No browser's form comes so.
       const measured = isPageForm(request, path);
       if (request.headers["transfer-encoding"] !== undefined && !measured) {
-        response.writeHead(411, PLAIN).end("The length is missing.\n");
+        response.writeHead(411, plain).end("The length is missing.\n");
         return;
       }
       if (Number(request.headers["content-length"] ?? 0) > BODY_BYTES && !measured) {
-        response.writeHead(413, PLAIN).end("This is more than a form holds.\n");
+        response.writeHead(413, plain).end("This is more than a form holds.\n");
         return;
       }
-      limitBodyTime(request, response, limits.bodyTimeout);
+      limitBodyTime(request, response, guards, limits.bodyTimeout);
     }
     if (!enter(response)) {
-      response.writeHead(503, { ...PLAIN, "Retry-After": "5" }).end("Too many requests at a time. Try again in a moment.\n");
+      response.writeHead(503, { ...plain, "Retry-After": "5" }).end("Too many requests at a time. Try again in a moment.\n");
       return;
     }
     const toApp = () => app(request, response);
@@ -125,14 +131,28 @@ export function createListener(parts: Parts): Server {
     if (parts.ownUpgrade?.(request)) return;
     socket.on("error", () => socket.destroy());
     const refusal = refuse(request, appUrl) ?? refuseForeign(request, appUrl);
-    if (refusal) return turnAway(socket, refusal.status);
+    if (refusal) return turnAway(socket, refusal.status, guards);
     request.socket.setTimeout(0);
-    if (!forward?.upgrade(request, socket, head)) turnAway(socket, 404);
+    if (!forward?.upgrade(request, socket, head, guards)) turnAway(socket, 404, guards);
+  });
+
+  // As Node itself answers what is no request, or comes too slowly, and with the guards.
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    const response = answering.get(socket);
+    const begun = response?.headersSent && !response.writableFinished;
+    if (!socket.writable || begun) return void socket.destroy(error);
+    socket.once("finish", () => socket.destroy());
+    turnAway(socket, FAULTS[error.code ?? ""] ?? 400, guards);
   });
   return server;
 }
 
-const PLAIN = { "Content-Type": "text/plain; charset=utf-8" };
+/** What Node's parser finds wrong, and the status for it (RFC 9110, 15.5; RFC 6585, 5). */
+const FAULTS: Record<string, number> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
 
 type Refusal = { status: 400 | 403 | 414 | 421; why: string };
 
@@ -157,10 +177,6 @@ const isPageForm = (request: IncomingMessage, path: string): boolean =>
 function refuseForeign(request: IncomingMessage, appUrl: URL | null): Refusal | null {
   const { origin } = request.headers;
   return origin === undefined || origin === requestOrigin(request, appUrl) ? null : { status: 403, why: "Another site may not connect." };
-}
-
-function turnAway(socket: Duplex, status: number): void {
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
 const pathOf = (request: IncomingMessage) => (request.url ?? "").split("?", 1)[0] ?? "";

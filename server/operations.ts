@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Guards } from "./guards.ts";
 import { METRICS_TYPE, type Metrics } from "./metrics.ts";
 import type { createReadiness } from "./ready.ts";
 
@@ -7,31 +8,35 @@ export type Operations = {
   metrics: Metrics | null;
 };
 
-const PLAIN = { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };
-
 /**
  * Answers what is asked by whoever runs the app, by whatever address they have: /healthz (the process lives), /readyz (people may be sent here)
  * and /metrics (closed by default, and then not there). False: it is none of these.
  */
-export function answerOperations({ readiness, metrics }: Operations, request: IncomingMessage, response: ServerResponse): boolean {
+export function answerOperations(
+  { readiness, metrics }: Operations,
+  request: IncomingMessage,
+  response: ServerResponse,
+  guards: Guards,
+): boolean {
   if (request.method !== "GET" && request.method !== "HEAD") return false;
+  const plain = { ...guards, "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" };
   switch (request.url) {
     case "/healthz":
-      response.writeHead(200, PLAIN).end("ok\n");
+      response.writeHead(200, plain).end("ok\n");
       return true;
     case "/readyz":
       if (!readiness) return false;
       void readiness.check().then((parts) => {
         const ready = Object.values(parts).every((part) => part === "ok");
-        response.writeHead(ready ? 200 : 503, { ...PLAIN, "Content-Type": "application/json" }).end(`${JSON.stringify(parts)}\n`);
+        response.writeHead(ready ? 200 : 503, { ...plain, "Content-Type": "application/json" }).end(`${JSON.stringify(parts)}\n`);
       });
       return true;
     case "/metrics":
       if (!metrics?.mayRead(request)) {
-        response.writeHead(404, PLAIN).end("Not found\n");
+        response.writeHead(404, plain).end("Not found\n");
         return true;
       }
-      void metrics.text().then((text) => response.writeHead(200, { ...PLAIN, "Content-Type": METRICS_TYPE }).end(text));
+      void metrics.text().then((text) => response.writeHead(200, { ...plain, "Content-Type": METRICS_TYPE }).end(text));
       return true;
     default:
       return false;

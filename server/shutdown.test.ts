@@ -4,6 +4,7 @@ import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { afterEach, expect, it } from "vitest";
 import { Forward } from "./forward.ts";
+import { guardsFor } from "./guards.ts";
 import { log } from "./log.ts";
 import { stoppable } from "./shutdown.ts";
 
@@ -116,7 +117,7 @@ it("says in the last of several requests on one connection that it ends, and ans
 it("takes no websocket on a connection that it still keeps, and does not wait for those it has let go of", async () => {
   const server = await serve();
   const forward = new Forward("http://127.0.0.1:1", log);
-  server.onUpgrade((request, socket, head) => forward.upgrade(request, socket, head));
+  server.onUpgrade((request, socket, head) => forward.upgrade(request, socket, head, guardsFor(null)));
   const client = await server.connect();
   client.ask();
   (await server.next()).end("first");

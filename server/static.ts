@@ -3,11 +3,12 @@ import { readdir, readFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join, relative, sep } from "node:path";
 import { acceptedEncoding } from "./compress.ts";
+import type { Guards } from "./guards.ts";
 
 type Asset = { type: string; cacheControl: string; etag: string; body: Buffer; br: Buffer | null; gzip: Buffer | null };
 
 /** Answers a request for a file of the build; false: there is none of that name. */
-export type ServeAsset = (request: IncomingMessage, response: ServerResponse, path: string) => boolean;
+export type ServeAsset = (request: IncomingMessage, response: ServerResponse, path: string, guards: Guards) => boolean;
 
 const TYPES: Record<string, string> = {
   ".css": "text/css; charset=utf-8",
@@ -46,23 +47,22 @@ export async function loadAssets(dir: string): Promise<ServeAsset> {
         assets.set(`/${path}`, { type: TYPES[extname(path)] ?? "application/octet-stream", cacheControl, etag, body, br, gzip });
       }),
   );
-  return (request, response, path) => {
+  return (request, response, path, guards) => {
     const asset = assets.get(path);
     if (!asset || (request.method !== "GET" && request.method !== "HEAD")) return false;
-    send(asset, request, response);
+    send(asset, request, response, guards);
     return true;
   };
 }
 
-function send(asset: Asset, request: IncomingMessage, response: ServerResponse): void {
+function send(asset: Asset, request: IncomingMessage, response: ServerResponse, guards: Guards): void {
   const encoding = acceptedEncoding(request.headers["accept-encoding"]?.toString());
   const chosen = encoding === null ? null : asset[encoding];
   // The same file in another encoding is another representation: its tag differs (RFC 9110, 8.8.3.3).
   const etag = chosen ? asset.etag.replace(/"$/, `-${encoding}"`) : asset.etag;
   response.setHeader("Cache-Control", asset.cacheControl);
   response.setHeader("ETag", etag);
-  response.setHeader("X-Content-Type-Options", "nosniff");
-  response.setHeader("Cross-Origin-Resource-Policy", "same-origin");
+  for (const [name, value] of Object.entries(guards)) response.setHeader(name, value);
   if (asset.br || asset.gzip) response.setHeader("Vary", "Accept-Encoding");
   if (request.headers["if-none-match"]?.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag)) {
     response.writeHead(304).end();

@@ -20,8 +20,11 @@ export const MAX_PIXELS = 50_000_000;
 /** Most pixels of all frames of an animation together. */
 export const MAX_ANIMATION_PIXELS = 2 * MAX_PIXELS;
 
-/** Seconds after which a picture is given up. */
-const PATIENCE_SECONDS = 30;
+/**
+ * Seconds after which a picture is given up, by the clock: how much there is to compute is bounded by its pixels, so this only ends what hangs, and does
+ * not refuse on a busy machine what it takes on an idle one.
+ */
+const PATIENCE_SECONDS = 120;
 
 /** Most pixels of a picture that is decoded beside another: an AVIF takes 16 bytes for each while it is, the others up to ten. */
 const LARGE_PIXELS = 12_000_000;
@@ -36,7 +39,7 @@ export const weighed = <T>(pixels: number, job: () => Promise<T>): Promise<T> =>
 /** What decoding may take of this process's memory, in bytes: the largest AVIF and a small one beside it, with the buffers around them. */
 export const DECODING_MEMORY = 1280 * 2 ** 20;
 
-/** How long a drawing may take, in ms: what pages show is drawn in a fraction of a second, and each that takes longer keeps others waiting. */
+/** How long a drawing may be computed for, in ms: what pages show takes a fraction of a second, and each that takes longer keeps others waiting. */
 const DRAWING_PATIENCE = 10_000;
 /** What a process that draws (SVG) may have, in bytes: a page 2560 pixels wide and 16,383 high with room to spare. */
 const DRAWING_MEMORY = 768 * 2 ** 20;

@@ -1,11 +1,12 @@
 /**
  * Draws SVG in a process of its own (`drawing.server.ts` starts it): what a drawing costs cannot be told from its size, and librsvg, once at work,
- * listens to nobody. Plain JavaScript, since it is handed to Node as text. Argument: where sharp is. A question is `{ svg, density? }`: without
+ * listens to nobody. Plain JavaScript, since it is handed to Node as text. Arguments: where sharp is, how much memory this process may have, and how
+ * long it may compute for one question, in ms. A question is `{ svg, density? }`: without
  * `density` the answer is the drawing's own size, with it a PNG.
  */
 import { createRequire } from "node:module";
 
-const [, sharpPath = "", ceiling = "0"] = process.argv;
+const [, sharpPath = "", ceiling = "0", patience = "0"] = process.argv;
 const sharp = createRequire(sharpPath)(sharpPath);
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({ operation: ["VipsForeignLoadSvg"] });
@@ -19,10 +20,13 @@ process.on("disconnect", end);
 process.on("message", (question) => void answer(question));
 
 async function answer({ svg, density }) {
+  const before = process.cpuUsage();
   // Drawing is done in another thread, so that this one can look on.
   const watch = setInterval(() => {
-    if (process.memoryUsage.rss() < Number(ceiling)) return;
-    process.send({ problem: "memory" }, end);
+    const { user, system } = process.cpuUsage(before);
+    const problem = process.memoryUsage.rss() >= Number(ceiling) ? "memory" : (user + system) / 1000 >= Number(patience) ? "time" : null;
+    if (problem === null) return;
+    process.send({ problem }, end);
     clearInterval(watch);
   }, 10);
   try {

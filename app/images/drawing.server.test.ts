@@ -47,6 +47,11 @@ describe("createDrawer", () => {
     expect(await Promise.all(drawn)).toEqual(["time", "time", { width: 40, height: 30 }]);
   });
 
+  it("ends what has computed too long by itself, long before the clock would", async () => {
+    const thrifty = createDrawer({ patience: 200, ceiling: 2 ** 30, clock: 1000 });
+    expect(await problemOf(thrifty.draw(ENDLESS_USES, 720))).toBe("time");
+  });
+
   it("ends what takes more memory than it may have", async () => {
     const poor = createDrawer({ patience: 60_000, ceiling: 1 });
     expect(await problemOf(poor.draw(ENDLESS, 72))).toBe("memory");

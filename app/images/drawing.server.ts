@@ -23,7 +23,7 @@ export type Drawer = {
 };
 
 const answers = z.union([
-  z.object({ problem: z.enum(["broken", "memory"]) }),
+  z.object({ problem: z.enum(["broken", "memory", "time"]) }),
   z.object({ format: z.literal("svg"), width: z.number(), height: z.number() }),
   z.object({ png: z.instanceof(Uint8Array) }),
 ]);
@@ -31,26 +31,32 @@ type Answer = z.infer<typeof answers>;
 
 /** A process that has nothing to do for so long, in ms, is ended. */
 const IDLE = 15_000;
+/** On a machine that has others at work as well a second's computing takes several. */
+const CLOCK = 6;
 
 /**
  * Drawings (SVG) are drawn in processes of their own, one at a time in each: a drawing of a few hundred bytes can take any time and any memory, and
  * nothing but the end of its process stops it. How many there are at a time is up to who asks (`decoding`).
  *
- * @param patience how long one may take, in ms
+ * @param patience how long one may be computed for, in ms, whatever else the machine has to do; it is ended by the clock after `clock` times as long
  * @param ceiling how much memory its process may have, in bytes
  * @throws DrawingError, from both functions
  */
-export function createDrawer({ patience, ceiling }: { patience: number; ceiling: number }): Drawer {
+export function createDrawer({ patience, ceiling, clock = CLOCK }: { patience: number; ceiling: number; clock?: number }): Drawer {
   const idle = new Set<ChildProcess>();
 
   function start(): ChildProcess {
     const sharp = createRequire(import.meta.url).resolve("sharp");
     // Without our environment, which holds secrets; and its own words are nobody's.
-    const child = spawn(process.execPath, ["--max-old-space-size=64", "--input-type=module", "-e", source, sharp, String(ceiling)], {
-      env: {},
-      stdio: ["ignore", "ignore", "ignore", "ipc"],
-      serialization: "advanced",
-    });
+    const child = spawn(
+      process.execPath,
+      ["--max-old-space-size=64", "--input-type=module", "-e", source, sharp, String(ceiling), String(patience)],
+      {
+        env: {},
+        stdio: ["ignore", "ignore", "ignore", "ipc"],
+        serialization: "advanced",
+      },
+    );
     child.once("exit", () => idle.delete(child));
     child.on("error", () => undefined);
     return child;
@@ -80,12 +86,13 @@ export function createDrawer({ patience, ceiling }: { patience: number; ceiling:
     const told = (message: unknown) => {
       const answer = answers.safeParse(message);
       if (!answer.success) return reject(new DrawingError("broken"));
-      if ("problem" in answer.data && answer.data.problem === "memory") return reject(new DrawingError("memory"));
+      // It ends itself then.
+      if ("problem" in answer.data && answer.data.problem !== "broken") return reject(new DrawingError(answer.data.problem));
       resolve(answer.data);
     };
     // It died of what it drew: librsvg ends its process where memory is refused.
     const gone = () => reject(new DrawingError("memory"));
-    const late = setTimeout(() => reject(new DrawingError("time")), patience);
+    const late = setTimeout(() => reject(new DrawingError("time")), clock * patience);
     child.once("message", told);
     child.once("exit", gone);
     child.once("error", gone);

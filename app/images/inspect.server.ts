@@ -40,8 +40,9 @@ const SVG_MAX_BYTES = 10 * 1024 * 1024;
  * Looks at a file that somebody calls a picture. Neither its name nor the type that came with it count. Its dimensions
  * are read and judged before any pixel is decoded; then it is decoded once, whole, so that a file that ends early is
  * found here and not in front of somebody. Answers the facts, or one sentence or two that say what is wrong with it.
+ * @param digest its SHA-256 in hexadecimal, where that is known already
  */
-export async function inspect(path: string): Promise<Inspection> {
+export async function inspect(path: string, digest: string | null = null): Promise<Inspection> {
   const { size } = await stat(path);
   if (size === 0) return refuse("The file is empty.");
   const type = await recognise(path);
@@ -49,10 +50,13 @@ export async function inspect(path: string): Promise<Inspection> {
   if (type === "image/svg+xml" && size > SVG_MAX_BYTES)
     return refuse("This SVG is larger than 10 MiB. Simplify the drawing, or export it as a PNG.");
 
-  return decoding(() => (type === "image/svg+xml" ? inspectDrawing(path, size) : inspectPixels(path, size, type)));
+  const file: Arrived = { path, size, checksum: async () => digest ?? (await sha256(path)) };
+  return decoding(() => (type === "image/svg+xml" ? inspectDrawing(file) : inspectPixels(file, type)));
 }
 
-async function inspectPixels(path: string, size: number, type: AcceptedType): Promise<Inspection> {
+type Arrived = { path: string; size: number; checksum: () => Promise<string> };
+
+async function inspectPixels({ path, size, checksum }: Arrived, type: AcceptedType): Promise<Inspection> {
   let read: Metadata;
   try {
     read = await decoder(path, { limitInputPixels: false }).metadata();
@@ -66,13 +70,21 @@ async function inspectPixels(path: string, size: number, type: AcceptedType): Pr
   if (tooLarge) return refuse(tooLarge);
 
   try {
-    return await weighed(width * height, async () => {
+    return await weighed(pixelsHeld(read), async () => {
       if (type === "image/gif" && !isWholeGif(await readFile(path))) return refuse(BROKEN);
       // All frames, for nothing but to see that they are there.
       if (frames > 1) await decoder(path, { pages: -1 }).resize({ width: 16 }).raw().toBuffer();
       const placeholder = await thumbhash(path);
-      const checksum = await sha256(path);
-      const facts = { contentType: type, size, width, height, checksum, placeholder, animated: frames > 1, details: detailsOf(read) };
+      const facts = {
+        contentType: type,
+        size,
+        width,
+        height,
+        checksum: await checksum(),
+        placeholder,
+        animated: frames > 1,
+        details: detailsOf(read),
+      };
       return { ok: true, facts };
     });
   } catch (error) {
@@ -80,15 +92,24 @@ async function inspectPixels(path: string, size: number, type: AcceptedType): Pr
   }
 }
 
+/**
+ * How many pixels are in memory while a picture is made small. A JPEG comes out of its decoder at an eighth of its sides; one that is drawn in
+ * several goes (progressive) is held whole, at about half of what the pixels of other formats take.
+ */
+function pixelsHeld({ format, isProgressive, autoOrient: { width, height } }: Metadata): number {
+  if (format !== "jpeg") return width * height;
+  return (width * height) / (isProgressive ? 2 : 64);
+}
+
 /** Drawn as large as it will ever be shown: what is too much to draw is told now, to who brings it. */
-async function inspectDrawing(path: string, size: number): Promise<Inspection> {
+async function inspectDrawing({ path, size, checksum }: Arrived): Promise<Inspection> {
   const svg = await readFile(path);
   try {
     const { width, height } = await drawer.measure(svg);
     const largest = drawnWidth({ width, height }, Math.max(...VARIANT_WIDTHS));
     const placeholder = await thumbhash(await drawer.draw(svg, drawingDensity(width, largest)));
-    const checksum = await sha256(path);
-    return { ok: true, facts: { contentType: "image/svg+xml", size, width, height, checksum, placeholder, animated: false } };
+    const facts = { contentType: "image/svg+xml", size, width, height, checksum: await checksum(), placeholder, animated: false } as const;
+    return { ok: true, facts };
   } catch (error) {
     return refuse(error instanceof DrawingError ? UNDRAWABLE[error.problem] : BROKEN);
   }

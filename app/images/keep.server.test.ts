@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
@@ -16,6 +16,13 @@ import { readDetailsLate } from "./late-details.server";
 
 // Every call goes by the one way that a test here breaks.
 vi.mock("~/http/plain-fetch.server", () => ({ plainFetch: (...[input, init]: Parameters<typeof fetch>) => fetch(input, init) }));
+
+vi.mock("~/http/send-file.server", () => ({
+  async sendFile(address: string, path: string, { headers }: { headers: Record<string, string> }) {
+    const answer = await fetch(address, { method: "POST", headers, body: await readFile(path) });
+    return { status: answer.status, text: await answer.text() };
+  },
+}));
 
 /** On a real deployment, with faults in the line to it. */
 describe("keep", () => {
@@ -49,7 +56,10 @@ describe("keep", () => {
   async function keepFig(sending: string = crypto.randomUUID()) {
     const path = join(folder, crypto.randomUUID());
     await copyFile(picturePath("fig"), path);
-    return keep({ index: 0, name: "fig.jpg", path, tooLarge: false }, { config, sessionId: ada.sessionId, designId, sending });
+    return keep(
+      { index: 0, name: "fig.jpg", path, tooLarge: false, digest: null },
+      { config, sessionId: ada.sessionId, designId, sending },
+    );
   }
   const images = () => ada.query(api.designImages.getDesignImagesByDesignId, { designId });
   /** Those of the files that were stored in this test that are still there. */
@@ -79,7 +89,7 @@ describe("keep", () => {
     const path = join(folder, crypto.randomUUID());
     await writeFile(path, (await sidewaysPhotograph()).buffer);
     const kept = await keep(
-      { index: 0, name: "IMG_2041.jpg", path, tooLarge: false },
+      { index: 0, name: "IMG_2041.jpg", path, tooLarge: false, digest: null },
       { config, sessionId: ada.sessionId, designId, sending: "photograph" },
     );
     const imageId = kept.ok ? kept.imageId : "";
@@ -154,8 +164,11 @@ describe("keep", () => {
     const path = join(folder, "bad");
     await writeFile(path, badFiles.renamedText().buffer);
     const upload = { config, sessionId: ada.sessionId, designId, sending: "form" };
-    expect(await keep({ index: 0, name: "notes.png", path, tooLarge: false }, upload)).toMatchObject({ ok: false, again: false });
-    expect(await keep({ index: 1, name: "notes.png", path, tooLarge: true }, upload)).toMatchObject({
+    expect(await keep({ index: 0, name: "notes.png", path, tooLarge: false, digest: null }, upload)).toMatchObject({
+      ok: false,
+      again: false,
+    });
+    expect(await keep({ index: 1, name: "notes.png", path, tooLarge: true, digest: null }, upload)).toMatchObject({
       problem: "The file is too large: it may have 50 MiB at most.",
     });
     expect(calls).toEqual([]);
@@ -167,7 +180,7 @@ describe("keep", () => {
     if (!first.ok) throw new Error(first.problem);
     const path = join(folder, crypto.randomUUID());
     await copyFile(picturePath("fig"), path);
-    const file = { index: 0, name: "again.jpg", path, tooLarge: false };
+    const file = { index: 0, name: "again.jpg", path, tooLarge: false, digest: null };
     const upload = { config, sessionId: ada.sessionId, designId, sending: "another" };
     const refused = await keep(file, { ...upload, onlyNew: true });
     expect(refused).toMatchObject({ ok: false, again: false, duplicateOf: { imageId: first.imageId, name: "fig.jpg" } });
@@ -180,7 +193,7 @@ describe("keep", () => {
     breakLine("nothing", "answer", 0);
     const path = join(folder, crypto.randomUUID());
     await copyFile(picturePath("fig"), path);
-    const file = { index: 0, name: "fig.jpg", path, tooLarge: false };
+    const file = { index: 0, name: "fig.jpg", path, tooLarge: false, digest: null };
     const small = { config: { ...config, storageQuotaBytes: 300_000 }, sessionId: ada.sessionId, designId, sending: "form" };
     expect(await keep(file, { ...small, reserved: 200_000 })).toMatchObject({
       ok: false,
@@ -195,12 +208,22 @@ describe("keep", () => {
     const path = join(folder, crypto.randomUUID());
     await copyFile(picturePath("fig"), path);
     const upload = { config, sessionId: ada.sessionId, designId, sending: "form", checksum: "0".repeat(64) };
-    expect(await keep({ index: 0, name: "fig.jpg", path, tooLarge: false }, upload)).toMatchObject({
+    expect(await keep({ index: 0, name: "fig.jpg", path, tooLarge: false, digest: null }, upload)).toMatchObject({
       ok: false,
       again: true,
       damaged: true,
     });
     expect(await images()).toEqual([]);
+  });
+
+  it("stores nothing but what it has looked at", async () => {
+    breakLine("nothing", "answer", 0);
+    const line = globalThis.fetch;
+    vi.stubGlobal("fetch", (input: string | URL | Request, init?: RequestInit) =>
+      line(input, nameOf(input, init) === "storage" ? { ...init, body: "other bytes" } : init),
+    );
+    expect(await keepFig()).toMatchObject({ ok: false, again: true });
+    expect([await images(), calls.filter(({ storageId }) => storageId !== undefined)]).toEqual([[], []]);
   });
 
   it("throws for a design that is gone, and for a session that has ended", async () => {

@@ -1,5 +1,4 @@
-import { openAsBlob } from "node:fs";
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { api } from "#convex/_generated/api";
 import type { Id } from "#convex/_generated/dataModel";
 import { serviceConvex } from "~/accounts/service.server";
@@ -7,6 +6,7 @@ import type { AppConfig } from "~/config";
 import { refusalOf } from "~/data/refusals";
 import { log } from "~/http/log.server";
 import { metrics } from "~/http/metrics.server";
+import { sendFile } from "~/http/send-file.server";
 import { Unavailable } from "~/http/unavailable.server";
 import { inspect } from "./inspect.server";
 import { BusyError } from "./queue.server";
@@ -32,9 +32,6 @@ export type UploadOf = {
 /** How long the deployment may take for a file's bytes. */
 const STORE_PATIENCE_MS = 5 * 60_000;
 
-/** Larger files are never in memory as a whole, in bytes. */
-const WHOLE_BYTES = 8 * 1024 * 1024;
-
 /**
  * Takes an arrived file into the design, or says in its result why not. Throws the refusals `not_found` (of the design) and
  * `unauthenticated`, which concern all files of the form alike.
@@ -57,7 +54,7 @@ async function take(file: ArrivedFile, upload: UploadOf): Promise<UploadResult> 
   });
   if (file.tooLarge) return refused(tooLargeText(null, upload.config.uploadMaxBytes));
   try {
-    const inspection = await inspect(file.path);
+    const inspection = await inspect(file.path, file.digest);
     if (!inspection.ok) return refused(inspection.problem);
     const { checksum } = inspection.facts;
     if (upload.checksum && upload.checksum !== checksum)
@@ -99,7 +96,7 @@ async function store(file: ArrivedFile, facts: Facts, upload: UploadOf): Promise
     { sessionId, designId, uploadId, bytes: facts.size + reserved, quota, ...(onlyNew && { unlessThere: facts.checksum }) },
     { skipQueue: true },
   );
-  const storageId = await storeBytes(url, file.path, facts.contentType);
+  const storageId = await storeBytes(url, file.path, facts);
   const stored = { sessionId, uploadId, storageId, name: file.name, ...facts, quota };
   const finalize = async (): Promise<string> => {
     if (versionOf === undefined) return convex.mutation(api.uploads.finalize, { ...stored, designId, onlyNew }, { skipQueue: true });
@@ -119,26 +116,17 @@ async function store(file: ArrivedFile, facts: Facts, upload: UploadOf): Promise
   }
 }
 
-async function storeBytes(url: string, path: string, contentType: string): Promise<Id<"_storage">> {
+/** Stores the file, if it still is what it was when it was looked at. */
+async function storeBytes(url: string, path: string, { contentType, checksum }: Facts): Promise<Id<"_storage">> {
+  const headers = { "Content-Type": contentType, Digest: `sha-256=${Buffer.from(checksum, "hex").toString("base64")}` };
   try {
-    const response = await fetch(url, {
-      method: "POST",
-      headers: { "Content-Type": contentType },
-      body: await bodyOf(path),
-      signal: AbortSignal.timeout(STORE_PATIENCE_MS),
-    });
-    const answer: unknown = response.ok ? await response.json() : await response.text();
+    const { status, text } = await sendFile(url, path, { headers, signal: AbortSignal.timeout(STORE_PATIENCE_MS) });
+    const answer: unknown = status === 200 ? JSON.parse(text) : text;
     if (isStored(answer)) return answer.storageId;
-    throw new Error(`The storage answered ${response.status}: ${JSON.stringify(answer)}`);
+    throw new Error(`The storage answered ${status}: ${text}`);
   } catch (cause) {
     throw new Unavailable("The storage did not take the file", { cause });
   }
-}
-
-/** A file of the usual size goes as one piece, which costs a fraction of what a stream of small ones does (`bench/uploads.ts`). */
-async function bodyOf(path: string): Promise<Blob | Uint8Array<ArrayBuffer>> {
-  const { size } = await stat(path);
-  return size <= WHOLE_BYTES ? readFile(path) : openAsBlob(path);
 }
 
 function isStored(answer: unknown): answer is { storageId: Id<"_storage"> } {

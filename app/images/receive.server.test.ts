@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,12 +18,11 @@ afterEach(async () => {
 
 let paths = 0;
 const newPath = () => join(folder, String(paths++));
-const summary = async ({ index, name, path, tooLarge }: ArrivedFile) => ({
-  index,
-  name,
-  tooLarge,
-  text: (await readFile(path, "latin1")).slice(0, 20),
-});
+const summary = async ({ index, name, path, tooLarge, digest }: ArrivedFile) => {
+  const bytes = await readFile(path);
+  expect(digest).toBe(createHash("sha256").update(bytes).digest("hex"));
+  return { index, name, tooLarge, text: bytes.toString("latin1", 0, 20) };
+};
 
 function formRequest(files: [name: string, content: string][], fields: Record<string, string> = {}) {
   const form = new FormData();

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename } from "node:path";
@@ -15,6 +16,8 @@ export type ArrivedFile = {
   path: string;
   /** Longer than `maxFileBytes`; the rest was thrown away. */
   tooLarge: boolean;
+  /** SHA-256 of what arrived, in hexadecimal, where it was computed on the way; null: it has to be read for that. */
+  digest: string | null;
 };
 
 export type ReceiveLimits = {
@@ -66,7 +69,12 @@ export async function receive<Result>(
     if (name === undefined || name === "") return void stream.resume();
     arriving.add(stream);
     stream.once("close", () => arriving.delete(stream));
-    const file = arrive(stream, { index: files.length, name: basename(name), path: newPath(), tooLarge: false }, before, onFile);
+    const file = arrive(
+      stream,
+      { index: files.length, name: basename(name), path: newPath(), tooLarge: false, digest: null },
+      before,
+      onFile,
+    );
     // Its failure is told with all the others', below.
     before = file.catch(() => {});
     files.push(file);
@@ -112,10 +120,12 @@ async function arrive<Result>(
   onFile: (file: ArrivedFile) => Promise<Result>,
 ): Promise<Result> {
   try {
+    const hash = createHash("sha256");
+    stream.on("data", (chunk: Buffer) => hash.update(chunk));
     // Only its owner may read it: it may be anything.
     await pipeline(stream, createWriteStream(file.path, { mode: 0o600, flags: "wx" }));
     await before;
-    return await onFile({ ...file, tooLarge: stream.truncated });
+    return await onFile({ ...file, tooLarge: stream.truncated, digest: hash.digest("hex") });
   } finally {
     await rm(file.path, { force: true });
   }

@@ -30,7 +30,7 @@ async function finishOnce(part: Part, { config, sessionId, onlyNew }: Finishing)
   const outcome = parts.find(id, ownerId)?.outcome ?? part.outcome;
   if (outcome) return outcome;
   const result = await keep(
-    { index: 0, name, path: parts.path(part), tooLarge: false },
+    { index: 0, name, path: parts.path(part), tooLarge: false, digest: parts.digest(part) },
     { config, sessionId, designId, sending: `${ownerId}:${id}`, onlyNew, checksum },
   );
   if (!result.ok && result.damaged) await parts.remove(part);

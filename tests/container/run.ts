@@ -128,7 +128,7 @@ try {
   });
   const ended = once(server, "exit");
   const url = `http://127.0.0.1:${port}`;
-  for (let tries = 0; tries < 300; tries++) {
+  for (let tries = 0; tries < 3000; tries++) {
     if (server.exitCode !== null) throw new Error("It did not start.");
     if (
       await fetch(`${url}/readyz`).then(

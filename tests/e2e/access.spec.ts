@@ -1,5 +1,6 @@
 import routes from "../../app/routes.ts";
 import { expect, test } from "../harness/test.ts";
+import { addPictures, makeDesign } from "./pictures.ts";
 
 type Rule =
   /** A page for whoever comes. */
@@ -98,10 +99,70 @@ test("signed out, each address answers by its rule", async ({ app }) => {
     else if (rule === "sign-in") expect([answer.status, leads.split("?")[0]], told).toEqual([302, "/sign-in"]);
     else if (rule === "send only") expect([302, 400, 401, 404, 405, 412], told).toContain(answer.status);
     else expect(answer.status, told).toBe(404);
-    expect(answer.headers.get("Content-Security-Policy"), told).toContain("frame-ancestors 'none'");
-    expect(answer.headers.get("X-Content-Type-Options"), told).toBe("nosniff");
+    expectGuarded(answer, told);
   }
 });
+
+test("signed in, each kind of answer is guarded: pages, their data, forms taken and refused, pictures, originals, archives, uploads, what is not there", async ({
+  app,
+  person,
+}) => {
+  const { designId, path } = await makeDesign(app, person);
+  const [imageId = ""] = await addPictures(app, person, designId, ["fig"]);
+  const form = { "Content-Type": "application/x-www-form-urlencoded" };
+  const tus = { "Tus-Resumable": "1.0.0" };
+  const kinds: [status: number, path: string, init?: { method?: string; headers?: Record<string, string>; body?: string }][] = [
+    [200, path],
+    [200, `${path}.data`],
+    [303, "/projects", { method: "POST", headers: form, body: "intent=createProject&name=Spring" }],
+    [422, "/projects", { method: "POST", headers: form, body: "intent=createProject&name=" }],
+    [403, "/projects", { method: "POST", headers: { ...form, Origin: "https://evil.example" }, body: "intent=createProject&name=x" }],
+    [200, `/images/${imageId}?w=160`],
+    [400, `/images/${imageId}?w=161`],
+    [200, `/images/${imageId}?original=1`],
+    [206, `/images/${imageId}?original=1`, { headers: { Range: "bytes=0-9" } }],
+    [404, "/images/j57abc"],
+    [200, `/download/designs/${designId}.zip`],
+    [200, "/account/export"],
+    [204, "/uploads", { method: "OPTIONS" }],
+    [400, "/uploads", { method: "POST", headers: tus }],
+    [404, "/uploads/none", { method: "PATCH", headers: tus }],
+    [412, "/uploads/none", { method: "PATCH" }],
+    [200, "/api/auth/get-session"],
+    [
+      401,
+      "/api/auth/sign-in/email",
+      { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"email":"a@b.de","password":"wrong"}' },
+    ],
+    [404, "/nowhere"],
+    [405, "/projects", { method: "PROPFIND" }],
+    [413, "/projects", { method: "POST", headers: form, body: "x".repeat(2_000_000) }],
+  ];
+  for (const [status, address, init] of kinds) {
+    const headers = { Origin: app.url, Cookie: person.cookieHeader, ...init?.headers };
+    const answer = await fetch(app.url + address, { ...init, headers, redirect: "manual" });
+    await answer.arrayBuffer();
+    const told = `${init?.method ?? "GET"} ${address}: ${answer.status}`;
+    expect(answer.status, told).toBe(status);
+    expectGuarded(answer, told);
+  }
+});
+
+/** Nobody frames it, embeds it, sniffs in it or learns from where somebody came (OWASP Secure Headers). */
+function expectGuarded({ headers }: Response, told: string): void {
+  const policy = headers.get("Content-Security-Policy") ?? "";
+  expect(policy, told).toContain("frame-ancestors 'none'");
+  expect(policy, told).toMatch(/default-src '(?:self|none)'/);
+  expect(Object.fromEntries(headers), told).toMatchObject({
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+  });
+  for (const tells of ["Server", "X-Powered-By", "Access-Control-Allow-Origin"])
+    expect(headers.has(tells), `${told}: ${tells}`).toBe(false);
+}
 
 test("what another site makes a browser send is refused at each address, by each unsafe method, signed in as well", async ({
   app,

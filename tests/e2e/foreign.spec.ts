@@ -219,7 +219,11 @@ async function sessionOf(app: RunningApp, person: Person): Promise<string> {
 async function socketAs(app: RunningApp, person: Person): Promise<ConvexClient> {
   const answer = await fetch(`${app.url}/api/auth/convex/token`, { headers: { Cookie: person.cookieHeader } });
   const { token } = await answer.json();
-  const client = new ConvexClient(`${app.url}/convex`, { skipConvexDeploymentUrlCheck: true, logger: false, unsavedChangesWarning: false });
+  const client = new ConvexClient(app.deployment.forBrowsers, {
+    skipConvexDeploymentUrlCheck: true,
+    logger: false,
+    unsavedChangesWarning: false,
+  });
   client.setAuth(async () => String(token));
   return client;
 }

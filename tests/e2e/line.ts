@@ -2,8 +2,8 @@ import { expect, type Page, type WebSocketRoute } from "@playwright/test";
 
 /** How a connection ends that nobody has closed, as far as a script can tell a page. */
 export const LOST = { code: 1011 };
-/** The address of the deployment's websocket. */
-export const SYNC = /\/convex\/api\/[^/]+\/sync$/;
+/** The address of the deployment's websocket, whether the app's server forwards it or browsers go there themselves. */
+export const SYNC = /\/api\/\d[^/]*\/sync$/;
 
 /** Stands between a page and the deployment's websocket: can hold back what goes through, and cut it off. */
 export async function holdable(page: Page) {

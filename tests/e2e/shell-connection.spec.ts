@@ -34,7 +34,7 @@ test("a lost connection is told quietly, changes wait and go out once, and leavi
   await toastsStand(page);
   await expect(mark(page)).toHaveCount(0);
   expect(await asksToStay(page)).toBeNull();
-  const reported = page.waitForRequest((request) => request.url().endsWith("/convex/api/debug_event"), { timeout: 0 });
+  const reported = page.waitForRequest((request) => request.url().endsWith("/api/debug_event"), { timeout: 0 });
 
   await test.step("nothing is told of a short loss", async () => {
     await page.clock.pauseAt(Date.now() + 1000);

@@ -18,15 +18,16 @@ const NOBODY = 65_534;
 /** As whom the app runs, where that is not the one who tests it. */
 export const APP_USER = CONTAINER && process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 const READY = /^Atelier is ready at (\S+)$/;
-const START_TIMEOUT = 60_000;
+/** Held far above what it takes: on a machine with ten others at work a start has taken a minute. */
+export const START_TIMEOUT = 240_000;
 
 /** The real, built app in a process of its own, with a folder of its own for its data. */
 export type RunningApp = {
   /** Its origin; the same after a restart. */
   url: string;
   port: number;
-  /** The embedded deployment, as its administrator reaches it. */
-  deployment: { url: string };
+  /** The deployment, as its administrator reaches it, and as browsers do. */
+  deployment: { url: string; forBrowsers: string };
   dataDir: string;
   pid: number;
   /** What it has printed since it was first started. */
@@ -63,7 +64,7 @@ export async function startApp(settings: Record<string, string> = {}): Promise<R
   const app: RunningApp = {
     url: child.url,
     port: ports.PORT,
-    deployment: { url: `http://127.0.0.1:${ports.ENGINE_PORT}` },
+    deployment: { url: `http://127.0.0.1:${ports.ENGINE_PORT}`, forBrowsers: `${child.url}/convex` },
     dataDir,
     get pid() {
       return child.process.pid ?? 0;
@@ -98,7 +99,12 @@ async function launch(env: NodeJS.ProcessEnv, lines: string[], main = MAIN): Pro
         if (ready) resolve(ready);
       });
     }
-  }).finally(() => clearTimeout(late));
+  })
+    .catch(async (error: unknown) => {
+      await end(child, "SIGKILL");
+      throw error;
+    })
+    .finally(() => clearTimeout(late));
   return { process: child, url };
 }
 

@@ -44,7 +44,7 @@ export async function startBalanced(): Promise<BalancedApp> {
     port,
     servers,
     served: balancer.served,
-    deployment: { url: deployment.url },
+    deployment: { url: deployment.url, forBrowsers: deployment.url },
     dataDir: first.dataDir,
     pid: first.pid,
     output: () => servers.map((server) => server.output()).join("\n"),

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type Browser, type BrowserContext, expect, type Page, test as base } from "@playwright/test";
 import type Axe from "axe-core";
-import { type RunningApp, startApp } from "./app.ts";
+import { type RunningApp, START_TIMEOUT, startApp } from "./app.ts";
 import { BALANCED, startBalanced } from "./balanced.ts";
 import { type Person, signIn, signUp } from "./people.ts";
 
@@ -39,7 +39,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await use(app);
       await app.dispose();
     },
-    { scope: "worker" },
+    { scope: "worker", timeout: 2 * START_TIMEOUT },
   ],
   baseURL: async ({ app }, use) => use(app.url),
 

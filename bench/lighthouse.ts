@@ -1,0 +1,96 @@
+/** Lighthouse's own preset for a phone, on the page of signing in and on a design with photographs. */
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import * as z from "zod";
+import { addPictures, makeDesign } from "../tests/e2e/pictures.ts";
+import { startApp } from "../tests/harness/app.ts";
+import { launchOptions } from "../tests/harness/chromium.ts";
+import { signUp } from "../tests/harness/people.ts";
+import { atMost, type Figure, median, NotInstalled } from "./report.ts";
+
+const CLI = join(import.meta.dirname, "node_modules/lighthouse/cli/index.js");
+/** Lighthouse's advice against the noise of one run (its docs, variability.md). */
+const RUNS = 5;
+const LEAST_SCORE = 95;
+const LARGEST_PAINT_MS = 2500;
+const LAYOUT_SHIFT = 0.02;
+
+const CATEGORIES = {
+  performance: "performance",
+  accessibility: "accessibility",
+  "best-practices": "best practices",
+  seo: "search",
+} as const;
+
+/** What is read of a report (Lighthouse's docs, understanding-results.md). */
+const reportSchema = z.object({
+  runtimeError: z.object({ message: z.string() }).optional(),
+  categories: z.record(
+    z.string(),
+    z.object({ score: z.number().nullable(), auditRefs: z.array(z.object({ id: z.string(), weight: z.number() })) }),
+  ),
+  audits: z.record(z.string(), z.object({ title: z.string(), score: z.number().nullable(), numericValue: z.number().optional() })),
+});
+type Report = z.infer<typeof reportSchema>;
+
+export async function lighthouse(): Promise<Figure[]> {
+  if (!existsSync(CLI)) throw new NotInstalled("Lighthouse is not installed: run 'npm ci --prefix bench' once, then this again.");
+  const app = await startApp({ LOG_LEVEL: "warn" });
+  try {
+    const person = await signUp(app.url);
+    const { designId, path } = await makeDesign(app, person);
+    await addPictures(app, person, designId, ["dandelions", "fig", "bank"]);
+    // As every visit but the first: the sizes that pages show have been made.
+    await audit(app.url + path, person.cookieHeader);
+    return [...(await figures("/sign-in", app.url)), ...(await figures("/design/:id", app.url, path, person.cookieHeader))];
+  } finally {
+    await app.dispose();
+  }
+}
+
+async function figures(name: string, origin: string, path = name, cookie?: string): Promise<Figure[]> {
+  const reports: Report[] = [];
+  for (let run = 0; run < RUNS; run++) reports.push(await audit(origin + path, cookie));
+  const value = (audit: string) => median(reports.map(({ audits }) => audits[audit]?.numericValue ?? NaN));
+  const scores = Object.entries(CATEGORIES).map(([id, called]): Figure => {
+    const score = median(reports.map(({ categories }) => Math.round(100 * (categories[id]?.score ?? 0))));
+    const why = score < 100 ? lost(reports, id) : "";
+    return { what: `${name}: ${called}${why}`, value: String(score), bar: `≥ ${LEAST_SCORE}`, met: score >= LEAST_SCORE };
+  });
+  return [
+    ...scores,
+    atMost(`${name}: largest contentful paint`, value("largest-contentful-paint"), LARGEST_PAINT_MS, "ms"),
+    atMost(`${name}: cumulative layout shift`, value("cumulative-layout-shift"), LAYOUT_SHIFT, ""),
+    {
+      what: `${name}: first contentful paint; total blocking time`,
+      value: `${Math.round(value("first-contentful-paint"))}; ${Math.round(value("total-blocking-time"))} ms`,
+    },
+  ];
+}
+
+/** What a category lost its points by, in Lighthouse's words. */
+function lost(reports: Report[], category: string): string {
+  const titles = reports.flatMap(({ categories, audits }) =>
+    (categories[category]?.auditRefs ?? []).flatMap(({ id, weight }) => {
+      const audit = audits[id];
+      return audit && weight > 0 && audit.score !== null && audit.score < 0.9 ? [audit.title] : [];
+    }),
+  );
+  return titles.length === 0 ? "" : ` (${[...new Set(titles)].join("; ")})`;
+}
+
+/** One run in a Chromium of its own, by the command line and with its defaults: a phone, with the line and the processor of one. */
+async function audit(url: string, cookie?: string): Promise<Report> {
+  const { executablePath = "", args = [], env } = await launchOptions();
+  const asked = [url, "--quiet", "--output=json", `--chrome-flags=${["--headless", ...args].join(" ")}`];
+  if (cookie !== undefined) asked.push(`--extra-headers=${JSON.stringify({ Cookie: cookie })}`);
+  const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...asked], {
+    env: { ...process.env, ...env, CHROME_PATH: executablePath, CI: "1" },
+    maxBuffer: 256 * 1024 * 1024,
+  });
+  const report = reportSchema.parse(JSON.parse(stdout));
+  if (report.runtimeError) throw new Error(report.runtimeError.message);
+  return report;
+}
