@@ -3,11 +3,13 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { chromium } from "@playwright/test";
 import * as z from "zod";
 import { addPictures, makeDesign } from "../tests/e2e/pictures.ts";
-import { startApp } from "../tests/harness/app.ts";
+import { freePort, startApp } from "../tests/harness/app.ts";
 import { launchOptions } from "../tests/harness/chromium.ts";
-import { signUp } from "../tests/harness/people.ts";
+import { type Person, signUp } from "../tests/harness/people.ts";
+import { removeFolder, temporaryFolder } from "./deployment.ts";
 import { atMost, type Figure, median, NotInstalled } from "./report.ts";
 
 const CLI = join(import.meta.dirname, "node_modules/lighthouse/cli/index.js");
@@ -42,17 +44,15 @@ export async function lighthouse(): Promise<Figure[]> {
     const person = await signUp(app.url);
     const { designId, path } = await makeDesign(app, person);
     await addPictures(app, person, designId, ["dandelions", "fig", "bank"]);
-    // As every visit but the first: the sizes that pages show have been made.
-    await audit(app.url + path, person.cookieHeader);
-    return [...(await figures("/sign-in", app.url)), ...(await figures("/design/:id", app.url, path, person.cookieHeader))];
+    const signedOut = await figures("/sign-in", `${app.url}/sign-in`);
+    return [...signedOut, ...(await figures("/design/:id", app.url + path, person.cookies))];
   } finally {
     await app.dispose();
   }
 }
 
-async function figures(name: string, origin: string, path = name, cookie?: string): Promise<Figure[]> {
-  const reports: Report[] = [];
-  for (let run = 0; run < RUNS; run++) reports.push(await audit(origin + path, cookie));
+async function figures(name: string, url: string, cookies: Person["cookies"] = []): Promise<Figure[]> {
+  const reports = await audits(url, cookies);
   const value = (audit: string) => median(reports.map(({ audits }) => audits[audit]?.numericValue ?? NaN));
   const scores = Object.entries(CATEGORIES).map(([id, called]): Figure => {
     const score = median(reports.map(({ categories }) => Math.round(100 * (categories[id]?.score ?? 0))));
@@ -81,16 +81,29 @@ function lost(reports: Report[], category: string): string {
   return titles.length === 0 ? "" : ` (${[...new Set(titles)].join("; ")})`;
 }
 
-/** One run in a Chromium of its own, by the command line and with its defaults: a phone, with the line and the processor of one. */
-async function audit(url: string, cookie?: string): Promise<Report> {
-  const { executablePath = "", args = [], env } = await launchOptions();
-  const asked = [url, "--quiet", "--output=json", `--chrome-flags=${["--headless", ...args].join(" ")}`];
-  if (cookie !== undefined) asked.push(`--extra-headers=${JSON.stringify({ Cookie: cookie })}`);
-  const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...asked], {
-    env: { ...process.env, ...env, CHROME_PATH: executablePath, CI: "1" },
-    maxBuffer: 256 * 1024 * 1024,
-  });
-  const report = reportSchema.parse(JSON.parse(stdout));
-  if (report.runtimeError) throw new Error(report.runtimeError.message);
-  return report;
+/** Several runs in one Chromium, by the command line and with its defaults: a phone, with the line and the processor of one, and nothing kept but cookies. */
+async function audits(url: string, cookies: Person["cookies"]): Promise<Report[]> {
+  const { args = [], ...options } = await launchOptions();
+  const port = await freePort();
+  const profile = temporaryFolder("lighthouse");
+  // Lighthouse opens its tab in the browser's own profile, so that is where the cookies have to be.
+  const browser = await chromium.launchPersistentContext(profile, { ...options, args: [...args, `--remote-debugging-port=${port}`] });
+  try {
+    await browser.addCookies(cookies);
+    const reports: Report[] = [];
+    // The first only makes the sizes of pictures that are shown: it is somebody's first visit, and measured is every other.
+    for (let run = -1; run < RUNS; run++) {
+      const { stdout } = await promisify(execFile)(process.execPath, [CLI, url, "--quiet", "--output=json", `--port=${port}`], {
+        env: { ...process.env, CI: "1" },
+        maxBuffer: 256 * 1024 * 1024,
+      });
+      const report = reportSchema.parse(JSON.parse(stdout));
+      if (report.runtimeError) throw new Error(report.runtimeError.message);
+      if (run >= 0) reports.push(report);
+    }
+    return reports;
+  } finally {
+    await browser.close();
+    removeFolder(profile);
+  }
 }

@@ -47,7 +47,10 @@ import { TrashedBoundary } from "~/trash/trashed-boundary";
 import { unlessTrashed } from "~/trash/unless-trashed.server";
 import type { Route } from "./+types/design";
 
-export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.design.value.name ?? "Design"} · Atelier` }];
+export const meta: Route.MetaFunction = ({ loaderData }) => {
+  const name = loaderData?.design.value.name ?? "Design";
+  return [{ title: `${name} · Atelier` }, { name: "description", content: `The images of the design ${name}.` }];
+};
 
 export const loader = (args: Route.LoaderArgs) => unlessTrashed(args.context, args.params.id, () => load(args));
 
