@@ -6,7 +6,7 @@ import { fieldAt } from "../values/canonical.ts";
 import { encodeKey } from "../values/keys.ts";
 import { MAX_SEARCH_RESULTS } from "../values/limits.ts";
 import type { Json } from "../values/types.ts";
-import { matchExpression } from "./terms.ts";
+import { matchExpression, type Term } from "./terms.ts";
 
 /** What a document gives to a text index: the text, and a mark for each filter field's value. Null when its field is no text. */
 export type Indexed = { text: string; marks: string };
@@ -20,7 +20,7 @@ export type Filter = { path: readonly string[]; value: Json | undefined };
 export type TextIndexes = ReturnType<typeof textIndexes>;
 
 export function textIndexes(sql: DatabaseSync) {
-  const statements = new Map<number, { insert: StatementSync; remove: StatementSync; find: StatementSync }>();
+  const statements = new Map<number, { insert: StatementSync; remove: StatementSync; newest: StatementSync }>();
 
   function of(index: SearchIndex) {
     let known = statements.get(index.id);
@@ -29,11 +29,7 @@ export function textIndexes(sql: DatabaseSync) {
       known = {
         insert: sql.prepare(`INSERT INTO ${name} (rowid, text, marks) VALUES (?, ?, ?)`),
         remove: sql.prepare(`DELETE FROM ${name} WHERE rowid = ?`),
-        // The best first; of equals, the newest.
-        find: prepare(
-          sql,
-          `SELECT rowid FROM ${name} WHERE ${name} MATCH ? ORDER BY bm25(${name}, 1.0, 0.0), rowid DESC LIMIT ${MAX_SEARCH_RESULTS}`,
-        ),
+        newest: prepare(sql, `SELECT rowid FROM ${name} WHERE ${name} MATCH ? ORDER BY rowid DESC LIMIT ${MAX_SEARCH_RESULTS}`),
       };
       statements.set(index.id, known);
     }
@@ -57,15 +53,21 @@ export function textIndexes(sql: DatabaseSync) {
     remove(index: SearchIndex, row: number): void {
       of(index).remove.run(row);
     },
-    /** The rows of the documents that match, the most relevant first; at most 1,024. */
-    find(index: SearchIndex, text: string, filters: readonly Filter[]): number[] {
+    /**
+     * Rows of documents that have any of the words and all of the filters' values, the newest first; at most 1,024. Where there are more, those
+     * with all of the words are taken first, and then those with the rarer ones: of each the newest, so that no search costs more than this many
+     * rows for each of its words, however many have them (FTS5's own `bm25` would weigh them all, and count each filter's rows besides).
+     */
+    find(index: SearchIndex, terms: readonly Term[], filters: readonly Filter[]): number[] {
+      if (terms.length === 0) return [];
       const marks = filters.map(({ path, value }) => mark(index.filterFields.indexOf(path.join(".")), value));
-      const expression = matchExpression(text, marks);
-      return expression === null
-        ? []
-        : of(index)
-            .find.all(expression)
-            .map((row) => numberOf(row["0"]));
+      const newest = (asked: readonly Term[]) =>
+        of(index)
+          .newest.all(matchExpression(asked, marks))
+          .map((row) => numberOf(row["0"]));
+      const found = terms.length === 1 ? [newest(terms)] : [newest(terms), ...terms.map((term) => newest([term]))];
+      const rarest = new Set(found.toSorted((a, b) => a.length - b.length).flat());
+      return [...rarest].slice(0, MAX_SEARCH_RESULTS).toSorted((a, b) => b - a);
     },
     /** Every row that is indexed, with nothing but its number, for checking. */
     rows(index: SearchIndex): number[] {

@@ -100,6 +100,31 @@ describe("a text search", () => {
     expect(new Set(names([...first.page, ...second.page])).size).toBe(1_024);
   });
 
+  test("weighs what it is asked for: rare words, more of them, shorter texts; of equals the newest", () => {
+    add(
+      { name: "logo old" },
+      { name: "logo and a long story about it" },
+      { name: "logo logo" },
+      { name: "logo new" },
+      { name: "the plan" },
+    );
+    expect(find("logo x")).toEqual(["logo logo", "logo new", "logo old", "logo and a long story about it"]);
+    expect(find("plan logo x")[0]).toBe("the plan");
+  });
+
+  test("of a word that very many have, finds first what has the others too, however old", () => {
+    mutate(data.db, (tx) => {
+      tx.insert("notes", { name: "the old one and only", owner: "ann" });
+      tx.insert("notes", { name: "both and the old", owner: "ann" });
+      for (let i = 0; i < 1_100; i++) tx.insert("notes", { name: `the ${i}`, owner: "ann" });
+      for (let i = 0; i < 1_100; i++) tx.insert("notes", { name: `both ${i}`, owner: "ann" });
+      for (let i = 0; i < 1_100; i++) tx.insert("notes", { name: `the ${i} both`, owner: "bob" });
+    });
+    expect(find("the only", { owner: "ann" })[0]).toBe("the old one and only");
+    expect(find("the both", { owner: "ann" })[0]).toBe("both and the old");
+    expect(find("the both", { owner: "bob" })).toHaveLength(1_024);
+  });
+
   test("is told of changes to what its first filters let through", () => {
     const [ann = ""] = add({ name: "red", owner: "ann" }, { name: "red", owner: "bob" });
     const watch = (token: string, equal: { [field: string]: Json }) => {

@@ -1,8 +1,11 @@
+import { byRelevance } from "../search/relevance.ts";
+import { termsOf } from "../search/terms.ts";
 import { indexed, type TextIndexes } from "../search/text-index.ts";
 import type { SearchIndex } from "../storage/catalog.ts";
 import type { DocumentStore } from "../storage/documents.ts";
+import { fieldAt } from "../values/canonical.ts";
 import { encodeKey } from "../values/keys.ts";
-import { idKey, valueOf, type Document } from "./document.ts";
+import { idKey, parseDocument, valueOf, type Document } from "./document.ts";
 import type { Overlay } from "./overlay.ts";
 import type { SearchSource } from "./plan.ts";
 import type { Entry } from "./scan.ts";
@@ -26,12 +29,13 @@ export function searchEntries(source: SearchSource, overlay: Overlay, ground: Se
 
 type Found = { size: number; text: string };
 
-function searchStored({ index, text, equal }: SearchSource, { store, texts }: SearchGround): Found[] {
-  return texts.find(index, text, equal).flatMap((row) => store.atRow(row) ?? []);
+function searchStored(source: SearchSource, { store, texts }: SearchGround): Found[] {
+  return mostRelevant(source, texts, (row) => store.atRow(row));
 }
 
-/** What is laid over the file goes into the text index for the moment of the search, so that relevance is one measure for all. */
-function searchOverlaid({ index, table, text, equal }: SearchSource, overlay: Overlay, { store, texts }: SearchGround): Found[] {
+/** What is laid over the file goes into the text index for the moment of the search, so that one measure serves for all. */
+function searchOverlaid(source: SearchSource, overlay: Overlay, { store, texts }: SearchGround): Found[] {
+  const { index, table } = source;
   const laid = new Map<number, Document>();
   for (const change of overlay.all()) {
     if (change.table !== table) continue;
@@ -40,7 +44,19 @@ function searchOverlaid({ index, table, text, equal }: SearchSource, overlay: Ov
     const row = change.after && insertLaid(index, change.after, OVERLAY_ROWS + laid.size, texts);
     if (row !== null && change.after !== null) laid.set(row, change.after);
   }
-  return texts.find(index, text, equal).flatMap((row) => laid.get(row) ?? store.atRow(row) ?? []);
+  return mostRelevant(source, texts, (row) => laid.get(row) ?? store.atRow(row));
+}
+
+function mostRelevant({ index, text, equal }: SearchSource, texts: TextIndexes, at: (row: number) => Found | null): Found[] {
+  const terms = termsOf(text);
+  const path = index.searchField.split(".");
+  const found = texts.find(index, terms, equal).flatMap((row) => {
+    const document = at(row);
+    if (document === null) return [];
+    const words = fieldAt(parseDocument(document.text), path);
+    return typeof words === "string" ? [{ document, words }] : [];
+  });
+  return byRelevance(found, terms).map(({ document }) => document);
 }
 
 function insertLaid(index: SearchIndex, document: Document, row: number, texts: TextIndexes): number | null {
