@@ -1,23 +1,26 @@
 import { Command as Cmdk } from "cmdk";
-import { useEffect, useRef, useState } from "react";
+import { useEffectEvent, useLayoutEffect, useRef } from "react";
 import { href, useNavigate } from "react-router";
 import type { Preload } from "~/data/preload";
 import { useLive } from "~/data/use-live";
-import { close, show } from "~/ui/invokers";
+import { close } from "~/ui/invokers";
 import { type Theme, themeCookie } from "~/ui/preferences";
 import { showTheme } from "~/ui/theme";
 import { tagAddress } from "~/tags/words";
 import { type Command, matching } from "./command";
-import { pageCommands } from "./page-commands";
+import { FIELD } from "./field";
 import { type NamedPlace, PLACES } from "./places";
 import { useFound } from "./use-found";
-import "./palette.css";
 
-type PaletteProps = {
-  /** Each new object opens it, or closes it where it stands open. */
-  asked: object;
+export type PaletteProps = {
   projects: Preload<NamedPlace[]>;
   onToggleSidebar: () => void;
+  /** What can be done on the page behind it. */
+  here: Command[];
+  typed: string;
+  onType: (text: string) => void;
+  /** Whether Enter was pressed before this was here. */
+  entered: boolean;
 };
 
 const THEMES: { theme: Theme; name: string }[] = [
@@ -27,24 +30,12 @@ const THEMES: { theme: Theme; name: string }[] = [
 ];
 
 /** Every place and action by its name: type a part of it, choose with the arrows, Enter. Designs and images are found as in the search. */
-export function Palette({ asked, projects, onToggleSidebar }: PaletteProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
+export function Palette({ projects, onToggleSidebar, here, typed, onType, entered }: PaletteProps) {
   const field = useRef<HTMLInputElement>(null);
   const signOut = useRef<HTMLFormElement>(null);
-  const [typed, setTyped] = useState("");
-  const [here, setHere] = useState<Command[]>([]);
   const named = useLive(projects);
   const found = useFound(typed);
   const navigate = useNavigate();
-
-  useEffect(() => {
-    if (!dialog.current) return;
-    if (dialog.current.open) return close(dialog.current);
-    setTyped("");
-    setHere(pageCommands());
-    show(dialog.current);
-    field.current?.focus();
-  }, [asked]);
 
   const goes = (to: string) => () => navigate(to);
   const commands: Command[] = [
@@ -81,29 +72,32 @@ export function Palette({ asked, projects, onToggleSidebar }: PaletteProps) {
   ];
   const offered = matching(commands, typed);
 
+  function run(command: Command) {
+    // First, so that what opens does not open behind it.
+    const dialog = field.current?.closest("dialog");
+    if (dialog) close(dialog);
+    void command.run();
+  }
+
+  // In the place of the field that was there while this was loaded.
+  const takeUp = useEffectEvent(() => {
+    if (!field.current?.closest("dialog[open]")) return;
+    field.current.focus();
+    field.current.setSelectionRange(typed.length, typed.length);
+    const [first] = offered;
+    if (entered && first) run(first);
+  });
+  useLayoutEffect(() => takeUp(), []);
+
   return (
-    <dialog ref={dialog} closedby="any" aria-label="Commands" className="dialog palette">
+    <>
       <Cmdk label="Commands" loop vimBindings={false} shouldFilter={false}>
-        <Cmdk.Input
-          ref={field}
-          value={typed}
-          onValueChange={setTyped}
-          placeholder="Go to, do, or find…"
-          aria-label="A command, or what to find"
-        />
+        <Cmdk.Input ref={field} value={typed} onValueChange={onType} placeholder={FIELD.placeholder} aria-label={FIELD.label} />
         <Cmdk.List label="Commands">
-          {offered.map(({ key, name, kind, run }) => (
-            <Cmdk.Item
-              key={key}
-              value={key}
-              onSelect={() => {
-                // First, so that what opens does not open behind it.
-                if (dialog.current) close(dialog.current);
-                void run();
-              }}
-            >
-              <span className="truncate">{name}</span>
-              <span className="ml-auto shrink-0 pl-4 text-sm text-faint">{kind}</span>
+          {offered.map((command) => (
+            <Cmdk.Item key={command.key} value={command.key} onSelect={() => run(command)}>
+              <span className="truncate">{command.name}</span>
+              <span className="ml-auto shrink-0 pl-4 text-sm text-faint">{command.kind}</span>
             </Cmdk.Item>
           ))}
         </Cmdk.List>
@@ -113,6 +107,6 @@ export function Palette({ asked, projects, onToggleSidebar }: PaletteProps) {
       </Cmdk>
       {/* A document navigation, as from the user menu: nothing that was answered for one person stays for the next. */}
       <form ref={signOut} method="post" action={href("/sign-out")} hidden />
-    </dialog>
+    </>
   );
 }

@@ -14,6 +14,7 @@ type Place = {
 export const PLACES: Place[] = [
   { name: "Projects", to: href("/projects"), words: ["home", "start", "all"] },
   { name: "Search", to: href("/search"), words: ["find"] },
+  { name: "Trash", to: href("/trash"), words: ["bin", "deleted", "restore", "undo"] },
   { name: "Notifications", to: href("/notifications"), words: ["notices", "messages", "inbox"] },
   { name: "Account", to: href("/account"), words: ["profile", "name", "picture", "email", "settings"] },
   { name: "Security", to: href("/account/security"), words: ["password", "passkey", "two-factor", "authenticator", "backup codes"] },

@@ -1,6 +1,25 @@
-import { expect, expectAccessible, hydrated, test } from "../harness/test.ts";
+import { expect, expectAccessible, hydrated, test, toastsStand } from "../harness/test.ts";
 import { api } from "../../convex/_generated/api.js";
 import { addPictures, deploymentAs } from "./pictures.ts";
+
+// The browser itself complains of what it asks for without a network.
+test.use({ allowedErrors: [/ERR_INTERNET_DISCONNECTED/] });
+
+test("the palette that cannot be loaded says so, and is tried again", async ({ page, person, context }) => {
+  expect(person.id).not.toBe("");
+  await page.goto("/projects");
+  await hydrated(page);
+  await toastsStand(page);
+  await context.setOffline(true);
+  await page.keyboard.press("Control+k");
+  await expect(page.getByText("The commands could not be loaded. Try again in a moment.")).toBeVisible();
+  const palette = page.getByRole("dialog", { name: "Commands" });
+  await expect(palette).toBeHidden();
+  await context.setOffline(false);
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("security");
+  await expect(palette.getByRole("option").first()).toHaveText("SecurityGo to");
+});
 
 test("the command palette goes, does and finds", async ({ page, person, app }) => {
   const convex = await deploymentAs(app, person);
@@ -22,6 +41,23 @@ test("the command palette goes, does and finds", async ({ page, person, app }) =
   await hydrated(page);
   // Not before it is asked for.
   expect(await page.evaluate(() => performance.getEntriesByType("resource").filter(({ name }) => name.includes("palette")).length)).toBe(0);
+  // What is typed, while it is still on its way, is not lost; nor is the key that chooses.
+  const held = Promise.withResolvers<undefined>();
+  await page.route(/\/palette-[^/]*\.js$/, async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("clockw");
+  await expect(palette).toBeVisible();
+  await expect(field).toHaveValue("clockw");
+  await page.keyboard.press("Enter");
+  held.resolve(undefined);
+  await expect(page).toHaveURL(`/projects/${projectId}`);
+  await expect(palette).toBeHidden();
+  await page.goBack();
+  await expect(page.getByRole("heading", { name: "Projects", level: 1 })).toBeVisible();
+
   await page.getByRole("searchbox", { name: "Search everything" }).focus();
   await asks("");
   await expect(offered.filter({ hasText: "Clockwork" })).toBeVisible();
