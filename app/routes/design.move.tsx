@@ -6,6 +6,7 @@ import { designIntents } from "~/designs/intents";
 import { serverAction } from "~/forms/action.server";
 import { liveAction } from "~/forms/live-action";
 import { TargetList } from "~/forms/target-list";
+import type { ProjectHandle } from "~/shell/open-project";
 import { Breadcrumb } from "~/ui/breadcrumb";
 import { count } from "~/ui/count";
 import { Page, PageHeader } from "~/ui/page";
@@ -26,6 +27,8 @@ export async function loader({ params: { id }, context }: Route.LoaderArgs) {
 const intents = { moveDesign: designIntents.moveDesign };
 export const action = serverAction(intents);
 export const clientAction = liveAction(intents);
+export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ design }) => design.value.projectId };
+
 export const shouldRevalidate = liveRevalidation;
 
 /** Into which project a design is to go. */

@@ -8,6 +8,7 @@ import { liveAction } from "~/forms/live-action";
 import { ProjectChoice } from "~/forms/project-choice";
 import { TargetList } from "~/forms/target-list";
 import { imageIntents } from "~/images/intents";
+import type { ProjectHandle } from "~/shell/open-project";
 import { Breadcrumb } from "~/ui/breadcrumb";
 import { count } from "~/ui/count";
 import { Page, PageHeader } from "~/ui/page";
@@ -37,6 +38,8 @@ export async function loader({ params: { id, imageId }, context, url }: Route.Lo
 const intents = { moveImage: imageIntents.moveImage };
 export const action = serverAction(intents);
 export const clientAction = liveAction(intents);
+export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ design }) => design.value.projectId };
+
 export const shouldRevalidate = liveRevalidation;
 
 /** Into which design an image is to go. */

@@ -1,5 +1,6 @@
 import { data } from "react-router";
 import { ButtonLink } from "~/ui/button";
+import { GoBack } from "~/ui/go-back";
 import { Screen } from "~/ui/screen";
 import type { Route } from "./+types/not-found";
 
@@ -13,7 +14,8 @@ export const action = loader;
 /** Any path that is no page (specification 2). */
 export default function NotFound() {
   return (
-    <Screen title="Page not found">
+    <Screen title="Page not found" text="There is no page at this address.">
+      <GoBack look="primary">Go back</GoBack>
       <ButtonLink to="/">Start Over</ButtonLink>
     </Screen>
   );

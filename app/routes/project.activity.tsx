@@ -5,6 +5,7 @@ import { liveRevalidation } from "~/data/should-revalidate";
 import { useEndless } from "~/data/use-endless";
 import { useLive } from "~/data/use-live";
 import { wordsFor } from "~/projects/activity-words";
+import type { ProjectHandle } from "~/shell/open-project";
 import { Breadcrumb } from "~/ui/breadcrumb";
 import { MorePages } from "~/ui/more-pages";
 import { Page, PageHeader } from "~/ui/page";
@@ -27,6 +28,8 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
   ]);
   return { project, activities, isFirst: cursor === null };
 }
+
+export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ project }) => project.value._id };
 
 export const shouldRevalidate = liveRevalidation;
 

@@ -15,6 +15,7 @@ import { WallPicture } from "~/images/wall-picture";
 import { SelectionBar, SelectLink } from "~/selection/selection-bar";
 import { usePicking } from "~/selection/use-picking";
 import { useSelection } from "~/selection/use-selection";
+import type { ProjectHandle } from "~/shell/open-project";
 import { Breadcrumb } from "~/ui/breadcrumb";
 import { count } from "~/ui/count";
 import { EmptyState } from "~/ui/empty-state";
@@ -48,6 +49,8 @@ const intents = { trashImages, tagImages, untagImages };
 
 export const action = serverAction(intents);
 export const clientAction = liveAction(intents);
+export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ project }) => project.value._id };
+
 export const shouldRevalidate = liveRevalidation;
 
 /** Groups page by page as one list: a design that goes on over the end of a page stands there once, as does each of its images. */

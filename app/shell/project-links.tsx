@@ -1,9 +1,10 @@
 import * as Collapsible from "@radix-ui/react-collapsible";
 import { ChevronRight } from "lucide-react";
-import { useState } from "react";
-import { href, NavLink } from "react-router";
+import { useEffect, useRef, useState } from "react";
+import { href, Link, useLocation } from "react-router";
 import { isPending } from "~/data/pending";
 import { Icon } from "~/ui/icon";
+import { useOpenProject } from "./open-project";
 
 /** Of a project, what the sidebar shows. */
 export type NamedProject = { _id: string; name: string };
@@ -14,9 +15,16 @@ export type NamedProject = { _id: string; name: string };
  */
 export function ProjectLinks({ projects }: { projects: NamedProject[] }) {
   const [open, setOpen] = useState(true);
+  const { pathname } = useLocation();
+  const openProject = useOpenProject();
+  const list = useRef<HTMLUListElement>(null);
+  // Of many projects the open one is in sight.
+  useEffect(() => {
+    if (openProject !== null) list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }, [openProject]);
   return (
     <Collapsible.Root asChild open={open}>
-      <details open={open} className="md:group-data-[sidebar=collapsed]/shell:hidden">
+      <details open={open} className="min-h-0 overflow-y-auto overscroll-contain md:group-data-[sidebar=collapsed]/shell:hidden">
         <Collapsible.Trigger asChild>
           <summary
             aria-label="Your projects"
@@ -31,20 +39,29 @@ export function ProjectLinks({ projects }: { projects: NamedProject[] }) {
           </summary>
         </Collapsible.Trigger>
         <Collapsible.Content asChild forceMount>
-          <ul className="mt-0.5 ml-4 grid grid-cols-[minmax(0,1fr)] gap-px border-l pl-2">
-            {projects.map(({ _id, name }) => (
-              <li key={_id}>
-                {isPending(_id) ? (
-                  <span className="sidebar-item opacity-60">
-                    <span className="truncate">{name}</span>
-                  </span>
-                ) : (
-                  <NavLink to={href("/projects/:id", { id: _id })} prefetch="intent" title={name} className="sidebar-item">
-                    <span className="truncate">{name}</span>
-                  </NavLink>
-                )}
-              </li>
-            ))}
+          <ul ref={list} className="mt-0.5 ml-4 grid grid-cols-[minmax(0,1fr)] gap-px border-l pl-2">
+            {projects.map(({ _id, name }) => {
+              const to = href("/projects/:id", { id: _id });
+              return (
+                <li key={_id}>
+                  {isPending(_id) ? (
+                    <span className="sidebar-item opacity-60">
+                      <span className="truncate">{name}</span>
+                    </span>
+                  ) : (
+                    <Link
+                      to={to}
+                      prefetch="intent"
+                      title={name}
+                      aria-current={pathname === to ? "page" : openProject === _id ? "true" : undefined}
+                      className="sidebar-item"
+                    >
+                      <span className="truncate">{name}</span>
+                    </Link>
+                  )}
+                </li>
+              );
+            })}
           </ul>
         </Collapsible.Content>
       </details>

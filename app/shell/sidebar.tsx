@@ -8,6 +8,7 @@ import { Icon } from "~/ui/icon";
 import type { Theme } from "~/ui/preferences";
 import { Mark } from "./mark";
 import { type NamedProject, ProjectLinks } from "./project-links";
+import { useOpenProject } from "./open-project";
 import { SIDEBAR_ID, type useSidebar } from "./use-sidebar";
 import { type ShellUser, UserMenu } from "./user-menu";
 
@@ -26,6 +27,7 @@ type SidebarProps = {
 export function Sidebar({ sidebar, user, theme, projects, unread }: SidebarProps) {
   const named = useLive(projects);
   const collapsed = !sidebar.open;
+  const within = useOpenProject() !== null;
   return (
     <div
       ref={sidebar.ref}
@@ -60,14 +62,12 @@ export function Sidebar({ sidebar, user, theme, projects, unread }: SidebarProps
       </div>
 
       <SidebarSearch collapsed={collapsed} />
-      <nav
-        aria-label="Main"
-        className="relative min-h-0 flex-1 overflow-y-auto p-2 md:group-data-[sidebar=collapsed]/shell:overflow-visible"
-      >
+      <nav aria-label="Main" className="relative flex min-h-0 flex-1 flex-col p-2">
         <NavLink
           to="/projects"
           end
           prefetch="intent"
+          data-within={within || undefined}
           data-tooltip={collapsed ? "Projects" : undefined}
           data-tooltip-side="right"
           className="sidebar-item"

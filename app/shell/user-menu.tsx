@@ -1,5 +1,5 @@
 import { Bell, ChevronsUpDown, CreditCard, Keyboard, LogOut, Sparkles, UserRound } from "lucide-react";
-import { Form, href } from "react-router";
+import { Form, href, useLocation } from "react-router";
 import { Avatar } from "~/ui/avatar";
 import { Icon } from "~/ui/icon";
 import { Menu, MenuButton, MenuLink, MenuSeparator } from "~/ui/menu";
@@ -14,6 +14,8 @@ const MENU_ID = "user-menu";
 
 /** The user block and its menu (specification 1 and 2). */
 export function UserMenu({ user, theme, unread }: { user: ShellUser; theme: Theme; unread: Preload<number> }) {
+  const { pathname } = useLocation();
+  const place = (to: string) => ({ to, "aria-current": pathname === to ? ("page" as const) : undefined });
   return (
     <>
       <button
@@ -37,17 +39,17 @@ export function UserMenu({ user, theme, unread }: { user: ShellUser; theme: Them
           Upgrade to Pro
         </MenuLink>
         <MenuSeparator />
-        <MenuLink to={href("/account")} icon={<Icon of={UserRound} />}>
+        <MenuLink {...place(href("/account"))} icon={<Icon of={UserRound} />}>
           Account
         </MenuLink>
-        <MenuLink to={href("/billing")} icon={<Icon of={CreditCard} />}>
+        <MenuLink {...place(href("/billing"))} icon={<Icon of={CreditCard} />}>
           Billing
         </MenuLink>
-        <MenuLink to={href("/notifications")} icon={<Icon of={Bell} />}>
+        <MenuLink {...place(href("/notifications"))} icon={<Icon of={Bell} />}>
           Notifications
           <UnreadBadge unread={unread} />
         </MenuLink>
-        <MenuLink to={href("/shortcuts")} icon={<Icon of={Keyboard} />}>
+        <MenuLink {...place(href("/shortcuts"))} icon={<Icon of={Keyboard} />}>
           Keyboard shortcuts
         </MenuLink>
         <MenuSeparator />

@@ -15,7 +15,11 @@ export function DefaultView({ error }: { error: unknown }) {
           </ButtonLink>
         </Screen>
       ) : (
-        <Screen title="Something went wrong!" text={passing === null ? refusedFormText(error) : `The server does not answer. ${passing}`}>
+        <Screen
+          frame="askew"
+          title="Something went wrong!"
+          text={passing === null ? refusedFormText(error) : `The server does not answer. ${passing}`}
+        >
           <Recovery error={error} />
           <ErrorDetails error={error} />
         </Screen>

@@ -23,7 +23,11 @@ export function FaultScreen({ error, atRoot }: FaultProps) {
 function ErrorScreen({ error, atRoot = false }: FaultProps) {
   const unsent = isRouteErrorResponse(error) && isUnsent(error.data) ? error.data.unsent : null;
   return (
-    <Screen title={isUnreachable(error) ? "The server does not answer" : "This did not work"} text={textFor(error, unsent !== null)}>
+    <Screen
+      frame="askew"
+      title={isUnreachable(error) ? "The server does not answer" : "This did not work"}
+      text={textFor(error, unsent !== null)}
+    >
       {unsent ? null : <Recovery error={error} />}
       {unsent ? <SendAgain {...unsent} /> : <TryAgain />}
       {atRoot ? <ButtonLink to="/">Home</ButtonLink> : <GoBack>Go Back</GoBack>}

@@ -220,7 +220,7 @@ export function Specimens() {
 
       <Specimen name="A screen that says one thing">
         <div className="w-full rounded-lg border">
-          <Screen title="This did not work" text="Something failed on our side. What was saved before is safe.">
+          <Screen frame="askew" title="This did not work" text="Something failed on our side. What was saved before is safe.">
             <Button look="primary">Try Again</Button>
             <Button>Go Back</Button>
             <ErrorDetails error={new Error("503 Service Unavailable")} />

@@ -29,6 +29,14 @@ bothWays((javaScript) => {
     await link.click();
     await expect(page).toHaveURL(path);
     await expect(link).toHaveAttribute("aria-current", "page");
+    await she.ready();
+    // Of a page within a project the project is marked, as what the page is a part of.
+    await she.create("design", "Cover");
+    await expect(page).toHaveURL(/\/design\//);
+    await expect(link).toHaveAttribute("aria-current", "true");
+    await she.open(`${path}/activity`);
+    await expect(link).toHaveAttribute("aria-current", "true");
+    await expect(sidebar(page).getByRole("link", { name: "Projects" })).not.toHaveAttribute("aria-current");
 
     await she.ready();
     const user = sidebar(page).getByRole("button", { name: person.name });
@@ -65,8 +73,18 @@ bothWays((javaScript) => {
 
     await she.open("/projects");
     expect(await width(page)).toBe(SIDEBAR.iconWidth);
-    await expect(sidebar(page).getByRole("link", { name: "Projects" })).toBeVisible();
+    const projects = sidebar(page).getByRole("link", { name: "Projects" });
+    await expect(projects).toBeVisible();
     await expect(sidebar(page).getByRole("link", { name: "Nightfall" })).toBeHidden();
+    // Its name comes beside the icon, and only then.
+    const tooltip = () =>
+      projects.evaluate((link) => {
+        const { content, visibility } = getComputedStyle(link, "::after");
+        return `${content} ${visibility}`;
+      });
+    expect(await tooltip()).toMatch(/^"Projects".* hidden$/);
+    await projects.hover();
+    await expect.poll(tooltip).toMatch(/^"Projects".* visible$/);
     if (javaScript) await expectAccessible(page);
     await page.getByRole("button", { name: "Expand the sidebar" }).click();
     await expect.poll(() => width(page)).toBe(SIDEBAR.width);
