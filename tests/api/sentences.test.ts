@@ -1,12 +1,11 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { expectShown, type ShownBy } from "../shown-by.ts";
 
 /**
  * One row per sentence of sections 4, 5 and 6 of the specification, with the tests that show it: each named by its file and by its title, as the
  * file has it. A row whose test was renamed, removed or is skipped fails here.
  */
-type Row = [sentence: string, ...shownBy: [file: string, title: string][]];
+type Row = [sentence: string, ...shownBy: ShownBy[]];
 
 const RULES = "tests/api/rules.spec.ts";
 const WORDS = "tests/api/words.spec.ts";
@@ -227,27 +226,9 @@ const SECTIONS: Record<string, Row[]> = {
   ],
 };
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const sources = new Map<string, string>();
-
-function sourceOf(file: string): string {
-  const source = sources.get(file) ?? readFileSync(root + file, "utf8");
-  sources.set(file, source);
-  return source;
-}
-
-/** Where a title stands in a file: as a test's own, or as a row of its table. */
-const placeOf = (file: string, title: string) =>
-  ['"', "'", "`"].map((quote) => sourceOf(file).indexOf(quote + title)).find((at) => at >= 0) ?? -1;
-
 describe.each(Object.entries(SECTIONS))("%s", (_, rows) => {
   it.each(rows)("%s", (sentence, ...shownBy) => {
     expect(sentence).toMatch(/[.']$/);
-    expect(shownBy.length).toBeGreaterThan(0);
-    for (const [file, title] of shownBy) {
-      const at = placeOf(file, title);
-      expect(at, `${file} has a test “${title}”`).toBeGreaterThanOrEqual(0);
-      expect(sourceOf(file).slice(Math.max(0, at - 40), at)).not.toMatch(/\.(skip|fixme|todo)\b/);
-    }
+    expectShown(shownBy);
   });
 });

@@ -65,7 +65,12 @@ test("a form that took the server's way is answered by a toast, which a page fet
   expect((await page.context().cookies()).some(({ name }) => name === "flash")).toBe(false);
 });
 
-test("toasts stand bottom right, three at a time, for four seconds, and are reached by a key", async ({ page, person, app }) => {
+test("toasts stand bottom right, three at a time, for four seconds, and are reached by a key", async ({
+  page,
+  person,
+  app,
+  otherBrowser,
+}) => {
   const convex = await deploymentAs(app, person);
   for (const name of ["One", "Two", "Three", "Four", "Five", "Six"]) await convex.mutation(api.projects.create, { name });
   const she = hands(page, true);
@@ -73,6 +78,17 @@ test("toasts stand bottom right, three at a time, for four seconds, and are reac
   page.on("response", (answer) => {
     if (answer.request().resourceType() === "script") void answer.text().then((text) => scripts.push(text));
   });
+  const isLibrary = (text: string) => text.includes("sonner-spinner");
+  // Where nobody is signed in nothing of it is loaded.
+  const outside = await otherBrowser();
+  const loadedOutside: Promise<string>[] = [];
+  outside.on("response", (answer) => {
+    if (answer.request().resourceType() === "script") loadedOutside.push(answer.text());
+  });
+  await outside.goto("/sign-in", { waitUntil: "networkidle" });
+  expect(loadedOutside.length).toBeGreaterThan(0);
+  expect((await Promise.all(loadedOutside)).filter(isLibrary)).toEqual([]);
+
   await page.clock.install();
   await she.open("/projects");
   const toasts = page.locator("[data-sonner-toast]");
@@ -125,6 +141,6 @@ test("toasts stand bottom right, three at a time, for four seconds, and are reac
   await expect.poll(gaps).toEqual([TOAST.gap, TOAST.gap]);
 
   // How far a swipe has to go stands in the library that the page has loaded, and nowhere else.
-  const library = scripts.find((text) => text.includes("sonner-spinner"));
+  const library = scripts.find(isLibrary);
   expect(library).toMatch(new RegExp(`\\b(\\w+)=${TOAST.swipe}\\b[^]*>=\\1\\|\\|`));
 });
