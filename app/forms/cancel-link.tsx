@@ -8,6 +8,7 @@ export function CancelLink({ onCancel }: { onCancel: () => void }) {
   return (
     <Link
       to={pathname + withoutQuestion(search)}
+      prefetch="none"
       className={buttonClass()}
       onClick={(event) => {
         event.preventDefault();

@@ -43,7 +43,7 @@ export function NameInPlace({ item, thing, intent, constraint, small = false }: 
       <IntentForm
         state={state}
         hidden={{ id: item._id }}
-        className="group/name -ml-2 grid max-w-[calc(100%+0.5rem)] min-w-0 gap-1"
+        className="group/name -ml-[calc(0.5rem+1px)] grid max-w-[calc(100%+0.5rem)] min-w-0 gap-1"
         onSend={leave}
       >
         <div className="flex min-w-0 items-center gap-2">

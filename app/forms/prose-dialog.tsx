@@ -1,21 +1,23 @@
+import { Pencil } from "lucide-react";
 import { useState } from "react";
 import { Button } from "~/ui/button";
 import { Dialog, DialogActions, DialogButton, DialogCancel } from "~/ui/dialog";
 import { Field } from "~/ui/field";
+import { Icon } from "~/ui/icon";
 import { TextArea } from "~/ui/text-area";
 import { dialogState } from "./dialog-state";
 import { inputProps } from "./field-props";
 import { IntentForm, useIntentForm } from "./intent-form";
 
 /** What is told about a thing: of a project or design its description, of an image its caption. */
-export type Prose = "description" | "caption";
+type ProseField = "description" | "caption";
 
-const dialogOf = (field: Prose, id: string) => `${field}-dialog-${id}`;
+const dialogOf = (field: ProseField, id: string) => `${field}-dialog-${id}`;
 
 type ProseDialogProps = {
   item: { _id: string };
   /** The form's field, and the word for it. */
-  field: Prose;
+  field: ProseField;
   /** As it stands; "" for none. */
   text: string;
   hint: string;
@@ -23,12 +25,31 @@ type ProseDialogProps = {
   constraint: Parameters<typeof useIntentForm>[0]["constraint"];
 };
 
-/** Opens the `ProseDialog` of the same item, which stands on the page. */
-export function ProseButton({ item, field, text }: Pick<ProseDialogProps, "item" | "field" | "text">) {
+/** The text, its lines as they were typed, and what opens the `ProseDialog` of the same item, which stands on the page. */
+export function Prose({ item, field, text }: Pick<ProseDialogProps, "item" | "field" | "text">) {
+  const dialog = dialogOf(field, item._id);
+  if (text === "") {
+    return (
+      <DialogButton dialog={dialog} look="ghost" size="sm" className="-ml-[calc(0.625rem+1px)] justify-self-start" data-command="">
+        Add a {field}
+      </DialogButton>
+    );
+  }
   return (
-    <DialogButton dialog={dialogOf(field, item._id)} look="ghost" size="sm" className="-ml-2.5 justify-self-start" data-command="">
-      {text === "" ? `Add a ${field}` : `Edit ${field}`}
-    </DialogButton>
+    <div className="flex items-start gap-1">
+      <p className="max-w-[72ch] whitespace-pre-line wrap-anywhere text-soft">{text}</p>
+      <DialogButton
+        dialog={dialog}
+        look="ghost"
+        size="icon-sm"
+        className="-my-1.5 pointer-coarse:-my-3"
+        aria-label={`Edit ${field}`}
+        data-tooltip={`Edit ${field}`}
+        data-command=""
+      >
+        <Icon of={Pencil} />
+      </DialogButton>
+    </div>
   );
 }
 
@@ -84,8 +105,3 @@ export function ProseDialog({ item, field: name, text, hint, intent, constraint 
 
 /** A dialog finds by the attribute what to focus each time that it opens; React would leave it out. */
 const focusedByDialog = (area: HTMLTextAreaElement | null) => area?.setAttribute("autofocus", "");
-
-/** The text itself, its lines as they were typed. */
-export function ProseText({ text, className = "" }: { text: string; className?: string }) {
-  return text === "" ? null : <p className={`max-w-[72ch] whitespace-pre-line wrap-anywhere text-soft ${className}`}>{text}</p>;
-}

@@ -2,7 +2,7 @@ import { ImagePlus } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import { href } from "react-router";
 import { addFiles, expectFiles } from "~/uploads/inlet";
-import { Button, buttonClass } from "~/ui/button";
+import { Button, type ButtonLook, buttonClass } from "~/ui/button";
 import { Icon } from "~/ui/icon";
 import { ACCEPT_ATTRIBUTE, ACCEPTED_NAMES } from "./accepted";
 import { bytesText, UPLOAD_FIELDS } from "./upload";
@@ -15,13 +15,15 @@ type AddImagesProps = {
   sending: string;
   /** Bytes that one file may have. */
   maxBytes: number;
+  /** Quiet where the page says the same in its middle. */
+  look: ButtonLook;
 };
 
 /**
  * The form that adds images. Without scripts a multipart form that the page itself takes; with them each file leaves as soon as it is chosen
  * (`addFiles`). It stands once on the page; `AddImagesLabel` opens it from elsewhere.
  */
-export function AddImages({ design: { _id: designId, name: designName }, sending, maxBytes }: AddImagesProps) {
+export function AddImages({ design: { _id: designId, name: designName }, sending, maxBytes, look }: AddImagesProps) {
   const input = useRef<HTMLInputElement>(null);
 
   function take() {
@@ -52,7 +54,7 @@ export function AddImages({ design: { _id: designId, name: designName }, sending
         data-command=""
         onPointerEnter={expectFiles}
         className={buttonClass(
-          { look: "primary" },
+          { look },
           "noscript:order-first noscript:bg-transparent noscript:px-0 noscript:text-soft noscript:hover:bg-transparent",
         )}
       >

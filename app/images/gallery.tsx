@@ -40,25 +40,27 @@ const VIEWS = [
  * A design's images, as a wall or as a list, whichever was chosen last. The wall has rows of pictures in their own proportions, each row as wide
  * as the page: laid out by the browser from the proportions alone (images.css), so that the server's HTML stands as it will stay.
  */
-export function Gallery({ images, view: atFirst, ...tile }: GalleryProps) {
-  const [view, setView] = useState(atFirst);
+export function Gallery({ images, view, ...tile }: GalleryProps) {
   const list = useRef<HTMLUListElement>(null);
   usePicking(list, tile.selection);
   useArranging(list, { on: tile.byHand && !tile.selection.on, intent: "orderImage", items: images, isPart: tile.selection.isPart });
+  return (
+    <ul ref={list} aria-label="Images" className={view === "grid" ? "gallery" : "gallery-list"}>
+      {images.map((image) =>
+        view === "grid" ? <Tile key={image._id} image={image} {...tile} /> : <Row key={image._id} image={image} {...tile} />,
+      )}
+    </ul>
+  );
+}
+
+/** As what the images are shown: what was chosen last, which the server knows, and the way to choose otherwise. */
+export function useGalleryView(atFirst: GalleryView) {
+  const [view, setView] = useState(atFirst);
   function choose(next: GalleryView) {
     setView(next);
     document.cookie = galleryViewCookie(next, location.protocol === "https:");
   }
-  return (
-    <div className="grid grid-cols-[minmax(0,1fr)] gap-3">
-      <Choice name="gallery" label="View" value={view} options={VIEWS} onChoose={choose} className="justify-self-end" />
-      <ul ref={list} aria-label="Images" className={view === "grid" ? "gallery" : "gallery-list"}>
-        {images.map((image) =>
-          view === "grid" ? <Tile key={image._id} image={image} {...tile} /> : <Row key={image._id} image={image} {...tile} />,
-        )}
-      </ul>
-    </div>
-  );
+  return { view, choice: <Choice name="gallery" label="View" value={view} options={VIEWS} onChoose={choose} className="ml-auto" /> };
 }
 
 const number = new Intl.NumberFormat("en");
@@ -171,7 +173,8 @@ function Tile({ image, ...tile }: TileProps & { image: DesignImage }) {
       )}
       {selection.on ? null : <PickMark item={image} selection={selection} />}
       <div className="flex items-center gap-1 pt-1 pl-1">
-        <span className="min-w-0 flex-1 truncate text-sm text-soft" title={name}>
+        {/* Where the picture itself is called so it need not be heard twice. */}
+        <span aria-hidden={caption === "" || undefined} className="min-w-0 flex-1 truncate text-sm text-soft" title={name}>
           {name}
         </span>
         {tile.byHand && !selection.on ? <DragHandle item={image} /> : null}

@@ -77,6 +77,7 @@ function VersionRow({ image, version }: { image: DesignImage; version: Version }
           {isCurrent ? null : (
             <Link
               to={compareAddress({ imageId: image._id, versionId: _id }, { imageId: image._id })}
+              prefetch="intent"
               aria-label={`Compare version ${number} with the current one`}
               data-tooltip="Compare"
               className={buttonClass({ look: "ghost", size: "icon-sm" })}

@@ -90,12 +90,16 @@ export function Viewer({ image, place, title, around, ground: groundAtFirst, chi
         >
           <Icon of={X} className="size-5" />
         </Link>
-        <div className="min-w-0 flex-1">{title}</div>
-        <p className="tabular shrink-0 text-sm text-faint">
-          {place.position === null ? `of ${of.format(place.total)}` : `${of.format(place.position)} of ${of.format(place.total)}`}
-        </p>
+        {/* On a phone below each other, where beside each other there would be room for neither. */}
+        <div className="flex min-w-0 flex-1 items-center gap-x-2 max-sm:grid">
+          <div className="min-w-0 flex-1">{title}</div>
+          <p className="tabular shrink-0 text-sm text-faint max-sm:-mt-1.5 pointer-coarse:max-sm:-mt-3">
+            {place.position === null ? `of ${of.format(place.total)}` : `${of.format(place.position)} of ${of.format(place.total)}`}
+          </p>
+        </div>
         <Link
           to={compareAddress({ imageId: image._id }, null)}
+          prefetch="intent"
           aria-label="Compare"
           data-tooltip="Compare"
           className={buttonClass({ look: "ghost", size: "icon" })}
@@ -227,6 +231,7 @@ function Filmstrip({ image, around }: { image: DesignImage; around: DesignImage[
             <li key={each._id} ref={isCurrent ? showInStrip : undefined}>
               <Link
                 to={href("/design/:id/images/:imageId", { id: each.designId, imageId: each._id })}
+                prefetch="intent"
                 replace
                 state={state}
                 preventScrollReset

@@ -54,7 +54,7 @@ export default function Profile({ loaderData: { constraints, canChangeEmail, mai
                 {mail && !user.emailVerified ? (
                   <>
                     {" "}
-                    <Link to={href("/verify-email")} className="text-accent-text underline underline-offset-4">
+                    <Link to={href("/verify-email")} prefetch="intent" className="text-accent-text underline underline-offset-4">
                       Verify it
                     </Link>
                   </>

@@ -5,7 +5,7 @@ import { Page, PageHeader } from "~/ui/page";
 /** What the account's screens have in common: the way between them. */
 export default function Account() {
   return (
-    <Page className="max-w-3xl gap-6">
+    <Page className="grid-cols-[minmax(0,48rem)] gap-6">
       <PageHeader title="Account" />
       <AccountNav />
       <Outlet />

@@ -34,7 +34,7 @@ export default function Billing({ loaderData: { offers, pro, names, ...preloaded
   const [search] = useSearchParams();
   const bought = billing.plan === "pro" && search.get("done") === "upgrade";
   return (
-    <Page className="max-w-3xl">
+    <Page className="grid-cols-[minmax(0,48rem)]">
       <PageHeader title="Billing" />
       <p role="status" className="rounded-md border border-accent-text/40 px-4 py-3 empty:hidden">
         {bought ? `Thank you. You are on ${names.pro} now.` : null}

@@ -69,6 +69,7 @@ export default function Compare({ loaderData }: Route.ComponentProps) {
       <header className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-b px-2 py-1.5 md:px-4">
         <Link
           to={href("/design/:id/images/:imageId", { id: first.image.designId, imageId: first.image._id })}
+          prefetch="intent"
           aria-label="Close"
           data-tooltip="Close"
           className={buttonClass({ look: "ghost", size: "icon" })}
@@ -83,6 +84,7 @@ export default function Compare({ loaderData }: Route.ComponentProps) {
             <Link
               key={each}
               to={compareAddress(a.asked, b.asked, each)}
+              prefetch="intent"
               replace
               preventScrollReset
               aria-current={each === mode ? "page" : undefined}

@@ -18,11 +18,11 @@ import { ItemDialogs, useItemDialogs } from "~/forms/item-dialogs";
 import { liveAction } from "~/forms/live-action";
 import { MenuForm } from "~/forms/menu-action";
 import { NameInPlace } from "~/forms/name-in-place";
-import { ProseButton, ProseDialog, ProseText } from "~/forms/prose-dialog";
+import { Prose, ProseDialog } from "~/forms/prose-dialog";
 import { RemoveButton, RemoveDialog } from "~/forms/remove-dialog";
 import { configContext } from "~/http/context";
 import { acceptedText, AddImages, AddImagesLabel } from "~/images/add-images";
-import { Gallery } from "~/images/gallery";
+import { Gallery, useGalleryView } from "~/images/gallery";
 import { type DesignImage, designPageIntents, imageIntents } from "~/images/intents";
 import { picturesFor } from "~/images/pictures.server";
 import { isUpload, takeUploads } from "~/images/take.server";
@@ -32,6 +32,7 @@ import { SelectionBar, SelectLink } from "~/selection/selection-bar";
 import { useSelection } from "~/selection/use-selection";
 import { Tags } from "~/tags/tags";
 import { PageTarget } from "~/uploads/uploading";
+import type { ProjectHandle } from "~/shell/open-project";
 import { Breadcrumb } from "~/ui/breadcrumb";
 import { count } from "~/ui/count";
 import { EmptyState } from "~/ui/empty-state";
@@ -97,6 +98,8 @@ export async function action(args: Route.ActionArgs) {
 
 export const clientAction = liveAction(intents);
 
+export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ design }) => design.value.projectId };
+
 /** Looking at one picture and then at another, over the gallery or alone, changes nothing that is loaded here. */
 export function shouldRevalidate(args: ShouldRevalidateFunctionArgs): boolean {
   const { currentUrl, nextUrl, currentParams, nextParams, formMethod } = args;
@@ -134,6 +137,7 @@ function DesignPage({ loaderData, actionData, page }: Pick<Route.ComponentProps,
   const project = useLive(loaderData.project);
   const knownTags = useLive(loaderData.knownTags);
   const images = page.rows;
+  const { view, choice } = useGalleryView(loaderData.view);
   const dialogs = useItemDialogs(images);
   const [search] = useSearchParams();
   const added = Number(search.get("added"));
@@ -167,17 +171,20 @@ function DesignPage({ loaderData, actionData, page }: Pick<Route.ComponentProps,
         }
         about={
           <>
-            <ProseText text={design.description} />
-            <div className="flex flex-wrap items-center gap-x-4 gap-y-1">
-              <ProseButton item={design} field="description" text={design.description} />
-              <Tags item={design} intents={{ add: "tagDesign", remove: "untagDesign" }} known={knownTags} />
+            {design.description === "" ? null : <Prose item={design} field="description" text={design.description} />}
+            <div className="flex items-start gap-3">
+              <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1">
+                {design.description === "" ? <Prose item={design} field="description" text="" /> : null}
+                <Tags item={design} intents={{ add: "tagDesign", remove: "untagDesign" }} known={knownTags} />
+              </div>
+              {images.length > 0 ? choice : null}
             </div>
           </>
         }
       >
         {images.length > 0 ? <SelectLink selection={selection} /> : null}
         {images.length > 1 ? <SortMenu orders={IMAGE_ORDERS} /> : null}
-        <AddImages design={design} sending={sending} maxBytes={maxBytes} />
+        <AddImages design={design} sending={sending} maxBytes={maxBytes} look={images.length > 0 ? "primary" : "quiet"} />
       </PageHeader>
       <MenuForm />
 
@@ -186,14 +193,7 @@ function DesignPage({ loaderData, actionData, page }: Pick<Route.ComponentProps,
 
       <SelectionBar selection={selection} thing="image" trash="trashImages" />
       {images.length > 0 ? (
-        <Gallery
-          images={images}
-          ask={dialogs.ask}
-          projectId={project._id}
-          byHand={!search.has(SORT)}
-          view={loaderData.view}
-          selection={selection}
-        />
+        <Gallery images={images} ask={dialogs.ask} projectId={project._id} byHand={!search.has(SORT)} view={view} selection={selection} />
       ) : (
         <EmptyState
           title={page.isFirst ? "No images yet" : "No more images"}

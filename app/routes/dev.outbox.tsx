@@ -18,7 +18,7 @@ export async function loader({ context }: Route.LoaderArgs) {
 
 export default function Outbox({ loaderData: { mails } }: Route.ComponentProps) {
   return (
-    <Page className="max-w-3xl">
+    <Page className="grid-cols-[minmax(0,48rem)]">
       <PageHeader title="Outbox" facts={mails.length > 0 ? `${mails.length}` : null} />
       {mails.length === 0 ? (
         <EmptyState

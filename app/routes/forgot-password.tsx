@@ -48,7 +48,7 @@ export default function ForgotPassword({ loaderData, actionData }: Route.Compone
     defaultValue: { email: loaderData.email },
   });
   const signIn = (
-    <Link to="/sign-in" className="text-accent-text underline underline-offset-4">
+    <Link to="/sign-in" prefetch="intent" className="text-accent-text underline underline-offset-4">
       Sign in
     </Link>
   );

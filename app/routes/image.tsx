@@ -19,7 +19,7 @@ import { useLive } from "~/data/use-live";
 import { isDocument, serverAction } from "~/forms/action.server";
 import { liveAction } from "~/forms/live-action";
 import { NameInPlace } from "~/forms/name-in-place";
-import { ProseButton, ProseDialog, ProseText } from "~/forms/prose-dialog";
+import { Prose, ProseDialog } from "~/forms/prose-dialog";
 import { RemoveDialog } from "~/forms/remove-dialog";
 import { configContext } from "~/http/context";
 import { tell } from "~/http/flash.server";
@@ -134,9 +134,8 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
         ground={loaderData.ground}
         title={<NameInPlace key={image._id} item={image} thing="image" intent="renameImage" constraint={loaderData.constraint} small />}
       >
-        <section aria-label="Caption" className="grid gap-1">
-          <ProseText text={image.caption} />
-          <ProseButton item={image} field="caption" text={image.caption} />
+        <section aria-label="Caption">
+          <Prose item={image} field="caption" text={image.caption} />
         </section>
         <Tags item={image} intents={{ add: "tagImage", remove: "untagImage" }} known={knownTags} />
         <Facts image={image} details={own?.details} />

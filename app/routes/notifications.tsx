@@ -28,7 +28,7 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
   const notices = page.rows;
   const unread = notices.filter(({ read }) => !read).length;
   return (
-    <Page className="max-w-3xl">
+    <Page className="grid-cols-[minmax(0,48rem)]">
       <PageHeader
         title="Notifications"
         facts={unread > 0 && page.isFirst ? `${page.next === null ? "" : "at least "}${unread} unread` : null}

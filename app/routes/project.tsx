@@ -21,7 +21,7 @@ import { ItemDialogs, useItemDialogs } from "~/forms/item-dialogs";
 import { liveAction } from "~/forms/live-action";
 import { MenuForm } from "~/forms/menu-action";
 import { NameInPlace } from "~/forms/name-in-place";
-import { ProseButton, ProseDialog, ProseText } from "~/forms/prose-dialog";
+import { Prose, ProseDialog } from "~/forms/prose-dialog";
 import { RemoveButton, RemoveDialog } from "~/forms/remove-dialog";
 import { projectIntents } from "~/projects/intents";
 import { pickProps } from "~/selection/pick";
@@ -29,6 +29,7 @@ import { SelectionBar, SelectLink } from "~/selection/selection-bar";
 import { usePicking } from "~/selection/use-picking";
 import { type Selection, useSelection } from "~/selection/use-selection";
 import { Button, ButtonLink } from "~/ui/button";
+import type { ProjectHandle } from "~/shell/open-project";
 import { Breadcrumb } from "~/ui/breadcrumb";
 import { count } from "~/ui/count";
 import { EmptyState } from "~/ui/empty-state";
@@ -73,6 +74,8 @@ const intents = { ...designIntents, renameProject: rename, describeProject, remo
 
 export const action = serverAction(intents);
 export const clientAction = liveAction(intents);
+export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ project }) => project.value._id };
+
 export const shouldRevalidate = liveRevalidation;
 
 export default function Project({ loaderData }: Route.ComponentProps) {
@@ -119,12 +122,7 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
             </RemoveButton>
           </>
         }
-        about={
-          <>
-            <ProseText text={project.description} />
-            <ProseButton item={project} field="description" text={project.description} />
-          </>
-        }
+        about={<Prose item={project} field="description" text={project.description} />}
       >
         {designs.length > 0 ? <SelectLink selection={selection} /> : null}
         {designs.length > 1 ? <SortMenu orders={LIST_ORDERS} /> : null}

@@ -47,7 +47,7 @@ export default function ResetPassword({ loaderData, actionData }: Route.Componen
     );
   }
   const signIn = (
-    <Link to="/sign-in" className="text-accent-text underline underline-offset-4">
+    <Link to="/sign-in" prefetch="intent" className="text-accent-text underline underline-offset-4">
       Sign in
     </Link>
   );

@@ -53,7 +53,7 @@ export default function Search({ loaderData: { loaded, knownTags, maxLength } }:
     document.title = titleOf(filters);
   }, [filters]);
   return (
-    <Page className="max-w-3xl">
+    <Page className="grid-cols-[minmax(0,48rem)]">
       <PageHeader title="Search" />
       <Form
         replace

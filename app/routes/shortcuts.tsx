@@ -67,7 +67,7 @@ const places: { name: string; shortcuts: { keys: string[]; does: string }[] }[] 
 /** All of it can be reached by Tab and Enter; these are the shorter ways. */
 export default function Shortcuts({ loaderData: { singleKeys } }: Route.ComponentProps) {
   return (
-    <Page className="max-w-3xl">
+    <Page className="grid-cols-[minmax(0,48rem)]">
       <PageHeader title="Keyboard shortcuts" />
       <p className="text-soft">Everything can be reached with Tab and Enter. These keys are shorter ways; they rest while you type.</p>
       <form method="post" action={href("/preferences")} className="flex flex-wrap items-center gap-x-4 gap-y-2">

@@ -93,7 +93,7 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
     defaultValue: { rememberMe: "on" },
   });
   const signUp = (
-    <Link to={{ pathname: "/sign-up", search }} className="text-accent-text underline underline-offset-4">
+    <Link to={{ pathname: "/sign-up", search }} prefetch="intent" className="text-accent-text underline underline-offset-4">
       Create an account
     </Link>
   );
@@ -124,7 +124,11 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
           </Button>
         ) : null}
         {mail ? (
-          <Link to="/forgot-password" className="-mt-2 justify-self-start text-sm text-accent-text underline underline-offset-4">
+          <Link
+            to="/forgot-password"
+            prefetch="intent"
+            className="-mt-2 justify-self-start text-sm text-accent-text underline underline-offset-4"
+          >
             Forgot your password?
           </Link>
         ) : null}

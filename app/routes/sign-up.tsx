@@ -47,7 +47,7 @@ export default function SignUp({ loaderData, actionData }: Route.ComponentProps)
   const { constraint, passwordHint, search, redirectTo, providers } = loaderData;
   const [form, { name, email, password }] = useAnsweredForm({ id: "sign-up", answer: actionData, constraint });
   const signIn = (
-    <Link to={{ pathname: "/sign-in", search }} className="text-accent-text underline underline-offset-4">
+    <Link to={{ pathname: "/sign-in", search }} prefetch="intent" className="text-accent-text underline underline-offset-4">
       Sign in
     </Link>
   );

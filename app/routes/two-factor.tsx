@@ -88,7 +88,7 @@ export default function TwoFactor({ loaderData: { by, offered, redirectTo, const
       aside={
         <>
           Not you?{" "}
-          <Link to={signIn} className={LINK}>
+          <Link to={signIn} prefetch="intent" className={LINK}>
             Sign in again
           </Link>
         </>
@@ -127,7 +127,7 @@ export default function TwoFactor({ loaderData: { by, offered, redirectTo, const
           .filter((factor) => factor !== by)
           .map((factor) => (
             <li key={factor}>
-              <Link to={searchFor(factor)} replace className={LINK}>
+              <Link to={searchFor(factor)} prefetch="intent" replace className={LINK}>
                 {factors[factor].change}
               </Link>
             </li>

@@ -105,7 +105,7 @@ export default function VerifyEmail({ loaderData, actionData }: Route.ComponentP
 }
 
 const Back = ({ to, children }: { to: string; children: string }) => (
-  <Link to={to} className="text-accent-text underline underline-offset-4">
+  <Link to={to} prefetch="intent" className="text-accent-text underline underline-offset-4">
     {children}
   </Link>
 );

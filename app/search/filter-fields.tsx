@@ -59,6 +59,7 @@ export function FilterFields({ filters, known, onChange }: FilterFieldsProps) {
       {isFiltered(filters) ? (
         <Link
           to={searchAddress({ q: filters.q, tag: "", kind: "", type: "", from: "", to: "" })}
+          prefetch="intent"
           className="mt-2 inline-block py-1 text-sm text-accent-text hover:underline"
         >
           Clear the filters

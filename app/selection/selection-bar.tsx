@@ -6,6 +6,7 @@ import { FORM_FIELD, INTENT_FIELD } from "~/forms/intents";
 import { Button, ButtonLink, buttonClass } from "~/ui/button";
 import { count } from "~/ui/count";
 import { Icon } from "~/ui/icon";
+import { standsAtLowerEdge } from "~/ui/lower-edge";
 import { toast } from "~/ui/toasts";
 import { CHOSEN_FIELD, SELECTION_FORM, withSelect } from "./address";
 import { TagButton, TagPopover } from "./tag-chosen";
@@ -46,6 +47,7 @@ type SelectionBarProps = {
 
 const MOVE = { image: href("/move/images"), design: href("/move/designs") };
 const PROBLEMS = "selection-problems";
+const makeRoom = standsAtLowerEdge("selection");
 const DOWNLOAD = href("/download/selection");
 /** Has the page ask where to, rather than do something. */
 export const ASK_WHERE = "where";
@@ -88,7 +90,7 @@ export function SelectionBar({ selection, thing, trash, children }: SelectionBar
   }
 
   return (
-    <form id={SELECTION_FORM} method="post" aria-label="Selection" onSubmit={send} className="selection-bar">
+    <form id={SELECTION_FORM} ref={makeRoom} method="post" aria-label="Selection" onSubmit={send} className="selection-bar">
       <input type="hidden" name={FORM_FIELD} value={SELECTION_FORM} />
       <input type="hidden" name="kind" value={thing} />
       <input type="hidden" name="back" value={pathname + search} />
@@ -106,7 +108,7 @@ export function SelectionBar({ selection, thing, trash, children }: SelectionBar
           `Choose ${thing}s, then what to do with them.`
         )}
       </p>
-      <div className="flex flex-wrap items-center gap-1">
+      <div className="flex flex-wrap items-center gap-1 max-sm:-ml-2.5">
         <button
           type="button"
           className={buttonClass({ look: "ghost", size: "sm" }, "noscript:hidden")}
@@ -131,6 +133,7 @@ export function SelectionBar({ selection, thing, trash, children }: SelectionBar
         </Button>
         <Link
           to={pathname + withSelect(search, false)}
+          prefetch="none"
           aria-label="Stop selecting"
           className={buttonClass({ look: "ghost", size: "icon-sm" })}
           onClick={(event) => {

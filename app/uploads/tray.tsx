@@ -6,6 +6,7 @@ import { Button, type ButtonProps, buttonClass } from "~/ui/button";
 import { count } from "~/ui/count";
 import { clsx } from "clsx";
 import { Icon } from "~/ui/icon";
+import { standsAtLowerEdge } from "~/ui/lower-edge";
 import { openDocumentUploads } from "./document-uploads";
 import type { Leftover } from "./leftovers";
 import { canCancel, canPause, isUnderWay, paceText, stateText, type Upload, type Uploads } from "./uploads";
@@ -15,16 +16,7 @@ const LEAVES_AFTER = 5_000;
 /** Files that are listed; what needs somebody comes first, so that what is left out is waiting, or well. */
 const LISTED = 100;
 
-/** Tells the height that the tray takes of the window's edge: toasts stand above it (`surfaces.css`). */
-function makeRoom(tray: HTMLElement): () => void {
-  const root = document.documentElement;
-  const observer = new ResizeObserver(() => root.style.setProperty("--tray-height", `${tray.offsetHeight}px`));
-  observer.observe(tray);
-  return () => {
-    observer.disconnect();
-    root.style.removeProperty("--tray-height");
-  };
-}
+const makeRoom = standsAtLowerEdge("tray");
 
 const nothing: ReturnType<Uploads["snapshot"]> = { uploads: [], rest: [] };
 
@@ -52,7 +44,7 @@ export function UploadTray() {
     <>
       {/* There from the start, so that what comes into it is announced. Progress is not: it would never stop. */}
       <output className="sr-only">{announcement(uploads, sum)}</output>
-      {shown ? <div aria-hidden className="h-28" /> : null}
+      {shown ? <div aria-hidden className="tray-room" /> : null}
       {shown ? (
         <section
           ref={makeRoom}
@@ -80,7 +72,7 @@ export function UploadTray() {
             </p>
           ) : null}
           <AllAtOnce uploads={uploads} all={all} />
-          <div id={listId} hidden={folded} className="max-h-[min(18rem,40dvh)] overflow-y-auto border-t py-1">
+          <div id={listId} hidden={folded} className="tray-list">
             {rest.length > 0 ? <Rest rest={rest} all={all} /> : null}
             <ul>
               {uploads
@@ -164,6 +156,7 @@ function Row({ upload, all }: { upload: Upload; all: Uploads }) {
             <Link
               className={buttonClass({ look: "ghost", size: "sm" })}
               to={href("/design/:id/images/:imageId", { id: designId, imageId: duplicateOf.imageId })}
+              prefetch="intent"
             >
               See it
             </Link>
@@ -241,7 +234,11 @@ function Rest({ rest, all }: { rest: readonly Leftover[]; all: Uploads }) {
 
 function ImageLink({ designId, imageId, name }: { designId: string; imageId: string; name: string }) {
   return (
-    <Link to={href("/design/:id/images/:imageId", { id: designId, imageId })} className="rounded-sm underline-offset-4 hover:underline">
+    <Link
+      to={href("/design/:id/images/:imageId", { id: designId, imageId })}
+      prefetch="intent"
+      className="rounded-sm underline-offset-4 hover:underline"
+    >
       {name}
     </Link>
   );

@@ -2,17 +2,11 @@ import type { Page } from "@playwright/test";
 import { api } from "../../convex/_generated/api.js";
 import { expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../harness/test.ts";
 import { hands } from "./hands.ts";
+import { controls, drawn, NARROW, outside, showTheme, TARGETS, tooSmall, WIDE, ZOOMED } from "./measures.ts";
 import { addPictures, addVersion, deploymentAs } from "./pictures.ts";
 
 /** A name that fits nowhere. */
 const LONG = "A name of one very long word: Donaudampfschifffahrtsgesellschaftskapitän";
-
-/** WCAG 2.2: 2.5.8 for any pointer; 2.5.5 for fingers. In CSS pixels. */
-const TARGETS = { fine: 24, coarse: 44 };
-/** WCAG 2.2, 1.4.10: 1280 px at 400%; and 1.4.4: at 200%. */
-const NARROW = { width: 320, height: 640 };
-const ZOOMED = { width: 640, height: 512 };
-const WIDE = { width: 1440, height: 900 };
 
 /** Every screen: without anybody, and with somebody who has one of everything. */
 const OUTSIDE = [
@@ -63,59 +57,6 @@ async function screensOf(app: RunningApp, person: Person): Promise<string[]> {
   ];
 }
 
-/** Shows the page as the choice in the user's menu does. */
-const show = (page: Page, theme: "dark" | "light") =>
-  page.evaluate((chosen) => void (document.documentElement.dataset["theme"] = chosen), theme);
-
-/** What is wider than the window, or stands beside it, so that one would have to scroll two ways. */
-const outside = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-
-/** Until what has changed is laid out: where less motion is asked for, a change takes a frame. */
-const still = (page: Page) => page.evaluate(() => new Promise((frame) => requestAnimationFrame(() => requestAnimationFrame(frame))));
-
-/** What can be acted on in the page's content, by what it is called: what is folded, or another's, not included. */
-function controls(page: Page): Promise<string[]> {
-  return page.evaluate(() =>
-    [...document.querySelectorAll<HTMLElement>("main :is(a[href], button, summary, input, select, textarea)")]
-      .filter((each) => each.checkVisibility({ visibilityProperty: true }) && each.getClientRects().length > 0)
-      .map((each) => `${each.localName} ${each.ariaLabel ?? (each.textContent?.trim() || each.id)}`),
-  );
-}
-
-/**
- * Controls that a pointer has less room to hit than `least` pixels either way: tried at the corners of that room, since what a control covers need not be
- * its box. Not asked of links within a sentence, and of what is hidden but for those who come by keyboard (2.5.8's exceptions).
- */
-function tooSmall(page: Page, least: number): Promise<string[]> {
-  return page.evaluate((least) => {
-    const small: string[] = [];
-    const dialog = document.querySelector(":modal, dialog:popover-open");
-    for (const control of document.querySelectorAll<HTMLElement>(
-      ":is(a[href], button, summary, input:not([type=hidden]), select, textarea)",
-    )) {
-      if (!control.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
-      // Nothing behind a dialog is to be hit.
-      if (dialog && !dialog.contains(control)) continue;
-      const target = control.closest("label") ?? control;
-      if (control.localName === "a" && control.parentElement?.matches("p, dd, figcaption, [data-sentence]")) continue;
-      if (target.getBoundingClientRect().width < 2) continue;
-      target.scrollIntoView({ block: "center", inline: "center" });
-      const { left, top, width, height } = target.getBoundingClientRect();
-      if ((width >= least && height >= least) || top + height < 0) continue;
-      const [x, y] = [left + width / 2, top + height / 2];
-      const reach = least / 2 - 1;
-      const corners = [-reach, reach].flatMap((dx) =>
-        [-reach, reach].map((dy) => ({ x: width >= least ? x : x + dx, y: height >= least ? y : y + dy })),
-      );
-      // What lies outside the window cannot be hit there, and what lies over it is another's.
-      const hit = corners.every((corner) => target.contains(document.elementFromPoint(corner.x, corner.y)));
-      if (!hit)
-        small.push(`${control.localName} "${control.ariaLabel ?? control.textContent?.trim()}" ${Math.round(width)}×${Math.round(height)}`);
-    }
-    return [...new Set(small)];
-  }, least);
-}
-
 test("no screen has anything to object to: axe in both themes, targets, 320 px, 200%", async ({ page, person, app, otherBrowser }) => {
   test.setTimeout(400_000);
   const nobody = await otherBrowser();
@@ -133,20 +74,20 @@ test("no screen has anything to object to: axe in both themes, targets, 320 px, 
       await at.goto(path);
       await hydrated(at);
       await expectAccessible(at);
-      await show(at, "light");
+      await showTheme(at, "light");
       await expectAccessible(at, ["color-contrast"]);
       expect.soft(await tooSmall(at, TARGETS.fine), `${path}: targets`).toEqual([]);
       const all = await controls(at);
 
       for (const size of [ZOOMED, NARROW]) {
         await at.setViewportSize(size);
-        await still(at);
+        await drawn(at);
         expect.soft(await outside(at), `${path}: beside the window at ${size.width} px`).toBeLessThanOrEqual(0);
         expect.soft(await controls(at), `${path}: what is there at ${size.width} px`).toEqual(all);
       }
       await touch.get(at)?.(true);
       expect(await at.evaluate(() => matchMedia("(pointer: coarse)").matches)).toBe(true);
-      await still(at);
+      await drawn(at);
       expect.soft(await tooSmall(at, TARGETS.coarse), `${path}: targets for fingers`).toEqual([]);
       expect.soft(await outside(at), `${path}: beside the window for fingers`).toBeLessThanOrEqual(0);
       await touch.get(at)?.(false);
