@@ -18,7 +18,7 @@ let engine: EngineProcess;
 beforeAll(async () => {
   engine = await startEngine(data, ADMIN_KEY);
   folders.push(await pushFixture(engine, await createIssuer()));
-}, 60_000);
+});
 afterAll(async () => {
   await engine.stop("SIGKILL");
   folders.forEach(removeFolder);

@@ -15,7 +15,7 @@ beforeAll(async () => {
   dataDir = temporaryFolder("cli");
   project = createProject();
   deployment = await startDeployment({ dataDir, port: 0, sitePort: 0, adminKey: ADMIN_KEY });
-}, 60_000);
+});
 afterAll(async () => {
   await deployment.close();
   removeFolder(dataDir);

@@ -14,7 +14,7 @@ let url: string;
 beforeAll(async () => {
   deployed = await deployFixture("http");
   ({ url } = deployed.deployment);
-}, 60_000);
+});
 afterAll(() => deployed.end());
 
 const messages = anyApi.messages!;

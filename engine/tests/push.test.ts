@@ -10,7 +10,7 @@ import { convex, startConvex } from "./harness.ts";
 let deployed: Deployed;
 beforeAll(async () => {
   deployed = await deployFixture("push");
-}, 60_000);
+});
 afterAll(() => deployed.end());
 
 const version = anyApi.version!;

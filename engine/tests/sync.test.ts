@@ -10,7 +10,7 @@ let url: string;
 beforeAll(async () => {
   deployed = await deployFixture("sync");
   ({ url } = deployed.deployment);
-}, 60_000);
+});
 afterAll(() => deployed.end());
 
 const messages = anyApi.messages!;
@@ -90,7 +90,7 @@ describe("ConvexClient", () => {
     expect(await Promise.all(sent)).toEqual(Array.from({ length: 200 }, (_, i) => i + 1));
     await expect.poll(() => seen.values.at(-1)).toBe(200);
     await client.close();
-  }, 60_000);
+  });
 
   it("loses an action with its line, and says so", async () => {
     const { client, cut } = connect();
@@ -114,7 +114,7 @@ describe("ConvexClient", () => {
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
     expect(numbers.at(-1)).toBe(30);
     await client.close();
-  }, 60_000);
+  });
 
   it("runs actions side by side", async () => {
     const { client } = connect();

@@ -18,7 +18,7 @@ let url: string;
 beforeAll(async () => {
   deployed = await deployFixture("transport");
   ({ url } = deployed.deployment);
-}, 60_000);
+});
 afterAll(() => deployed.end());
 afterEach(() => vi.useRealTimers());
 

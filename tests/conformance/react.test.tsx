@@ -41,7 +41,7 @@ const window = new Window({ url: "http://app.test/" });
 beforeAll(async () => {
   Object.assign(globalThis, { window, document: window.document });
   deployed = await deployFixture("react");
-}, 60_000);
+});
 afterEach(async () => {
   root?.unmount();
   await client.close();

@@ -12,7 +12,7 @@ beforeAll(async () => {
   // The deployment's own interval and clock, so that a minute of silence does not take a minute.
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
   deployment = await startDeployment({ dataDir, port: 0, sitePort: 0, adminKey: ADMIN_KEY });
-}, 60_000);
+});
 afterEach(() => vi.useRealTimers());
 afterAll(async () => {
   await deployment.close();

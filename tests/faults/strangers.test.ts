@@ -16,7 +16,7 @@ let url: string;
 beforeAll(async () => {
   deployed = await deployFixture("faults");
   ({ url } = deployed.deployment);
-}, 60_000);
+});
 afterAll(() => deployed.end());
 
 const counters = anyApi.counters!;
@@ -141,7 +141,7 @@ describe("a client that does not read", () => {
     // Most were never sent: what the kernel takes and 8 MB, of 60.
     expect(values.length).toBeLessThan(40);
     socket.close();
-  }, 60_000);
+  });
 });
 
 describe("a function that never ends", () => {
@@ -150,7 +150,7 @@ describe("a function that never ends", () => {
     const others = Promise.all(Array.from({ length: 20 }, () => http().mutation(counters.add!, { name: "beside", by: 1 })));
     await expect(endless).rejects.toThrow(/timed out/i);
     expect((await others).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
-  }, 60_000);
+  });
 });
 
 describe("a list of allowed origins", () => {

@@ -1,11 +1,8 @@
 /** File storage as the main thread offers it: bytes are streamed to disk here, rows are the transactor's. */
 import { Buffer } from "node:buffer";
 import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
-import { createWriteStream } from "node:fs";
 import { mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { QuestionName, Questions } from "./protocol.ts";
 import type { FileStore } from "./types.ts";
 import { UploadTokens } from "./upload-tokens.ts";
@@ -59,22 +56,23 @@ export async function sweepFiles(dir: string, transactor: { ask: Ask }): Promise
   }
 }
 
+/** Writes and hashes what comes, a piece after the other, and waits until it is on the disk. */
 async function write(body: AsyncIterable<Uint8Array>, path: string): Promise<{ size: number; digest: Buffer }> {
   const hash = createHash("sha256");
+  const file = await open(path, "wx");
   let size = 0;
-  const counted = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const chunk of chunks) {
-      hash.update(chunk);
-      size += chunk.byteLength;
-      yield chunk;
-    }
-  };
-  await pipeline(Readable.from(body), counted, createWriteStream(path, { flags: "wx" }));
-  const handle = await open(path, "r+");
   try {
-    await handle.sync();
+    for await (const chunk of body) {
+      hash.update(chunk);
+      for (let written = 0; written < chunk.byteLength;) {
+        const { bytesWritten } = await file.write(chunk, written, chunk.byteLength - written);
+        written += bytesWritten;
+      }
+      size += chunk.byteLength;
+    }
+    await file.sync();
   } finally {
-    await handle.close();
+    await file.close();
   }
   return { size, digest: hash.digest() };
 }
