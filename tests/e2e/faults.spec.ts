@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
-import { expect, hydrated, openBrowser, type Person, type RunningApp, signUp, test } from "../harness/test.ts";
+import { expect, expectAccessible, hydrated, openBrowser, type Person, type RunningApp, signUp, test } from "../harness/test.ts";
 import { hands } from "./hands.ts";
 
 /** How the deployment fails: for one function, or as a whole. */
@@ -75,6 +75,7 @@ test("every fallback screen is reached by a fault, rendered by the server with i
         await page.getByText("Show Error").click();
         // What went wrong is the server's own business.
         await expect(page.locator("pre")).not.toContainText("Request ID");
+        if (page === scripted) await expectAccessible(page);
         await page.getByText("Hide Error").click();
         await expect(page.locator("pre")).toBeHidden();
         const again = page.waitForResponse((response) => response.url().includes(path));
@@ -106,6 +107,7 @@ test("every fallback screen is reached by a fault, rendered by the server with i
       await test.step("a missing id", async () => {
         expect((await she.open("/projects/none"))?.status()).toBe(404);
         await expect(page.getByText("The page you are looking for does not exist.")).toBeVisible();
+        if (page === scripted) await expectAccessible(page);
         await expect(sidebar(page)).toBeVisible();
         await page.getByRole("link", { name: "Start Over" }).click();
         await expect(page).toHaveURL("/projects");
@@ -125,6 +127,7 @@ test("every fallback screen is reached by a fault, rendered by the server with i
         await expect(page.getByRole("heading", { name: "Something went wrong!" })).toBeVisible();
         await page.getByText("Show Error").click();
         await expect(page.locator("pre")).toHaveText("503 Service Unavailable");
+        if (page === scripted) await expectAccessible(page);
         await page.getByText("Hide Error").click();
         await expect(page.locator("pre")).toBeHidden();
         deployment.fail(null);
@@ -135,6 +138,7 @@ test("every fallback screen is reached by a fault, rendered by the server with i
         // A page for those who work on the app, which production has not.
         expect((await she.open("/dev/ui"))?.status()).toBe(404);
         await expect(page.getByRole("heading", { name: "Not Found", exact: true, level: 1 })).toBeVisible();
+        if (page === scripted) await expectAccessible(page);
         await page.getByRole("link", { name: "Start Over" }).click();
         await expect(page).toHaveURL("/projects");
         await she.ready();

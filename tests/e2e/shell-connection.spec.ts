@@ -5,7 +5,7 @@ import { hands, stored } from "./hands.ts";
 import { holdable } from "./line.ts";
 
 /** Specification 9: what the official client does by itself. In milliseconds. */
-const CLIENT = { backoff: [1000, 2000, 4000, 8000, 16_000, 16_000], longDisconnect: 60_000 };
+const CLIENT = { backoff: [1000, 2000, 4000, 8000, 16_000, 16_000], longDisconnect: 60_000, prewarm: 5000 };
 /** Specification 8. */
 const LEAVE = "Are you sure you want to leave? Your changes may not be saved.";
 
@@ -24,6 +24,7 @@ const asksToStay = (page: Page) =>
   });
 
 test("a lost connection is told quietly, changes wait and go out once, and leaving asks first", async ({ page, person, app, context }) => {
+  test.slow();
   const she = hands(page, true);
   const line = await holdable(page);
   await page.clock.install();
@@ -35,6 +36,16 @@ test("a lost connection is told quietly, changes wait and go out once, and leavi
   await expect(mark(page)).toHaveCount(0);
   expect(await asksToStay(page)).toBeNull();
   const reported = page.waitForRequest((request) => request.url().endsWith("/api/debug_event"), { timeout: 0 });
+
+  await test.step("a query asked for ahead would stay as long as the client says: nothing of ours says otherwise", async () => {
+    const html = await (await page.request.get("/projects")).text();
+    const scripts = new Set(html.match(/\/assets\/[\w.-]+\.js/g));
+    const texts = await Promise.all([...scripts].map(async (script) => (await page.request.get(script)).text()));
+    const library = texts.find((text) => text.includes("extendSubscriptionFor"));
+    const [, name = ""] = /\.extendSubscriptionFor\?\?([\w$]+)/.exec(library ?? "") ?? [];
+    const [, value = name] = new RegExp(`\\b${name.replaceAll("$", "\\$")}=(\\d+(?:e\\d+)?)\\b`).exec(library ?? "") ?? [];
+    expect(Number(value)).toBe(CLIENT.prewarm);
+  });
 
   await test.step("nothing is told of a short loss", async () => {
     await page.clock.pauseAt(Date.now() + 1000);
