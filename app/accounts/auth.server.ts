@@ -123,7 +123,7 @@ function makeAuth(config: AppConfig, origin: string) {
     plugins: [
       limits(),
       plainTargets(),
-      passwords({ breaches: accounts.refuseBreachedPasswords }),
+      passwords({ common: accounts.refuseCommonPasswords, breaches: accounts.refuseBreachedPasswords }),
       device(origin),
       lastMethod(origin),
       mailRequests(config),

@@ -1,4 +1,5 @@
-import { Writable } from "node:stream";
+import { Duplex, type Writable } from "node:stream";
+import { createReadableStreamFromReadable } from "@react-router/node";
 
 /** How much may wait for a reader that is slower than React, in bytes: a usual page as a whole. */
 const WAITING_BYTES = 512 * 1024;
@@ -8,35 +9,25 @@ const WAITING_BYTES = 512 * 1024;
  * all that it wrote in one go is passed on as one piece, since each on its way through streams, compression and socket costs as much as any other.
  */
 export function collected(): { body: ReadableStream<Uint8Array>; into: Writable } {
-  const { promise: cancelled, resolve: cancel } = Promise.withResolvers<undefined>();
-  let reader: ReadableStreamDefaultController<Uint8Array>;
   /** To be called when the reader has room for more. */
   let goOn = () => {};
-  const body = new ReadableStream<Uint8Array>({
-    start: (controller) => void (reader = controller),
-    pull: () => goOn(),
-    cancel: () => cancel(undefined),
-  });
   const pass = (chunk: Uint8Array, done: () => void) => {
-    goOn = () => {
-      goOn = () => {};
-      done();
-    };
-    reader.enqueue(chunk);
+    if (into.push(chunk)) done();
+    else goOn = done;
   };
-  const into = new Writable({
-    highWaterMark: WAITING_BYTES,
+  const into = new Duplex({
+    writableHighWaterMark: WAITING_BYTES,
     write: (chunk: Buffer, _, done) => pass(chunk, done),
     writev: (chunks, done) => pass(Buffer.concat(chunks.map(({ chunk }) => chunk)), done),
+    read() {
+      const next = goOn;
+      goOn = () => {};
+      next();
+    },
     final(done) {
-      reader.close();
+      into.push(null);
       done();
     },
-    destroy(error, done) {
-      if (error) reader.error(error);
-      done(error);
-    },
   });
-  void cancelled.then(() => into.destroy());
-  return { body, into };
+  return { body: createReadableStreamFromReadable(into), into };
 }

@@ -36,6 +36,7 @@ export const testConfig: AppConfig = {
     unlinkLast: false,
     revokeSessionsOnPasswordReset: true,
     refuseBreachedPasswords: false,
+    refuseCommonPasswords: true,
     rateLimit: true,
   },
   socialProviders: {},

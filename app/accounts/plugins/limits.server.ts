@@ -5,6 +5,8 @@ import { z } from "zod";
 /** The longest name and picture address kept. They travel in a cookie (the visitor's token), which a browser drops beyond 4 KiB. */
 export const NAME_LENGTH = 200;
 const IMAGE_LENGTH = 1000;
+/** Passkeys nest deepest: what a browser's authenticator answers, with its extensions' results. */
+const DEPTH = 16;
 
 /** RFC 5321, 4.5.3.1.3, less the angle brackets: no mail server takes a longer address. */
 const EMAIL_LENGTH = 254;
@@ -51,10 +53,14 @@ export const limits = () =>
 
 const invalid = (message: string) => new APIError("BAD_REQUEST", { code: "VALIDATION_ERROR", message });
 
-/** Whether every text in it is one (Unicode 3.9, D76: scalar values). JSON says others as `\ud800`. */
-function isText(sent: unknown): boolean {
+/**
+ * Whether every text in it is one (Unicode 3.9, D76: scalar values). JSON says others as `\ud800`. No call nests deeper than this; what does
+ * is refused too, before whoever looks through it with calls of its own has no more room for them.
+ */
+function isText(sent: unknown, depth = 0): boolean {
   if (typeof sent === "string") return sent.isWellFormed();
-  return typeof sent !== "object" || sent === null || Object.entries(sent).flat().every(isText);
+  if (typeof sent !== "object" || sent === null) return true;
+  return depth < DEPTH && Object.entries(sent).every(([key, value]) => key.isWellFormed() && isText(value, depth + 1));
 }
 
 const CONTROLS = /\p{Cc}+/gu;

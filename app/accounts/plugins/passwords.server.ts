@@ -5,7 +5,7 @@ import { z } from "zod";
 import lists from "zxcvbn/lib/frequency_lists.js";
 
 /** Passwords that are tried first by whoever guesses (NIST SP 800-63B, 3.1.1.2): those of zxcvbn's list, whatever their letters' case. */
-const common = new Set(lists.passwords);
+const guessed = new Set(lists.passwords);
 
 /** The app's own name. */
 const OWN_WORDS = ["atelier"];
@@ -30,12 +30,17 @@ const chosen = z.object({
 });
 
 type Options = {
+  /** Whether to refuse those that are guessed first, or made of the person's or the app's own words. */
+  common: boolean;
   /** Whether to ask haveibeenpwned.com too, which is told the first five digits of the password's hash and nothing else. */
   breaches: boolean;
 };
 
-/** Refuses passwords that are common or lie at hand, and if wanted those that are known from breaches. Length is Better Auth's own business. */
-export const passwords = ({ breaches }: Options) =>
+/**
+ * Refuses passwords that are common or lie at hand, and those that are known from breaches, where that is wanted. Length is Better Auth's own
+ * business.
+ */
+export const passwords = ({ common, breaches }: Options) =>
   ({
     id: "passwords",
     hooks: {
@@ -50,8 +55,9 @@ export const passwords = ({ breaches }: Options) =>
                 : (data?.newPassword ?? (path?.startsWith("/email-otp") ? data?.password : undefined));
             if (password === undefined || password.length < context.password.config.minPasswordLength) return;
             if (
-              common.has(password.toLowerCase()) ||
-              isObvious(password, [...OWN_WORDS, data?.name ?? "", ...(data?.email ?? "").split("@")])
+              common &&
+              (guessed.has(password.toLowerCase()) ||
+                isObvious(password, [...OWN_WORDS, data?.name ?? "", ...(data?.email ?? "").split("@")]))
             )
               throw new APIError("BAD_REQUEST", { code: "PASSWORD_COMMON", message: "This password is among the first that are guessed" });
             if (breaches && (await isBreached(password)))

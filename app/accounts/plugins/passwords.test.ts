@@ -7,18 +7,23 @@ import { passwords } from "./passwords.server";
 const PASSWORD = "a password of somebody else";
 const HASH = createHash("sha1").update(PASSWORD).digest("hex").toUpperCase();
 
-/** Signs up with PASSWORD where breaches are looked up, or not; `answer`: what the service says. */
-async function signUp(answer: () => Promise<Response>, breaches = true): Promise<{ code: string | null; asked: string[] }> {
+type Settings = { breaches?: boolean; common?: boolean; password?: string };
+
+/** Signs up where breaches are looked up and common passwords refused, or not; `answer`: what the service says. */
+async function signUp(
+  answer: () => Promise<Response>,
+  { breaches = true, common = true, password = PASSWORD }: Settings = {},
+): Promise<{ code: string | null; asked: string[] }> {
   const database = memoryAdapter({ user: [], session: [], account: [], verification: [], rateLimit: [] });
   const auth = betterAuth({
     database,
     baseURL: "http://localhost",
     secret: "a secret of at least thirty-two characters",
     emailAndPassword: { enabled: true },
-    plugins: [passwords({ breaches })],
+    plugins: [passwords({ common, breaches })],
   });
   const fetch = vi.spyOn(globalThis, "fetch").mockImplementation(answer);
-  const body = { name: "Ada", email: "ada@example.com", password: PASSWORD };
+  const body = { name: "Ada", email: "ada@example.com", password };
   const code = await auth.api.signUpEmail({ body }).then(
     () => null,
     (error: unknown) => String(Reflect.get(Object(Reflect.get(Object(error), "body")), "code")),
@@ -43,7 +48,17 @@ describe("the look-up of breached passwords", () => {
   });
 
   it("is off unless it is wanted", async () => {
-    const { code, asked } = await signUp(async () => new Response(`${HASH.slice(5)}:3`), false);
+    const { code, asked } = await signUp(async () => new Response(`${HASH.slice(5)}:3`), { breaches: false });
     expect({ code, asked }).toEqual({ code: null, asked: [] });
+  });
+});
+
+describe("the list of common passwords", () => {
+  const unwell = () => Promise.reject(new TypeError("fetch failed"));
+
+  it("refuses what is guessed first, whatever its letters' case, and nothing where it is not wanted", async () => {
+    expect((await signUp(unwell, { password: "password123" })).code).toBe("PASSWORD_COMMON");
+    expect((await signUp(unwell, { password: "PassWord123" })).code).toBe("PASSWORD_COMMON");
+    expect((await signUp(unwell, { password: "password123", common: false })).code).toBeNull();
   });
 });
