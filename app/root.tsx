@@ -69,7 +69,7 @@ export const links: Route.LinksFunction = () => [
 export function Layout({ children }: { children: ReactNode }) {
   const theme = useRoot()?.theme ?? DEFAULT_THEME;
   return (
-    <html lang="en" data-theme={theme}>
+    <html lang="en" data-theme={theme} className={theme}>
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

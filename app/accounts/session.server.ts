@@ -53,9 +53,13 @@ export const requireVisitor: MiddlewareFunction<Response> = async ({ request, co
   return next();
 };
 
-/** The redirect to /sign-in that leads back to where this request wanted to go: to the page itself, where a form of it was sent. */
+/**
+ * The redirect to /sign-in that leads back to where this request wanted to go: to the page itself, where a form of it was sent. The projects are
+ * where everybody is led who wanted nothing else, so that address stays as short as the specification has it.
+ */
 export function toSignIn(request: Request): Response {
   const { pathname, search } = pageOf(request);
+  if (/^\/projects\/?$/.test(pathname + search)) return redirect("/sign-in");
   return redirect(`/sign-in?${new URLSearchParams({ redirectTo: pathname + search })}`);
 }
 

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react";
-import { type Theme, themeFrom } from "./preferences";
+import { type Theme, THEMES, themeFrom } from "./preferences";
 
 /** The page's ground in each theme (`--ground` in tokens.css; a test compares), for what browsers draw around it and for the app's manifest. */
 export const THEME_COLOURS = { light: "#fafafa", dark: "#0c0c0c" } as const;
@@ -9,9 +9,12 @@ export function useTheme(atFirst: Theme): Theme {
   return useSyncExternalStore(onThemeChange, themeShown, () => atFirst);
 }
 
-/** Shows the page in another theme, at once. */
+/** Shows the page in another theme, at once. The class says it too, for what looks for `dark` there, as extensions and other tools do. */
 export function showTheme(theme: Theme): void {
-  document.documentElement.dataset["theme"] = theme;
+  const { classList, dataset } = document.documentElement;
+  classList.remove(...THEMES);
+  classList.add(theme);
+  dataset["theme"] = theme;
 }
 
 const themeShown = () => themeFrom(document.documentElement.dataset["theme"] ?? null);

@@ -451,7 +451,6 @@ test.describe("What is no request", () => {
       "x".repeat(300_000),
       `${"x".repeat(300)}@example.com`,
     ];
-    const DEEP = `{"email":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
     const calls: [string, Record<string, unknown>][] = [
       ["/sign-up/email", { name: "A", email: "EMAIL", password: "a fine password", image: null }],
       ["/sign-in/email", { email: "EMAIL", password: "a fine password", rememberMe: true }],
@@ -477,7 +476,7 @@ test.describe("What is no request", () => {
       Object.fromEntries(Object.entries(body).map(([name, value]) => [name, value === "EMAIL" ? `${randomUUID()}@example.com` : value]));
     for (const [path, body] of calls) {
       for (const name of Object.keys(body)) for (const value of odd) await send(path, { ...filled(body), [name]: value });
-      for (const raw of ["{", '"x"', "[]", "null", "1e999", "", DEEP]) await send(path, raw);
+      for (const raw of ["{", '"x"', "[]", "null", "1e999", ""]) await send(path, raw);
       for (const type of ["text/plain", "multipart/form-data", "application/x-www-form-urlencoded", "application/json; charset=utf-7"])
         await send(path, JSON.stringify(filled(body)), { "Content-Type": type });
     }

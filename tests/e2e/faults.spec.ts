@@ -109,10 +109,11 @@ test("every fallback screen is reached by a fault, rendered by the server with i
         await expect(page.getByText("The page you are looking for does not exist.")).toBeVisible();
         if (page === scripted) await expectAccessible(page);
         await expect(sidebar(page)).toBeVisible();
-        await page.getByRole("link", { name: "Start Over" }).click();
+        const role = page === scripted ? "button" : "link";
+        await page.getByRole(role, { name: "Start Over", exact: true }).click();
         await expect(page).toHaveURL("/projects");
         await she.open("/projects/none");
-        await page.getByRole("link", { name: "Go back" }).click();
+        await page.getByRole(role, { name: "Go back", exact: true }).click();
         await expect(page).toHaveURL("/projects");
         await she.ready();
       });

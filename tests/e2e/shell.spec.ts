@@ -118,10 +118,12 @@ bothWays((javaScript) => {
     await she.open("/projects");
     const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
     await expect(page.locator("html")).toHaveAttribute("data-theme", "dark");
+    await expect(page.locator("html")).toContainClass("dark");
     expect(await ground()).toBe("dark");
     await sidebar(page).getByRole("button", { name: person.name }).click();
     await page.getByRole("button", { name: "Light" }).click();
     await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
+    await expect(page.locator("html")).toHaveClass(/^(?!.*dark).*light/);
     expect(await ground()).toBe("light");
     await page.goto("/notifications");
     await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
