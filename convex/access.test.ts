@@ -178,6 +178,43 @@ async function makeVersion({ backend, server, ada: { sessionId }, ada }: World, 
   return { versionId: versions.at(-1)?._id };
 }
 
+/** What changes contents and is told in no history, and why: each is either no change of what is in a project, or a step of one that is told. */
+const UNTOLD: Record<string, string> = {
+  "projects:setFavourite": "how somebody puts their own list in order",
+  "projects:reorder": "how somebody puts their own list in order",
+  "designs:setFavourite": "how somebody puts their own list in order",
+  "many:favouriteDesigns": "how somebody puts their own list in order",
+  "uploads:generateUploadUrl": "finalize tells",
+  "uploads:noteDetails": "what a file has said all along",
+  "uploads:discard": "what never became an image",
+};
+
+/** Arguments with which there is something to change, where those of the entry ask for what is so already. */
+const MEANT: Record<string, (world: World, args: Record<string, unknown>) => Promise<Record<string, unknown>>> = {
+  "designs:reorder": async ({ ada }, { id }) => {
+    const { projectId } = await ada.query(api.designs.getDesignById, { id: String(id) });
+    await ada.mutation(api.designs.create, { projectId, name: "another" });
+    return { to: "last" };
+  },
+  "designImages:reorder": async ({ backend, ada }, { id }) => {
+    const { image } = await ada.query(api.designImages.getDesignImageInPlace, { id: String(id) });
+    await addImage(backend, ada, image.designId, "another");
+    return { to: "last" };
+  },
+  "designs:setCover": async ({ ada }, { id }) => ({ imageId: (await imagesOf(ada, String(id)))[0]?._id }),
+  "projects:setCover": async ({ ada }, { id }) => {
+    const [design] = await ada.query(api.designs.getDesignsByProjectId, { projectId: String(id) });
+    return { imageId: (await imagesOf(ada, design?._id ?? ""))[0]?._id };
+  },
+  "tags:untagDesign": async ({ ada }, { id }) => ada.mutation(api.tags.tagDesign, { id: String(id), tag: "poster" }).then(() => ({})),
+  "tags:untagImage": async ({ ada }, { id }) => ada.mutation(api.tags.tagImage, { id: String(id), tag: "poster" }).then(() => ({})),
+  "many:untagDesigns": async ({ ada }, { ids }) => ada.mutation(api.many.tagDesigns, { ids: idsOf(ids), tag: "poster" }).then(() => ({})),
+  "many:untagImages": async ({ ada }, { ids }) => ada.mutation(api.many.tagImages, { ids: idsOf(ids), tag: "poster" }).then(() => ({})),
+};
+
+const imagesOf = (person: Person, designId: string) => person.query(api.designImages.getDesignImagesByDesignId, { designId });
+const idsOf = (ids: unknown): string[] => (Array.isArray(ids) ? ids.map(String) : []);
+
 /** The functions that each module really exports, by name, with their type and visibility. */
 async function exported() {
   const modules = import.meta.glob<Record<string, unknown>>([
@@ -197,6 +234,13 @@ async function exported() {
   }
   return functions;
 }
+
+/** Every public function that changes what is in projects: also one that is written tomorrow. */
+const contentChanges = (await exported()).flatMap(({ name, type, isPublic }) => {
+  const entry = entries[name];
+  const isContents = /^(projects|designs|designImages|many|trash|tags|versions|uploads):/.test(name);
+  return entry && isPublic && type === "Mutation" && isContents ? [[name, entry] as const] : [];
+});
 
 it("has an entry for every public function, and no entry for anything else", async () => {
   const functions = await exported();
@@ -248,6 +292,19 @@ describe.each(backends)("access on $name", ({ start }) => {
   it.each(Object.entries(entries))("%s answers whom it is for", async (name, entry) => {
     const caller = entry.by === "person" ? world.ada : world.server;
     await expect(call(caller, name, await rightful(entry, world.ada))).resolves.toBeDefined();
+  });
+
+  it.each(contentChanges)("%s is told in the project's history", async (name, entry) => {
+    const told = async () => {
+      const rows = await world.backend.inside.query(probe.rows, { table: "activities" });
+      return rows.map(({ _id, kind, at, count, thing }) => [_id, kind, at, count, thing]);
+    };
+    const args = { ...(await rightful(entry, world.ada)) };
+    Object.assign(args, await MEANT[name]?.(world, args));
+    const before = await told();
+    await call(entry.by === "person" ? world.ada : world.server, name, args);
+    const isTold = JSON.stringify(await told()) !== JSON.stringify(before);
+    expect(isTold, UNTOLD[name]).toBe(UNTOLD[name] === undefined);
   });
 
   it.each(Object.entries(entries))("%s is closed without a token, and with one that is not for it", async (name, entry) => {

@@ -1,6 +1,6 @@
 import { customMutation, customQuery } from "convex-helpers/server/customFunctions";
 import { v } from "convex/values";
-import { mutation, query, type QueryCtx } from "./_generated/server";
+import { mutation, type MutationCtx, query, type QueryCtx } from "./_generated/server";
 import type { Doc, Id } from "./_generated/dataModel";
 import { ISSUER, requireService } from "./accounts/service";
 import { sessionOf } from "./accounts/sessions";
@@ -44,6 +44,8 @@ const asServerFor = {
 
 export const userQuery = customQuery(query, asPerson);
 export const userMutation = customMutation(mutation, asPerson);
+/** What the handler of a `userMutation` is given. */
+export type UserMutationCtx = MutationCtx & Caller;
 export const serverQuery = customQuery(query, asServer);
 export const serverMutation = customMutation(mutation, asServer);
 export const serverQueryFor = customQuery(query, asServerFor);

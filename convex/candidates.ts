@@ -1,3 +1,4 @@
+import type { IndexRange } from "convex/server";
 import type { Doc, Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
 
@@ -66,58 +67,36 @@ function worded({ db, user }: Ctx, kind: Kind, { words, type }: Asked): AsyncIte
   }
 }
 
+/** Convex's builder of an index range, where all but the time is said. */
+type TimeRange = IndexRange & {
+  gte(field: "_creationTime", value: number): IndexRange & { lt(field: "_creationTime", value: number): IndexRange };
+};
+
 /** Those that are not in the trash, the newest first. */
 function dated({ db, user }: Ctx, kind: Kind, { type, from, to }: Asked, after: number | null): AsyncIterable<Rows[Kind]> {
-  const before = Math.min(to, after ?? Infinity);
+  const inTime = (range: TimeRange) => range.gte("_creationTime", from).lt("_creationTime", Math.min(to, after ?? Infinity));
+  /** None in the trash, and none on its way out of it. */
+  const present = <End>(range: { eq(field: "purgingSince", is: undefined): { eq(field: "removedAt", is: undefined): End } }): End =>
+    range.eq("purgingSince", undefined).eq("removedAt", undefined);
   switch (kind) {
     case "project":
       return db
         .query("projects")
-        .withIndex("by_trash", (q) =>
-          q
-            .eq("ownerId", user.id)
-            .eq("purgingSince", undefined)
-            .eq("removedAt", undefined)
-            .gte("_creationTime", from)
-            .lt("_creationTime", before),
-        )
+        .withIndex("by_trash", (q) => inTime(present(q.eq("ownerId", user.id))))
         .order("desc");
     case "design":
       return db
         .query("designs")
-        .withIndex("by_trash", (q) =>
-          q
-            .eq("ownerId", user.id)
-            .eq("purgingSince", undefined)
-            .eq("removedAt", undefined)
-            .gte("_creationTime", from)
-            .lt("_creationTime", before),
-        )
+        .withIndex("by_trash", (q) => inTime(present(q.eq("ownerId", user.id))))
         .order("desc");
     case "image":
-      return type
-        ? db
-            .query("designImages")
-            .withIndex("by_type", (q) =>
-              q
-                .eq("ownerId", user.id)
-                .eq("removedAt", undefined)
-                .eq("contentType", type)
-                .gte("_creationTime", from)
-                .lt("_creationTime", before),
-            )
-            .order("desc")
-        : db
-            .query("designImages")
-            .withIndex("by_trash", (q) =>
-              q
-                .eq("ownerId", user.id)
-                .eq("purgingSince", undefined)
-                .eq("removedAt", undefined)
-                .gte("_creationTime", from)
-                .lt("_creationTime", before),
-            )
-            .order("desc");
+      return (
+        type
+          ? db
+              .query("designImages")
+              .withIndex("by_type", (q) => inTime(q.eq("ownerId", user.id).eq("removedAt", undefined).eq("contentType", type)))
+          : db.query("designImages").withIndex("by_trash", (q) => inTime(present(q.eq("ownerId", user.id))))
+      ).order("desc");
   }
 }
 

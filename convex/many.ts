@@ -1,11 +1,11 @@
 import { v } from "convex/values";
 import type { Doc } from "./_generated/dataModel";
-import { type DesignGroup, designsFor, type ImageGroup, imagesFor, projectFor, trashedFor, userMutation, userQuery } from "./access";
+import { designsFor, imagesFor, projectFor, trashedFor, userMutation, type UserMutationCtx, userQuery } from "./access";
 import { check } from "./check";
 import { moveDesigns as moveAll } from "./moves";
 import { many, tagMany } from "./rules";
 import { FAVOURITES_MAX, tooManyFavourites } from "./sorting";
-import { addTagsToAll, removeTagsFromAll } from "./tagging";
+import { addTagsToAll, type Place, removeTagsFromAll } from "./tagging";
 import { restoreMany, trashDesigns as trashAllDesigns, trashImages as trashAllImages } from "./trashing";
 
 /**
@@ -58,52 +58,43 @@ export const favouriteDesigns = userMutation({
   },
 });
 
-/**
- * Puts a tag on images, or several, parted by commas; what has it already stays as it is. Throws "invalid" for the tag, "limit" where one of them
- * would have too many.
- */
-export const tagImages = userMutation({
-  args: { ...args, tag: v.string() },
-  returns: v.null(),
-  handler: async (ctx, args) => {
-    const { ids, tag } = check(tagMany, args);
-    await addTagsToAll(ctx, placesOf(await imagesFor(ctx, ids, "edit")), tag);
-    return null;
-  },
-});
+/** What puts a tag, or several parted by commas, on things or takes them off: on all of them, wherever each is. */
+function tagging(
+  placesFor: (ctx: UserMutationCtx, ids: string[]) => Promise<Place[]>,
+  change: (ctx: UserMutationCtx, places: Place[], labels: string[]) => Promise<void>,
+) {
+  return userMutation({
+    args: { ...args, tag: v.string() },
+    returns: v.null(),
+    handler: async (ctx, args) => {
+      const { ids, tag } = check(tagMany, args);
+      await change(ctx, await placesFor(ctx, ids), tag);
+      return null;
+    },
+  });
+}
+
+async function imagePlaces(ctx: UserMutationCtx, ids: string[]): Promise<Place[]> {
+  const groups = await imagesFor(ctx, ids, "edit");
+  return groups.flatMap(({ images, ...place }) => images.map((image) => ({ ...place, image })));
+}
+
+async function designPlaces(ctx: UserMutationCtx, ids: string[]): Promise<Place[]> {
+  const groups = await designsFor(ctx, ids, "edit");
+  return groups.flatMap(({ designs, project }) => designs.map((design) => ({ design, project })));
+}
+
+/** Puts tags on images; what has one already stays as it is. Throws "invalid" for the tag, "limit" where one of them would have too many. */
+export const tagImages = tagging(imagePlaces, addTagsToAll);
 
 /** Takes tags off images; those that have them not are no error. */
-export const untagImages = userMutation({
-  args: { ...args, tag: v.string() },
-  returns: v.null(),
-  handler: async (ctx, args) => {
-    const { ids, tag } = check(tagMany, args);
-    await removeTagsFromAll(ctx, placesOf(await imagesFor(ctx, ids, "edit")), tag);
-    return null;
-  },
-});
+export const untagImages = tagging(imagePlaces, removeTagsFromAll);
 
-/** Puts a tag on designs, as `tagImages` does. */
-export const tagDesigns = userMutation({
-  args: { ...args, tag: v.string() },
-  returns: v.null(),
-  handler: async (ctx, args) => {
-    const { ids, tag } = check(tagMany, args);
-    await addTagsToAll(ctx, designPlacesOf(await designsFor(ctx, ids, "edit")), tag);
-    return null;
-  },
-});
+/** Puts tags on designs, as `tagImages` does. */
+export const tagDesigns = tagging(designPlaces, addTagsToAll);
 
 /** Takes tags off designs, as `untagImages` does. */
-export const untagDesigns = userMutation({
-  args: { ...args, tag: v.string() },
-  returns: v.null(),
-  handler: async (ctx, args) => {
-    const { ids, tag } = check(tagMany, args);
-    await removeTagsFromAll(ctx, designPlacesOf(await designsFor(ctx, ids, "edit")), tag);
-    return null;
-  },
-});
+export const untagDesigns = tagging(designPlaces, removeTagsFromAll);
 
 /** Brings back what went to the trash together. Throws "conflict" where what something was in is in the trash too. */
 export const restore = userMutation({
@@ -129,6 +120,3 @@ function common(places: (Doc<"projects"> | Doc<"designs">)[]): string | null {
   const [first] = places;
   return first && places.every(({ _id }) => _id === first._id) ? first.name : null;
 }
-
-const placesOf = (groups: ImageGroup[]) => groups.flatMap(({ images, ...place }) => images.map((image) => ({ ...place, image })));
-const designPlacesOf = (groups: DesignGroup[]) => groups.flatMap(({ designs, project }) => designs.map((design) => ({ design, project })));

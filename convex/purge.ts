@@ -1,3 +1,4 @@
+import type { IndexRange } from "convex/server";
 import { v } from "convex/values";
 import { internal } from "./_generated/api";
 import type { Doc, Id } from "./_generated/dataModel";
@@ -124,34 +125,34 @@ export const trash = internalMutation({
   },
 });
 
+/** Convex's builder of an index range, where all but when something went to the trash is said. */
+type TrashRange = {
+  eq(
+    field: "purgingSince",
+    is: undefined,
+  ): {
+    gt(field: "removedAt", value: number): { lt(field: "removedAt", value: number): IndexRange };
+  };
+};
+
 export async function purgeBatch(ctx: MutationCtx, { ownerId, before }: { ownerId: string | null; before: number }): Promise<void> {
   const { db } = ctx;
   const as = { ...ctx, user: { id: ownerId ?? "" } };
-  const [projects, designs, images] = [
-    await (
-      ownerId === null
-        ? db.query("projects").withIndex("by_removal", (q) => q.eq("purgingSince", undefined).gt("removedAt", 0).lt("removedAt", before))
-        : db
-            .query("projects")
-            .withIndex("by_trash", (q) => q.eq("ownerId", ownerId).eq("purgingSince", undefined).gt("removedAt", 0).lt("removedAt", before))
+  const due = (range: TrashRange) => range.eq("purgingSince", undefined).gt("removedAt", 0).lt("removedAt", before);
+  const [projects, designs, images] = await Promise.all([
+    (ownerId === null
+      ? db.query("projects").withIndex("by_removal", due)
+      : db.query("projects").withIndex("by_trash", (q) => due(q.eq("ownerId", ownerId)))
     ).take(PURGE_BATCH),
-    await (
-      ownerId === null
-        ? db.query("designs").withIndex("by_removal", (q) => q.eq("purgingSince", undefined).gt("removedAt", 0).lt("removedAt", before))
-        : db
-            .query("designs")
-            .withIndex("by_trash", (q) => q.eq("ownerId", ownerId).eq("purgingSince", undefined).gt("removedAt", 0).lt("removedAt", before))
+    (ownerId === null
+      ? db.query("designs").withIndex("by_removal", due)
+      : db.query("designs").withIndex("by_trash", (q) => due(q.eq("ownerId", ownerId)))
     ).take(PURGE_BATCH),
-    await (
-      ownerId === null
-        ? db
-            .query("designImages")
-            .withIndex("by_removal", (q) => q.eq("purgingSince", undefined).gt("removedAt", 0).lt("removedAt", before))
-        : db
-            .query("designImages")
-            .withIndex("by_trash", (q) => q.eq("ownerId", ownerId).eq("purgingSince", undefined).gt("removedAt", 0).lt("removedAt", before))
+    (ownerId === null
+      ? db.query("designImages").withIndex("by_removal", due)
+      : db.query("designImages").withIndex("by_trash", (q) => due(q.eq("ownerId", ownerId)))
     ).take(PURGE_BATCH),
-  ];
+  ]);
   for (const each of projects) await purgeProject(ctx, each);
   for (const each of designs) await purgeDesign(as, each);
   for (const each of images) await purgeImage(as, each);

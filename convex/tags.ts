@@ -1,8 +1,8 @@
 import { v } from "convex/values";
-import { designFor, imageFor, userMutation, userQuery } from "./access";
+import { designFor, imageFor, userMutation, type UserMutationCtx, userQuery } from "./access";
 import { check } from "./check";
 import { addTag } from "./rules";
-import { addTags, removeTag } from "./tagging";
+import { addTags, type Place, removeTag } from "./tagging";
 
 /** How many of somebody's tags are told at once: for suggestions, of which nobody reads more. */
 const TOLD = 200;
@@ -20,46 +20,31 @@ export const getTags = userQuery({
   },
 });
 
-const args = { id: v.string(), tag: v.string() };
+/** What puts tags on one thing, or takes one off. */
+function tagging(
+  placeFor: (ctx: UserMutationCtx, id: string, right: "edit") => Promise<Place>,
+  change: (ctx: UserMutationCtx, place: Place, tag: string) => Promise<unknown>,
+) {
+  return userMutation({
+    args: { id: v.string(), tag: v.string() },
+    returns: v.null(),
+    handler: async (ctx, { id, tag }) => {
+      await change(ctx, await placeFor(ctx, id, "edit"), tag);
+      return null;
+    },
+  });
+}
+
+const putOn = (ctx: UserMutationCtx, place: Place, typed: string) => addTags(ctx, place, check(addTag, { tag: typed }).tag);
 
 /** Puts a tag on a design, or several, parted by commas. Throws "not_found", "invalid" for the tag, "limit" for too many. */
-export const tagDesign = userMutation({
-  args,
-  returns: v.null(),
-  handler: async (ctx, { id, tag: typed }) => {
-    const place = await designFor(ctx, id, "edit");
-    await addTags(ctx, place, check(addTag, { tag: typed }).tag);
-    return null;
-  },
-});
+export const tagDesign = tagging(designFor, putOn);
 
 /** Takes a tag off a design; one that it has not is no error. Throws "not_found". */
-export const untagDesign = userMutation({
-  args,
-  returns: v.null(),
-  handler: async (ctx, { id, tag }) => {
-    await removeTag(ctx, await designFor(ctx, id, "edit"), tag);
-    return null;
-  },
-});
+export const untagDesign = tagging(designFor, removeTag);
 
 /** Puts a tag on an image, as `tagDesign` does. */
-export const tagImage = userMutation({
-  args,
-  returns: v.null(),
-  handler: async (ctx, { id, tag: typed }) => {
-    const place = await imageFor(ctx, id, "edit");
-    await addTags(ctx, place, check(addTag, { tag: typed }).tag);
-    return null;
-  },
-});
+export const tagImage = tagging(imageFor, putOn);
 
 /** Takes a tag off an image, as `untagDesign` does. */
-export const untagImage = userMutation({
-  args,
-  returns: v.null(),
-  handler: async (ctx, { id, tag }) => {
-    await removeTag(ctx, await imageFor(ctx, id, "edit"), tag);
-    return null;
-  },
-});
+export const untagImage = tagging(imageFor, removeTag);

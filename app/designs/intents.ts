@@ -109,7 +109,11 @@ export const designIntents = {
     mutation: api.designs.reorder,
     fields: ORDER_FIELDS,
     args: orderArgs,
-    optimistic: (store, args) => changeLists(store, (designs, sort) => (sort === "manual" ? reordered(designs, args) : designs)),
+    optimistic(store, args) {
+      const pages = store.getAllQueries(api.designs.listDesigns);
+      const elsewhere = pages.flatMap(({ args: { sort }, value }) => (sort === "manual" ? (value?.page ?? []) : []));
+      changeLists(store, (designs, sort) => (sort === "manual" ? reordered(designs, args, elsewhere) : designs));
+    },
     told: { text: "Moved", quietly: true },
   }),
 

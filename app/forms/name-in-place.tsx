@@ -56,6 +56,7 @@ export function NameInPlace({ item, thing, intent, constraint, small = false }: 
             {...props}
             defaultValue={typeof refused === "string" ? refused : shown}
             autoComplete="off"
+            data-command={`Rename ${thing}`}
             className={clsx(
               "field-sizing-content max-w-full min-w-16 truncate rounded-md border border-transparent bg-transparent px-2 py-0.5 font-semibold tracking-[-0.015em] hover:border-edge focus-visible:border-edge focus-visible:bg-ground aria-invalid:border-danger-text pointer-coarse:min-h-11",
               small ? "text-lg" : "text-2xl",

@@ -21,6 +21,20 @@ it("leaves a list alone that does not show what is named", () => {
   expect([after("up", "x"), after("before", "a", "x")]).toEqual(["abcd", "abcd"]);
 });
 
+it("takes a row from one page of a list to another", () => {
+  const pages = [["a", "b"], ["c", "d"], ["e"]].map((page) => page.map((_id) => ({ _id })));
+  const shown = (args: Parameters<typeof reordered>[1]) =>
+    pages.map((page) =>
+      reordered(page, args, pages.flat())
+        .map(({ _id }) => _id)
+        .join(""),
+    );
+  expect(shown({ id: "a", to: "before", beside: "d" })).toEqual(["b", "cad", "e"]);
+  expect(shown({ id: "e", to: "after", beside: "a" })).toEqual(["aeb", "cd", ""]);
+  // Beside what no page shows it goes nowhere before the answer.
+  expect(shown({ id: "a", to: "after", beside: "x" })).toEqual(["ab", "cd", "e"]);
+});
+
 it("reads a form", () => {
   const form: Record<string, string> = { id: "a", to: "before", beside: "b" };
   expect(orderArgs((field) => form[field] ?? "")).toEqual({ id: "a", to: "before", beside: "b" });

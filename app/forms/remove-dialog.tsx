@@ -21,7 +21,7 @@ const dialogOf = (item: { _id: string }) => `remove-dialog-${item._id}`;
 
 /** Opens the `RemoveDialog` of the same item, which stands on the page. */
 export function RemoveButton({ item, ...rest }: ButtonProps & { item: { _id: string } }) {
-  return <DialogButton dialog={dialogOf(item)} look="ghost" size="icon-sm" {...rest} />;
+  return <DialogButton dialog={dialogOf(item)} look="ghost" size="icon-sm" data-command="" {...rest} />;
 }
 
 /** Asks whether something is to go to the trash, from which it can be restored. */

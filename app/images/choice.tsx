@@ -33,6 +33,7 @@ export function Choice<Value extends string>({ name, label, value, options, onCh
             aria-label={option.label}
             title={option.label}
             aria-pressed={option.value === value}
+            data-command={`${label}: ${option.label}`}
             className={clsx(
               "grid size-7 cursor-pointer place-items-center rounded-sm hover:text-ink pointer-coarse:size-11",
               option.value === value ? "bg-hover text-accent-text" : "text-faint",

@@ -1,6 +1,6 @@
 /**
  * Whether an embedded ICC profile (ICC.1:2022) reaches clearly past sRGB, as Display P3, Adobe RGB and the profiles of Macs' screens do: by
- * the triangle that its primaries span. Pictures in it keep their colours by being served in Display P3; all others become sRGB.
+ * the triangle that its primaries span. Pictures in it keep their colours and their profile; all others become sRGB.
  */
 export function isWideGamut(profile: Buffer | undefined): boolean {
   if (!profile || profile.length < 132 || profile.toString("latin1", 16, 20) !== "RGB ") return false;

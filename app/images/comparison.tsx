@@ -1,4 +1,5 @@
 import { type CSSProperties, useState } from "react";
+import { href, useNavigate } from "react-router";
 import { isElsewhere } from "~/ui/keys";
 import type { Ground } from "~/ui/preferences";
 import type { CompareMode } from "./compare-address";
@@ -28,8 +29,10 @@ export function Comparison({ a, b, mode, ground: groundAtFirst }: ComparisonProp
   const zoom = useZoom({ picture: a.image, scalable: isDrawing(a.image) });
   const ground = useGround(groundAtFirst);
   const [share, setShare] = useState(50);
+  const navigate = useNavigate();
   usePageKeys((event) => {
     if (event.key === "g") ground.next();
+    else if (event.key === "Escape") void navigate(href("/design/:id/images/:imageId", { id: a.image.designId, imageId: a.image._id }));
     else return zoomByKey(event, zoom);
     return true;
   }, isElsewhere);

@@ -3,6 +3,7 @@ import { type CSSProperties, useRef, useState } from "react";
 import { href, Link, useViewTransitionState } from "react-router";
 import { DragHandle } from "~/arranging/drag-handle";
 import { useArranging } from "~/arranging/use-arranging";
+import type { ListPage } from "~/data/pages";
 import { ItemMenu } from "~/forms/item-dialogs";
 import { MenuAction } from "~/forms/menu-action";
 import { OrderActions } from "~/forms/order-actions";
@@ -21,7 +22,13 @@ import type { DesignImage } from "./intents";
 import { Picture } from "./picture";
 import { bytesText } from "./upload";
 
-type GalleryProps = TileProps & { images: DesignImage[]; view: GalleryView };
+type GalleryProps = TileProps & {
+  images: DesignImage[];
+  view: GalleryView;
+  /** How the images go on, and how many there are in all. */
+  page: Pick<ListPage<DesignImage>, "isFirst" | "next">;
+  total: number;
+};
 
 type TileProps = {
   ask: Parameters<typeof ItemMenu>[0]["ask"];
@@ -40,10 +47,10 @@ const VIEWS = [
  * A design's images, as a wall or as a list, whichever was chosen last. The wall has rows of pictures in their own proportions, each row as wide
  * as the page: laid out by the browser from the proportions alone (images.css), so that the server's HTML stands as it will stay.
  */
-export function Gallery({ images, view, ...tile }: GalleryProps) {
+export function Gallery({ images, view, page, total, ...tile }: GalleryProps) {
   const list = useRef<HTMLUListElement>(null);
   usePicking(list, tile.selection);
-  useArranging(list, { on: tile.byHand && !tile.selection.on, intent: "orderImage", items: images, isPart: tile.selection.isPart });
+  useArranging(list, { on: tile.byHand && !tile.selection.on, intent: "orderImage", items: images, page, total });
   return (
     <ul ref={list} aria-label="Images" className={view === "grid" ? "gallery" : "gallery-list"}>
       {images.map((image) =>

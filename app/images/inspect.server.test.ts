@@ -58,13 +58,10 @@ describe("what is taken", () => {
     expect(await factsOf(buffer)).toMatchObject({ contentType: "image/jpeg", width: 400, height: 600 });
   });
 
-  it("an animation, and says that it is one", async () => {
-    expect(await factsOf((await animatedGif()).buffer)).toMatchObject({
-      contentType: "image/gif",
-      width: 240,
-      height: 160,
-      animated: true,
-    });
+  it.each(["gif", "webp"] as const)("an animation (%s), and says that it is one", async (format) => {
+    const { buffer } = await animatedGif();
+    const moving = format === "gif" ? buffer : await sharp(buffer, { pages: -1 }).toFormat(format).toBuffer();
+    expect(await factsOf(moving)).toMatchObject({ contentType: `image/${format}`, width: 240, height: 160, animated: true });
   });
 
   it("a drawing with a script in it: it is kept, and shown only as pixels", async () => {

@@ -1,5 +1,5 @@
 import type { OptimisticLocalStore } from "convex/browser";
-import type { FunctionReturnType } from "convex/server";
+import type { FunctionArgs, FunctionReturnType } from "convex/server";
 import { href } from "react-router";
 import { shownAhead } from "~/data/pending";
 import { tagsWith, tagsWithout } from "~/tags/words";
@@ -84,7 +84,11 @@ export const imageIntents = {
     mutation: api.designImages.reorder,
     fields: ORDER_FIELDS,
     args: orderArgs,
-    optimistic: (store, args) => changeLists(store, (images) => reordered(images, args)),
+    optimistic(store, args) {
+      const pages = store.getAllQueries(api.designImages.listDesignImages);
+      const elsewhere = pages.flatMap(({ args: { sort }, value }) => (isByHand(sort) ? (value?.page ?? []) : []));
+      changeLists(store, (images, _, sort) => (isByHand(sort) ? reordered(images, args, elsewhere) : images));
+    },
     told: { text: "Moved", quietly: true },
   }),
 
@@ -194,15 +198,18 @@ function changeImage(store: OptimisticLocalStore, id: string, change: (image: De
   if (inPlace) store.setQuery(api.designImages.getDesignImageInPlace, { id }, { ...inPlace, image: change(inPlace.image) });
 }
 
-/** Changes every list of images as shown, whole lists and pages, told which design each is of. */
-function changeLists(store: OptimisticLocalStore, how: (images: DesignImage[], designId: string) => DesignImage[]): void {
-  const change = (images: DesignImage[], designId: string) => shownAhead(images, how(images, designId));
+type Sort = FunctionArgs<typeof api.designImages.getDesignImagesByDesignId>["sort"];
+const isByHand = (sort: Sort): boolean => sort === undefined || sort === "manual";
+
+/** Changes every list of images as shown, whole lists and pages, told which design each is of, and in which order it comes. */
+function changeLists(store: OptimisticLocalStore, how: (images: DesignImage[], designId: string, sort: Sort) => DesignImage[]): void {
+  const change = (images: DesignImage[], designId: string, sort: Sort) => shownAhead(images, how(images, designId, sort));
   for (const { args, value } of store.getAllQueries(api.designImages.getDesignImagesByDesignId)) {
-    const changed = value && change(value, args.designId);
+    const changed = value && change(value, args.designId, args.sort);
     if (changed !== value) store.setQuery(api.designImages.getDesignImagesByDesignId, args, changed);
   }
   for (const { args, value } of store.getAllQueries(api.designImages.listDesignImages)) {
-    const changed = value && change(value.page, args.designId);
+    const changed = value && change(value.page, args.designId, args.sort);
     if (value && changed && changed !== value.page) store.setQuery(api.designImages.listDesignImages, args, { ...value, page: changed });
   }
 }

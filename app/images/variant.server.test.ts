@@ -23,6 +23,19 @@ async function difference(a: Buffer, b: Buffer, width: number): Promise<number> 
   return sum / left.length;
 }
 
+/** A photograph of nothing but Display P3's own red, which no screen of sRGB has; and the mean numbers of a picture, whatever they mean. */
+async function widePhotograph() {
+  const plain = { width: 64, height: 64, channels: 3, background: "#f00" } as const;
+  const { icc = Buffer.alloc(0) } = await sharp(await sharp({ create: plain }).withIccProfile("p3").jpeg().toBuffer()).metadata();
+  const untagged = await sharp({ create: plain }).jpeg({ quality: 100, chromaSubsampling: "4:4:4" }).toBuffer();
+  const profile = Buffer.concat([Buffer.from("ICC_PROFILE\0\x01\x01", "latin1"), icc]);
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(profile.length + 2);
+  const p3 = Buffer.concat([untagged.subarray(0, 2), Buffer.from([0xff, 0xe2]), length, profile, untagged.subarray(2)]);
+  const numbers = async (bytes: Buffer) => (await sharp(bytes, { ignoreIcc: true }).stats()).channels.map(({ mean }) => mean);
+  return { p3, numbers };
+}
+
 describe("photographs", () => {
   it.each<[Wanted, string]>([
     ["avif", "heif"],
@@ -54,7 +67,23 @@ describe("photographs", () => {
     }
   });
 
-  it("keep wide colours in Display P3, and become sRGB otherwise", async () => {
+  it("keep colours that sRGB has not, at every size, and become sRGB otherwise", async () => {
+    const { p3, numbers } = await widePhotograph();
+    for (const asked of [
+      { width: 160, wanted: "webp" },
+      { width: 160, wanted: "avif" },
+      { width: "own", wanted: "webp" },
+    ] as const) {
+      const { bytes } = await makeVariant({ bytes: p3, contentType: "image/jpeg", width: 64, height: 64 }, asked);
+      expect(isWideGamut((await sharp(bytes).metadata()).icc)).toBe(true);
+      // What went by way of sRGB would have lost 40 of 255 in green alone.
+      const [red = 0, green = 255, blue = 255] = await numbers(bytes);
+      expect(red).toBeGreaterThan(245);
+      expect(Math.max(green, blue)).toBeLessThan(12);
+    }
+  });
+
+  it("come in the colours that they were taken in", async () => {
     const red = sharp({
       create: { width: 64, height: 64, channels: 3, background: { r: 255, g: 0, b: 0 }, noise: { type: "gaussian", mean: 128, sigma: 30 } },
     });
@@ -65,6 +94,25 @@ describe("photographs", () => {
     const srgb = await red.clone().withIccProfile("srgb").jpeg().toBuffer();
     const plain = await makeVariant({ bytes: srgb, contentType: "image/jpeg", width: 64, height: 64 }, { width: 160, wanted: "webp" });
     expect((await sharp(plain.bytes).metadata()).icc).toBeUndefined();
+  });
+});
+
+describe("colours that no screen has", () => {
+  it.each(["cmyk", "rgb16", "b-w"] as const)("of %s are shown as they are meant, also at their own size", async (space) => {
+    const base = sharp(await pictureBytes("fig")).resize(300);
+    const [bytes, contentType] =
+      space === "cmyk"
+        ? [await base.clone().toColourspace("cmyk").withIccProfile("cmyk").jpeg({ quality: 95 }).toBuffer(), "image/jpeg"]
+        : [await base.clone().toColourspace(space).png().toBuffer(), "image/png"];
+    const meant = await (space === "b-w" ? base.clone().greyscale() : base.clone()).png().toBuffer();
+    const { width, height } = await sharp(bytes).metadata();
+    for (const asked of [160, "own"] as const) {
+      const variant = await makeVariant({ bytes, contentType, width, height }, { width: asked, wanted: "webp" });
+      const meta = await sharp(variant.bytes).metadata();
+      expect(["srgb", "b-w", "rgb16"]).toContain(meta.space);
+      // Inks have fewer colours than light: the distance is theirs.
+      expect(await difference(meant, variant.bytes, 160)).toBeLessThan(space === "cmyk" ? 25 : 5);
+    }
   });
 });
 

@@ -11,7 +11,7 @@ import { pristine } from "./pristine.server";
 export type Wanted = "avif" | "webp";
 
 /** Part of every cached variant's name: raise it when the same question gets another answer. */
-export const VARIANT_VERSION = 2;
+export const VARIANT_VERSION = 3;
 
 export type Original = { bytes: Buffer; contentType: string; width: number; height: number };
 
@@ -19,8 +19,8 @@ export type Original = { bytes: Buffer; contentType: string; width: number; heig
 export type Asked = { width: VariantWidth | "own"; wanted: Wanted; still?: boolean };
 
 /**
- * Makes a picture ready for display: at most `width` pixels wide, upright, its colours in sRGB or Display P3, and nothing of its metadata
- * (place, camera, author) in it. Never larger than it is, except for drawings, which have no size of their own.
+ * Makes a picture ready for display: at most `width` pixels wide, upright, its colours in sRGB, or as they are where sRGB has not all of them, and
+ * nothing of its metadata (place, camera, author) in it. Never larger than it is, except for drawings, which have no size of their own.
  *
  * Photographs become AVIF or WebP. Screens and flat art are kept without loss, since in them every smear around a letter is seen; they are
  * known by what they look like (`natureOf`). Animations stay animated. `own` gives every pixel as it was uploaded.
@@ -45,7 +45,7 @@ async function make(original: Original, { width, wanted, still = false }: Asked)
   if (frames > 1) return { type: "image/webp", bytes: await open(-1).webp({ quality: 80, effort: 2, mixed: true }).toBuffer() };
 
   const wide = isWideGamut(read.icc);
-  const finish = (picture: Sharp) => (wide ? picture.withIccProfile("p3") : picture);
+  const finish = (picture: Sharp) => (wide ? asTagged(picture, read.icc) : picture);
   // A JPEG's own noise leaves no two pixels alike, so there is no need to look.
   if (contentType !== "image/jpeg") {
     const { data, info } = await open().toColourspace("srgb").raw({ depth: "uchar" }).toBuffer({ resolveWithObject: true });
@@ -55,6 +55,17 @@ async function make(original: Original, { width, wanted, still = false }: Asked)
   }
   return lossy(finish(open()), wanted, outputHeight(original, width));
 }
+
+/**
+ * Keeps a picture's colours under its own profile. Any other, also a wide one, would be reached by way of sRGB, in which its brightest colours are lost
+ * (https://github.com/lovell/sharp/issues/4608): only what would weigh more than a thumbnail goes that way.
+ */
+function asTagged(picture: Sharp, profile: Buffer | undefined): Sharp {
+  return (profile?.length ?? 0) > LARGEST_PROFILE ? picture.withIccProfile("p3") : picture.keepIccProfile();
+}
+
+/** Bytes: those of cameras and phones have about 500, those of Macs' screens 4,000. */
+const LARGEST_PROFILE = 16 * 1024;
 
 /** Up to here a page with pictures on it is a thumbnail, whose text nobody reads: it may lose a little, and is a third as large. */
 const THUMBNAIL_MAX = 640;
@@ -68,7 +79,7 @@ async function makeOwn(original: Original, still: boolean): Promise<Cached> {
   if (untouched) return { type: contentType, bytes: untouched };
   const { icc, autoOrient } = await decoder(bytes).metadata();
   const upright = decoder(bytes).autoOrient();
-  return lossless(isWideGamut(icc) ? upright.withIccProfile("p3") : upright, Math.max(autoOrient.width, autoOrient.height));
+  return lossless(isWideGamut(icc) ? asTagged(upright, icc) : upright, Math.max(autoOrient.width, autoOrient.height));
 }
 
 async function lossless(picture: Sharp, height: number): Promise<Cached> {

@@ -101,6 +101,7 @@ export function Viewer({ image, place, title, around, ground: groundAtFirst, chi
           to={compareAddress({ imageId: image._id }, null)}
           prefetch="intent"
           aria-label="Compare"
+          data-command=""
           data-tooltip="Compare"
           className={buttonClass({ look: "ghost", size: "icon" })}
         >
@@ -110,6 +111,7 @@ export function Viewer({ image, place, title, around, ground: groundAtFirst, chi
           href={originalAddress(image._id)}
           download
           aria-label="Download the original"
+          data-command=""
           data-tooltip="Download"
           className={buttonClass({ look: "ghost", size: "icon" })}
         >
@@ -126,7 +128,7 @@ export function Viewer({ image, place, title, around, ground: groundAtFirst, chi
         <Neighbour to={place.previous} image={image} side="previous" />
         <Neighbour to={place.next} image={image} side="next" />
         <details ref={side} open={answered} className="viewer-side">
-          <summary aria-label="Facts" className={clsx(buttonClass({ look: "quiet", size: "sm" }), "list-none")}>
+          <summary aria-label="Facts" data-command="" className={clsx(buttonClass({ look: "quiet", size: "sm" }), "list-none")}>
             <Icon of={Info} />
             Facts
           </summary>
@@ -144,6 +146,7 @@ export function Viewer({ image, place, title, around, ground: groundAtFirst, chi
           size="icon-sm"
           aria-label="Full screen"
           title="Full screen (f)"
+          data-command=""
           className="noscript:hidden"
           onClick={toggleFullscreen}
         >
@@ -179,6 +182,7 @@ export function ZoomTools({ zoom }: { zoom: Zoom }) {
           look="ghost"
           size="sm"
           aria-pressed={zoom.fitting === fitting}
+          data-command={`Zoom: ${label}`}
           className={clsx("max-sm:px-1.5", zoom.fitting === fitting && "text-accent-text")}
           onClick={() => zoom.fit(fitting)}
         >
@@ -203,6 +207,7 @@ function Neighbour({ to, image, side }: { to: string | null; image: DesignImage;
       state={state}
       preventScrollReset
       aria-label={label}
+      data-command=""
       className={clsx(
         buttonClass({ look: "quiet", size: "icon" }),
         "absolute bottom-2.5 size-10 pointer-coarse:size-11 rounded-full bg-raised/85 backdrop-blur-sm md:top-[calc(50%-1.25rem)] md:bottom-auto",

@@ -193,7 +193,16 @@ function DesignPage({ loaderData, actionData, page }: Pick<Route.ComponentProps,
 
       <SelectionBar selection={selection} thing="image" trash="trashImages" />
       {images.length > 0 ? (
-        <Gallery images={images} ask={dialogs.ask} projectId={project._id} byHand={!search.has(SORT)} view={view} selection={selection} />
+        <Gallery
+          images={images}
+          ask={dialogs.ask}
+          projectId={project._id}
+          byHand={!search.has(SORT)}
+          view={view}
+          page={{ ...page, next }}
+          total={design.imageCount}
+          selection={selection}
+        />
       ) : (
         <EmptyState
           title={page.isFirst ? "No images yet" : "No more images"}

@@ -97,7 +97,13 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
   );
   usePicking(list, selection);
   const byHand = useSearchParams()[0].get(SORT) === "manual";
-  useArranging(list, { on: byHand && !selection.on, intent: "orderDesign", items: designs, isPart });
+  useArranging(list, {
+    on: byHand && !selection.on,
+    intent: "orderDesign",
+    items: designs,
+    page: { ...page, next },
+    total: project.designCount,
+  });
   const { constraints } = loaderData;
   return (
     <Page>
@@ -192,7 +198,8 @@ function FavouriteChosen({ selection: { chosen, elsewhere }, designs }: { select
   );
 }
 
-const tool = (label: string) => ({ look: "ghost", size: "icon-sm", "aria-label": label, "data-tooltip": label }) as const;
+const tool = (label: string) =>
+  ({ look: "ghost", size: "icon-sm", "aria-label": label, "data-tooltip": label, "data-command": "" }) as const;
 
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
   return <TrashedBoundary error={error} />;

@@ -48,7 +48,7 @@ export default function Projects({ loaderData: { projects: preloaded, constraint
   const dialogs = useItemDialogs(projects);
   const byHand = useSearchParams()[0].get(SORT) === "manual";
   const list = useRef<HTMLUListElement>(null);
-  useArranging(list, { on: byHand, intent: "orderProject", items: projects, isPart: !page.isFirst || page.next !== null });
+  useArranging(list, { on: byHand, intent: "orderProject", items: projects, page, total: null });
   return (
     <Page>
       <PageHeader

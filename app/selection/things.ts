@@ -13,19 +13,31 @@ export function boxOf(thing: Element): Box {
   return { left: left + scrollX, top: top + scrollY, right: right + scrollX, bottom: bottom + scrollY };
 }
 
-/** How near an edge of the window the page moves on, and by how much in each frame (pixels). */
-const EDGE = 48;
-const STEP = 14;
+/** How near an edge of the window the page moves on (pixels), and how fast: the nearer, the faster (pixels a second). */
+const EDGE = 64;
+const SLOWEST = 150;
+const FASTEST = 2400;
+/** A frame that came late moves the page no farther than one that is this long (ms). */
+const LONGEST_FRAME = 50;
+
+/** How fast the page moves on while the pointer is held there, in pixels a second: upwards below zero. */
+export function edgeSpeed(y: number, height: number): number {
+  const [above, below] = [EDGE - y, y - (height - EDGE)];
+  const within = Math.min(1, Math.max(above, below) / EDGE);
+  if (within <= 0) return 0;
+  return (above > below ? -1 : 1) * (SLOWEST + (FASTEST - SLOWEST) * within ** 2);
+}
 
 /** Moves the page on while the pointer is held near the window's upper or lower edge. Answers what stops that. */
 export function scrollAtEdges(pointerY: () => number, moved: () => void): () => void {
-  const look = () => {
-    const y = pointerY();
-    const by = y < EDGE ? -STEP : y > innerHeight - EDGE ? STEP : 0;
-    if (by !== 0) {
-      scrollBy(0, by);
+  let last: number | null = null;
+  const look = (now: number) => {
+    const speed = edgeSpeed(pointerY(), innerHeight);
+    if (speed !== 0 && last !== null) {
+      scrollBy({ top: (speed * Math.min(now - last, LONGEST_FRAME)) / 1000, behavior: "instant" });
       moved();
     }
+    last = now;
     frame = requestAnimationFrame(look);
   };
   let frame = requestAnimationFrame(look);

@@ -95,6 +95,7 @@ function AddTag({ id, intent, known }: { id: string; intent: string; known: stri
           defaultValue={typed}
           list={suggestions}
           placeholder="Add a tag"
+          data-command="Add a tag"
           autoComplete="off"
           autoCapitalize="none"
           className="h-8 w-36 text-sm pointer-coarse:h-11 pointer-coarse:text-lg"

@@ -48,6 +48,7 @@ export function SortMenu({ orders }: SortMenuProps) {
             to={to(sort)}
             replace
             preventScrollReset
+            data-command={`Sort by: ${label}`}
             aria-current={sort === current?.[0] ? "true" : undefined}
             icon={<Icon of={Check} className={sort === current?.[0] ? undefined : "invisible"} />}
           >

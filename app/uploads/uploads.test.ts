@@ -3,7 +3,7 @@ import type * as checksum from "./checksum";
 import { openLeftovers } from "./leftovers";
 import { TEXTS } from "./problem";
 import { NotSent, type Sending, type Transport } from "./transport";
-import { stateText, Uploads } from "./uploads";
+import { stateText, type Upload, Uploads } from "./uploads";
 
 // Checksums are made on several threads, and done in any order; here one after the other, so that files are sent in the order of their choice.
 vi.mock("./checksum", async (original) => {
@@ -252,6 +252,25 @@ describe("uploads", () => {
       "This is a PDF. Choose a JPEG, PNG, WebP, GIF, AVIF or SVG file.",
     ]);
     expect(line.sendings).toEqual([]);
+  });
+
+  it("tells how far a file has come, how fast, and how long it will take", () => {
+    const upload: Upload = {
+      ...place,
+      id: "1",
+      name: "a.png",
+      size: 4 * 1024 * 1024,
+      state: "sending",
+      sent: 1024 * 1024,
+      speed: 512 * 1024,
+      problem: null,
+      again: false,
+      imageId: null,
+      duplicateOf: null,
+    };
+    expect(stateText(upload)).toBe("25% of 4 MiB, 512 KiB/s, 6 s left");
+    expect(stateText({ ...upload, speed: null })).toBe("25% of 4 MiB");
+    expect(stateText({ ...upload, state: "paused" })).toBe("Paused at 25% of 4 MiB");
   });
 
   it("says that a file is gone from the machine, rather than waiting for a line that was never lost", async () => {

@@ -19,7 +19,7 @@ async function carry(page: Page, name: string, beside: string, side: "left" | "r
   await expect(page.locator(".drop-line")).toBeVisible();
 }
 
-test("images are put in order by dragging and by keyboard", async ({ page, app, person }) => {
+test("images are put in order by dragging, by keyboard and with a finger", async ({ page, app, person, browser }) => {
   const { designId, path } = await makeDesign(app, person);
   await addPictures(app, person, designId, ["fig", "bank", "clock", "brushes"]);
   const order = async () => (await imagesIn(app, person, designId)).map(({ name }) => name.split(".")[0]).join(" ");
@@ -54,6 +54,28 @@ test("images are put in order by dragging and by keyboard", async ({ page, app, 
   await expect.poll(order).toBe("clock brushes bank fig");
   await expect(tile(page, "clock.webp").and(page.locator("li:first-child"))).toBeVisible();
   await expect(handle(page, "clock.webp")).toBeFocused();
+
+  // A finger carries a thing by its handle; beside it, it scrolls.
+  const context = await browser.newContext({ baseURL: app.url, viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+  await context.addCookies(person.cookies);
+  const phone = await context.newPage();
+  await hands(phone, true).open(path);
+  const cdp = await context.newCDPSession(phone);
+  // Far from the window's edges, where the page moves on by itself.
+  await tile(phone, "brushes.jpg").evaluate((element) => element.scrollIntoView({ block: "center" }));
+  const [from, to] = [await handle(phone, "clock.webp").boundingBox(), await tile(phone, "brushes.jpg").boundingBox()];
+  if (!from || !to) throw new Error("It is not to be seen.");
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", points: { x: number; y: number }[]) =>
+    cdp.send("Input.dispatchTouchEvent", { type, touchPoints: points });
+  await touch("touchStart", [{ x: from.x + from.width / 2, y: from.y + from.height / 2 }]);
+  for (const part of [0.4, 0.8, 1]) {
+    const x = from.x + (to.x + to.width - 8 - from.x) * part;
+    await touch("touchMove", [{ x, y: from.y + (to.y + to.height / 2 - from.y) * part }]);
+  }
+  await expect(phone.locator(".drop-line")).toBeVisible();
+  await touch("touchEnd", []);
+  await expect.poll(order).toBe("brushes clock bank fig");
+  await context.close();
 
   // In another order there is nothing to be put by hand.
   await hands(page, true).open(`${path}?sort=name`);

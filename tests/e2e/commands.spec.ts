@@ -25,7 +25,7 @@ test("the command palette goes, does and finds", async ({ page, person, app }) =
   const convex = await deploymentAs(app, person);
   const projectId = await convex.mutation(api.projects.create, { name: "Clockwork" });
   const designId = await convex.mutation(api.designs.create, { projectId, name: "Tower of hours" });
-  const [imageId = ""] = await addPictures(app, person, designId, ["clock"]);
+  const [imageId = ""] = await addPictures(app, person, designId, ["clock", "dogs"]);
 
   const palette = page.getByRole("dialog", { name: "Commands" });
   const field = palette.getByRole("combobox");
@@ -77,6 +77,10 @@ test("the command palette goes, does and finds", async ({ page, person, app }) =
   await page.keyboard.press("Enter");
   await expect(page.getByRole("dialog", { name: "New design" }).getByRole("textbox", { name: "Name" })).toBeFocused();
   await page.keyboard.press("Escape");
+  await asks("activ");
+  await expect(offered.first()).toHaveText("ActivityOn this page");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`/projects/${projectId}/activity`);
 
   await asks("hours");
   await expect(offered.first()).toHaveText("Tower of hoursClockwork");
@@ -84,6 +88,17 @@ test("the command palette goes, does and finds", async ({ page, person, app }) =
   await expect(offered.first()).toHaveText("clock.webpTower of hours");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`/design/${designId}/images/${imageId}`);
+  await expect(page.getByRole("article", { name: "clock.webp" })).toBeVisible();
+  await asks("next");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveTitle("dogs.jpg · Atelier");
+  await page.keyboard.press("Escape");
+  await expect(page).toHaveURL(new RegExp(`/design/${designId}$`));
+  await expect(page.getByRole("button", { name: "Sort by: By hand" })).toBeVisible();
+  // What stands in a menu of the page is offered without opening it.
+  await asks("sort by name");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(`/design/${designId}?sort=name`);
 
   await asks("backup");
   await expect(offered).toHaveText(["SecurityGo to"]);

@@ -131,12 +131,17 @@ test.describe("without JavaScript", () => {
   });
 });
 
-test("what is chosen on one page of a long list stays so on the next; 'all' and positions say that they are of the page", async ({
+test("what is chosen on one page of a long list stays so on the next, where 'all' is the page; things are carried past it, by keyboard and by pointer", async ({
   page,
   app,
   person,
 }) => {
-  const { path } = await manyImages(app, person, 205);
+  const { designId, path } = await manyImages(app, person, 205);
+  const convex = await deploymentAs(app, person);
+  const neighbours = async (id: string) => {
+    const { previous, next } = await convex.query(api.designImages.getDesignImageInPlace, { id });
+    return { previous, next };
+  };
   await page.goto(`${path}?after=first&select=1`);
   await hydrated(page);
   const bar = page.getByRole("form", { name: "Selection" });
@@ -158,9 +163,37 @@ test("what is chosen on one page of a long list stays so on the next; 'all' and 
   await page.keyboard.press("Control+z");
   await expect(page.getByText("All 6 are back.")).toBeVisible();
   await expect(page.getByText("205 images")).toBeVisible();
+  const taken = (await imagesIn(app, person, designId))[0]?._id ?? "";
   await page.getByRole("button", { name: "Reorder dot 1.png", exact: true }).focus();
   await page.keyboard.press("Space");
-  await expect(page.locator("[data-announcer]")).toContainText("dot 1.png taken, position 1 of 200 on this page.");
+  const said = page.locator("[data-announcer]");
+  await expect(said).toContainText("dot 1.png taken, position 1 of 205.");
+  await page.keyboard.press("End");
+  await expect(said).toContainText("The end of the list.");
+  await page.keyboard.press("Space");
+  await expect.poll(async () => (await neighbours(taken)).next).toBeNull();
+
+  // From the first page to before the last of the second, which comes while it is carried: the window's edge leads on.
+  await page.goto(path);
+  await hydrated(page);
+  const carried = (await imagesIn(app, person, designId))[186]?._id ?? "";
+  const tile = gallery(page).nth(186);
+  await tile.hover();
+  await tile.getByRole("button", { name: /^Reorder/ }).hover();
+  await page.mouse.down();
+  const { width = 0, height = 0 } = page.viewportSize() ?? {};
+  await page.mouse.move(width / 2, height - 2, { steps: 5 });
+  await expect(gallery(page)).toHaveCount(205);
+  const last = gallery(page).last();
+  await expect.poll(() => last.evaluate((tile) => tile.getBoundingClientRect().bottom <= innerHeight)).toBe(true);
+  const there = await last.boundingBox();
+  if (!there) throw new Error("The last one is not to be seen.");
+  await page.mouse.move(there.x + 4, there.y + there.height / 2, { steps: 3 });
+  const lastId = (await last.getAttribute("id"))?.replace("image-", "");
+  await page.mouse.up();
+  await expect.poll(() => neighbours(carried)).toMatchObject({ next: lastId });
+  await expect(gallery(page).nth(203)).toHaveAttribute("id", `image-${carried}`);
+  await expect(gallery(page)).toHaveCount(205);
 });
 
 test("the first HTML has the names and the pictures' addresses", async ({ app, person }) => {

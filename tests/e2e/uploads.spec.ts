@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { readdir } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { animatedGif, badFiles, type ChosenFile, hostileSvg, picturePath, sidewaysPhotograph } from "../fixtures/pictures.ts";
@@ -128,7 +129,7 @@ test("what one browser adds appears in another by itself", async ({ page, app, p
   await expect(gallery(page)).toHaveCount(1);
 });
 
-test("what is dropped lands where it was dropped: on the page's design, or in the design that a project is asked for", async ({
+test("what is dropped lands where it was dropped: on the page's design, in a card's, or in the design that a project is asked for", async ({
   page,
   app,
   person,
@@ -168,7 +169,30 @@ test("what is dropped lands where it was dropped: on the page's design, or in th
   await dialog.getByRole("button", { name: "Add 2 files" }).click();
   await expect(tray(page).getByRole("heading")).toHaveText("2 images added");
   await expect(tray(page).getByRole("listitem").first()).toContainText("Added · Autumn");
-  await tray(page).getByRole("link", { name: "fig.jpg" }).click();
+
+  // A folder on a design's card lands in that design, with what is in it and in the folders within, and asks nothing.
+  await page.goto(`/projects/${(await card.getByRole("link").first().getAttribute("href"))?.split("/").at(-1)}`);
+  await hydrated(page);
+  const folder = await mkdtemp(join(tmpdir(), "folder-"));
+  await mkdir(join(folder, "drafts"));
+  await copyFile(picturePath("dogs"), join(folder, "dogs.jpg"));
+  await copyFile(picturePath("habits"), join(folder, "drafts", "habits.png"));
+  await writeFile(join(folder, ".DS_Store"), "x");
+  const autumn = page.getByRole("main").getByRole("listitem").filter({ hasText: "Autumn" });
+  const onCard = await autumn.boundingBox();
+  if (!onCard) throw new Error("The card is not to be seen.");
+  const cdp = await page.context().newCDPSession(page);
+  for (const type of ["dragEnter", "dragOver", "drop"] as const) {
+    const data = { items: [], files: [folder], dragOperationsMask: 1 };
+    await cdp.send("Input.dispatchDragEvent", { type, x: onCard.x + onCard.width / 2, y: onCard.y + onCard.height / 2, data });
+    if (type === "dragOver") await expect(page.getByText("Drop to add to Autumn")).toBeVisible();
+  }
+  await expect(tray(page).getByRole("heading")).toHaveText("2 images added");
+  await expect(tray(page).getByRole("listitem")).toContainText(["Added · Autumn", "Added · Autumn"]);
+  await expect(autumn).toContainText("4 images");
+  await rm(folder, { recursive: true });
+
+  await tray(page).getByRole("link", { name: "dogs.jpg" }).click();
   await expect(page).toHaveURL(/\/design\/[^/]+\/images\//);
 });
 

@@ -41,6 +41,7 @@ async function watchShifts(page: Page): Promise<() => Promise<number>> {
 test("a picture is looked at with wheel, pointer and keys, over the gallery that stays where it was", async ({ page, app, person }) => {
   const { designId, path, ids } = await designWith(app, person, ["fig", "dogs", "habits", "bank", await sidewaysPhotograph()]);
   const shifted = await watchShifts(page);
+  const grown = await watchGrowth(page);
   await page.setViewportSize({ width: 1000, height: 640 });
   await page.goto(path);
   await hydrated(page);
@@ -53,6 +54,7 @@ test("a picture is looked at with wheel, pointer and keys, over the gallery that
   await expect(page.getByRole("article", { name: "bank.png" })).toBeFocused();
   await expect(thumbnail).toHaveCount(0);
   await still(page);
+  expect(await grown()).toBe(1);
 
   // Fitted, then in at the pointer, then its own pixels.
   const fitted = await zoom(page);
@@ -76,7 +78,7 @@ test("a picture is looked at with wheel, pointer and keys, over the gallery that
 
   // At 100% the screen shows the file's own pixels, not one of them changed.
   await page.keyboard.press("1");
-  await expect(page.locator("[data-sharp]")).toBeVisible();
+  await expect(page.locator("[data-sharp]")).toHaveCSS("opacity", "1");
   await page.locator("[data-sharp]").evaluate((img) => (img instanceof HTMLImageElement ? img.decode() : null));
   const [pictureLeft = 0, pictureTop = 0] = await offset(page);
   const clip = { x: 150, y: 150, width: 500, height: 200 };
@@ -132,6 +134,25 @@ test("a picture is looked at with wheel, pointer and keys, over the gallery that
   await expect(page).toHaveURL(path);
   await expect(gallery(page).nth(3).getByRole("link")).toBeFocused();
 });
+
+/** How often a picture grew from one view into the next, or back. */
+async function watchGrowth(page: Page): Promise<() => Promise<number>> {
+  await page.addInitScript(() => {
+    let grown = 0;
+    const start = document.startViewTransition.bind(document);
+    document.startViewTransition = (...how) => {
+      const transition = start(...how);
+      const count = () => {
+        const parts = document.getAnimations().map(({ effect }) => (effect instanceof KeyframeEffect ? effect.pseudoElement : null));
+        if (parts.includes("::view-transition-group(picture)")) grown++;
+      };
+      transition.ready.then(count, () => {});
+      return transition;
+    };
+    Object.defineProperty(window, "grown", { get: () => grown });
+  });
+  return () => page.evaluate(() => ("grown" in window ? Number(window.grown) : -1));
+}
 
 test("fingers turn, zoom and move at 360 pixels", async ({ app, person, browser }) => {
   const { designId, ids } = await designWith(app, person, ["fig", "bank"]);
@@ -224,6 +245,16 @@ bothWays((javaScript) => {
       await page.getByRole("link", { name: "Difference" }).click();
       await expect(page.locator(".compare-layer").nth(1)).toHaveCSS("mix-blend-mode", "difference");
     }
+
+    // Any other picture, whatever its size, takes the place of the second.
+    await page.getByRole("combobox", { name: "Second picture" }).selectOption({ label: "bank.png" });
+    if (!javaScript) await page.getByRole("button", { name: "Compare", exact: true }).click();
+    await expect(page.getByRole("img", { name: "bank.png" })).toBeVisible();
+    await expect(page).toHaveURL(new RegExp(`b=${ids[1]}`));
+    await ready(page);
+    if (javaScript) await page.keyboard.press("Escape");
+    else await page.getByRole("link", { name: "Close" }).click();
+    await expect(page).toHaveTitle("fig.jpg · Atelier");
 
     await page.goto(viewer);
     await ready(page);
