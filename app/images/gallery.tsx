@@ -53,8 +53,12 @@ export function Gallery({ images, view, page, total, ...tile }: GalleryProps) {
   useArranging(list, { on: tile.byHand && !tile.selection.on, intent: "orderImage", items: images, page, total });
   return (
     <ul ref={list} aria-label="Images" className={view === "grid" ? "gallery" : "gallery-list"}>
-      {images.map((image) =>
-        view === "grid" ? <Tile key={image._id} image={image} {...tile} /> : <Row key={image._id} image={image} {...tile} />,
+      {images.map((image, index) =>
+        view === "grid" ? (
+          <Tile key={image._id} image={image} first={index === 0} {...tile} />
+        ) : (
+          <Row key={image._id} image={image} {...tile} />
+        ),
       )}
     </ul>
   );
@@ -142,7 +146,7 @@ export const SCALABLE = "99999px";
 const WIDEST = 4;
 const TALLEST = 0.45;
 
-function Tile({ image, ...tile }: TileProps & { image: DesignImage }) {
+function Tile({ image, first, ...tile }: TileProps & { image: DesignImage; first: boolean }) {
   const { _id, name, caption, width, height } = image;
   const ratio = Math.min(WIDEST, Math.max(TALLEST, width / height));
   const scalable = isDrawing(image);
@@ -160,6 +164,7 @@ function Tile({ image, ...tile }: TileProps & { image: DesignImage }) {
         image={{ ...image, imageId: _id }}
         alt={selection.on ? "" : caption || name}
         sizes={`${Math.round(ratio * 260)}px`}
+        first={first}
         scalable={scalable}
         className={clsx(moving && "gallery-picture-grows")}
       />
