@@ -1,4 +1,4 @@
-import { type ComponentType, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type ComponentType, createElement, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { Preload } from "~/data/preload";
 import { reachServer } from "~/data/reach-server";
 import { close, show } from "~/ui/invokers";
@@ -38,7 +38,7 @@ function CommandDialog({ asked, ...props }: CommandDialogProps) {
   const [here, setHere] = useState<Command[]>([]);
   /** Whether Enter was pressed while there was nothing to choose from yet. */
   const [entered, setEntered] = useState(false);
-  const Palette = usePalette(
+  const palette = usePalette(
     useCallback(() => {
       if (dialog.current) close(dialog.current);
       void toast("The commands could not be loaded. Try again in a moment.");
@@ -65,13 +65,12 @@ function CommandDialog({ asked, ...props }: CommandDialogProps) {
 
   return (
     <dialog ref={dialog} closedby="any" aria-label="Commands" className="dialog palette">
-      {Palette ? (
-        <Palette {...props} here={here} typed={typed} onType={type} entered={entered} />
+      {palette ? (
+        createElement(palette, { ...props, here, typed, onType: type, entered })
       ) : (
         <input
+          type="text"
           cmdk-input=""
-          role="combobox"
-          aria-expanded={false}
           aria-label={FIELD.label}
           placeholder={FIELD.placeholder}
           autoComplete="off"
@@ -87,12 +86,12 @@ function CommandDialog({ asked, ...props }: CommandDialogProps) {
 
 /** The palette's own part, loaded when it is asked for; where that fails, it is tried again the next time. */
 function usePalette(onFailure: () => void, asked: object): ComponentType<PaletteProps> | null {
-  const [Palette, setPalette] = useState<ComponentType<PaletteProps> | null>(null);
+  const [palette, setPalette] = useState<ComponentType<PaletteProps> | null>(null);
   useEffect(() => {
-    if (Palette) return;
+    if (palette) return;
     reachServer()
       .then(() => import("./palette"))
       .then((loaded) => setPalette(() => loaded.Palette), onFailure);
-  }, [Palette, asked, onFailure]);
-  return Palette;
+  }, [palette, asked, onFailure]);
+  return palette;
 }

@@ -50,7 +50,7 @@ test("the command palette goes, does and finds", async ({ page, person, app }) =
   await page.keyboard.press("Control+k");
   await page.keyboard.type("clockw");
   await expect(palette).toBeVisible();
-  await expect(field).toHaveValue("clockw");
+  await expect(palette.getByRole("textbox")).toHaveValue("clockw");
   await page.keyboard.press("Enter");
   held.resolve(undefined);
   await expect(page).toHaveURL(`/projects/${projectId}`);
