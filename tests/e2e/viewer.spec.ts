@@ -1,7 +1,8 @@
 import type { Locator, Page } from "@playwright/test";
 import sharp from "sharp";
 import { api } from "../../convex/_generated/api.js";
-import { pictureBytes, picturePath, sidewaysPhotograph } from "../fixtures/pictures.ts";
+import { hostileSvg, pictureBytes, picturePath, sidewaysPhotograph } from "../fixtures/pictures.ts";
+import { VARIANT_WIDTHS } from "../../app/images/address.ts";
 import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, still, test } from "../harness/test.ts";
 import { addPictures, addVersion, deploymentAs, makeDesign } from "./pictures.ts";
 
@@ -133,6 +134,63 @@ test("a picture is looked at with wheel, pointer and keys, over the gallery that
   await page.keyboard.press("Escape");
   await expect(page).toHaveURL(path);
   await expect(gallery(page).nth(3).getByRole("link")).toBeFocused();
+});
+
+test("a drawing is drawn anew for each zoom, with as many pixels as the screen has there", async ({ app, person, browser }) => {
+  const { designId, ids } = await designWith(app, person, [hostileSvg()]);
+  const context = await browser.newContext({ baseURL: app.url, viewport: { width: 900, height: 600 }, deviceScaleFactor: 2 });
+  await context.addCookies(person.cookies);
+  const page = await context.newPage();
+  await page.goto(`/design/${designId}/images/${ids[0]}`);
+  await hydrated(page);
+  const sharper = page.locator("[data-sharp]");
+  await still(page);
+  const shown = () =>
+    stage(page)
+      .locator(".viewer-picture")
+      .evaluate((picture) => picture.getBoundingClientRect().width * devicePixelRatio);
+  let drawn = 1920;
+  for (let time = 0; time < 2; time++) {
+    while ((await shown()) <= drawn) {
+      const before = await zoom(page);
+      await page.keyboard.press("+");
+      await expect.poll(() => zoom(page)).toBeGreaterThan(before);
+    }
+    const wanted = await shown();
+    drawn = VARIANT_WIDTHS.find((width) => width >= wanted) ?? 0;
+    await expect(sharper).toHaveAttribute("src", new RegExp(`w=${drawn}\\b`));
+    await expect(sharper).toHaveCSS("opacity", "1");
+    expect(await sharper.evaluate((img) => (img instanceof HTMLImageElement ? img.naturalWidth : 0))).toBe(drawn);
+  }
+  await context.close();
+});
+
+test("on a screen of two pixels to one 100% is the file's own pixels, too", async ({ app, person, browser }) => {
+  const { designId, ids } = await designWith(app, person, ["bank"]);
+  const context = await browser.newContext({ baseURL: app.url, viewport: { width: 900, height: 600 }, deviceScaleFactor: 2 });
+  await context.addCookies(person.cookies);
+  const page = await context.newPage();
+  await page.goto(`/design/${designId}/images/${ids[0]}`);
+  await hydrated(page);
+  await page.keyboard.press("1");
+  await expect.poll(() => zoom(page)).toBe(100);
+  await expect(page.locator("[data-sharp]")).toHaveCSS("opacity", "1");
+  const clip = { x: 300, y: 200, width: 200, height: 100 };
+  const isItsOwn = async () => {
+    const [left = 0, top = 0] = await offset(page);
+    const area = { left: Math.round((clip.x - left) * 2), top: Math.round((clip.y - top) * 2), width: 400, height: 200 };
+    const [seen, own] = [
+      await page.screenshot({ clip }),
+      await sharp(await pictureBytes("bank"))
+        .extract(area)
+        .toBuffer(),
+    ];
+    const pixels = (bytes: Buffer) => sharp(bytes).removeAlpha().raw().toBuffer();
+    return (await pixels(seen)).equals(await pixels(own));
+  };
+  // The place of the stage may still change with the fonts.
+  await expect.poll(isItsOwn).toBe(true);
+  await context.close();
 });
 
 /** How often a picture grew from one view into the next, or back. */
