@@ -5,9 +5,9 @@ import { Icon } from "~/ui/icon";
 import { LastUsed } from "./last-used";
 import { hasPasskeys } from "./has-passkeys";
 
-/** Signs in with a passkey, where there are scripts and the browser has them; elsewhere there is no button. */
+/** Signs in with a passkey, where there are scripts and the browser has them; elsewhere there is no button. It stands in the first paint: most have them. */
 export function PasskeySignIn({ redirectTo, last }: { redirectTo: string; last: boolean }) {
-  const [can, setCan] = useState(false);
+  const [can, setCan] = useState(true);
   useEffect(() => setCan(hasPasskeys()), []);
   const [problem, setProblem] = useState<string | null>(null);
   const [working, setWorking] = useState(false);
@@ -36,7 +36,7 @@ export function PasskeySignIn({ redirectTo, last }: { redirectTo: string; last: 
   }
 
   return (
-    <div className="grid gap-2">
+    <div className="grid gap-2 noscript:hidden">
       <LastUsed id="last-used-passkey" is={last}>
         {(describedBy) => (
           <Button aria-disabled={working} aria-describedby={describedBy} onClick={() => !working && void go()}>

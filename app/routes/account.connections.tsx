@@ -54,7 +54,7 @@ export default function Connections({ loaderData: { connections, providers, unli
         {open.length > 0 ? (
           <ul className="flex flex-wrap gap-3">
             {open.map((provider) => (
-              <li key={provider}>
+              <li key={provider} className="has-[[role=alert]]:basis-full">
                 <LinkForm provider={provider} />
               </li>
             ))}

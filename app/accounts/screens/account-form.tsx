@@ -56,20 +56,17 @@ export function AccountForm({ state, submit, look = "quiet", said = {}, hidden, 
 function StepUp({ state, how }: { state: ReturnType<typeof useAccountForm>; how: "password" | "sign-in" }) {
   if (how === "sign-in") return <SignInAgain />;
   const errors = state.answer?.result.error?.[STEP_UP_FIELD] ?? undefined;
+  return <PasswordPanel id={`${state.id}-step-up`} name={STEP_UP_FIELD} errors={errors} />;
+}
+
+/** Asks for the password in place, within the form for which the sign-in is too long ago. */
+export function PasswordPanel({ id, name, errors }: { id: string; name: string; errors: readonly string[] | undefined }) {
   return (
     <div className="grid gap-3 rounded-md border bg-panel p-4">
       <p role="alert" className="text-soft">
         It has been a while since you signed in. Enter your password to go on.
       </p>
-      <PasswordField
-        id={`${state.id}-step-up`}
-        name={STEP_UP_FIELD}
-        label="Your password"
-        autoComplete="current-password"
-        errors={errors}
-        required
-        autoFocus
-      />
+      <PasswordField id={id} name={name} label="Your password" autoComplete="current-password" errors={errors} required autoFocus />
     </div>
   );
 }

@@ -1,5 +1,4 @@
 import { Copy, Download, Printer } from "lucide-react";
-import { useEffect, useState } from "react";
 import { useRoot } from "~/data/use-root";
 import { Button, buttonClass } from "~/ui/button";
 import { Icon } from "~/ui/icon";
@@ -7,8 +6,6 @@ import { toast } from "~/ui/toasts";
 
 /** Backup codes, shown once: to copy, to save as a file, to print. Saving needs no script. */
 export function BackupCodes({ codes }: { codes: string[] }) {
-  const [scripted, setScripted] = useState(false);
-  useEffect(() => setScripted(true), []);
   const email = useRoot()?.user?.email ?? "";
   const text = codes.join("\n");
   const copy = async () => {
@@ -31,12 +28,10 @@ export function BackupCodes({ codes }: { codes: string[] }) {
         ))}
       </ul>
       <div className="flex flex-wrap gap-2" data-print="hide">
-        {scripted ? (
-          <Button size="sm" onClick={() => void copy()}>
-            <Icon of={Copy} />
-            Copy
-          </Button>
-        ) : null}
+        <Button size="sm" className="noscript:hidden" onClick={() => void copy()}>
+          <Icon of={Copy} />
+          Copy
+        </Button>
         <a
           href={`data:text/plain;charset=utf-8,${encodeURIComponent(`Backup codes for Atelier. Each opens the account once.\n\n${text}\n`)}`}
           download="atelier-backup-codes.txt"
@@ -45,12 +40,10 @@ export function BackupCodes({ codes }: { codes: string[] }) {
           <Icon of={Download} />
           Download
         </a>
-        {scripted ? (
-          <Button size="sm" onClick={() => print()}>
-            <Icon of={Printer} />
-            Print
-          </Button>
-        ) : null}
+        <Button size="sm" className="noscript:hidden" onClick={() => print()}>
+          <Icon of={Printer} />
+          Print
+        </Button>
       </div>
     </div>
   );

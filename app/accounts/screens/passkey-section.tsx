@@ -1,7 +1,6 @@
 import type { FunctionReturnType } from "convex/server";
 import { type FormEvent, useEffect, useState } from "react";
 import { useRevalidator } from "react-router";
-import { PasswordField } from "~/forms/password-field";
 import { TextField } from "~/forms/text-field";
 import { Button } from "~/ui/button";
 import { Field } from "~/ui/field";
@@ -10,7 +9,7 @@ import { TextInput } from "~/ui/text-input";
 import type { api } from "#convex/_generated/api";
 import { hasPasskeys } from "../has-passkeys";
 import { makePasskey, PasskeyProblem, stepUp } from "../passkeys";
-import { AccountForm, useAccountForm } from "./account-form";
+import { AccountForm, PasswordPanel, useAccountForm } from "./account-form";
 import { Section } from "./section";
 import { SignInAgain } from "./sign-in-again";
 
@@ -51,8 +50,8 @@ function PasskeyRow({ passkey: { id, name, createdAt, backedUp } }: { passkey: P
           {backedUp ? "Synced among your devices" : "On one device"}
         </p>
       </div>
-      <div className="flex flex-wrap items-start gap-2">
-        <details className="max-w-full open:basis-full">
+      <div className="flex flex-wrap items-start gap-2 has-[details[open]]:basis-full">
+        <details className="max-w-md open:basis-full">
           <summary className="inline-flex h-9 cursor-pointer list-none items-center rounded-md border bg-card px-3.5 font-medium hover:bg-hover pointer-coarse:h-11 [&::-webkit-details-marker]:hidden">
             Rename<span className="sr-only">&nbsp;{called}</span>
           </summary>
@@ -75,13 +74,17 @@ function PasskeyRow({ passkey: { id, name, createdAt, backedUp } }: { passkey: P
   );
 }
 
-type Stage = { at: "start" | "working" } | { at: "stale" | "failed"; problem: string };
+/** `stale`: the password is asked for, which stays while it is tried; `wrong`: it did not do. */
+type Stage = { at: "start" | "stale" } | { at: "working"; asked: boolean } | { at: "failed" | "wrong"; problem: string };
 
 function AddPasskey({ hasPassword }: { hasPassword: boolean }) {
-  const [can, setCan] = useState<boolean | null>(null);
+  // Known in the browser alone; nearly every one can, and so the form stands in the first paint.
+  const [can, setCan] = useState(true);
   useEffect(() => setCan(hasPasskeys()), []);
   const [stage, setStage] = useState<Stage>({ at: "start" });
   const { revalidate } = useRevalidator();
+
+  const isAsked = stage.at === "working" ? stage.asked : stage.at === "stale" || stage.at === "wrong";
 
   async function add(event: FormEvent<HTMLFormElement>) {
     // Who is to sign in again leaves by the browser's own way.
@@ -89,7 +92,7 @@ function AddPasskey({ hasPassword }: { hasPassword: boolean }) {
     event.preventDefault();
     const form = event.currentTarget;
     const sent = new FormData(form);
-    setStage({ at: "working" });
+    setStage({ at: "working", asked: isAsked });
     try {
       const password = sent.get("password");
       if (typeof password === "string") await stepUp(password);
@@ -100,40 +103,38 @@ function AddPasskey({ hasPassword }: { hasPassword: boolean }) {
       await revalidate();
     } catch (error) {
       if (!(error instanceof PasskeyProblem)) throw error;
-      const again = error.kind === "failed" && sent.has("password") ? "stale" : "failed";
-      setStage({ at: error.kind === "stale" ? "stale" : again, problem: error.message });
+      if (error.kind === "stale") return setStage({ at: "stale" });
+      setStage({ at: error.kind === "failed" && sent.has("password") ? "wrong" : "failed", problem: error.message });
     }
   }
 
-  if (can === null)
-    return <p className="text-soft">Making a passkey needs JavaScript. Those that you have can be renamed and removed without.</p>;
   if (!can) return <p className="text-soft">This browser knows no passkeys.</p>;
-  // Who has no password is told with the way that there is.
-  const problem = "problem" in stage && (hasPassword || stage.at !== "stale") ? stage.problem : null;
   return (
-    <form className="grid max-w-md gap-4" onSubmit={(event) => void add(event)}>
-      <Field
-        htmlFor="passkey-name"
-        label="Name, to know it by"
-        errorId="passkey-error"
-        hint="Such as the device that it is on"
-        hintId="passkey-hint"
-      >
-        <TextInput id="passkey-name" name="name" maxLength={100} autoComplete="off" aria-describedby="passkey-hint" />
-      </Field>
-      <p role="alert" className="text-sm text-danger-text empty:hidden">
-        {problem}
-      </p>
-      {stage.at === "stale" ? (
-        hasPassword ? (
-          <PasswordField id="passkey-password" name="password" label="Your password" autoComplete="current-password" required autoFocus />
-        ) : (
-          <SignInAgain />
-        )
-      ) : null}
-      <Button type="submit" className="justify-self-start" aria-disabled={stage.at === "working"}>
-        Add a passkey
-      </Button>
-    </form>
+    <>
+      <noscript>
+        <p className="text-soft">Making a passkey needs JavaScript. Those that you have can be renamed and removed without.</p>
+      </noscript>
+      <form className="grid max-w-md gap-4 noscript:hidden" onSubmit={(event) => void add(event)}>
+        <Field
+          htmlFor="passkey-name"
+          label="Name, to know it by"
+          errorId="passkey-error"
+          hint="Such as the device that it is on"
+          hintId="passkey-hint"
+        >
+          <TextInput id="passkey-name" name="name" maxLength={100} autoComplete="off" aria-describedby="passkey-hint" />
+        </Field>
+        <p role="alert" className="text-sm text-danger-text empty:hidden">
+          {stage.at === "failed" ? stage.problem : null}
+        </p>
+        {isAsked && hasPassword ? (
+          <PasswordPanel id="passkey-password" name="password" errors={stage.at === "wrong" ? [stage.problem] : undefined} />
+        ) : null}
+        {isAsked && !hasPassword ? <SignInAgain /> : null}
+        <Button type="submit" className="justify-self-start" aria-disabled={stage.at === "working"}>
+          Add a passkey
+        </Button>
+      </form>
+    </>
   );
 }

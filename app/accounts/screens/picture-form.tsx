@@ -147,7 +147,7 @@ function Slider({ label, value, onChange }: { label: string; value: number; onCh
         max={1}
         step={0.01}
         value={value}
-        className="accent-accent pointer-coarse:h-11"
+        className="accent-accent-text pointer-coarse:h-11"
         onChange={({ currentTarget }) => onChange(Number(currentTarget.value))}
       />
     </div>

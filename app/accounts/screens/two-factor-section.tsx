@@ -112,6 +112,9 @@ function TwoFactorOn({ codesLeft, disable, hasPassword, constraint }: OnProps) {
   return (
     <>
       <Section title="Two-factor sign-in" about={`On: whenever you sign in, except with a passkey, you are asked for a code ${by}.`}>
+        <p role="status" className="text-soft empty:hidden">
+          {regenerate.said === "two-factor-on" ? said["two-factor-on"] : ""}
+        </p>
         {left === null ? null : (
           <>
             <div className="grid gap-1">
@@ -122,8 +125,14 @@ function TwoFactorOn({ codesLeft, disable, hasPassword, constraint }: OnProps) {
               </p>
             </div>
             {fresh ? <BackupCodes codes={fresh} /> : null}
-            <AccountForm state={regenerate} submit="Make new backup codes" said={said}>
-              <FormPasswordField field={regenerate.fields["password"]} label="Your password" autoComplete="current-password" />
+            <AccountForm state={regenerate} submit="Make new backup codes">
+              <FormPasswordField
+                // Empty again once it has made some: the next press is to be meant as well.
+                key={fresh?.join()}
+                field={regenerate.fields["password"]}
+                label="Your password"
+                autoComplete="current-password"
+              />
             </AccountForm>
           </>
         )}
