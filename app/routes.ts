@@ -55,6 +55,7 @@ export default [
   ]),
 
   // Resources: they answer with something else than a page.
+  route(".well-known/change-password", "routes/change-password.tsx"),
   route("api/auth/*", "routes/api.auth.$.tsx"),
   route("images/:id", "routes/images.$id.tsx"),
   route("people/:id/picture", "routes/people.$id.picture.tsx"),

@@ -7,6 +7,8 @@ import { noticeUnavailable } from "~/http/unavailable.server";
 import { AUTH_PATH, authFor, CLIENT_ADDRESS_HEADER } from "./auth.server";
 import { cookieNames } from "./cookies";
 import { forgetConvexToken } from "./convex-token-cookie.server";
+import { DELETION_LINK } from "./safe-target";
+import { renewVisitor, toSignIn } from "./session.server";
 
 type Asking = { request: Request; context: Readonly<RouterContextProvider> };
 
@@ -29,8 +31,11 @@ const CALLBACK = /^\/api\/auth\/callback\/[^/]+\/?$/;
 /** Hands a request to /api/auth/* on to Better Auth. */
 export async function passToAuth(asking: Asking): Promise<Response> {
   const answer = await pass(asking);
-  return isFollowed(asking.request) && answer.status >= 400 ? toErrorPage(answer) : answer;
+  if (!isFollowed(asking.request) || answer.status < 400) return answer;
+  return isDeletionLink(asking.request) && !(await renewVisitor(asking.context)) ? toSignIn(asking.request) : toErrorPage(answer);
 }
+
+const isDeletionLink = ({ url }: Request) => new URL(url).pathname === DELETION_LINK;
 
 /** Where links lead that somebody follows, in a mail or back from a provider. */
 const LINKS = /\/(verify-email|magic-link\/verify|reset-password\/[^/]+|delete-user\/callback|callback\/[^/]+)$/;

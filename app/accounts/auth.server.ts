@@ -97,8 +97,17 @@ function makeAuth(config: AppConfig, origin: string) {
     rateLimit: {
       enabled: accounts.rateLimit,
       storage: "database",
-      // The first is asked by every open page, and open only to those who are signed in already; the second comes from Stripe, which signs it.
-      customRules: { "/get-session": false, "/stripe/webhook": false },
+      customRules: {
+        // Asked by every open page, and open only to those who are signed in already.
+        "/get-session": false,
+        // A password is as worth guessing here as it is at a sign-in.
+        "/verify-password": { window: 10, max: 3 },
+        "/delete-user": { window: 10, max: 3 },
+        // Nobody is kept from leaving, however many share an address: it ends the one session whose cookie is sent, and nothing else.
+        "/sign-out": false,
+        // Comes from Stripe, which signs it.
+        "/stripe/webhook": false,
+      },
     },
     advanced: {
       // The prefix says it already, and Better Auth's own `__Secure-` before it would make the name invalid.

@@ -5,13 +5,19 @@ const CHANNEL = "atelier session";
 /** When a page that lost its session asks whether there is another by now, in ms after it came to /sign-in: the answer to a form is on its way. */
 const LOOKS = [250, 1000, 3000, 8000];
 
-/** Tells the other tabs of this browser that somebody is signed in: for a page of theirs, once it is there. */
-export function useAnnounceSession(): void {
+/**
+ * Tells the other tabs of this browser who is signed in: for a page of theirs, once it is there. A page of somebody else, told so, is loaded anew:
+ * its forms would be sent with the cookies of the one who is signed in now.
+ */
+export function useAnnounceSession(userId: string): void {
   useEffect(() => {
     const channel = new BroadcastChannel(CHANNEL);
-    channel.postMessage(null);
-    channel.close();
-  }, []);
+    channel.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
+      if (typeof data === "string" && data !== userId) location.reload();
+    });
+    channel.postMessage(userId);
+    return () => channel.close();
+  }, [userId]);
 }
 
 /**

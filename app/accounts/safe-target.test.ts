@@ -3,9 +3,12 @@ import { describe, expect, it } from "vitest";
 import { safeTarget } from "./safe-target";
 
 describe("safeTarget", () => {
-  it.each(["/projects/abc", "/design/1?x=1#top", "/search?q=a%2Fb", "/account"])("leads to %s", (path) => {
-    expect(safeTarget(path)).toBe(path);
-  });
+  it.each(["/projects/abc", "/design/1?x=1#top", "/search?q=a%2Fb", "/account", "/api/auth/delete-user/callback?token=a&callbackURL=%2F"])(
+    "leads to %s",
+    (path) => {
+      expect(safeTarget(path)).toBe(path);
+    },
+  );
 
   it.each([
     null,
@@ -35,6 +38,7 @@ describe("safeTarget", () => {
     "/sign-out",
     "/sign-up/",
     "/api/auth/sign-out",
+    "/api/auth/delete-user/callback/../../sign-out",
     42,
     ["/projects"],
   ])("does not lead to %j", (path) => {

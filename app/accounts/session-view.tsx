@@ -20,7 +20,7 @@ type SessionViewProps = {
  * call and wherever, the token that carries them is made anew, and the loaders run again.
  */
 export function SessionView({ me, shown }: SessionViewProps) {
-  useAnnounceSession();
+  useAnnounceSession(shown.id);
   const live = useLive(me);
   const { revalidate } = useRevalidator();
   const [now, before] = [textOf(shownUser(live)), textOf(shown)];

@@ -11,11 +11,16 @@ const RENEW_SECONDS = SECRET_SECONDS / 2;
 export const socialChoicesOf = ({ socialProviders }: AppConfig) =>
   Object.keys(socialProviders).map((id) => ({ id, name: providerName(id) }));
 
-/** The providers that are switched on, as Better Auth takes them. */
-export function socialProvidersOf({ socialProviders }: AppConfig): NonNullable<BetterAuthOptions["socialProviders"]> {
+/**
+ * The providers that are switched on, as Better Auth takes them. Where an address must be verified, that holds for whoever comes by a provider
+ * too (specification 4); Better Auth wants it said of each.
+ */
+export function socialProvidersOf({ socialProviders, accounts }: AppConfig): NonNullable<BetterAuthOptions["socialProviders"]> {
   const { apple, ...others } = socialProviders;
+  const requireEmailVerification = accounts.requireEmailVerification;
+  const given = Object.fromEntries(Object.entries(others).map(([id, options]) => [id, { ...options, requireEmailVerification }]));
   // A function: Better Auth copies options that are objects, and with them the secret of the moment.
-  return apple ? { ...others, apple: () => appleOptions(apple) } : others;
+  return apple ? { ...given, apple: () => ({ ...appleOptions(apple), requireEmailVerification }) } : given;
 }
 
 /**

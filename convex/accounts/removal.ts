@@ -10,12 +10,15 @@ const CODES = ["sign-in", "email-verification", "forget-password"];
 const VALUES = 500;
 
 /**
- * Removes what was given out on the strength of something that is no more: links to reset a password once it, or the address, is another
- * ("reset-password:"), sign-ins that wait for their second factor once the password is another ("2fa-"), and trusted devices once the second
+ * Removes what was given out on the strength of something that is no more: links to reset a password or to delete the account once the password,
+ * or the address, is another ("reset-password:", "delete-account-"), sign-ins that wait for their second factor once the password is another ("2fa-"), and trusted devices once the second
  * factor is gone ("trust-device-").
  */
 export const outdate = internalMutation({
-  args: { userId: v.string(), prefix: v.union(v.literal("reset-password:"), v.literal("2fa-"), v.literal("trust-device-")) },
+  args: {
+    userId: v.string(),
+    prefix: v.union(v.literal("reset-password:"), v.literal("delete-account-"), v.literal("2fa-"), v.literal("trust-device-")),
+  },
   returns: v.null(),
   handler: async ({ db }, { userId, prefix }) => {
     const values = await db

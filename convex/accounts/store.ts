@@ -28,7 +28,8 @@ export const { create, findOne, findMany, count, update, updateMany, deleteMany,
     await scheduler.runAfter(0, internal.accounts.notices.tell, { ...found, at: Date.now() });
     const { userId, event } = found;
     if (event.kind === "passwordChanged") await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix: "2fa-" });
-    if (event.kind === "passwordChanged" || event.kind === "emailChanged")
-      await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix: "reset-password:" });
+    if (event.kind !== "passwordChanged" && event.kind !== "emailChanged") return;
+    for (const prefix of ["reset-password:", "delete-account-"] as const)
+      await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix });
   },
 });

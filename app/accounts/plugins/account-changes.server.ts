@@ -1,4 +1,4 @@
-import type { BetterAuthPlugin } from "better-auth";
+import { BASE_ERROR_CODES, type BetterAuthPlugin } from "better-auth";
 import { APIError, createAuthMiddleware, getSessionFromCtx } from "better-auth/api";
 import { deleteSessionCookie } from "better-auth/cookies";
 import { jwtVerify } from "jose";
@@ -12,6 +12,7 @@ async function updateIn(token: string, secret: string): Promise<string | null> {
   return data?.updateTo ?? null;
 }
 
+const withToken = z.object({ token: z.string() });
 const changed = z.object({ status: z.literal(true) });
 const deleted = z.object({ message: z.literal("User deleted") });
 
@@ -34,6 +35,17 @@ export const accountChanges = () =>
             const session = await getSessionFromCtx(ctx);
             if (!session || session.user.email === data.newEmail) return;
             if (await ctx.context.internalAdapter.findUserByEmail(data.newEmail)) throw emailTaken();
+          }),
+        },
+        {
+          // The core uses a token up before it looks whose it is: a link opened where another account is signed in would be dead for its owner.
+          matcher: ({ path }) => path === "/delete-user" || path === "/delete-user/callback",
+          handler: createAuthMiddleware(async (ctx) => {
+            const { success, data } = withToken.safeParse(ctx.path === "/delete-user" ? ctx.body : ctx.query);
+            const session = success ? await getSessionFromCtx(ctx) : null;
+            if (!success || !session) return;
+            const given = await ctx.context.internalAdapter.findVerificationValue(`delete-account-${data.token}`);
+            if (given && given.value !== session.user.id) throw APIError.from("NOT_FOUND", BASE_ERROR_CODES.INVALID_TOKEN);
           }),
         },
         {

@@ -52,8 +52,8 @@ export function mailRequests(config: AppConfig) {
   const cameAt = new WeakMap<Request, number>();
   /** How long an answer is held back, in ms. */
   const holds = (path = "") => {
-    if (mailWay(config) === null) return 0;
     if (path === "/sign-up/email") return config.accounts.requireEmailVerification ? SIGNED_UP_AFTER : 0;
+    if (mailWay(config) === null) return 0;
     if (path === "/send-verification-email") return RESENT_AFTER;
     return Object.hasOwn(ASKING, path) ? ANSWERED_AFTER : 0;
   };
@@ -79,6 +79,7 @@ export function mailRequests(config: AppConfig) {
           handler: createAuthMiddleware(async (ctx) => {
             if (ctx.request) cameAt.set(ctx.request, performance.now());
             const { success, data } = asked.safeParse(ctx.body);
+            if (success && ctx.path === "/sign-up/email") await evenOutSignUp(ctx.context.internalAdapter, data.email);
             const kind = ASKING[ctx.path];
             if (!success || !kind) return;
             const seconds = await paceOf(config, kind, data.email);
@@ -115,6 +116,15 @@ export function mailRequests(config: AppConfig) {
     }
     await accounts.createVerificationValue({ identifier, value: "", expiresAt: new Date(Date.now() + TOKEN_LIFE) });
     await queueMail(config, null);
+  }
+
+  /** The core hashes the password and writes a mail for a taken address too; the person and their account it writes only for one that is free. */
+  async function evenOutSignUp(accounts: InternalAdapter, email: string): Promise<void> {
+    if (!(await accounts.findUserByEmail(email))) return;
+    for (const part of ["person", "account"]) {
+      const identifier = `sign-up:${part}:${generateRandomString(24, "a-z", "A-Z", "0-9")}`;
+      await accounts.createVerificationValue({ identifier, value: "", expiresAt: new Date() });
+    }
   }
 
   /** The core writes a mail where an address is there to be confirmed. */
