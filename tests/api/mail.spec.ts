@@ -1,47 +1,22 @@
 import { randomUUID } from "node:crypto";
-import { type RunningApp, startApp } from "../harness/app.ts";
-import { type Mailbox, startMailbox } from "../harness/mailbox.ts";
-import { type Store, storeOf } from "../harness/store.ts";
 import { totp } from "../e2e/totp.ts";
+import type { Store } from "../harness/store.ts";
+import { expect, test } from "./mailed.ts";
 import { softPasskey } from "./passkey.ts";
-import { again, type Answer, type Member, member, Program, text, through } from "./program.ts";
-import { expect, test } from "./test.ts";
+import { again, member, Program, text, through } from "./program.ts";
+import { secretOf } from "./second-factor.ts";
 
 /** The calls of section 7, and what sections 4 and 9 say of them, where mail leaves: read from a real SMTP server. */
 
 const MINUTE = 60_000;
 
-let mailbox: Mailbox;
-let app: RunningApp;
-let store: Store;
-let ada: Member;
-test.beforeAll(async ({ social }) => {
-  mailbox = await startMailbox();
-  app = await startApp({ ...social.settings, SMTP_URL: mailbox.url });
-  store = await storeOf(app);
-});
-test.afterAll(async () => {
-  await app.dispose();
-  await mailbox.close();
-});
-test.beforeEach(async () => {
-  ada = await member(app);
-});
-
-/** The link of a mail to somebody that leads to an address of the auth API. */
-async function linkTo(address: string, path: string): Promise<string> {
-  const links = () => mailbox.for(address).flatMap(({ link }) => (link.includes(path) ? [link] : []));
-  await expect.poll(() => links().length, { message: `a mail to ${address} with ${path}` }).toBeGreaterThan(0);
-  return links().at(-1) ?? "";
-}
-
-const endsIn = async (identifier: string): Promise<number> => {
+const endsIn = async (store: Store, identifier: string): Promise<number> => {
   const [row] = await store.find("verifications", { identifier });
   return Number(row?.["expiresAt"]) - Date.now();
 };
 
 for (const path of ["/request-password-reset", "/forget-password"]) {
-  test(`POST ${path}: the same answer for a known and an unknown address, and a link for an hour`, async () => {
+  test(`POST ${path}: the same answer for a known and an unknown address, and a link for an hour`, async ({ app, ada, store, linkTo }) => {
     const nobody = new Program(app);
     const answer = { status: true, message: "If this email exists in our system, check your email for the reset link" };
     expect((await nobody.post(path, { email: `${randomUUID()}@example.com` })).body).toEqual(answer);
@@ -50,7 +25,7 @@ for (const path of ["/request-password-reset", "/forget-password"]) {
     const link = await linkTo(ada.email, "/reset-password/");
     const token = /\/reset-password\/([^?]+)\?/.exec(link)?.[1] ?? "";
     expect(token).toMatch(/^[A-Za-z0-9]{24}$/);
-    expect(Math.abs((await endsIn(`reset-password:${token}`)) - 60 * MINUTE)).toBeLessThan(MINUTE);
+    expect(Math.abs((await endsIn(store, `reset-password:${token}`)) - 60 * MINUTE)).toBeLessThan(MINUTE);
     expect((await nobody.get(link)).location).toBe(`${app.url}/reset-password?token=${token}`);
     expect((await nobody.post("/reset-password", { newPassword: "a fine password", token })).body).toEqual({ status: true });
     expect(await ada.program.signedIn()).toBe(false);
@@ -58,13 +33,18 @@ for (const path of ["/request-password-reset", "/forget-password"]) {
   });
 }
 
-test("POST /delete-user: a mail with a token of 32 characters for a day, and the callback completes it", async () => {
+test("POST /delete-user: a mail with a token of 32 characters for a day, and the callback completes it", async ({
+  app,
+  ada,
+  store,
+  linkTo,
+}) => {
   const answer = await ada.program.post("/delete-user", { password: ada.password, callbackURL: "/sign-up" });
   expect(answer.body).toEqual({ success: true, message: "Verification email sent" });
   const link = await linkTo(ada.email, "/delete-user/callback");
   const token = new URL(link).searchParams.get("token") ?? "";
   expect(token).toMatch(/^[0-9a-z]{32}$/);
-  expect(Math.abs((await endsIn(`delete-account-${token}`)) - 24 * 60 * MINUTE)).toBeLessThan(MINUTE);
+  expect(Math.abs((await endsIn(store, `delete-account-${token}`)) - 24 * 60 * MINUTE)).toBeLessThan(MINUTE);
   expect(await ada.program.signedIn()).toBe(true);
 
   // Only its owner's session completes it.
@@ -73,7 +53,7 @@ test("POST /delete-user: a mail with a token of 32 characters for a day, and the
   expect(await store.find("users", { id: ada.id })).toHaveLength(1);
 });
 
-test("GET /delete-user/callback: deletes, clears the cookies, and leads on", async () => {
+test("GET /delete-user/callback: deletes, clears the cookies, and leads on", async ({ ada, store, linkTo }) => {
   await ada.program.post("/delete-user", { callbackURL: "/sign-up" });
   const answer = await ada.program.get(await linkTo(ada.email, "/delete-user/callback"));
   expect([answer.status, answer.location]).toEqual([302, "/sign-up"]);
@@ -81,7 +61,7 @@ test("GET /delete-user/callback: deletes, clears the cookies, and leads on", asy
   expect([...ada.program.cookies.keys()].filter((name) => /session/.test(name))).toEqual([]);
 });
 
-test("POST /send-verification-email and GET /verify-email", async () => {
+test("POST /send-verification-email and GET /verify-email", async ({ app, ada, linkTo }) => {
   expect((await ada.program.post("/send-verification-email", { email: ada.email, callbackURL: "/account" })).body).toEqual({
     status: true,
   });
@@ -91,14 +71,19 @@ test("POST /send-verification-email and GET /verify-email", async () => {
   expect((await new Program(app).get("/verify-email?token=nonsense&callbackURL=%2Fverify-email")).location).toMatch(/error=INVALID_TOKEN/i);
 });
 
-test("POST /change-email: of an unverified user at once, and a mail to the new address", async () => {
+test("POST /change-email: of an unverified user at once, and a mail to the new address", async ({ ada, linkTo }) => {
   const newEmail = `${randomUUID()}@example.com`;
   expect((await ada.program.post("/change-email", { newEmail })).body).toEqual({ status: true });
   expect((await ada.program.get("/get-session")).body).toMatchObject({ user: { email: newEmail, emailVerified: false } });
   await linkTo(newEmail, "/verify-email");
 });
 
-test("POST /change-email: of a verified user a mail to the old address first, then one to the new", async () => {
+test("POST /change-email: of a verified user a mail to the old address first, then one to the new", async ({
+  ada,
+  store,
+  mailbox,
+  linkTo,
+}) => {
   await store.change("users", { id: ada.id }, { emailVerified: true });
   const newEmail = `${randomUUID()}@example.com`;
   expect((await ada.program.post("/change-email", { newEmail })).body).toEqual({ status: true });
@@ -112,20 +97,19 @@ test("POST /change-email: of a verified user a mail to the old address first, th
   expect((await ada.program.get("/get-session")).body).toMatchObject({ user: { email: newEmail, emailVerified: true } });
 });
 
-test("POST /two-factor/send-otp", async () => {
+test("POST /two-factor/send-otp", async ({ ada, store, codeTo }) => {
   await ada.program.post("/two-factor/enable", { password: ada.password });
   await store.change("twoFactors", { userId: ada.id }, { verified: true });
   await store.change("users", { id: ada.id }, { twoFactorEnabled: true });
   const program = await again(ada);
   expect((await program.post("/two-factor/send-otp")).body).toEqual({ status: true });
-  const code = () => mailbox.for(ada.email).flatMap((mail) => /\b\d{6}\b/.exec(mail.text)?.[0] ?? [])[0];
-  await expect.poll(code).toBeDefined();
+  const code = await codeTo(ada.email);
   expect((await program.post("/two-factor/verify-otp", { code: "000000" })).status).toBe(401);
-  expect((await program.post("/two-factor/verify-otp", { code: code() })).status).toBe(200);
+  expect((await program.post("/two-factor/verify-otp", { code })).status).toBe(200);
   expect(await program.signedIn()).toBe(true);
 });
 
-test("a sign-in link works once, is kept as a hash, and makes no account", async () => {
+test("a sign-in link works once, is kept as a hash, and makes no account", async ({ app, ada, store, linkTo }) => {
   const program = new Program(app);
   expect((await program.post("/sign-in/magic-link", { email: ada.email, callbackURL: "/projects" })).body).toEqual({ status: true });
   const link = await linkTo(ada.email, "/magic-link/verify");
@@ -142,13 +126,13 @@ test("a sign-in link works once, is kept as a hash, and makes no account", async
   expect(await store.find("users", { email: fresh })).toEqual([]);
 });
 
-test("each change of how somebody signs in is told by mail, whatever program made it", async ({ social }) => {
+test("each change of how somebody signs in is told by mail, whatever program made it", async ({ social, app, ada, store, mailbox }) => {
   const told = (subject: RegExp, to = ada.email) =>
     expect.poll(() => mailbox.for(to).some((mail) => subject.test(mail.subject)), { message: String(subject) }).toBe(true);
   const { program } = ada;
   await program.post("/change-password", { currentPassword: ada.password, newPassword: "another fine password" });
   await told(/^Password changed/);
-  const { secret } = readSetup(await program.post("/two-factor/enable", { password: "another fine password" }));
+  const secret = secretOf(await program.post("/two-factor/enable", { password: "another fine password" }));
   expect((await program.post("/two-factor/verify-totp", { code: totp(secret) })).status).toBe(200);
   await told(/^Two-factor authentication is on/);
   await program.post("/two-factor/disable", { password: "another fine password" });
@@ -165,5 +149,3 @@ test("each change of how somebody signs in is told by mail, whatever program mad
   // To where somebody reads it who lost the address.
   await told(/^Email address changed/);
 });
-
-const readSetup = (answer: Answer) => ({ secret: new URL(text(answer, "totpURI")).searchParams.get("secret") ?? "" });

@@ -67,12 +67,14 @@ for (const id of providerIds) {
   });
 }
 
-test("the specification's own scopes are asked for", async () => {
+test("the specification's own scopes are asked for, and the payment provider is its sandbox", async () => {
   const rows = await documented();
   const scopes = (id: string) => rows.find((row) => row.id === id)?.scopes;
   expect(scopes("kakao")).toEqual(["account_email", "profile_image", "profile_nickname"]);
   expect(scopes("naver")).toEqual(["profile", "email"]);
   expect(scopes("line")).toEqual(["openid", "profile", "email"]);
+  const { authorization } = rows.find(({ id }) => id === "paypal") ?? {};
+  expect(authorization).toMatch(/^https:\/\/www\.sandbox\.paypal\.com\//);
 });
 
 test("what may be given as well is taken", async () => {

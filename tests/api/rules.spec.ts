@@ -133,7 +133,6 @@ test.describe("4. Account deletion", () => {
   test("with a token in the body clears the cookies too, and consumes the token", async ({ ada, bob, store }) => {
     await verification(store, `delete-account-${ada.id}`, ada.id);
     expect((await bob.program.post("/delete-user", { token: ada.id })).status).toBe(404);
-    await verification(store, `delete-account-${ada.id}`, ada.id);
     await ada.program.post("/delete-user", { token: ada.id });
     expect([...ada.program.cookies.keys()].filter((name) => /session/.test(name))).toEqual([]);
     expect(await store.find("users", { id: ada.id })).toEqual([]);

@@ -12,7 +12,7 @@ const WORDS = "tests/api/words.spec.ts";
 const CALLS = "tests/api/calls.spec.ts";
 const MAIL = "tests/api/mail.spec.ts";
 const SOCIAL = "tests/api/social.spec.ts";
-const SAFETY = "tests/api/safety.spec.ts";
+const TARGETS = "tests/api/targets.spec.ts";
 const ACCOUNTS = "tests/e2e/accounts.spec.ts";
 const VIEW = "tests/e2e/session-view.spec.ts";
 const LINKED = "tests/e2e/account-linked.spec.ts";
@@ -33,6 +33,7 @@ const SECTIONS: Record<string, Row[]> = {
       [RULES, "is created on email sign-in, and ended on sign-out"],
       [RULES, "is ended on account deletion, everywhere"],
       [RULES, "is ended on password reset, everywhere"],
+      ["tests/e2e/mail.spec.ts", "somebody who forgot their password chooses a new one by a link that works once"],
       [WORDS, "a reset leaves the sessions"],
     ],
     [
@@ -61,6 +62,7 @@ const SECTIONS: Record<string, Row[]> = {
     [
       "Email verification: if verification is required and the user is unverified, sign-in is refused as forbidden and, if configured, a verification email is sent.",
       [WORDS, "email not verified"],
+      [WORDS, "email not verified: nor by a provider that has not verified it either"],
       [
         "app/accounts/mail/mail.test.ts",
         "refuses an unverified sign-in where verification is required, sends a link, and lets in once it was followed",
@@ -93,7 +95,7 @@ const SECTIONS: Record<string, Row[]> = {
       "If a verification mail is configured, a token (valid 24 hours by default) is emailed and deletion completes on the callback.",
       [MAIL, "POST /delete-user: a mail with a token of 32 characters for a day, and the callback completes it"],
       [MAIL, "GET /delete-user/callback: deletes, clears the cookies, and leads on"],
-      [LINKED, "where mail leaves, an account is deleted by the link in it"],
+      [LINKED, "where mail leaves, an account is deleted by the link in it, after a sign-in where it is opened signed out"],
     ],
     [
       "Email change: for an unverified user the email changes at once and a verification mail is sent.",
@@ -185,8 +187,8 @@ const SECTIONS: Record<string, Row[]> = {
     ],
     [
       "Callback URLs are checked against trusted origins (details not shown).",
-      [SAFETY, "${name}: only our own pages"],
-      [SAFETY, "whatever is made up"],
+      [TARGETS, "${name}: only our own pages"],
+      [TARGETS, "whatever is made up"],
     ],
     ["The generic fallback message for schema failures is 'Invalid input'.", [WORDS, "Invalid input"]],
     ["Product form fields on the sign-in page: not shown.", [ACCOUNTS, "somebody signs up, signs out and signs in again"]],

@@ -418,6 +418,27 @@ withSettings({ ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true" }, (world) => {
     expect({ status: answer.status, message: text(answer, "message") }).toEqual({ status: 403, message: "Email not verified" });
   });
 
+  test("email not verified: nor by a provider that has not verified it either", async ({ social }) => {
+    const { app, store } = world();
+    const who = social.identity({ email_verified: false });
+    const wanted = { callbackURL: "/projects", newUserCallbackURL: "/account", errorCallbackURL: "/sign-in" };
+    for (const _ of ["first", "later"]) {
+      const program = new Program(app);
+      expect(await through(program, social, who, { body: wanted })).toBe("/sign-in?error=email_not_verified");
+      expect(await program.signedIn()).toBe(false);
+    }
+    const byToken = new Program(app);
+    const answer = await byToken.post("/sign-in/social", { provider: "google", idToken: { token: await social.idToken(who) } });
+    expect({ status: answer.status, message: text(answer, "message") }).toEqual({ status: 403, message: "Email not verified" });
+    expect(await byToken.signedIn()).toBe(false);
+
+    // As the link does that was sent to them.
+    await store.change("users", { email: who.email }, { emailVerified: true });
+    const program = new Program(app);
+    expect(await through(program, social, who, { body: wanted })).toBe("/projects");
+    expect(await program.signedIn()).toBe(true);
+  });
+
   test("a taken address is told by nothing in the answer to a sign-up", async () => {
     const { app } = world();
     const fields = { name: "Ada", password: "a password", image: "https://example.com/ada.png" };

@@ -50,6 +50,7 @@ const RULES: Record<string, Rule> = {
   "/account/connections": "sign-in",
   "/account/data": "sign-in",
   "/account/export": "sign-in",
+  "/.well-known/change-password": "sign-in",
   "/search": "sign-in",
   "/shortcuts": "sign-in",
   "/billing": "sign-in",

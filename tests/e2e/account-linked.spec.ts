@@ -187,15 +187,28 @@ bothWays((javaScript) => {
     await expect(page.getByRole("main").getByText(fresh)).toBeVisible();
   });
 
-  test("where mail leaves, an account is deleted by the link in it", async ({ page, person, mailbox, store }) => {
+  test("where mail leaves, an account is deleted by the link in it, after a sign-in where it is opened signed out", async ({
+    page,
+    person,
+    mailbox,
+    store,
+    context,
+  }) => {
     await open(page, "/account/data");
     await page.getByLabel(/^Type .* to confirm$/).fill(person.email);
     await page.getByLabel("Your password").fill(person.password);
     await page.getByRole("button", { name: "Delete account" }).click();
     await expect(page.getByText(`We have written to ${person.email}.`)).toBeVisible();
     expect(await store.find("users", { id: person.id })).toHaveLength(1);
-    await page.goto(await mailed(mailbox, person.email, /delet/i));
-    await expect(page).toHaveURL(/\/sign-in/);
+    const link = await mailed(mailbox, person.email, /delet/i);
+    await context.clearCookies();
+    await page.goto(link);
+    await expect(page).toHaveURL(/\/sign-in\?redirectTo=/);
+    if (javaScript) await hydrated(page);
+    await page.getByLabel("Email", { exact: true }).fill(person.email);
+    await page.getByLabel("Password", { exact: true }).fill(person.password);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await expect(page).toHaveURL("/sign-in");
     expect(await store.find("users", { id: person.id })).toEqual([]);
   });
 

@@ -54,7 +54,13 @@ bothWays((javaScript) => {
     mailbox,
     otherBrowser,
   }) => {
+    // What stands open while the password is reset: in another browser, in front and behind.
     const elsewhere = await otherBrowser(person);
+    await elsewhere.goto("/account");
+    const front = await elsewhere.context().newPage();
+    await front.goto("/projects");
+    for (const tab of [elsewhere, front]) await ready(tab);
+    await front.bringToFront();
     await context.clearCookies();
     await page.goto("/sign-in");
     await ready(page);
@@ -87,8 +93,11 @@ bothWays((javaScript) => {
     await expect(page.getByText("Your password is changed.")).toBeVisible();
     await ready(page);
 
-    await elsewhere.goto("/projects");
-    await expect(elsewhere).toHaveURL(/\/sign-in/);
+    // Without scripts a page stands as it was loaded, and its next step is refused.
+    if (!javaScript) for (const tab of [elsewhere, front]) await tab.reload();
+    await expect(front).toHaveURL("/sign-in?redirectTo=%2Fprojects");
+    await expect(elsewhere).toHaveURL("/sign-in?redirectTo=%2Faccount");
+    for (const tab of [elsewhere, front]) await expect(tab.getByText(person.email)).toHaveCount(0);
 
     await page.getByLabel("Email").fill(person.email);
     await page.getByLabel("Password").fill("another horse battery");

@@ -78,6 +78,27 @@ test("a page left open becomes the page of whoever has signed in since", async (
   await expect(page.getByText(person.email)).toHaveCount(0);
 });
 
+test("a page of somebody becomes the page of whoever signs in in another tab, at once", async ({
+  page,
+  context,
+  person,
+  stranger,
+  app,
+}) => {
+  await page.goto("/account");
+  await hydrated(page);
+  await page.getByLabel("Your name").fill("Half typed");
+  await context.clearCookies();
+  await context.addCookies((await signIn(app.url, stranger)).cookies);
+  const other = await context.newPage();
+  await other.goto("/projects");
+  await hydrated(other);
+  const shown = page.getByRole("complementary", { name: "Sidebar" });
+  await expect(shown.getByText(stranger.email)).toBeVisible();
+  await expect(page.getByText(person.email)).toHaveCount(0);
+  await expect(page.getByLabel("Your name")).toHaveValue(stranger.name);
+});
+
 test("a session that ended elsewhere ends here, at once", async ({ page, person, app }) => {
   await page.goto("/projects");
   await hydrated(page);

@@ -1,0 +1,105 @@
+import { storeOf } from "../harness/store.ts";
+import { expect, test } from "./test.ts";
+import { Program } from "./program.ts";
+import { followedByPerson, raw } from "./raw.ts";
+import { withSettings } from "./switches.ts";
+
+/** Limits: how often one may ask, and by what one is told apart. */
+
+const attempt = (program: Program, headers: Record<string, string> = {}) =>
+  program.post("/sign-in/email", { email: "nobody@example.com", password: "not this one" }, headers);
+
+withSettings({ ACCOUNTS_RATE_LIMIT: "true" }, (world) => {
+  test("are by the address of the connection, whatever a request says of itself, and are kept in the database", async () => {
+    const { app } = world();
+    const program = new Program(app);
+    const claims = ["X-Forwarded-For", "X-Real-IP", "CF-Connecting-IP", "Forwarded", "X-Client-IP", "x-atelier-client-address"];
+    const statuses = [];
+    for (const [index, name] of claims.entries()) statuses.push((await attempt(program, { [name]: `198.51.100.${index}` })).status);
+    expect(statuses).toEqual([401, 401, 401, 429, 429, 429]);
+
+    const refused = await attempt(program);
+    const seconds = Number(refused.headers.get("Retry-After"));
+    expect(seconds).toBeGreaterThan(0);
+    expect(seconds).toBeLessThanOrEqual(10);
+    const page = await raw(
+      `${app.url}/sign-in`,
+      { "Content-Type": "application/x-www-form-urlencoded" },
+      "email=nobody%40example.com&password=wrong+one",
+    );
+    expect(page.status).toBe(429);
+    expect(page.retryAfter).toMatch(/^\d+$/);
+    expect(page.text).toContain("Too many attempts");
+
+    await app.stop();
+    await app.start();
+    // However long that took: what was kept is still of the last ten seconds.
+    const store = await storeOf(app);
+    const kept = (await store.find("rateLimits", {})).filter(({ key }) => String(key).includes("/sign-in/email"));
+    expect(kept).toMatchObject([{ count: 3 }]);
+    for (const { id } of kept) await store.change("rateLimits", { id: String(id) }, { lastRequest: Date.now() });
+    expect((await attempt(program)).status).toBe(429);
+
+    // Whoever presses a provider's button too often has a page to read, as has whoever follows a link in a mail too often.
+    const pressed = () => raw(`${app.url}/sign-in/social`, { "Content-Type": "application/x-www-form-urlencoded" }, "provider=google");
+    for (let each = 0; each < 3; each++) expect((await pressed()).status).toBe(303);
+    const told = await pressed();
+    expect([told.status, told.retryAfter]).toEqual([429, expect.stringMatching(/^\d+$/)]);
+    expect(told.text).toContain("Too many attempts");
+    // Nobody is kept from leaving, however many others of the same address have left.
+    await new Program(app).post("/sign-out");
+    const counted = (await store.find("rateLimits", {})).map(({ key }) => String(key));
+    expect([counted.some((key) => key.includes("/sign-in/social")), counted.some((key) => key.includes("/sign-out"))]).toEqual([
+      true,
+      false,
+    ]);
+
+    const follow = () => followedByPerson(app.url, "/api/auth/magic-link/verify?token=nothing");
+    const first = await follow();
+    expect([first.status, first.location]).toEqual([302, "/error?error=VERIFICATION_EMAIL_NOT_ENABLED"]);
+    let last = first;
+    for (let each = 0; each < 6; each++) last = await follow();
+    expect([last.status, last.location]).toEqual([302, "/error?error=TOO_MANY_REQUESTS"]);
+    expect((await program.get("/magic-link/verify?token=nothing")).status).toBe(429);
+  });
+});
+
+withSettings({ ACCOUNTS_RATE_LIMIT: "true", TRUSTED_PROXY_HOPS: "1" }, (world) => {
+  const from = async (address: string, times: number) => {
+    const statuses = [];
+    for (let n = 0; n < times; n++) statuses.push((await attempt(new Program(world().app), { "X-Forwarded-For": address })).status);
+    return statuses;
+  };
+
+  test("behind a proxy are by the address that it tells, and by no other", async () => {
+    expect(await from("198.51.100.1", 4)).toEqual([401, 401, 401, 429]);
+    expect(await from("198.51.100.2", 1)).toEqual([401]);
+    expect(await from("203.0.113.9, 198.51.100.1", 1)).toEqual([429]);
+  });
+
+  test("take an IPv6 network (/64) for one client", async () => {
+    expect(await from("2001:db8:1:1::1", 2)).toEqual([401, 401]);
+    expect(await from("2001:db8:1:1:ffff::2", 2)).toEqual([401, 429]);
+    expect(await from("2001:db8:1:2::1", 1)).toEqual([401]);
+  });
+
+  test("hold for forms without scripts, for a change of address and of password, and for the older name of a reset", async ({ social }) => {
+    expect(social).toBeDefined();
+    const { app } = world();
+    const once = (address: string, path: string, body: object) => new Program(app).post(path, body, { "X-Forwarded-For": address });
+    const last = async (address: string, path: string, body: object) => {
+      let status = 0;
+      for (let n = 0; n < 4; n++) ({ status } = await once(address, path, body));
+      return status;
+    };
+    expect(await last("198.51.100.11", "/change-email", { newEmail: "a@example.com" })).toBe(429);
+    expect(await last("198.51.100.12", "/change-password", {})).toBe(429);
+    expect(await last("198.51.100.13", "/forget-password", { email: "a@example.com" })).toBe(429);
+    expect(await last("198.51.100.14", "/request-password-reset", { email: "a@example.com" })).toBe(429);
+    expect(await last("198.51.100.15", "/sign-up/email", {})).toBe(429);
+    expect(await last("198.51.100.16", "/two-factor/verify-totp", { code: "000000" })).toBe(429);
+    expect(await last("198.51.100.17", "/sign-in/social", { provider: "google" })).toBe(429);
+    expect(await last("198.51.100.18", "/verify-password", { password: "not this one" })).toBe(429);
+    expect(await last("198.51.100.19", "/delete-user", { password: "not this one" })).toBe(429);
+  });
+});

@@ -1,0 +1,38 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "./test.ts";
+import { text } from "./program.ts";
+
+/** Passwords: which are refused, and that none is printed. */
+
+test("that are tried first are refused, wherever one is chosen", async ({ ada, nobody, store, freshEmail }) => {
+  const common = "Football1".toLowerCase();
+  const now = Date.now();
+  await store.create("verifications", {
+    id: randomUUID(),
+    identifier: `reset-password:${ada.id}`,
+    value: ada.id,
+    expiresAt: now + 60_000,
+    createdAt: now,
+    updatedAt: now,
+  });
+  for (const password of [common, common.toUpperCase()]) {
+    const answers = [
+      await nobody.post("/sign-up/email", { name: "A", email: freshEmail, password }),
+      await ada.program.post("/change-password", { currentPassword: ada.password, newPassword: password }),
+      await nobody.post("/reset-password", { token: ada.id, newPassword: password }),
+    ];
+    for (const answer of answers) expect([answer.status, text(answer, "code")]).toEqual([400, "PASSWORD_COMMON"]);
+  }
+  for (const password of ["Atelier-2026", "ada.lovelace1", "--adalovelace", "Example.com99"]) {
+    const answer = await nobody.post("/sign-up/email", { name: "Ada Lovelace", email: "ada@example.com", password });
+    expect([answer.status, text(answer, "code")], password).toEqual([400, "PASSWORD_COMMON"]);
+  }
+  // A refused password uses no token up.
+  expect((await nobody.post("/reset-password", { token: ada.id, newPassword: "a fine password" })).status).toBe(200);
+});
+
+test("no password and no token is printed", async ({ app, ada, nobody }) => {
+  await nobody.post("/sign-in/email", { email: ada.email, password: "a password that is wrong" });
+  for (const secret of [ada.password, "a password that is wrong", ada.program.cookieHeader.split("=")[1]?.slice(0, 20) ?? ""])
+    expect(app.output()).not.toContain(secret);
+});
