@@ -220,7 +220,7 @@ test("a passkey is made, named, signs in, and is removed", async ({ page, person
   await expect(page.getByRole("heading", { name: "My laptop" })).toBeVisible();
   await expectAccessible(page);
 
-  await page.getByText("Rename").click();
+  await page.getByText("Rename My laptop").click();
   await page.getByLabel("Name of the passkey").fill("My old laptop");
   await page.getByRole("button", { name: "Save name" }).filter({ visible: true }).click();
   await expect(page.getByRole("heading", { name: "My old laptop" })).toBeVisible();

@@ -111,9 +111,9 @@ function AddPasskey({ hasPassword }: { hasPassword: boolean }) {
   if (!can) return <p className="text-soft">This browser knows no passkeys.</p>;
   return (
     <>
-      <noscript>
-        <p className="text-soft">Making a passkey needs JavaScript. Those that you have can be renamed and removed without.</p>
-      </noscript>
+      <p className="hidden text-soft noscript:block">
+        Making a passkey needs JavaScript. Those that you have can be renamed and removed without.
+      </p>
       <form className="grid max-w-md gap-4 noscript:hidden" onSubmit={(event) => void add(event)}>
         <Field
           htmlFor="passkey-name"
