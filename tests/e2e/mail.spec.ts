@@ -95,7 +95,7 @@ bothWays((javaScript) => {
 
     // Without scripts a page stands as it was loaded, and its next step is refused.
     if (!javaScript) for (const tab of [elsewhere, front]) await tab.reload();
-    await expect(front).toHaveURL("/sign-in?redirectTo=%2Fprojects");
+    await expect(front).toHaveURL("/sign-in");
     await expect(elsewhere).toHaveURL("/sign-in?redirectTo=%2Faccount");
     for (const tab of [elsewhere, front]) await expect(tab.getByText(person.email)).toHaveCount(0);
 
