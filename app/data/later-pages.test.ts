@@ -1,17 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { arrived, followPages, type Later, rememberedPages, rememberPages } from "./later-pages";
+import { arrived, followPages, type Later, nameOf, type Place, placesOf, rememberedPages, rememberPages } from "./later-pages";
 
 const NONE: Later = { of: "images", wanted: 0, slots: [] };
 
+const BOUNDS = { size: 2, most: 4 };
+
 /** A list of which each page is known by where it begins, and ends where it says; "" for the last. */
-const answers = (ends: Record<string, string>) => (cursor: string | null) => {
-  const end = ends[cursor ?? "start"];
-  return end === undefined ? undefined : { isDone: end === "", continueCursor: end };
+const answers = (ends: Record<string, string>) => (place: Place) => {
+  const end = ends[place.cursor ?? "start"];
+  return end === undefined ? undefined : { isDone: end === "", continueCursor: end, page: [] };
 };
 
 /** Takes steps until nothing is to be done. */
 function settled(later: Later, start: string | null, ends: Record<string, string>): Later {
-  const next = followPages(later, start, answers(ends));
+  const next = followPages(later, start, answers(ends), BOUNDS);
   return next === later ? later : settled(next, start, ends);
 }
 
@@ -28,17 +30,17 @@ describe("followPages", () => {
 
   it("stays as it is while no page's end moves", () => {
     const later = settled({ ...NONE, wanted: 2 }, null, { start: "a", a: "b" });
-    expect(followPages(later, null, answers({ start: "a", a: "b" }))).toBe(later);
+    expect(followPages(later, null, answers({ start: "a", a: "b" }), BOUNDS)).toBe(later);
   });
 
   it("goes after a page whose end has moved, and keeps what was shown until the new is here", () => {
     const later = settled({ ...NONE, wanted: 3 }, null, { start: "a", a: "b", b: "c" });
     const moved = settled(later, null, { start: "x", a: "b", b: "c" });
-    expect(moved.slots).toEqual([{ cursor: null }, { cursor: "x", before: "a" }, { cursor: "b" }]);
+    expect(moved.slots).toEqual([{ cursor: null }, { cursor: "x", before: { cursor: "a" } }, { cursor: "b" }]);
     const here = settled(moved, null, { start: "x", a: "b", x: "b", b: "c" });
     expect(here.slots).toEqual([{ cursor: null }, { cursor: "x" }, { cursor: "b" }]);
     // Should it move on before that, what was shown last still stands.
-    expect(settled(moved, null, { start: "y", a: "b", b: "c" }).slots[1]).toEqual({ cursor: "y", before: "a" });
+    expect(settled(moved, null, { start: "y", a: "b", b: "c" }).slots[1]).toEqual({ cursor: "y", before: { cursor: "a" } });
   });
 
   it("ends with the list", () => {
@@ -48,9 +50,69 @@ describe("followPages", () => {
   });
 });
 
+/** A list of numbers, of which a place is what lies above one and up to another; without an end of its own, up to where it ended at first. */
+function numbers(upTo: number, firstEnds: Record<string, number>) {
+  return (place: Place) => {
+    const from = Number(place.cursor ?? 0);
+    const end = place.end === undefined ? (firstEnds[nameOf(place)] ?? from + 2) : Number(place.end);
+    const last = Math.min(end, upTo);
+    const page = Array.from({ length: Math.max(0, last - from) }, (_, index) => from + index + 1);
+    const isLast = end >= upTo;
+    return { page, isDone: isLast, continueCursor: isLast ? "end" : String(end), splitCursor: String(from + Math.ceil(page.length / 2)) };
+  };
+}
+
+function shownOf(later: Later, start: string | null, answerAt: ReturnType<typeof numbers>): { later: Later; most: number } {
+  let most = 0;
+  for (let now = later; ;) {
+    for (const slot of now.slots) most = Math.max(most, answerAt(slot).page.length);
+    const next = followPages(now, start, answerAt, BOUNDS);
+    if (next === now) return { later: now, most };
+    now = next;
+  }
+}
+
+describe("a page that has grown", () => {
+  const first = { cursor: null };
+  const open = { ...NONE, wanted: 1, slots: [first] };
+
+  it("stands until both of its parts are here, and then they stand in its place", () => {
+    const ends = { [nameOf(first)]: 6 };
+    const parting = followPages(open, null, numbers(9, ends), BOUNDS);
+    const [upper, lower] = [
+      { cursor: null, end: "3", part: true },
+      { cursor: "3", end: "6", part: true },
+    ];
+    expect(parting.slots).toEqual([{ ...first, parts: [upper, lower] }]);
+    expect(placesOf(parting)).toEqual([first, upper, lower]);
+    const waiting = (place: Place) => (place.end === "3" ? undefined : numbers(9, ends)(place));
+    expect(followPages(parting, null, waiting, BOUNDS)).toBe(parting);
+    const parted = followPages(parting, null, numbers(9, ends), BOUNDS);
+    expect([parted.slots, parted.wanted]).toEqual([[upper, lower], 2]);
+    // One that has not grown so far is left as it is, and so is one that the deployment tells no middle of.
+    expect(followPages(open, null, numbers(9, { [nameOf(first)]: 4 }), BOUNDS)).toBe(open);
+    const untold = (place: Place) => ({ ...numbers(9, ends)(place), splitCursor: null });
+    expect(followPages(open, null, untold, BOUNDS)).toBe(open);
+  });
+
+  it("is cut until no page is large, and no more pages are shown than may be", () => {
+    const { later } = shownOf(open, null, numbers(50, { [nameOf(first)]: 40 }));
+    expect(later.slots.length).toBeLessThanOrEqual(BOUNDS.most);
+    const answerAt = numbers(50, { [nameOf(first)]: 40 });
+    expect(Math.max(...later.slots.map((slot) => answerAt(slot).page.length))).toBeLessThanOrEqual(2 * BOUNDS.size);
+    // Without a gap between them.
+    for (const [index, slot] of later.slots.entries()) expect(slot.cursor).toBe(index === 0 ? null : later.slots[index - 1]?.end);
+  });
+
+  it("at the list's end leaves to the next page what is more than a page", () => {
+    const { later } = shownOf(open, null, numbers(6, { [nameOf(first)]: 6 }));
+    expect(later.slots).toEqual([{ cursor: null, end: "3", part: true }, { cursor: "3" }]);
+  });
+});
+
 describe("what is remembered", () => {
   it("is the pages of this list at this place, to be waited for until they have come", () => {
-    const later = { ...NONE, wanted: 2, slots: [{ cursor: null }, { cursor: "a", before: "b" }] };
+    const later = { ...NONE, wanted: 2, slots: [{ cursor: null }, { cursor: "a", before: { cursor: "b" } }] };
     rememberPages("place", later);
     const back = rememberedPages("place", "images");
     expect(back).toEqual({

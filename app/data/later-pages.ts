@@ -1,12 +1,22 @@
 import type { PaginationResult } from "convex/server";
 
-/** Where a later page begins. */
-type Slot = {
+/** From where to where a page reaches. */
+export type Place = {
   cursor: string | null;
-  /** Where it began before the page in front of it came to end elsewhere: it stands until the new one is here. */
-  before?: string | null;
+  /** Where it ends, where it is a part of a page that had grown. Without: where it ended at first, which the deployment keeps. */
+  end?: string;
+  /** Of a page that had grown: asked for in its place, and let go with it. */
+  part?: true;
+};
+
+/** A later page that is shown. */
+type Slot = Place & {
+  /** Where it was before the page in front of it came to end elsewhere: that stands until the new one is here. */
+  before?: Place;
+  /** It has grown: what takes its place once both are here. */
+  parts?: [Place, Place];
   /** Shown before, when the list was left: it is waited for on the way back. */
-  returning?: true;
+  returning?: true | undefined;
 };
 
 /** The later pages of a list that are shown. */
@@ -18,31 +28,68 @@ export type Later = {
   slots: Slot[];
 };
 
-type AnswerAfter = (cursor: string | null) => Pick<PaginationResult<unknown>, "isDone" | "continueCursor"> | undefined;
+/** What of an answer tells how its page stands to others. */
+type Extent = Pick<PaginationResult<unknown>, "isDone" | "continueCursor" | "splitCursor" | "pageStatus"> & { page: readonly unknown[] };
+type AnswerAt = (place: Place) => Extent | undefined;
+
+/** How far a page may grow, and how many there may be. */
+type Bounds = { size: number; most: number };
+
+/** What a place is known by among those of a list. */
+export const nameOf = ({ cursor, end }: Place): string => JSON.stringify([cursor, end]);
+
+/** All that is to be asked for. */
+export const placesOf = ({ slots }: Later): Place[] =>
+  slots.flatMap((slot) => [placeOf(slot), ...(slot.before ? [slot.before] : []), ...(slot.parts ?? [])]);
+
+const placeOf = ({ cursor, end, part }: Place): Place => ({ cursor, ...(end !== undefined && { end }), ...(part && { part }) });
 
 /**
- * Takes the pages on by one step: adds the next that is wanted, and has a page begin where the one in front of it now ends. On the whole a page's
- * ends stay where they were (the deployment sees to that while it is looked at), so that a change costs its own page alone.
+ * Takes the pages on by one step: adds the next that is wanted, has a page begin where the one in front of it now ends, and puts two in the place of one
+ * that has grown to more than twice its size. On the whole a page's ends stay where they were (the deployment sees to that while it is looked at), so
+ * that a change costs its own page alone.
  * @param start where the first of them begins
  * @returns the same where nothing is to be done
  */
-export function followPages(later: Later, start: string | null, answerAfter: AnswerAfter): Later {
+export function followPages(later: Later, start: string | null, answerAt: AnswerAt, { size, most }: Bounds): Later {
   const { slots, wanted } = later;
   let begin = start;
   for (let index = 0; index < wanted; index++) {
     const slot = slots[index];
     if (!slot) return { ...later, slots: [...slots, { cursor: begin }] };
-    const answer = answerAfter(slot.cursor);
+    const { before: earlier, parts } = slot;
+    const place = placeOf(slot);
+    const answer = answerAt(place);
     if (slot.cursor !== begin) {
-      const before = answer || slot.before === undefined ? slot.cursor : slot.before;
+      const before = answer || !earlier ? place : earlier;
       return { ...later, slots: slots.with(index, { cursor: begin, before }) };
     }
     if (!answer) return later;
-    if (slot.before !== undefined) return { ...later, slots: slots.with(index, { cursor: slot.cursor }) };
+    if (earlier) return { ...later, slots: slots.with(index, place) };
+    if (parts?.every(answerAt)) {
+      const inTwo = slots.toSpliced(index, 1, ...parts).slice(0, most);
+      return { ...later, wanted: Math.max(wanted, Math.min(wanted + 1, most)), slots: inTwo };
+    }
+    const middle = parts ? null : splitAt(answer, size);
+    if (middle !== null) return { ...later, slots: slots.with(index, { ...place, parts: partsOf(place, middle, answer) }) };
     if (answer.isDone) return index + 1 === wanted ? later : { ...later, wanted: index + 1, slots: slots.slice(0, index + 1) };
     begin = answer.continueCursor;
   }
   return later;
+}
+
+/** Where a page is to be cut in two, as the deployment advises, or as it has more than twice its rows; null: not. As `usePaginatedQuery` has it. */
+function splitAt({ page, pageStatus, splitCursor }: Extent, size: number): string | null {
+  const isLarge = pageStatus === "SplitRequired" || page.length > 2 * size || (pageStatus === "SplitRecommended" && page.length > size);
+  return isLarge ? (splitCursor ?? null) : null;
+}
+
+/** The list's last page goes on without an end of its own: with a page's rows, and what comes after them on the next. */
+function partsOf({ cursor }: Place, middle: string, { isDone, continueCursor }: Extent): [Place, Place] {
+  return [
+    { cursor, end: middle, part: true },
+    isDone ? { cursor: middle, part: true } : { cursor: middle, end: continueCursor, part: true },
+  ];
 }
 
 /** What was shown where, by the key of its place in the browser's history, the last first to be forgotten. */
@@ -61,11 +108,11 @@ export function rememberPages(key: string, later: Later): void {
 export function rememberedPages(key: string, of: string): Later {
   const later = shown.get(key);
   if (later?.of !== of) return { of, wanted: 0, slots: [] };
-  return { ...later, slots: later.slots.map(({ cursor }) => ({ cursor, returning: true })) };
+  return { ...later, slots: later.slots.map((slot) => ({ ...placeOf(slot), returning: true })) };
 }
 
 /** They have come, or are waited for no longer. */
 export function arrived(later: Later): Later {
   if (!later.slots.some(({ returning }) => returning)) return later;
-  return { ...later, slots: later.slots.map(({ cursor }) => ({ cursor })) };
+  return { ...later, slots: later.slots.map((slot) => ({ ...slot, returning: undefined })) };
 }

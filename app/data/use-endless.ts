@@ -1,13 +1,16 @@
 import { useQueries } from "convex-helpers/react/cache";
-import { type FunctionReference, makeFunctionReference, type PaginationResult } from "convex/server";
+import { useQueries as useQueriesOnly } from "convex/react";
+import { type FunctionReference, getFunctionName, makeFunctionReference, type PaginationResult } from "convex/server";
+import type { Value } from "convex/values";
 import { use, useCallback, useEffect, useMemo, useState } from "react";
 import { useLocation } from "react-router";
 import { connectedConvex } from "./connection";
 import { firstAnswer } from "./first-answer";
-import { arrived, followPages, rememberedPages, rememberPages } from "./later-pages";
+import { arrived, followPages, nameOf, type Place, placesOf, rememberedPages, rememberPages } from "./later-pages";
 import { type Listed, type ListPage, pageOf, sizeIn } from "./pages";
 import type { Preload } from "./preload";
 import { redirectOf, refusalOf } from "./refusals";
+import { useSameRows } from "./same-rows";
 import { useLive } from "./use-live";
 
 /** A list that goes on, as far as it is shown. */
@@ -29,33 +32,39 @@ const MOST_PAGES = 15;
  * @param sibling the paginated query of the same rows, where the first is none itself
  */
 export function useEndless<Row>(preloaded: Preload<Listed<Row>>, sibling?: FunctionReference<"query">): Endless<Row> {
-  const listed = useLive(preloaded);
-  const first = useMemo(() => pageOf(listed), [listed]);
   const isWhole = Array.isArray(preloaded.value);
   const { key } = useLocation();
-  const reference = useMemo(() => sibling ?? makeFunctionReference<"query">(preloaded.query), [sibling, preloaded.query]);
+  // By its name: what `api` gives is another object each time.
+  const name = sibling ? getFunctionName(sibling) : preloaded.query;
+  const reference = useMemo(() => makeFunctionReference<"query">(name), [name]);
   const of = JSON.stringify([preloaded.query, preloaded.args]);
   const [later, setLater] = useState(() => rememberedPages(key, of));
   if (later.of !== of) setLater(rememberedPages(key, of));
   useEffect(() => rememberPages(key, later), [key, later]);
 
-  const argsAfter = useMemo(() => {
-    const { paginationOpts, ...rest } = preloaded.args;
-    const numItems = sizeIn(paginationOpts);
-    return (cursor: string | null) => ({ ...rest, paginationOpts: { numItems, cursor } });
-  }, [preloaded.args]);
-  const cursors = later.slots.flatMap(({ cursor, before }) => (before === undefined ? [cursor] : [cursor, before]));
-  const live = useQueries(Object.fromEntries(cursors.map((cursor) => [nameOf(cursor), { query: reference, args: argsAfter(cursor) }])));
-  const answerAfter = useCallback((cursor: string | null) => pageIn<Row>(live[nameOf(cursor)]), [live]);
+  const size = sizeIn(preloaded.args["paginationOpts"]);
+  const argsAt = useMemo(() => {
+    const { paginationOpts: _, ...rest } = preloaded.args;
+    return ({ cursor, end }: Place) => ({
+      ...rest,
+      paginationOpts: { numItems: size, cursor, ...(end !== undefined && { endCursor: end }) },
+    });
+  }, [preloaded.args, size]);
+  const live = usePlaces(placesOf(later), reference, argsAt);
+  const answerAt = useCallback((place: Place) => pageIn<Row>(live[nameOf(place)]), [live]);
+  // The first of the further pages has the same rows as the first one, which need not be told twice once it is there.
+  const [leading] = isWhole ? later.slots : [];
+  const listed = useLive(preloaded, leading && live[nameOf(leading)]);
+  const first = useMemo(() => pageOf(listed), [listed]);
 
   const connected = connectedConvex();
-  for (const { cursor, returning } of later.slots)
-    if (returning && connected && !answerAfter(cursor)) use(firstAnswer(connected, reference, argsAfter(cursor)));
+  for (const { returning, ...slot } of later.slots)
+    if (returning && connected && !answerAt(slot)) use(firstAnswer(connected, reference, argsAt(slot)));
 
-  const { pages, rows, next } = useMemo(() => {
+  const { pages, next, ...shown } = useMemo(() => {
     const shown: ListPage<Row>[] = isWhole && later.slots.length > 0 ? [] : [first];
-    for (const { cursor, before } of later.slots) {
-      const answer = answerAfter(cursor) ?? (before === undefined ? undefined : answerAfter(before));
+    for (const slot of later.slots) {
+      const answer = answerAt(slot) ?? (slot.before && answerAt(slot.before));
       if (!answer) break;
       shown.push(pageOf(answer));
     }
@@ -63,9 +72,11 @@ export function useEndless<Row>(preloaded: Preload<Listed<Row>>, sibling?: Funct
     if (shown.length === 0) shown.push(first);
     const pages = shown.map(({ rows }) => rows);
     return { pages, rows: distinct(pages.flat()), next: shown.at(-1)?.next ?? null };
-  }, [isWhole, first, later, answerAfter]);
+  }, [isWhole, first, later, answerAt]);
+  const rows = useSameRows(shown.rows);
 
-  const followed = arrived(followPages(later, isWhole ? null : first.next, answerAfter));
+  const most = isWhole ? MOST_PAGES : MOST_PAGES - 1;
+  const followed = arrived(followPages(later, isWhole ? null : first.next, answerAt, { size, most }));
   useEffect(() => {
     if (followed !== later) setLater(followed);
   }, [followed, later]);
@@ -79,6 +90,24 @@ export function useEndless<Row>(preloaded: Preload<Listed<Row>>, sibling?: Funct
     more: pages.length < MOST_PAGES ? more : undefined,
     loading: pages.length < later.wanted + (isWhole ? 0 : 1),
   };
+}
+
+/**
+ * The live answers of several pages, by their names. Parts of others are let go with the page that shows them: kept warm, each that was cut again would be
+ * told on, growing.
+ */
+function usePlaces(places: Place[], reference: FunctionReference<"query">, argsAt: (place: Place) => Record<string, Value>) {
+  const requests = (isPart: boolean) =>
+    Object.fromEntries(
+      places.flatMap((place) => ((place.part ?? false) === isPart ? [[nameOf(place), { query: reference, args: argsAt(place) }]] : [])),
+    );
+  const warm = useQueries(requests(false));
+  const parts = requests(true);
+  const key = JSON.stringify([getFunctionName(reference), Object.values(parts).map(({ args }) => args)]);
+  const [asked, setAsked] = useState({ key, parts });
+  if (asked.key !== key) setAsked({ key, parts });
+  const only = useQueriesOnly(asked.parts);
+  return useMemo(() => ({ ...warm, ...only }), [warm, only]);
 }
 
 /** A later page as it was answered. What ends the list as a whole is the first page's to tell. */
@@ -96,5 +125,3 @@ function distinct<Row>(rows: Row[]): Row[] {
     return !known.has(id) && known.add(id);
   });
 }
-
-const nameOf = (cursor: string | null) => cursor ?? "start";

@@ -15,11 +15,15 @@ import { redirectOf, refusalOf } from "./refusals";
  * When the session has ended, or what was asked for is gone, the loaders run again, whose answer is the right one: the way to /sign-in, the
  * not-found screen. What disappears by the visitor's own doing stays until they are led away, and so does a session: a form that puts another
  * in its place ends the old one before its answer is here. A query's redirect navigates. A fault is thrown to the route's error boundary.
+ *
+ * @param instead the live answer of another query by which the same is shown meanwhile: then this one is not asked, what it answered last stands, and
+ * an error of the other is taken for its own
  */
-export function useLive<Result>(preloaded: Preload<Result>): Result {
+export function useLive<Result>(preloaded: Preload<Result>, instead?: unknown): Result {
   const { query, args, ts, value } = preloaded;
   const reference = useMemo(() => makeFunctionReference<"query">(query), [query]);
-  const live = useQueries({ live: { query: reference, args } }).live;
+  const own: Result | Error | undefined = useQueries(instead === undefined ? { live: { query: reference, args } } : {})["live"];
+  const live = instead instanceof Error ? instead : own;
   const arrivedOffline = useMemo(() => preloaded && connectedConvex() === null, [preloaded]);
 
   const lost = live instanceof Error && refusalOf(live)?.code === "unauthenticated";
@@ -29,18 +33,20 @@ export function useLive<Result>(preloaded: Preload<Result>): Result {
   useFollow((lost || gone) && !busy, target);
   const last = useRef({ of: preloaded, answer: value });
   useEffect(() => {
-    if (live !== undefined && !(live instanceof Error)) last.current = { of: preloaded, answer: live };
-  }, [live, preloaded]);
+    if (own !== undefined && !(own instanceof Error)) last.current = { of: preloaded, answer: own };
+  }, [own, preloaded]);
+  const lastAnswer = last.current.of === preloaded ? last.current.answer : value;
 
   if (live instanceof Error) {
-    if (lost || gone || target !== null) return last.current.of === preloaded ? last.current.answer : value;
+    if (lost || gone || target !== null) return lastAnswer;
     throw live;
   }
+  if (instead !== undefined) return lastAnswer;
   const connected = connectedConvex();
   if (live === undefined) {
     // The loader answered before something that this browser has seen since: wait for the live answer, with the page before still standing.
     if (connected && !isFresh(connected, ts)) use(firstAnswer(connected, reference, args));
-    return value;
+    return lastAnswer;
   }
   // Loaded over the app's server while the connection was down: newer than what the connection last said, until it catches up.
   if (arrivedOffline && isAhead(ts)) return value;

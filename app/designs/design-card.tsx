@@ -1,16 +1,17 @@
 import { Copy, FolderInput, Layers, Star } from "lucide-react";
+import { memo } from "react";
 import { href } from "react-router";
 import { designArchive } from "~/archives/address";
 import { DragHandle } from "~/arranging/drag-handle";
 import { isPending } from "~/data/pending";
-import { ItemMenu } from "~/forms/item-dialogs";
+import { ItemMenu } from "~/forms/item-menu";
 import { MenuAction } from "~/forms/menu-action";
 import { OrderActions } from "~/forms/order-actions";
 import { Mosaic } from "~/images/mosaic";
 import { count } from "~/ui/count";
 import { targetProps } from "~/uploads/target";
 import { PickBox, PickMark } from "~/selection/pick";
-import type { Selection } from "~/selection/use-selection";
+import { sameThing, type Selection } from "~/selection/use-selection";
 import { FavouriteMark } from "~/ui/favourite-mark";
 import { Icon } from "~/ui/icon";
 import { ItemCard } from "~/ui/item-card";
@@ -26,8 +27,13 @@ type DesignCardProps = {
   selection: Selection;
 };
 
-/** A design in its project. */
-export function DesignCard({ design, ask, byHand, selection }: DesignCardProps) {
+/** A design in its project; rendered again when it, or whether it is chosen, has changed. */
+export const DesignCard = memo(
+  OneDesign,
+  sameThing<DesignCardProps>(({ design }) => design._id),
+);
+
+function OneDesign({ design, ask, byHand, selection }: DesignCardProps) {
   const { _id, name, imageCount, updatedAt, cover } = design;
   return (
     <ItemCard

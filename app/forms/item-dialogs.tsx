@@ -1,17 +1,13 @@
-import { Download, MoreHorizontal, Pencil, Trash2 } from "lucide-react";
-import { type MouseEvent, type ReactNode, useState } from "react";
+import { useState } from "react";
 import { useLocation, useNavigate, useSearchParams } from "react-router";
-import { buttonClass } from "~/ui/button";
-import { Icon } from "~/ui/icon";
-import { Menu, MenuLink } from "~/ui/menu";
-import { type Question, QUESTIONS, withoutQuestion, withQuestion } from "./question";
+import { type Question, QUESTIONS, withoutQuestion } from "./question";
 import { RemoveDialog } from "./remove-dialog";
 import { RenameDialog } from "./rename-dialog";
 
 /** Something with a name in a list. */
 export type Item = { _id: string; name: string };
 
-type Asked = { what: Question; item: Item };
+export type Asked = { what: Question; item: Item };
 
 /**
  * What is being asked about one of a list's items. One dialog serves the whole list: the links that open it carry the question in the page's
@@ -29,55 +25,6 @@ function askedIn(search: URLSearchParams, items: Item[]): Asked | null {
     if (item) return { what, item };
   }
   return null;
-}
-
-type ItemMenuProps = {
-  item: Item;
-  ask: (asked: Asked) => void;
-  /** The address of what it holds as an archive; left out where there is nothing to be had. */
-  archive?: string | undefined;
-  /** What else can be done with it. */
-  children?: ReactNode;
-};
-
-/** The button with three dots, and what it offers. */
-export function ItemMenu({ item, ask, archive, children }: ItemMenuProps) {
-  const id = `menu-${item._id}`;
-  const { search } = useLocation();
-  const asks = (what: Asked["what"]) => ({
-    to: { search: withQuestion(search, what, item._id) },
-    prefetch: "none" as const,
-    onClick(event: MouseEvent) {
-      event.preventDefault();
-      ask({ what, item });
-    },
-  });
-  return (
-    <>
-      <button
-        type="button"
-        popoverTarget={id}
-        aria-label={`More for ${item.name}`}
-        className={buttonClass({ look: "ghost", size: "icon-sm" })}
-      >
-        <Icon of={MoreHorizontal} />
-      </button>
-      <Menu id={id} label={item.name} className="w-52 min-w-0">
-        <MenuLink {...asks("rename")} icon={<Icon of={Pencil} />}>
-          Rename
-        </MenuLink>
-        {children}
-        {archive === undefined ? null : (
-          <MenuLink to={archive} reloadDocument prefetch="none" icon={<Icon of={Download} />}>
-            Download
-          </MenuLink>
-        )}
-        <MenuLink {...asks("remove")} icon={<Icon of={Trash2} />} danger>
-          Move to trash
-        </MenuLink>
-      </Menu>
-    </>
-  );
 }
 
 type ItemDialogsProps = {

@@ -3,6 +3,7 @@ import { useActionData, useSubmit } from "react-router";
 import { MenuButton } from "~/ui/menu";
 import type { FormAnswer } from "./answer";
 import { FORM_FIELD, INTENT_FIELD, intentWith } from "./intents";
+import { ItemMenuForm } from "./item-menu";
 
 /** How the names of such forms begin: what refuses them is told in passing (`liveAction`), or over the list without scripts. */
 export const MENU_FORM = "menu-";
@@ -28,7 +29,7 @@ export function MenuAction({ intent, values, icon, children }: MenuActionProps) 
   );
 }
 
-/** The form of the menus, which stands once on a page; and why what a menu was to do was not done, for browsers without scripts. */
+/** The forms of the menus, which stand once on a page: that of what they do, and that of how they are opened without scripts; and why what a menu was to do was not done, for browsers without scripts. */
 export function MenuForm() {
   const submit = useSubmit();
   const answer = useActionData<FormAnswer | undefined>();
@@ -47,6 +48,7 @@ export function MenuForm() {
       <form id={ALL_MENUS} method="post" onSubmit={send} className="hidden">
         <input type="hidden" name={FORM_FIELD} value={ALL_MENUS} />
       </form>
+      <ItemMenuForm />
       {told.length === 0 ? null : (
         <p role="alert" className="text-danger-text">
           {told.join(" ")}

@@ -1,15 +1,15 @@
 import { Copy, Folder, FolderInput, Layers, LayoutGrid, List, Play } from "lucide-react";
-import { type CSSProperties, useRef, useState } from "react";
+import { type CSSProperties, memo, useRef, useState } from "react";
 import { href, Link, useViewTransitionState } from "react-router";
 import { DragHandle } from "~/arranging/drag-handle";
 import { useArranging } from "~/arranging/use-arranging";
 import type { ListPage } from "~/data/pages";
-import { ItemMenu } from "~/forms/item-dialogs";
+import { ItemMenu } from "~/forms/item-menu";
 import { MenuAction } from "~/forms/menu-action";
 import { OrderActions } from "~/forms/order-actions";
 import { Pick, PickMark, pickProps } from "~/selection/pick";
 import { usePicking } from "~/selection/use-picking";
-import type { Selection } from "~/selection/use-selection";
+import { sameThing, type Selection } from "~/selection/use-selection";
 import { clsx } from "clsx";
 import { Icon } from "~/ui/icon";
 import { MenuLink } from "~/ui/menu";
@@ -76,7 +76,17 @@ export function useGalleryView(atFirst: GalleryView) {
 
 const number = new Intl.NumberFormat("en");
 
-function Row({ image, ...tile }: TileProps & { image: DesignImage }) {
+type OfImage = TileProps & { image: DesignImage };
+
+/** An image is rendered again when it, or whether it is chosen, has changed. */
+const isSameImage = sameThing<OfImage>(({ image }) => image._id);
+const Row = memo(ImageRow, isSameImage);
+const Tile = memo(
+  ImageTile,
+  sameThing<OfImage & { first: boolean }>(({ image }) => image._id),
+);
+
+function ImageRow({ image, ...tile }: OfImage) {
   const { _id, name, width, height, contentType, size, _creationTime } = image;
   const { selection } = tile;
   const to = href("/design/:id/images/:imageId", { id: image.designId, imageId: _id });
@@ -146,7 +156,7 @@ export const SCALABLE = "99999px";
 const WIDEST = 4;
 const TALLEST = 0.45;
 
-function Tile({ image, first, ...tile }: TileProps & { image: DesignImage; first: boolean }) {
+function ImageTile({ image, first, ...tile }: OfImage & { first: boolean }) {
   const { _id, name, caption, width, height } = image;
   const ratio = Math.min(WIDEST, Math.max(TALLEST, width / height));
   const scalable = isDrawing(image);
@@ -196,7 +206,7 @@ function Tile({ image, first, ...tile }: TileProps & { image: DesignImage; first
   );
 }
 
-function ImageMenu({ image, ask, projectId, byHand }: TileProps & { image: DesignImage }) {
+function ImageMenu({ image, ask, projectId, byHand }: OfImage) {
   return (
     <ItemMenu item={image} ask={ask}>
       <MenuAction intent="duplicateImage" values={{ id: image._id }} icon={<Icon of={Copy} />}>

@@ -56,7 +56,7 @@ export function Picture({ image, alt, sizes, className, scalable = false, priori
       decoding="async"
       draggable={false}
       className={className}
-      style={placeholder === null ? undefined : { backgroundImage: `url(${placeholder})`, backgroundSize: "cover" }}
+      style={placeholder === null ? undefined : { backgroundImage: `url(${placeholder})` }}
     />
   );
   if (!animated || !moving) return picture;

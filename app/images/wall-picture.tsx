@@ -1,13 +1,20 @@
-import type { CSSProperties } from "react";
+import { type CSSProperties, memo } from "react";
 import { href, Link } from "react-router";
 import { Pick, PickMark, pickProps } from "~/selection/pick";
-import type { Selection } from "~/selection/use-selection";
+import { sameThing, type Selection } from "~/selection/use-selection";
 import { SCALABLE } from "./gallery";
 import type { DesignImage } from "./intents";
 import { Picture } from "./picture";
 
+type OnWall = { image: DesignImage; selection: Selection };
+
 /** A picture among all of a project's: as in the gallery, with nothing but the way to it, and to choosing it. */
-export function WallPicture({ image, selection }: { image: DesignImage; selection: Selection }) {
+export const WallPicture = memo(
+  OneOfAll,
+  sameThing<OnWall>(({ image }) => image._id),
+);
+
+function OneOfAll({ image, selection }: OnWall) {
   const { _id, name, caption, width, height, designId } = image;
   const ratio = Math.min(4, Math.max(0.45, width / height));
   const scalable = image.contentType === "image/svg+xml";

@@ -1,9 +1,10 @@
 import { Copy, Layers, Star } from "lucide-react";
+import { memo } from "react";
 import { href } from "react-router";
 import { projectArchive } from "~/archives/address";
 import { DragHandle } from "~/arranging/drag-handle";
 import { isPending } from "~/data/pending";
-import { ItemMenu } from "~/forms/item-dialogs";
+import { ItemMenu } from "~/forms/item-menu";
 import { MenuAction } from "~/forms/menu-action";
 import { OrderActions } from "~/forms/order-actions";
 import { Mosaic } from "~/images/mosaic";
@@ -22,8 +23,8 @@ type ProjectCardProps = {
   byHand: boolean;
 };
 
-/** A project in the list. */
-export function ProjectCard({ project, ask, byHand }: ProjectCardProps) {
+/** A project in the list; rendered again when it has changed itself. */
+export const ProjectCard = memo(function ProjectCard({ project, ask, byHand }: ProjectCardProps) {
   const { _id, name, designCount, imageCount, updatedAt, cover } = project;
   return (
     <ItemCard
@@ -63,4 +64,4 @@ export function ProjectCard({ project, ask, byHand }: ProjectCardProps) {
       }
     />
   );
-}
+});

@@ -5,6 +5,7 @@ import { convexFor } from "~/data/convex.server";
 import { LATER_PAGES } from "~/data/pages";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { useEndless } from "~/data/use-endless";
+import { useSameRows } from "~/data/same-rows";
 import { useLive } from "~/data/use-live";
 import { serverAction } from "~/forms/action.server";
 import { liveAction } from "~/forms/live-action";
@@ -65,14 +66,22 @@ function joined(pages: WallGroup[][]): WallGroup[] {
   return [...groups.values()];
 }
 
+/** The same groups with these images, in the same order. */
+function withImages(groups: WallGroup[], images: WallGroup["images"]): WallGroup[] {
+  let from = 0;
+  return groups.map((group) => ({ ...group, images: images.slice(from, (from += group.images.length)) }));
+}
+
 /** All images of a project on one wall, design by design. */
 export default function ProjectImages({ loaderData }: Route.ComponentProps) {
   const project = useLive(loaderData.project);
   const wallPages = useEndless(loaderData.wall);
-  const page = useMemo(() => joined(wallPages.pages), [wallPages.pages]);
+  const groups = useMemo(() => joined(wallPages.pages), [wallPages.pages]);
+  const images = useSameRows(useMemo(() => groups.flatMap((group) => group.images), [groups]));
+  const page = useMemo(() => withImages(groups, images), [groups, images]);
   const wall = useRef<HTMLDivElement>(null);
   const selection = useSelection(
-    useMemo(() => page.flatMap(({ images }) => images.map(({ _id }) => _id)), [page]),
+    useMemo(() => images.map(({ _id }) => _id), [images]),
     !loaderData.isFirst || wallPages.next !== null,
   );
   usePicking(wall, selection);

@@ -57,6 +57,17 @@ export function useSelection(ids: readonly string[], isPart: boolean): Selection
     setMarked(new Map([...elsewhere.map((id) => [id, marked.get(id) ?? ""] as const), ...next.map((id) => [id, view] as const)]));
   };
 
+  function toggle(id: string, upTo: boolean) {
+    // A range ends where the page does: what lies between its ends on two pages is not known here.
+    if (upTo && anchor.current !== null && ids.includes(anchor.current)) return choose([...chosen, ...between(ids, anchor.current, id)]);
+    anchor.current = id;
+    choose(marked.has(id) ? chosen.filter((each) => each !== id) : [...chosen, id]);
+  }
+  const newest = useRef(toggle);
+  useLayoutEffect(() => {
+    newest.current = toggle;
+  });
+
   return {
     on,
     chosen,
@@ -67,12 +78,8 @@ export function useSelection(ids: readonly string[], isPart: boolean): Selection
     begin: () => setOn(true),
     choose,
     focus,
-    toggle(id, upTo) {
-      // A range ends where the page does: what lies between its ends on two pages is not known here.
-      if (upTo && anchor.current !== null && ids.includes(anchor.current)) return choose([...chosen, ...between(ids, anchor.current, id)]);
-      anchor.current = id;
-      choose(marked.has(id) ? chosen.filter((each) => each !== id) : [...chosen, id]);
-    },
+    // What shows a thing is rendered again only when its own mark changes (`sameThing`), and may hold what was given to it before others did.
+    toggle: (id, upTo) => newest.current(id, upTo),
     clear: () => setMarked(new Map()),
     end() {
       anchor.current = null;
@@ -82,6 +89,23 @@ export function useSelection(ids: readonly string[], isPart: boolean): Selection
     },
   };
 }
+
+/** For `memo`: whether what shows one thing of a list has nothing new to show, its own mark included. */
+export function sameThing<Props extends { selection: Selection }>(idIn: (props: Props) => string) {
+  return (before: Props, now: Props): boolean => {
+    const [one, other] = [before.selection, now.selection];
+    if (one !== other && (one.on !== other.on || one.has(idIn(before)) !== other.has(idIn(now)))) return false;
+    const { selection: _, ...rest } = before;
+    const { selection: __, ...restNow } = now;
+    return isShallowlyEqual(rest, restNow);
+  };
+}
+
+const isShallowlyEqual = (one: object, other: object) => {
+  const entries = Object.entries(one);
+  const others = new Map(Object.entries(other));
+  return entries.length === others.size && entries.every(([name, value]) => others.has(name) && Object.is(value, others.get(name)));
+};
 
 function keptIn(answer: FormAnswer | undefined): string[] {
   const kept: unknown = answer?.form === SELECTION_FORM ? answer.result.initialValue?.[CHOSEN_FIELD] : undefined;

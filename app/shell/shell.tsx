@@ -20,6 +20,7 @@ import { Sidebar } from "./sidebar";
 import type { ShellUser } from "./user-menu";
 import { useHelpKey } from "./use-help-key";
 import { useSettledFetchers } from "./use-settled-fetchers";
+import { useReturnedPage } from "./use-returned-page";
 import { SIDEBAR_ID, useSidebar } from "./use-sidebar";
 
 type ShellProps = {
@@ -42,6 +43,7 @@ export function Shell({ flash, personId, user, theme, convex, projects, unread, 
   const sidebar = useSidebar(openAtFirst);
   useHelpKey();
   useSettledFetchers();
+  useReturnedPage();
   return (
     <LiveProvider address={convex} useAuth={useAuth}>
       <Symbols>

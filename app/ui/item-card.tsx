@@ -25,34 +25,24 @@ type ItemCardProps = {
 /** A project or a design among its like: its cover, its name, what is told about it. All of it leads there, except for its own buttons. */
 export function ItemCard({ item, to, name, cover, facts, actions, pick, picking = false, marks }: ItemCardProps) {
   return (
-    <Card
-      {...marks}
-      aria-busy={to === null || undefined}
-      className="group/card relative flex h-full flex-col transition-[border-color] hover:border-edge has-[a:focus-visible]:border-edge aria-busy:opacity-70"
-    >
-      <div className="overflow-hidden rounded-t-[calc(var(--radius-lg)-1px)] transition-[filter] group-hover/card:brightness-105">
-        {cover}
-      </div>
+    <Card {...marks} aria-busy={to === null || undefined} className="item-card">
+      <div className="item-card-cover">{cover}</div>
       <WaitingMark of={item} className="absolute top-2 left-2" />
       {to !== null && pick ? picking ? <label className="pick pick-card">{pick}</label> : pick : null}
-      <div className="flex items-start gap-1 p-3 pl-4">
-        <div className="grid min-w-0 flex-1 gap-0.5">
-          <h2 className="truncate text-base leading-normal font-medium tracking-normal" title={name}>
+      <div className="item-card-foot">
+        <div className="item-card-told">
+          <h2 title={name}>
             {to === null || picking ? (
               name
             ) : (
-              <Link
-                to={to}
-                prefetch="intent"
-                className="outline-none after:absolute after:inset-0 after:rounded-lg focus-visible:after:outline-2 focus-visible:after:outline-offset-2 focus-visible:after:outline-accent-text"
-              >
+              <Link to={to} prefetch="intent">
                 {name}
               </Link>
             )}
           </h2>
-          <p className="tabular flex flex-wrap gap-x-2 text-sm text-faint">{facts}</p>
+          <p className="tabular">{facts}</p>
         </div>
-        {actions && to !== null && !picking ? <div className="relative -mr-1 flex">{actions}</div> : null}
+        {actions && to !== null && !picking ? <div className="item-card-actions">{actions}</div> : null}
       </div>
     </Card>
   );

@@ -1,26 +1,44 @@
-import type { ComponentProps, MouseEvent, ReactNode } from "react";
+import type { ComponentProps, KeyboardEvent, MouseEvent, ReactNode } from "react";
 import { Link, type LinkProps } from "react-router";
 import { clsx } from "clsx";
 
-type MenuProps = {
+type MenuProps = Omit<ComponentProps<"div">, "id" | "role" | "popover"> & {
   id: string;
   /** What the menu is about, for those who do not see where it hangs. */
   label: string;
   side?: "bottom" | "top";
-  className?: string;
-  children: ReactNode;
+  "data-open"?: boolean | undefined;
 };
 
 /**
  * A native popover with links and buttons; a button with `popoverTarget={id}` opens it. Escape and a click elsewhere close it, without any
- * script. It is a group of ordinary links and buttons, reached by Tab, and promises no arrow keys.
+ * script. It is a group of ordinary links and buttons, reached by Tab; with scripts arrows lead through it as well.
  */
-export function Menu({ id, label, side = "bottom", className, children }: MenuProps) {
+export function Menu({ id, label, side = "bottom", className, ...rest }: MenuProps) {
   return (
-    <div id={id} popover="auto" role="group" aria-label={label} data-side={side} className={clsx("menu", className)}>
-      {children}
-    </div>
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys are those of the controls in it
+    <div
+      id={id}
+      popover="auto"
+      role="group"
+      aria-label={label}
+      data-side={side}
+      className={clsx("menu", className)}
+      onKeyDown={(event) => moveInMenu(event, event.currentTarget)}
+      {...rest}
+    />
   );
+}
+
+/** Has the arrows, Home and End lead from item to item of an open menu: from its button into it, and around its ends. */
+export function moveInMenu(event: KeyboardEvent, menu: HTMLElement | null): void {
+  const items = [...(menu?.querySelectorAll<HTMLElement>(".menu-item") ?? [])];
+  const at = items.findIndex((item) => item === document.activeElement);
+  const places: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at < 0 ? -1 : at - 1, Home: 0, End: -1 };
+  const place = places[event.key];
+  if (place === undefined || items.length === 0) return;
+  event.preventDefault();
+  items.at(place % items.length)?.focus();
 }
 
 type ItemProps = { icon?: ReactNode; danger?: boolean };
@@ -68,6 +86,11 @@ export function MenuSeparator() {
 }
 
 function closeMenu(event: MouseEvent<HTMLElement>) {
-  const menu = event.currentTarget.closest("[popover]");
-  if (menu instanceof HTMLElement && menu.matches(":popover-open")) menu.hidePopover();
+  hideMenu(event.currentTarget.closest<HTMLElement>("[popover]"));
+}
+
+export const isMenuOpen = (menu: HTMLElement | null) => menu?.matches(":popover-open") ?? false;
+
+export function hideMenu(menu: HTMLElement | null): void {
+  if (isMenuOpen(menu)) menu?.hidePopover();
 }

@@ -24,6 +24,16 @@ function imagesIn(message: string): number {
   return images;
 }
 
+/** How many rows the pages have that the deployment says in a message. */
+function pageSizesIn(message: string): number[] {
+  const sizes: number[] = [];
+  JSON.stringify(JSON.parse(message), (key, value: unknown) => {
+    if (key === "page" && Array.isArray(value)) sizes.push(value.length);
+    return value;
+  });
+  return sizes;
+}
+
 test("a long list goes on as one scrolls, stays live page by page, and is found again as it was left", async ({
   page,
   person,
@@ -115,4 +125,43 @@ test("a long list goes on as one scrolls, stays live page by page, and is found 
     await expect(gallery(other).nth(PAGE).getByRole("link").first()).toBeFocused();
     await expect(other.locator("[data-announcer]")).toHaveText(/More images are shown\./);
   });
+});
+
+test("what is added to an open list by hundreds is shown page by page, and none is lost", async ({ page, person, app }) => {
+  test.slow();
+  const { path } = await manyImages(app, person, ALL);
+  const convex = await deploymentAs(app, person);
+  const line = await holdable(page);
+  await page.goto(path);
+  await hydrated(page);
+  await line.live();
+  await toTheEnd(page);
+  await expect(gallery(page)).toHaveCount(ALL);
+
+  const pageSizes: number[] = [];
+  line.rewrite((message) => {
+    pageSizes.push(...pageSizesIn(message));
+    return message;
+  });
+  const [id = ""] = await gallery(page).evaluateAll((items) => items.map((item) => item.id.replace("image-", "")));
+  const added = 2 * PAGE + 20;
+  let left = added;
+  const add = async () => {
+    while (left-- > 0) await convex.mutation(api.designImages.duplicate, { id }, { skipQueue: true });
+  };
+  await Promise.all(Array.from({ length: 8 }, add));
+  await expect(page.getByText(`${ALL + added} images`)).toBeVisible({ timeout: 60_000 });
+  await expect(async () => {
+    await toTheEnd(page);
+    await expect(gallery(page)).toHaveCount(ALL + added, { timeout: 1_000 });
+  }).toPass();
+  // What changes then is told with its own page, which is no larger than two: once the one that had grown is cut.
+  let round = 0;
+  await expect(async () => {
+    pageSizes.length = 0;
+    const name = `The very first, ${++round}`;
+    await convex.mutation(api.designImages.rename, { id, name });
+    await expect(gallery(page).first()).toContainText(name);
+    expect(Math.min(...pageSizes)).toBeLessThanOrEqual(2 * PAGE);
+  }).toPass();
 });

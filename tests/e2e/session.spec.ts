@@ -112,6 +112,22 @@ test("a session that ended elsewhere ends here, at once", async ({ page, person,
   await expect(page).toHaveURL("/sign-in");
 });
 
+test("a page that the browser kept whole when it was left is loaded anew before it is seen again", async ({ page, context, person }) => {
+  await page.goto("/projects");
+  await hydrated(page);
+  await expect(page.getByText(person.email)).toBeVisible();
+  // Chromium keeps no page that says `no-store` and has a connection; others do, and tell it so.
+  const tell = (type: string) =>
+    page.evaluate((name) => void setTimeout(() => dispatchEvent(new PageTransitionEvent(name, { persisted: true }))), type);
+  await tell("pagehide");
+  await expect(page.getByText(person.email)).toBeHidden();
+  await context.clearCookies();
+  await tell("pageshow");
+  await expect(page).toHaveURL(/\/sign-in\?redirectTo=%2Fprojects/);
+  await expect(page.getByRole("button", { name: "Sign in", exact: true })).toBeVisible();
+  await expect(page.getByText(person.email)).toHaveCount(0);
+});
+
 bothWays((javaScript) => {
   const ready = (page: Page) => (javaScript ? hydrated(page) : undefined);
 
