@@ -4,7 +4,6 @@ import * as z from "zod";
 import type { AppConfig } from "../app/config.ts";
 import { socialProviders } from "./providers.ts";
 import { problemWithFolder } from "./data-dir.ts";
-import { isLoopback } from "./origin.ts";
 import { type AppSecrets, keepSecrets, signingKeySchema } from "./secrets.ts";
 
 /** What the process around the app needs to know; the app itself gets `AppConfig`. */
@@ -144,8 +143,8 @@ export const settings = z.object({
   ACCOUNTS_UNLINK_LAST: yesOrNo.default(false),
   ACCOUNTS_REVOKE_SESSIONS_ON_PASSWORD_RESET: yesOrNo.default(true),
   ACCOUNTS_REFUSE_BREACHED_PASSWORDS: yesOrNo.default(false),
-  ACCOUNTS_REFUSE_COMMON_PASSWORDS: yesOrNo.optional(),
-  ACCOUNTS_RATE_LIMIT: yesOrNo.optional(),
+  ACCOUNTS_REFUSE_COMMON_PASSWORDS: yesOrNo.default(true),
+  ACCOUNTS_RATE_LIMIT: yesOrNo.default(true),
 });
 
 type Settings = z.infer<typeof settings>;
@@ -200,7 +199,6 @@ function appConfig(
   known: Pick<AppConfig, "production" | "dataDir" | "socialProviders"> & { secrets: AppSecrets },
 ): AppConfig {
   const { secrets, ...rest } = known;
-  const open = isOpenToOthers(set);
   const publicUrl = set.APP_URL ? new URL(set.APP_URL).origin : `http://localhost:${set.PORT}`;
   return {
     ...rest,
@@ -226,19 +224,10 @@ function appConfig(
       unlinkLast: set.ACCOUNTS_UNLINK_LAST,
       revokeSessionsOnPasswordReset: set.ACCOUNTS_REVOKE_SESSIONS_ON_PASSWORD_RESET,
       refuseBreachedPasswords: set.ACCOUNTS_REFUSE_BREACHED_PASSWORDS,
-      refuseCommonPasswords: set.ACCOUNTS_REFUSE_COMMON_PASSWORDS ?? open,
-      rateLimit: set.ACCOUNTS_RATE_LIMIT ?? open,
+      refuseCommonPasswords: set.ACCOUNTS_REFUSE_COMMON_PASSWORDS,
+      rateLimit: set.ACCOUNTS_RATE_LIMIT,
     },
   };
-}
-
-/**
- * Whether anybody but this machine itself may come in: it listens to others, is known to them by a name, stands behind a proxy, or is one of
- * several servers. Where nobody can, there is nobody to hold off who guesses passwords (docs/decisions/027).
- */
-function isOpenToOthers({ HOST, APP_URL, CONVEX_URL, TRUSTED_PROXY_HOPS: hops }: Settings): boolean {
-  const names = [isIP(HOST) === 6 ? `[${HOST}]` : HOST, ...(APP_URL ? [new URL(APP_URL).hostname] : [])];
-  return CONVEX_URL !== undefined || hops > 0 || !names.every(isLoopback);
 }
 
 /** Several servers of one remote deployment share its secrets, so none of them may make its own. */

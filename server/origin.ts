@@ -12,7 +12,6 @@ export function requestOrigin(request: IncomingMessage, appUrl: URL | null): str
   return url && isLoopback(url.hostname) ? url.origin : null;
 }
 
-/** @param name as a URL has it: IPv6 in brackets */
-export function isLoopback(name: string): boolean {
+function isLoopback(name: string): boolean {
   return name === "localhost" || name.endsWith(".localhost") || name === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(name);
 }

@@ -107,6 +107,8 @@ function makeAuth(config: AppConfig, origin: string) {
         "/sign-out": false,
         // Comes from Stripe, which signs it.
         "/stripe/webhook": false,
+        // A class or an office starts at the same moment from one address, and nothing is guessed by signing up.
+        "/sign-up/email": { window: 10, max: 10 },
       },
     },
     advanced: {

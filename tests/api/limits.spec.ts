@@ -87,16 +87,17 @@ withSettings({ ACCOUNTS_RATE_LIMIT: "true", TRUSTED_PROXY_HOPS: "1" }, (world) =
     expect(social).toBeDefined();
     const { app } = world();
     const once = (address: string, path: string, body: object) => new Program(app).post(path, body, { "X-Forwarded-For": address });
-    const last = async (address: string, path: string, body: object) => {
+    const last = async (address: string, path: string, body: object, allowed = 3) => {
       let status = 0;
-      for (let n = 0; n < 4; n++) ({ status } = await once(address, path, body));
+      for (let n = 0; n <= allowed; n++) ({ status } = await once(address, path, body));
       return status;
     };
     expect(await last("198.51.100.11", "/change-email", { newEmail: "a@example.com" })).toBe(429);
     expect(await last("198.51.100.12", "/change-password", {})).toBe(429);
     expect(await last("198.51.100.13", "/forget-password", { email: "a@example.com" })).toBe(429);
     expect(await last("198.51.100.14", "/request-password-reset", { email: "a@example.com" })).toBe(429);
-    expect(await last("198.51.100.15", "/sign-up/email", {})).toBe(429);
+    expect(await last("198.51.100.15", "/sign-up/email", {}, 9)).not.toBe(429);
+    expect(await last("198.51.100.15", "/sign-up/email", {}, 0)).toBe(429);
     expect(await last("198.51.100.16", "/two-factor/verify-totp", { code: "000000" })).toBe(429);
     expect(await last("198.51.100.17", "/sign-in/social", { provider: "google" })).toBe(429);
     expect(await last("198.51.100.18", "/verify-password", { password: "not this one" })).toBe(429);

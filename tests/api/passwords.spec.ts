@@ -23,7 +23,7 @@ test("that are tried first are refused, wherever one is chosen", async ({ ada, n
     ];
     for (const answer of answers) expect([answer.status, text(answer, "code")]).toEqual([400, "PASSWORD_COMMON"]);
   }
-  for (const password of ["Atelier-2026", "ada.lovelace1", "--adalovelace", "Example.com99"]) {
+  for (const password of ["Atelier-2026", "--atelier--"]) {
     const answer = await nobody.post("/sign-up/email", { name: "Ada Lovelace", email: "ada@example.com", password });
     expect([answer.status, text(answer, "code")], password).toEqual([400, "PASSWORD_COMMON"]);
   }

@@ -7,8 +7,8 @@ import lists from "zxcvbn/lib/frequency_lists.js";
 /** Passwords that are tried first by whoever guesses (NIST SP 800-63B, 3.1.1.2): those of zxcvbn's list, whatever their letters' case. */
 const guessed = new Set(lists.passwords);
 
-/** The app's own name. */
-const OWN_WORDS = ["atelier"];
+/** Words of this product, of which nobody has to guess (ASVS 5.0, 6.1.2). */
+const OWN_WORDS = new Set(["atelier"]);
 
 /** Where a password is chosen. Server-side calls (the first password of somebody who has none) have no path. */
 const CHOOSING = new Set<string | undefined>([
@@ -22,15 +22,10 @@ const CHOOSING = new Set<string | undefined>([
 /** How long the service that knows breached passwords may take. It is no reason to keep anybody out: without an answer the password passes. */
 const PATIENCE_MS = 1000;
 
-const chosen = z.object({
-  password: z.string().optional(),
-  newPassword: z.string().optional(),
-  name: z.string().optional(),
-  email: z.string().optional(),
-});
+const chosen = z.object({ password: z.string().optional(), newPassword: z.string().optional() });
 
 type Options = {
-  /** Whether to refuse those that are guessed first, or made of the person's or the app's own words. */
+  /** Whether to refuse those that are guessed first, or made of the app's own name. */
   common: boolean;
   /** Whether to ask haveibeenpwned.com too, which is told the first five digits of the password's hash and nothing else. */
   breaches: boolean;
@@ -54,11 +49,7 @@ export const passwords = ({ common, breaches }: Options) =>
                 ? data?.password
                 : (data?.newPassword ?? (path?.startsWith("/email-otp") ? data?.password : undefined));
             if (password === undefined || password.length < context.password.config.minPasswordLength) return;
-            if (
-              common &&
-              (guessed.has(password.toLowerCase()) ||
-                isObvious(password, [...OWN_WORDS, data?.name ?? "", ...(data?.email ?? "").split("@")]))
-            )
+            if (common && (guessed.has(password.toLowerCase()) || isObvious(password)))
               throw new APIError("BAD_REQUEST", { code: "PASSWORD_COMMON", message: "This password is among the first that are guessed" });
             if (breaches && (await isBreached(password)))
               throw new APIError("BAD_REQUEST", { code: "PASSWORD_BREACHED", message: "This password is known from a data breach" });
@@ -68,13 +59,8 @@ export const passwords = ({ common, breaches }: Options) =>
     },
   }) satisfies BetterAuthPlugin;
 
-/** Whether a password is nothing but a word that stands beside it, with digits and signs around (ASVS 5.0, 6.2.11). */
-function isObvious(password: string, words: string[]): boolean {
-  const plain = lettersOf(password);
-  return plain !== "" && words.some((word) => lettersOf(word) === plain);
-}
-
-const lettersOf = (text: string) => text.toLowerCase().replace(/\P{L}/gu, "");
+/** Whether a password is nothing but one of the product's words, with digits and signs around (ASVS 5.0, 6.2.11). */
+const isObvious = (password: string) => OWN_WORDS.has(password.toLowerCase().replace(/\P{L}/gu, ""));
 
 async function isBreached(password: string): Promise<boolean> {
   const hash = createHash("sha1").update(password).digest("hex").toUpperCase();
