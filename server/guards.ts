@@ -24,8 +24,8 @@ export const guardsFor = (appUrl: URL | null): Guards =>
 export function guarded(response: Response, guards: Guards): Response {
   if (response.headers.has("X-Content-Type-Options") && response.headers.has("Content-Security-Policy")) return response;
   const { status, statusText, body } = response;
-  const headers = new Headers(guards);
-  for (const [name, value] of response.headers) headers.append(name, value);
+  const headers = new Headers(response.headers);
+  for (const [name, value] of Object.entries(guards)) if (!headers.has(name)) headers.set(name, value);
   return new Response(body, { status, statusText, headers });
 }
 

@@ -173,12 +173,16 @@ describe("requireVisitor", () => {
   });
 
   it.each([
-    ["/projects.data?_routes=routes%2Fprojects", "/projects"],
+    ["/projects/1.data?_routes=routes%2Fproject", "/projects/1"],
     ["/_.data", "/"],
     ["/_root.data", "/"],
     ["/design/1.data?x=1&index", "/design/1?x=1"],
   ])("knows the page behind %s", (asked, page) => {
     expect(toSignIn(new Request(ORIGIN + asked)).headers.get("Location")).toBe(`/sign-in?${new URLSearchParams({ redirectTo: page })}`);
+  });
+
+  it.each(["/projects", "/projects/", "/projects.data?_routes=routes%2Fprojects"])("leads from %s to the plain address", (asked) => {
+    expect(toSignIn(new Request(ORIGIN + asked)).headers.get("Location")).toBe("/sign-in");
   });
 });
 

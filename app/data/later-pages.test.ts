@@ -106,7 +106,10 @@ describe("a page that has grown", () => {
 
   it("at the list's end leaves to the next page what is more than a page", () => {
     const { later } = shownOf(open, null, numbers(6, { [nameOf(first)]: 6 }));
-    expect(later.slots).toEqual([{ cursor: null, end: "3", part: true }, { cursor: "3" }]);
+    expect(later.slots).toEqual([
+      { cursor: null, end: "3", part: true },
+      { cursor: "3", part: true },
+    ]);
   });
 });
 

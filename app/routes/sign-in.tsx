@@ -135,7 +135,7 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
         {rememberMe ? (
           <label className="flex min-h-6 items-center gap-2 text-base pointer-coarse:min-h-11">
             <input {...checkboxProps(rememberMe)} className="size-4 accent-accent" />
-            Stay signed in on this device
+            Remember me on this device
           </label>
         ) : null}
       </AuthForm>

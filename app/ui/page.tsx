@@ -25,7 +25,7 @@ export function PageHeader({ title, facts, trail, tools, about, children }: Page
     <header className="grid grid-cols-[minmax(0,1fr)] gap-2">
       {tools ? (
         <div className="flex min-h-8 items-center justify-between gap-3">
-          <div className="min-w-0">{trail}</div>
+          <div className="min-w-0 flex-1">{trail}</div>
           <div className="page-tools -mr-1.5 flex">{tools}</div>
         </div>
       ) : (

@@ -149,7 +149,7 @@ bothWays((javaScript) => {
       await ready(page);
       await page.getByLabel("Email").fill(person.email);
       await page.getByLabel("Password").fill(person.password);
-      await page.getByLabel("Stay signed in").setChecked(stay);
+      await page.getByLabel("Remember me").setChecked(stay);
       await page.getByRole("button", { name: "Sign in" }).click();
       await expect(page).toHaveURL("/projects");
       const cookie = await sessionCookie(context);
