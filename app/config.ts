@@ -40,7 +40,6 @@ export type AppConfig = {
     unlinkLast: boolean;
     revokeSessionsOnPasswordReset: boolean;
     refuseBreachedPasswords: boolean;
-    refuseCommonPasswords: boolean;
     rateLimit: boolean;
   };
   /** Settings of the social providers that are switched on, by provider id, as Better Auth takes them. */

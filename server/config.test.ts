@@ -51,7 +51,6 @@ describe("settings", () => {
         requireEmailVerification: false,
         revokeSessionsOnPasswordReset: true,
         unlinkLast: false,
-        refuseCommonPasswords: true,
         rateLimit: true,
       },
     });

@@ -143,7 +143,6 @@ export const settings = z.object({
   ACCOUNTS_UNLINK_LAST: yesOrNo.default(false),
   ACCOUNTS_REVOKE_SESSIONS_ON_PASSWORD_RESET: yesOrNo.default(true),
   ACCOUNTS_REFUSE_BREACHED_PASSWORDS: yesOrNo.default(false),
-  ACCOUNTS_REFUSE_COMMON_PASSWORDS: yesOrNo.default(true),
   ACCOUNTS_RATE_LIMIT: yesOrNo.default(true),
 });
 
@@ -224,7 +223,6 @@ function appConfig(
       unlinkLast: set.ACCOUNTS_UNLINK_LAST,
       revokeSessionsOnPasswordReset: set.ACCOUNTS_REVOKE_SESSIONS_ON_PASSWORD_RESET,
       refuseBreachedPasswords: set.ACCOUNTS_REFUSE_BREACHED_PASSWORDS,
-      refuseCommonPasswords: set.ACCOUNTS_REFUSE_COMMON_PASSWORDS,
       rateLimit: set.ACCOUNTS_RATE_LIMIT,
     },
   };

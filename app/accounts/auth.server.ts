@@ -134,7 +134,7 @@ function makeAuth(config: AppConfig, origin: string) {
     plugins: [
       limits(),
       plainTargets(),
-      passwords({ common: accounts.refuseCommonPasswords, breaches: accounts.refuseBreachedPasswords }),
+      passwords({ breaches: accounts.refuseBreachedPasswords }),
       device(origin),
       lastMethod(origin),
       mailRequests(config),

@@ -36,7 +36,6 @@ export const testConfig: AppConfig = {
     unlinkLast: false,
     revokeSessionsOnPasswordReset: true,
     refuseBreachedPasswords: false,
-    refuseCommonPasswords: true,
     rateLimit: true,
   },
   socialProviders: {},

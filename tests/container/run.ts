@@ -122,7 +122,6 @@ try {
       ENGINE_PORT: "0",
       ENGINE_SITE_PORT: "0",
       ACCOUNTS_RATE_LIMIT: "false",
-      ACCOUNTS_REFUSE_COMMON_PASSWORDS: "true",
     },
     stdio: ["ignore", "inherit", "inherit"],
     ...user,

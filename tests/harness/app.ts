@@ -55,8 +55,6 @@ export async function startApp(settings: Record<string, string> = {}): Promise<R
     DATA_DIR: dataDir,
     // Tests sign up by the dozen from one address.
     ACCOUNTS_RATE_LIMIT: "false",
-    // As where others can come in.
-    ACCOUNTS_REFUSE_COMMON_PASSWORDS: "true",
     ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)])),
     ...settings,
   };

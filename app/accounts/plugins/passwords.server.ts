@@ -25,17 +25,12 @@ const PATIENCE_MS = 1000;
 const chosen = z.object({ password: z.string().optional(), newPassword: z.string().optional() });
 
 type Options = {
-  /** Whether to refuse those that are guessed first, or made of the app's own name. */
-  common: boolean;
   /** Whether to ask haveibeenpwned.com too, which is told the first five digits of the password's hash and nothing else. */
   breaches: boolean;
 };
 
-/**
- * Refuses passwords that are common or lie at hand, and those that are known from breaches, where that is wanted. Length is Better Auth's own
- * business.
- */
-export const passwords = ({ common, breaches }: Options) =>
+/** Refuses passwords that are common or lie at hand, and if wanted those that are known from breaches. Length is Better Auth's own business. */
+export const passwords = ({ breaches }: Options) =>
   ({
     id: "passwords",
     hooks: {
@@ -49,7 +44,7 @@ export const passwords = ({ common, breaches }: Options) =>
                 ? data?.password
                 : (data?.newPassword ?? (path?.startsWith("/email-otp") ? data?.password : undefined));
             if (password === undefined || password.length < context.password.config.minPasswordLength) return;
-            if (common && (guessed.has(password.toLowerCase()) || isObvious(password)))
+            if (guessed.has(password.toLowerCase()) || isObvious(password))
               throw new APIError("BAD_REQUEST", { code: "PASSWORD_COMMON", message: "This password is among the first that are guessed" });
             if (breaches && (await isBreached(password)))
               throw new APIError("BAD_REQUEST", { code: "PASSWORD_BREACHED", message: "This password is known from a data breach" });
