@@ -148,13 +148,16 @@ export function hands(page: Page, javaScript: boolean) {
 
 export type Hands = ReturnType<typeof hands>;
 
-/** What the deployment holds for somebody: their projects and designs by name, in order. Asked for by another way than the pages'. */
+/**
+ * What the deployment holds for somebody at one moment: their projects and designs by name, in order. Asked for by another way than the
+ * pages', and at one timestamp, so that what goes between two of the questions cannot be missing for the second.
+ */
 export async function stored(app: RunningApp, person: Person): Promise<{ name: string; designs: string[] }[]> {
   const convex = await deploymentAs(app, person);
-  const projects = await convex.query(api.projects.getProjects, {});
+  const projects = await convex.consistentQuery(api.projects.getProjects, {});
   return Promise.all(
     projects.map(async ({ _id, name }) => {
-      const designs = await convex.query(api.designs.getDesignsByProjectId, { projectId: _id });
+      const designs = await convex.consistentQuery(api.designs.getDesignsByProjectId, { projectId: _id });
       return { name, designs: designs.map((design) => design.name) };
     }),
   );
