@@ -17,7 +17,11 @@ async function main(): Promise<void> {
   const { engineAdminKey: adminKey } = kept.parse(JSON.parse(await readFile(secrets, "utf8")));
   const target = resolve(to);
   // The app's folder holds the deployment's: laid out alike, the copy can be put in its place.
-  await mkdir(target, { mode: 0o700 });
+  await mkdir(target, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === "EEXIST"
+      ? new Error(`${target} exists already: a backup is never written over. Name a folder that is not there.`)
+      : error;
+  });
   try {
     const { running } = await backUp({ from: join(dataDir, "convex"), to: join(target, "convex"), adminKey });
     await copyFile(secrets, join(target, "secrets.json.partial"));

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { type Embedded, type EmbeddedOptions, startEmbedded } from "./embedded.ts";
+import { type Embedded, type EmbeddedOptions, NotStarted, startEmbedded } from "./embedded.ts";
 import { log } from "./log.ts";
 
 log.level = "silent";
@@ -90,4 +90,12 @@ it("ends with the process that started it, however that ended, and the next one 
 
 it("says what is wrong when it cannot start", async () => {
   await expect(start({ adminKey: "short" })).rejects.toThrow(/did not start \(exit code 1\)[\s\S]*admin key must be/);
+});
+
+it("refuses data that another one uses, which goes on", async () => {
+  const first = await start();
+  const second = await start({ predecessorTimeout: 0 }).catch((error: unknown) => error);
+  expect(second).toBeInstanceOf(NotStarted);
+  expect(String(second)).toContain(`Another process is using the data in ${dir}. Only one may at a time: stop it first.`);
+  expect(await answers(first.url)).toBe(true);
 });

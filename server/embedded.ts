@@ -25,6 +25,8 @@ export type EmbeddedOptions = {
   sitePort: number;
   adminKey: string;
   log: Log;
+  /** How long a predecessor may take to let go of the data, in ms. */
+  predecessorTimeout?: number;
 };
 
 const MAIN = fileURLToPath(new URL("../engine/src/main.ts", import.meta.url));
@@ -32,7 +34,7 @@ const MAIN = fileURLToPath(new URL("../engine/src/main.ts", import.meta.url));
 const READY_TIMEOUT = 60_000;
 /** How long it may take to stop before it is ended, in ms. */
 const STOP_TIMEOUT = 5000;
-/** How long a predecessor may take to let go of the data, in ms, and what is said meanwhile. */
+/** A killed server's deployment notices by itself; on a machine that is busy that takes a while. */
 const PREDECESSOR_TIMEOUT = 15_000;
 const IN_USE = /Another process is using the data/;
 const FIRST_PAUSE = 100;
@@ -40,10 +42,13 @@ const LAST_PAUSE = 5000;
 /** Having run this long, in ms, it is well again, and the next restart is quick. */
 const STEADY = 30_000;
 
+/** It did not come up, and its own words say why: whoever started it has no use for our stack below them. */
+export class NotStarted extends Error {}
+
 /**
  * Starts the embedded deployment and keeps it running: when it ends by itself it is started again, on the same addresses, after a pause that
  * doubles from 0.1 s to 5 s while it keeps failing.
- * @throws Error when it does not come up the first time
+ * @throws NotStarted when it does not come up the first time
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { log } = options;
@@ -89,7 +94,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
  * of the data: that is waited for.
  */
 async function firstLife(options: EmbeddedOptions): Promise<ReturnType<typeof run>> {
-  const deadline = Date.now() + PREDECESSOR_TIMEOUT;
+  const deadline = Date.now() + (options.predecessorTimeout ?? PREDECESSOR_TIMEOUT);
   let waiting = false;
   for (;;) {
     const port = await freePort(options.port, "ENGINE_PORT", options.log);
@@ -136,7 +141,7 @@ function run({ dir, port, sitePort, adminKey, log }: EmbeddedOptions) {
     });
     void exited.then((how) => {
       clearTimeout(late);
-      reject(new Error(`The embedded deployment did not start (${how}).\n${tail().join("\n")}`.trimEnd()));
+      reject(new NotStarted(`The embedded deployment did not start (${how}).\n${tail().join("\n")}`.trimEnd()));
     });
   });
   return {

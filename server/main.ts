@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { compileCacheFolder } from "../engine/src/compile-cache.ts";
 import { BUILD, loadBuild } from "./built.ts";
 import { ConfigError, readConfig } from "./config.ts";
-import { startEmbedded } from "./embedded.ts";
+import { NotStarted, startEmbedded } from "./embedded.ts";
 import { Forward } from "./forward.ts";
 import { createListener } from "./listener.ts";
 import { log } from "./log.ts";
@@ -93,7 +93,7 @@ async function deploymentMetrics(url: string, adminKey: string): Promise<string>
 try {
   await main();
 } catch (error) {
-  if (error instanceof ConfigError) console.error(error.message);
+  if (error instanceof ConfigError || error instanceof NotStarted) console.error(error.message);
   else if (error instanceof Error && "code" in error && error.code === "EADDRINUSE")
     console.error(`${error.message}. Choose another one with PORT.`);
   else console.error(error);

@@ -95,6 +95,8 @@ async function call({ url, adminKey }: Target, path: string, body: unknown): Pro
     method: "POST",
     headers: { "Content-Type": "application/json", Authorization: `Convex ${adminKey}`, "Convex-Client": "npm-cli-1.48.0" },
     body: JSON.stringify(body),
+  }).catch((cause: unknown) => {
+    throw new Error(`The deployment at ${url} does not answer.`, { cause });
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`The deployment refused ${path} (${response.status}): ${text.slice(0, 2000)}`);

@@ -1,9 +1,10 @@
 import { createInterface } from "node:readline/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { keptAddress } from "../engine/src/backup/address.ts";
 import { ensureBuilt } from "./build/ensure.ts";
 import { type Build, loadBuild } from "./built.ts";
 import { ConfigError, readConfig } from "./config.ts";
-import { startEmbedded } from "./embedded.ts";
+import { NotStarted, startEmbedded } from "./embedded.ts";
 import { log } from "./log.ts";
 
 const USAGE = `Usage: npm run user -- <what>
@@ -28,7 +29,9 @@ async function main([what, email, ...flags]: string[]): Promise<void> {
   await ensureBuilt();
   const { server: config, app: appConfig } = await readConfig(process.env, { production: true });
   const build = await loadBuild();
-  const running = await answering(build, appConfig);
+  // Where it really listens: its own port may have been taken by another program when it started.
+  const kept = config.engine && (await keptAddress(config.engine.dir));
+  const running = await answering(build, { ...appConfig, convexUrl: kept ?? appConfig.convexUrl });
   if (!running && !config.engine)
     throw new Failure(`The deployment at ${appConfig.convexUrl} does not answer, or does not believe our tokens.`);
   const embedded = !running && config.engine ? await startQuietly(config.engine) : null;
@@ -61,7 +64,7 @@ async function startQuietly(engine: NonNullable<Awaited<ReturnType<typeof readCo
   try {
     return await startEmbedded({ ...engine, log: log.child({}, { level: "silent" }) });
   } catch (error) {
-    throw new Failure(`${String(error)}\nIf the app is running with another ENGINE_PORT, give the same one here.`);
+    throw error instanceof NotStarted ? new Failure(error.message) : error;
   }
 }
 

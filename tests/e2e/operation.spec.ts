@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { chown, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { chown, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -96,6 +96,26 @@ test("health, log and metrics of a whole flow: each request by its name, and not
   expect(text).not.toContain(designId);
 });
 
+test("data that it cannot open: it says why in words, without a stack, and ends with 1", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "atelier-broken-"));
+  try {
+    await mkdir(join(dataDir, "convex"));
+    await writeFile(join(dataDir, "convex", "deployment.sqlite3"), "This is no database. ".repeat(1000));
+    if (APP_USER.uid !== undefined)
+      for (const path of await readdir(dataDir, { recursive: true })) await chown(join(dataDir, path), APP_USER.uid, APP_USER.gid);
+    if (APP_USER.uid !== undefined) await chown(dataDir, APP_USER.uid, APP_USER.gid);
+    const env = { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: "0", ENGINE_PORT: "0", ENGINE_SITE_PORT: "0" };
+    const started = await promisify(execFile)(process.execPath, [script("main")], { env, ...APP_USER }).catch((error: unknown) => error);
+    expect(started).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^The embedded deployment did not start \(exit code 1\)\.\n.*is not a SQLite file/),
+    });
+    expect(started).toMatchObject({ stderr: expect.not.stringMatching(/^ {4}at /m) });
+  } finally {
+    await rm(dataDir, { recursive: true });
+  }
+});
+
 test("told to stop under load, it breaks no request off", async ({ launch }) => {
   const app = await launch({});
   const person = await signUp(app.url);
@@ -138,6 +158,7 @@ test("a backup, made while it runs, brings everything back: people with their se
   try {
     const { stdout } = await run("backup", join(dir, "copy"));
     expect(stdout).toContain("It contains the keys");
+    await expect(run("backup", join(dir, "copy"))).rejects.toThrow(/copy exists already: a backup is never written over/);
     const late = await signUp(app.url);
 
     // Nothing is overwritten, not even by mistake.

@@ -23,7 +23,13 @@ test("with a deployment of its own elsewhere: setup:convex prepares it, two serv
   const deployment = await startEmbedded({ dir, port: 0, sitePort: 0, adminKey, log });
   try {
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, CONVEX_URL: deployment.url, CONVEX_DEPLOY_KEY: adminKey };
-    const { stdout } = await promisify(execFile)(process.execPath, [SETUP], { env });
+    const setUp = (settings: Record<string, string | undefined>) => promisify(execFile)(process.execPath, [SETUP], { env: settings });
+    await expect(setUp({ ...env, CONVEX_DEPLOY_KEY: undefined })).rejects.toThrow("CONVEX_URL and CONVEX_DEPLOY_KEY are needed");
+    await expect(setUp({ ...env, CONVEX_DEPLOY_KEY: "remote|00" })).rejects.toThrow("The provided admin key was invalid");
+    await expect(setUp({ ...env, CONVEX_URL: "http://127.0.0.1:1" })).rejects.toThrow(
+      "The deployment at http://127.0.0.1:1 does not answer",
+    );
+    const { stdout } = await setUp(env);
     expect(stdout).toContain("is ready");
     const printed = Object.fromEntries(
       [...stdout.matchAll(/^([A-Z_]+)=(?:'(.*)'|(.*))$/gm)].map(([, name, quoted, plain]) => [String(name), quoted ?? plain ?? ""]),

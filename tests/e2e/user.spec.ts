@@ -15,7 +15,8 @@ async function user(app: RunningApp, ...args: string[]): Promise<{ code: number;
     PATH: process.env.PATH,
     DATA_DIR: app.dataDir,
     PORT: String(app.port),
-    ENGINE_PORT: new URL(app.deployment.url).port,
+    // Not the app's own: where its deployment listens is found out from its folder.
+    ENGINE_PORT: "0",
     ENGINE_SITE_PORT: "0",
   };
   const cwd = join(START, "../..");
