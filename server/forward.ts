@@ -58,7 +58,12 @@ export class Forward {
 
   async #pipe(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     try {
-      await proxyUpgrade(this.#target, request, socket, head, { changeOrigin: true, xfwd: false, upgradeTimeout: UPGRADE_TIMEOUT });
+      const options = { changeOrigin: true, xfwd: false, upgradeTimeout: UPGRADE_TIMEOUT };
+      const upstream = await proxyUpgrade(this.#target, request, socket, head, options);
+      // What the browser has left unread would hold the deployment's end open, and all that it watches at work.
+      const letGo = () => upstream.resume().end();
+      if (socket.destroyed) letGo();
+      else socket.once("close", letGo);
     } catch (error) {
       this.#log.warn({ error: String(error) }, "a websocket could not be forwarded to the deployment");
     }

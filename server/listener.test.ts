@@ -22,6 +22,8 @@ let serveAsset: ServeAsset;
 /** Stands for the deployment: says what reached it. */
 let deployment: Server;
 let reached: { url?: string; headers: NodeJS.Dict<string | string[]> }[] = [];
+/** Which websockets it has seen the end of. */
+let left: (string | undefined)[] = [];
 let deploymentUrl: string;
 
 beforeAll(async () => {
@@ -41,6 +43,7 @@ beforeAll(async () => {
   sockets.on("connection", (socket, request) => {
     reached.push({ url: request.url, headers: request.headers });
     socket.on("message", (message) => socket.send(message));
+    socket.once("close", () => left.push(request.url));
   });
   deploymentUrl = await listen(deployment);
 });
@@ -53,6 +56,7 @@ afterAll(async () => {
 const running: Server[] = [];
 afterEach(() => {
   reached = [];
+  left = [];
   for (const server of running.splice(0)) {
     server.closeAllConnections();
     server.close();
@@ -192,6 +196,18 @@ describe("the deployment's prefix", () => {
     expect(String(message)).toBe("hello");
     expect(reached).toEqual([{ url: "/api/1.27.0/sync", headers: expect.not.objectContaining({ cookie: expect.anything() }) }]);
     socket.terminate();
+  });
+
+  it("lets go of the deployment with the browser, however much was not read", async () => {
+    const { url } = await serve();
+    const socket = open(`${url}/convex/api/1.40.0/sync`, { origin: url });
+    await once(socket, "open");
+    const megabyte = "x".repeat(2 ** 20);
+    for (let sent = 0; sent < 40; sent++) socket.send(megabyte);
+    await once(socket, "message");
+    socket.pause();
+    socket.terminate();
+    await expect.poll(() => left).toContain("/api/1.40.0/sync");
   });
 
   it.each([

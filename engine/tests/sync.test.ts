@@ -338,6 +338,22 @@ describe("the sync protocol", () => {
     socket.close();
   });
 
+  it("sends who does not read no more than is on the way already, and then the newest", async () => {
+    const { client } = connect();
+    const { send, received, socket } = await raw();
+    send(hello, modify(0, add(0, "messages:list", { channel: "flood" })));
+    await expect.poll(() => received.length).toBe(1);
+    socket.pause();
+    // Each transition has all of them: without a bound, some 10 MB in 40 transitions.
+    for (let n = 0; n < 40; n++) await client.mutation(messages.send!, { channel: "flood", body: `${n} ${"x".repeat(12_000)}` });
+    socket.resume();
+    const newest = () => JSON.stringify(received.at(-1)).includes('"39 xxx');
+    await expect.poll(newest).toBe(true);
+    expect(received.length).toBeLessThan(15);
+    await client.close();
+    socket.close();
+  });
+
   it("says that a token has expired when next it is used, and closes", async () => {
     const { send, received, closed } = await raw();
     send(hello, { type: "Authenticate", tokenType: "User", value: await deployed.issuer.token("ada", { expiresIn: -3 }), baseVersion: 0 });

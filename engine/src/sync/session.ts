@@ -31,7 +31,7 @@ import type { SharedQueries, Subscriber, Watch } from "./shared-queries.ts";
 export interface Line {
   send(text: string): void;
   sendTransition(text: string): void;
-  /** False while the client is too slow to take more; `advance` is asked for again when it has caught up. */
+  /** False while the client is too slow to take more; the queries are told by `touch` when it has caught up. */
   readonly writable: boolean;
   close(reason: string): void;
 }
@@ -95,10 +95,14 @@ export class SyncSession implements Subscriber {
     }
   }
 
+  get writable(): boolean {
+    return this.options.line.writable;
+  }
+
   advance(snapshot: Timestamp): boolean {
     if (this.closed || snapshot < this.version.ts) return true;
     if (this.owed !== null && snapshot < this.owed) return false;
-    if (!this.options.line.writable) return false;
+    if (!this.writable) return false;
     const updates: { queryId: number; query: LiveQuery; result: QueryResult }[] = [];
     for (const [queryId, query] of this.live) {
       const result = query.watch.resultAt(snapshot);

@@ -53,6 +53,7 @@ function createRunner(answer: (call: Call) => Answer) {
 class Session implements Subscriber {
   identity: Identity;
   identityKey: string;
+  writable = true;
   watches: Watch[] = [];
   seen: { at: Timestamp; results: (string | null)[] }[] = [];
 
@@ -120,6 +121,31 @@ describe("shared queries", () => {
     await settled();
     expect(queries.runs).toBe(1);
     expect(session.seen).toHaveLength(1);
+  });
+
+  it("runs nothing for who takes nothing, and the newest once when they do again", async () => {
+    let value = 1;
+    const fake = createRunner(() => ({ value: `state ${value}` }));
+    const queries = createSharedQueries({ runner: fake.runner, system, report });
+    const [slow, quick] = [new Session(), new Session()];
+    slow.watches.push(queries.watch(query("slow"), slow), queries.watch(query("both"), slow));
+    quick.watches.push(queries.watch(query("both"), quick));
+    await settled();
+    slow.writable = false;
+    for (value = 2; value <= 5; value++) {
+      fake.commit("slow");
+      fake.commit("both");
+      await settled();
+    }
+    expect(fake.asked.flat().map(({ path }) => path)).toEqual(["slow", "both", "both", "both", "both", "both"]);
+    expect(quick.last).toEqual(["state 5"]);
+    expect(slow.last).toEqual(["state 1", "state 1"]);
+    slow.writable = true;
+    queries.touch(slow);
+    await settled();
+    expect(fake.asked.at(-1)?.map(({ path }) => path)).toEqual(["slow"]);
+    expect(slow.last).toEqual(["state 6", "state 5"]);
+    expect(slow.seen).toHaveLength(2);
   });
 
   it("gives who comes later a page as it is asked for, not the one that has grown under another's eyes", async () => {

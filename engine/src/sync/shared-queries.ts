@@ -16,6 +16,8 @@ type QuerySpec = { path: string; args: Json; journal: string | null };
 export interface Subscriber {
   readonly identity: Identity;
   readonly identityKey: string;
+  /** False while it takes nothing more: what it alone watches is not run until then, and it is touched when it does again. */
+  readonly writable: boolean;
   advance(snapshot: Timestamp): boolean;
 }
 
@@ -155,10 +157,10 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
     } finally {
       active = false;
     }
-    if (again || unresolved.size > 0 || stale.size > 0) schedule();
+    if (again || unresolved.size > 0 || stale.values().some(isAwaited)) schedule();
   }
 
-  /** Finds or makes a run for whoever has none, and collects all runs that are due. */
+  /** Finds or makes a run for whoever has none, and collects all runs that are due: stale, and watched by somebody who takes the answer. */
   function takeDue(): Run[] {
     for (const run of stale) if (run.journal !== null) goOnFromJournal(run);
     for (const watch of unresolved) {
@@ -177,8 +179,8 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
       run.watches.add(watch);
     }
     unresolved.clear();
-    const due = [...stale];
-    stale.clear();
+    const due = [...stale].filter(isAwaited);
+    for (const run of due) stale.delete(run);
     return due;
   }
 
@@ -348,6 +350,7 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
   };
 }
 
+const isAwaited = ({ watches }: Run) => watches.values().some(({ subscriber }) => subscriber.writable);
 const isSystem = (path: string) => path.startsWith("_system/");
 const visibilityFor = (identity: Identity): Call["visibility"] => (identity.kind === "admin" ? "any" : "public");
 const keyOf = (visibility: Call["visibility"], { path, args, journal }: QuerySpec) => JSON.stringify([visibility, path, args, journal]);

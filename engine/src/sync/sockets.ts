@@ -7,6 +7,7 @@ import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocketServer, type RawData, type WebSocket } from "ws";
 import { gathering } from "./gathering.ts";
+import { createInFlight } from "./in-flight.ts";
 import { chunked, fatalErrorText, parseClientMessage, PING_TEXT, ProtocolError } from "./messages.ts";
 import { SyncSession, type Line, type SessionOptions } from "./session.ts";
 
@@ -15,8 +16,13 @@ const PING_INTERVAL_MS = 15_000;
 const SILENCE_MS = 60_000;
 /** Arguments of 16 MiB, as JSON. */
 const MAX_FRAME_BYTES = 24 * 1024 * 1024;
-/** A client with this much unsent gets no further transition: it will get the newest state once it has caught up. */
-const HOLD_BACK_BYTES = 8 * 1024 * 1024;
+/**
+ * A client to which this much is on its way gets no further transition: it will get the newest state once it has caught up. Kept small, since all of
+ * it stands before the answer to what the client asks next.
+ */
+const WINDOW_BYTES = 256 * 1024;
+/** After so much the client is asked how far it has read. */
+const MARK_BYTES = 64 * 1024;
 /** With this much unsent it is not reading at all. */
 const GIVE_UP_BYTES = 128 * 1024 * 1024;
 /** What of one socket may wait, to be taken in or to be answered, before it is not read any further. */
@@ -84,30 +90,26 @@ function refuse(socket: Duplex, status: string): void {
 }
 
 function serve(websocket: WebSocket, gather: () => void, options: SocketsOptions): void {
+  const inFlight = createInFlight((mark) => websocket.ping(mark));
   let heldBack = false;
-  let unsent = 0;
   let lastHeard = Date.now();
 
   const write = (text: string) => {
     const bytes = Buffer.from(text, "utf8");
     gather();
-    unsent += bytes.length;
-    websocket.send(bytes, { binary: false }, () => {
-      unsent -= bytes.length;
-      if (heldBack && unsent < HOLD_BACK_BYTES) {
-        heldBack = false;
-        options.queries.touch(session);
-      }
-    });
-    if (unsent > GIVE_UP_BYTES) websocket.terminate();
+    inFlight.handedOver(bytes.length);
+    websocket.send(bytes, { binary: false }, () => inFlight.left(bytes.length));
+    if (inFlight.unsent > GIVE_UP_BYTES) websocket.terminate();
   };
   const line: Line = {
     send: write,
     sendTransition(text) {
       for (const part of chunked(text, randomUUID())) write(part);
+      inFlight.askAfter(MARK_BYTES);
     },
     get writable() {
-      heldBack = unsent >= HOLD_BACK_BYTES;
+      heldBack = inFlight.unread >= WINDOW_BYTES;
+      if (heldBack) inFlight.askAfter(MARK_BYTES);
       return !heldBack;
     },
     close: (reason) => websocket.close(reason === "AuthError" ? CLOSE_NORMAL : CLOSE_INTERNAL, reason),
@@ -116,7 +118,7 @@ function serve(websocket: WebSocket, gather: () => void, options: SocketsOptions
 
   const ping = setInterval(() => {
     if (Date.now() - lastHeard > SILENCE_MS) return websocket.terminate();
-    websocket.ping();
+    inFlight.ask();
     write(PING_TEXT);
   }, PING_INTERVAL_MS);
 
@@ -135,10 +137,16 @@ function serve(websocket: WebSocket, gather: () => void, options: SocketsOptions
     async (text) => {
       await session.receive(parseClientMessage(text));
     },
-    { websocket, inFlight: () => session.inFlight, fail },
+    { websocket, requests: () => session.inFlight, fail },
   );
 
-  websocket.on("pong", () => (lastHeard = Date.now()));
+  websocket.on("pong", (data) => {
+    lastHeard = Date.now();
+    inFlight.answered(String(data));
+    if (!heldBack || inFlight.unread >= WINDOW_BYTES) return;
+    heldBack = false;
+    options.queries.touch(session);
+  });
   websocket.on("message", (data, isBinary) => {
     lastHeard = Date.now();
     if (isBinary) fail(new ProtocolError("Messages must be text frames."));
@@ -155,7 +163,7 @@ function serve(websocket: WebSocket, gather: () => void, options: SocketsOptions
 /** One message after the other; the socket is not read while too much waits. */
 function createInbox(
   take: (text: string) => Promise<void>,
-  { websocket, inFlight, fail }: { websocket: WebSocket; inFlight: () => number; fail: (error: unknown) => void },
+  { websocket, requests, fail }: { websocket: WebSocket; requests: () => number; fail: (error: unknown) => void },
 ): (data: RawData) => void {
   let waiting: string[] = [];
   let bytes = 0;
@@ -179,7 +187,7 @@ function createInbox(
     }
     resumeWhenCalm();
   };
-  const tooMuch = () => waiting.length + inFlight() >= MAX_IN_FLIGHT || bytes >= MAX_WAITING_BYTES;
+  const tooMuch = () => waiting.length + requests() >= MAX_IN_FLIGHT || bytes >= MAX_WAITING_BYTES;
   const resumeWhenCalm = () => {
     if (!websocket.isPaused) return;
     if (!tooMuch()) websocket.resume();
