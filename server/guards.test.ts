@@ -102,6 +102,7 @@ const ANSWERS: [status: number, what: string, lines: string, parts?: Partial<Par
   [414, "an address without end", get(`/${"a".repeat(9000)}`)],
   [421, "a foreign name", "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"],
   [405, "a method that is none", "PROPFIND / HTTP/1.1\r\nHost: localhost\r\n\r\n"],
+  [405, "a method that gives a request back, cookies and all", "TRACE / HTTP/1.1\r\nHost: localhost\r\nCookie: a=b\r\n\r\n"],
   [411, "a body without a length", "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
   [413, "too large a body", post("/api/auth/ok", 2_000_000, "Content-Type: application/json")],
   [

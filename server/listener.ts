@@ -98,7 +98,7 @@ export function createListener(parts: Parts): Server {
     if (answerOperations(operations, request, response, guards)) return;
     const refusal = refuse(request, appUrl);
     if (refusal) {
-      response.writeHead(refusal.status, { ...plain, Connection: "close" }).end(`${refusal.why}\n`);
+      response.writeHead(refusal.status, { ...plain, ...refusal.headers, Connection: "close" }).end(`${refusal.why}\n`);
       return;
     }
     const path = pathOf(request);
@@ -154,7 +154,10 @@ const FAULTS: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-type Refusal = { status: 400 | 403 | 414 | 421; why: string };
+type Refusal = { status: 400 | 403 | 405 | 414 | 421; why: string; headers?: Record<string, string> };
+
+/** Methods that no `Request` can have (Fetch, 2.2.1, "forbidden method"), and that would tell a page what its browser adds for us alone. */
+const FORBIDDEN_METHODS = new Set(["CONNECT", "TRACE", "TRACK"]);
 
 function refuse(request: IncomingMessage, appUrl: URL | null): Refusal | null {
   const target = request.url ?? "";
@@ -163,6 +166,8 @@ function refuse(request: IncomingMessage, appUrl: URL | null): Refusal | null {
   if (!target.startsWith("/") || target.startsWith("//")) return { status: 400, why: "The address is not understood." };
   if (requestOrigin(request, appUrl) === null)
     return { status: 421, why: "This server is not known under this name. Set APP_URL to the address people use." };
+  if (FORBIDDEN_METHODS.has(request.method ?? ""))
+    return { status: 405, why: "There is no such method here.", headers: { Allow: "GET, HEAD, POST" } };
   return null;
 }
 

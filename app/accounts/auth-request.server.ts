@@ -28,8 +28,18 @@ const JUDGED = [
 /** What is posted to a callback comes from a provider's site, and only becomes a GET of the same address: the OAuth state guards it. */
 const CALLBACK = /^\/api\/auth\/callback\/[^/]+\/?$/;
 
-/** Hands a request to /api/auth/* on to Better Auth. */
-export async function passToAuth(asking: Asking): Promise<Response> {
+/** What only tells. Links in mails are not among them: who looks ahead with HEAD, as scanners of mail do, must not use them up. */
+const TELLS = /^\/api\/auth\/(?:ok|error|get-session|list-accounts|list-sessions)$/;
+
+/** Hands a request to /api/auth/* on to Better Auth, which knows no HEAD: it is GET without the content (RFC 9110, 9.3.2). */
+export async function passToAuth({ request, context }: Asking): Promise<Response> {
+  if (request.method !== "HEAD" || !TELLS.test(new URL(request.url).pathname)) return passOn({ request, context });
+  const answer = await passOn({ request: new Request(request, { method: "GET" }), context });
+  await answer.body?.cancel();
+  return new Response(null, answer);
+}
+
+async function passOn(asking: Asking): Promise<Response> {
   const answer = await pass(asking);
   if (!isFollowed(asking.request) || answer.status < 400) return answer;
   return isDeletionLink(asking.request) && !(await renewVisitor(asking.context)) ? toSignIn(asking.request) : toErrorPage(answer);

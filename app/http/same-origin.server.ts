@@ -15,10 +15,15 @@ const POSTED_FROM_ELSEWHERE = /^\/api\/auth\/callback\/[^/]+\/?$/;
 export const sameOrigin: MiddlewareFunction<Response> = ({ request, context, url }, next) => {
   if (SAFE_METHODS.has(request.method) || POSTED_FROM_ELSEWHERE.test(url.pathname)) return next();
   const config = context.get(configContext);
-  const trusted = url.pathname.startsWith("/api/auth/") ? config.trustedOrigins : [];
-  if (!isOurs(request.headers, originOf(config, request), trusted)) throw new Response("Forbidden", { status: 403 });
-  return next();
+  const own = originOf(config, request);
+  const isAuth = url.pathname.startsWith("/api/auth/");
+  if (isOurs(request.headers, own, isAuth ? config.trustedOrigins : [])) return next();
+  throw isAuth ? refusalOf(own) : new Response("Forbidden", { status: 403 });
 };
+
+/** In the form of all that the auth API refuses, with Better Auth's own code for it. */
+const refusalOf = (own: string) =>
+  Response.json({ code: "INVALID_ORIGIN", message: `Invalid origin: expected a request of ${own} itself` }, { status: 403 });
 
 function isOurs(headers: Headers, own: string, trusted: string[]): boolean {
   const origin = headers.get("Origin");

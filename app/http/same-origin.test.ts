@@ -33,6 +33,14 @@ describe("sameOrigin", () => {
     expect((await answerOf(sameOrigin, post(path, headers), { config })).status).toBe(status);
   });
 
+  it("tells a program at the auth API what was expected, as every other refusal there does", async () => {
+    const answer = await answerOf(sameOrigin, post("/api/auth/sign-in/email", { Origin: FOREIGN }), { config });
+    expect([answer.status, await answer.json()]).toEqual([
+      403,
+      { code: "INVALID_ORIGIN", message: expect.stringContaining("expected a request of https://atelier.example") },
+    ]);
+  });
+
   it.each(["PUT", "PATCH", "DELETE"])("guards %s", async (method) => {
     expect((await answerOf(sameOrigin, post("/images/1", { Origin: FOREIGN }, method))).status).toBe(403);
   });

@@ -38,6 +38,45 @@ it("reads what is none as nothing", () => {
     expect(readExif(bytes)).toEqual(nothing);
 });
 
+/** A folder at 8 with these entries, and behind it what the longer ones of them point to: TIFF that is well formed, whatever its words are. */
+function tiffOf(entries: { tag: number; type: number; text: string }[]): Buffer {
+  const values = entries.map(({ text }) => Buffer.from(`${text}\0`, "utf8"));
+  const head = Buffer.alloc(8 + 2 + 12 * entries.length + 4);
+  head.write("II*\0\x08\0\0\0", "latin1");
+  head.writeUInt16LE(entries.length, 8);
+  let at = head.length;
+  for (const [place, { tag, type }] of entries.entries()) {
+    const [entry, value] = [10 + 12 * place, values[place] ?? Buffer.alloc(0)];
+    head.writeUInt16LE(tag, entry);
+    head.writeUInt16LE(type, entry + 2);
+    head.writeUInt32LE(value.length, entry + 4);
+    head.writeUInt32LE(at, entry + 8);
+    if (value.length <= 4) value.copy(head, entry + 8);
+    at += value.length;
+  }
+  return Buffer.concat([head, ...values]);
+}
+
+it("tells what a camera is called in one line of plain text, whatever it wrote there", () => {
+  const text = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 300 }),
+    fc.constantFrom("\u202Egpj", "a\r\nb", "\u001b[2J", "\u2028", "\ud83d"),
+  );
+  const [make, model] = [0x010f, 0x0110];
+  let told = 0;
+  fc.assert(
+    fc.property(fc.array(fc.record({ tag: fc.constantFrom(make, model), type: fc.constant(2), text }), { maxLength: 3 }), (entries) => {
+      const { camera } = readExif(tiffOf(entries));
+      if (camera === undefined) return;
+      told++;
+      expect(camera).not.toMatch(/\p{C}|[\u2028\u2029]/u);
+      expect([camera.length > 0 && camera.length <= 100, camera.isWellFormed(), camera.trim()]).toEqual([true, true, camera]);
+    }),
+    { numRuns: 500 },
+  );
+  expect(told).toBeGreaterThan(50);
+});
+
 it("reads any bytes without failing, and no text that acts on a screen", () => {
   const head = fc.constantFrom("II*\0\x08\0\0\0", "MM\0*\0\0\0\x08").map((text) => Buffer.from(text, "latin1"));
   fc.assert(

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { animatedGif, hostileSvg, pictureBytes, type PictureName, pictures, sidewaysPhotograph } from "../../tests/fixtures/pictures";
@@ -199,6 +201,27 @@ describe("drawings", () => {
       [...data.subarray((Math.floor(y * info.height) * info.width + Math.floor(x * info.width)) * info.channels)].slice(0, 3);
     expect(at(0.5, 0.5)).toEqual([255, 255, 255]);
     expect(at(0.9, 0.9)).toEqual([0, 187, 102]);
+  });
+
+  it("fetch nothing", async () => {
+    let asked = 0;
+    const server = createServer((_, response) => response.end(String(asked++))).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = server.address();
+    const url = `http://127.0.0.1:${address && typeof address === "object" ? address.port : 0}`;
+    try {
+      const text = `<?xml-stylesheet href="${url}/a.css"?><!DOCTYPE svg [<!ENTITY x SYSTEM "${url}/b">]><svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="10" height="10"><style>@import url(${url}/c.css); rect { fill: url(${url}/d.svg#e) }</style><rect width="10" height="10"/><image href="${url}/f.png" width="9" height="9"/><image xlink:href="${url}/g.png" width="9" height="9"/><use href="${url}/h.svg#i"/><text>&x;</text></svg>`;
+      await makeVariant(
+        { bytes: Buffer.from(text), contentType: "image/svg+xml", width: 10, height: 10 },
+        { width: 160, wanted: "webp" },
+      ).catch(String);
+      expect(asked).toBe(0);
+      // The ear is there: what does fetch is heard.
+      await fetch(url);
+      expect(asked).toBe(1);
+    } finally {
+      server.close();
+    }
   });
 
   it("read no file beside them", async () => {

@@ -328,7 +328,8 @@ const rows: Row[] = [
     status: 200,
     body: {
       method: "totp",
-      totpURI: expect.stringMatching(/^otpauth:\/\/totp\/Atelier/),
+      // Base32 of at least 160 bits (RFC 4226, 4, R6).
+      totpURI: expect.stringMatching(/^otpauth:\/\/totp\/Atelier.*[?&]secret=[A-Z2-7]{32,}(?:&|$)/),
       backupCodes: Array.from({ length: 10 }, () => expect.stringMatching(/^\w{5}-\w{5}$/)),
     },
   },

@@ -97,6 +97,36 @@ test("POST /change-email: of a verified user a mail to the old address first, th
   expect((await ada.program.get("/get-session")).body).toMatchObject({ user: { email: newEmail, emailVerified: true } });
 });
 
+test("codes end: those by mail after five minutes, an authenticator's after the next one's thirty seconds", async ({
+  ada,
+  store,
+  codeTo,
+  app,
+}) => {
+  const secret = secretOf(await ada.program.post("/two-factor/enable", { password: ada.password }));
+  expect((await ada.program.post("/two-factor/verify-totp", { code: totp(secret) })).status).toBe(200);
+  const program = await again(ada);
+  const old = totp(secret, Date.now() - 3 * MINUTE);
+  expect((await program.post("/two-factor/verify-totp", { code: old })).status).toBe(401);
+  await program.post("/two-factor/send-otp");
+  const code = await codeTo(ada.email);
+  // Kept under the name that the cookie of this sign-in has, before its signature.
+  const challenge = decodeURIComponent(program.cookies.get("atelier.two_factor") ?? "").split(".")[0] ?? "";
+  const identifier = `2fa-otp-${challenge}`;
+  expect(await endsIn(store, identifier)).toBeLessThanOrEqual(5 * MINUTE);
+  expect(await store.change("verifications", { identifier }, { expiresAt: Date.now() - 1 })).toBe(1);
+  expect((await program.post("/two-factor/verify-otp", { code })).status).toBe(400);
+  expect(await program.signedIn()).toBe(false);
+
+  const bob = await member(app);
+  await new Program(app).post("/email-otp/send-verification-otp", { email: bob.email, type: "sign-in" });
+  const signInCode = await codeTo(bob.email);
+  const kept = `sign-in-otp-${bob.email}`;
+  expect(await endsIn(store, kept)).toBeLessThanOrEqual(5 * MINUTE);
+  expect(await store.change("verifications", { identifier: kept }, { expiresAt: Date.now() - 1 })).toBe(1);
+  expect((await new Program(app).post("/sign-in/email-otp", { email: bob.email, otp: signInCode })).status).toBe(400);
+});
+
 test("POST /two-factor/send-otp", async ({ ada, store, codeTo }) => {
   await ada.program.post("/two-factor/enable", { password: ada.password });
   await store.change("twoFactors", { userId: ada.id }, { verified: true });

@@ -27,6 +27,25 @@ async function stream(app: RunningApp, head: string[], chunk: string, chunks: nu
   return answer;
 }
 
+test("HEAD is GET without the content where the auth API only tells, and uses up no link", async ({ app, ada, linkTo }) => {
+  const ask = (path: string, method: string) =>
+    fetch(new URL(path, app.url), { method, redirect: "manual", headers: { Cookie: ada.program.cookieHeader } });
+  for (const path of ["ok", "get-session", "list-accounts"].map((name) => `/api/auth/${name}`)) {
+    const [head, get] = [await ask(path, "HEAD"), await ask(path, "GET")];
+    expect([head.status, head.headers.get("Content-Type"), await head.text()], path).toEqual([200, get.headers.get("Content-Type"), ""]);
+    await get.arrayBuffer();
+  }
+  expect((await fetch(`${app.url}/api/auth/list-accounts`, { method: "HEAD" })).status).toBe(401);
+
+  // Who looks after mail looks ahead at what it links to.
+  await new Program(app).post("/sign-in/magic-link", { email: ada.email, callbackURL: "/projects" });
+  const link = await linkTo(ada.email, "/magic-link/verify");
+  expect((await ask(link, "HEAD")).status).toBe(404);
+  const program = new Program(app);
+  await program.get(link);
+  expect(await program.signedIn()).toBe(true);
+});
+
 for (const [path, type, said] of [
   ["/sign-in", "application/x-www-form-urlencoded", "more than a form holds"],
   ["/account/security", "multipart/form-data; boundary=b", "more than a form holds"],

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomUUID, scryptSync } from "node:crypto";
 import { expect, test } from "./test.ts";
 import { text } from "./program.ts";
 
@@ -29,6 +29,14 @@ test("that are tried first are refused, wherever one is chosen", async ({ ada, n
   }
   // A refused password uses no token up.
   expect((await nobody.post("/reset-password", { token: ada.id, newPassword: "a fine password" })).status).toBe(200);
+});
+
+test("are kept as scrypt makes of them, with a salt of their own, and N, r and p by OWASP's advice", async ({ ada, store }) => {
+  const [row] = await store.find("accounts", { userId: ada.id, providerId: "credential" });
+  const [salt = "", hash = ""] = String(row?.["password"]).split(":");
+  expect(salt).toMatch(/^[0-9a-f]{32}$/);
+  const made = scryptSync(ada.password.normalize("NFKC"), salt, 64, { N: 16_384, r: 16, p: 1, maxmem: 64 * 1024 * 1024 });
+  expect(hash).toBe(made.toString("hex"));
 });
 
 test("no password and no token is printed", async ({ app, ada, nobody }) => {

@@ -47,10 +47,18 @@ test.describe("4. Session", () => {
     [true, true],
     [false, false],
   ] as const) {
-    test(`with rememberMe ${rememberMe ?? "left out"} is ${kept ? "" : "not "}remembered`, async ({ nobody, ada: { email, password } }) => {
+    test(`with rememberMe ${rememberMe ?? "left out"} is ${kept ? "" : "not "}remembered`, async ({ nobody, ada, store }) => {
+      const { email, password } = ada;
+      await store.change("sessions", { userId: ada.id }, { expiresAt: 0 });
       const { headers } = await nobody.post("/sign-in/email", { email, password, rememberMe });
       const cookie = headers.getSetCookie().find((line) => line.startsWith("atelier.session_token=")) ?? "";
       expect(/max-age=[1-9]|expires=/i.test(cookie)).toBe(kept);
+      // It ends by itself, on the server: after seven days without use, or after one.
+      const ends = (await store.find("sessions", { userId: ada.id })).map(({ expiresAt }) => (Number(expiresAt) - Date.now()) / 86_400_000);
+      expect(Math.round(Math.max(...ends))).toBe(kept ? 7 : 1);
+      expect(await nobody.signedIn()).toBe(true);
+      await store.change("sessions", { userId: ada.id }, { expiresAt: Date.now() - 1 });
+      expect(await nobody.signedIn()).toBe(false);
     });
   }
 

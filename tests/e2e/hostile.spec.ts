@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, type Person, type RunningApp, test } from "../harness/test.ts";
 import { stored } from "./hands.ts";
 import { badFiles } from "../fixtures/pictures.ts";
-import { makeDesign, send } from "./pictures.ts";
+import { imagesIn, makeDesign, send } from "./pictures.ts";
 
 const post = (app: RunningApp, person: Person | null, path: string, body: BodyInit, type = "application/x-www-form-urlencoded") =>
   fetch(app.url + path, {
@@ -102,12 +102,18 @@ test("whoever holds another's token without their session is nobody, and a sessi
 });
 
 test("what stands in an address, whatever it is, makes no fault", async ({ app, person }) => {
+  // Something to be found, and to lead on to.
+  for (const name of ["null", "NaN -1 1e999", "__proto__"]) await makeDesign(app, person, name);
   const names = [
     "q",
+    "kind",
     "type",
     "tag",
     "from",
     "to",
+    "after",
+    "version",
+    "gallery",
     "sort",
     "cursor",
     "page",
@@ -169,4 +175,72 @@ test("what stands in an address, whatever it is, makes no fault", async ({ app, 
     ),
     { numRuns: 150, seed: 20261121 },
   );
+});
+
+/** A page's scripts are those that its response's nonce names; what somebody wrote is text in it, also in the data that scripts continue from. */
+test("names that end a script's element are text, wherever a page has them", async ({ app, person }) => {
+  const name = '</script><script>alert(1)</script><!--<script>&quot;"';
+  const { path } = await makeDesign(app, person, name);
+  for (const address of ["/projects", path, "/search?q=script"]) {
+    const html = await (await fetch(app.url + address, { headers: { Cookie: person.cookieHeader } })).text();
+    expect(html, address).toContain(address === "/projects" ? "Magazine" : "alert(1)");
+    const scripts = html.match(/<script\b[^>]*>/g) ?? [];
+    expect(scripts.length).toBeGreaterThan(2);
+    expect(
+      scripts.filter((tag) => !tag.includes(" nonce=")),
+      address,
+    ).toEqual([]);
+    expect(html, address).not.toContain("<!--<script");
+  }
+});
+
+test("resumable uploads, however they are asked for, make no fault and leave nothing", async ({ app, person }) => {
+  const { designId } = await makeDesign(app, person);
+  const number = fc.oneof(
+    fc.integer().map(String),
+    fc.double().map(String),
+    fc.constantFrom("", "0", "1", "9007199254740993", "0x1", "1,1", "∞"),
+  );
+  const words = fc.oneof(
+    fc.string({ maxLength: 60 }),
+    fc
+      .string({ unit: "grapheme", maxLength: 60 })
+      .map((text) => `filename ${Buffer.from(text).toString("base64")},design ${btoa(designId)}`),
+    fc.string({ maxLength: 20 }).map((text) => `design ${btoa(designId)},filename ${text}`),
+  );
+  const asked = fc.record(
+    {
+      "Tus-Resumable": fc.constantFrom("1.0.0", "0.2.2", ""),
+      "Upload-Length": number,
+      "Upload-Defer-Length": number,
+      "Upload-Offset": number,
+      "Upload-Metadata": words,
+      "Upload-Concat": fc.constantFrom("partial", "final;/uploads/a /uploads/b"),
+      "X-HTTP-Method-Override": fc.constantFrom("PATCH", "DELETE", "TRACE"),
+      "Content-Type": fc.constantFrom("application/offset+octet-stream", "text/plain", "multipart/form-data; boundary=x"),
+    },
+    { requiredKeys: [] },
+  );
+  const places = fc.constantFrom("/uploads", "/uploads/", "/uploads/none", "/uploads/..%2f..%2fsecrets.json", "/uploads/none/finish");
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom("POST", "PATCH", "HEAD", "DELETE", "GET", "PUT"), places, asked, async (method, place, wanted) => {
+      const own = { Origin: app.url, Cookie: person.cookieHeader };
+      // What no header can be never leaves a client.
+      const headers = Object.entries(wanted).filter(([, value]) => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$|^$/.test(value));
+      const body = method === "GET" || method === "HEAD" ? null : "some bytes";
+      const answer = await fetch(app.url + place, {
+        method,
+        headers: { ...own, ...Object.fromEntries(headers) },
+        body,
+        redirect: "manual",
+      });
+      await answer.arrayBuffer();
+      expect(answer.status, `${method} ${place} ${JSON.stringify(headers)}`).toBeLessThan(500);
+      // What was taken on is given up again, so that there is room for the next.
+      const made = answer.status === 201 ? answer.headers.get("Location") : null;
+      if (made !== null) await fetch(new URL(made, app.url), { method: "DELETE", headers: { ...own, "Tus-Resumable": "1.0.0" } });
+    }),
+    { numRuns: 200, seed: 20261122 },
+  );
+  expect(await imagesIn(app, person, designId)).toEqual([]);
 });
