@@ -40,6 +40,13 @@ const PLACES: [name: string, send: (program: Program, target: string) => Promise
   ["callbackURL of a reset link", (p, target) => p.get(`/reset-password/x?callbackURL=${encodeURIComponent(target)}`)],
   ["callbackURL of a verification link", (p, target) => p.get(`/verify-email?token=x&callbackURL=${encodeURIComponent(target)}`)],
   ["callbackURL of a sign-in link", (p, target) => p.get(`/magic-link/verify?token=x&callbackURL=${encodeURIComponent(target)}`)],
+  [
+    "back of a preference",
+    (p, back) =>
+      p.post(`${p.app.url}/preferences`, new URLSearchParams({ theme: "dark", back }).toString(), {
+        "Content-Type": "application/x-www-form-urlencoded",
+      }),
+  ],
   ["redirectTo of a sign-in page", (p, target) => p.get(`${p.app.url}/sign-in?redirectTo=${encodeURIComponent(target)}`)],
 ];
 
@@ -72,7 +79,12 @@ test("whatever is made up", async ({ ada }) => {
     " ",
     "е",
   );
-  const target = fc.array(piece, { minLength: 1, maxLength: 7 }).map((pieces) => pieces.join(""));
+  const made = fc.array(piece, { maxLength: 7 }).map((pieces) => pieces.join(""));
+  // As most that lead away begin; pieces alone seldom come together so.
+  const begun = fc
+    .constantFrom("//", "/\\", "/\t/", "https:", "/..//", "@")
+    .chain((start) => made.map((rest) => `${start}evil.example${rest}`));
+  const target = fc.oneof(made, begun);
   await fc.assert(
     fc.asyncProperty(target, fc.constantFrom(...PLACES), async (made, [, send]) => {
       expectOurs(await send(ada.program, made), ada.program.app.url, made);
