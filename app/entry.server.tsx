@@ -5,6 +5,7 @@ import { collected } from "~/http/collected.server";
 import { configContext, nonceContext } from "~/http/context";
 import { log } from "~/http/log.server";
 import { instrumentation } from "~/http/observe.server";
+import { linkHeader } from "~/rendering/link-header.server";
 import { plainPage } from "~/rendering/plain-page.server";
 
 /** How long a page may wait for data that is streamed into it, in milliseconds. */
@@ -19,6 +20,7 @@ export default async function handleRequest(
   context: RouterContextProvider,
 ): Promise<Response> {
   headers.set("Content-Type", "text/html; charset=utf-8");
+  headers.append("Link", linkHeader(entry));
   if (request.method === "HEAD") return new Response(null, { status, headers });
   const { production } = context.get(configContext);
   const whole = production && request.method === "GET" && status === 200 ? await plainPage(request, entry, context) : null;

@@ -9,7 +9,6 @@ import { pageCommands } from "./page-commands";
 import type { PaletteProps } from "./palette";
 import type { NamedPlace } from "./places";
 import { useCommandKey } from "./use-command-key";
-import "./palette.css";
 
 type CommandsProps = {
   projects: Preload<NamedPlace[]>;

@@ -55,7 +55,7 @@ export function Gallery({ images, view, page, total, ...tile }: GalleryProps) {
     <ul ref={list} aria-label="Images" className={view === "grid" ? "gallery" : "gallery-list"}>
       {images.map((image, index) =>
         view === "grid" ? (
-          <Tile key={image._id} image={image} first={index === 0} {...tile} />
+          <Tile key={image._id} image={image} first={index === 0} alone={images.length === 1} {...tile} />
         ) : (
           <Row key={image._id} image={image} {...tile} />
         ),
@@ -77,13 +77,15 @@ export function useGalleryView(atFirst: GalleryView) {
 const number = new Intl.NumberFormat("en");
 
 type OfImage = TileProps & { image: DesignImage };
+/** Where on the wall it is. */
+type OnTile = OfImage & { first: boolean; alone: boolean };
 
 /** An image is rendered again when it, or whether it is chosen, has changed. */
 const isSameImage = sameThing<OfImage>(({ image }) => image._id);
 const Row = memo(ImageRow, isSameImage);
 const Tile = memo(
   ImageTile,
-  sameThing<OfImage & { first: boolean }>(({ image }) => image._id),
+  sameThing<OnTile>(({ image }) => image._id),
 );
 
 function ImageRow({ image, ...tile }: OfImage) {
@@ -152,11 +154,21 @@ function MovingMark({ image }: { image: DesignImage }) {
 /** A drawing has no width at which its pixels end. */
 export const SCALABLE = "99999px";
 
+/** A row of the wall before its pictures share what the row has left (images.css), and how much larger they mostly get by it. */
+const ROW = "clamp(9rem, 24vw, 15rem)";
+const GROWS = 1.4;
+
+/** How wide the first picture will be, told before there is a layout: on a phone it mostly has a row of its own. */
+function firstSizes(ratio: number, alone: boolean): string {
+  const asked = (times: number) => `calc(${(ratio * times).toFixed(2)} * ${ROW})`;
+  return alone ? asked(1) : `(max-width: 30rem) calc(100vw - 2rem), ${asked(GROWS)}`;
+}
+
 /** Wider and taller ones than this are cropped to it in the gallery, where they would be stripes; the viewer shows them whole. */
 const WIDEST = 4;
 const TALLEST = 0.45;
 
-function ImageTile({ image, first, ...tile }: OfImage & { first: boolean }) {
+function ImageTile({ image, first, alone, ...tile }: OnTile) {
   const { _id, name, caption, width, height } = image;
   const ratio = Math.min(WIDEST, Math.max(TALLEST, width / height));
   const scalable = isDrawing(image);
@@ -173,8 +185,8 @@ function ImageTile({ image, first, ...tile }: OfImage & { first: boolean }) {
       <Picture
         image={{ ...image, imageId: _id }}
         alt={selection.on ? "" : caption || name}
-        sizes={`${Math.round(ratio * 260)}px`}
-        first={first}
+        sizes={first ? firstSizes(ratio, alone) : `${Math.round(ratio * 260)}px`}
+        priority={first}
         scalable={scalable}
         className={clsx(moving && "gallery-picture-grows")}
       />

@@ -22,10 +22,11 @@ type PictureProps = {
   className?: string;
   /** A drawing: as sharp as its place is large. */
   scalable?: boolean;
-  /** Loaded at once and before others: for the one picture that a screen is about. */
+  /**
+   * Loaded at once, before others and before scripts: for the one picture that a screen is about, and the first of several. It is asked for before there
+   * is a layout, so `sizes` alone says how wide it will be.
+   */
   priority?: boolean;
-  /** Asked for before what else the page loads, once its place is known: for the first of several. */
-  first?: boolean;
   /** A moving picture moves, unless its visitor asks for less motion; else it stands still on its first frame. */
   moving?: boolean;
   /** Where all of its pixels are shown, they are those that were uploaded. */
@@ -36,7 +37,7 @@ type PictureProps = {
  * One picture in the size that its place and screen need. Its proportions and a blurred placeholder are in the HTML, so
  * that nothing moves when it comes; both work without JavaScript. The format is the server's choice, by `Accept`.
  */
-export function Picture({ image, alt, sizes, className, scalable = false, priority = false, first = false, moving, exact }: PictureProps) {
+export function Picture({ image, alt, sizes, className, scalable = false, priority = false, moving, exact }: PictureProps) {
   const placeholder = placeholderUrl(image.placeholder);
   const { imageId, animated = false, versionId } = image;
   const still: Which = { versionId, still: animated };
@@ -52,7 +53,7 @@ export function Picture({ image, alt, sizes, className, scalable = false, priori
       height={image.height}
       alt={alt}
       loading={priority ? "eager" : "lazy"}
-      fetchPriority={priority || first ? "high" : undefined}
+      fetchPriority={priority ? "high" : undefined}
       decoding="async"
       draggable={false}
       className={className}

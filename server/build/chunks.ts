@@ -1,7 +1,8 @@
 /**
  * Which of the browser's modules travel together. Left to itself the bundler makes a file for every set of routes that share a module: eighty
  * for the list of projects, most of some hundred bytes, which together are a third larger in gzip than the same code in four (`bench/pages.ts`
- * measures it). So: the framework, what every page is made of, what those signed out and those signed in add; and by route what is left.
+ * measures it). So: the framework, what every page is made of, what those signed out and those signed in add, what a project and a design add to that;
+ * and by route what is left. Each file is a request, of which a phone's line has six at a time.
  */
 type Graph = { getModuleInfo(id: string): { importedIds: readonly string[]; code: string | null } | null };
 
@@ -14,24 +15,30 @@ const ICONS_WANTED = /import\s*\{([^}]*)\}\s*from\s*["']lucide-react["']/g;
 
 /** The pages that stand for their like. What they load only when it is asked for is not in it. */
 const SIGNED_OUT = ["root", "routes/outermost", "routes/sign-in"];
-const SIGNED_IN = ["root", "routes/outermost", "routes/shell", "routes/signed-in", "routes/projects"];
+const SIGNED_IN = ["root", "routes/shell", "routes/signed-in", "routes/projects"];
+const WITHIN_PROJECTS = ["root", "routes/shell", "routes/signed-in", "routes/project", "routes/design"];
 
 /**
  * Names the chunk of a module, for Rolldown's `codeSplitting.groups`; null: the bundler decides.
  * @param app the folder of the app
  */
 export function chunkNames(app: string): (id: string, graph: Graph) => string | null {
-  let reached: { out: Reached; in: Reached } | undefined;
+  let reached: { out: Reached; in: Reached; within: Reached } | undefined;
   return (id, graph) => {
     if (FRAMEWORK.test(id)) return "framework";
     if (DEPLOYMENT.test(id)) return "signed-in";
     // A route's own module is an entry.
     if (id.startsWith(`${app}/routes/`) || id.startsWith(`${app}/root.tsx`)) return null;
-    reached ??= { out: reachedFrom(app, SIGNED_OUT, graph), in: reachedFrom(app, SIGNED_IN, graph) };
+    reached ??= {
+      out: reachedFrom(app, SIGNED_OUT, graph),
+      in: reachedFrom(app, SIGNED_IN, graph),
+      within: reachedFrom(app, WITHIN_PROJECTS, graph),
+    };
     const icon = ICON.exec(id)?.[1];
     const isIn = ({ modules, icons }: Reached) => (icon === undefined ? modules.has(id) : icons.has(plain(icon)));
     if (isIn(reached.out)) return isIn(reached.in) ? "page" : "signed-out";
-    return isIn(reached.in) ? "signed-in" : null;
+    if (isIn(reached.in)) return "signed-in";
+    return isIn(reached.within) ? "within-projects" : null;
   };
 }
 
