@@ -26,3 +26,12 @@ export function firstAnswer(convex: ConvexReactClient, query: FunctionReference<
   waiting.set(key, promise);
   return promise;
 }
+
+/** Whether the query has a live answer in the browser, if only that it failed. */
+export function isAnswered(convex: ConvexReactClient, query: FunctionReference<"query">, args: Record<string, Value>): boolean {
+  try {
+    return convex.watchQuery(query, args).localQueryResult() !== undefined;
+  } catch {
+    return true;
+  }
+}

@@ -80,8 +80,8 @@ describe("a page that has grown", () => {
     const ends = { [nameOf(first)]: 6 };
     const parting = followPages(open, null, numbers(9, ends), BOUNDS);
     const [upper, lower] = [
-      { cursor: null, end: "3", part: true },
-      { cursor: "3", end: "6", part: true },
+      { cursor: null, end: "3" },
+      { cursor: "3", end: "6" },
     ];
     expect(parting.slots).toEqual([{ ...first, parts: [upper, lower] }]);
     expect(placesOf(parting)).toEqual([first, upper, lower]);
@@ -106,17 +106,14 @@ describe("a page that has grown", () => {
 
   it("at the list's end leaves to the next page what is more than a page", () => {
     const { later } = shownOf(open, null, numbers(6, { [nameOf(first)]: 6 }));
-    expect(later.slots).toEqual([
-      { cursor: null, end: "3", part: true },
-      { cursor: "3", part: true },
-    ]);
+    expect(later.slots).toEqual([{ cursor: null, end: "3" }, { cursor: "3" }]);
   });
 });
 
 describe("what is remembered", () => {
   it("is the pages of this list at this place, to be waited for until they have come", () => {
     const later = { ...NONE, wanted: 2, slots: [{ cursor: null }, { cursor: "a", before: { cursor: "b" } }] };
-    rememberPages("place", later);
+    rememberPages("place", later, () => undefined);
     const back = rememberedPages("place", "images");
     expect(back).toEqual({
       ...later,
@@ -131,13 +128,23 @@ describe("what is remembered", () => {
     expect(rememberedPages("elsewhere", "images")).toEqual(NONE);
   });
 
+  it("is where each page ended when the list was left, but for the last, which goes on with the list", () => {
+    const later = settled({ ...NONE, wanted: 3 }, null, { start: "a", a: "b", b: "" });
+    rememberPages("left", later, answers({ start: "a", a: "b", b: "" }));
+    expect(arrived(rememberedPages("left", "images")).slots).toEqual([
+      { cursor: null, end: "a" },
+      { cursor: "a", end: "b" },
+      { cursor: "b" },
+    ]);
+  });
+
   it("is forgotten with the list's pages, and where much else came after it", () => {
     const later = { ...NONE, wanted: 1, slots: [{ cursor: "a" }] };
-    rememberPages("one", later);
-    rememberPages("one", NONE);
+    rememberPages("one", later, answers({}));
+    rememberPages("one", NONE, answers({}));
     expect(rememberedPages("one", "images")).toEqual(NONE);
-    rememberPages("one", later);
-    for (let other = 0; other < 30; other++) rememberPages(`other ${other}`, later);
+    rememberPages("one", later, answers({}));
+    for (let other = 0; other < 30; other++) rememberPages(`other ${other}`, later, answers({}));
     expect(rememberedPages("one", "images")).toEqual(NONE);
     expect(rememberedPages("other 29", "images").wanted).toBe(1);
   });

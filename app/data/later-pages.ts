@@ -5,8 +5,6 @@ export type Place = {
   cursor: string | null;
   /** Where it ends, where it is a part of a page that had grown. Without: where it ended at first, which the deployment keeps. */
   end?: string;
-  /** Of a page that had grown: asked for in its place, and let go with it. */
-  part?: true;
 };
 
 /** A later page that is shown. */
@@ -42,7 +40,7 @@ export const nameOf = ({ cursor, end }: Place): string => JSON.stringify([cursor
 export const placesOf = ({ slots }: Later): Place[] =>
   slots.flatMap((slot) => [placeOf(slot), ...(slot.before ? [slot.before] : []), ...(slot.parts ?? [])]);
 
-const placeOf = ({ cursor, end, part }: Place): Place => ({ cursor, ...(end !== undefined && { end }), ...(part && { part }) });
+const placeOf = ({ cursor, end }: Place): Place => ({ cursor, ...(end !== undefined && { end }) });
 
 /**
  * Takes the pages on by one step: adds the next that is wanted, has a page begin where the one in front of it now ends, and puts two in the place of one
@@ -86,23 +84,25 @@ function splitAt({ page, pageStatus, splitCursor }: Extent, size: number): strin
 
 /** The list's last page goes on without an end of its own: with a page's rows, and what comes after them on the next. */
 function partsOf({ cursor }: Place, middle: string, { isDone, continueCursor }: Extent): [Place, Place] {
-  return [
-    { cursor, end: middle, part: true },
-    isDone ? { cursor: middle, part: true } : { cursor: middle, end: continueCursor, part: true },
-  ];
+  return [{ cursor, end: middle }, isDone ? { cursor: middle } : { cursor: middle, end: continueCursor }];
 }
 
 /** What was shown where, by the key of its place in the browser's history, the last first to be forgotten. */
 const shown = new Map<string, Later>();
 const REMEMBERED = 30;
 
-export function rememberPages(key: string, later: Later): void {
+/** Each with where it ends, so that the same rows are there on the way back: who asks anew gets as many as a page has, wherever that ends. */
+export function rememberPages(key: string, later: Later, answerAt: AnswerAt): void {
   shown.delete(key);
   if (later.slots.length === 0) return;
-  shown.set(key, later);
+  shown.set(key, { ...later, slots: later.slots.map((slot) => endedBy(slot, answerAt(placeOf(slot)))) });
   const [oldest] = shown.keys();
   if (shown.size > REMEMBERED && oldest !== undefined) shown.delete(oldest);
 }
+
+/** The list's last page has no end of its own: what comes after it comes to be on it. */
+const endedBy = (slot: Slot, answer: Extent | undefined): Slot =>
+  answer && !answer.isDone ? { ...slot, end: answer.continueCursor } : slot;
 
 /** The pages that this list had when this place was left. */
 export function rememberedPages(key: string, of: string): Later {

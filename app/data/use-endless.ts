@@ -1,11 +1,10 @@
-import { useQueries } from "convex-helpers/react/cache";
-import { useQueries as useQueriesOnly } from "convex/react";
+import { useQueries } from "convex/react";
 import { type FunctionReference, getFunctionName, makeFunctionReference, type PaginationResult } from "convex/server";
 import type { Value } from "convex/values";
 import { use, useCallback, useEffect, useMemo, useState } from "react";
 import { useLocation } from "react-router";
 import { connectedConvex } from "./connection";
-import { firstAnswer } from "./first-answer";
+import { firstAnswer, isAnswered } from "./first-answer";
 import { arrived, followPages, nameOf, type Place, placesOf, rememberedPages, rememberPages } from "./later-pages";
 import { type Listed, type ListPage, pageOf, sizeIn } from "./pages";
 import type { Preload } from "./preload";
@@ -40,8 +39,6 @@ export function useEndless<Row>(preloaded: Preload<Listed<Row>>, sibling?: Funct
   const of = JSON.stringify([preloaded.query, preloaded.args]);
   const [later, setLater] = useState(() => rememberedPages(key, of));
   if (later.of !== of) setLater(rememberedPages(key, of));
-  useEffect(() => rememberPages(key, later), [key, later]);
-
   const size = sizeIn(preloaded.args["paginationOpts"]);
   const argsAt = useMemo(() => {
     const { paginationOpts: _, ...rest } = preloaded.args;
@@ -50,16 +47,17 @@ export function useEndless<Row>(preloaded: Preload<Listed<Row>>, sibling?: Funct
       paginationOpts: { numItems: size, cursor, ...(end !== undefined && { endCursor: end }) },
     });
   }, [preloaded.args, size]);
+  // Before anything is asked for: what subscribes and then waits is never told that it may let go.
+  const connected = connectedConvex();
+  for (const { returning, ...slot } of later.slots)
+    if (returning && connected && !isAnswered(connected, reference, argsAt(slot))) use(firstAnswer(connected, reference, argsAt(slot)));
   const live = usePlaces(placesOf(later), reference, argsAt);
   const answerAt = useCallback((place: Place) => pageIn<Row>(live[nameOf(place)]), [live]);
+  useEffect(() => rememberPages(key, later, answerAt), [key, later, answerAt]);
   // The first of the further pages has the same rows as the first one, which need not be told twice once it is there.
   const [leading] = isWhole ? later.slots : [];
   const listed = useLive(preloaded, leading && live[nameOf(leading)]);
   const first = useMemo(() => pageOf(listed), [listed]);
-
-  const connected = connectedConvex();
-  for (const { returning, ...slot } of later.slots)
-    if (returning && connected && !answerAt(slot)) use(firstAnswer(connected, reference, argsAt(slot)));
 
   const { pages, next, ...shown } = useMemo(() => {
     const shown: ListPage<Row>[] = isWhole && later.slots.length > 0 ? [] : [first];
@@ -93,21 +91,15 @@ export function useEndless<Row>(preloaded: Preload<Listed<Row>>, sibling?: Funct
 }
 
 /**
- * The live answers of several pages, by their names. Parts of others are let go with the page that shows them: kept warm, each that was cut again would be
- * told on, growing.
+ * The live answers of several pages, by their names. They are let go with what shows them: a page that was cut in two, kept warm, would be told on, and grow
+ * with all that comes in its place.
  */
 function usePlaces(places: Place[], reference: FunctionReference<"query">, argsAt: (place: Place) => Record<string, Value>) {
-  const requests = (isPart: boolean) =>
-    Object.fromEntries(
-      places.flatMap((place) => ((place.part ?? false) === isPart ? [[nameOf(place), { query: reference, args: argsAt(place) }]] : [])),
-    );
-  const warm = useQueries(requests(false));
-  const parts = requests(true);
-  const key = JSON.stringify([getFunctionName(reference), Object.values(parts).map(({ args }) => args)]);
-  const [asked, setAsked] = useState({ key, parts });
-  if (asked.key !== key) setAsked({ key, parts });
-  const only = useQueriesOnly(asked.parts);
-  return useMemo(() => ({ ...warm, ...only }), [warm, only]);
+  const requests = Object.fromEntries(places.map((place) => [nameOf(place), { query: reference, args: argsAt(place) }]));
+  const key = JSON.stringify([getFunctionName(reference), Object.values(requests).map(({ args }) => args)]);
+  const [asked, setAsked] = useState({ key, requests });
+  if (asked.key !== key) setAsked({ key, requests });
+  return useQueries(asked.requests);
 }
 
 /** A later page as it was answered. What ends the list as a whole is the first page's to tell. */
