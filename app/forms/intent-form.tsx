@@ -4,6 +4,7 @@ import { FieldErrors } from "~/ui/field";
 import type { FormAnswer } from "./answer";
 import { type Constraint, formProps, useAnsweredForm } from "./answered-form";
 import { FORM_FIELD, INTENT_FIELD } from "./intents";
+import { nextSending, type Sending } from "./sending";
 
 type IntentFormOptions = {
   /** Unique on the page: the answer finds its form by it. */
@@ -28,18 +29,10 @@ export function useIntentForm({ id, intent, constraint, defaultValue }: IntentFo
   const refusal = answer?.result.status === "error" ? answer : undefined;
   const pending = fetcher.state !== "idle";
 
-  // Done is what was sent and came back without a refusal: accepted over the websocket, or led on by the server.
-  const [sent, setSent] = useState(false);
-  const [done, setDone] = useState(false);
-  if (pending && !sent) {
-    setSent(true);
-    setDone(false);
-  }
-  if (!pending && sent) {
-    setSent(false);
-    setDone(refusal === undefined);
-  }
-  return { id, intent, form, fields, fetcher, refusal, pending, done };
+  const [sending, setSending] = useState<Sending>({ pending: false, answer: fetcher.data, done: false });
+  const now = nextSending(sending, { pending, answer: fetcher.data, refused: refusal !== undefined });
+  if (now !== sending) setSending(now);
+  return { id, intent, form, fields, fetcher, refusal, pending, done: now.done };
 }
 
 type IntentFormState = ReturnType<typeof useIntentForm>;
