@@ -1,26 +1,29 @@
 import { useState } from "react";
 import { useLocation, useNavigate, useSearchParams } from "react-router";
-import { type Question, QUESTIONS, withoutQuestion } from "./question";
+import { type Question, withoutQuestion } from "./question";
 import { RemoveDialog } from "./remove-dialog";
 import { RenameDialog } from "./rename-dialog";
 
 /** Something with a name in a list. */
 export type Item = { _id: string; name: string };
 
-export type Asked = { what: Question; item: Item };
+export type Asked<I extends Item = Item> = { what: Question; item: I };
 
 /**
  * What is being asked about one of a list's items. One dialog serves the whole list: the links that open it carry the question in the page's
  * search (`?rename=…`), so that the server can render it open; with scripts nothing is loaded for it.
  */
-export function useItemDialogs(items: Item[]) {
+export const useItemDialogs = (items: Item[]) => useAsked(items, ["rename", "remove"]);
+
+/** The same for a list whose items are asked about otherwise. */
+export function useAsked<I extends Item>(items: I[], questions: Question[]) {
   const [search] = useSearchParams();
-  const [asked, ask] = useState<Asked | null>(() => askedIn(search, items));
+  const [asked, ask] = useState<Asked<I> | null>(() => askedIn(search, items, questions));
   return { asked, ask };
 }
 
-function askedIn(search: URLSearchParams, items: Item[]): Asked | null {
-  for (const what of QUESTIONS) {
+function askedIn<I extends Item>(search: URLSearchParams, items: I[], questions: Question[]): Asked<I> | null {
+  for (const what of questions) {
     const item = items.find(({ _id }) => _id === search.get(what));
     if (item) return { what, item };
   }
@@ -51,7 +54,7 @@ export function ItemDialogs({ state: { asked, ask }, thing, loses, intents, cons
 }
 
 /** Closing takes the question out of the address, where it stands there. */
-function useCloseToPage(onClose: () => void) {
+export function useCloseToPage(onClose: () => void) {
   const { pathname, search } = useLocation();
   const navigate = useNavigate();
   return () => {

@@ -1,5 +1,5 @@
 /** What can be asked about an item, as the page's search says it: `?rename=…`, beside whatever else stands there. */
-export const QUESTIONS = ["rename", "remove"] as const;
+export const QUESTIONS = ["rename", "remove", "purge"] as const;
 export type Question = (typeof QUESTIONS)[number];
 
 /** The search parameter with which a page offers its things to be chosen from (`~/selection`): another state of the page, as a question is. */

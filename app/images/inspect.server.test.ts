@@ -103,6 +103,15 @@ describe("what is refused", () => {
     expect(problem).toContain("TIFF");
     expect(problem).toContain(accepted);
   });
+  it("an AVIF that is an animation, by what it is and not as damaged; a still one is taken", async () => {
+    const still = await sharp({ create: { width: 32, height: 24, channels: 3, background: "#369" } })
+      .avif()
+      .toBuffer();
+    expect(await factsOf(still)).toMatchObject({ contentType: "image/avif", animated: false });
+    const moving = Buffer.from(still);
+    moving.write("avis", 8, "latin1");
+    expect(await problemOf(moving)).toBe("This AVIF is an animation, which cannot be read here. Export it as a WebP or GIF.");
+  });
   it("a PDF", async () => expect(await problemOf(badFiles.pdf().buffer)).toContain("PDF"));
 
   it("files that were cut off, of every kind", async () => {

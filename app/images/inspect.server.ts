@@ -47,6 +47,8 @@ export async function inspect(path: string, digest: string | null = null): Promi
   if (size === 0) return refuse("The file is empty.");
   const type = await recognise(path);
   if (!isAcceptedType(type)) return refuse(`${described(type)} Choose a ${ACCEPTED_NAMES} file.`);
+  if (type === "image/avif" && (await isSequence(path)))
+    return refuse("This AVIF is an animation, which cannot be read here. Export it as a WebP or GIF.");
   if (type === "image/svg+xml" && size > SVG_MAX_BYTES)
     return refuse("This SVG is larger than 10 MiB. Simplify the drawing, or export it as a PNG.");
 
@@ -132,13 +134,20 @@ async function recognise(path: string): Promise<string> {
   return (await looksLikeSvg(path)) ? "image/svg+xml" : (found?.mime ?? "");
 }
 
+/** Whether its brand is that of an image sequence (AVIF 1.1, 6.2), of which libheif as it is built into sharp reads not even a first picture. */
+const isSequence = async (path: string): Promise<boolean> => (await startOf(path)).toString("latin1", 4, 12) === "ftypavis";
+
 /** Whether the first element is <svg>, after whatever XML allows before it. */
 async function looksLikeSvg(path: string): Promise<boolean> {
+  const start = decodeText(await startOf(path));
+  return /^\s*(?:<\?xml[^>]*\?>\s*|<!--.*?-->\s*|<!DOCTYPE\s+svg[^>[]*(?:\[[^\]]*\]\s*)?>\s*)*<(?:[a-z]+:)?svg[\s>/]/is.test(start);
+}
+
+async function startOf(path: string): Promise<Buffer> {
   const file = await open(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(4096), 0, 4096, 0);
-    const start = decodeText(buffer.subarray(0, bytesRead));
-    return /^\s*(?:<\?xml[^>]*\?>\s*|<!--.*?-->\s*|<!DOCTYPE\s+svg[^>[]*(?:\[[^\]]*\]\s*)?>\s*)*<(?:[a-z]+:)?svg[\s>/]/is.test(start);
+    return buffer.subarray(0, bytesRead);
   } finally {
     await file.close();
   }

@@ -7,9 +7,12 @@ import { useEndless } from "~/data/use-endless";
 import { useLive } from "~/data/use-live";
 import { serverAction } from "~/forms/action.server";
 import { dialogState } from "~/forms/dialog-state";
+import { useAsked } from "~/forms/item-dialogs";
+import type { Question } from "~/forms/question";
 import { IntentForm, useIntentForm } from "~/forms/intent-form";
 import { liveAction } from "~/forms/live-action";
 import { trashIntents } from "~/trash/intents";
+import { PurgeDialog } from "~/trash/purge-dialog";
 import { TrashList } from "~/trash/trash-list";
 import { Breadcrumb } from "~/ui/breadcrumb";
 import { Button, ButtonLink } from "~/ui/button";
@@ -47,6 +50,7 @@ export const clientAction = liveAction(trashIntents);
 export const shouldRevalidate = liveRevalidation;
 
 const EMPTYING = "empty-trash";
+const PURGING: Question[] = ["purge"];
 
 /** What was deleted, for 30 days. */
 export default function Trash({ loaderData }: Route.ComponentProps) {
@@ -59,20 +63,23 @@ function OfOneKind({ kind, isFirst, page }: Extract<Loaded, { isFirst: boolean }
   const shown = useEndless(page);
   const items = shown.rows;
   const title = TITLES[kind];
+  const { asked, ask } = useAsked(items, PURGING);
   return (
     <Page>
       <PageHeader trail={<Breadcrumb trail={[{ to: href("/trash"), name: "Trash" }]} />} title={`${title} in the trash`} />
       {items.length === 0 ? (
         <EmptyState title={`No ${isFirst ? "" : "more "}${title.toLowerCase()}`} text="What you delete lies here for 30 days." />
       ) : null}
-      <TrashList title={title} items={items} />
+      <TrashList title={title} items={items} ask={ask} />
       <MorePages things={title.toLowerCase()} page={{ ...shown, isFirst }} />
+      {asked ? <PurgeDialog key={asked.item._id} item={asked.item} open={asked} onClose={() => ask(null)} /> : null}
     </Page>
   );
 }
 
 function WholeTrash({ trash }: Extract<Loaded, { trash: unknown }>) {
   const { projects, designs, images } = useLive(trash);
+  const { asked, ask } = useAsked([...projects, ...designs, ...images], PURGING);
   const isEmpty = projects.length + designs.length + images.length === 0;
   return (
     <Page>
@@ -95,11 +102,12 @@ function WholeTrash({ trash }: Extract<Loaded, { trash: unknown }>) {
         </p>
       )}
       {KINDS.map((kind) => (
-        <TrashList key={kind} title={TITLES[kind]} items={{ project: projects, design: designs, image: images }[kind]}>
+        <TrashList key={kind} title={TITLES[kind]} items={{ project: projects, design: designs, image: images }[kind]} ask={ask}>
           <AllOf kind={kind} many={{ project: projects, design: designs, image: images }[kind].length} />
         </TrashList>
       ))}
       <EmptyDialog />
+      {asked ? <PurgeDialog key={asked.item._id} item={asked.item} open={asked} onClose={() => ask(null)} /> : null}
     </Page>
   );
 }

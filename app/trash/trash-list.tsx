@@ -1,7 +1,9 @@
 import { Folder, Image, Layers, RotateCcw, Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
-import { href } from "react-router";
+import { href, useLocation } from "react-router";
 import { IntentForm, useIntentForm } from "~/forms/intent-form";
+import type { Asked } from "~/forms/item-dialogs";
+import { withQuestion } from "~/forms/question";
 import { placeholderUrl } from "~/images/placeholder";
 import { Button, ButtonLink } from "~/ui/button";
 import { count } from "~/ui/count";
@@ -12,15 +14,17 @@ import type { TrashedItem } from "./intents";
 
 const ICONS = { project: Folder, design: Layers, image: Image };
 
+type Ask = (asked: Asked<TrashedItem>) => void;
+
 /** The rows of one kind, under its heading. */
-export function TrashList({ title, items, children }: { title: string; items: TrashedItem[]; children?: ReactNode }) {
+export function TrashList({ title, items, ask, children }: { title: string; items: TrashedItem[]; ask: Ask; children?: ReactNode }) {
   if (items.length === 0) return null;
   return (
     <section className="grid gap-3">
       <h2 className="text-base font-medium">{title}</h2>
       <ul aria-label={title} className="grid gap-px overflow-hidden rounded-lg border border-line bg-line">
         {items.map((item) => (
-          <TrashRow key={item._id} item={item} />
+          <TrashRow key={item._id} item={item} ask={ask} />
         ))}
       </ul>
       {children}
@@ -28,10 +32,10 @@ export function TrashList({ title, items, children }: { title: string; items: Tr
   );
 }
 
-function TrashRow({ item }: { item: TrashedItem }) {
+function TrashRow({ item, ask }: { item: TrashedItem; ask: Ask }) {
+  const { search } = useLocation();
   const { _id, name, kind, removedAt, purgeAt, placeholder } = item;
   const restore = useIntentForm({ id: `restore-${_id}`, intent: "restore" });
-  const purge = useIntentForm({ id: `purge-${_id}`, intent: "purge" });
   const hidingPlace = placeInTrash(item);
   const back = hidingPlace === null ? "Restore" : `Restore with its ${hidingPlace}`;
   const blur = placeholderUrl(placeholder);
@@ -71,12 +75,22 @@ function TrashRow({ item }: { item: TrashedItem }) {
             Elsewhere…
           </ButtonLink>
         )}
-        <IntentForm state={purge} hidden={{ id: _id }}>
-          <Button type="submit" size="sm" look="ghost" aria-label={`Delete for ever: ${name}`}>
-            <Icon of={Trash2} />
-            Delete for ever
-          </Button>
-        </IntentForm>
+        <ButtonLink
+          to={{ search: withQuestion(search, "purge", _id) }}
+          prefetch="none"
+          preventScrollReset
+          size="sm"
+          look="ghost"
+          aria-haspopup="dialog"
+          aria-label={`Delete for ever: ${name}`}
+          onClick={(event) => {
+            event.preventDefault();
+            ask({ what: "purge", item });
+          }}
+        >
+          <Icon of={Trash2} />
+          Delete for ever
+        </ButtonLink>
       </div>
     </li>
   );

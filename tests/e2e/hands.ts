@@ -134,6 +134,12 @@ export function hands(page: Page, javaScript: boolean) {
     /** Presses a button of the page by its name. */
     press: (name: string) => page.getByRole("main").getByRole("button", { name, exact: true }).click(),
 
+    /** What lies in the trash: `thing` is "project", "design" or "image". */
+    async purge(thing: string, name: string) {
+      await page.getByRole("link", { name: `Delete for ever: ${name}` }).click();
+      await dialog(`Delete ${thing} for ever?`).getByRole("button", { name: "Delete for ever" }).click();
+    },
+
     async emptyTrash() {
       await page.getByRole("button", { name: "Empty the trash" }).first().click();
       await dialog("Empty the trash?").getByRole("button", { name: "Empty the trash" }).click();

@@ -84,7 +84,7 @@ const steps: Step[] = [
     },
   },
   { intent: "restoreHere", at: ({ trashed }) => `/projects/${trashed}`, send: (her) => her.press("Restore") },
-  { intent: "purge", at: trash, send: (her) => her.press("Delete for ever: bank.png") },
+  { intent: "purge", at: trash, send: (her) => her.purge("image", "bank.png") },
   { intent: "emptyTrash", at: trash, send: (her) => her.emptyTrash() },
 ];
 

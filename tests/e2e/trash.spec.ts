@@ -24,6 +24,14 @@ bothWays((javaScript) => {
     await her.open("/trash");
     await expect(page.getByRole("listitem").filter({ hasText: "Cover" })).toContainText("1 image");
     await expectAccessible(page);
+    // For ever is asked about, and who thinks better of it loses nothing.
+    const asks = page.getByRole("dialog", { name: "Delete design for ever?" });
+    await page.getByRole("link", { name: "Delete for ever: Cover" }).click();
+    await expect(asks).toContainText("Cover is deleted with all of its images. This cannot be undone.");
+    await expectAccessible(page);
+    await asks.getByText("Cancel").click();
+    await expect(asks).toBeHidden();
+    await expect(page.getByRole("listitem").filter({ hasText: "Cover" })).toBeVisible();
     await convex.mutation(api.projects.moveToTrash, { id: projectId });
     if (!javaScript) await her.open("/trash");
     await page.getByRole("link", { name: "Restore elsewhere: Cover" }).click();
