@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { chown, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApp } from "../harness/app.ts";
+import { APP_USER, startApp } from "../harness/app.ts";
 import { storeOf } from "../harness/store.ts";
 import { expect, test } from "./mailed.ts";
 import { type Answer, member, Program } from "./program.ts";
@@ -29,6 +29,7 @@ test("is told by no status, body or header of sign-in, reset, sign-in link, code
 test("is told by no work that is done for it: the same calls of the deployment and hashes of passwords", async ({ mailbox }) => {
   test.slow();
   const folder = await mkdtemp(join(tmpdir(), "atelier-calls-"));
+  if (APP_USER.uid !== undefined) await chown(folder, APP_USER.uid, APP_USER.gid);
   const counted = join(folder, "calls");
   const preload = `--import ${new URL("../harness/count-calls.ts", import.meta.url)}`;
   // Where a sign-up is to tell nothing, too.
