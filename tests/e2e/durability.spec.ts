@@ -183,7 +183,7 @@ test("stopping npm stops what npm started", async () => {
   let output = "";
   npm.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
   try {
-    await expect.poll(() => output, { timeout: 90_000 }).toContain("Atelier is ready at ");
+    await expect.poll(() => output, { timeout: 240_000 }).toContain("Atelier is ready at ");
   } finally {
     npm.kill("SIGTERM");
   }

@@ -154,7 +154,7 @@ for (const [name, taken] of [
       expect(other, told).toEqual(one);
       // Each page has its own pace; in the end both show the same.
       await expect(async () => expect(await shownBy(plain, stranger), told).toBe(await shownBy(scripted, person))).toPass({
-        timeout: 20_000,
+        timeout: 60_000,
         intervals: [50, 100],
       });
     }

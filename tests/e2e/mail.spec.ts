@@ -364,6 +364,6 @@ base("mail that was written before a crash is sent after it", async ({ launch })
   await app.kill();
   mailbox.refuseWith(null);
   await app.start();
-  await expect.poll(() => mailbox.for(email).length, { timeout: 60_000 }).toBe(1);
+  await expect.poll(() => mailbox.for(email).length, { timeout: 90_000 }).toBe(1);
   await mailbox.close();
 });

@@ -36,7 +36,7 @@ test("a shipped build starts with production dependencies alone, and builds noth
   const place = await ship(true);
   const { child, output } = start(place);
   try {
-    await expect.poll(output, { timeout: 90_000 }).toContain("Atelier is ready at ");
+    await expect.poll(output, { timeout: 240_000 }).toContain("Atelier is ready at ");
     expect(output()).not.toMatch(/building/i);
     const url = /Atelier is ready at (\S+)/.exec(output())?.[1] ?? "";
     const person = await signUp(url);

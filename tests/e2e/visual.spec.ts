@@ -25,7 +25,6 @@ const { env } = await launchOptions();
 test.skip(env?.["FONTCONFIG_FILE"] === undefined, "another Chromium than the one from npm draws some pixels otherwise");
 
 test("the main screens look as they did", async ({ app, browser }) => {
-  test.setTimeout(120_000);
   const { person, screens } = await seed(app);
   const context = await browser.newContext({ baseURL: app.url, reducedMotion: "reduce" });
   await context.clock.setFixedTime(Date.now());
