@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     include: ["{app,bench,convex,engine,server,tests}/**/*.test.{ts,tsx}"],
     environment: "node",
+    setupFiles: "tests/harness/chance.ts",
     // Two even on two cores: much of the time goes by in waiting for disks and other processes.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // Held far above what anything takes: a limit ends what hangs, and says nothing of a busy machine.
