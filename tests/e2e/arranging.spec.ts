@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { api } from "../../convex/_generated/api.js";
-import { expect, expectAccessible, hydrated, test } from "../harness/test.ts";
+import { expect, expectAccessible, hydrated, still, test } from "../harness/test.ts";
 import { hands } from "./hands.ts";
 import { addPictures, deploymentAs, imagesIn, makeDesign } from "./pictures.ts";
 
@@ -10,6 +10,8 @@ const said = (page: Page) => page.locator("[data-announcer]");
 
 /** Carries one thing to the left or right half of another. */
 async function carry(page: Page, name: string, beside: string, side: "left" | "right", by: "handle" | "tile") {
+  // A list that was just put in order has its places a moment later.
+  await still(page);
   await tile(page, name).hover();
   if (by === "handle") await handle(page, name).hover();
   await page.mouse.down();
@@ -97,7 +99,7 @@ test("two browsers that put the same lists in order at once end in the same orde
     await handle(on, name).focus();
     for (const each of ["Space", key, "Space"]) await on.keyboard.press(each);
   };
-  const shown = (on: Page) => hands(on, true).cards();
+  const shown = (on: Page) => hands(on, true).cards.allTextContents();
   const stored = async () => (await convex.query(api.designs.getDesignsByProjectId, { projectId, sort: "manual" })).map(({ name }) => name);
   // Different things to the same place, and the same thing to different places.
   await Promise.all([move(page, "E", "Home"), move(second, "D", "Home")]);

@@ -145,10 +145,10 @@ export function hands(page: Page, javaScript: boolean) {
       await dialog("Empty the trash?").getByRole("button", { name: "Empty the trash" }).click();
     },
 
-    /** The names of the cards on the page, in order. */
-    cards: () => page.getByRole("main").getByRole("listitem").getByRole("heading").allTextContents(),
+    /** The names of the cards on the page, in order: to be waited for, since a page that is just being left cannot be asked. */
+    cards: page.getByRole("main").getByRole("listitem").getByRole("heading"),
     /** The names of the projects in the sidebar, in order. */
-    sidebar: () => page.getByRole("complementary", { name: "Sidebar" }).getByRole("listitem").allTextContents(),
+    sidebar: page.getByRole("complementary", { name: "Sidebar" }).getByRole("listitem"),
   };
 }
 

@@ -15,12 +15,12 @@ bothWays((javaScript) => {
     await she.makeProject("Nightfall");
     await she.makeProject("Autumn catalogue");
     await she.open("/projects");
-    await expect.poll(she.cards).toEqual(["Autumn catalogue", "Nightfall"]);
+    await expect(she.cards).toHaveText(["Autumn catalogue", "Nightfall"]);
     await expectAccessible(page);
 
     await she.renameCard("project", "Nightfall", "Daybreak");
-    await expect.poll(she.cards).toEqual(["Daybreak", "Autumn catalogue"]);
-    await expect.poll(she.sidebar).toEqual(["Daybreak", "Autumn catalogue"]);
+    await expect(she.cards).toHaveText(["Daybreak", "Autumn catalogue"]);
+    await expect(she.sidebar).toHaveText(["Daybreak", "Autumn catalogue"]);
     await expect(page).toHaveURL("/projects");
 
     await she.ready();
@@ -31,12 +31,12 @@ bothWays((javaScript) => {
     await expect(page).toHaveURL(/\/design\/[a-z0-9]{32}$/);
     await she.ready();
     await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Daybreak" }).click();
-    await expect.poll(she.cards).toEqual(["Cover"]);
+    await expect(she.cards).toHaveText(["Cover"]);
     await expectAccessible(page);
 
     await she.ready();
     await she.renameCard("design", "Cover", "Front");
-    await expect.poll(she.cards).toEqual(["Front"]);
+    await expect(she.cards).toHaveText(["Front"]);
     await she.ready();
     await she.renameInPlace("Dawn");
     await expect(page.getByRole("heading", { name: "Dawn", level: 1 })).toBeAttached();
@@ -53,7 +53,7 @@ bothWays((javaScript) => {
     await she.ready();
     await she.removeHere("project");
     await expect(page).toHaveURL("/projects");
-    await expect.poll(she.cards).toEqual(["Autumn catalogue"]);
+    await expect(she.cards).toHaveText(["Autumn catalogue"]);
     await she.ready();
     await she.removeCard("project", "Autumn catalogue");
     await expect(page.getByRole("heading", { name: "No projects yet" })).toBeVisible();
@@ -121,7 +121,7 @@ bothWays((javaScript) => {
     await she.dialog("Move project to the trash?").getByRole("link", { name: "Cancel" }).click();
     await expect(she.dialog("Move project to the trash?")).toBeHidden();
     await expect(page).toHaveURL("/projects");
-    expect(await she.cards()).toEqual(["Nightfall"]);
+    await expect(she.cards).toHaveText(["Nightfall"]);
     await she.ready();
     await page.getByRole("button", { name: "New project" }).click();
     await she.dialog("New project").getByRole("button", { name: "Cancel" }).click();
@@ -140,7 +140,7 @@ bothWays((javaScript) => {
     const name = `<b onclick="x()">Bold</b> & "quoted" 👩‍🎨 ضوء`;
     const path = await she.makeProject(name);
     await she.open("/projects");
-    expect(await she.cards()).toEqual([name]);
+    await expect(she.cards).toHaveText([name]);
     await she.open(path);
     await expect(page).toHaveTitle(`${name} · Atelier`);
   });
@@ -150,11 +150,12 @@ bothWays((javaScript) => {
     for (let many = 1; many <= 201; many++) await convex.mutation(api.projects.create, { name: `Project ${many}` });
     const she = hands(page, javaScript);
     await she.open("/projects");
-    expect((await she.cards()).length).toBe(200);
+    await expect(she.cards).toHaveCount(200);
     // By the link, or by going to the end of the list.
     if (javaScript) await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
     else await page.getByRole("link", { name: "More projects" }).click();
-    await expect.poll(async () => [(await she.cards()).length, (await she.cards()).at(-1)]).toEqual([javaScript ? 201 : 1, "Project 1"]);
+    await expect(she.cards).toHaveCount(javaScript ? 201 : 1);
+    await expect(she.cards.last()).toHaveText("Project 1");
     await she.ready();
     await she.renameCard("project", "Project 1", "First of all");
     // Its change brings it to the front of all.
@@ -163,8 +164,8 @@ bothWays((javaScript) => {
       await expect(page).toHaveURL(/\?after=/);
       await page.getByRole("link", { name: "First projects" }).click();
     }
-    await expect.poll(async () => (await she.cards())[0]).toBe("First of all");
-    expect((await she.cards()).length).toBe(javaScript ? 201 : 200);
+    await expect(she.cards.first()).toHaveText("First of all");
+    await expect(she.cards).toHaveCount(javaScript ? 201 : 200);
   });
 
   test("somebody else's project answers exactly as a missing one", async ({ page, person, stranger, otherBrowser }) => {

@@ -13,7 +13,9 @@ async function seed(app: RunningApp, person: Person) {
   return { convex, projectId, designId, imageId };
 }
 
-const found = async (page: Page) => page.getByRole("main").getByRole("listitem").allInnerTexts();
+const found = (page: Page) => page.getByRole("main").getByRole("listitem");
+/** What is found, in order, as it is read. */
+const expectFound = (page: Page, texts: string[]) => expect(found(page)).toHaveText(texts, { useInnerText: true });
 const ALL = ["Clockwork", "Clock tower\nClockwork", "clock.webp\nClockwork / Clock tower"];
 const field = (page: Page) => page.getByRole("searchbox", { name: "Words to search by" });
 
@@ -30,14 +32,14 @@ bothWays((javaScript) => {
     await expect(page).toHaveURL("/search?q=clock");
     await expect(page).toHaveTitle("clock · Search · Atelier");
     await expect(page.getByRole("status").filter({ hasText: "1 project, 1 design and 1 image." })).toBeVisible();
-    expect(await found(page)).toEqual(ALL);
+    await expectFound(page, ALL);
     await expectAccessible(page);
 
     await she.ready();
     await field(page).fill("tower");
     await page.getByRole("main").getByRole("button", { name: "Search" }).click();
     await expect(page).toHaveURL("/search?q=tower");
-    await expect.poll(() => found(page)).toEqual(ALL.slice(1, 2));
+    await expectFound(page, ALL.slice(1, 2));
     await page.getByRole("link", { name: "Clock tower" }).click();
     await expect(page).toHaveURL(`/design/${designId}`);
 
@@ -71,7 +73,7 @@ bothWays((javaScript) => {
     await expect(page).toHaveURL("/search?tag=Brass");
     await expect(page).toHaveTitle("tagged “Brass” · Search · Atelier");
     const [, TOWER, CLOCK] = ["", "Clock tower\nClockwork", "clock.webp\nClockwork / Clock tower\nThe great wheel"];
-    await expect.poll(() => found(page)).toEqual([TOWER, CLOCK]);
+    await expectFound(page, [TOWER, CLOCK]);
     await expectAccessible(page);
 
     // Filters are fields of the form, and stand in the address.
@@ -82,7 +84,7 @@ bothWays((javaScript) => {
     await field(page).fill("gre");
     await page.getByRole("main").getByRole("button", { name: "Search" }).click();
     await expect(page).toHaveURL(/\?q=gre&tag=Brass&kind=image&type=image%2Fwebp&from=2020-01-01/);
-    await expect.poll(() => found(page)).toEqual([CLOCK]);
+    await expectFound(page, [CLOCK]);
     await she.ready();
     await page.getByLabel("Added until").fill("2020-01-02");
     await page.getByRole("main").getByRole("button", { name: "Search" }).click();
@@ -90,11 +92,11 @@ bothWays((javaScript) => {
     await expectAccessible(page);
     await page.getByRole("link", { name: "Clear the filters" }).click();
     await expect(page).toHaveURL("/search?q=gre");
-    await expect.poll(() => found(page)).toEqual([CLOCK]);
+    await expectFound(page, [CLOCK]);
 
     // What is told is found by its words; what is taken off no longer.
     await she.open("/search?q=springs");
-    await expect.poll(() => found(page)).toEqual(["Clockwork\nWheels and springs"]);
+    await expectFound(page, ["Clockwork\nWheels and springs"]);
     await she.open(`/design/${designId}`);
     await she.untag("Brass");
     await expect(page.getByRole("link", { name: "Brass", exact: true })).toHaveCount(0);
@@ -108,7 +110,7 @@ bothWays((javaScript) => {
     await expect(page.getByText("50 designs, and more.")).toBeVisible();
     await page.getByRole("link", { name: "Next page" }).click();
     await expect(page.getByText("1 design.", { exact: true })).toBeVisible();
-    expect(await found(page)).toHaveLength(1);
+    await expect(found(page)).toHaveCount(1);
   });
 
   test("says when there is nothing, and asks for words without any", async ({ page, person }) => {
@@ -134,15 +136,15 @@ test("matches as one types, live, and keeps the address", async ({ page, person,
     if (new URL(request.url()).pathname.endsWith(".data")) loads.push(request.url());
   });
   await field(page).pressSequentially("clo");
-  await expect.poll(() => found(page)).toEqual(ALL);
+  await expectFound(page, ALL);
   await expect(page).toHaveURL("/search?q=clo");
   await expect(page).toHaveTitle("clo · Search · Atelier");
   expect(loads).toEqual([]);
 
   await convex.mutation(api.designs.rename, { id: designId, name: "Steeple" });
-  await expect.poll(() => found(page)).toEqual(["Clockwork", "clock.webp\nClockwork / Steeple"]);
+  await expectFound(page, ["Clockwork", "clock.webp\nClockwork / Steeple"]);
   await field(page).fill("steep");
-  await expect.poll(() => found(page)).toEqual(["Steeple\nClockwork"]);
+  await expectFound(page, ["Steeple\nClockwork"]);
   await convex.mutation(api.projects.remove, { id: projectId });
   await expect(page.getByText("Nothing is found by “steep”.")).toBeVisible();
 
@@ -163,14 +165,14 @@ test("never shows an older answer over a newer", async ({ page, person, app }) =
   const she = hands(page, true);
   await she.open("/search");
   await field(page).fill("tower");
-  await expect.poll(() => found(page)).toEqual(ALL.slice(1, 2));
+  await expectFound(page, ALL.slice(1, 2));
   // Faster than any answer: what stands at the end is what the last text finds.
   await field(page).pressSequentially("x");
   await field(page).fill("webp");
-  await expect.poll(() => found(page)).toEqual(ALL.slice(2));
+  await expectFound(page, ALL.slice(2));
   await field(page).fill("");
   await expect(page.getByText("by the words of their names")).toBeVisible();
-  expect(await found(page)).toEqual([]);
+  await expect(found(page)).toHaveCount(0);
 });
 
 test("on a narrow screen and with the sidebar collapsed the search is one step away", async ({ page, person }) => {

@@ -22,7 +22,12 @@ export async function byTree(page: Page) {
   const session: CDPSession = await page.context().newCDPSession(page);
   await session.send("Accessibility.enable");
 
-  const nodes = async (): Promise<Node[]> => (await session.send("Accessibility.getFullAXTree")).nodes;
+  /** A page that is just being left has no tree. */
+  const nodes = (): Promise<Node[]> =>
+    session.send("Accessibility.getFullAXTree").then(
+      (tree) => tree.nodes,
+      () => [],
+    );
 
   /** All that answer to it, in the order of the tree. */
   function matching(all: Node[], { role, name, within }: Wanted): Node[] {
