@@ -3,7 +3,7 @@ import { useLocation } from "react-router";
 import { connectedConvex } from "~/data/connection";
 import type { Endless } from "~/data/use-endless";
 import { LATER_PAGES, type ListPage } from "~/data/pages";
-import { announce } from "./announcer";
+import { announceBehind } from "./announcer";
 import { ButtonLink } from "./button";
 
 type MorePagesProps = {
@@ -73,7 +73,7 @@ function useArrival(nav: RefObject<HTMLElement | null>, things: string, loading:
     const arrived = waited.current && !loading;
     waited.current = loading;
     if (!arrived) return;
-    announce(`More ${things} are shown.`);
+    announceBehind(`More ${things} are shown.`);
     const items = itemsOfPage();
     const next = lastBefore.current && items[items.indexOf(lastBefore.current) + 1];
     next?.querySelector<HTMLElement>("a[href], input, button")?.focus({ preventScroll: true });
