@@ -83,7 +83,7 @@ test("signs in with an ID token, at first and later, and only with a good one", 
 test.describe("an access token", () => {
   for (const [seconds, refreshed] of [
     [4, true],
-    [20, false],
+    [60, false],
   ] as const) {
     test(`that ends in ${seconds} seconds is ${refreshed ? "refreshed" : "given as it is"}`, async ({ nobody, social }) => {
       social.accessTokenSeconds = seconds;

@@ -47,7 +47,8 @@ test("health, log and metrics of a whole flow: each request by its name, and not
   expect(answer.headers.get("Server-Timing")).toMatch(/^total;dur=\d+, .*\bdeployment;dur=\d+;desc="\d+"/);
   expect((await get(app, "/api/auth/get-session", person)).headers.has("Server-Timing")).toBe(false);
 
-  // The log: JSON, by the names of requests and the patterns of addresses.
+  // The log: JSON, by the names of requests and the patterns of addresses. It comes by another line than the answers.
+  await expect.poll(() => app.output()).toContain("find-me-again");
   const lines = app.output().split("\n");
   const said = lines.filter((line) => line.startsWith("{")).map((line): Record<string, unknown> => JSON.parse(line));
   expect(lines.filter((line) => line !== "" && !line.startsWith("{"))).toEqual([expect.stringContaining("Atelier is ready at")]);

@@ -1,3 +1,4 @@
+import { storeOf } from "../harness/store.ts";
 import { bothWays, expect, hydrated, signIn, test } from "../harness/test.ts";
 import type { BrowserContext, Page } from "@playwright/test";
 import { recordDelays } from "./delays.ts";
@@ -165,11 +166,18 @@ bothWays((javaScript) => {
     await page.goto(`${app.url}/sign-in`);
     await ready(page);
     await page.getByLabel("Email").fill("ada@example.com");
+    const store = await storeOf(app);
     for (let attempt = 1; attempt <= 4; attempt++) {
+      // However slow the machine is: what was counted is of the last ten seconds.
+      for (const { id } of await store.find("rateLimits", {}))
+        await store.change("rateLimits", { id: String(id) }, { lastRequest: Date.now() });
       const answered = page.waitForResponse((response) => response.request().method() === "POST");
+      // Without scripts the answer is another document, which says the same as the one before.
+      const anew = javaScript ? null : page.waitForEvent("load");
       await page.getByLabel("Password").fill(`wrong ${attempt}`);
       await page.getByRole("button", { name: "Sign in" }).click();
       const answer = await answered;
+      await anew;
       expect(answer.status()).toBe(attempt < 4 ? 401 : 429);
       if (attempt === 4) expect(Number(answer.headers()["retry-after"])).toBeGreaterThan(0);
       await expect(

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import type { RunningApp } from "./app.ts";
 
@@ -17,7 +18,10 @@ export type Comparison = {
   bytesWithoutRow: string[];
 };
 
-/** Reads the tables to their ends, as the deployment's administrator (`npx convex data` asks the same way). */
+/**
+ * Reads the tables to their ends, as the deployment's administrator (`npx convex data` asks the same way), until twice in turn they say the same: the
+ * command line's queries know no timestamp, and a file that goes between two tables would be missing for its row.
+ */
 export async function compareStored(app: RunningApp): Promise<Comparison> {
   const { engineAdminKey } = secrets.parse(JSON.parse(await readFile(join(app.dataDir, "secrets.json"), "utf8")));
   const rowsOf = async (table: string) => {
@@ -38,7 +42,10 @@ export async function compareStored(app: RunningApp): Promise<Comparison> {
       cursor = value.continueCursor;
     }
   };
-  const [images, versions, files] = await Promise.all([rowsOf("designImages"), rowsOf("imageVersions"), rowsOf("_storage")]);
+  const read = () => Promise.all([rowsOf("designImages"), rowsOf("imageVersions"), rowsOf("_storage")]);
+  let tables = await read();
+  for (let again = await read(); !isDeepStrictEqual(again, tables); again = await read()) tables = again;
+  const [images, versions, files] = tables;
   const rows = [...images, ...versions];
   const sizes = new Map(files.map(({ _id, size }) => [_id, size]));
   const used = new Set(rows.map(({ storageId }) => storageId));
