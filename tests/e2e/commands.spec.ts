@@ -77,6 +77,7 @@ test("the command palette goes, does and finds", async ({ page, person, app }) =
   await page.keyboard.press("Enter");
   await expect(page.getByRole("dialog", { name: "New design" }).getByRole("textbox", { name: "Name" })).toBeFocused();
   await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog", { name: "New design" })).toBeHidden();
   await asks("activ");
   await expect(offered.first()).toHaveText("ActivityOn this page");
   await page.keyboard.press("Enter");
@@ -90,6 +91,7 @@ test("the command palette goes, does and finds", async ({ page, person, app }) =
   await expect(page).toHaveURL(`/design/${designId}/images/${imageId}`);
   await expect(page.getByRole("article", { name: "clock.webp" })).toBeVisible();
   await asks("next");
+  await expect(offered.first()).toContainText("Next");
   await page.keyboard.press("Enter");
   await expect(page).toHaveTitle("dogs.jpg · Atelier");
   await page.keyboard.press("Escape");
@@ -97,6 +99,7 @@ test("the command palette goes, does and finds", async ({ page, person, app }) =
   await expect(page.getByRole("button", { name: "Sort by: By hand" })).toBeVisible();
   // What stands in a menu of the page is offered without opening it.
   await asks("sort by name");
+  await expect(offered.first()).toContainText("Sort by");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`/design/${designId}?sort=name`);
 

@@ -71,6 +71,7 @@ test("by keyboard the menu is reached by Tab and gone through by arrows, and giv
   await expect(button).toHaveAttribute("aria-expanded", "false");
 
   await button.press("Enter");
+  await expect(items.first()).toBeVisible();
   await page.keyboard.press("ArrowDown");
   await expect(items.first()).toBeFocused();
   // The button closes what it has opened, by key and by pointer.

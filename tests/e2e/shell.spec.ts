@@ -66,8 +66,9 @@ bothWays((javaScript) => {
     expect(await width(page)).toBe(SIDEBAR.width);
     await page.getByRole("button", { name: "Collapse the sidebar" }).click();
     await expect.poll(() => width(page)).toBe(SIDEBAR.iconWidth);
-    const cookie = (await context.cookies()).find(({ name }) => name === "sidebar_state");
-    expect(cookie?.value).toBe("false");
+    const sidebarState = async () => (await context.cookies()).find(({ name }) => name === "sidebar_state");
+    await expect.poll(async () => (await sidebarState())?.value).toBe("false");
+    const cookie = await sidebarState();
     expect(cookie?.sameSite).toBe("Lax");
     expect((cookie?.expires ?? 0) - Date.now() / 1000).toBeCloseTo(SIDEBAR.cookieDays * 86_400, -2);
 
