@@ -157,6 +157,7 @@ test.describe("answers", () => {
   });
 
   test("under a foreign name are refused", async ({ request }) => {
+    test.skip(BALANCED, "behind a balancer APP_URL is the name, whatever a request says");
     expect((await request.get("/sign-in", { headers: { Host: "evil.example" } })).status()).toBe(421);
   });
 });
