@@ -36,11 +36,15 @@ export const convexMiddleware: MiddlewareFunction<Response> = ({ request, contex
 export const convexFor = (context: Readonly<RouterContextProvider>): RequestConvex => context.get(convexContext);
 
 function requestConvex(request: Request, context: Readonly<RouterContextProvider>): RequestConvex {
-  const { client, timestamp } = openClient(context.get(configContext).convexUrl);
+  const { convexUrl } = context.get(configContext);
+  // Not every request has something to ask.
+  let opened: ReturnType<typeof openClient> | undefined;
+  const open = () => (opened ??= openClient(convexUrl));
   let renewed: Promise<string> | undefined;
 
   /** Runs in the visitor's name; when the deployment knows that name no longer, once more under a renewed one. */
   async function asVisitor<Result>(run: () => Promise<Result>): Promise<Result> {
+    const { client } = open();
     client.setAuth(await (renewed ?? tokenOf(visitor(context))));
     try {
       return await run();
@@ -67,7 +71,7 @@ function requestConvex(request: Request, context: Readonly<RouterContextProvider
     const key = JSON.stringify([getFunctionName(query), convexToJson(args)]);
     const known = asked.get(key);
     if (known) return known;
-    const answer = asVisitor(() => client.consistentQuery(query, args));
+    const answer = asVisitor(() => open().client.consistentQuery(query, args));
     asked.set(key, answer);
     return answer;
   }
@@ -76,14 +80,14 @@ function requestConvex(request: Request, context: Readonly<RouterContextProvider
     async preload(query, args) {
       try {
         const value = await once(query, args);
-        return { query: getFunctionName(query), args, ts: await timestamp(), value };
+        return { query: getFunctionName(query), args, ts: await open().timestamp(), value };
       } catch (error) {
         throw asAnswer(error);
       }
     },
     async mutation(mutation, args) {
       try {
-        return await asVisitor(() => client.mutation(mutation, args));
+        return await asVisitor(() => open().client.mutation(mutation, args));
       } catch (error) {
         const target = redirectOf(error);
         throw target === null ? error : redirect(target, 303);

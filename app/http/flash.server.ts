@@ -18,6 +18,7 @@ export type Flash = {
 };
 export type FlashLink = { to: string; name: string };
 
+const NAME = "flash";
 /** Whoever is not led on within this time, in seconds, is told nothing. */
 const LIFETIME = 60;
 
@@ -46,8 +47,9 @@ export function tellDone(context: Readonly<RouterContextProvider>, done: string)
  * was made of it: a further redirect leads it on.
  */
 export async function takeFlash(request: Request, context: Readonly<RouterContextProvider>): Promise<Flash | null> {
-  if (isPrefetch(request)) return null;
-  const flash = kept.safeParse(await cookieFor(context.get(configContext), request).parse(request.headers.get("Cookie")));
+  const sent = request.headers.get("Cookie");
+  if (!sent?.includes(`${NAME}=`) || isPrefetch(request)) return null;
+  const flash = kept.safeParse(await cookieFor(context.get(configContext), request).parse(sent));
   if (!flash.success) return null;
   context.get(slotContext).taken = true;
   return flash.data;
@@ -58,15 +60,15 @@ export const flashMessages: MiddlewareFunction<Response> = async ({ request, con
   const slot: Slot = { toTell: null, taken: false };
   context.set(slotContext, slot);
   const response = await next();
-  const cookie = cookieFor(context.get(configContext), request);
-  if (slot.toTell !== null) return withCookie(response, await cookie.serialize({ id: crypto.randomUUID(), ...slot.toTell }));
-  if (slot.taken && !isRedirect(response)) return withCookie(response, await cookie.serialize("", { maxAge: 0 }));
+  const cookie = () => cookieFor(context.get(configContext), request);
+  if (slot.toTell !== null) return withCookie(response, await cookie().serialize({ id: crypto.randomUUID(), ...slot.toTell }));
+  if (slot.taken && !isRedirect(response)) return withCookie(response, await cookie().serialize("", { maxAge: 0 }));
   return response;
 };
 
 function cookieFor(config: AppConfig, request: Request) {
   const secure = originOf(config, request).startsWith("https:");
-  return createCookie("flash", { httpOnly: true, maxAge: LIFETIME, path: "/", sameSite: "lax", secure, secrets: [config.secret] });
+  return createCookie(NAME, { httpOnly: true, maxAge: LIFETIME, path: "/", sameSite: "lax", secure, secrets: [config.secret] });
 }
 
 function withCookie(response: Response, line: string): Response {

@@ -1,5 +1,5 @@
 import type { ServerInstrumentation } from "react-router";
-import { currentExchange, type Exchange, inExchange, spend } from "./exchange.server";
+import { type Exchange, inExchange, spend } from "./exchange.server";
 import { log } from "./log.server";
 import { metrics } from "./metrics.server";
 import { mutable } from "./mutable";
@@ -33,17 +33,8 @@ function serverTiming({ spent }: Exchange, total: number): string {
   return [`total;dur=${Math.round(total)}`, ...parts].join(", ");
 }
 
-/** Tells routes' patterns to the exchange and measures loaders and actions; React Router calls it (`entry.server.tsx`). */
+/** Measures loaders and actions; React Router calls it (`entry.server.tsx`). */
 export const instrumentation: ServerInstrumentation = {
-  handler(handler) {
-    handler.instrument({
-      async request(handle) {
-        const { meta } = await handle();
-        const exchange = currentExchange();
-        if (exchange && meta) exchange.pattern = `/${meta.pattern.replace(/^\//, "")}`;
-      },
-    });
-  },
   route(route) {
     const { id } = route;
     const measured = (kind: "loader" | "action") => async (call: () => Promise<{ status: string }>) => {

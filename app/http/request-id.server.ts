@@ -14,7 +14,10 @@ const [nameRequest, getRequestId] = createRequestIDMiddleware({ header: HEADER, 
 export const requestId: MiddlewareFunction<Response> = async (args, next) => {
   const named = await nameRequest(args, () => {
     const exchange = currentExchange();
-    if (exchange) exchange.id = getRequestId(args.context);
+    if (exchange) {
+      exchange.id = getRequestId(args.context);
+      exchange.pattern = `/${args.pattern.replace(/^\//, "")}`;
+    }
     return next();
   });
   const response = mutable(named instanceof Response ? named : await next());

@@ -1,25 +1,45 @@
-import type { MiddlewareFunction } from "react-router";
+import { type MiddlewareFunction, RouterContextProvider } from "react-router";
 import { createSecureHeadersMiddleware } from "remix-utils/middleware/secure-headers";
 import type { AppConfig } from "~/config";
 import { configContext, nonceContext } from "./context";
 import { mutable } from "./mutable";
 import { originOf } from "./origin.server";
 
-/** Headers that a route may set for its own answer, such as a picture's policy. */
-const OVERRIDABLE = ["Content-Security-Policy", "Cross-Origin-Resource-Policy"];
+/** Headers that a route may set for its own answer, such as a picture's policy; by the names that `Headers` tells. */
+const OVERRIDABLE = new Set(["content-security-policy", "cross-origin-resource-policy"]);
 
 /** Stripe's own pages, to which the forms of `/billing` lead: what is bought there, and what is changed. */
 const STRIPE_PAGES = ["https://checkout.stripe.com", "https://billing.stripe.com"];
 
 /** Makes the response's nonce, and sets the headers that keep a page to itself (OWASP Secure Headers). */
-export const secureHeaders: MiddlewareFunction<Response> = async (args, next) => {
-  const config = args.context.get(configContext);
+export const secureHeaders: MiddlewareFunction<Response> = async ({ request, context }, next) => {
+  const config = context.get(configContext);
   const nonce = crypto.randomUUID();
-  args.context.set(nonceContext, nonce);
+  context.set(nonceContext, nonce);
+  const response = mutable(await next());
+  const secure = originOf(config, request).startsWith("https:");
+  for (const [name, value] of await headersFor(config, secure)) {
+    if (OVERRIDABLE.has(name) && response.headers.has(name)) continue;
+    response.headers.set(name, value.replace(NONCE, nonce));
+  }
+  return response;
+};
 
-  const secure = originOf(config, args.request).startsWith("https:");
+/** What remix-utils sets is the same for every response but for its nonce, and takes some time to put together: once for settings and scheme. */
+function headersFor(config: AppConfig, secure: boolean): Promise<[name: string, value: string][]> {
+  const made = headers.get(config) ?? {};
+  headers.set(config, made);
+  return (made[secure ? "secure" : "plain"] ??= headersOf(config, secure));
+}
+
+const headers = new WeakMap<AppConfig, { secure?: Promise<[string, string][]>; plain?: Promise<[string, string][]> }>();
+
+/** Stands for a response's nonce. */
+const NONCE = "{nonce}";
+
+async function headersOf(config: AppConfig, secure: boolean): Promise<[string, string][]> {
   const [setHeaders] = createSecureHeadersMiddleware({
-    contentSecurityPolicy: policy(config, nonce, secure),
+    contentSecurityPolicy: policy(config, NONCE, secure),
     // Not remix-utils' "no-referrer": with it, browsers send `Origin: null` with forms, which every check of origins must refuse.
     referrerPolicy: "same-origin",
     strictTransportSecurity: secure && "max-age=31536000; includeSubDomains",
@@ -27,20 +47,11 @@ export const secureHeaders: MiddlewareFunction<Response> = async (args, next) =>
     xDownloadOptions: false,
     permissionsPolicy: { camera: [], microphone: [], geolocation: [], payment: [], usb: [], browsingTopics: [] },
   });
-
-  const kept = new Map<string, string>();
-  const response = await setHeaders(args, async () => {
-    const answer = mutable(await next());
-    for (const name of OVERRIDABLE) {
-      const value = answer.headers.get(name);
-      if (value !== null) kept.set(name, value);
-    }
-    return answer;
-  });
-  if (!(response instanceof Response)) return response;
-  for (const [name, value] of kept) response.headers.set(name, value);
-  return response;
-};
+  const request = new Request("http://localhost/");
+  const args = { request, url: new URL(request.url), params: {}, pattern: "", context: new RouterContextProvider() };
+  const response = await setHeaders(args, async () => new Response());
+  return response instanceof Response ? [...response.headers] : [];
+}
 
 /** What a page may load and do, and why where it is not plain. */
 function policy({ production, browserConvex, socialProviders, payments }: AppConfig, nonce: string, secure: boolean) {

@@ -1,4 +1,3 @@
-import { getZodConstraint } from "@conform-to/zod/v4";
 import { Download } from "lucide-react";
 import { href } from "react-router";
 import { AccountForm, useAccountForm } from "~/accounts/screens/account-form";
@@ -9,6 +8,7 @@ import { Section } from "~/accounts/screens/section";
 import { convexFor } from "~/data/convex.server";
 import { useLive } from "~/data/use-live";
 import { useRoot } from "~/data/use-root";
+import { constraintOf } from "~/forms/constraint.server";
 import { FormPasswordField } from "~/forms/password-field";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
@@ -23,7 +23,7 @@ export async function loader({ context }: Route.LoaderArgs) {
   return {
     security: await convexFor(context).preload(api.accounts.mine.getSecurity, {}),
     canDelete: context.get(configContext).accounts.deleteUser,
-    constraint: getZodConstraint(deletionFields),
+    constraint: constraintOf(deletionFields),
   };
 }
 

@@ -1,4 +1,3 @@
-import { getZodConstraint } from "@conform-to/zod/v4";
 import { AccountForm, useAccountForm } from "~/accounts/screens/account-form";
 import { mailWay } from "~/accounts/mail/way";
 import { accountAction } from "~/accounts/screens/account-action.server";
@@ -7,6 +6,7 @@ import { PictureForm } from "~/accounts/screens/picture-form";
 import { emailFields, nameFields, profileIntents } from "~/accounts/screens/profile.server";
 import { Section } from "~/accounts/screens/section";
 import { useRoot } from "~/data/use-root";
+import { constraintOf } from "~/forms/constraint.server";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
 import { ThemeChoice } from "~/shell/theme-choice";
@@ -18,7 +18,7 @@ export const meta: Route.MetaFunction = () => [{ title: "Account · Atelier" }];
 
 export function loader({ context }: Route.LoaderArgs) {
   return {
-    constraints: { name: getZodConstraint(nameFields), email: getZodConstraint(emailFields) },
+    constraints: { name: constraintOf(nameFields), email: constraintOf(emailFields) },
     canChangeEmail: context.get(configContext).accounts.changeEmail,
     mail: mailWay(context.get(configContext)) !== null,
   };

@@ -1,4 +1,3 @@
-import { getZodConstraint } from "@conform-to/zod/v4";
 import { accountAction } from "~/accounts/screens/account-action.server";
 import { PasskeySection } from "~/accounts/screens/passkey-section";
 import { PasswordSection } from "~/accounts/screens/password-section";
@@ -14,6 +13,7 @@ import { TwoFactorSection } from "~/accounts/screens/two-factor-section";
 import { visitor } from "~/accounts/session.server";
 import { convexFor } from "~/data/convex.server";
 import { useLive } from "~/data/use-live";
+import { constraintOf } from "~/forms/constraint.server";
 import { configContext } from "~/http/context";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/account.security";
@@ -28,10 +28,10 @@ export async function loader({ request, context }: Route.LoaderArgs) {
     codesLeft: who && security.value.twoFactor ? await backupCodesLeft(who.userId, request, context) : 0,
     passwords: context.get(configContext).accounts.emailAndPassword,
     constraints: {
-      changePassword: getZodConstraint(changePasswordFields),
-      setPassword: getZodConstraint(setPasswordFields),
-      password: getZodConstraint(passwordFields),
-      code: getZodConstraint(codeFields),
+      changePassword: constraintOf(changePasswordFields),
+      setPassword: constraintOf(setPasswordFields),
+      password: constraintOf(passwordFields),
+      code: constraintOf(codeFields),
     },
   };
 }

@@ -1,4 +1,3 @@
-import { getZodConstraint } from "@conform-to/zod/v4";
 import { Trash2 } from "lucide-react";
 import { useMemo, useState } from "react";
 import { data, href, Outlet, redirect, type ShouldRevalidateFunctionArgs, useSearchParams } from "react-router";
@@ -14,6 +13,7 @@ import { imageSortIn, SORT } from "~/data/sorting";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { useLive } from "~/data/use-live";
 import { serverAction } from "~/forms/action.server";
+import { constraintOf } from "~/forms/constraint.server";
 import { ItemDialogs, useItemDialogs } from "~/forms/item-dialogs";
 import { liveAction } from "~/forms/live-action";
 import { MenuForm } from "~/forms/menu-action";
@@ -78,9 +78,9 @@ async function load({ request, params: { id }, url, context }: Route.LoaderArgs)
     maxBytes: config.uploadMaxBytes,
     view: choiceFrom(GALLERY_VIEWS, readCookie(request.headers, GALLERY_VIEW_COOKIE)),
     constraints: {
-      design: getZodConstraint(renameDesign),
-      image: getZodConstraint(renameDesignImage),
-      description: getZodConstraint(describe),
+      design: constraintOf(renameDesign),
+      image: constraintOf(renameDesignImage),
+      description: constraintOf(describe),
     },
   };
 }

@@ -1,4 +1,3 @@
-import { getZodConstraint } from "@conform-to/zod/v4";
 import { Link } from "react-router";
 import { AuthForm, isFirstRefused } from "~/accounts/auth-form";
 import { authFormAction } from "~/accounts/auth-form.server";
@@ -8,6 +7,7 @@ import { MAIL_PAUSE_SECONDS } from "~/accounts/mail/pace.server";
 import { Sent } from "~/accounts/mail/sent";
 import { mailWay } from "~/accounts/mail/way";
 import { useAnsweredForm } from "~/forms/answered-form";
+import { constraintOf } from "~/forms/constraint.server";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
 import { publicPage } from "~/ui/open-graph";
@@ -20,7 +20,7 @@ export function loader({ context, url }: Route.LoaderArgs) {
   return {
     offered: mailWay(context.get(configContext)) !== null,
     email: url.searchParams.get("email") ?? "",
-    constraint: getZodConstraint(addressFields),
+    constraint: constraintOf(addressFields),
     pause: MAIL_PAUSE_SECONDS,
   };
 }

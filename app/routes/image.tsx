@@ -1,4 +1,3 @@
-import { getZodConstraint } from "@conform-to/zod/v4";
 import { useMemo, useState } from "react";
 import {
   type ClientActionFunctionArgs,
@@ -17,6 +16,7 @@ import { notFoundResponse } from "~/data/refusals";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { useLive } from "~/data/use-live";
 import { isDocument, serverAction } from "~/forms/action.server";
+import { constraintOf } from "~/forms/constraint.server";
 import { liveAction } from "~/forms/live-action";
 import { NameInPlace } from "~/forms/name-in-place";
 import { Prose, ProseDialog } from "~/forms/prose-dialog";
@@ -65,8 +65,8 @@ async function load({ request, params: { id, imageId }, context }: Route.LoaderA
     versions,
     ground: choiceFrom(GROUNDS, readCookie(request.headers, GROUND_COOKIE)),
     sending: once(context),
-    constraint: getZodConstraint(renameDesignImage),
-    captionConstraint: getZodConstraint(captionImage),
+    constraint: constraintOf(renameDesignImage),
+    captionConstraint: constraintOf(captionImage),
   };
 }
 

@@ -1,4 +1,3 @@
-import { getZodConstraint } from "@conform-to/zod/v4";
 import { History, Images, Star, Trash2 } from "lucide-react";
 import { useMemo, useRef } from "react";
 import { href, useSearchParams } from "react-router";
@@ -15,6 +14,7 @@ import { useLive } from "~/data/use-live";
 import { DesignCard } from "~/designs/design-card";
 import { type Design, designIntents } from "~/designs/intents";
 import { serverAction } from "~/forms/action.server";
+import { constraintOf } from "~/forms/constraint.server";
 import { CreateButton, CreateDialog } from "~/forms/create-dialog";
 import { INTENT_FIELD, intentWith } from "~/forms/intents";
 import { ItemDialogs, useItemDialogs } from "~/forms/item-dialogs";
@@ -62,9 +62,9 @@ async function load({ params: { id }, context, url }: Route.LoaderArgs) {
     project,
     designs,
     constraints: {
-      project: getZodConstraint(renameProject),
-      design: getZodConstraint(createDesign),
-      description: getZodConstraint(describe),
+      project: constraintOf(renameProject),
+      design: constraintOf(createDesign),
+      description: constraintOf(describe),
     },
   };
 }

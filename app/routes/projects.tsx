@@ -1,4 +1,3 @@
-import { getZodConstraint } from "@conform-to/zod/v4";
 import { useRef } from "react";
 import { useArranging } from "~/arranging/use-arranging";
 import { convexFor } from "~/data/convex.server";
@@ -8,6 +7,7 @@ import { useEndless } from "~/data/use-endless";
 import { SORT, sortIn } from "~/data/sorting";
 import { liveRevalidation } from "~/data/should-revalidate";
 import { serverAction } from "~/forms/action.server";
+import { constraintOf } from "~/forms/constraint.server";
 import { CreateButton, CreateDialog } from "~/forms/create-dialog";
 import { ItemDialogs, useItemDialogs } from "~/forms/item-dialogs";
 import { liveAction } from "~/forms/live-action";
@@ -34,7 +34,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
       first: () => convex.preload(api.projects.getProjects, sortIn(url)),
       later: (paginationOpts) => convex.preload(api.projects.listProjects, { ...sortIn(url), paginationOpts }),
     }),
-    constraint: getZodConstraint(createProject),
+    constraint: constraintOf(createProject),
   };
 }
 

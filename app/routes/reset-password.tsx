@@ -1,10 +1,10 @@
-import { getZodConstraint } from "@conform-to/zod/v4";
 import { Link } from "react-router";
 import { AuthForm, isFirstRefused } from "~/accounts/auth-form";
 import { authFormAction } from "~/accounts/auth-form.server";
 import { AuthPage } from "~/accounts/auth-page";
 import { PASSWORD_HINT, resetFields } from "~/accounts/credentials.server";
 import { useAnsweredForm } from "~/forms/answered-form";
+import { constraintOf } from "~/forms/constraint.server";
 import { FormPasswordField } from "~/forms/password-field";
 import { ButtonLink } from "~/ui/button";
 import type { Route } from "./+types/reset-password";
@@ -15,7 +15,7 @@ export const meta: Route.MetaFunction = () => [{ title: "Choose a new password Â
 export function loader({ url }: Route.LoaderArgs) {
   const { searchParams } = url;
   const token = searchParams.has("error") ? null : searchParams.get("token") || null;
-  return { token, constraint: getZodConstraint(resetFields), passwordHint: PASSWORD_HINT };
+  return { token, constraint: constraintOf(resetFields), passwordHint: PASSWORD_HINT };
 }
 
 export const action = (args: Route.ActionArgs) =>

@@ -1,4 +1,3 @@
-import { getZodConstraint } from "@conform-to/zod/v4";
 import { Link, redirect } from "react-router";
 import { AuthForm, isFirstRefused } from "~/accounts/auth-form";
 import { authFormAction } from "~/accounts/auth-form.server";
@@ -17,6 +16,7 @@ import { afterPassword } from "~/accounts/two-factor.server";
 import { socialChoicesOf } from "~/accounts/social.server";
 import { SocialButtons } from "~/accounts/social-buttons";
 import { useAnsweredForm } from "~/forms/answered-form";
+import { constraintOf } from "~/forms/constraint.server";
 import { checkboxProps } from "~/forms/field-props";
 import { FormPasswordField } from "~/forms/password-field";
 import { TextField } from "~/forms/text-field";
@@ -35,7 +35,7 @@ export async function loader({ request, context, url }: Route.LoaderArgs) {
   if (await visitor(context)) throw redirect(safeTarget(url.searchParams.get("redirectTo")));
   const config = context.get(configContext);
   return {
-    constraint: getZodConstraint(signInFields),
+    constraint: constraintOf(signInFields),
     search: searchOf(url),
     redirectTo: safeTarget(url.searchParams.get("redirectTo")),
     providers: socialChoicesOf(config),

@@ -1,4 +1,3 @@
-import { getZodConstraint } from "@conform-to/zod/v4";
 import { Link, redirect } from "react-router";
 import { AuthForm, isFirstRefused } from "~/accounts/auth-form";
 import { authFormAction } from "~/accounts/auth-form.server";
@@ -9,6 +8,7 @@ import { visitor } from "~/accounts/session.server";
 import { socialChoicesOf } from "~/accounts/social.server";
 import { SocialButtons } from "~/accounts/social-buttons";
 import { useAnsweredForm } from "~/forms/answered-form";
+import { constraintOf } from "~/forms/constraint.server";
 import { FormPasswordField } from "~/forms/password-field";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
@@ -23,7 +23,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const redirectTo = safeTarget(url.searchParams.get("redirectTo"));
   if (await visitor(context)) throw redirect(redirectTo);
   const providers = socialChoicesOf(context.get(configContext));
-  return { constraint: getZodConstraint(signUpFields), passwordHint: PASSWORD_HINT, search: url.search, redirectTo, providers };
+  return { constraint: constraintOf(signUpFields), passwordHint: PASSWORD_HINT, search: url.search, redirectTo, providers };
 }
 
 export const action = (args: Route.ActionArgs) =>

@@ -1,4 +1,3 @@
-import { getZodConstraint } from "@conform-to/zod/v4";
 import { Form, Link, redirect } from "react-router";
 import { AuthForm } from "~/accounts/auth-form";
 import { authFormAction } from "~/accounts/auth-form.server";
@@ -8,6 +7,7 @@ import { safeTarget } from "~/accounts/safe-target";
 import { visitor } from "~/accounts/session.server";
 import { codeFields, isChallenged, noFields } from "~/accounts/two-factor.server";
 import { useAnsweredForm } from "~/forms/answered-form";
+import { constraintOf } from "~/forms/constraint.server";
 import { checkboxProps } from "~/forms/field-props";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
@@ -48,7 +48,7 @@ export async function loader({ request, context, url }: Route.LoaderArgs) {
   if (await visitor(context)) throw redirect(safeTarget(url.searchParams.get("redirectTo")));
   if (!isChallenged(request, context)) throw redirect(`/sign-in${redirectOf(url)}`);
   const offered: Factor[] = mailWay(context.get(configContext)) === null ? ["app", "backup"] : ["app", "email", "backup"];
-  return { by: factorOf(url), offered, redirectTo: url.searchParams.get("redirectTo"), constraint: getZodConstraint(codeFields) };
+  return { by: factorOf(url), offered, redirectTo: url.searchParams.get("redirectTo"), constraint: constraintOf(codeFields) };
 }
 
 export async function action(args: Route.ActionArgs) {

@@ -1,4 +1,3 @@
-import { getZodConstraint } from "@conform-to/zod/v4";
 import { AuthForm, isFirstRefused } from "~/accounts/auth-form";
 import { authFormAction } from "~/accounts/auth-form.server";
 import { AuthPage } from "~/accounts/auth-page";
@@ -9,6 +8,7 @@ import { mailWay } from "~/accounts/mail/way";
 import { visitor } from "~/accounts/session.server";
 import { shownUser } from "~/accounts/shown-user";
 import { useAnsweredForm } from "~/forms/answered-form";
+import { constraintOf } from "~/forms/constraint.server";
 import { TextField } from "~/forms/text-field";
 import { configContext } from "~/http/context";
 import { ButtonLink } from "~/ui/button";
@@ -25,7 +25,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     offered: mailWay(context.get(configContext)) !== null,
     step: stepOf(searchParams),
     email: who ? shownUser(who.user).email : "",
-    constraint: getZodConstraint(addressFields),
+    constraint: constraintOf(addressFields),
     pause: MAIL_PAUSE_SECONDS,
   };
 }
