@@ -17,6 +17,14 @@ it("names each request, for the log, and tells the name in the answer", async ()
   expect(names.size).toBe(2);
 });
 
+it("tells the log by which pattern the address was found", async () => {
+  const pattern = await inExchange(async (exchange) => {
+    await answerOf(requestId, get());
+    return exchange.pattern;
+  });
+  expect(pattern).toBe("/");
+});
+
 it("takes over the name that a proxy gave, unless it is no name", async () => {
   expect((await answerOf(requestId, get({ "X-Request-ID": "from-proxy_1" }))).headers.get("X-Request-ID")).toBe("from-proxy_1");
   expect((await answerOf(requestId, get({ "X-Request-ID": "a b; c" }))).headers.get("X-Request-ID")).not.toContain(" ");
