@@ -1,11 +1,9 @@
-import { Copy, FolderInput, Layers, Star } from "lucide-react";
 import { memo } from "react";
 import { href } from "react-router";
 import { designArchive } from "~/archives/address";
 import { DragHandle } from "~/arranging/drag-handle";
 import { isPending } from "~/data/pending";
 import { ItemMenu } from "~/forms/item-menu";
-import { MenuAction } from "~/forms/menu-action";
 import { OrderActions } from "~/forms/order-actions";
 import { Mosaic } from "~/images/mosaic";
 import { count } from "~/ui/count";
@@ -13,10 +11,9 @@ import { targetProps } from "~/uploads/target";
 import { PickBox, PickMark } from "~/selection/pick";
 import { sameThing, type Selection } from "~/selection/use-selection";
 import { FavouriteMark } from "~/ui/favourite-mark";
-import { Icon } from "~/ui/icon";
 import { ItemCard } from "~/ui/item-card";
-import { MenuLink } from "~/ui/menu";
 import { RelativeTime } from "~/ui/relative-time";
+import { DesignActions } from "./design-actions";
 import type { Design } from "./intents";
 
 type DesignCardProps = {
@@ -57,21 +54,7 @@ function OneDesign({ design, ask, byHand, selection }: DesignCardProps) {
         <>
           {byHand ? <DragHandle item={design} /> : null}
           <ItemMenu item={design} ask={ask} archive={designArchive(design)}>
-            <MenuAction intent="favouriteDesign" values={{ id: _id, favourite: design.favourite ? "" : "yes" }} icon={<Icon of={Star} />}>
-              {design.favourite ? "No favourite" : "Favourite"}
-            </MenuAction>
-            <MenuAction intent="duplicateDesign" values={{ id: _id }} icon={<Icon of={Copy} />}>
-              Duplicate
-            </MenuAction>
-            {design.coverChosen ? (
-              <MenuAction intent="latestCoverDesign" values={{ id: _id }} icon={<Icon of={Layers} />}>
-                Latest images as cover
-              </MenuAction>
-            ) : null}
-            {byHand ? <OrderActions intent="orderDesign" id={_id} /> : null}
-            <MenuLink to={href("/design/:id/move", { id: _id })} prefetch="none" icon={<Icon of={FolderInput} />}>
-              Move to…
-            </MenuLink>
+            <DesignActions design={design}>{byHand ? <OrderActions intent="orderDesign" id={_id} /> : null}</DesignActions>
           </ItemMenu>
         </>
       }

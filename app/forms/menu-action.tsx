@@ -14,6 +14,10 @@ type MenuActionProps = {
   /** What the intent is about. */
   values: Record<string, string>;
   icon: ReactNode;
+  /** What the palette calls it, where it is about what the page is about. */
+  command?: string;
+  /** The form it belongs to, where that is not the page's own `MenuForm`. */
+  form?: string;
   children: ReactNode;
 };
 
@@ -21,19 +25,29 @@ type MenuActionProps = {
 const ALL_MENUS = `${MENU_FORM}form`;
 
 /** Something that a menu does at once: a button that says what, and about what. */
-export function MenuAction({ intent, values, icon, children }: MenuActionProps) {
+export function MenuAction({ intent, values, icon, command, form = ALL_MENUS, children }: MenuActionProps) {
   return (
-    <MenuButton form={ALL_MENUS} name={INTENT_FIELD} value={intentWith(intent, values)} icon={icon}>
+    <MenuButton form={form} name={INTENT_FIELD} value={intentWith(intent, values)} icon={icon} data-command={command}>
       {children}
     </MenuButton>
   );
 }
 
-/** The forms of the menus, which stand once on a page: that of what they do, and that of how they are opened without scripts; and why what a menu was to do was not done, for browsers without scripts. */
+/** The forms of the menus of a page's items, which stand once on it: that of what they do, and that of how they are opened without scripts. */
 export function MenuForm() {
+  return (
+    <>
+      <ActionForm id={ALL_MENUS} />
+      <ItemMenuForm />
+    </>
+  );
+}
+
+/** The form of what menus do; and why what a menu was to do was not done, for browsers without scripts. `id` begins with `MENU_FORM`. */
+export function ActionForm({ id }: { id: string }) {
   const submit = useSubmit();
   const answer = useActionData<FormAnswer | undefined>();
-  const told = answer?.form?.startsWith(MENU_FORM) ? Object.values(answer.result.error ?? {}).flat() : [];
+  const told = answer?.form === id ? Object.values(answer.result.error ?? {}).flat() : [];
 
   /** Each its own way, so that the next does not take the place of one that is still on its way. */
   function send(event: SubmitEvent<HTMLFormElement>) {
@@ -45,10 +59,9 @@ export function MenuForm() {
 
   return (
     <>
-      <form id={ALL_MENUS} method="post" onSubmit={send} className="hidden">
-        <input type="hidden" name={FORM_FIELD} value={ALL_MENUS} />
+      <form id={id} method="post" onSubmit={send} className="hidden">
+        <input type="hidden" name={FORM_FIELD} value={id} />
       </form>
-      <ItemMenuForm />
       {told.length === 0 ? null : (
         <p role="alert" className="text-danger-text">
           {told.join(" ")}

@@ -1,23 +1,22 @@
-import { Copy, Folder, FolderInput, Layers, LayoutGrid, List, Play } from "lucide-react";
+import { LayoutGrid, List, Play } from "lucide-react";
 import { type CSSProperties, memo, useRef, useState } from "react";
 import { href, Link, useViewTransitionState } from "react-router";
 import { DragHandle } from "~/arranging/drag-handle";
 import { useArranging } from "~/arranging/use-arranging";
 import type { ListPage } from "~/data/pages";
 import { ItemMenu } from "~/forms/item-menu";
-import { MenuAction } from "~/forms/menu-action";
 import { OrderActions } from "~/forms/order-actions";
 import { Pick, PickMark, pickProps } from "~/selection/pick";
 import { usePicking } from "~/selection/use-picking";
 import { sameThing, type Selection } from "~/selection/use-selection";
 import { clsx } from "clsx";
 import { Icon } from "~/ui/icon";
-import { MenuLink } from "~/ui/menu";
 import { WaitingMark } from "~/ui/waiting-mark";
 import { type GalleryView, galleryViewCookie } from "~/ui/preferences";
 import { RelativeTime } from "~/ui/relative-time";
 import { ACCEPTED, isAcceptedType } from "./accepted";
 import { Choice } from "./choice";
+import { ImageActions } from "./image-actions";
 import type { DesignImage } from "./intents";
 import { Picture } from "./picture";
 import { bytesText } from "./upload";
@@ -221,23 +220,9 @@ function ImageTile({ image, first, alone, ...tile }: OnTile) {
 function ImageMenu({ image, ask, projectId, byHand }: OfImage) {
   return (
     <ItemMenu item={image} ask={ask}>
-      <MenuAction intent="duplicateImage" values={{ id: image._id }} icon={<Icon of={Copy} />}>
-        Duplicate
-      </MenuAction>
-      {byHand ? <OrderActions intent="orderImage" id={image._id} /> : null}
-      <MenuAction intent="coverDesign" values={{ id: image.designId, imageId: image._id }} icon={<Icon of={Layers} />}>
-        Use as design cover
-      </MenuAction>
-      <MenuAction intent="coverProject" values={{ id: projectId, imageId: image._id }} icon={<Icon of={Folder} />}>
-        Use as project cover
-      </MenuAction>
-      <MenuLink
-        to={href("/design/:id/images/:imageId/move", { id: image.designId, imageId: image._id })}
-        prefetch="none"
-        icon={<Icon of={FolderInput} />}
-      >
-        Move to…
-      </MenuLink>
+      <ImageActions image={image} projectId={projectId}>
+        {byHand ? <OrderActions intent="orderImage" id={image._id} /> : null}
+      </ImageActions>
     </ItemMenu>
   );
 }

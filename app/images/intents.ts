@@ -160,6 +160,9 @@ export const designPageIntents = {
   describeDesign: designIntents.describeDesign,
   tagDesign: designIntents.tagDesign,
   untagDesign: designIntents.untagDesign,
+  favouriteDesign: designIntents.favouriteDesign,
+  duplicateDesign: designIntents.duplicateDesign,
+  latestCoverDesign: designIntents.latestCoverDesign,
   removeDesign: {
     told: designIntents.removeDesign.told,
     fields: [...designIntents.removeDesign.fields, "projectId"],
@@ -177,6 +180,9 @@ export const imagePageIntents = {
   tagImage: imageIntents.tagImage,
   untagImage: imageIntents.untagImage,
   makeCurrent: imageIntents.makeCurrent,
+  duplicateImage: imageIntents.duplicateImage,
+  coverDesign: imageIntents.coverDesign,
+  coverProject: imageIntents.coverProject,
   removeImage: {
     told: imageIntents.removeImage.told,
     fields: [...imageIntents.removeImage.fields, "designId"],

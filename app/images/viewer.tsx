@@ -2,6 +2,7 @@ import { ArrowLeftRight, ChevronLeft, ChevronRight, Download, Info, Maximize, Mi
 import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { href, Link, useActionData, useLocation, useNavigate } from "react-router";
 import { useRoot } from "~/data/use-root";
+import { PageMenu } from "~/forms/page-menu";
 import { RemoveButton } from "~/forms/remove-dialog";
 import { Button, buttonClass } from "~/ui/button";
 import { clsx } from "clsx";
@@ -31,6 +32,8 @@ type ViewerProps = {
   place: Place;
   /** The image's name, to be renamed. */
   title: ReactNode;
+  /** What else can be done with it, in a menu. */
+  actions: ReactNode;
   /** Its neighbours, for the filmstrip. */
   around: DesignImage[];
   /** What stands behind it at first. */
@@ -45,7 +48,7 @@ const SIZES = "100vw";
  * One picture, large, at an address of its own, over the gallery that it was opened from or alone. All that leads somewhere is a link and works
  * without scripts; with them it is zoomed and moved by wheel, fingers, keys and double click.
  */
-export function Viewer({ image, place, title, around, ground: groundAtFirst, children }: ViewerProps) {
+export function Viewer({ image, place, title, actions, around, ground: groundAtFirst, children }: ViewerProps) {
   const { close, toGallery } = useClose(image);
   const turn = useTurn(image.designId, place);
   // A new picture is first seen whole.
@@ -117,6 +120,9 @@ export function Viewer({ image, place, title, around, ground: groundAtFirst, chi
         >
           <Icon of={Download} />
         </a>
+        <PageMenu thing="image" size="icon">
+          {actions}
+        </PageMenu>
         <RemoveButton item={image} size="icon" aria-label="Delete image" data-tooltip="Delete">
           <Icon of={Trash2} />
         </RemoveButton>

@@ -1,20 +1,18 @@
-import { Copy, Layers, Star } from "lucide-react";
 import { memo } from "react";
 import { href } from "react-router";
 import { projectArchive } from "~/archives/address";
 import { DragHandle } from "~/arranging/drag-handle";
 import { isPending } from "~/data/pending";
 import { ItemMenu } from "~/forms/item-menu";
-import { MenuAction } from "~/forms/menu-action";
 import { OrderActions } from "~/forms/order-actions";
 import { Mosaic } from "~/images/mosaic";
 import { count } from "~/ui/count";
 import { targetProps } from "~/uploads/target";
 import { FavouriteMark } from "~/ui/favourite-mark";
-import { Icon } from "~/ui/icon";
 import { ItemCard } from "~/ui/item-card";
 import { RelativeTime } from "~/ui/relative-time";
 import type { Project } from "./intents";
+import { ProjectActions } from "./project-actions";
 
 type ProjectCardProps = {
   project: Project;
@@ -47,17 +45,7 @@ export const ProjectCard = memo(function ProjectCard({ project, ask, byHand }: P
         <>
           {byHand ? <DragHandle item={project} /> : null}
           <ItemMenu item={project} ask={ask} archive={projectArchive(project)}>
-            <MenuAction intent="favouriteProject" values={{ id: _id, favourite: project.favourite ? "" : "yes" }} icon={<Icon of={Star} />}>
-              {project.favourite ? "No favourite" : "Favourite"}
-            </MenuAction>
-            <MenuAction intent="duplicateProject" values={{ id: _id }} icon={<Icon of={Copy} />}>
-              Duplicate
-            </MenuAction>
-            {project.coverChosen ? (
-              <MenuAction intent="latestCoverProject" values={{ id: _id }} icon={<Icon of={Layers} />}>
-                Latest images as cover
-              </MenuAction>
-            ) : null}
+            <ProjectActions project={project} />
             {byHand ? <OrderActions intent="orderProject" id={_id} /> : null}
           </ItemMenu>
         </>

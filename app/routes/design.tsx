@@ -19,10 +19,12 @@ import { liveAction } from "~/forms/live-action";
 import { MenuForm } from "~/forms/menu-action";
 import { NameInPlace } from "~/forms/name-in-place";
 import { Prose, ProseDialog } from "~/forms/prose-dialog";
+import { PageMenu } from "~/forms/page-menu";
 import { RemoveButton, RemoveDialog } from "~/forms/remove-dialog";
 import { configContext } from "~/http/context";
 import { acceptedText, AddImages, AddImagesLabel } from "~/images/add-images";
 import { Gallery, useGalleryView } from "~/images/gallery";
+import { DesignActions } from "~/designs/design-actions";
 import { type DesignImage, designPageIntents, imageIntents } from "~/images/intents";
 import { picturesFor } from "~/images/pictures.server";
 import { isUpload, takeUploads } from "~/images/take.server";
@@ -164,6 +166,9 @@ function DesignPage({ loaderData, actionData, page }: Pick<Route.ComponentProps,
         tools={
           <>
             <DownloadLink archive={designArchive(design)} label="Download design" />
+            <PageMenu thing="design">
+              <DesignActions design={design} here />
+            </PageMenu>
             <RemoveButton item={design} aria-label="Delete design" data-tooltip="Delete design">
               <Icon of={Trash2} />
             </RemoveButton>

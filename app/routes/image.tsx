@@ -18,11 +18,13 @@ import { useLive } from "~/data/use-live";
 import { isDocument, serverAction } from "~/forms/action.server";
 import { constraintOf } from "~/forms/constraint.server";
 import { liveAction } from "~/forms/live-action";
+import { ActionForm, MENU_FORM } from "~/forms/menu-action";
 import { NameInPlace } from "~/forms/name-in-place";
 import { Prose, ProseDialog } from "~/forms/prose-dialog";
 import { RemoveDialog } from "~/forms/remove-dialog";
 import { configContext } from "~/http/context";
 import { tell } from "~/http/flash.server";
+import { ImageActions } from "~/images/image-actions";
 import { Facts } from "~/images/facts";
 import { type DesignImage, imagePageIntents } from "~/images/intents";
 import { readDetailsLate } from "~/images/late-details.server";
@@ -127,11 +129,13 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
   };
   return (
     <>
+      <ActionForm id={MENU_OF_IMAGE} />
       <Viewer
         image={image}
         place={place}
         around={listed ? around : NONE}
         ground={loaderData.ground}
+        actions={<ImageActions image={image} projectId={designData.project.value._id} here={{ form: MENU_OF_IMAGE }} />}
         title={<NameInPlace key={image._id} item={image} thing="image" intent="renameImage" constraint={loaderData.constraint} small />}
       >
         <section aria-label="Caption">
@@ -168,6 +172,9 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
 }
 
 const NONE: DesignImage[] = [];
+
+/** Its own: the gallery beneath has the page's. */
+const MENU_OF_IMAGE = `${MENU_FORM}image`;
 
 const indexOf = (images: DesignImage[], id: string) => images.findIndex(({ _id }) => _id === id);
 

@@ -22,7 +22,9 @@ import { liveAction } from "~/forms/live-action";
 import { MenuForm } from "~/forms/menu-action";
 import { NameInPlace } from "~/forms/name-in-place";
 import { Prose, ProseDialog } from "~/forms/prose-dialog";
+import { PageMenu } from "~/forms/page-menu";
 import { RemoveButton, RemoveDialog } from "~/forms/remove-dialog";
+import { ProjectActions } from "~/projects/project-actions";
 import { projectIntents } from "~/projects/intents";
 import { pickProps } from "~/selection/pick";
 import { SelectionBar, SelectLink } from "~/selection/selection-bar";
@@ -69,8 +71,9 @@ async function load({ params: { id }, context, url }: Route.LoaderArgs) {
   };
 }
 
-const { renameProject: rename, describeProject, removeProject } = projectIntents;
-const intents = { ...designIntents, renameProject: rename, describeProject, removeProject };
+const { renameProject: rename, describeProject, removeProject, favouriteProject, duplicateProject, latestCoverProject } = projectIntents;
+const ofProject = { renameProject: rename, describeProject, removeProject, favouriteProject, duplicateProject, latestCoverProject };
+const intents = { ...designIntents, ...ofProject };
 
 export const action = serverAction(intents);
 export const clientAction = liveAction(intents);
@@ -123,6 +126,9 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
               <Icon of={History} />
             </ButtonLink>
             <DownloadLink archive={projectArchive(project)} label="Download project" />
+            <PageMenu thing="project">
+              <ProjectActions project={project} here />
+            </PageMenu>
             <RemoveButton item={project} aria-label="Delete project" data-tooltip="Delete project">
               <Icon of={Trash2} />
             </RemoveButton>

@@ -85,7 +85,7 @@ function WholeTrash({ trash }: Extract<Loaded, { trash: unknown }>) {
     <Page>
       <PageHeader title="Trash">
         {isEmpty ? null : (
-          <DialogButton dialog={EMPTYING}>
+          <DialogButton dialog={EMPTYING} data-command="">
             <Icon of={Trash2} />
             Empty the trash
           </DialogButton>

@@ -1,5 +1,6 @@
 import { expect, expectAccessible, hydrated, test, toastsStand } from "../harness/test.ts";
 import { api } from "../../convex/_generated/api.js";
+import { describedIntents } from "./described-intents.ts";
 import { addPictures, deploymentAs } from "./pictures.ts";
 
 // The browser itself complains of what it asks for without a network.
@@ -120,4 +121,126 @@ test("the command palette goes, does and finds", async ({ page, person, app }) =
   await expect(offered.first()).toHaveText("Log outDo");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL("/sign-in");
+});
+
+/** What the palette calls each intent, on the page of what the intent is about. */
+const COMMANDS: Record<"projects" | "project" | "design" | "image" | "trash", Record<string, string>> = {
+  projects: { createProject: "New project" },
+  project: {
+    renameProject: "Rename project",
+    describeProject: "Add a description",
+    favouriteProject: "Favourite project",
+    duplicateProject: "Duplicate project",
+    latestCoverProject: "Latest images as cover of the project",
+    removeProject: "Delete project",
+    createDesign: "New design",
+  },
+  design: {
+    renameDesign: "Rename design",
+    describeDesign: "Add a description",
+    tagDesign: "Add a tag",
+    favouriteDesign: "Favourite design",
+    duplicateDesign: "Duplicate design",
+    latestCoverDesign: "Latest images as cover of the design",
+    moveDesign: "Move design to…",
+    removeDesign: "Delete design",
+  },
+  image: {
+    renameImage: "Rename image",
+    captionImage: "Add a caption",
+    tagImage: "Add a tag",
+    duplicateImage: "Duplicate image",
+    coverDesign: "Use image as design cover",
+    coverProject: "Use image as project cover",
+    moveImage: "Move image to…",
+    removeImage: "Delete image",
+  },
+  trash: { emptyTrash: "Empty the trash" },
+};
+
+/** Which of several it is about is chosen on the page itself, by a button beside each. */
+const ONE_OF_SEVERAL = "there are several on the page, each with a button of its own";
+/** The palette offers to begin choosing ('Select'), and the bar has the rest. */
+const CHOSEN = "about what was chosen, in the bar of the selection";
+const ELSEWHERE: Record<string, string> = {
+  untagDesign: ONE_OF_SEVERAL,
+  untagImage: ONE_OF_SEVERAL,
+  makeCurrent: ONE_OF_SEVERAL,
+  restore: ONE_OF_SEVERAL,
+  restoreInto: ONE_OF_SEVERAL,
+  purge: ONE_OF_SEVERAL,
+  orderProject: ONE_OF_SEVERAL,
+  orderDesign: ONE_OF_SEVERAL,
+  orderImage: ONE_OF_SEVERAL,
+  restoreHere: "the only button of a page that has nothing else",
+  moveDesigns: CHOSEN,
+  tagDesigns: CHOSEN,
+  untagDesigns: CHOSEN,
+  trashDesigns: CHOSEN,
+  favouriteDesigns: CHOSEN,
+  moveImages: CHOSEN,
+  tagImages: CHOSEN,
+  untagImages: CHOSEN,
+  trashImages: CHOSEN,
+};
+
+/** What is no intent and is done all the same. */
+const BESIDES: Record<keyof typeof COMMANDS, string[]> = {
+  projects: [],
+  project: ["Download project", "Activity", "All images", "Select", "Sort by: Name"],
+  design: ["Download design", "Add images", "Select", "Sort by: Name", "View: List"],
+  image: ["Download the original", "Compare", "Facts", "Next image", "Full screen", "Zoom: 100%"],
+  trash: [],
+};
+
+test("the palette has every intent there is, or there is a reason why not", async () => {
+  const known = [...Object.values(COMMANDS).flatMap(Object.keys), ...Object.keys(ELSEWHERE)];
+  expect(known.toSorted()).toEqual(await describedIntents());
+});
+
+test("on the page of a project, a design and an image the palette offers all that can be done with it, and does it", async ({
+  page,
+  person,
+  app,
+}) => {
+  const convex = await deploymentAs(app, person);
+  const projectId = await convex.mutation(api.projects.create, { name: "Clockwork" });
+  const gone = await convex.mutation(api.designs.create, { projectId, name: "Gone" });
+  await convex.mutation(api.designs.moveToTrash, { id: gone });
+  await convex.mutation(api.designs.create, { projectId, name: "Dial" });
+  const designId = await convex.mutation(api.designs.create, { projectId, name: "Tower" });
+  const [imageId = ""] = await addPictures(app, person, designId, ["clock", "dogs"]);
+  await convex.mutation(api.designs.setCover, { id: designId, imageId });
+  await convex.mutation(api.projects.setCover, { id: projectId, imageId });
+
+  const palette = page.getByRole("dialog", { name: "Commands" });
+  const offered = palette.getByRole("option").filter({ hasText: "On this page" });
+  const addresses = {
+    projects: "/projects",
+    project: `/projects/${projectId}`,
+    design: `/design/${designId}`,
+    image: `/design/${designId}/images/${imageId}`,
+    trash: "/trash",
+  };
+  for (const where of ["projects", "project", "design", "image", "trash"] as const) {
+    await page.goto(addresses[where]);
+    await hydrated(page);
+    await page.keyboard.press("Control+k");
+    await expect(offered.first()).toBeVisible();
+    const names = (await offered.allTextContents()).map((text) => text.replace(/On this page$/, ""));
+    expect(names, where).toEqual(expect.arrayContaining([...Object.values(COMMANDS[where]), ...BESIDES[where]]));
+    if (where !== "design" && where !== "image") continue;
+    await palette.getByRole("combobox").fill(`duplicate ${where}`);
+    await page.keyboard.press("Enter");
+    await expect(page.getByText(`${where === "design" ? "Design" : "Image"} copied`)).toBeVisible();
+    if (where !== "image") continue;
+    // What is folded is unfolded for it.
+    await page.keyboard.press("Control+k");
+    await palette.getByRole("combobox").fill("add a caption");
+    await expect(offered.first()).toHaveText("Add a captionOn this page");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("dialog", { name: "Add a caption" })).toBeVisible();
+  }
+  const designs = await convex.query(api.designs.getDesignsByProjectId, { projectId });
+  expect(designs.map(({ name }) => name).toSorted()).toEqual(["Dial", "Tower", "Tower (copy)"]);
 });

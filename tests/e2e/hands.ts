@@ -134,6 +134,15 @@ export function hands(page: Page, javaScript: boolean) {
     /** Presses a button of the page by its name. */
     press: (name: string) => page.getByRole("main").getByRole("button", { name, exact: true }).click(),
 
+    /** What the menu of the page's own subject does: `thing` is "project", "design" or "image". */
+    async actHere(thing: string, what: string) {
+      await page.getByRole("button", { name: `More for this ${thing}` }).click();
+      await page
+        .getByRole("group", { name: `More for this ${thing}` })
+        .getByRole("button", { name: what, exact: true })
+        .click();
+    },
+
     /** What lies in the trash: `thing` is "project", "design" or "image". */
     async purge(thing: string, name: string) {
       await page.getByRole("link", { name: `Delete for ever: ${name}` }).click();
