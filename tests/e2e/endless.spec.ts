@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { api } from "../../convex/_generated/api.js";
-import { expect, hydrated, test } from "../harness/test.ts";
+import { expect, hydrated, still, test } from "../harness/test.ts";
 import { holdable } from "./line.ts";
 import { deploymentAs, manyImages } from "./pictures.ts";
 
@@ -103,6 +103,8 @@ test("a long list goes on as one scrolls, stays live page by page, and is found 
     await expect(gallery(page)).toHaveCount(ALL);
     await expect.poll(() => scrolled(page)).toBe(left);
 
+    // What is to be pressed while one view passes into the next is looked for by scrolling.
+    await still(page);
     await page.getByRole("complementary").getByRole("link", { name: "Projects", exact: true }).click();
     await expect(page.getByRole("heading", { name: "Projects", level: 1 })).toBeAttached();
     await page.goBack();
