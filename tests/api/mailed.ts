@@ -1,5 +1,6 @@
 import { startApp } from "../harness/app.ts";
-import { type Mailbox, startMailbox } from "../harness/mailbox.ts";
+import type { Mailbox } from "../harness/mailbox.ts";
+import { mailboxOfWorker } from "../harness/servers.ts";
 import { type Answer, type Member, Program } from "./program.ts";
 import { expect, test as base } from "./test.ts";
 
@@ -18,15 +19,7 @@ type Fixtures = {
 
 /** Tests of the auth API where mail leaves, and anybody's mailbox can be read: one app for the files that use it. */
 export const test = base.extend<Fixtures, { mailbox: Mailbox }>({
-  mailbox: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright reads which fixtures are asked for from this pattern
-    async ({}, use) => {
-      const mailbox = await startMailbox();
-      await use(mailbox);
-      await mailbox.close();
-    },
-    { scope: "worker" },
-  ],
+  mailbox: mailboxOfWorker,
   app: [
     async ({ social, mailbox, settings }, use) => {
       const app = await startApp({ ...social.settings, SMTP_URL: mailbox.url, ...settings });

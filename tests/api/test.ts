@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { test as base } from "@playwright/test";
 import { type RunningApp, startApp } from "../harness/app.ts";
-import { type SocialServer, startSocialServer } from "../harness/oidc.ts";
+import { type SocialServer } from "../harness/oidc.ts";
+import { socialOfWorker } from "../harness/servers.ts";
 import { type Store, storeOf } from "../harness/store.ts";
 import { type Member, member, Program } from "./program.ts";
 
@@ -30,15 +31,7 @@ type Shared = {
 /** Tests of the auth API: a running app with two social providers, programs, and no browser. */
 export const test = base.extend<Fixtures, Shared>({
   settings: [{}, { option: true, scope: "worker" }],
-  social: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright reads which fixtures are asked for from this pattern
-    async ({}, use) => {
-      const social = await startSocialServer();
-      await use(social);
-      await social.close();
-    },
-    { scope: "worker" },
-  ],
+  social: socialOfWorker,
   app: [
     async ({ social, settings }, use) => {
       const app = await startApp({ ...social.settings, ...settings });

@@ -2,31 +2,16 @@ import { randomUUID } from "node:crypto";
 import type { BrowserContext, Locator, Page } from "@playwright/test";
 import { Program, through } from "../api/program.ts";
 import { startApp } from "../harness/app.ts";
-import { type Mailbox, startMailbox } from "../harness/mailbox.ts";
-import { type Identity, type SocialServer, startSocialServer } from "../harness/oidc.ts";
+import type { Mailbox } from "../harness/mailbox.ts";
+import { type Identity, type SocialServer } from "../harness/oidc.ts";
+import { mailboxOfWorker, socialOfWorker } from "../harness/servers.ts";
 import { type Store, storeOf } from "../harness/store.ts";
 import { bothWays, expect, expectAccessible, hydrated, test as base } from "../harness/test.ts";
 
 /** An app with sign-in providers and with mail, both real servers on this machine. */
 const test = base.extend<object, { mailbox: Mailbox; social: SocialServer; store: Store }>({
-  mailbox: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright reads which fixtures are asked for from this pattern
-    async ({}, use) => {
-      const mailbox = await startMailbox();
-      await use(mailbox);
-      await mailbox.close();
-    },
-    { scope: "worker" },
-  ],
-  social: [
-    // oxlint-disable-next-line no-empty-pattern -- as above
-    async ({}, use) => {
-      const social = await startSocialServer();
-      await use(social);
-      await social.close();
-    },
-    { scope: "worker" },
-  ],
+  mailbox: mailboxOfWorker,
+  social: socialOfWorker,
   app: [
     async ({ mailbox, social }, use) => {
       const app = await startApp({ ...social.settings, SMTP_URL: mailbox.url });

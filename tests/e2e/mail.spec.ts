@@ -2,20 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { Page } from "@playwright/test";
 import { startApp } from "../harness/app.ts";
 import { type Mailbox, type Received, startMailbox } from "../harness/mailbox.ts";
+import { mailboxOfWorker } from "../harness/servers.ts";
 import { storeOf } from "../harness/store.ts";
 import { bothWays, expect, expectAccessible, hydrated, openBrowser, type RunningApp, signIn, test as base } from "../harness/test.ts";
 
 /** The worker's app sends its mail to a server of its own. */
 const test = base.extend<object, { mailbox: Mailbox }>({
-  mailbox: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright reads which fixtures are asked for from this pattern
-    async ({}, use) => {
-      const mailbox = await startMailbox();
-      await use(mailbox);
-      await mailbox.close();
-    },
-    { scope: "worker" },
-  ],
+  mailbox: mailboxOfWorker,
   app: [
     async ({ mailbox }, use) => {
       const app = await startApp({ SMTP_URL: mailbox.url, MAIL_FROM: "Atelier <atelier@example.com>" });
