@@ -236,10 +236,10 @@ test("on the page of a project, a design and an image the palette offers all tha
     if (where !== "image") continue;
     // What is folded is unfolded for it.
     await page.keyboard.press("Control+k");
-    await palette.getByRole("combobox").fill("add a caption");
-    await expect(offered.first()).toHaveText("Add a captionOn this page");
+    await palette.getByRole("combobox").fill("add a tag");
+    await expect(offered.first()).toHaveText("Add a tagOn this page");
     await page.keyboard.press("Enter");
-    await expect(page.getByRole("dialog", { name: "Add a caption" })).toBeVisible();
+    await expect(page.getByRole("article").locator("[data-command='Add a tag']")).toBeFocused();
   }
   const designs = await convex.query(api.designs.getDesignsByProjectId, { projectId });
   expect(designs.map(({ name }) => name).toSorted()).toEqual(["Dial", "Tower", "Tower (copy)"]);
