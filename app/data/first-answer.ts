@@ -1,36 +1,48 @@
-import type { ConvexReactClient } from "convex/react";
+import type { ConvexReactClient, Watch } from "convex/react";
 import { type FunctionReference, getFunctionName } from "convex/server";
 import { convexToJson, type Value } from "convex/values";
 
 /** How long a page waits for a live answer that it must not be shown without. */
 const PATIENCE_MS = 2_000;
-/** How long the subscription made for waiting outlives the answer: until the page that waited has its own. */
+/** How long the subscription made for waiting outlives that and the last who asked: until the page that waited has its own. */
 const HANDOVER_MS = 5_000;
 
-const waiting = new Map<string, Promise<void>>();
+type Held = { promise: Promise<void>; letGo: () => void; timer?: ReturnType<typeof setTimeout> };
 
-/** Settles once the query has a live answer in the browser, or when that takes too long. The same promise for the same query, as `use` wants. */
+const held = new Map<string, Held>();
+
+/**
+ * Settles once the query has a live answer in the browser, or when that takes too long; holds the answer until a page that renders with it has its own
+ * subscription. The same promise for the same query, as `use` wants.
+ */
 export function firstAnswer(convex: ConvexReactClient, query: FunctionReference<"query">, args: Record<string, Value>): Promise<void> {
   const key = JSON.stringify([getFunctionName(query), convexToJson(args)]);
-  const known = waiting.get(key);
-  if (known) return known;
-  const promise = new Promise<void>((resolve) => {
-    const watch = convex.watchQuery(query, args);
-    const stop = watch.onUpdate(resolve);
-    setTimeout(resolve, PATIENCE_MS);
-    setTimeout(() => {
-      stop();
-      waiting.delete(key);
-    }, PATIENCE_MS + HANDOVER_MS);
-  });
-  waiting.set(key, promise);
-  return promise;
+  const holding = held.get(key) ?? hold(convex.watchQuery(query, args));
+  held.set(key, holding);
+  clearTimeout(holding.timer);
+  holding.timer = setTimeout(() => {
+    holding.letGo();
+    held.delete(key);
+  }, PATIENCE_MS + HANDOVER_MS);
+  return holding.promise;
 }
 
-/** Whether the query has a live answer in the browser, if only that it failed. */
-export function isAnswered(convex: ConvexReactClient, query: FunctionReference<"query">, args: Record<string, Value>): boolean {
+function hold(watch: Watch<unknown>): Held {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  setTimeout(resolve, PATIENCE_MS);
+  return { promise, letGo: watch.onUpdate(resolve) };
+}
+
+/** The same for several, asked at once: what of them is still to come. */
+export function firstAnswers(convex: ConvexReactClient, query: FunctionReference<"query">, many: Record<string, Value>[]): Promise<void>[] {
+  const asked = many.map((args) => ({ args, arrival: firstAnswer(convex, query, args) }));
+  return asked.flatMap(({ args, arrival }) => (isAnswered(convex.watchQuery(query, args)) ? [] : [arrival]));
+}
+
+/** With an error, too. */
+function isAnswered(watch: Watch<unknown>): boolean {
   try {
-    return convex.watchQuery(query, args).localQueryResult() !== undefined;
+    return watch.localQueryResult() !== undefined;
   } catch {
     return true;
   }

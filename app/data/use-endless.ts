@@ -4,7 +4,7 @@ import type { Value } from "convex/values";
 import { use, useCallback, useEffect, useMemo, useState } from "react";
 import { useLocation } from "react-router";
 import { connectedConvex } from "./connection";
-import { firstAnswer, isAnswered } from "./first-answer";
+import { firstAnswers } from "./first-answer";
 import { arrived, followPages, nameOf, type Place, placesOf, rememberedPages, rememberPages } from "./later-pages";
 import { type Listed, type ListPage, pageOf, sizeIn } from "./pages";
 import type { Preload } from "./preload";
@@ -47,10 +47,10 @@ export function useEndless<Row>(preloaded: Preload<Listed<Row>>, sibling?: Funct
       paginationOpts: { numItems: size, cursor, ...(end !== undefined && { endCursor: end }) },
     });
   }, [preloaded.args, size]);
-  // Before anything is asked for: what subscribes and then waits is never told that it may let go.
+  // Before anything is subscribed to: what subscribes and then waits is never told that it may let go.
   const connected = connectedConvex();
-  for (const { returning, ...slot } of later.slots)
-    if (returning && connected && !isAnswered(connected, reference, argsAt(slot))) use(firstAnswer(connected, reference, argsAt(slot)));
+  const returning = later.slots.flatMap(({ returning, ...slot }) => (returning ? [argsAt(slot)] : []));
+  for (const arrival of connected ? firstAnswers(connected, reference, returning) : []) use(arrival);
   const live = usePlaces(placesOf(later), reference, argsAt);
   const answerAt = useCallback((place: Place) => pageIn<Row>(live[nameOf(place)]), [live]);
   useEffect(() => rememberPages(key, later, answerAt), [key, later, answerAt]);
