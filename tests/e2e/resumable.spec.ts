@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { connect } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Upload } from "tus-js-client";
 import { badFiles, type ChosenFile } from "../fixtures/pictures.ts";
 import { expect, type Person, type RunningApp, signUp, test } from "../harness/test.ts";
@@ -46,7 +46,11 @@ async function create(call: ReturnType<typeof caller>, designId: string, file: C
 const patch = (call: ReturnType<typeof caller>, path: string, from: number, body: Buffer, headers: Record<string, string> = {}) =>
   call(path, { method: "PATCH", headers: { ...TUS, ...BYTES, "Upload-Offset": String(from), ...headers }, body });
 
-const partsOf = (app: RunningApp) => readdir(join(app.dataDir, "parts"));
+/** The bytes that the server holds of these uploads, as files. Those of other tests are none of theirs. */
+const bytesOf = async (app: RunningApp, ...paths: string[]) => {
+  const names = new Set(await readdir(join(app.dataDir, "parts")));
+  return paths.map((path) => `${basename(path)}.part`).filter((name) => names.has(name));
+};
 
 test("a file arrives in pieces, is finished once however often that is asked, and is told of afterwards", async ({ app, person }) => {
   const { designId } = await makeDesign(app, person);
@@ -63,6 +67,7 @@ test("a file arrives in pieces, is finished once however often that is asked, an
 
   const first = await patch(call, path, 0, fig.buffer.subarray(0, 100_000));
   expect([first.status, first.headers.get("Upload-Offset"), first.headers.get("Tus-Resumable")]).toEqual([204, "100000", "1.0.0"]);
+  expect(await bytesOf(app, path)).toHaveLength(1);
   expect(Date.parse(first.headers.get("Upload-Expires") ?? "")).toBeGreaterThan(Date.now());
   const head = await call(path, { method: "HEAD", headers: TUS });
   expect([head.status, head.headers.get("Upload-Offset"), head.headers.get("Upload-Length"), head.headers.get("Cache-Control")]).toEqual([
@@ -109,7 +114,7 @@ test("a file arrives in pieces, is finished once however often that is asked, an
   const gone = await create(call, designId, bad);
   expect((await call(gone, { method: "DELETE", headers: TUS })).status).toBe(204);
   expect((await call(gone, { method: "HEAD", headers: TUS })).status).toBe(404);
-  expect((await partsOf(app)).filter((name) => name.endsWith(".part"))).toEqual([]);
+  expect(await bytesOf(app, path, untold, refused, gone)).toEqual([]);
 });
 
 test("nobody else sees an upload, goes on with it, finishes or ends it; nor does another site", async ({ app, person, stranger }) => {
@@ -245,7 +250,7 @@ test("a client that is not ours goes on after the line was cut and the server wa
   expect(bytesWithoutRow.length).toBeLessThanOrEqual(2);
   const original = await call(`/images/${end.imageId}?original=1`);
   expect(sha256(Buffer.from(await original.arrayBuffer()))).toBe(sha256(file.buffer));
-  expect((await partsOf(app)).filter((name) => name.endsWith(".part"))).toEqual([]);
+  expect(await bytesOf(app, path)).toEqual([]);
 });
 
 test("a deployment that is gone is waited for: bytes are taken meanwhile, and the file is finished when it is back", async ({
