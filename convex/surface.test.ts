@@ -1,0 +1,114 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+
+/**
+ * Pages of an older build stay open, and jobs that were scheduled by it are still to come, when newer functions are pushed. So what has been there once
+ * goes on being there, takes what it took, and answers what it answered. `surface.json` has what each function has taken and answered so far;
+ * `RECORD=1 npx vitest run convex/surface.test.ts` adds what is new. What is taken out of it by hand is a promise that is broken knowingly: once no page
+ * of a build that called it can be open.
+ */
+const RECORD = fileURLToPath(new URL("./surface.json", import.meta.url));
+
+type Field = { fieldType: Shape; optional: boolean };
+/** A validator as its function exports it (`convex/values`, `validator.json`). */
+type Shape = { type: string; value?: unknown; keys?: Shape; values?: Field };
+type Signature = { type: "query" | "mutation" | "action"; args: Shape; returns: Shape | null };
+type Surface = Record<string, Signature>;
+
+const fieldsOf = ({ value }: Shape) => Object.entries(Object(value) as Record<string, Field>);
+const membersOf = (shape: Shape) => (shape.type === "union" && Array.isArray(shape.value) ? (shape.value as Shape[]) : [shape]);
+const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+/** Whether all that the one takes the other takes, too. */
+function takes(now: Shape, before: Shape): boolean {
+  if (now.type === "any" || isSame(now, before)) return true;
+  if (before.type === "union" || now.type === "union")
+    return membersOf(before).every((member) => membersOf(now).some((each) => takes(each, member)));
+  if (now.type !== before.type) return false;
+  if (now.type === "array") return takes(now.value as Shape, before.value as Shape);
+  if (now.type !== "object") return false;
+  const known = new Map(fieldsOf(before));
+  const has = new Map(fieldsOf(now));
+  return (
+    fieldsOf(now).every(([name, field]) => known.has(name) || field.optional) &&
+    fieldsOf(before).every(([name, { fieldType, optional }]) => {
+      const field = has.get(name);
+      return field !== undefined && (field.optional || !optional) && takes(field.fieldType, fieldType);
+    })
+  );
+}
+
+/** Whether whoever reads what was answered before can read what is answered now: nothing is missing in it. What is new may stand beside it. */
+function answers(now: Shape, before: Shape): boolean {
+  if (before.type === "any" || isSame(now, before)) return true;
+  if (before.type === "union" || now.type === "union")
+    return membersOf(before).every((member) => membersOf(now).some((each) => answers(each, member)));
+  if (now.type !== before.type) return false;
+  if (now.type === "array") return answers(now.value as Shape, before.value as Shape);
+  if (now.type !== "object") return false;
+  const has = new Map(fieldsOf(now));
+  return fieldsOf(before).every(([name, { fieldType, optional }]) => {
+    const field = has.get(name);
+    return field !== undefined && (!field.optional || optional) && answers(field.fieldType, fieldType);
+  });
+}
+
+type Exported = { isQuery?: true; isMutation?: true; isAction?: true; exportArgs?: () => string; exportReturns?: () => string } | undefined;
+
+async function surfaceOf(modules: Record<string, () => Promise<Record<string, Exported>>>): Promise<Surface> {
+  const surface: Surface = {};
+  for (const [path, load] of Object.entries(modules))
+    for (const [name, value] of Object.entries(await load())) {
+      if (!value?.exportArgs) continue;
+      surface[`${path.slice("./".length, -".ts".length)}:${name}`] = {
+        type: value.isQuery ? "query" : value.isMutation ? "mutation" : "action",
+        args: JSON.parse(value.exportArgs()),
+        returns: JSON.parse(value.exportReturns?.() ?? "null"),
+      };
+    }
+  return surface;
+}
+
+/** A line for each function, so that a change shows what it is of. */
+async function record(now: Surface): Promise<void> {
+  const before: Surface = JSON.parse(await readFile(RECORD, "utf8"));
+  const lines = Object.entries({ ...before, ...now }).map(([name, signature]) => `${JSON.stringify(name)}: ${JSON.stringify(signature)}`);
+  await writeFile(RECORD, `{\n${lines.join(",\n")}\n}\n`);
+}
+
+it("goes on taking what it took, and answering what it answered", async () => {
+  const now = await surfaceOf(
+    import.meta.glob<Record<string, Exported>>(["./**/*.ts", "!./**/*.test.ts", "!./_generated/**", "!./{crons,schema,auth.config}.ts"]),
+  );
+  if (process.env["RECORD"]) await record(now);
+  const before: Surface = JSON.parse(await readFile(RECORD, "utf8"));
+  const broken = Object.entries(before).flatMap(([name, { type, args, returns }]) => {
+    const it = now[name];
+    if (!it) return [`${name} is gone`];
+    if (it.type !== type) return [`${name} was a ${type}`];
+    return [
+      ...(takes(it.args, args) ? [] : [`${name} no longer takes what it took`]),
+      ...(!returns || !it.returns || answers(it.returns, returns) ? [] : [`${name} no longer answers what it answered`]),
+    ];
+  });
+  expect(broken).toEqual([]);
+  expect(isSame(before, { ...before, ...now }), "new functions, or more of old ones: RECORD=1 npx vitest run convex/surface.test.ts").toBe(
+    true,
+  );
+});
+
+it("tells what breaks an open page from what does not", () => {
+  const text: Shape = { type: "string" };
+  const object = (fields: Record<string, Field>): Shape => ({ type: "object", value: fields });
+  const before = object({ id: { fieldType: text, optional: false } });
+  const more = (optional: boolean) => object({ id: { fieldType: text, optional: false }, sort: { fieldType: text, optional } });
+  const either: Shape = { type: "union", value: [text, { type: "null" }] };
+  expect([takes(more(true), before), takes(more(false), before), takes(before, more(true))]).toEqual([true, false, false]);
+  expect([takes(either, text), takes(text, either), takes({ type: "number" }, text)]).toEqual([true, false, false]);
+  expect([
+    answers(more(false), before),
+    answers(before, more(true)),
+    answers(object({ id: { fieldType: text, optional: true } }), before),
+  ]).toEqual([true, false, false]);
+});
