@@ -164,7 +164,7 @@ describe.each(backends)("purging on $name", ({ start }) => {
 
   it("finishes after the deployment was killed in the middle", { timeout: 60_000 }, async ({ skip }) => {
     const crash = backend.crash ?? skip("nothing to kill");
-    const total = 4000;
+    const total = 10_000;
     const big = await projectWith([total]);
     const [designId] = big.designIds;
     const left = async () => (designId ? backend.inside.query(probe.imageCount, { designId }) : 0);
