@@ -153,6 +153,8 @@ test("what is dropped lands where it was dropped: on the page's design, in a car
   await expect(gallery(page)).toHaveCount(2);
   await expect(page.getByRole("link", { name: /^Pasted \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.png/ }).first()).toBeVisible();
 
+  // Who leaves before the tray has heard that it is there finds it in the tray of the next page, as what is to be gone on with.
+  await expect.poll(() => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("uploads")))).toEqual([]);
   await page.goto("/projects");
   await hydrated(page);
   const figs = await transferOf(page, [await chosen("fig"), await chosen("clock")]);
