@@ -31,11 +31,15 @@ export type Sending = {
 export type Transport = {
   /** Sends what the server does not have yet. Throws `NotSent`, or the signal's reason once that is aborted. */
   send(sending: Sending): Promise<void>;
+  /** Whether the server has all bytes of a file; it has not where it knows nothing of it. Throws `NotSent` where that is not told. */
+  hasArrived(url: string): Promise<boolean>;
   /** Asks for the image that a file which has arrived becomes. Throws as `send` does. */
   finish(url: string, anyway: boolean, signal: AbortSignal): Promise<UploadResult>;
   /** Tells the server that nothing will come of it; if that fails, it finds out by itself. */
   discard(url: string): void;
 };
+
+const VERSION = "1.0.0";
 
 /** A small file goes with the request that announces it, a larger one only when the server has said that it wants it. */
 const WITH_ANNOUNCEMENT = 256 * 1024;
@@ -66,6 +70,16 @@ export const tusTransport: Transport = {
       if (!signal.aborted) upload.start();
     }),
 
+  // A question (tus 1.0, HEAD) that decides nothing: who only looks at what an earlier page left asks for no image.
+  async hasArrived(url) {
+    const response = await fetch(url, { method: "HEAD", headers: { "Tus-Resumable": VERSION } }).catch(() => {
+      throw new NotSent(null, null);
+    });
+    if (response.status === 404) return false;
+    if (!response.ok) throw new NotSent(response.status, null);
+    return response.headers.get("Upload-Offset") === response.headers.get("Upload-Length");
+  },
+
   async finish(url, anyway, signal) {
     const response = await fetch(`${url}/finish${anyway ? "?anyway=1" : ""}`, { method: "POST", signal }).catch((error: unknown) => {
       throw signal.aborted ? error : new NotSent(null, null);
@@ -76,7 +90,7 @@ export const tusTransport: Transport = {
   },
 
   discard(url) {
-    fetch(url, { method: "DELETE", headers: { "Tus-Resumable": "1.0.0" }, keepalive: true }).catch(() => {});
+    fetch(url, { method: "DELETE", headers: { "Tus-Resumable": VERSION }, keepalive: true }).catch(() => {});
   },
 };
 

@@ -20,6 +20,8 @@ class Line implements Transport {
   readonly sendings: Sending[] = [];
   readonly discarded: string[] = [];
   readonly finished: string[] = [];
+  readonly asked: string[] = [];
+  hasAll: (url: string) => Promise<boolean> = () => Promise.resolve(false);
   onSend: (sending: Sending) => Promise<void> = async ({ onUrl, url }) => onUrl(url ?? `/uploads/${this.sendings.length}`);
   onFinish: Transport["finish"] = () => Promise.resolve({ name: "x", ok: true, imageId: "i" });
 
@@ -33,6 +35,10 @@ class Line implements Transport {
   finish(...asked: Parameters<Transport["finish"]>) {
     this.finished.push(asked[0]);
     return this.onFinish(...asked);
+  }
+  hasArrived(url: string) {
+    this.asked.push(url);
+    return this.hasAll(url);
   }
   discard(url: string): void {
     this.discarded.push(url);
@@ -223,10 +229,12 @@ describe("uploads", () => {
 
     uploads = open();
     await uploads.findRest();
-    expect(uploads.snapshot().rest.map(({ name, designName }) => [name, designName])).toEqual([
-      ["a.png", "Cover"],
-      ["b.png", "Cover"],
-    ]);
+    await expect
+      .poll(() => uploads.snapshot().rest.map(({ name, designName }) => [name, designName]))
+      .toEqual([
+        ["a.png", "Cover"],
+        ["b.png", "Cover"],
+      ]);
     line.onSend = () => Promise.resolve();
     const other = file("a.png", "another length");
     expect(uploads.takeUp([other, file("a.png")])).toEqual([other]);
@@ -237,6 +245,101 @@ describe("uploads", () => {
     await expect.poll(states).toEqual(["added"]);
     expect(line.sendings.at(-1)?.url).toBe("/uploads/bpng");
     expect([uploads.snapshot().rest, store.size]).toEqual([[], 0]);
+  });
+
+  describe("that an earlier page left", () => {
+    const offers: string[][] = [];
+    const leave = async (...names: string[]) => {
+      line.onSend = (sending) => {
+        sending.onUrl(`/uploads/${sending.file.name}`.replace(".", ""));
+        return hang(sending);
+      };
+      uploads.add(
+        place,
+        names.map((name) => file(name)),
+      );
+      await expect.poll(() => leftovers().all()).toHaveLength(names.length);
+      uploads = open();
+      offers.length = 0;
+      uploads.subscribe(() => offers.push(uploads.snapshot().rest.map(({ name }) => name)));
+    };
+
+    it("are asked of the server: what it has whole is finished and told, and nothing but the rest ever offered", async () => {
+      await leave("a.png", "b.png");
+      const answer = Promise.withResolvers<void>();
+      line.hasAll = async (url) => answer.promise.then(() => url === "/uploads/apng");
+      line.onFinish = () => Promise.resolve({ name: "a.png", ok: true, imageId: "i" });
+      await uploads.findRest();
+      expect([line.asked, uploads.snapshot().rest]).toEqual([["/uploads/apng", "/uploads/bpng"], []]);
+      answer.resolve();
+      await expect.poll(states).toEqual(["added"]);
+      expect([first().name, first().imageId, line.finished, line.sendings.length]).toEqual(["a.png", "i", ["/uploads/apng"], 2]);
+      expect(new Set(offers.map(String))).toEqual(new Set(["b.png"]));
+      expect(
+        leftovers()
+          .all()
+          .map(({ name }) => name),
+      ).toEqual(["b.png"]);
+      // What is not offered is not discarded either.
+      uploads.discardRest();
+      expect([line.discarded, store.size]).toEqual([["/uploads/bpng"], 0]);
+    });
+
+    it("are nobody's question where there are none", async () => {
+      await uploads.findRest();
+      expect([line.asked, all()]).toEqual([[], []]);
+    });
+
+    it("are asked for again while there is no answer, and not where there will be none", async () => {
+      await leave("a.png");
+      line.hasAll = () => Promise.reject(new NotSent(line.asked.length === 1 ? null : 503, null));
+      await uploads.findRest();
+      for (const [asked, ms] of [
+        [1, 500],
+        [2, 1_000],
+      ] as const) {
+        await expect.poll(() => vi.getTimerCount()).toBe(1);
+        expect([line.asked.length, uploads.snapshot().rest]).toEqual([asked, []]);
+        line.hasAll = asked === 1 ? line.hasAll : () => Promise.reject(new NotSent(401, null));
+        vi.advanceTimersByTime(ms);
+      }
+      await expect.poll(() => line.asked.length).toBe(3);
+      expect([uploads.snapshot().rest, vi.getTimerCount()]).toEqual([[], 0]);
+    });
+
+    it("go on with the file that is chosen while the server is still asked", async () => {
+      await leave("a.png");
+      const answer = Promise.withResolvers<boolean>();
+      line.hasAll = () => answer.promise;
+      await uploads.findRest();
+      line.onSend = () => Promise.resolve();
+      uploads.add(place, [file("a.png")]);
+      answer.resolve(true);
+      await expect.poll(states).toEqual(["added"]);
+      expect([line.sendings.at(-1)?.url, line.finished]).toEqual(["/uploads/apng", ["/uploads/apng"]]);
+    });
+
+    it("are waited for, asked about and given up as others are, though their files are not at hand", async () => {
+      await leave("a.png", "b.png", "c.png", "d.png");
+      line.hasAll = () => Promise.resolve(true);
+      const duplicateOf = { imageId: "i", name: "fig.jpg" };
+      line.onFinish = (url, anyway) => {
+        if (url === "/uploads/apng" && line.finished.filter((each) => each === url).length === 1)
+          return Promise.reject(new NotSent(503, { problem: TEXTS.busy, again: true }));
+        if (url === "/uploads/bpng" && !anyway)
+          return Promise.resolve({ name: "b.png", ok: false, problem: "Already here", again: false, duplicateOf });
+        if (url === "/uploads/cpng") return Promise.reject(new NotSent(404, { problem: TEXTS.unknown }));
+        if (url === "/uploads/dpng") return Promise.resolve({ name: "d.png", ok: false, problem: "Damaged", again: true, damaged: true });
+        return Promise.resolve({ name: "x", ok: true, imageId: "i" });
+      };
+      await uploads.findRest();
+      await expect.poll(states).toEqual(["interrupted", "duplicate", "failed", "failed"]);
+      expect(all().map(({ again }) => again)).toEqual([false, false, false, false]);
+      vi.advanceTimersByTime(500);
+      uploads.addAnyway(all()[1]?.id ?? "");
+      await expect.poll(states).toEqual(["added", "added", "failed", "failed"]);
+      expect([line.sendings.length, store.size]).toEqual([4, 0]);
+    });
   });
 
   it("sends nothing of what can be no picture, and says so for each", () => {

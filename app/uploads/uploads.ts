@@ -43,7 +43,8 @@ const TOLD_EVERY_MS = 100;
 
 type Item = {
   upload: Upload;
-  file: File;
+  /** Null where all of it arrived with an earlier page, which did not hear what became of it. */
+  file: File | null;
   /** Where the server has it. */
   url: string | null;
   checksum: Promise<string | null> | null;
@@ -70,7 +71,10 @@ type Surroundings = {
  */
 export class Uploads {
   #items: Item[] = [];
+  /** What earlier pages began, and nobody goes on with. */
   #rest: Leftover[] = [];
+  /** Those of them of which the server has told that something is missing: only they are shown. */
+  readonly #stopped = new Set<string>();
   #snapshot: { uploads: readonly Upload[]; rest: readonly Leftover[] } = { uploads: [], rest: [] };
   #guarded = false;
   readonly #listeners = new Set<() => void>();
@@ -106,11 +110,11 @@ export class Uploads {
     this.#next();
   }
 
-  /** Looks for what earlier pages left, and no other tab is at work on. */
+  /** Looks for what earlier pages left, and no other tab is at work on; the server is asked what is missing of it. */
   async findRest(): Promise<void> {
     const mine = new Set(this.#items.map(({ url }) => url));
     this.#rest = (await unclaimed(this.#leftovers.all())).filter(({ url }) => !mine.has(url));
-    this.#publish();
+    void this.#sortRest();
   }
 
   /** Goes on with what earlier pages left, with the files that were chosen again; answers those that belong to nothing of it. */
@@ -131,11 +135,11 @@ export class Uploads {
 
   /** Forgets what earlier pages left, here and on the server. */
   discardRest(): void {
-    for (const { url } of this.#rest) {
+    for (const { url } of this.#snapshot.rest) {
       this.#leftovers.remove(url);
       this.#transport.discard(url);
     }
-    this.#rest = [];
+    this.#rest = this.#rest.filter(({ url }) => !this.#stopped.has(url));
     this.#publish();
   }
 
@@ -160,7 +164,7 @@ export class Uploads {
     if (!item || !canCancel(item.upload)) return;
     this.#halt(item);
     this.#forget(item, { discard: true });
-    this.#change(item, { state: "cancelled", problem: null, again: true, duplicateOf: null, sent: 0, speed: null });
+    this.#change(item, { state: "cancelled", problem: null, again: canGoOn(item), duplicateOf: null, sent: 0, speed: null });
     this.#next();
   }
 
@@ -189,14 +193,39 @@ export class Uploads {
     this.#publish();
   }
 
-  #push(place: Place, file: File, rest: Leftover | null): void {
-    const refused = refusedBeforehand(file);
+  /**
+   * Of what an earlier page left the server may have all, because that page was gone before it heard of it: such a file is finished, and its owner
+   * is told. They are asked for what the server has only a part of. Until it has answered nothing is said, and it is asked again.
+   */
+  async #sortRest(tries = 0): Promise<void> {
+    const asked = this.#rest;
+    if (asked.length === 0) return;
+    try {
+      const arrived = new Set<Leftover>();
+      const ask = async (rest: Leftover) => (await this.#transport.hasArrived(rest.url)) && arrived.add(rest);
+      await Promise.all(asked.map(ask));
+      // What was chosen again in between has gone on already.
+      for (const rest of asked.filter((each) => this.#rest.includes(each)))
+        if (arrived.has(rest)) this.#push(rest, rest, rest);
+        else this.#stopped.add(rest.url);
+      this.#rest = this.#rest.filter((each) => !arrived.has(each));
+      this.#next();
+    } catch (error) {
+      if (!(error instanceof NotSent)) throw error;
+      if (remedyFor(error).kind === "wait")
+        setTimeout(() => void this.#sortRest(tries + 1), RETRY_MS[Math.min(tries, RETRY_MS.length - 1)]);
+    }
+  }
+
+  #push(place: Place, given: File | Leftover, rest: Leftover | null): void {
+    const file = given instanceof File ? given : null;
+    const refused = file && refusedBeforehand(file);
     const upload: Upload = {
       designId: place.designId,
       designName: place.designName,
       id: crypto.randomUUID(),
-      name: file.name,
-      size: file.size,
+      name: given.name,
+      size: given.size,
       state: refused === null ? "waiting" : "failed",
       sent: 0,
       speed: null,
@@ -241,27 +270,16 @@ export class Uploads {
     const stop = new AbortController();
     item.stop = stop;
     const { file, upload } = item;
-    this.#change(item, { state: "sending", problem: null, speed: null });
     try {
-      const checksum = await (item.checksum ??= checksumOf(file));
-      stop.signal.throwIfAborted();
-      const metadata = { design: upload.designId, filename: file.name, ...(checksum && { checksum }), ...(item.anyway && { anyway: "1" }) };
-      await this.#transport.send({
-        file,
-        url: item.url,
-        metadata,
-        signal: stop.signal,
-        onUrl: (url) => this.#began(item, url),
-        onProgress: (bytes) => this.#progress(item, bytes),
-      });
-      this.#change(item, { state: "looking", sent: upload.size, speed: null });
+      if (file) await this.#sendBytes(item, file, stop.signal);
+      this.#change(item, { state: "looking", sent: upload.size, problem: null, speed: null });
       if (item.url === null) throw new Error("A file that was sent has an address");
       this.#end(item, await this.#transport.finish(item.url, item.anyway, stop.signal));
     } catch (error) {
       // Whoever halted it has said what becomes of it.
       if (item.stop !== stop) return;
       const why = error instanceof NotSent ? error : null;
-      const gone = why?.status === null && !(await isReadable(file));
+      const gone = why?.status === null && file !== null && !(await isReadable(file));
       if (item.stop !== stop) return;
       if (why === null) console.error(error);
       if (gone) this.#change(item, { state: "failed", problem: GONE, again: false, speed: null });
@@ -271,13 +289,27 @@ export class Uploads {
     this.#next();
   }
 
-  #began(item: Item, url: string): void {
+  async #sendBytes(item: Item, file: File, signal: AbortSignal): Promise<void> {
+    this.#change(item, { state: "sending", problem: null, speed: null });
+    const checksum = await (item.checksum ??= checksumOf(file));
+    signal.throwIfAborted();
+    await this.#transport.send({
+      file,
+      url: item.url,
+      metadata: { design: item.upload.designId, filename: file.name, ...(checksum && { checksum }), ...(item.anyway && { anyway: "1" }) },
+      signal,
+      onUrl: (url) => this.#began(item, file, url),
+      onProgress: (bytes) => this.#progress(item, bytes),
+    });
+  }
+
+  #began(item: Item, file: File, url: string): void {
     if (item.url === url) return;
     this.#forget(item, { discard: false });
     item.url = url;
     item.release = claim(url);
     const { designId, designName, name, size } = item.upload;
-    this.#leftovers.add({ url, designId, designName, name, size, modified: item.file.lastModified, at: this.#now() });
+    this.#leftovers.add({ url, designId, designName, name, size, modified: file.lastModified, at: this.#now() });
   }
 
   #progress(item: Item, bytes: number): void {
@@ -298,7 +330,7 @@ export class Uploads {
     if (soon) return this.#wait(item, problem);
     if (duplicateOf) return this.#change(item, { state: "duplicate", problem, duplicateOf });
     if (damaged || !again) this.#forget(item, { discard: false });
-    this.#change(item, { state: "failed", problem, again });
+    this.#change(item, { state: "failed", problem, again: again && canGoOn(item) });
   }
 
   #failed(item: Item, why: NotSent): void {
@@ -310,6 +342,7 @@ export class Uploads {
       return this.#change(item, { state: "failed", problem, again, speed: null });
     }
     if (kind === "begin anew") this.#forget(item, { discard: false });
+    if (!canGoOn(item)) return this.#change(item, { state: "failed", problem: LOST, again: false });
     this.#wait(item, problem);
   }
 
@@ -343,7 +376,8 @@ export class Uploads {
   }
 
   #publish(): void {
-    this.#snapshot = { uploads: this.#items.map(({ upload }) => upload), rest: this.#rest };
+    const rest = this.#rest.filter(({ url }) => this.#stopped.has(url));
+    this.#snapshot = { uploads: this.#items.map(({ upload }) => upload), rest };
     this.#guard(this.#snapshot.uploads.some(isUnderWay));
     for (const listener of this.#listeners) listener();
   }
@@ -367,6 +401,11 @@ export class Uploads {
 }
 
 const GONE = "The file on your machine has changed, or gone, since it was chosen. Choose it again.";
+
+const LOST = "The server has nothing of this file any more. Add it once more.";
+
+/** What its server has forgotten begins anew only where the file itself is at hand. */
+const canGoOn = ({ file, url }: Item): boolean => file !== null || url !== null;
 
 /** A file that was changed or deleted meanwhile fails as a lost line does; reading a byte of it tells which. */
 async function isReadable(file: File): Promise<boolean> {

@@ -15,7 +15,10 @@ const deploymentPid = (app: RunningApp) => Number([...app.output().matchAll(/"de
 /** How long the deployment is kept from coming back, in ms (issue 6: ten seconds). */
 const GONE_MS = 10_000;
 
-test("a file that was on its way when the server was killed goes on where it was, by itself", async ({ ownApp: app, browser }) => {
+test("a file that was on its way when the server was killed goes on where it was, by itself; what came whole is no leftover of a page that was left", async ({
+  ownApp: app,
+  browser,
+}) => {
   const person = await signUp(app.url);
   const { designId, path } = await makeDesign(app, person);
   const page = await openBrowser(browser, app, person);
@@ -42,6 +45,26 @@ test("a file that was on its way when the server was killed goes on where it was
   expect((await imagesIn(app, person, designId)).map(({ name }) => name)).toEqual(["path.jpg"]);
   const stored = await compareStored(app);
   expect([stored.rowsWithoutBytes, stored.bytesWithoutRow]).toEqual([[], []]);
+
+  // Of two files that have come whole one is an image when the page is left, the other is not even asked for; the page hears of neither.
+  const made = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  let finishes = 0;
+  await page.route("**/uploads/*/finish", async (route) => {
+    finishes++;
+    if (finishes === 1) await route.fetch().then(() => made.resolve());
+    else if (finishes === 2) asked.resolve();
+    else await route.continue();
+  });
+  await page.getByLabel("Add images").setInputFiles([picturePath("fig"), picturePath("bank")]);
+  await Promise.all([made.promise, asked.promise]);
+  expect(await imagesIn(app, person, designId)).toHaveLength(2);
+  await page.goto("/projects");
+  await expect(tray(page).getByRole("heading")).toHaveText("2 images added");
+  expect((await imagesIn(app, person, designId)).map(({ name }) => name).toSorted()).toEqual(["bank.png", "fig.jpg", "path.jpg"]);
+  await page.reload();
+  await hydrated(page);
+  expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("uploads")))).toEqual([]);
   await page.context().close();
 });
 

@@ -153,7 +153,7 @@ test("what is dropped lands where it was dropped: on the page's design, in a car
   await expect(gallery(page)).toHaveCount(2);
   await expect(page.getByRole("link", { name: /^Pasted \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.png/ }).first()).toBeVisible();
 
-  // Who leaves before the tray has heard that it is there finds it in the tray of the next page, as what is to be gone on with.
+  // What this page's tray has not heard of by then the next one's would tell of, and count with what is dropped there.
   await expect.poll(() => page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("uploads")))).toEqual([]);
   await page.goto("/projects");
   await hydrated(page);
