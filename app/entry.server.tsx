@@ -20,7 +20,8 @@ export default async function handleRequest(
   context: RouterContextProvider,
 ): Promise<Response> {
   headers.set("Content-Type", "text/html; charset=utf-8");
-  headers.append("Link", linkHeader(entry));
+  const styles = linkHeader(entry);
+  if (styles) headers.append("Link", styles);
   if (request.method === "HEAD") return new Response(null, { status, headers });
   const { production } = context.get(configContext);
   const whole = production && request.method === "GET" && status === 200 ? await plainPage(request, entry, context) : null;

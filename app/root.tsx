@@ -4,7 +4,6 @@ import {
   Links,
   Meta,
   Outlet,
-  Scripts,
   ScrollRestoration,
   type ShouldRevalidateFunctionArgs,
   UNSAFE_useScrollRestoration as useScrollRestoration,
@@ -22,6 +21,7 @@ import { requestId } from "~/http/request-id.server";
 import { retryAfter } from "~/http/retry-after.server";
 import { sameOrigin } from "~/http/same-origin.server";
 import { secureHeaders } from "~/http/security-headers.server";
+import { LateScripts } from "~/rendering/late-scripts";
 import { NavigationGuard } from "~/shell/navigation-guard";
 import { Announcer } from "~/ui/announcer";
 import { DEFAULT_THEME } from "~/ui/preferences";
@@ -82,7 +82,7 @@ export function Layout({ children }: { children: ReactNode }) {
         {useIsFromServer() ? (
           <>
             <ScrollRestoration />
-            <Scripts />
+            <LateScripts />
           </>
         ) : (
           <ScrollPlaces />

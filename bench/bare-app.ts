@@ -27,8 +27,13 @@ export async function firstLoadScripts(
   read: (path: string) => Promise<Uint8Array>,
 ): Promise<number> {
   const html = await (await fetch(url, { headers })).text();
-  // What the page fetches before anybody does anything: preloaded modules, and what its own script imports. The rest of the names in it are for later.
-  const preloaded = [...html.matchAll(/<link [^>]*rel="modulepreload"[^>]*>/g)].map(([tag]) => /href="([^"]+)"/.exec(tag)?.[1]);
+  // What the page fetches before anybody does anything: preloaded modules, in its markup or by its script, and what that imports. The rest of the names in it are for later.
+  const preloaded = [
+    ...[...html.matchAll(/<link [^>]*rel="modulepreload"[^>]*>/g)].map(([tag]) => /href="([^"]+)"/.exec(tag)?.[1]),
+    ...[...html.matchAll(/const href of \[([^\]]*)\]/g)].flatMap(([, list = ""]) =>
+      [...list.matchAll(/"([^"]+)"/g)].map(([, path]) => path),
+    ),
+  ];
   const imported = [...html.matchAll(/import(?:\s*\*\s*as\s+\w+\s+from)?\s*\(?"(\/assets\/[^"]+)"/g)].map(([, path]) => path);
   const paths = new Set([...preloaded, ...imported].filter((path) => path !== undefined));
   let bytes = 0;
