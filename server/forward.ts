@@ -42,8 +42,8 @@ export class Forward {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, guards: Guards): boolean {
     const path = SYNC.exec(request.url ?? "")?.[1];
     if (!path) return false;
-    if (this.#going) {
-      turnAway(socket, 503, guards);
+    if (this.#going || !isWebSocket(request)) {
+      turnAway(socket, this.#going ? 503 : 400, guards);
       return true;
     }
     request.url = path;
@@ -95,6 +95,12 @@ export class Forward {
     setTimeout(() => this.#sockets.forEach((socket) => socket.destroy()), 500).unref();
   }
 }
+
+/** Whether it is how a websocket begins (RFC 6455, 4.2.1), of the one version that there is. What is not would be refused by the deployment, without our guards. */
+const isWebSocket = ({ headers }: IncomingMessage) =>
+  headers.upgrade?.toLowerCase() === "websocket" &&
+  headers["sec-websocket-version"] === "13" &&
+  /^[\w+/]{22}==$/.test(headers["sec-websocket-key"] ?? "");
 
 const missing = () => new Response("Not found", { status: 404, headers: { "Content-Type": "text/plain; charset=utf-8" } });
 

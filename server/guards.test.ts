@@ -101,6 +101,16 @@ const ANSWERS: [status: number, what: string, lines: string, parts?: Partial<Par
   [400, "an address that is none", get("//evil.example/")],
   [414, "an address without end", get(`/${"a".repeat(9000)}`)],
   [421, "a foreign name", "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n"],
+  [421, "a name that would lead to another address", "GET / HTTP/1.1\r\nHost: localhost/api/auth/ok?\r\n\r\n"],
+  [421, "a name with somebody's password", "GET / HTTP/1.1\r\nHost: me:secret@localhost\r\n\r\n"],
+  [400, "two names", get("/", "Host: evil.example")],
+  // Where one begins and the other ends must be the same to whoever stands in front (RFC 9112, 6.3).
+  [400, "two lengths", get("/", "Content-Length: 1", "Content-Length: 2")],
+  [400, "two lengths in one", get("/", "Content-Length: 1, 1")],
+  [400, "a length and pieces", get("/", "Content-Length: 1", "Transfer-Encoding: chunked")],
+  [400, "pieces that are none at the end", get("/", "Transfer-Encoding: chunked, identity")],
+  [400, "a header's name with a space", get("/", "Transfer-Encoding : chunked")],
+  [400, "a header over two lines", get("/", "X: a", " b")],
   [405, "a method that is none", "PROPFIND / HTTP/1.1\r\nHost: localhost\r\n\r\n"],
   [405, "a method that gives a request back, cookies and all", "TRACE / HTTP/1.1\r\nHost: localhost\r\nCookie: a=b\r\n\r\n"],
   [411, "a body without a length", "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
@@ -118,6 +128,7 @@ const ANSWERS: [status: number, what: string, lines: string, parts?: Partial<Par
   [503, "more requests than there is room for", get("/"), { limits: { inFlight: 0 } }],
   [403, "a websocket from another site", upgrade("/convex/api/1.48.0/sync", "Origin: https://evil.example")],
   [404, "a websocket elsewhere", upgrade("/elsewhere")],
+  [400, "another protocol than a websocket's", get("/convex/api/1.48.0/sync", "Connection: Upgrade", "Upgrade: h2c")],
 ];
 
 describe("the server's own answers", () => {
@@ -134,6 +145,7 @@ describe("the server's own answers", () => {
     ])
       expect(head.toLowerCase()).toContain(`\r\n${line.toLowerCase()}`);
     expect(head).not.toMatch(/strict-transport-security|x-powered-by|^server:/im);
+    expect(status < 400 || /^cache-control: no-store$/im.test(head), "kept by a cache").toBe(true);
   });
 
   it("tell browsers to stay on https where that is", async () => {

@@ -54,7 +54,7 @@ export function limitBodyTime(request: IncomingMessage, response: ServerResponse
   const late = setTimeout(() => {
     if (request.complete) return;
     if (response.headersSent) request.destroy();
-    else response.writeHead(408, { ...guards, Connection: "close" }).end(() => request.destroy());
+    else response.writeHead(408, { ...guards, "Cache-Control": "no-store", Connection: "close" }).end(() => request.destroy());
   }, timeout);
   late.unref();
   request.once("end", () => clearTimeout(late));

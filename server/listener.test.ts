@@ -165,6 +165,17 @@ describe("requests", () => {
     expect((await ask(url, { path })).status).toBe(400);
   });
 
+  it.each([
+    ["/s/%zz?a=%zz", "/s/%25zz?a=%zz"],
+    ["/s/%41%ff", "/s/%2541%25ff"],
+    ["/s/a%0Ab", "/s/a%250Ab"],
+    ["/s/%e2%80%a8", "/s/%25e2%2580%25a8"],
+    ["/s/%41%C3%A9%25?%", "/s/%41%C3%A9%25?%"],
+  ])("for %s stand for their own characters where they cannot be read: %s", async (path, seen) => {
+    const { url } = await serve();
+    expect(JSON.parse((await ask(url, { path })).text).app).toBe(url + seen);
+  });
+
   it("with addresses and headers without end are refused", async () => {
     const { url } = await serve();
     expect((await ask(`${url}/${"a".repeat(9000)}`)).status).toBe(414);

@@ -9,6 +9,7 @@ import { createTurnstile, limitBodyTime, limitConnections } from "./limits.ts";
 import type { Log } from "./log.ts";
 import { answerOperations, type Operations } from "./operations.ts";
 import { requestOrigin } from "./origin.ts";
+import { readable } from "./path.ts";
 import type { ServeAsset } from "./static.ts";
 import { discardUnread } from "./unread.ts";
 
@@ -101,6 +102,7 @@ export function createListener(parts: Parts): Server {
       response.writeHead(refusal.status, { ...plain, ...refusal.headers, Connection: "close" }).end(`${refusal.why}\n`);
       return;
     }
+    request.url = readable(request.url ?? "");
     const path = pathOf(request);
     if (parts.serveAsset(request, response, path, guards)) return;
     markClientAddress(request, parts.trustedProxyHops);
@@ -164,6 +166,9 @@ function refuse(request: IncomingMessage, appUrl: URL | null): Refusal | null {
   if (target.length > URL_LENGTH) return { status: 414, why: "The address is too long." };
   // Only the origin form has a meaning here (RFC 9112, 3.2); "//host/…" would be read as another host by whoever resolves it.
   if (!target.startsWith("/") || target.startsWith("//")) return { status: 400, why: "The address is not understood." };
+  // The first of several would be believed here, and perhaps another one by a proxy in front (RFC 9112, 3.2).
+  if (request.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === "host").length > 1)
+    return { status: 400, why: "The name of this server stands there twice." };
   if (requestOrigin(request, appUrl) === null)
     return { status: 421, why: "This server is not known under this name. Set APP_URL to the address people use." };
   if (FORBIDDEN_METHODS.has(request.method ?? ""))

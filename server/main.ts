@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { compileCacheFolder } from "../engine/src/compile-cache.ts";
 import { BUILD, loadBuild } from "./built.ts";
 import { ConfigError, readConfig } from "./config.ts";
+import { leadConsole } from "./console.ts";
 import { NotStarted, startEmbedded } from "./embedded.ts";
 import { Forward } from "./forward.ts";
 import { createListener } from "./listener.ts";
@@ -78,6 +79,8 @@ async function main(): Promise<void> {
   const address = server.address();
   const port = address && typeof address === "object" ? address.port : config.port;
   console.log(`Atelier is ready at ${config.appUrl?.origin ?? `http://localhost:${port}`}`);
+  // From here on nobody reads plain sentences.
+  leadConsole(console, log);
   flushCompileCache();
 }
 

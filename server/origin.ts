@@ -8,9 +8,13 @@ import type { IncomingMessage } from "node:http";
  */
 export function requestOrigin(request: IncomingMessage, appUrl: URL | null): string | null {
   if (appUrl) return appUrl.origin;
-  const url = URL.parse(`http://${request.headers.host ?? ""}`);
+  const host = request.headers.host ?? "";
+  const url = AUTHORITY.test(host) ? URL.parse(`http://${host}`) : null;
   return url && isLoopback(url.hostname) ? url.origin : null;
 }
+
+/** A host and a port, and nothing that would make another address of what stands behind it (RFC 9112, 3.2). */
+const AUTHORITY = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 
 function isLoopback(name: string): boolean {
   return name === "localhost" || name.endsWith(".localhost") || name === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(name);

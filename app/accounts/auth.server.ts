@@ -1,4 +1,5 @@
 import { betterAuth, type GenericEndpointContext } from "better-auth";
+import { isAPIError } from "better-auth/api";
 import { oneTimeToken } from "better-auth/plugins";
 import { emailOTP } from "better-auth/plugins/email-otp";
 import { magicLink } from "better-auth/plugins/magic-link";
@@ -124,7 +125,13 @@ function makeAuth(config: AppConfig, origin: string) {
       disableOriginCheck: false,
       disableCSRFCheck: false,
     },
-    onAPIError: { errorURL: "/error" },
+    onAPIError: {
+      errorURL: "/error",
+      // Better Auth's own way prints what it refuses past our log. A refusal is an answer, and its request's line in the log has the status.
+      onError(error) {
+        if (!isAPIError(error) || error.statusCode >= 500) log.error({ from: "accounts", error }, "a request failed");
+      },
+    },
     telemetry: { enabled: false },
     logger: {
       level: "error",
