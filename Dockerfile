@@ -25,8 +25,9 @@ COPY --from=build /app/build build
 COPY package.json ./
 COPY server server
 COPY engine engine
-RUN mkdir /data && chown node:node /data
-USER node
+RUN mkdir /data && chown 1000:1000 /data
+# The image's `node`, by its number: so whoever runs it can tell that it is not root (Kubernetes' `runAsNonRoot` knows no names).
+USER 1000:1000
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 VOLUME /data
 EXPOSE 3000

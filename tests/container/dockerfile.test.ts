@@ -19,6 +19,13 @@ const rules: Record<string, (stages: Stage[]) => string[]> = {
     stages.map(({ image }) => image).filter((image) => !image.startsWith(`node:${NODE}-`)),
   "DL3000: WORKDIR is absolute": (stages) => values(stages, "WORKDIR").filter((path) => !path.startsWith("/")),
   "DL3002: the last user is not root": (stages) => [last(stages, "USER") ?? "root"].filter((user) => /^(?:root|0)(?::|$)/.test(user)),
+  "the last user is a number, to whom the volume belongs": (stages) =>
+    [last(stages, "USER") ?? "root"].filter(
+      (user) => !/^[1-9]\d*:[1-9]\d*$/.test(user) || !values(stages.slice(-1), "RUN").includes(`mkdir /data && chown ${user} /data`),
+    ),
+  // That stage runs on the builder's own architecture (`$BUILDPLATFORM`), and packages hold what is compiled for one.
+  "of the stage that builds nothing is taken but the build": (stages) =>
+    values(stages, "COPY").filter((copy) => /^--from=build (?!\/app\/build )/.test(copy)),
   "DL3003, DL3004: RUN neither changes folders nor becomes root": (stages) =>
     values(stages, "RUN").filter((run) => /\b(?:cd|sudo)\s/.test(run)),
   "DL3016: nothing is installed past the lock file": (stages) =>
@@ -75,7 +82,7 @@ describe("the Dockerfile", () => {
 
   it("the rules find what they are for", () => {
     const bad = parseDockerfile(
-      "FROM node\nWORKDIR app\nADD . .\nRUN cd / && npm install x\nENV API_KEY=1\nCOPY a b c\nCOPY --from=none x y\nMAINTAINER me\nVOLUME /x\nCMD node x\n",
+      "FROM node\nWORKDIR app\nADD . .\nRUN cd / && npm install x\nENV API_KEY=1\nCOPY a b c\nCOPY --from=none x y\nCOPY --from=build /app/node_modules node_modules\nMAINTAINER me\nVOLUME /x\nCMD node x\n",
     );
     const found = Object.entries(rules).filter(([, broken]) => broken(bad).length > 0);
     expect(found.length).toBe(Object.keys(rules).length - 1);
@@ -99,5 +106,41 @@ describe("compose.yaml", () => {
     // An exact version, or the commit that a version is called by.
     for (const tag of images) expect(tag).toMatch(/^\d+\.\d+|^[0-9a-f]{40}$/);
     for (const line of ["read_only: true", "cap_drop: [ALL]", "no-new-privileges:true"]) expect(text).toContain(line);
+  });
+
+  it("gives the app the port and the volume that its image has, and longer to stop than it takes", async () => {
+    const read = (path: string) => readFile(new URL(path, ROOT), "utf8");
+    const [text, shutdown, embedded] = await Promise.all([read("compose.yaml"), read("server/shutdown.ts"), read("server/embedded.ts")]);
+    const stages = await readDockerfile();
+    const [port = ""] = values(stages.slice(-1), "EXPOSE");
+    expect(last(stages, "ENV")).toContain(`PORT=${port} DATA_DIR=${last(stages, "VOLUME")}`);
+    // On loopback, where a proxy stands in front; Docker would open it to every network past the machine's own firewall.
+    expect(text).toContain(`ports: ["127.0.0.1:${port}:${port}"]`);
+    const app =
+      text
+        .split(/^services:$/m)[1]
+        ?.split(/^ {2}(?=\w)/m)
+        .filter((service) => service.includes("<<: *app")) ?? [];
+    expect(app.map((service) => /^ +volumes: \["\w+:(.+)"\]$/m.exec(service)?.[1])).toEqual([
+      last(stages, "VOLUME"),
+      last(stages, "VOLUME"),
+    ]);
+    // What is in flight, then the deployment; STOP_DELAY_SECONDS, which is 0 here, comes on top.
+    const ms = (source: string, name: string) =>
+      Number(new RegExp(`^const ${name} = ([\\d_]+);$`, "m").exec(source)?.[1]?.replaceAll("_", ""));
+    const longest = ms(shutdown, "GRACE") + ms(shutdown, "LAST_CALL") + ms(embedded, "STOP_TIMEOUT");
+    expect(Number(/^ +stop_grace_period: (\d+)s$/m.exec(text)?.[1]) * 1000).toBeGreaterThan(longest);
+  });
+
+  it("asks of each setting what docs/scaling.md has people write down", async () => {
+    const text = await readFile(new URL("compose.yaml", ROOT), "utf8");
+    const scaling = await readFile(new URL("docs/scaling.md", ROOT), "utf8");
+    for (const name of ["POSTGRES_PASSWORD", "INSTANCE_SECRET", "CONVEX_URL"]) {
+      expect(text, name).toContain(`\${${name}:-`);
+      expect(scaling, name).toContain(`\`${name}\``);
+    }
+    for (const [, service = ""] of scaling.matchAll(/docker compose (?:exec|--profile self-hosted up) ([a-z-]+)/g))
+      expect(text, service).toMatch(new RegExp(`^  ${service}:$`, "m"));
+    expect(text).toContain('DISABLE_BEACON: "1"');
   });
 });
