@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { startBalanced } from "../harness/balanced.ts";
-import { expect, hydrated, test } from "../harness/test.ts";
+import { type BalancedApp, startBalanced } from "../harness/balanced.ts";
+import { expect, hydrated, signUp, test } from "../harness/test.ts";
 import { hands } from "./hands.ts";
-import { chosen } from "./pictures.ts";
+import { chosen, imagesIn, makeDesign } from "./pictures.ts";
 
 /**
  * Two app servers on one deployment that stands for any other, and every request of a session is sent to the other one in turn: nobody notices.
@@ -59,7 +59,52 @@ test("two servers behind a balancer that never sends anybody to the same one twi
     }
     const [one = 0, other = 0] = app.served();
     expect(Math.min(one, other)).toBeGreaterThan(15);
+    await goesOnAtItsOwn(app);
   } finally {
     await app.dispose();
   }
 });
+
+/**
+ * A part of a file that reaches the server which does not have the rest is refused, in the words by which the page's script begins anew (`app/uploads/uploads.test.ts`,
+ * 'begins anew where the server has lost it'), and takes nothing from what the other one has: there it is gone on with.
+ */
+async function goesOnAtItsOwn(app: BalancedApp): Promise<void> {
+  const person = await signUp(app.url);
+  const { designId } = await makeDesign(app, person);
+  const file = await chosen("fig");
+  const own = { Origin: app.url, Cookie: person.cookieHeader, "Tus-Resumable": "1.0.0" };
+  const [first, second] = app.servers.map(
+    ({ port }) =>
+      (path: string, method: string, headers: Record<string, string> = {}, body?: Buffer) =>
+        fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { ...own, ...headers }, body: body ? new Uint8Array(body) : null }),
+  );
+  if (!first || !second) throw new Error("There are not two servers");
+  const told = Object.entries({ design: designId, filename: file.name }).map(
+    ([key, value]) => `${key} ${Buffer.from(value).toString("base64")}`,
+  );
+  const begun = await first("/uploads", "POST", { "Upload-Length": String(file.buffer.length), "Upload-Metadata": told.join(",") });
+  expect(begun.status).toBe(201);
+  const path = begun.headers.get("Location") ?? "";
+  const part = (from: number, to?: number) =>
+    [
+      path,
+      "PATCH",
+      { "Content-Type": "application/offset+octet-stream", "Upload-Offset": String(from) },
+      file.buffer.subarray(from, to),
+    ] as const;
+  expect((await first(...part(0, 100_000))).status).toBe(204);
+
+  const refusals = [await second(...part(100_000)), await second(`${path}/finish`, "POST"), await second(path, "DELETE")];
+  for (const refusal of refusals) {
+    expect([refusal.status, await refusal.json()]).toEqual([
+      404,
+      { problem: "The server has nothing of this file any more. It starts from the beginning." },
+    ]);
+  }
+  expect((await second(path, "HEAD")).status).toBe(404);
+  expect((await first(path, "HEAD")).headers.get("Upload-Offset")).toBe("100000");
+  expect((await first(...part(100_000))).status).toBe(204);
+  expect(await (await first(`${path}/finish`, "POST")).json()).toMatchObject({ ok: true });
+  expect((await imagesIn(app, person, designId)).map(({ name }) => name)).toEqual([file.name]);
+}
