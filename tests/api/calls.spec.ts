@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Answer, type Member, Program, text, through } from "./program.ts";
 import { expect, test } from "./test.ts";
+import { verification } from "./verification.ts";
 import type { RunningApp } from "../harness/app.ts";
 import type { SocialServer } from "../harness/oidc.ts";
 import type { Store } from "../harness/store.ts";
@@ -45,12 +46,6 @@ const USER = {
 const SOCIAL_USER = { ...USER, name: "Grace Hopper", emailVerified: true };
 const ACCOUNT = { id: ID, accountId: ID, createdAt: DATE, updatedAt: DATE };
 const AUTHORIZATION = expect.stringMatching(/^https:\/\/accounts\.google\.com\/o\/oauth2\/v2\/auth\?/);
-
-/** Puts a token where a request for one by mail would. */
-async function verification({ store }: World, identifier: string, value: string): Promise<void> {
-  const now = Date.now();
-  await store.create("verifications", { id: randomUUID(), identifier, value, expiresAt: now + 60_000, createdAt: now, updatedAt: now });
-}
 
 async function callback({ social }: World, program: Program, body: object, { post = false } = {}): Promise<Answer> {
   const start = await program.post("/sign-in/social", { provider: "google", ...body });
@@ -139,7 +134,7 @@ const rows: Row[] = [
   {
     call: "GET /reset-password/{token}?callbackURL=…",
     send: async (world) => {
-      await verification(world, "reset-password:abcdefghijklmnopqrstuvwx", world.ada.id);
+      await verification(world.store, "reset-password:abcdefghijklmnopqrstuvwx", world.ada.id);
       return world.nobody.get("/reset-password/abcdefghijklmnopqrstuvwx?callbackURL=%2Freset-password");
     },
     status: 302,
@@ -154,7 +149,7 @@ const rows: Row[] = [
   {
     call: "POST /reset-password: the token in the body",
     send: async (world) => {
-      await verification(world, `reset-password:${world.ada.id}`, world.ada.id);
+      await verification(world.store, `reset-password:${world.ada.id}`, world.ada.id);
       return world.nobody.post("/reset-password", { newPassword: "a new password", token: world.ada.id });
     },
     status: 200,
@@ -163,7 +158,7 @@ const rows: Row[] = [
   {
     call: "POST /reset-password: the token in the query",
     send: async (world) => {
-      await verification(world, `reset-password:${world.ada.id}`, world.ada.id);
+      await verification(world.store, `reset-password:${world.ada.id}`, world.ada.id);
       return world.nobody.post(`/reset-password?token=${world.ada.id}`, { newPassword: "a new password" });
     },
     status: 200,
@@ -203,7 +198,7 @@ const rows: Row[] = [
   {
     call: "POST /delete-user: a token",
     send: async (world) => {
-      await verification(world, `delete-account-${"0a".repeat(16)}`, world.ada.id);
+      await verification(world.store, `delete-account-${"0a".repeat(16)}`, world.ada.id);
       return world.ada.program.post("/delete-user", { token: "0a".repeat(16), callbackURL: "/" });
     },
     status: 200,
@@ -212,7 +207,7 @@ const rows: Row[] = [
   {
     call: "GET /delete-user/callback",
     send: async (world) => {
-      await verification(world, `delete-account-${"1b".repeat(16)}`, world.ada.id);
+      await verification(world.store, `delete-account-${"1b".repeat(16)}`, world.ada.id);
       return world.ada.program.get(`/delete-user/callback?token=${"1b".repeat(16)}`);
     },
     status: 200,
@@ -221,7 +216,7 @@ const rows: Row[] = [
   {
     call: "GET /delete-user/callback: with callbackURL",
     send: async (world) => {
-      await verification(world, `delete-account-${"2c".repeat(16)}`, world.ada.id);
+      await verification(world.store, `delete-account-${"2c".repeat(16)}`, world.ada.id);
       return world.ada.program.get(`/delete-user/callback?token=${"2c".repeat(16)}&callbackURL=%2Fsign-up`);
     },
     status: 302,

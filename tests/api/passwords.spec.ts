@@ -1,20 +1,13 @@
-import { randomUUID, scryptSync } from "node:crypto";
+import { scryptSync } from "node:crypto";
 import { expect, test } from "./test.ts";
 import { text } from "./program.ts";
+import { verification } from "./verification.ts";
 
 /** Passwords: which are refused, and that none is printed. */
 
 test("that are tried first are refused, wherever one is chosen", async ({ ada, nobody, store, freshEmail }) => {
   const common = "Football1".toLowerCase();
-  const now = Date.now();
-  await store.create("verifications", {
-    id: randomUUID(),
-    identifier: `reset-password:${ada.id}`,
-    value: ada.id,
-    expiresAt: now + 60_000,
-    createdAt: now,
-    updatedAt: now,
-  });
+  await verification(store, `reset-password:${ada.id}`, ada.id);
   for (const password of [common, common.toUpperCase()]) {
     const answers = [
       await nobody.post("/sign-up/email", { name: "A", email: freshEmail, password }),

@@ -1,16 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { again, Program, text, through } from "./program.ts";
 import { expect, test } from "./test.ts";
-import type { Store } from "../harness/store.ts";
+import { verification } from "./verification.ts";
 
 /** A test for each sentence of sections 4, 5 and 6 of the specification that speaks of accounts; what a switch decides is in `words.spec.ts`. */
 
 const DAY = 24 * 3_600_000;
-
-async function verification(store: Store, identifier: string, value: string, endsIn = 60_000): Promise<void> {
-  const now = Date.now();
-  await store.create("verifications", { id: randomUUID(), identifier, value, expiresAt: now + endsIn, createdAt: now, updatedAt: now });
-}
 
 test.describe("4. Session", () => {
   test("is created on email sign-in, and ended on sign-out", async ({ ada }) => {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Answer, again, type Member, member, Program, text, through } from "./program.ts";
 import { withSettings } from "./switches.ts";
 import { expect, test } from "./test.ts";
+import { verification } from "./verification.ts";
 import type { RunningApp } from "../harness/app.ts";
 import type { SocialServer } from "../harness/oidc.ts";
 import type { Store } from "../harness/store.ts";
@@ -393,15 +394,7 @@ withSettings({ ACCOUNTS_REVOKE_SESSIONS_ON_PASSWORD_RESET: "false" }, (world) =>
     const { app, store } = world();
     const ada = await member(app);
     const other = await again(ada);
-    const now = Date.now();
-    await store.create("verifications", {
-      id: randomUUID(),
-      identifier: `reset-password:${ada.id}`,
-      value: ada.id,
-      expiresAt: now + 60_000,
-      createdAt: now,
-      updatedAt: now,
-    });
+    await verification(store, `reset-password:${ada.id}`, ada.id);
     expect((await new Program(app).post("/reset-password", { newPassword: "a new password", token: ada.id })).status).toBe(200);
     expect([await ada.program.signedIn(), await other.signedIn()]).toEqual([true, true]);
   });
