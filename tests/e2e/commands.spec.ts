@@ -72,6 +72,8 @@ test("the command palette goes, does and finds", async ({ page, person, app }) =
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`/projects/${projectId}`);
   await expect(palette).toBeHidden();
+  // What a page offers is asked of it when the palette opens, and its address is there before it is.
+  await expect(page.getByRole("heading", { name: "Clockwork", level: 1 })).toBeVisible();
 
   await asks("new des");
   await expect(offered.first()).toHaveText("New designOn this page");
@@ -227,10 +229,11 @@ test("on the page of a project, a design and an image the palette offers all tha
     await hydrated(page);
     await page.keyboard.press("Control+k");
     await expect(offered.first()).toBeVisible();
-    const names = (await offered.allTextContents()).map((text) => text.replace(/On this page$/, ""));
-    expect(names, where).toEqual(expect.arrayContaining([...Object.values(COMMANDS[where]), ...BESIDES[where]]));
+    const names = async () => (await offered.allTextContents()).map((text) => text.replace(/On this page$/, ""));
+    await expect.poll(names, where).toEqual(expect.arrayContaining([...Object.values(COMMANDS[where]), ...BESIDES[where]]));
     if (where !== "design" && where !== "image") continue;
     await palette.getByRole("combobox").fill(`duplicate ${where}`);
+    await expect(offered).toHaveText([`Duplicate ${where}On this page`]);
     await page.keyboard.press("Enter");
     await expect(page.getByText(`${where === "design" ? "Design" : "Image"} copied`)).toBeVisible();
     if (where !== "image") continue;

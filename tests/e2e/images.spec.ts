@@ -43,6 +43,7 @@ bothWays((javaScript) => {
     await expect(page.getByText("3 of 3")).toBeVisible();
     await expect(page.getByRole("link", { name: "Next image" })).toHaveCount(0);
     await page.getByRole("link", { name: "fig.jpg" }).click();
+    await expect(page).toHaveTitle("fig.jpg · Atelier");
     await expect(page).toHaveURL(viewerPath(designId, first));
     await page.getByText("Facts").click();
     await expect(page.getByText("1,600 × 1,082 px")).toBeVisible();
@@ -283,11 +284,13 @@ test("the arrow keys lead on, Escape leads back to where the gallery was left, a
   await gallery(page).nth(5).getByRole("link").click();
   await expect(page.getByText("6 of 7")).toBeVisible();
   await expect(page).toHaveURL(viewerPath(designId, ids[5] ?? ""));
+  await expect(page.getByRole("article", { name: "mountain.jpg" })).toBeFocused();
   await page.keyboard.press("ArrowRight");
   await expect(page.getByText("7 of 7")).toBeVisible();
   await expect(page).toHaveURL(viewerPath(designId, ids[6] ?? ""));
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowLeft");
+  await expect(page.getByText("6 of 7")).toBeVisible();
   await expect(page).toHaveURL(viewerPath(designId, ids[5] ?? ""));
   await page.getByLabel("Name of the image").press("ArrowLeft");
   await expect(page).toHaveURL(viewerPath(designId, ids[5] ?? ""));
@@ -306,8 +309,8 @@ test("what somebody looks at and another deletes says so, and offers it back", a
   if (image) await convex.mutation(api.designImages.remove, { id: image._id });
   await expect(page.getByRole("heading", { name: "“fig.jpg” is in the trash" })).toBeVisible();
   await page.getByRole("button", { name: "Restore" }).click();
+  await expect(page.getByRole("heading", { name: "fig.jpg", exact: true })).toBeAttached();
   await expect(page).toHaveURL(viewerPath(designId, ids[0] ?? ""));
-  await expect(page.getByRole("heading", { name: "fig.jpg" })).toBeAttached();
 });
 
 test("another person's image, a missing one, and any without a session answer alike", async ({ app, person, stranger, otherBrowser }) => {

@@ -39,6 +39,7 @@ test("signs up, makes a project and a design, adds an image, renames, deletes an
   await she.type(page.getByRole("textbox", { name: "Password" }), "correct horse battery");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL("/projects");
+  await expect(main.getByRole("heading", { name: "Projects", level: 1 })).toBeVisible();
   await hydrated(page);
 
   for (const [thing, name] of [

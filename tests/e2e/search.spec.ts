@@ -100,6 +100,8 @@ bothWays((javaScript) => {
     await she.open(`/design/${designId}`);
     await she.untag("Brass");
     await expect(page.getByRole("link", { name: "Brass", exact: true })).toHaveCount(0);
+    // It is shown at once, and done when the deployment says so.
+    await expect.poll(async () => (await convex.query(api.search.find, { text: "", tag: "brass", kind: "design" })).designs).toEqual([]);
     await she.open("/search?tag=brass&kind=design");
     await expect(page.getByText("Nothing has all that is asked for.")).toBeVisible();
 

@@ -54,6 +54,7 @@ test("a tab at /sign-in goes on to where it wanted once another tab is signed in
   await hydrated(page);
   const other = await context.newPage();
   await other.goto("/sign-in");
+  await hydrated(other);
   await other.getByLabel("Email").fill(person.email);
   await other.getByLabel("Password", { exact: true }).fill(person.password);
   await other.getByRole("button", { name: "Sign in", exact: true }).click();
@@ -62,6 +63,7 @@ test("a tab at /sign-in goes on to where it wanted once another tab is signed in
   await hydrated(page);
 
   await other.goto("/account/security");
+  await hydrated(other);
   await other.getByLabel("Current password").fill(person.password);
   await other.getByLabel("New password").fill("another correct horse");
   await other.getByRole("button", { name: "Change password" }).click();
@@ -72,6 +74,7 @@ test("a tab at /sign-in goes on to where it wanted once another tab is signed in
 
   // By what somebody came is remembered after they have left.
   await page.goto("/account");
+  await hydrated(page);
   await page.getByRole("button", { name: "Log out of this device" }).click();
   await expect(page).toHaveURL("/sign-in");
   await expect(page.getByRole("button", { name: "Sign in", exact: true })).toHaveAccessibleDescription("Last used");
@@ -82,6 +85,7 @@ test("a tab at /sign-in goes on once somebody has signed up in another", async (
   await hydrated(page);
   const other = await context.newPage();
   await other.goto("/sign-up");
+  await hydrated(other);
   await other.getByLabel("Name").fill("Ada Lovelace");
   await other.getByLabel("Email").fill(`${crypto.randomUUID()}@example.com`);
   await other.getByLabel("Password", { exact: true }).fill("correct horse battery");

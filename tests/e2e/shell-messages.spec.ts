@@ -1,5 +1,5 @@
 import { api } from "../../convex/_generated/api.js";
-import { bothWays, expect, test } from "../harness/test.ts";
+import { bothWays, expect, hydrated, test } from "../harness/test.ts";
 import { hands } from "./hands.ts";
 import { deploymentAs } from "./pictures.ts";
 
@@ -85,7 +85,10 @@ test("toasts stand bottom right, three at a time, for four seconds, and are reac
   outside.on("response", (answer) => {
     if (answer.request().resourceType() === "script") loadedOutside.push(answer.text());
   });
-  await outside.goto("/sign-in", { waitUntil: "networkidle" });
+  await outside.goto("/sign-in");
+  // A page asks for its scripts once it is painted, which a slow machine may do long after the network was idle.
+  await hydrated(outside);
+  await outside.waitForLoadState("networkidle");
   expect(loadedOutside.length).toBeGreaterThan(0);
   expect((await Promise.all(loadedOutside)).filter(isLibrary)).toEqual([]);
 

@@ -1,14 +1,21 @@
 import type { Locator, Page } from "@playwright/test";
-import sharp from "sharp";
+import sharp, { type Sharp } from "sharp";
 import { api } from "../../convex/_generated/api.js";
-import { hostileSvg, pictureBytes, picturePath, sidewaysPhotograph } from "../fixtures/pictures.ts";
+import { hostileSvg, pictureBytes, type PictureName, picturePath, sidewaysPhotograph } from "../fixtures/pictures.ts";
 import { VARIANT_WIDTHS } from "../../app/images/address.ts";
 import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, still, test } from "../harness/test.ts";
 import { addPictures, addVersion, deploymentAs, makeDesign } from "./pictures.ts";
 
 const gallery = (page: Page) => page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem");
 const stage = (page: Page) => page.locator(".viewer-wall").first();
+/** 0 until the stage is measured. */
 const zoom = async (page: Page) => Number((await page.locator("[data-zoom]").innerText()).replace("%", ""));
+/** How large a picture is at first: once its stage is measured, and the fonts beside it have come, on which the stage's height rests. */
+const fittedZoom = async (page: Page) => {
+  await page.evaluate(async () => void (await document.fonts.ready));
+  await expect.poll(() => zoom(page)).toBeGreaterThan(0);
+  return zoom(page);
+};
 const offset = (page: Page) =>
   page
     .locator(".viewer-picture")
@@ -24,6 +31,22 @@ async function middleOf(locator: Locator): Promise<{ x: number; y: number }> {
   const box = await locator.boundingBox();
   if (!box) throw new Error("It is not to be seen.");
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+/** Waits until a part of the window shows a picture's own pixels, not one of them changed. `density`: how many there are to one of the style sheet. */
+async function expectOwnPixels(page: Page, clip: { x: number; y: number; width: number; height: number }, name: PictureName, density = 1) {
+  await expect(page.locator("[data-sharp]")).toHaveCSS("opacity", "1");
+  await page.locator("[data-sharp]").evaluate((img) => (img instanceof HTMLImageElement ? img.decode() : null));
+  const file = await pictureBytes(name);
+  const pixels = (image: Sharp) => image.removeAlpha().raw().toBuffer();
+  const isItsOwn = async () => {
+    const [left = 0, top = 0] = await offset(page);
+    const from = { left: Math.round((clip.x - left) * density), top: Math.round((clip.y - top) * density) };
+    const seen = await pixels(sharp(await page.screenshot({ clip })));
+    return seen.equals(await pixels(sharp(file).extract({ ...from, width: clip.width * density, height: clip.height * density })));
+  };
+  // The place of the stage may still change with the fonts, and what is decoded is drawn a frame later.
+  await expect.poll(isItsOwn).toBe(true);
 }
 
 /** How far pixels have moved by themselves since the page came: the browser's own sum. */
@@ -55,10 +78,10 @@ test("a picture is looked at with wheel, pointer and keys, over the gallery that
   await expect(page.getByRole("article", { name: "bank.png" })).toBeFocused();
   await expect(thumbnail).toHaveCount(0);
   await still(page);
-  expect(await grown()).toBe(1);
+  await expect.poll(grown).toBe(1);
 
   // Fitted, then in at the pointer, then its own pixels.
-  const fitted = await zoom(page);
+  const fitted = await fittedZoom(page);
   expect(fitted).toBeLessThan(70);
   const { x, y } = await middleOf(stage(page));
   await page.mouse.move(x, y);
@@ -79,22 +102,7 @@ test("a picture is looked at with wheel, pointer and keys, over the gallery that
 
   // At 100% the screen shows the file's own pixels, not one of them changed.
   await page.keyboard.press("1");
-  await expect(page.locator("[data-sharp]")).toHaveCSS("opacity", "1");
-  await page.locator("[data-sharp]").evaluate((img) => (img instanceof HTMLImageElement ? img.decode() : null));
-  const [pictureLeft = 0, pictureTop = 0] = await offset(page);
-  const clip = { x: 150, y: 150, width: 500, height: 200 };
-  const [seen, own] = await Promise.all([
-    sharp(await page.screenshot({ clip }))
-      .removeAlpha()
-      .raw()
-      .toBuffer(),
-    sharp(await pictureBytes("bank"))
-      .extract({ left: clip.x - pictureLeft, top: clip.y - pictureTop, width: 500, height: 200 })
-      .removeAlpha()
-      .raw()
-      .toBuffer(),
-  ]);
-  expect(seen.equals(own)).toBe(true);
+  await expectOwnPixels(page, { x: 150, y: 150, width: 500, height: 200 }, "bank");
 
   for (const [key, bound] of [
     ["2", fitted + 1],
@@ -145,6 +153,7 @@ test("a drawing is drawn anew for each zoom, with as many pixels as the screen h
   await hydrated(page);
   const sharper = page.locator("[data-sharp]");
   await still(page);
+  await fittedZoom(page);
   const shown = () =>
     stage(page)
       .locator(".viewer-picture")
@@ -160,7 +169,8 @@ test("a drawing is drawn anew for each zoom, with as many pixels as the screen h
     drawn = VARIANT_WIDTHS.find((width) => width >= wanted) ?? 0;
     await expect(sharper).toHaveAttribute("src", new RegExp(`w=${drawn}\\b`));
     await expect(sharper).toHaveCSS("opacity", "1");
-    expect(await sharper.evaluate((img) => (img instanceof HTMLImageElement ? img.naturalWidth : 0))).toBe(drawn);
+    // Until the new one has come the element still has the one before.
+    await expect.poll(() => sharper.evaluate((img) => (img instanceof HTMLImageElement ? img.naturalWidth : 0))).toBe(drawn);
   }
   await context.close();
 });
@@ -174,22 +184,7 @@ test("on a screen of two pixels to one 100% is the file's own pixels, too", asyn
   await hydrated(page);
   await page.keyboard.press("1");
   await expect.poll(() => zoom(page)).toBe(100);
-  await expect(page.locator("[data-sharp]")).toHaveCSS("opacity", "1");
-  const clip = { x: 300, y: 200, width: 200, height: 100 };
-  const isItsOwn = async () => {
-    const [left = 0, top = 0] = await offset(page);
-    const area = { left: Math.round((clip.x - left) * 2), top: Math.round((clip.y - top) * 2), width: 400, height: 200 };
-    const [seen, own] = [
-      await page.screenshot({ clip }),
-      await sharp(await pictureBytes("bank"))
-        .extract(area)
-        .toBuffer(),
-    ];
-    const pixels = (bytes: Buffer) => sharp(bytes).removeAlpha().raw().toBuffer();
-    return (await pixels(seen)).equals(await pixels(own));
-  };
-  // The place of the stage may still change with the fonts.
-  await expect.poll(isItsOwn).toBe(true);
+  await expectOwnPixels(page, { x: 300, y: 200, width: 200, height: 100 }, "bank", 2);
   await context.close();
 });
 
@@ -231,7 +226,7 @@ test("fingers turn, zoom and move at 360 pixels", async ({ app, person, browser 
   await expect(page.getByRole("img", { name: "bank.png" })).toBeVisible();
   await still(page);
 
-  const fitted = await zoom(page);
+  const fitted = await fittedZoom(page);
   await touch("touchStart", [x - 20, y], [x + 20, y]);
   for (const apart of [30, 60, 90, 120]) await touch("touchMove", [x - apart, y], [x + apart, y]);
   await touch("touchEnd");
