@@ -183,9 +183,13 @@ describe("requests", () => {
   });
 
   it("that fail outside the app are told nothing of the inside", async () => {
+    const told = vi.spyOn(log, "error").mockImplementation(() => {});
     const { url } = await serve({ fetch: () => Promise.reject(new Error("connect ECONNREFUSED db:5432")) });
     const { status, text } = await ask(url);
     expect([status, text]).toEqual([500, "Something went wrong.\n"]);
+    // The log is.
+    expect(told.mock.calls).toEqual([[{ error: expect.stringContaining("ECONNREFUSED db:5432") }, "a request failed outside the app"]]);
+    told.mockRestore();
   });
 
   it("for /healthz are answered whatever the app does", async () => {

@@ -58,6 +58,13 @@ test.describe("4. Session", () => {
 
   test("cookies are for this host, for no script, and not for other sites' requests", async ({ nobody, ada: { email, password } }) => {
     const { headers } = await nobody.post("/sign-in/email", { email, password });
+    // Random, and signed: what was altered is nobody's.
+    const token = /^([A-Za-z\d]{32})\.[\w%]{40,}$/.exec(nobody.cookies.get("atelier.session_token") ?? "")?.[1];
+    expect(token).toBeDefined();
+    const other = new Program(nobody.app);
+    other.cookies.set("atelier.session_token", `${token}.${"A".repeat(43)}%3D`);
+    expect([await nobody.signedIn(), await other.signedIn()]).toEqual([true, false]);
+    expect(headers.getSetCookie().length).toBeGreaterThan(0);
     for (const cookie of headers.getSetCookie()) {
       expect(cookie).toMatch(/; Path=\//);
       expect(cookie).toMatch(/; HttpOnly/);

@@ -143,6 +143,13 @@ test.describe("a callback that fails leads to the error's page with the code", (
     expect((await nobody.get(`/callback/google?state=${searchParams.get("state")}`)).location).toBe(at("no_code"));
   });
 
+  test("a code that one provider gave, at the callback of another", async ({ nobody, social }) => {
+    const start = await nobody.post("/sign-in/social", GOOGLE);
+    const back = await social.consent(text(start, "url"), social.identity());
+    expect((await nobody.get(back.replace("/callback/google", "/callback/gitlab"))).location).toMatch(/[?&]error=/);
+    expect(await nobody.signedIn()).toBe(false);
+  });
+
   test("oauth_provider_not_found", async ({ nobody }) => {
     const { searchParams } = new URL(text(await nobody.post("/sign-in/social", GOOGLE), "url"));
     expect((await nobody.get(`/callback/nowhere?code=a&state=${searchParams.get("state")}`)).location).toBe(at("oauth_provider_not_found"));

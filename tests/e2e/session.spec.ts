@@ -135,6 +135,10 @@ bothWays((javaScript) => {
   test("the way back after signing out leads to no page of before", async ({ page, person }) => {
     await page.goto("/account");
     await ready(page);
+    // What scripts can keep, or read, has nothing by which to tell whose browser it is, or to be them.
+    const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, document.cookie]));
+    for (const own of [person.email, person.name, "eyJ"]) expect(kept).not.toContain(own);
+    for (const { value } of person.cookies.filter(({ name }) => name.includes("session"))) expect(kept).not.toContain(value);
     await page.getByRole("button", { name: new RegExp(person.name) }).click();
     await page.getByRole("button", { name: "Log out", exact: true }).click();
     await expect(page).toHaveURL("/sign-in");

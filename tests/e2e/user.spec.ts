@@ -51,6 +51,9 @@ test("whoever runs the machine lists people, makes them a reset link, and delete
   await expect(page).toHaveURL(/\/sign-in/);
   await page.context().close();
   expect((await signIn(ownApp, ada.email, "another horse battery")).status).toBe(200);
+  // Every session of before is over with it.
+  const before = await fetch(`${ownApp.url}/projects`, { redirect: "manual", headers: { Cookie: ada.cookieHeader } });
+  expect(before.status).toBe(302);
 
   const unasked = await user(ownApp, "delete", ada.email);
   expect([unasked.code, unasked.output]).toEqual([1, "Nothing was deleted.\n"]);
