@@ -7,7 +7,7 @@ import { GroundChoice, useGround } from "./ground";
 import type { DesignImage } from "./intents";
 import { isDrawing, StagedPicture } from "./stage";
 import { usePageKeys, useZoom, type Zoom, zoomByKey } from "./use-zoom";
-import { ZoomTools } from "./viewer";
+import { ZoomTools } from "./zoom-tools";
 import { boxWithin } from "./zoom";
 
 type ComparisonProps = {

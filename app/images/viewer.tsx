@@ -1,5 +1,5 @@
-import { ArrowLeftRight, ChevronLeft, ChevronRight, Download, Info, Maximize, Minus, Plus, Scan, Trash2, X } from "lucide-react";
-import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { ArrowLeftRight, Download, Info, Maximize, Trash2, X } from "lucide-react";
+import { type MouseEvent, type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { href, Link, useActionData, useLocation, useNavigate } from "react-router";
 import { useRoot } from "~/data/use-root";
 import { PageMenu } from "~/forms/page-menu";
@@ -9,23 +9,15 @@ import { clsx } from "clsx";
 import { Icon } from "~/ui/icon";
 import { isElsewhere } from "~/ui/keys";
 import type { Ground } from "~/ui/preferences";
-import { imageAddress, imageSrcSet, nearestWidth, originalAddress } from "./address";
+import { originalAddress } from "./address";
 import { compareAddress } from "./compare-address";
 import { isFromGallery } from "./gallery";
 import { GroundChoice, useGround } from "./ground";
 import type { DesignImage } from "./intents";
-import { Picture } from "./picture";
+import { Filmstrip, Neighbour, type Place, SIZES, usePreload, useTurn } from "./neighbours";
 import { isDrawing, StagedPicture } from "./stage";
-import { usePageKeys, useZoom, type Zoom, zoomByKey } from "./use-zoom";
-
-/** Where an image stands in its design. */
-export type Place = {
-  previous: string | null;
-  next: string | null;
-  /** From 1; null where it is too far down the design to be counted. */
-  position: number | null;
-  total: number;
-};
+import { usePageKeys, useZoom, zoomByKey } from "./use-zoom";
+import { ZoomTools } from "./zoom-tools";
 
 type ViewerProps = {
   image: DesignImage;
@@ -41,8 +33,6 @@ type ViewerProps = {
   /** Facts and versions, at the side. */
   children: ReactNode;
 };
-
-const SIZES = "100vw";
 
 /**
  * One picture, large, at an address of its own, over the gallery that it was opened from or alone. All that leads somewhere is a link and works
@@ -164,105 +154,6 @@ export function Viewer({ image, place, title, actions, around, ground: groundAtF
   );
 }
 
-/** With scripts alone: how large the picture is, and how large it can be. */
-export function ZoomTools({ zoom }: { zoom: Zoom }) {
-  const fittings = [
-    ["fit", "Fit"],
-    ["actual", "100%"],
-    ["fill", "Fill"],
-  ] as const;
-  return (
-    <div role="group" aria-label="Zoom" className="flex items-center gap-0.5 noscript:hidden">
-      <Button look="ghost" size="icon-sm" aria-label="Zoom out" onClick={() => zoom.step("out")}>
-        <Icon of={Minus} />
-      </Button>
-      <output className="tabular w-12 text-center text-sm text-soft" aria-live="off" data-zoom>
-        {zoom.percent === null ? "" : `${zoom.percent}%`}
-      </output>
-      <Button look="ghost" size="icon-sm" aria-label="Zoom in" onClick={() => zoom.step("in")}>
-        <Icon of={Plus} />
-      </Button>
-      {fittings.map(([fitting, label]) => (
-        <Button
-          key={fitting}
-          look="ghost"
-          size="sm"
-          aria-pressed={zoom.fitting === fitting}
-          data-command={`Zoom: ${label}`}
-          className={clsx("max-sm:px-1.5", zoom.fitting === fitting && "text-accent-text")}
-          onClick={() => zoom.fit(fitting)}
-        >
-          {fitting === "fit" ? <Icon of={Scan} className="max-sm:hidden" /> : null}
-          {label}
-        </Button>
-      ))}
-    </div>
-  );
-}
-
-function Neighbour({ to, image, side }: { to: string | null; image: DesignImage; side: "previous" | "next" }) {
-  const { state } = useLocation();
-  if (to === null) return null;
-  const label = side === "previous" ? "Previous image" : "Next image";
-  return (
-    <Link
-      to={href("/design/:id/images/:imageId", { id: image.designId, imageId: to })}
-      rel={side === "previous" ? "prev" : "next"}
-      prefetch="render"
-      replace
-      state={state}
-      preventScrollReset
-      aria-label={label}
-      data-command=""
-      className={clsx(
-        buttonClass({ look: "quiet", size: "icon" }),
-        "absolute bottom-2.5 size-10 pointer-coarse:size-11 rounded-full bg-raised/85 backdrop-blur-sm md:top-[calc(50%-1.25rem)] md:bottom-auto",
-        side === "previous" ? "right-16 md:right-auto md:left-3" : "viewer-next right-3",
-      )}
-    >
-      <Icon of={side === "previous" ? ChevronLeft : ChevronRight} className="size-5" />
-    </Link>
-  );
-}
-
-/** A ref: what becomes the current one is brought into the middle. */
-function showInStrip(element: HTMLElement | null) {
-  element?.scrollIntoView({ inline: "center", block: "nearest" });
-}
-
-function Filmstrip({ image, around }: { image: DesignImage; around: DesignImage[] }) {
-  const { state } = useLocation();
-  if (around.length < 2) return null;
-  return (
-    <nav aria-label="Images around this one" className="overflow-x-auto border-t bg-panel" data-print="hide">
-      <ol className="mx-auto flex w-max gap-1.5 p-2">
-        {around.map((each) => {
-          const isCurrent = each._id === image._id;
-          return (
-            <li key={each._id} ref={isCurrent ? showInStrip : undefined}>
-              <Link
-                to={href("/design/:id/images/:imageId", { id: each.designId, imageId: each._id })}
-                prefetch="intent"
-                replace
-                state={state}
-                preventScrollReset
-                aria-current={isCurrent ? "page" : undefined}
-                aria-label={each.name}
-                className={clsx(
-                  "block size-14 overflow-hidden rounded-sm bg-mat",
-                  isCurrent ? "outline-2 outline-accent-text" : "opacity-60 hover:opacity-100",
-                )}
-              >
-                <Picture image={{ ...each, imageId: each._id }} alt="" sizes="56px" className="size-full object-cover" />
-              </Link>
-            </li>
-          );
-        })}
-      </ol>
-    </nav>
-  );
-}
-
 /** Closing goes back to the gallery that the viewer was opened from, at the place where it was left; else to the picture's place in it. */
 function useClose({ designId, _id }: DesignImage) {
   const navigate = useNavigate();
@@ -288,42 +179,12 @@ function useAnsweredByPage(): true | undefined {
   return refused || toldAtFirst || undefined;
 }
 
-/** Turns to a neighbour, if there is one. */
-function useTurn(designId: string, { previous, next }: Place) {
-  const navigate = useNavigate();
-  const { state } = useLocation();
-  return (side: "previous" | "next"): boolean => {
-    const to = side === "previous" ? previous : next;
-    if (to === null) return false;
-    void navigate(href("/design/:id/images/:imageId", { id: designId, imageId: to }), { replace: true, state, preventScrollReset: true });
-    return true;
-  };
-}
-
 /** Opened over the gallery the viewer takes the focus, as the thumbnail that has it is hidden; back in it, the thumbnail gets it (`ui/focus.ts`). */
 function useFocusOver(viewer: { readonly current: HTMLElement | null }) {
   useLayoutEffect(() => {
     const active = document.activeElement;
     if (active?.closest(".design-page")) viewer.current?.focus({ preventScroll: true });
   }, [viewer]);
-}
-
-/** Has the browser fetch the pictures on both sides, once this one is there. */
-function usePreload(around: DesignImage[], { previous, next }: Place) {
-  useEffect(() => {
-    const neighbours = around.filter(({ _id }) => _id === previous || _id === next);
-    const images = neighbours.map(({ _id, width, versionId, ...each }) => {
-      const image = new Image();
-      image.fetchPriority = "low";
-      image.sizes = SIZES;
-      image.srcset = imageSrcSet(_id, width, { versionId }, { scalable: isDrawing(each), exact: true });
-      image.src = imageAddress(_id, nearestWidth(960), { versionId });
-      return image;
-    });
-    return () => {
-      for (const image of images) image.removeAttribute("srcset");
-    };
-  }, [around, previous, next]);
 }
 
 /** The whole document, so that dialogs and messages are seen as well. */

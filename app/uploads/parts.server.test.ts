@@ -3,7 +3,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ChecksumMismatch, OffsetMismatch, openParts, type Parts, TooLong } from "./parts.server";
+import { ChecksumMismatch, OffsetMismatch, TooLong } from "./append.server";
+import { openParts, type Parts } from "./parts.server";
 
 describe("parts", () => {
   let folder: string;

@@ -1,10 +1,11 @@
 import { createHash, type Hash, randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { open, rename, rm, stat, statfs, truncate, writeFile } from "node:fs/promises";
+import { rename, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { log } from "~/http/log.server";
 import type { UploadResult } from "~/images/upload";
+import { appendBody, asDiskFull, type Checksum, DiskFull, OffsetMismatch } from "./append.server";
 
 /** A file that is arriving in pieces, over as many requests and days as it takes. */
 export type Part = {
@@ -25,28 +26,6 @@ export type Part = {
   outcome: UploadResult | null;
 };
 
-/** The bytes on disk and the offset that was told disagree, by another tab that was faster, for instance. */
-export class OffsetMismatch extends Error {
-  override name = "OffsetMismatch";
-}
-
-/** More bytes came than were announced; those that were not have been thrown away. */
-export class TooLong extends Error {
-  override name = "TooLong";
-}
-
-/** The bytes of one request are not those whose checksum came with them; none of them was kept. */
-export class ChecksumMismatch extends Error {
-  override name = "ChecksumMismatch";
-}
-
-/** There is no room on the disk. What arrived before it was full has been kept. */
-export class DiskFull extends Error {
-  override name = "DiskFull";
-}
-
-export type Checksum = { algorithm: "sha1" | "sha256"; digest: Buffer };
-
 export type Parts = {
   create(part: Pick<Part, "ownerId" | "designId" | "name" | "length" | "checksum">): Promise<Part>;
   /** The part with this id, if it is this person's and has not expired; a foreign one and none are the same. */
@@ -59,8 +38,8 @@ export type Parts = {
   offset(part: Part): Promise<number>;
   /**
    * Adds bytes at the end, and answers how many there are then. One request at a time writes to a part: a later one ends the one before it,
-   * whose line may be dead without anybody having noticed. What arrived of a body that breaks off is kept. Throws the errors above, and
-   * whatever the body throws.
+   * whose line may be dead without anybody having noticed. What arrived of a body that breaks off is kept. Throws the errors of
+   * `append.server.ts`, and whatever the body throws.
    */
   append(part: Part, offset: number, body: AsyncIterable<Uint8Array>, checksum?: Checksum): Promise<number>;
   path(part: Part): string;
@@ -151,7 +130,7 @@ export function openParts(folder: string, { keptMs = KEPT_MS, keptEmptyMs = KEPT
       hashes.delete(part.id);
       const hash = known?.at === at ? known.hash : null;
       try {
-        const end = await writeFrom(path(part), at, part.length, body, { signal: stop.signal, checksum, hash });
+        const end = await appendBody(path(part), at, part.length, body, { signal: stop.signal, checksum, hash });
         if (hash) hashes.set(part.id, { hash, at: end });
         return end;
       } finally {
@@ -259,65 +238,4 @@ function readPart(path: string): Part | null {
   } catch {
     return null;
   }
-}
-
-/** Writes a body behind the bytes that are there, up to `length` of all; answers how many there are. */
-async function writeFrom(
-  path: string,
-  from: number,
-  length: number,
-  body: AsyncIterable<Uint8Array>,
-  { signal, checksum, hash }: { signal: AbortSignal; checksum?: Checksum | undefined; hash: Hash | null },
-): Promise<number> {
-  const file = await open(path, "r+");
-  const ofBody = checksum && createHash(checksum.algorithm);
-  let at = from;
-  try {
-    for await (const chunk of abortable(body, signal)) {
-      if (at + chunk.length > length) throw new TooLong(`Only ${length} bytes were announced`);
-      ofBody?.update(chunk);
-      hash?.update(chunk);
-      let written = 0;
-      while (written < chunk.length) {
-        const { bytesWritten } = await file.write(chunk, written, chunk.length - written, at + written);
-        written += bytesWritten;
-      }
-      at += chunk.length;
-    }
-    if (checksum && !ofBody?.digest().equals(checksum.digest)) throw new ChecksumMismatch("These are other bytes than were sent");
-    return at;
-  } catch (error) {
-    // With a checksum a body counts as a whole or not at all (tus 1.0, checksum extension).
-    if (checksum) await truncate(path, from);
-    throw asDiskFull(error);
-  } finally {
-    await file.close();
-  }
-}
-
-/** The same chunks, until the signal ends it, though the body itself be silent. */
-async function* abortable(body: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const iterator = body[Symbol.asyncIterator]();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  aborted.catch(() => {});
-  const onAbort = () => reject(new OffsetMismatch("Another request goes on with this upload"));
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    for (;;) {
-      const next = await Promise.race([iterator.next(), aborted]);
-      if (next.done) return;
-      yield next.value;
-    }
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-    // Not awaited: the one that waits for a silent line would wait with it.
-    void iterator.return?.().catch(() => {});
-  }
-}
-
-function asDiskFull(error: unknown): unknown {
-  return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT")
-    ? new DiskFull("The disk is full", { cause: error })
-    : error;
 }

@@ -76,8 +76,10 @@ export const tusTransport: Transport = {
       throw new NotSent(null, null);
     });
     if (response.status === 404) return false;
-    if (!response.ok) throw new NotSent(response.status, null);
-    return response.headers.get("Upload-Offset") === response.headers.get("Upload-Length");
+    const offset = response.headers.get("Upload-Offset");
+    // What answers without one is not our server, but something in between.
+    if (!response.ok || offset === null) throw new NotSent(response.status, null);
+    return offset === response.headers.get("Upload-Length");
   },
 
   async finish(url, anyway, signal) {

@@ -1,5 +1,5 @@
 import { ChevronDown, ChevronUp, CircleAlert, CircleCheck, CircleDashed, CirclePause, Copy, Pause, Play, RotateCw, X } from "lucide-react";
-import { type ReactNode, useEffect, useId, useRef, useState, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useId, useState, useSyncExternalStore } from "react";
 import { href, Link } from "react-router";
 import { useRoot } from "~/data/use-root";
 import { Button, type ButtonProps, buttonClass } from "~/ui/button";
@@ -8,7 +8,8 @@ import { clsx } from "clsx";
 import { Icon } from "~/ui/icon";
 import { standsAtLowerEdge } from "~/ui/lower-edge";
 import { openDocumentUploads } from "./document-uploads";
-import type { Leftover } from "./leftovers";
+import { Rest } from "./rest";
+import { announcement, outcome, summed } from "./sum";
 import { canCancel, canPause, isUnderWay, paceText, stateText, type Upload, type Uploads } from "./uploads";
 
 /** How long a tray stays in which all is well, in ms. */
@@ -73,7 +74,7 @@ export function UploadTray() {
           ) : null}
           <AllAtOnce uploads={uploads} all={all} />
           <div id={listId} hidden={folded} className="tray-list">
-            {rest.length > 0 ? <Rest rest={rest} all={all} /> : null}
+            {rest.length > 0 ? <Rest rest={rest} listed={LISTED} all={all} /> : null}
             <ul>
               {uploads
                 .toSorted((a, b) => rank(a) - rank(b))
@@ -188,50 +189,6 @@ function Row({ upload, all }: { upload: Upload; all: Uploads }) {
   );
 }
 
-/** What an earlier page could not finish. The browser does not keep files: their owner has to choose them once more. */
-function Rest({ rest, all }: { rest: readonly Leftover[]; all: Uploads }) {
-  const input = useRef<HTMLInputElement>(null);
-  const [others, setOthers] = useState<File[]>([]);
-  const id = useId();
-  return (
-    <div className="grid gap-2 px-4 py-2">
-      <p className="text-sm text-soft">
-        {count(rest.length, "file")} stopped on the way when the page was closed. Choose {rest.length === 1 ? "it" : "them"} again, and{" "}
-        {rest.length === 1 ? "it goes" : "they go"} on where {rest.length === 1 ? "it" : "they"} stopped.
-      </p>
-      <ul className="grid gap-0.5 text-sm">
-        {rest.slice(0, LISTED).map(({ url, name, designName }) => (
-          <li key={url} className="truncate">
-            {name} <span className="text-faint">· {designName}</span>
-          </li>
-        ))}
-      </ul>
-      <p role="alert" className="text-sm text-danger-text empty:hidden">
-        {others.length > 0 ? `Not among them: ${others.map(({ name }) => name).join(", ")}.` : null}
-      </p>
-      <p className="flex flex-wrap gap-1">
-        <input
-          ref={input}
-          id={id}
-          type="file"
-          multiple
-          className="sr-only peer"
-          onChange={() => {
-            setOthers(all.takeUp([...(input.current?.files ?? [])]));
-            if (input.current) input.current.value = "";
-          }}
-        />
-        <label htmlFor={id} className={buttonClass({ size: "sm" }, "peer-focus-visible:outline-2 peer-focus-visible:outline-accent-text")}>
-          Choose {rest.length === 1 ? "it" : "them"} again
-        </label>
-        <Button look="ghost" size="sm" onClick={() => all.discardRest()}>
-          Discard
-        </Button>
-      </p>
-    </div>
-  );
-}
-
 function ImageLink({ designId, imageId, name }: { designId: string; imageId: string; name: string }) {
   return (
     <Link
@@ -281,41 +238,4 @@ function rank({ state }: Upload): number {
   if (state === "failed" || state === "duplicate") return 0;
   if (state === "added" || state === "cancelled") return 3;
   return state === "waiting" ? 2 : 1;
-}
-
-type Sum = ReturnType<typeof summed>;
-
-function summed(uploads: readonly Upload[]) {
-  const of = (state: Upload["state"]) => uploads.filter((upload) => upload.state === state).length;
-  const going = uploads.filter(isUnderWay);
-  const bytes = going.reduce((sum, { size }) => sum + size, 0);
-  const sent = going.reduce((sum, upload) => sum + upload.sent, 0);
-  const speeds = going.flatMap(({ speed }) => speed ?? []);
-  return {
-    open: going.length,
-    added: of("added"),
-    failed: of("failed"),
-    duplicate: of("duplicate"),
-    bytes,
-    sent,
-    percent: bytes > 0 ? Math.floor((100 * sent) / bytes) : 0,
-    speed: speeds.length > 0 ? speeds.reduce((sum, speed) => sum + speed, 0) : null,
-  };
-}
-
-function outcome({ added, failed, duplicate }: Sum): string {
-  const told = [
-    added > 0 ? `${count(added, "image")} added` : "",
-    duplicate > 0 ? `${duplicate} here already` : "",
-    failed > 0 ? `${count(failed, "file")} not added` : "",
-  ].filter(Boolean);
-  return told.join(", ") || "Nothing added";
-}
-
-/** What is said aloud: that it begins, what is in the way, and how it ended. */
-function announcement(uploads: readonly Upload[], sum: Sum): string {
-  if (uploads.length === 0) return "";
-  if (sum.open === 0) return outcome(sum);
-  const interrupted = uploads.find(({ state }) => state === "interrupted");
-  return interrupted?.problem ?? `Adding ${count(uploads.length, "image")}`;
 }

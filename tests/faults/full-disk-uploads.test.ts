@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { DiskFull, openParts } from "../../app/uploads/parts.server";
+import { DiskFull } from "../../app/uploads/append.server";
+import { openParts } from "../../app/uploads/parts.server";
 
 const mountPoint = mkdtempSync(join(tmpdir(), "full-"));
 const mounted = mount(mountPoint);
