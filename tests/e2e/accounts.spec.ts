@@ -133,6 +133,7 @@ test("signing in leads only to our own pages", async ({ page, person, context })
   await context.clearCookies();
   for (const target of ["https://evil.example", "//evil.example", "/\\evil.example", "/%09/evil.example"]) {
     await page.goto(`/sign-in?redirectTo=${encodeURIComponent(target)}`);
+    await hydrated(page);
     await page.getByLabel("Email").fill(person.email);
     await page.getByLabel("Password").fill(person.password);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();

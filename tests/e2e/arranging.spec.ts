@@ -65,6 +65,7 @@ test("images are put in order by dragging, by keyboard and with a finger", async
   const cdp = await context.newCDPSession(phone);
   // Far from the window's edges, where the page moves on by itself.
   await tile(phone, "brushes.jpg").evaluate((element) => element.scrollIntoView({ block: "center" }));
+  await still(phone);
   const [from, to] = [await handle(phone, "clock.webp").boundingBox(), await tile(phone, "brushes.jpg").boundingBox()];
   if (!from || !to) throw new Error("It is not to be seen.");
   const touch = (type: "touchStart" | "touchMove" | "touchEnd", points: { x: number; y: number }[]) =>

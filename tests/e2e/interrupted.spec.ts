@@ -1,10 +1,11 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
+import { api } from "../../convex/_generated/api.js";
 import { picturePath } from "../fixtures/pictures.ts";
 import { compareStored } from "../harness/stored.ts";
 import { expect, hydrated, openBrowser, type RunningApp, signUp, test, toastsStand } from "../harness/test.ts";
-import { imagesIn, makeDesign } from "./pictures.ts";
+import { deploymentAs, imagesIn, makeDesign } from "./pictures.ts";
 
 /** What somebody sees whose browser is adding and changing things while the server or its deployment goes. */
 
@@ -96,6 +97,9 @@ test("while the deployment is gone for ten seconds that is told, changes and fil
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("After");
   expect((await imagesIn(app, person, designId)).map(({ name }) => name)).toEqual(["fig.jpg"]);
   expect((await compareStored(app)).rowsWithoutBytes).toEqual([]);
+  // The page has shown the new name from the start; what counts is that the deployment has it before the page goes.
+  const convex = await deploymentAs(app, person);
+  await expect.poll(async () => (await convex.query(api.designs.getDesignById, { id: designId })).name).toBe("After");
   await page.reload();
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("After");
   await page.context().close();

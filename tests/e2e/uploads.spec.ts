@@ -123,7 +123,6 @@ test("what one browser adds appears in another by itself", async ({ page, app, p
   const other = await otherBrowser(person);
   await Promise.all([page.goto(path), other.goto(path)]);
   await Promise.all([hydrated(page), hydrated(other)]);
-  await expect.poll(() => other.evaluate(() => performance.getEntriesByType("resource").length)).toBeGreaterThan(0);
   await addPictures(app, person, designId, ["fig"]);
   await expect(gallery(other)).toHaveCount(1);
   await expect(gallery(page)).toHaveCount(1);
@@ -294,8 +293,8 @@ test.describe("the tray", () => {
     await tray(next).getByLabel("Choose it again").setInputFiles(picturePath("path"));
     await expect(tray(next).getByRole("heading")).toHaveText("1 image added");
     expect((await imagesIn(app, person, designId)).map(({ name }) => name).toSorted()).toEqual(["bank.png", "fig.jpg", "path.jpg"]);
-    await next.reload();
-    await expect(tray(next)).toBeHidden();
+    // Nothing of them is left that the next page would ask for.
+    await expect.poll(() => next.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("uploads")))).toEqual([]);
   });
 });
 

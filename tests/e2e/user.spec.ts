@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { storeOf } from "../harness/store.ts";
-import { expect, openBrowser, type RunningApp, signUp, test } from "../harness/test.ts";
+import { expect, hydrated, openBrowser, type RunningApp, signUp, test } from "../harness/test.ts";
 
 const START = fileURLToPath(new URL("../../server/start.js", import.meta.url));
 const run = promisify(execFile);
@@ -46,6 +46,7 @@ test("whoever runs the machine lists people, makes them a reset link, and delete
   const { output } = await user(ownApp, "reset", ada.email.toUpperCase());
   const page = await openBrowser(browser, ownApp);
   await page.goto(/https?:\S+/.exec(output)?.[0] ?? "");
+  await hydrated(page);
   await page.getByLabel("New password").fill("another horse battery");
   await page.getByRole("button", { name: "Change the password" }).click();
   await expect(page).toHaveURL(/\/sign-in/);
