@@ -4,7 +4,7 @@ import { boxOf, idOf, scrollAtEdges, swallowClick, thingsIn } from "./things";
 import { controlOf, type Selection } from "./use-selection";
 
 const FIELD = 'input:not([type="checkbox"]), textarea, select, [contenteditable]';
-const ABOVE = "dialog[open], :popover-open:not(.sidebar), .viewer";
+const ABOVE = "dialog[open], :popover-open, .viewer";
 const CONTROL = "a, button, input, textarea, select, label, summary, [popover], dialog";
 /** A press that moves no farther is a click (pixels). */
 const STILL = 6;

@@ -110,6 +110,7 @@ test("what opens above a page has nothing to object to, and what stands at its l
     await expectAccessibleInBoth(page);
     expect.soft(await tooSmall(page, TARGETS.fine)).toEqual([]);
     await page.keyboard.press("Escape");
+    await expect(page.getByRole("dialog", { name: "Sidebar" })).toBeHidden();
   });
   released.resolve(undefined);
   await expect(tray.getByRole("heading")).toHaveText(/2 images added, 1 here already/);
