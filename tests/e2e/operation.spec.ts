@@ -9,6 +9,7 @@ import { APP_USER } from "../harness/app.ts";
 import { expect, openBrowser, type Person, type RunningApp, signIn, signUp, test } from "../harness/test.ts";
 import { addPictures, makeDesign } from "./pictures.ts";
 
+const CONNECTIONS = new URL("../harness/tell-connections.ts", import.meta.url).href;
 const script = (name: string) => fileURLToPath(new URL(`../../server/${name}.ts`, import.meta.url));
 
 const get = (app: RunningApp, path: string, person?: Person, headers: Record<string, string> = {}) =>
@@ -19,7 +20,7 @@ test("health, log and metrics of a whole flow: each request by its name, and not
   browser,
 }) => {
   const token = randomUUID();
-  const app = await launch({ METRICS_TOKEN: token, LOG_LEVEL: "debug" });
+  const app = await launch({ METRICS_TOKEN: token, LOG_LEVEL: "debug", NODE_OPTIONS: `--import=${CONNECTIONS}` });
   expect(await (await get(app, "/readyz")).json()).toEqual({ deployment: "ok", disk: "ok", server: "ok" });
 
   const name = `Zaphod ${randomUUID()}`;
@@ -85,6 +86,8 @@ test("health, log and metrics of a whole flow: each request by its name, and not
   ])
     expect(app.output()).not.toContain(own);
   expect(app.output()).not.toMatch(/eyJ[\w-]{10}/);
+  // With nothing else configured it has spoken to nobody beyond this machine.
+  expect(app.output()).not.toMatch(/\breached \S/);
 
   // The metrics: what happened, by numbers.
   expect((await get(app, "/metrics")).status).toBe(404);
