@@ -29,6 +29,9 @@ const lockSchema = z.object({
     z.object({
       dev: z.boolean().optional(),
       link: z.boolean().optional(),
+      integrity: z.string().optional(),
+      dependencies: z.record(z.string(), z.string()).optional(),
+      devDependencies: z.record(z.string(), z.string()).optional(),
       optional: z.boolean().optional(),
       devOptional: z.boolean().optional(),
     }),
@@ -52,6 +55,15 @@ it("and so has everything that it is made and tested with", async () => {
   const { looked, found } = await licences(({ dev }) => dev === true, ACCEPTED_OF_TOOLS);
   expect(looked).toBeGreaterThan(100);
   expect(found).toEqual([]);
+});
+
+it("each package is held at an exact version of its own, with its digest (SECURITY.md)", async () => {
+  const { packages } = lockSchema.parse(JSON.parse(await readFile(join(ROOT, "package-lock.json"), "utf8")));
+  const wanted = ["", "engine"].flatMap((own) => Object.entries({ ...packages[own]?.dependencies, ...packages[own]?.devDependencies }));
+  expect(wanted.length).toBeGreaterThan(50);
+  expect(wanted.filter(([name, version]) => name !== "@atelier/engine" && !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([]);
+  const fetched = Object.entries(packages).filter(([path, { link }]) => path.includes("node_modules/") && !link);
+  expect(fetched.filter(([, { integrity }]) => !integrity?.startsWith("sha512-")).map(([path]) => path)).toEqual([]);
 });
 
 /** How many packages were looked at, and those among them under other terms than these. */
