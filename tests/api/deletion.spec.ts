@@ -90,7 +90,8 @@ async function interrupted(store: Store): Promise<number> {
 
 /** The documents that lie in the deployment's file while nothing runs, in whatever table, and say one of these; what is to be done is none of them. */
 function onDisk(words: string[]): string[] {
-  const file = new DatabaseSync(join(app.dataDir, "convex", "deployment.sqlite3"), { readOnly: true });
+  // Whom a SIGKILL has been sent to may still hold the file for a moment.
+  const file = new DatabaseSync(join(app.dataDir, "convex", "deployment.sqlite3"), { readOnly: true, timeout: 60_000 });
   const rows = file.prepare("SELECT json FROM documents").all();
   file.close();
   return rows
