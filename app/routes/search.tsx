@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 import { Form, href, redirect, useLocation, useSearchParams } from "react-router";
 import { connectedConvex } from "~/data/connection";
 import { convexFor } from "~/data/convex.server";
@@ -44,7 +44,7 @@ export const shouldRevalidate = liveRevalidation;
  * being gone to, so that it can be kept, shared and returned to, and nothing is loaded for it.
  */
 export default function Search({ loaderData: { loaded, knownTags, maxLength } }: Route.ComponentProps) {
-  const { filters, after, change } = useAsked();
+  const { form, filters, after, change } = useAsked();
   const question = questionOf(filters, after, maxLength);
   const { found, behind } = useFind(loaded, question);
   const known = useLive(knownTags);
@@ -56,6 +56,7 @@ export default function Search({ loaderData: { loaded, knownTags, maxLength } }:
     <Page className="grid-cols-[minmax(0,48rem)]">
       <PageHeader title="Search" />
       <Form
+        ref={form}
         replace
         role="search"
         aria-label="This page"
@@ -104,15 +105,29 @@ function useAsked() {
   const arriving = { key, filters: filtersIn(search), after: afterIn(search) };
   const [asked, setAsked] = useState(arriving);
   if (key !== asked.key) setAsked(arriving);
-  return {
-    ...asked,
-    change: (name: keyof Filters, value: string) => {
-      const filters = { ...asked.filters, [name]: value };
-      // What is asked anew begins with its first page.
-      setAsked({ key, filters, after: null });
-      window.history.replaceState(window.history.state, "", searchAddress(filters));
-    },
-  };
+
+  function ask(filters: Filters) {
+    // What is asked anew begins with its first page.
+    setAsked({ key, filters, after: null });
+    window.history.replaceState(window.history.state, "", searchAddress(filters));
+  }
+
+  const form = useRef<HTMLFormElement>(null);
+  const takeUp = useEffectEvent(() => {
+    const typed = form.current && filtersTyped(form.current);
+    if (typed && searchAddress(typed) !== searchAddress(asked.filters)) ask(typed);
+  });
+  // What was typed before the scripts had come.
+  useLayoutEffect(() => takeUp(), []);
+
+  return { form, ...asked, change: (name: keyof Filters, value: string) => ask({ ...asked.filters, [name]: value }) };
+}
+
+/** What its fields hold. */
+function filtersTyped(form: HTMLFormElement): Filters {
+  const params = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (typeof value === "string") params.set(name, value);
+  return filtersIn(params);
 }
 
 function told(text: string, filtered: boolean, { projects, designs, images, more, next }: Found): string {

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useActionData, useLocation, useNavigate, useSearchParams } from "react-router";
 import type { FormAnswer } from "~/forms/answer";
 import { listIn } from "~/forms/intents";
@@ -63,6 +63,13 @@ export function useSelection(ids: readonly string[], isPart: boolean): Selection
     anchor.current = id;
     choose(marked.has(id) ? chosen.filter((each) => each !== id) : [...chosen, id]);
   }
+  const takeUp = useEffectEvent(() => {
+    const ticked = tickedOf(ids);
+    if (ticked.some((id) => !marked.has(id)) || (ticked.length < chosen.length && on)) choose(ticked);
+  });
+  // What was ticked before the scripts had come.
+  useLayoutEffect(() => takeUp(), []);
+
   const newest = useRef(toggle);
   useLayoutEffect(() => {
     newest.current = toggle;
@@ -106,6 +113,13 @@ const isShallowlyEqual = (one: object, other: object) => {
   const others = new Map(Object.entries(other));
   return entries.length === others.size && entries.every(([name, value]) => others.has(name) && Object.is(value, others.get(name)));
 };
+
+/** Of these things, those whose check box on the page is ticked. */
+function tickedOf(ids: readonly string[]): string[] {
+  const boxes = document.querySelectorAll<HTMLInputElement>(`input[name="${CHOSEN_FIELD}"][form="${SELECTION_FORM}"]:checked`);
+  const ticked = new Set(Array.from(boxes, ({ value }) => value));
+  return ids.filter((id) => ticked.has(id));
+}
 
 function keptIn(answer: FormAnswer | undefined): string[] {
   const kept: unknown = answer?.form === SELECTION_FORM ? answer.result.initialValue?.[CHOSEN_FIELD] : undefined;
