@@ -91,7 +91,8 @@ async function launch(env: NodeJS.ProcessEnv, lines: string[], main = MAIN): Pro
   const url = await new Promise<string>((resolve, reject) => {
     const failed = (why: string) => reject(new Error(`The app did not start: ${why}\n${lines.slice(-40).join("\n")}`));
     late = setTimeout(() => failed(`not ready after ${START_TIMEOUT} ms`), START_TIMEOUT);
-    child.once("exit", (code, signal) => failed(`it ended (${signal ?? code})`));
+    // With all that it had to say: its end may be known before its last words are read.
+    child.once("close", (code, signal) => failed(`it ended (${signal ?? code})`));
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream }).on("line", (line) => {
         lines.push(line);
@@ -110,9 +111,9 @@ async function launch(env: NodeJS.ProcessEnv, lines: string[], main = MAIN): Pro
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) {
-    const exited = once(child, "exit");
+    const ended = once(child, "close");
     child.kill(signal);
-    await exited;
+    await ended;
   }
   return child.exitCode;
 }
