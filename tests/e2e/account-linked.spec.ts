@@ -146,6 +146,7 @@ bothWays((javaScript) => {
     await expectAccessible(page);
     await page.getByRole("button", { name: "Sign in again" }).click();
     await expect(page).toHaveURL("/sign-in?redirectTo=%2Faccount%2Fsecurity");
+    if (javaScript) await hydrated(page);
     await consenting(page, social, who);
     await page.getByRole("button", { name: "Google" }).click();
     await expect(page).toHaveURL("/account/security");

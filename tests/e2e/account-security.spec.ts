@@ -63,7 +63,7 @@ bothWays((javaScript) => {
     await expect(page.getByText("Your password was changed.")).toBeVisible();
 
     if (!javaScript) await other.reload();
-    await expect(other).toHaveURL(/\/sign-in/);
+    await arrive(other, /\/sign-in/);
     await open(page, "/projects");
     await expect(page).toHaveURL("/projects");
     await fillSignIn(other, person, newPassword);

@@ -92,8 +92,10 @@ test("every fallback screen is reached by a fault, rendered by the server with i
         deployment.fail({ failing: "designs:getDesignsByProjectId" });
         await she.open(path);
         await page.getByRole("link", { name: "Go Back" }).click();
+        // The way back is a document: gone on with while it comes, it would break off the next, or the next it.
+        await expect(page.getByRole("heading", { name: "Projects", level: 1 })).toBeVisible();
+        await expect(page).toHaveURL("/projects");
         deployment.fail(null);
-        await expect(page).not.toHaveURL(/\/error/);
       });
 
       await test.step("at the root: the shell's own loader throws", async () => {
@@ -129,11 +131,15 @@ test("every fallback screen is reached by a fault, rendered by the server with i
         deployment.fail("down");
         expect((await she.open("/sign-in"))?.status()).toBe(503);
         await expect(page.getByRole("heading", { name: "Something went wrong!" })).toBeVisible();
-        await page.getByText("Show Error").click();
         await expect(page.locator("pre")).toHaveText("503 Service Unavailable");
-        if (page === scripted) await expectAccessible(page);
-        await page.getByText("Hide Error").click();
-        await expect(page.locator("pre")).toBeHidden();
+        // Without scripts this page comes anew every five seconds, with what was unfolded folded again.
+        if (page === scripted) {
+          await page.getByText("Show Error").click();
+          await expect(page.locator("pre")).toBeVisible();
+          await expectAccessible(page);
+          await page.getByText("Hide Error").click();
+          await expect(page.locator("pre")).toBeHidden();
+        }
         deployment.fail(null);
         await she.open("/projects");
       });

@@ -46,7 +46,7 @@ async function told(response: Response, ids: Ids) {
     return out
       .replaceAll(/[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/g, "UUID")
       .replaceAll(/\beyJ[\w.-]+/g, "TOKEN")
-      .replaceAll(/\b[\w+/]{11}=(?=\\?")/g, "TIMESTAMP");
+      .replaceAll(/(?<![\w+/])[\w+/]{11}=(?=\\?")/g, "TIMESTAMP");
   };
   const headers = Object.fromEntries([...response.headers].filter(([name]) => !own.has(name)).map(([name, value]) => [name, plain(value)]));
   return { status: response.status, headers, body: plain(await response.text()) };
