@@ -13,19 +13,23 @@ const VALUES = 500;
  * Removes what was given out on the strength of something that is no more: links to reset a password or to delete the account once the password,
  * or the address, is another ("reset-password:", "delete-account-"), sign-ins that wait for their second factor once the password is another ("2fa-"), and trusted devices once the second
  * factor is gone ("trust-device-").
+ *
+ * It runs in its own time: what has been given out since, on the strength of what is now, stays.
  */
 export const outdate = internalMutation({
   args: {
     userId: v.string(),
     prefix: v.union(v.literal("reset-password:"), v.literal("delete-account-"), v.literal("2fa-"), v.literal("trust-device-")),
+    /** When that was, in ms since 1970. A job that an earlier build left does not say. */
+    at: v.optional(v.number()),
   },
   returns: v.null(),
-  handler: async ({ db }, { userId, prefix }) => {
+  handler: async ({ db }, { userId, prefix, at = Infinity }) => {
     const values = await db
       .query("verifications")
       .withIndex("value", (q) => q.eq("value", userId))
       .take(VALUES);
-    for (const { _id, identifier } of values) if (identifier.startsWith(prefix)) await db.delete(_id);
+    for (const { _id, _creationTime, identifier } of values) if (_creationTime <= at && identifier.startsWith(prefix)) await db.delete(_id);
     return null;
   },
 });

@@ -13,7 +13,8 @@ export const { create, findOne, findMany, count, update, updateMany, deleteMany,
   scans: false,
   deleted: async ({ scheduler }, model, rows) => {
     for (const { userId } of model === "twoFactors" ? rows : []) {
-      if (typeof userId === "string") await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix: "trust-device-" });
+      if (typeof userId === "string")
+        await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix: "trust-device-", at: Date.now() });
     }
     for (const { id, email } of model === "users" ? rows : []) {
       if (typeof id !== "string") continue;
@@ -27,9 +28,10 @@ export const { create, findOne, findMany, count, update, updateMany, deleteMany,
     if (!found) return;
     await scheduler.runAfter(0, internal.accounts.notices.tell, { ...found, at: Date.now() });
     const { userId, event } = found;
-    if (event.kind === "passwordChanged") await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix: "2fa-" });
+    if (event.kind === "passwordChanged")
+      await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix: "2fa-", at: Date.now() });
     if (event.kind !== "passwordChanged" && event.kind !== "emailChanged") return;
     for (const prefix of ["reset-password:", "delete-account-"] as const)
-      await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix });
+      await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix, at: Date.now() });
   },
 });
