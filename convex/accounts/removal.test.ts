@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Person, probe, signUp } from "../../tests/convex/backends.ts";
 import { everythingOf, ownedTables } from "../../tests/convex/everything.ts";
-import { api } from "../_generated/api";
+import { api, internal } from "../_generated/api";
 
 describe.each(backends)("deleting an account on $name", ({ start }) => {
   let backend: Backend;
@@ -42,5 +42,25 @@ describe.each(backends)("deleting an account on $name", ({ start }) => {
     for (let each = 0; each < 230; each++) await insert("sessionActivity", { sessionId: `${each}`, userId: carol.userId, at: 0 });
     await removeAccount(carol);
     expect(await counts()).toEqual(before);
+  });
+
+  it("outdates what was given out until a change, and leaves what has been since", async () => {
+    const { userId } = await signUp(backend, "dave");
+    const given = () => backend.inside.query(probe.rows, { table: "verifications", field: "value", value: userId });
+    const give = (token: string) =>
+      insert("verifications", {
+        id: token,
+        identifier: `delete-account-${token}`,
+        value: userId,
+        expiresAt: 9e12,
+        createdAt: 1,
+        updatedAt: 1,
+      });
+    await give("before");
+    const at = Number((await given())[0]?.["_creationTime"]);
+    await expect.poll(() => Date.now()).toBeGreaterThan(at + 1);
+    await give("since");
+    await backend.inside.mutation(internal.accounts.removal.outdate, { userId, prefix: "delete-account-", at });
+    expect((await given()).map(({ id }) => id)).toEqual(["since"]);
   });
 });
