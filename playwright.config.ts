@@ -4,9 +4,10 @@ import { launchOptions } from "./tests/harness/chromium.ts";
 export default defineConfig({
   testDir: "tests",
   testMatch: "**/*.spec.ts",
-  testIgnore: elsewhere(),
+  // `npm run test:browsers` and `npm run test:proxy` run these: they need programs that npm does not install.
+  testIgnore: ["**/browsers/**", "**/proxy/**", ...elsewhere()],
   outputDir: "test-results",
-  // One Chromium, one set of baselines (tests/e2e/visual.spec.ts).
+  // One Chromium, one set of baselines (tests/e2e/shell/visual.spec.ts).
   snapshotPathTemplate: "tests/baselines/{arg}{ext}",
   globalSetup: "./tests/harness/build.ts",
   // Three on two cores: while one waits for its page another has the processor.

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./tests/harness/longest-first.ts";
 
 /** Unit tests stand beside what they test. Playwright's specs (`*.spec.ts` under tests/) are not Vitest's. */
 export default defineConfig({
@@ -8,8 +9,11 @@ export default defineConfig({
     include: ["{app,bench,convex,engine,server,tests}/**/*.test.{ts,tsx}"],
     environment: "node",
     setupFiles: "tests/harness/chance.ts",
+    // Tags are stable ids that docs and tables cite (tests/cited-tests.ts).
+    strictTags: false,
     // Two even on two cores: much of the time goes by in waiting for disks and other processes.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    sequence: { sequencer: LongestFirst },
     // Held far above what anything takes: a limit ends what hangs, and says nothing of a busy machine.
     testTimeout: 90_000,
     hookTimeout: 90_000,

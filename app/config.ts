@@ -1,35 +1,28 @@
-/**
- * What the application needs to know about where it runs. `server/config.ts` reads it from the environment, checks it,
- * and hands it to `createApp`; nothing in `app/` reads `process.env`.
- */
+/** The app's settings. `server/config.ts` reads them from the environment; nothing in `app/` reads `process.env`. */
 export type AppConfig = {
   production: boolean;
-  /** The one origin the app is served under, e.g. "https://atelier.example"; null: any loopback host, as the request says. */
-  appUrl: string | null;
-  /** Where links lead that no request has caused: `appUrl`, or the loopback address that is listened on. */
+  /** APP_URL; empty: any loopback host. Links in mails and provider callbacks use the first. */
+  origins: readonly string[];
+  strictTransportSecurity: Readonly<Record<string, string>>;
+  /** The base of links sent without a request: the first origin, or the loopback address. */
   publicUrl: string;
-  /** Origins that redirect and callback targets may point to besides our own. */
+  /** Further origins allowed as redirect and callback targets. */
   trustedOrigins: string[];
-  /** Where this process reaches the Convex deployment. */
   convexUrl: string;
-  /** Where the browser reaches it: our own origin under /convex (embedded), or the deployment itself. */
+  /** Our own origin under /convex (embedded), or the deployment itself. */
   browserConvex: { kind: "sameOrigin"; prefix: "/convex" } | { kind: "direct"; url: string };
-  /** State on this machine: the cache of image variants, uploads in progress. */
   dataDir: string;
-  /** BETTER_AUTH_SECRET. */
   secret: string;
-  /** The ES256 private key (JWK, with kid) that signs the tokens which Convex trusts. */
+  /** The ES256 private key (JWK) for the tokens that Convex trusts. */
   signingKey: { kty: string; crv: string; x: string; y: string; d: string; kid: string };
-  /** Bytes that one file may have. */
   uploadMaxBytes: number;
-  /** Bytes that all files of one person may have together, the trash and what is still arriving included. */
+  /** Per user, including trash and partial uploads. */
   storageQuotaBytes: number;
   smtpUrl: string | null;
-  /** Who mails are from: "Atelier <atelier@example.com>". */
   mailFrom: string;
-  /** Stripe, through which Pro is paid; null: nothing is sold, and no plan limits anything. */
+  /** Stripe; null: no sales, and no plan limits. */
   payments: { secretKey: string; webhookSecret: string; proPrice: string; proAnnualPrice: string | null } | null;
-  /** Accounts' switches; each is one environment variable (specification 4 to 6 leave them to configuration). */
+  /** One environment variable each (specification 4 to 6). */
   accounts: {
     emailAndPassword: boolean;
     requireEmailVerification: boolean;
@@ -38,17 +31,23 @@ export type AppConfig = {
     linking: boolean;
     linkDifferentEmails: boolean;
     unlinkLast: boolean;
+    /** Providers whose addresses count as verified (specification 5). */
+    trustedProviders: string[];
     revokeSessionsOnPasswordReset: boolean;
     refuseBreachedPasswords: boolean;
     rateLimit: boolean;
   };
-  /** Settings of the social providers that are switched on, by provider id, as Better Auth takes them. */
+  /** Enabled providers by id, in Better Auth's format. */
   socialProviders: Record<string, Record<string, string>>;
 };
 
-/** The issuer of the tokens that this app signs and that `convex/auth.config.ts` trusts; a name, not an address. */
+/** Issuer of the tokens that `convex/auth.config.ts` trusts; a name, not an address. */
 export const TOKEN_ISSUER = "https://atelier.invalid";
-/** `aud` of a signed-in person's token: for data functions. */
 export const USER_AUDIENCE = "atelier-user";
-/** `aud` of the app server's own token: for the functions that only it may call. */
+/** `aud` of the app server's own tokens, for functions that only it may call. */
 export const SERVICE_AUDIENCE = "atelier-service";
+
+/** Tolerated clock difference between app server and deployment. Convex itself tolerates 5. */
+export const CLOCK_SKEW_SECONDS = 60;
+/** The client computes the lifetime as `exp - iat`, which a backdated `iat` lengthens. The deployment's clock may also be ahead. */
+export const TOKEN_REFRESH_LEEWAY_SECONDS = 2 * CLOCK_SKEW_SECONDS;

@@ -1,12 +1,18 @@
 import { StrictMode, startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
 import { HydratedRouter } from "react-router/dom";
+import { completeFetch } from "~/lib/data/connection/complete-fetch";
+import { preserveFields, RestoreFields } from "~/lib/rendering/preserve-fields";
+
+const fields = preserveFields(document);
 
 startTransition(() => {
   hydrateRoot(
     document,
     <StrictMode>
-      <HydratedRouter />
+      <RestoreFields fields={fields}>
+        <HydratedRouter unstable_fetch={completeFetch} />
+      </RestoreFields>
     </StrictMode>,
   );
 });

@@ -1,17 +1,16 @@
 import { isbot } from "isbot";
 import { renderToPipeableStream } from "react-dom/server";
-import { type EntryContext, type HandleErrorFunction, type RouterContextProvider, ServerRouter } from "react-router";
-import { collected } from "~/http/collected.server";
-import { configContext, nonceContext } from "~/http/context";
-import { log } from "~/http/log.server";
-import { instrumentation } from "~/http/observe.server";
-import { linkHeader } from "~/rendering/link-header.server";
-import { plainPage } from "~/rendering/plain-page.server";
+import { type EntryContext, type HandleErrorFunction, isRouteErrorResponse, type RouterContextProvider, ServerRouter } from "react-router";
+import { collectChunks } from "~/lib/http/forms/collected.server";
+import { configContext, nonceContext } from "~/lib/http/context";
+import { log } from "~/lib/http/telemetry/log.server";
+import { instrumentation } from "~/lib/http/telemetry/observe.server";
+import { linkHeader } from "~/lib/rendering/link-header.server";
+import { plainPage } from "~/lib/rendering/plain-page.server";
 
-/** How long a page may wait for data that is streamed into it, in milliseconds. */
 export const streamTimeout = 5_000;
 
-/** Renders a page, or answers with the markup of one that was made of the same data. Its scripts carry the response's nonce. */
+/** Renders a page or fills its cached markup; scripts carry the response's nonce. */
 export default async function handleRequest(
   request: Request,
   status: number,
@@ -28,17 +27,14 @@ export default async function handleRequest(
   return new Response(whole ?? (await streamed(request, entry, context)), { status, headers });
 }
 
-/**
- * Renders a page as a stream: its shell at once, for a crawler all of it.
- * @see https://react.dev/reference/react-dom/server/renderToPipeableStream
- */
+/** @see https://react.dev/reference/react-dom/server/renderToPipeableStream */
 function streamed(request: Request, entry: EntryContext, context: RouterContextProvider): Promise<ReadableStream<Uint8Array>> {
   const nonce = context.get(nonceContext);
   return new Promise((resolve, reject) => {
     let started = false;
     const answer = () => {
       started = true;
-      const { body, into } = collected();
+      const { body, into } = collectChunks();
       into.on("close", () => clearTimeout(timer));
       resolve(body);
       pipe(into);
@@ -48,19 +44,20 @@ function streamed(request: Request, entry: EntryContext, context: RouterContextP
       nonce,
       [waits ? "onAllReady" : "onShellReady"]: answer,
       onShellError: reject,
-      // A fault in the shell rejects and is told by `handleError`; one after it can only be told here.
+      // Errors in the shell reach `handleError`; later ones only this callback.
       onError: (error: unknown) => {
         if (started) log.error({ error }, "a page broke while it was being sent");
       },
     });
-    // React Router gives streamed data up first; then what still waits for it is given up too.
     const timer = setTimeout(abort, streamTimeout + 1_000);
   });
 }
 
-/** Tells of faults; that somebody left before the answer is none. */
+/** Logs errors, and React Router's own rejections as warnings. Ignores requests that the client aborted. */
 export const handleError: HandleErrorFunction = (error, { request }) => {
-  if (!request.signal.aborted) log.error({ error }, "a request failed");
+  if (request.signal.aborted) return;
+  if (isRouteErrorResponse(error) && error.status < 500) log.warn({ status: error.status }, "a request was refused");
+  else log.error({ error }, "a request failed");
 };
 
 export const instrumentations = [instrumentation];

@@ -9,36 +9,38 @@ import {
   UNSAFE_useScrollRestoration as useScrollRestoration,
   useMatches,
 } from "react-router";
-import { oneTimeToken } from "~/accounts/one-time-token.server";
-import { sessionMiddleware } from "~/accounts/session.server";
-import { connectedConvex } from "~/data/connection";
-import { convexMiddleware } from "~/data/convex.server";
-import { rootData } from "~/data/root-data.server";
-import { useRoot } from "~/data/use-root";
-import { privateAnswers } from "~/http/caching.server";
-import { flashMessages } from "~/http/flash.server";
-import { requestId } from "~/http/request-id.server";
-import { retryAfter } from "~/http/retry-after.server";
-import { sameOrigin } from "~/http/same-origin.server";
-import { secureHeaders } from "~/http/security-headers.server";
-import { LateScripts } from "~/rendering/late-scripts";
-import { NavigationGuard } from "~/shell/navigation-guard";
-import { Announcer } from "~/ui/announcer";
-import { DEFAULT_THEME } from "~/ui/preferences";
-import { FlashMessage } from "~/ui/flash-message";
-import { ProgressBar } from "~/ui/progress-bar";
-import { ThemeColour } from "~/ui/theme-colour";
-import { DefaultView } from "~/ui/default-view";
-import "~/ui/tokens.css";
+import { oneTimeToken } from "~/features/accounts/auth-api/one-time-token.server";
+import { sessionMiddleware } from "~/features/accounts/session/session.server";
+import { connectedConvex } from "~/lib/data/connection/connection";
+import { convexMiddleware } from "~/features/accounts/session/convex/convex.server";
+import { keepLayouts } from "~/lib/data/keep-layouts";
+import { rootData } from "~/features/accounts/session/root-data.server";
+import { useRoot } from "~/lib/data/use-root";
+import { privateResponses } from "~/lib/http/middleware/caching.server";
+import { flashMessages } from "~/lib/http/middleware/flash.server";
+import { limitRedirectLength } from "~/lib/http/middleware/redirect-length.server";
+import { requestId } from "~/lib/http/middleware/request-id.server";
+import { retryAfter } from "~/lib/http/middleware/retry-after.server";
+import { sameOrigin } from "~/lib/http/middleware/same-origin.server";
+import { secureHeaders } from "~/lib/http/middleware/security-headers.server";
+import { DeferredScripts } from "~/lib/rendering/deferred-scripts";
+import { NavigationGuard } from "~/features/shell/navigation-guard";
+import { Announcer } from "~/lib/ui/overlays/announcer";
+import { DEFAULT_THEME, DENSITIES } from "~/lib/ui/theme/preferences";
+import { FlashMessage } from "~/lib/ui/overlays/flash-message";
+import { ProgressBar } from "~/lib/ui/progress-bar";
+import { ThemeColour } from "~/lib/ui/theme/theme-colour";
+import { DefaultView } from "~/lib/ui/errors/default-view";
+import "~/lib/ui/theme/tokens.css";
 import type { Route } from "./+types/root";
 
-/** The app's name, as people see it. */
 const APP_NAME = "Atelier";
 
 export const middleware: Route.MiddlewareFunction[] = [
   requestId,
   secureHeaders,
-  privateAnswers,
+  privateResponses,
+  limitRedirectLength,
   retryAfter,
   sameOrigin,
   flashMessages,
@@ -47,9 +49,16 @@ export const middleware: Route.MiddlewareFunction[] = [
   convexMiddleware,
 ];
 
+export const clientMiddleware: Route.ClientMiddlewareFunction[] = [
+  async ({ request }, next) => {
+    const results = await next();
+    return request.method === "GET" ? keepLayouts(results, window.__reactRouterDataRouter?.state.loaderData ?? {}) : results;
+  },
+];
+
 export const loader = ({ request, context }: Route.LoaderArgs) => rootData(request, context);
 
-/** Every navigation asks anew who is there, as do the account's forms; one that went over the websocket asks for nothing. */
+/** Rechecks the session on navigation and after account forms, not after mutations over the WebSocket. */
 export function shouldRevalidate({ formMethod, formAction, defaultShouldRevalidate }: ShouldRevalidateFunctionArgs) {
   if (formAction?.startsWith("/account")) return true;
   if (formMethod !== undefined && formMethod !== "GET" && connectedConvex()) return false;
@@ -67,9 +76,9 @@ export const links: Route.LinksFunction = () => [
 ];
 
 export function Layout({ children }: { children: ReactNode }) {
-  const theme = useRoot()?.theme ?? DEFAULT_THEME;
+  const { theme, density } = { theme: DEFAULT_THEME, density: DENSITIES[0], ...useRoot() };
   return (
-    <html lang="en" data-theme={theme} className={theme}>
+    <html lang="en" data-theme={theme} data-density={density} className={theme}>
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -82,7 +91,7 @@ export function Layout({ children }: { children: ReactNode }) {
         {useIsFromServer() ? (
           <>
             <ScrollRestoration />
-            <LateScripts />
+            <DeferredScripts />
           </>
         ) : (
           <ScrollPlaces />
@@ -92,17 +101,13 @@ export function Layout({ children }: { children: ReactNode }) {
   );
 }
 
-/**
- * Whether the document's frame is the one that the server sent. After a fault of the root the browser builds it anew: its scripts run already, and React
- * would make such elements from a string of HTML, which Trusted Types forbid, and the page would be blank.
- */
+/** False after a root error: React would then create scripts from HTML strings, which Trusted Types forbid, so the page would be blank. */
 function useIsFromServer(): boolean {
   const now = useSyncExternalStore(never, no, yes);
   const [atFirst] = useState(now);
   return atFirst;
 }
 
-/** What `ScrollRestoration` does besides its script, which is for a document that comes from the server. */
 function ScrollPlaces() {
   useScrollRestoration();
   return null;
@@ -124,7 +129,6 @@ export default function Root() {
   );
 }
 
-/** The message of a redirect, where no shell with its toasts stands. */
 function Banner() {
   const root = useRoot();
   const inShell = useMatches().some(({ id }) => id === "routes/shell");

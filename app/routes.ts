@@ -1,12 +1,6 @@
-import { index, layout, type RouteConfig, route } from "@react-router/dev/routes";
+import { index, layout, type RouteConfig, type RouteConfigEntry, route } from "@react-router/dev/routes";
 
-/**
- * Every address of the app in one table (specification 2). Addresses that the server process answers itself
- * (`/convex/*`, `/healthz`, static files) are not here.
- *
- * The pathless layouts carry the error boundaries: a fault is shown by the nearest one, with everything around it still
- * standing, and none but a fault of the root itself reaches the root, whose boundary would have to build the document anew.
- */
+/** Pathless layouts have the error boundaries, because the root's would render the whole document again. */
 export default [
   layout("routes/outermost.tsx", [
     index("routes/home.tsx"),
@@ -14,6 +8,7 @@ export default [
     route("sign-in", "routes/sign-in.tsx"),
     route("sign-in/social", "routes/sign-in.social.tsx"),
     route("sign-up", "routes/sign-up.tsx"),
+    route("switch-account", "routes/switch-account.tsx"),
     route("sign-out", "routes/sign-out.tsx"),
     route("two-factor", "routes/two-factor.tsx"),
     route("forgot-password", "routes/forgot-password.tsx"),
@@ -21,7 +16,7 @@ export default [
     route("verify-email", "routes/verify-email.tsx"),
     route("error", "routes/error.tsx"),
 
-    route("dev/ui", "routes/dev.ui.tsx"),
+    ...development(route("dev/ui", "routes/dev.ui.tsx")),
   ]),
 
   layout("routes/shell.tsx", [
@@ -50,11 +45,10 @@ export default [
       route("billing", "routes/billing.tsx"),
       route("notifications", "routes/notifications.tsx"),
     ]),
-    route("dev/outbox", "routes/dev.outbox.tsx"),
+    ...development(route("dev/outbox", "routes/dev.outbox.tsx")),
     route("*", "routes/not-found.tsx"),
   ]),
 
-  // Resources: they answer with something else than a page.
   route(".well-known/change-password", "routes/change-password.tsx"),
   route("api/auth/*", "routes/api.auth.$.tsx"),
   route("images/:id", "routes/images.$id.tsx"),
@@ -64,7 +58,13 @@ export default [
   route("download/projects/:file", "routes/download.projects.tsx"),
   route("download/selection", "routes/download.selection.tsx"),
   route("uploads", "routes/uploads.tsx"),
+  route("uploads/batch", "routes/uploads.batch.tsx"),
   route("uploads/:id", "routes/uploads.$id.tsx"),
   route("uploads/:id/finish", "routes/uploads.$id.finish.tsx"),
+  route("undo", "routes/undo.tsx"),
   route("preferences", "routes/preferences.tsx"),
 ] satisfies RouteConfig;
+
+function development(...routes: RouteConfigEntry[]): RouteConfigEntry[] {
+  return process.env["ATELIER_BUILD"] === "production" ? [] : routes;
+}

@@ -1,72 +1,86 @@
 import { createRequestHandler, RouterContextProvider } from "react-router";
 import * as build from "virtual:react-router/server-build";
 import type { AppConfig } from "~/config";
-import { buildContext } from "~/data/build.server";
-import { clientAddressContext, configContext } from "~/http/context";
-import { type Log, logTo } from "~/http/log.server";
-import { observed } from "~/http/observe.server";
-import { startForgetting } from "~/images/forgetting.server";
-import { picturesFor } from "~/images/pictures.server";
-import { smtpTransport } from "~/accounts/mail/transport.server";
-import { uploadsFor } from "~/uploads/uploads.server";
-import { startOnce } from "~/rendering/once.server";
-import { startMailWorker } from "~/accounts/mail/worker.server";
+import { buildContext } from "~/lib/data/build.server";
+import { clientAddressContext, configContext } from "~/lib/http/context";
+import { type Log, log as appLog, logTo } from "~/lib/http/telemetry/log.server";
+import { observed } from "~/lib/http/telemetry/observe.server";
+import { evictDeletedFiles } from "~/features/images/serve/evict-deleted-files.server";
+import { imageServiceFor } from "~/features/images/serve/image-service.server";
+import { smtpTransport } from "~/features/accounts/mail/transport.server";
+import { removeUploadsOfDeletedAccounts } from "~/features/uploads/server/deleted-accounts.server";
+import { uploadsFor } from "~/features/uploads/server/uploads.server";
+import { startOnce } from "~/lib/rendering/send-once.server";
+import { startMailWorker } from "~/features/accounts/mail/worker.server";
 
-// For whoever brings a deployment into force: the public key that it must trust, and a client to try whether it does.
-export { serviceConvex } from "~/accounts/service.server";
-export { jwksUri } from "~/accounts/tokens.server";
-// For /metrics.
-export { metricsText } from "~/http/metrics.server";
-// For `npm run user`.
-export { administration } from "~/accounts/administration.server";
+// For setup and /readyz.
+export { checkServiceToken } from "~/features/accounts/session/convex/service-client.server";
+export { jwksUri, USER_TOKEN_SECONDS } from "~/features/accounts/session/convex/tokens.server";
+export { metricsText } from "~/lib/http/telemetry/metrics.server";
+export { takeActivity } from "~/lib/http/telemetry/request-activity.server";
+export { administration } from "~/features/accounts/auth-api/administration.server";
 
-/** What React Router knows; for others it has no answer but a fault. */
+/** React Router fails on other methods. */
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** What the server process knows of a request and the request itself does not tell. */
 export type RequestInfo = {
-  /** The address of the person's machine, as far as the trusted proxies tell it. */
   clientAddress: string;
 };
 
 export type App = {
-  /** Answers one request. Throws nothing: faults become the app's own error pages. */
+  /** Never throws: errors become error pages. */
   fetch(request: Request, info: RequestInfo): Promise<Response>;
-  /** Ends what goes on beside requests: the sending of mail, the forgetting of pictures. */
+  /** Renders the sign-in page, so that the first visitor waits for no code to be loaded and compiled. */
+  warmUp(origin: string): Promise<void>;
   close(): Promise<void>;
 };
 
-/**
- * The app as one function from request to response: the entry of the server build. Who imports it (`server/`, or a test)
- * brings the settings and a log; the app reads no environment of its own.
- */
+/** The caller passes the settings; nothing here reads the environment. */
 export function createApp(config: AppConfig, log?: Log): App {
   if (log) logTo(log);
-  // Clears what a killed process left of its uploads, before there are new ones.
-  const pictures = picturesFor(config);
-  const forgetting = startForgetting(config, (checksum) => pictures.forget(checksum));
-  const { parts } = uploadsFor(config);
+  // Must run before new uploads: removes those of a killed process.
+  const pictures = imageServiceFor(config);
+  const fileEviction = evictDeletedFiles(config, pictures.copies);
+  const { partialUploads } = uploadsFor(config);
+  const stopRemovingUploads = removeUploadsOfDeletedAccounts(config, partialUploads);
   const { smtpUrl, mailFrom } = config;
   const mail = smtpUrl === null ? null : startMailWorker(config, smtpTransport({ smtpUrl, from: mailFrom }));
   const handler = createRequestHandler(build, config.production ? "production" : "development");
+  const contextOf = (clientAddress: string) => {
+    const context = new RouterContextProvider();
+    context.set(configContext, config);
+    context.set(buildContext, { version: build.assets.version, file: build.assets.url });
+    context.set(clientAddressContext, clientAddress);
+    startOnce(context);
+    return context;
+  };
   return {
     fetch(request, { clientAddress }) {
-      // React Router takes it for a page's method, and runs none of our middleware for it.
-      // Resumable uploads tell by it what they can do (tus 1.0, OPTIONS).
+      // React Router treats OPTIONS as a page method, without our middleware. Upload routes answer it themselves (tus 1.0).
       if (request.method === "OPTIONS" && !/^\/uploads(?:\/|$)/.test(new URL(request.url).pathname))
         return Promise.resolve(new Response(null, { status: 204, headers: { Allow: "GET, HEAD, POST" } }));
       if (!METHODS.includes(request.method))
         return Promise.resolve(new Response("Method Not Allowed\n", { status: 405, headers: { Allow: METHODS.join(", ") } }));
-      const context = new RouterContextProvider();
-      context.set(configContext, config);
-      context.set(buildContext, { version: build.assets.version, file: build.assets.url });
-      context.set(clientAddressContext, clientAddress);
-      startOnce(context);
-      return observed(request, () => handler(request, context));
+      return observed(request, () => (hasBrokenOrigin(request) ? refuseOrigin() : handler(request, contextOf(clientAddress))));
+    },
+    async warmUp(origin) {
+      const page = await handler(new Request(new URL("/sign-in", origin)), contextOf("127.0.0.1"));
+      await page.arrayBuffer();
     },
     async close() {
-      parts.close();
-      await Promise.all([mail?.close(), forgetting.close()]);
+      stopRemovingUploads();
+      await Promise.all([partialUploads.close(), mail?.close(), fileEviction.close()]);
     },
   };
+}
+
+/** React Router reads the origin before any middleware and fails on an invalid one. */
+function hasBrokenOrigin({ method, headers }: Request): boolean {
+  const origin = headers.get("Origin");
+  return method !== "GET" && method !== "HEAD" && origin !== null && origin !== "null" && !URL.canParse(origin);
+}
+
+async function refuseOrigin(): Promise<Response> {
+  appLog.warn({ status: 403 }, "a request was refused");
+  return new Response("Forbidden\n", { status: 403, headers: { "Content-Type": "text/plain; charset=utf-8" } });
 }

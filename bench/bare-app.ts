@@ -1,4 +1,3 @@
-/** The bare app that ours is measured against: the same cards, and nothing around them. */
 import { gzipSync } from "node:zlib";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -8,9 +7,7 @@ import { baseline, type Server } from "./deployment.ts";
 const ROOT = join(import.meta.dirname, "bare");
 const CLI = join(import.meta.dirname, "../node_modules/@react-router/dev/bin.cjs");
 
-/** Builds and starts it. */
 export async function startBareApp(): Promise<Server> {
-  // Beside its sources, so that what the build imports is found.
   const build = join(import.meta.dirname, "../node_modules/.cache/bare-app");
   await promisify(execFile)(process.execPath, [CLI, "build"], {
     cwd: ROOT,
@@ -20,14 +17,13 @@ export async function startBareApp(): Promise<Server> {
   return baseline("bare-app-server", build);
 }
 
-/** Bytes of gzip that a page's scripts have together: those that its HTML starts with. */
 export async function firstLoadScripts(
   url: string,
   headers: Record<string, string>,
   read: (path: string) => Promise<Uint8Array>,
 ): Promise<number> {
   const html = await (await fetch(url, { headers })).text();
-  // What the page fetches before anybody does anything: preloaded modules, in its markup or by its script, and what that imports. The rest of the names in it are for later.
+  // Fetched first: preloaded modules and their imports. Other names in them are for later.
   const preloaded = [
     ...[...html.matchAll(/<link [^>]*rel="modulepreload"[^>]*>/g)].map(([tag]) => /href="([^"]+)"/.exec(tag)?.[1]),
     ...[...html.matchAll(/const href of \[([^\]]*)\]/g)].flatMap(([, list = ""]) =>

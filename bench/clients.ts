@@ -1,18 +1,14 @@
-/**
- * Clients that cost the measuring process as little as they can, the same for the deployment and for what it is measured against:
- * both share this machine's cores with them.
- */
+/** Low-cost clients, the same for both sides: they share the cores with what is measured. */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { WebSocket } from "ws";
 
-/** A websocket whose mutations are told by the sync protocol's request number. */
 export class SyncClient {
   readonly socket: WebSocket;
   #requests = 0;
   readonly #waiting = new Map<number, () => void>();
-  /** Told of each transition, unread: with a thousand subscribers even reading costs what is to be measured. */
+  /** Called per transition, unparsed: with a thousand subscribers parsing would dominate. */
   onTransition: () => void = () => undefined;
 
   private constructor(socket: WebSocket) {
@@ -61,7 +57,6 @@ export class SyncClient {
 
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 
-/** One kept-alive connection that posts JSON, one request at a time. */
 export class HttpConnection {
   readonly #socket: Socket;
   readonly #host: string;
@@ -109,7 +104,6 @@ export class HttpConnection {
   }
 }
 
-/** Keeps `lanes` works going side by side for `ms`; how many were done in a second. */
 export async function perSecond(lanes: number, ms: number, work: (lane: number) => Promise<unknown>): Promise<number> {
   const started = performance.now();
   let done = 0;

@@ -1,4 +1,3 @@
-/** Processes to measure: the deployment with the bench's functions in it, and the bare servers it is measured against. */
 import { execFile, fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -13,10 +12,10 @@ export const ADMIN_KEY = `bench|${"be".repeat(32)}`;
 
 export type Server = { url: string; child: ChildProcess; /** From its start until it answers. */ readyMs: number; stop(): Promise<void> };
 
-/** Runs `path` as a process of its own until it says `{ url }`. */
-async function startServer(path: string, args: string[]): Promise<Server> {
+async function startServer(path: string, args: string[], imported: string[] = []): Promise<Server> {
   const started = performance.now();
-  const execArgv = process.env["BENCH_PROFILE"] ? ["--cpu-prof", `--cpu-prof-dir=${process.env["BENCH_PROFILE"]}`] : [];
+  const execArgv = imported.map((name) => `--import=${join(import.meta.dirname, "baselines", name)}`);
+  if (process.env["BENCH_PROFILE"]) execArgv.push("--cpu-prof", `--cpu-prof-dir=${process.env["BENCH_PROFILE"]}`);
   const child = fork(path, args, { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv });
   const exited = once(child, "exit");
   const [message] = await Promise.race([once(child, "message"), exited.then(() => Promise.reject(new Error(`${path} did not start.`)))]);
@@ -36,11 +35,10 @@ async function startServer(path: string, args: string[]): Promise<Server> {
 export const baseline = (name: string, dir: string): Promise<Server> =>
   startServer(join(import.meta.dirname, "baselines", `${name}.ts`), [dir]);
 
-/** The deployment on `dir`; its functions are still there when it is started again. */
-export const startDeployment = (dir: string): Promise<Server> =>
-  startServer(MAIN, ["--data", dir, "--port", "0", "--site-port", "0", "--admin-key", ADMIN_KEY]);
+/** @param imported modules of `baselines/` that its threads load first */
+export const startDeployment = (dir: string, ...imported: string[]): Promise<Server> =>
+  startServer(MAIN, ["--data", dir, "--port", "0", "--site-port", "0", "--admin-key", ADMIN_KEY], imported);
 
-/** Pushes the bench's functions with the official command line. */
 export async function push({ url }: Server): Promise<void> {
   const project = temporaryFolder("project");
   cpSync(join(import.meta.dirname, "project"), project, { recursive: true });
@@ -56,10 +54,7 @@ export async function push({ url }: Server): Promise<void> {
 export const temporaryFolder = (name: string): string => mkdtempSync(join(tmpdir(), `bench-${name}-`));
 export const removeFolder = (path: string): void => rmSync(path, { recursive: true, force: true });
 
-/**
- * Memory of a process's own in MiB (proc(5), RssAnon), without what it has mapped of files, which is the system's cache; null where there is
- * no /proc.
- */
+/** Returns anonymous memory in MiB (proc(5), RssAnon), without mapped files; null without /proc. */
 export function residentMiB({ child }: Server): number | null {
   try {
     const kib = /RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1];

@@ -1,4 +1,3 @@
-/** The deployment's HTTP API, for what is not measured. */
 import { ADMIN_KEY, type Server } from "./deployment.ts";
 
 export const callBody = (path: string, args: object): string => JSON.stringify({ path, args: [args], format: "convex_encoded_json" });
@@ -14,7 +13,7 @@ async function call<T>({ url }: Server, kind: "query" | "mutation", path: string
   return answer.value;
 }
 
-/** How many functions of this name ran since the cursor, by the deployment's own log (the last thousand runs), and the next cursor. */
+/** Counts the function's runs since the cursor in the deployment's log (last thousand). */
 export async function runsSince({ url }: Server, cursor: number, path: string): Promise<{ runs: number; cursor: number }> {
   const response = await fetch(`${url}/api/stream_function_logs?cursor=${cursor}`, { headers: { Authorization: `Convex ${ADMIN_KEY}` } });
   const { entries, newCursor }: { entries: { identifier: string }[]; newCursor: number } = await response.json();

@@ -1,9 +1,7 @@
-/** Asks a server as fast as it answers. */
 import { Agent, request } from "node:http";
 
 const CLIENTS = 8;
 
-/** Requests a second over `ms`, by so many clients that keep their connections; all answers must be 200. */
 export async function requestsPerSecond(url: string, headers: Record<string, string>, ms: number): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
   const once = () =>

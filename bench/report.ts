@@ -2,10 +2,10 @@ import { appendFileSync, existsSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 
-/** One line of a report. `bar` says what the value must be; `met` whether it is. */
+/** `bar` is the required value; `met` tells whether it is reached. */
 export type Figure = { what: string; value: string; bar?: string; met?: boolean };
 
-/** A measurement needs a tool that `npm ci` does not bring; the message says how to get it. */
+/** A tool that `npm ci` does not install is missing; the message says how to get it. */
 export class NotInstalled extends Error {
   override name = "NotInstalled";
 }
@@ -22,12 +22,18 @@ export const percentile = (values: number[], share: number): number =>
 
 export const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
 
-/** A ratio of two medians against the least it may be. */
 export const ratio = (what: string, ours: number, theirs: number, least: number): Figure => ({
   what,
   value: (ours / theirs).toFixed(2),
   bar: `≥ ${least}`,
   met: ours / theirs >= least,
+});
+
+export const atLeast = (what: string, value: number, least: number, unit: string): Figure => ({
+  what,
+  value: `${value.toFixed(1)} ${unit}`,
+  bar: `≥ ${least} ${unit}`,
+  met: value >= least,
 });
 
 export const atMost = (what: string, value: number, most: number, unit: string): Figure => ({
@@ -37,7 +43,7 @@ export const atMost = (what: string, value: number, most: number, unit: string):
   met: value <= most,
 });
 
-/** Prints the figures of one run and appends them to RESULTS.md, with what the machine had to do besides. */
+/** Prints the figures of one run and appends them to RESULTS.md with the machine's load. */
 export function report(sections: { title: string; figures: Figure[] }[], loadBefore: number): void {
   const [cpu] = cpus();
   const machine = `${cpus().length} × ${cpu?.model.trim() ?? "unknown"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;

@@ -1,56 +1,66 @@
-/**
- * `npm run bench [-- name…]`: each measurement beside its baseline, in one run on one machine; the report is appended to RESULTS.md.
- */
+/** `npm run bench [-- name…]`: measures each subject beside its baseline and appends the report to RESULTS.md. */
 import { loadavg } from "node:os";
-import { durableMutations } from "./durable-mutations.ts";
-import { enumeration } from "./enumeration.ts";
-import { fanOut } from "./fan-out.ts";
-import { lighthouse } from "./lighthouse.ts";
-import { lists } from "./lists.ts";
-import { memory } from "./memory.ts";
-import { coldStart, pages, rows } from "./pages.ts";
-import { paint } from "./paint.ts";
-import { pointReads } from "./point-reads.ts";
+import { ensureBuilt } from "../server/build/ensure.ts";
+import { durableMutations } from "./engine/durable-mutations.ts";
+import { enumeration } from "./product/enumeration.ts";
+import { fanOut } from "./engine/fan-out.ts";
+import { lighthouse } from "./product/lighthouse.ts";
+import { lists } from "./product/lists.ts";
+import { memory } from "./engine/memory.ts";
+import { coldStart, pages, rows } from "./product/pages.ts";
+import { paint } from "./product/paint.ts";
+import { pointReads } from "./engine/point-reads.ts";
 import { report, type Figure, NotInstalled } from "./report.ts";
-import { tableSize } from "./table-size.ts";
-import { uploads } from "./uploads.ts";
-import { variants } from "./variants.ts";
+import { searches } from "./product/search.ts";
+import { secureDeletion } from "./engine/secure-deletion.ts";
+import { smallFiles } from "./product/small-files.ts";
+import { soak } from "./product/soak.ts";
+import { start } from "./product/start.ts";
+import { tableSize } from "./engine/table-size.ts";
+import { uploads } from "./product/uploads.ts";
+import { variants } from "./product/variants.ts";
 
 const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]> }> = {
   pages: { title: "Pages against a bare React Router app, 8 clients", measure: pages },
   "cold-start": { title: "Cold start of the built app", measure: coldStart },
+  start: { title: "A start with years of data", measure: start },
+  soak: { title: "Three minutes of eight people's work with years of data", measure: soak },
   paint: { title: "A mutation until it is painted in a second browser", measure: paint },
   variants: { title: "A picture's size that was made before", measure: variants },
   rows: { title: "Cost of a page by the rows behind it", measure: rows },
   lists: { title: "Long lists in a browser", measure: lists },
+  search: { title: "Search as you type among 10,000 images", measure: searches },
   lighthouse: { title: "Lighthouse, as on a phone, medians of five runs", measure: lighthouse },
   enumeration: { title: "What time tells of whether there is an account, medians of 200 tries", measure: enumeration },
   mutations: { title: "Durable mutations, 64 in flight over websockets", measure: durableMutations },
+  "secure-deletion": { title: "Cost of secure deletion, 64 mutations in flight", measure: secureDeletion },
   "fan-out": { title: "One write and a thousand subscribers", measure: fanOut },
   "table-size": { title: "A table of a million rows", measure: tableSize },
   memory: { title: "Memory over 100,000 mutations and 1,000 connections", measure: memory },
   reads: { title: "Point reads over HTTP, 16 clients", measure: pointReads },
+  "small-files": { title: "A thousand small files in a browser", measure: smallFiles },
   uploads: { title: "100 uploads of 2 MB, four at a time", measure: uploads },
 };
 
-const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !(name in MEASURES));
+const requested = process.argv.slice(2);
+const unknown = requested.filter((name) => !(name in MEASURES));
 if (unknown.length > 0) {
   console.error(`There is no ${unknown.join(", ")}. There are: ${Object.keys(MEASURES).join(", ")}.`);
   process.exit(1);
 }
 
+await ensureBuilt();
 const loadBefore = loadavg()[0] ?? 0;
 const sections: { title: string; figures: Figure[] }[] = [];
 for (const [name, { title, measure }] of Object.entries(MEASURES)) {
-  if (asked.length > 0 && !asked.includes(name)) continue;
+  if (requested.length > 0 && !requested.includes(name)) continue;
   console.log(`${title} …`);
   try {
     sections.push({ title, figures: await measure() });
   } catch (error) {
     if (!(error instanceof NotInstalled)) throw error;
     console.error(error.message);
-    if (asked.length > 0) process.exitCode = 1;
+    if (requested.length > 0) process.exitCode = 1;
   }
 }
 if (sections.length > 0) report(sections, loadBefore);

@@ -7,14 +7,10 @@ import { addImage } from "../tests/convex/pictures.ts";
 import { api } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
 
-/**
- * Every public function, with who may call it and on what. The list of functions is read from the modules themselves: one without an entry
- * fails the first test. `on` names the argument that carries the id of something owned, and its kind.
- */
+/** Lists who may call each public function. `on` names the argument that carries the id of something owned, and its kind. */
 type Entry = {
   by: "person" | "server" | "server for a session";
   on?: [kind: keyof Things, argument: string];
-  /** It answers of what lies in the trash, too. */
   trashToo?: true;
   args?: (world: World, things: Things) => Record<string, unknown> | Promise<Record<string, unknown>>;
 };
@@ -28,6 +24,7 @@ const entries: Record<string, Entry> = {
   "projects:listProjects": { by: "person", args: () => ({ paginationOpts }) },
   "projects:getProjectById": { by: "person", on: ["project", "id"] },
   "projects:create": { by: "person", args: () => ({ name }) },
+  "projects:createWithDesign": { by: "person", args: () => ({ name }) },
   "projects:rename": { by: "person", on: ["project", "id"], args: () => ({ name }) },
   "projects:remove": { by: "person", on: ["project", "id"] },
   "projects:moveToTrash": { by: "person", on: ["project", "id"] },
@@ -39,6 +36,7 @@ const entries: Record<string, Entry> = {
   "designs:getDesignsByProjectId": { by: "person", on: ["project", "projectId"] },
   "designs:listDesigns": { by: "person", on: ["project", "projectId"], args: () => ({ paginationOpts }) },
   "designs:getDesignById": { by: "person", on: ["design", "id"] },
+  "designs:getRecent": { by: "person" },
   "designs:create": { by: "person", on: ["project", "projectId"], args: () => ({ name }) },
   "designs:rename": { by: "person", on: ["design", "id"], args: () => ({ name }) },
   "designs:remove": { by: "person", on: ["design", "id"] },
@@ -62,6 +60,8 @@ const entries: Record<string, Entry> = {
   "many:trashImages": { by: "person", on: ["image", "ids"] },
   "many:trashDesigns": { by: "person", on: ["design", "ids"] },
   "many:moveDesigns": { by: "person", on: ["design", "ids"], args: ({ adaThings }) => ({ projectId: adaThings.project }) },
+  "many:copyImages": { by: "person", on: ["image", "ids"], args: ({ adaThings }) => ({ designId: adaThings.design }) },
+  "many:copyDesigns": { by: "person", on: ["design", "ids"], args: ({ adaThings }) => ({ projectId: adaThings.project }) },
   "many:favouriteDesigns": { by: "person", on: ["design", "ids"], args: () => ({ favourite: true }) },
   "many:tagImages": { by: "person", on: ["image", "ids"], args: () => ({ tag: "poster" }) },
   "many:untagImages": { by: "person", on: ["image", "ids"], args: () => ({ tag: "poster" }) },
@@ -77,6 +77,7 @@ const entries: Record<string, Entry> = {
   "trash:restore": { by: "person", on: ["trashed", "id"] },
   "trash:purge": { by: "person", on: ["trashed", "id"] },
   "trash:empty": { by: "person" },
+  "undo:revert": { by: "person", args: storeStep },
   "usage:getUsage": { by: "person" },
   "search:find": { by: "person", args: () => ({ text: name }) },
   "tags:getTags": { by: "person" },
@@ -89,8 +90,15 @@ const entries: Record<string, Entry> = {
   "versions:makeCurrent": { by: "person", on: ["image", "imageId"], args: makeVersion },
   "versions:finalize": { by: "server for a session", on: ["image", "imageId"], args: ({ backend }) => finalizing(backend) },
   "uploads:expectRoom": { by: "server for a session", on: ["design", "designId"] },
+  "uploads:expectSession": { by: "server for a session" },
   "uploads:generateUploadUrl": { by: "server for a session", on: ["design", "designId"] },
   "uploads:finalize": { by: "server for a session", on: ["design", "designId"], args: ({ backend }) => finalizing(backend) },
+  "uploads:generateUploadUrls": { by: "server for a session", on: ["design", "designId"], args: () => ({ reserved: 0, files: [] }) },
+  "uploads:finalizeMany": {
+    by: "server for a session",
+    on: ["design", "designId"],
+    args: async ({ backend }) => ({ files: [await finalizing(backend)] }),
+  },
   "uploads:getFile": { by: "server for a session", on: ["image", "imageId"] },
   "uploads:noteDetails": {
     by: "server for a session",
@@ -99,12 +107,17 @@ const entries: Record<string, Entry> = {
   },
   "uploads:discard": { by: "server", args: async ({ backend }) => ({ storageId: await backend.store(new Uint8Array(3)) }) },
   "released:since": { by: "server", args: () => ({ after: 0 }) },
+  "released:list": { by: "server", args: () => ({ from: 0, paginationOpts }) },
+  "released:latest": { by: "server" },
+  "released:living": { by: "server", args: () => ({ table: "designImages", paginationOpts }) },
   "billing:getBilling": { by: "person" },
   "notices:getNotices": { by: "person" },
   "notices:getUnreadCount": { by: "person" },
   "notices:markRead": { by: "person", args: async ({ backend, ada }) => ({ id: await insertNotice(backend, ada) }) },
   "notices:markAllRead": { by: "person" },
   "accounts/linked:unlink": { by: "server for a session", args: () => ({ id: "none", lastToo: false }) },
+  "accounts/reclaim:removeCredentials": { by: "server", args: () => ({ userId: "none" }) },
+  "accounts/reclaim:verifyAddress": { by: "server", args: () => ({ userId: "none", providerId: "google", removed: [] }) },
   "accounts/mail:queue": { by: "server", args: () => ({ sealed: "x", expiresAt: 0 }) },
   "accounts/mail:due": { by: "server" },
   "accounts/mail:claim": { by: "server", args: () => ({ lease: "x", leaseMs: 0, limit: 1 }) },
@@ -112,6 +125,7 @@ const entries: Record<string, Entry> = {
   "accounts/mail:postpone": { by: "server", args: async ({ backend }) => ({ id: await insertMail(backend), lease: "x", dueAt: 0 }) },
   "accounts/mail:outbox": { by: "server" },
   "accounts/mail:pace": { by: "server", args: () => ({ key: randomUUID(), seconds: 1 }) },
+  "accounts/deleted:filter": { by: "server", args: () => ({ userIds: [] }) },
   "accounts/mine:getMe": { by: "person" },
   "accounts/mine:getSessions": { by: "person" },
   "accounts/mine:getConnections": { by: "person" },
@@ -144,6 +158,7 @@ const entries: Record<string, Entry> = {
   "accounts/store:deleteMany": { by: "server", args: () => ({ model: "users", where: [byId] }) },
   "accounts/store:consumeOne": { by: "server", args: () => ({ model: "users", where: [byId] }) },
   "accounts/store:incrementOne": { by: "server", args: () => ({ model: "rateLimits", where: [byId], increment: { count: 1 } }) },
+  "accounts/store:commit": { by: "server", args: () => ({ writes: [{ kind: "insert", model: "verifications", data: verification() }] }) },
 };
 
 const entriesBy = (by: Entry["by"]) => Object.entries(entries).filter(([, entry]) => entry.by === by);
@@ -165,32 +180,44 @@ async function putPicture({ server, ada: { sessionId, userId } }: World) {
   return { userId };
 }
 
+async function storeStep({ ada }: World, { project: id }: Things) {
+  await ada.mutation(api.projects.setFavourite, { id, favourite: true, step: "stored" });
+  return { step: "stored" };
+}
+
 async function finalizing(backend: Backend) {
   const storageId = await backend.store(new Uint8Array(3));
-  const facts = { contentType: "image/png", size: 3, width: 1, height: 1, checksum: "0".repeat(64), placeholder: null, animated: false };
+  const facts = {
+    contentType: "image/png",
+    size: 3,
+    width: 1,
+    height: 1,
+    checksum: `${randomUUID()}${randomUUID()}`.replaceAll("-", ""),
+    placeholder: null,
+    animated: false,
+  };
   return { uploadId: randomUUID(), storageId, name, ...facts };
 }
 
-/** A second version of the image, which makes its first one an older one to be had. */
 async function makeVersion({ backend, server, ada: { sessionId }, ada }: World, { image: imageId }: Things) {
   await server.mutation(api.versions.finalize, { sessionId, imageId, ...(await finalizing(backend)) });
   const versions = await ada.query(api.versions.getVersions, { imageId });
   return { versionId: versions.at(-1)?._id };
 }
 
-/** What changes contents and is told in no history, and why: each is either no change of what is in a project, or a step of one that is told. */
-const UNTOLD: Record<string, string> = {
-  "projects:setFavourite": "how somebody puts their own list in order",
-  "projects:reorder": "how somebody puts their own list in order",
-  "designs:setFavourite": "how somebody puts their own list in order",
-  "many:favouriteDesigns": "how somebody puts their own list in order",
-  "uploads:generateUploadUrl": "finalize tells",
-  "uploads:noteDetails": "what a file has said all along",
-  "uploads:discard": "what never became an image",
+/** Content changes that write no history entry, with the reason. */
+const UNRECORDED: Record<string, string> = {
+  "projects:setFavourite": "orders only the user's own list",
+  "projects:reorder": "orders only the user's own list",
+  "designs:setFavourite": "orders only the user's own list",
+  "many:favouriteDesigns": "orders only the user's own list",
+  "uploads:generateUploadUrl": "finalize records it",
+  "uploads:generateUploadUrls": "finalizeMany records it",
+  "uploads:noteDetails": "details of the same file",
+  "uploads:discard": "no image was created",
 };
 
-/** Arguments with which there is something to change, where those of the entry ask for what is so already. */
-const MEANT: Record<string, (world: World, args: Record<string, unknown>) => Promise<Record<string, unknown>>> = {
+const EFFECTIVE_ARGS: Record<string, (world: World, args: Record<string, unknown>) => Promise<Record<string, unknown>>> = {
   "designs:reorder": async ({ ada }, { id }) => {
     const { projectId } = await ada.query(api.designs.getDesignById, { id: String(id) });
     await ada.mutation(api.designs.create, { projectId, name: "another" });
@@ -215,7 +242,6 @@ const MEANT: Record<string, (world: World, args: Record<string, unknown>) => Pro
 const imagesOf = (person: Person, designId: string) => person.query(api.designImages.getDesignImagesByDesignId, { designId });
 const idsOf = (ids: unknown): string[] => (Array.isArray(ids) ? ids.map(String) : []);
 
-/** The functions that each module really exports, by name, with their type and visibility. */
 async function exported() {
   const modules = import.meta.glob<Record<string, unknown>>([
     "./**/*.ts",
@@ -235,14 +261,13 @@ async function exported() {
   return functions;
 }
 
-/** Every public function that changes what is in projects: also one that is written tomorrow. */
 const contentChanges = (await exported()).flatMap(({ name, type, isPublic }) => {
   const entry = entries[name];
   const isContents = /^(projects|designs|designImages|many|trash|tags|versions|uploads):/.test(name);
   return entry && isPublic && type === "Mutation" && isContents ? [[name, entry] as const] : [];
 });
 
-it("has an entry for every public function, and no entry for anything else", async () => {
+it("has an entry for every public function, and no entry for anything else", { tags: "@has-entry-every-public-function-no" }, async () => {
   const functions = await exported();
   expect(
     functions
@@ -253,20 +278,24 @@ it("has an entry for every public function, and no entry for anything else", asy
   expect(functions.filter(({ isPublic }) => !isPublic).length).toBeGreaterThan(0);
 });
 
-it("says what every public function of this folder's own takes and answers", async () => {
-  const modules = import.meta.glob<Record<string, { exportReturns?: () => string; exportArgs?: () => string }>>([
-    "./*.ts",
-    "!./*.test.ts",
-    "!./{crons,schema,auth.config}.ts",
-  ]);
-  for (const [path, load] of Object.entries(modules)) {
-    for (const [key, value] of Object.entries(await load())) {
-      if (!value?.exportReturns) continue;
-      expect(JSON.parse(value.exportArgs?.() ?? "null"), `${path} ${key} args`).toHaveProperty("type", "object");
-      expect(JSON.parse(value.exportReturns()), `${path} ${key} returns`).not.toBeNull();
+it(
+  "says what every public function of this folder's own takes and answers",
+  { tags: "@says-what-every-public-function-this" },
+  async () => {
+    const modules = import.meta.glob<Record<string, { exportReturns?: () => string; exportArgs?: () => string }>>([
+      "./*.ts",
+      "!./*.test.ts",
+      "!./{crons,schema,auth.config}.ts",
+    ]);
+    for (const [path, load] of Object.entries(modules)) {
+      for (const [key, value] of Object.entries(await load())) {
+        if (!value?.exportReturns) continue;
+        expect(JSON.parse(value.exportArgs?.() ?? "null"), `${path} ${key} args`).toHaveProperty("type", "object");
+        expect(JSON.parse(value.exportReturns()), `${path} ${key} returns`).not.toBeNull();
+      }
     }
-  }
-});
+  },
+);
 
 describe.each(backends)("access on $name", ({ start }) => {
   let world: World;
@@ -282,82 +311,95 @@ describe.each(backends)("access on $name", ({ start }) => {
       ? caller.query(makeFunctionReference<"query">(name), args)
       : caller.mutation(makeFunctionReference<"mutation">(name), args);
 
-  /** Arguments with which everything is right, on something of the person's that was made for this call alone. */
-  async function rightful(entry: Entry, person: Person): Promise<Record<string, unknown>> {
-    const things = await makeThings(world.backend, person);
+  /** Things for calls that are refused, and therefore change nothing. */
+  let unchanged: Promise<Things> | undefined;
+  const refusedArgs = async (entry: Entry) => rightful(entry, world.ada, await (unchanged ??= makeThings(world.backend, world.ada)));
+
+  async function rightful(entry: Entry, person: Person, given?: Things): Promise<Record<string, unknown>> {
+    const things = given ?? (await makeThings(world.backend, person));
     const args: Record<string, unknown> = { ...(await entry.args?.(world, things)) };
     if (entry.by === "server for a session") args["sessionId"] = person.sessionId;
     if (entry.on) args[entry.on[1]] = entry.on[1] === "ids" ? [things[entry.on[0]]] : things[entry.on[0]];
     return args;
   }
 
-  it.each(Object.entries(entries))("%s answers whom it is for", async (name, entry) => {
+  it.each(Object.entries(entries))("%s accepts its permitted callers", async (name, entry) => {
     const caller = entry.by === "person" ? world.ada : world.server;
     await expect(call(caller, name, await rightful(entry, world.ada))).resolves.toBeDefined();
   });
 
-  it.each(contentChanges)("%s is told in the project's history", async (name, entry) => {
-    const told = async () => {
+  it.each(contentChanges)("records %s in the project's history", async (name, entry) => {
+    const readActivities = async () => {
       const rows = await world.backend.inside.query(probe.rows, { table: "activities" });
       return rows.map(({ _id, kind, at, count, thing }) => [_id, kind, at, count, thing]);
     };
     const args = { ...(await rightful(entry, world.ada)) };
-    Object.assign(args, await MEANT[name]?.(world, args));
-    // What an earlier call began goes on by itself, and tells when it is done.
+    Object.assign(args, await EFFECTIVE_ARGS[name]?.(world, args));
+    // Scheduled work of earlier calls may still write history entries.
     await world.backend.settle();
-    const before = await told();
+    const before = await readActivities();
     await call(entry.by === "person" ? world.ada : world.server, name, args);
-    const isTold = JSON.stringify(await told()) !== JSON.stringify(before);
-    expect(isTold, UNTOLD[name]).toBe(UNTOLD[name] === undefined);
+    const isRecorded = JSON.stringify(await readActivities()) !== JSON.stringify(before);
+    expect(isRecorded, UNRECORDED[name]).toBe(UNRECORDED[name] === undefined);
   });
 
-  it.each(Object.entries(entries))("%s is closed without a token, and with one that is not for it", async (name, entry) => {
-    const args = await rightful(entry, world.ada);
-    const others = entry.by === "person" ? [world.nobody, world.server] : [world.nobody, world.ada, ...world.pretenders];
-    for (const other of others) expect(await refused(call(other, name, args))).toEqual({ code: "unauthenticated" });
-    // A deployment may turn these away before it runs anything.
-    for (const other of world.forgers) await expect(call(other, name, args)).rejects.toBeInstanceOf(Error);
-  });
+  it.each(Object.entries(entries))(
+    "%s is closed without a token, and with one that is not for it",
+    { tags: "@closed-without-token-not" },
+    async (name, entry) => {
+      const args = await refusedArgs(entry);
+      const others = entry.by === "person" ? [world.nobody, world.server] : [world.nobody, world.ada, ...world.pretenders];
+      for (const other of others) expect(await refused(call(other, name, args))).toEqual({ code: "unauthenticated" });
+      for (const other of world.forgers) await expect(call(other, name, args)).rejects.toBeInstanceOf(Error);
+    },
+  );
 
-  it.each(entriesBy("person"))("%s is closed to a session that has been ended or is another person's", async (name, entry) => {
-    const args = await rightful(entry, world.ada);
-    // Of one whose time is over there is no token: it ends with the session (app/accounts/tokens.test.ts), and no deployment takes it then.
-    for (const other of [world.signedOut, world.mixedUp, world.withoutSession]) {
-      expect(await refused(call(other, name, args))).toEqual({ code: "unauthenticated" });
-    }
-  });
+  it.each(entriesBy("person"))(
+    "%s is closed to a session that has been ended or is another person's",
+    { tags: "@closed-session-has-been-ended-another" },
+    async (name, entry) => {
+      const args = await refusedArgs(entry);
+      // Expired sessions are covered in app/features/accounts/session/convex/tokens.test.ts.
+      for (const other of [world.signedOut, world.mixedUp, world.withoutSession]) {
+        expect(await refused(call(other, name, args))).toEqual({ code: "unauthenticated" });
+      }
+    },
+  );
 
   it.each(entriesBy("server for a session"))("%s is closed for a session that has ended, has expired or never was", async (name, entry) => {
-    const args = await rightful(entry, world.ada);
+    const args = await refusedArgs(entry);
     for (const sessionId of [world.signedOut.sessionId, world.expired.sessionId, "", "never"]) {
       expect(await refused(call(world.server, name, { ...args, sessionId }))).toEqual({ code: "unauthenticated" });
     }
   });
 
-  it.each(entriesOnThings)("%s tells another person's, a removed, a missing and a malformed id alike", async (name, entry) => {
-    const [kind, argument] = entry.on;
-    const caller = entry.by === "person" ? world.ada : world.server;
-    const args = await rightful(entry, world.ada);
-    const before = await world.bobs();
-    const wrong = [
-      world.bobThings[kind],
-      ...world.absent(kind, entry.trashToo),
-      "",
-      "nonsense",
-      "a".repeat(5000),
-      "../projects",
-      world.ada.userId,
-    ];
-    for (const id of wrong) {
-      // One wrong id among right ones is as wrong as alone.
-      const right = args[argument];
-      const refusal = await refused(call(caller, name, { ...args, [argument]: Array.isArray(right) ? [...right, id] : id }));
-      expect(refusal, `${argument} = ${id.slice(0, 40)}`).toEqual({ code: "not_found" });
-    }
-    expect(await world.bobs()).toEqual(before);
-  });
+  it.each(entriesOnThings)(
+    "%s tells another person's, a removed, a missing and a malformed id alike",
+    { tags: "@tells-another-persons-removed-missing-malformed" },
+    async (name, entry) => {
+      const [kind, argument] = entry.on;
+      const caller = entry.by === "person" ? world.ada : world.server;
+      const args = await refusedArgs(entry);
+      const before = await world.bobs();
+      const wrong = [
+        world.bobThings[kind],
+        ...world.absent(kind, entry.trashToo),
+        "",
+        "nonsense",
+        "a".repeat(5000),
+        "../projects",
+        world.ada.userId,
+      ];
+      for (const id of wrong) {
+        const right = args[argument];
+        const refusal = await refused(call(caller, name, { ...args, [argument]: Array.isArray(right) ? [...right, id] : id }));
+        expect(refusal, `${argument} = ${id.slice(0, 40)}`).toEqual({ code: "not_found" });
+      }
+      expect(await world.bobs()).toEqual(before);
+    },
+  );
 
-  it("shows each person their own projects and nobody else's", async () => {
+  it("shows each person their own projects and nobody else's", { tags: "@shows-each-person-own-projects-nobody" }, async () => {
     const carol = await signUp(world.backend, "carol");
     await carol.mutation(api.projects.create, { name: "carol's" });
     expect(await names(carol)).toEqual(["carol's"]);
@@ -366,14 +408,14 @@ describe.each(backends)("access on $name", ({ start }) => {
     expect(page.map(({ name }) => name)).not.toContain("carol's");
   });
 
-  it("ends with the session: the same token is refused after it", async () => {
+  it("ends with the session: the same token is refused after it", { tags: "@ends-session-same-token-refused-after" }, async () => {
     const dora = await signUp(world.backend, "dora");
     expect(await dora.query(api.projects.getProjects, {})).toEqual([]);
     await signOut(world.backend, dora);
     expect(await refused(dora.query(api.projects.getProjects, {}))).toEqual({ code: "unauthenticated" });
   });
 
-  it("shows storage ids and addresses to nobody", async () => {
+  it("shows storage ids and addresses to nobody", { tags: "@shows-storage-ids-addresses-nobody" }, async () => {
     const { project, design } = world.adaThings;
     const shown = JSON.stringify([
       await world.ada.query(api.projects.getProjects, {}),
@@ -393,7 +435,6 @@ type Things = {
   project: Id<"projects">;
   design: Id<"designs">;
   image: Id<"designImages">;
-  /** A design of the project that lies in the trash. */
   trashed: Id<"designs">;
   storageId: Id<"_storage">;
 };
@@ -408,14 +449,12 @@ type World = {
   withoutSession: Caller;
   nobody: Caller;
   server: Caller;
-  /** Whose tokens say that somebody else issued them. */
   forgers: Caller[];
-  /** People whose token looks in part like the app server's. */
+  /** Users whose token partly resembles the app server's. */
   pretenders: Caller[];
   adaThings: Things;
   bobThings: Things;
   bobs(): Promise<unknown>;
-  /** Ids that belong to no visible row of this kind: of a removed thing, of a deleted row, of another table. */
   absent(kind: keyof Things, trashToo?: boolean): string[];
 };
 

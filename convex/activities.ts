@@ -1,20 +1,19 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { type Infer, v } from "convex/values";
-import { projectFor, userQuery } from "./access";
-import { activity } from "./activityShape";
-import { pageOf } from "./paging";
+import { projectFor, userQuery } from "./model/access";
+import { activity } from "./model/activities/activityShape";
+import { pageOf } from "./model/lists/paging";
 
-const { ownerId: _, actorId: __, projectId: ___, ...told } = activity.fields;
+const { ownerId: _, actorId: __, projectId: ___, ...publicFields } = activity.fields;
 
 const activityShape = v.object({
-  ...told,
+  ...publicFields,
   _id: v.id("activities"),
-  /** Who did it; null where nobody did, or who did is no longer here. */
+  /** Null for system actions and deleted users. */
   actor: v.union(v.object({ name: v.string(), isMe: v.boolean() }), v.null()),
 });
 export type Activity = Infer<typeof activityShape>;
 
-/** What happened in a project, the latest first, page by page. Throws "not_found". */
 export const list = userQuery({
   args: { projectId: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(activityShape),

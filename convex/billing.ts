@@ -1,11 +1,10 @@
 import { v } from "convex/values";
-import { userQuery } from "./access";
-import { planFor, subscriptionOf } from "./limits";
-import { PLANS } from "./plans";
+import { userQuery } from "./model/access";
+import { planFor, subscriptionOf } from "./model/limits";
+import { PLANS } from "./model/plans";
 
 const limit = v.union(v.number(), v.null());
 
-/** The visitor's plan, what it has room for, and what Stripe last said of what they pay for; null: nothing. */
 export const getBilling = userQuery({
   args: {},
   returns: v.object({
@@ -16,7 +15,7 @@ export const getBilling = userQuery({
       v.object({
         status: v.string(),
         interval: v.union(v.string(), v.null()),
-        /** When the next payment is due, or, where `ends`, when it is over. */
+        /** The next payment date, or the end date if `ends`. */
         until: v.union(v.number(), v.null()),
         ends: v.boolean(),
       }),

@@ -24,7 +24,7 @@ describe.each(backends)("design images on $name", ({ start }) => {
   const design = () => ada.query(api.designs.getDesignById, { id: designId });
   const project = () => ada.query(api.projects.getProjectById, { id: projectId });
 
-  it("tells of one image which come before and after it", async () => {
+  it("returns an image with its neighbours", async () => {
     const [first, gone, second, third] = [
       await addImage(backend, ada, designId, "1.png"),
       await addImage(backend, ada, designId, "gone.png"),
@@ -39,7 +39,7 @@ describe.each(backends)("design images on $name", ({ start }) => {
     expect(await refused(inPlace(gone.id))).toEqual({ code: "not_found" });
   });
 
-  it("renames an image, which is a change of its design and project", async () => {
+  it("renames an image and updates its design and project", async () => {
     const { id } = await addImage(backend, ada, designId, "old.png");
     const [designBefore, projectBefore] = [await design(), await project()];
     await new Promise((resolve) => setTimeout(resolve, 2));
@@ -50,7 +50,7 @@ describe.each(backends)("design images on $name", ({ start }) => {
     expect((await design()).imageCount).toBe(1);
   });
 
-  it("refuses names that break the rule, beside their field, and keeps the old one", async () => {
+  it("rejects an invalid name with a field error and keeps the old one", async () => {
     const { id } = await addImage(backend, ada, designId, "old.png");
     for (const name of ["", "  ", "i".repeat(201)]) {
       expect(await refused(ada.mutation(api.designImages.rename, { id, name }))).toEqual({
@@ -61,7 +61,7 @@ describe.each(backends)("design images on $name", ({ start }) => {
     expect((await images()).map(({ name }) => name)).toEqual(["old.png"]);
   });
 
-  it("hides a removed image at once, counts it out, and deletes its row and its file for ever when told to", async () => {
+  it("hides a trashed image, updates counts, and purges its row and file", async () => {
     const gone = await addImage(backend, ada, designId, "gone.png");
     const kept = await addImage(backend, ada, designId, "kept.png");
     await ada.mutation(api.designImages.remove, { id: gone.id });

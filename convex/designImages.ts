@@ -2,27 +2,21 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import type { Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
-import { recordActivity } from "./activity";
-import { designFor, imageFor, userMutation, userQuery } from "./access";
-import { check } from "./check";
-import { copyImage } from "./copies";
-import { notFound } from "./errors";
-import { moveImages } from "./moves";
-import { imagesOf, neighbour, place, sortNameOf } from "./order";
-import { LIST_LIMIT, pageOf } from "./paging";
-import { captionImage, many, renameDesignImage } from "./rules";
-import { designImageShape, toDesignImage } from "./shapes";
-import { type ImageSort, imageSortArg } from "./sorting";
-import { touch } from "./summaries";
-import { placeArgs, targetOf } from "./targets";
-import { trashImage } from "./trashing";
-import { pictureDetails } from "./versionTables";
-import { searchWords } from "./words";
+import { designFor, imageFor, undoableMutation, userQuery } from "./model/access";
+import { check } from "./model/check";
+import { copyImage } from "./jobs/copies";
+import { changeText, expectFrom, from, renameItem, reorderItem, trashItem } from "./model/itemMutations";
+import { moveImages } from "./model/moves";
+import { imagesOf, neighbour } from "./model/lists/order";
+import { LIST_LIMIT, pageOf } from "./model/lists/paging";
+import { cleanText } from "./model/names";
+import { captionImage, many, renameDesignImage } from "./model/rules";
+import { designImageShape, toDesignImage } from "./model/shapes";
+import { type ImageSort, imageSortArg } from "./model/lists/sorting";
+import { trashImage } from "./model/trashing";
+import { pictureDetails } from "./model/versionTables";
+import { searchWords } from "./model/search/words";
 
-/**
- * A design's images in the order made by hand, which begins as that in which they were added, or in another; at most the first `LIST_LIMIT`.
- * Throws "not_found".
- */
 export const getDesignImagesByDesignId = userQuery({
   args: { designId: v.string(), sort: imageSortArg },
   returns: v.array(designImageShape),
@@ -32,7 +26,6 @@ export const getDesignImagesByDesignId = userQuery({
   },
 });
 
-/** A design's images in the same order, page by page. Throws "not_found". */
 export const listDesignImages = userQuery({
   args: { designId: v.string(), sort: imageSortArg, paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(designImageShape),
@@ -43,7 +36,7 @@ export const listDesignImages = userQuery({
   },
 });
 
-/** One image, with the ids of those before and after it in its design. Throws "not_found". */
+/** The neighbours are those in manual order. */
 export const getDesignImageInPlace = userQuery({
   args: { id: v.string() },
   returns: v.object({
@@ -60,54 +53,25 @@ export const getDesignImageInPlace = userQuery({
   },
 });
 
-/** Throws "not_found", or "invalid" for the name. */
-export const rename = userMutation({
-  args: { id: v.string(), name: v.string() },
-  returns: v.null(),
-  handler: async (ctx, args) => {
-    const { image, ...found } = await imageFor(ctx, args.id, "edit");
-    const { name } = check(renameDesignImage, args);
-    await ctx.db.patch(image._id, { name, sortName: sortNameOf(name), words: searchWords({ ...image, name }) });
-    await touch(ctx, found);
-    await recordActivity(ctx, { kind: "renamed", ...found, image, from: image.name, to: name });
-    return null;
-  },
-});
+export const rename = renameItem(imageFor, renameDesignImage);
 
-/** Sets what is told about an image; "" for nothing. Throws "not_found", or "invalid" for the text. */
-export const setCaption = userMutation({
-  args: { id: v.string(), caption: v.string() },
+export const setCaption = undoableMutation({
+  args: { id: v.string(), caption: v.string(), from },
   returns: v.null(),
   handler: async (ctx, args) => {
-    const { image, ...found } = await imageFor(ctx, args.id, "edit");
+    const path = await imageFor(ctx, args.id, "edit");
     const { caption } = check(captionImage, args);
-    await ctx.db.patch(image._id, { caption: caption || undefined, words: searchWords({ ...image, caption }) });
-    await touch(ctx, found);
-    await recordActivity(ctx, { kind: "captioned", ...found, image });
+    expectFrom(args.from, path.image.caption ?? "", caption, cleanText);
+    const words = searchWords({ ...path.image, caption });
+    await changeText(ctx, path, { caption: caption || undefined, words }, { kind: "captioned" });
     return null;
   },
 });
 
-/** Puts an image elsewhere in its design's order made by hand. Throws "not_found", also for another design's image as the neighbour. */
-export const reorder = userMutation({
-  args: placeArgs,
-  returns: v.null(),
-  handler: async (ctx, args) => {
-    const { image, design, project } = await imageFor(ctx, args.id, "edit");
-    const target = await targetOf(args, async (beside) => {
-      const other = await imageFor(ctx, beside, "view");
-      if (other.design._id !== design._id) throw notFound();
-      return other.image;
-    });
-    if (await place(ctx, imagesOf(ctx, design._id), image, target)) {
-      await recordActivity(ctx, { kind: "reordered", project, design, image });
-    }
-    return null;
-  },
-});
+export const reorder = reorderItem(imageFor);
 
-/** Puts images, at most `MANY_MAX`, into another design, at its end and in this order. Throws "not_found" for any of them, "invalid" for too many. */
-export const move = userMutation({
+/** Appends the images in the given order. Throws "invalid" above `MANY_MAX`. */
+export const move = undoableMutation({
   args: { ids: v.array(v.string()), designId: v.string() },
   returns: v.null(),
   handler: async (ctx, { ids, designId }) => {
@@ -116,26 +80,17 @@ export const move = userMutation({
   },
 });
 
-/** Makes a copy of an image right after it and answers its id; both show the same file. Throws "not_found". */
-export const duplicate = userMutation({
+/** The copy comes right after the image and shares its file. */
+export const duplicate = undoableMutation({
   args: { id: v.string() },
   returns: v.id("designImages"),
   handler: async (ctx, { id }) => copyImage(ctx, await imageFor(ctx, id, "edit")),
 });
 
-/** Puts an image in the trash. Throws "not_found". */
-export const moveToTrash = userMutation({
-  args: { id: v.string() },
-  returns: v.null(),
-  handler: async (ctx, { id }) => trashImage(ctx, await imageFor(ctx, id, "edit")),
-});
+export const moveToTrash = trashItem(imageFor, trashImage);
 
-/** `moveToTrash` by the name under which open pages of an earlier build know it. */
-export const remove = userMutation({
-  args: { id: v.string() },
-  returns: v.null(),
-  handler: async (ctx, { id }) => trashImage(ctx, await imageFor(ctx, id, "edit")),
-});
+/** Alias of `moveToTrash` for open pages of an earlier build. */
+export const remove = trashItem(imageFor, trashImage);
 
 function imagesIn(ctx: QueryCtx, designId: Id<"designs">, sort: ImageSort) {
   const images = ctx.db.query("designImages");

@@ -20,7 +20,7 @@ describe.each(backends)("designs on $name", ({ start }) => {
   const names = async () => (await ada.query(api.designs.getDesignsByProjectId, { projectId })).map(({ name }) => name);
   const project = () => ada.query(api.projects.getProjectById, { id: projectId });
 
-  it("makes an empty design, shows all of it and no more, and counts it", async () => {
+  it("creates an empty design, returns its fields and counts it", async () => {
     const before = (await project()).updatedAt;
     await later();
     const id = await ada.mutation(api.designs.create, { projectId, name: " Cover " });
@@ -42,7 +42,7 @@ describe.each(backends)("designs on $name", ({ start }) => {
     expect((await project()).updatedAt).toBeGreaterThan(before);
   });
 
-  it("lists the one that changed last first, and a rename is a change of the project too", async () => {
+  it("lists the last changed design first and updates the project on rename", async () => {
     const first = await ada.mutation(api.designs.create, { projectId, name: "first" });
     await later();
     await ada.mutation(api.designs.create, { projectId, name: "second" });
@@ -55,7 +55,7 @@ describe.each(backends)("designs on $name", ({ start }) => {
     expect((await project()).designCount).toBe(2);
   });
 
-  it("refuses names that break the rule, beside their field", async () => {
+  it("rejects an invalid name with a field error", async () => {
     const id = await ada.mutation(api.designs.create, { projectId, name: "d".repeat(200) });
     for (const name of ["", " ", "d".repeat(201), "a\u0000b"]) {
       for (const call of [
@@ -68,7 +68,7 @@ describe.each(backends)("designs on $name", ({ start }) => {
     expect(await names()).toEqual(["d".repeat(200)]);
   });
 
-  it("hides a removed design at once, counts it out, and deletes its row for ever when told to", async () => {
+  it("hides a trashed design, updates counts, and purges its row", async () => {
     const id = await ada.mutation(api.designs.create, { projectId, name: "to go" });
     await ada.mutation(api.designs.create, { projectId, name: "to stay" });
     await ada.mutation(api.designs.remove, { id });
@@ -88,7 +88,7 @@ describe.each(backends)("designs on $name", ({ start }) => {
     expect((await project()).designCount).toBe(1);
   });
 
-  it("answers the first 200 and one that tells of more, and all of them page by page in the same order", async () => {
+  it("returns 201 designs at most, and all of them page by page", async () => {
     for (let each = 0; each < 203; each++) {
       await backend.inside.mutation(probe.insert, {
         table: "designs",
@@ -106,5 +106,5 @@ describe.each(backends)("designs on $name", ({ start }) => {
   });
 });
 
-/** Lets the clock move on, so that one change is later than another. */
+/** Advances the clock so that two changes have different times. */
 const later = () => new Promise((resolve) => setTimeout(resolve, 2));

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { commandLine, copyProject, startTestDeployment } from "../tests/convex/deployment.ts";
 
-it("has in _generated/ what the official command line makes of this folder", { timeout: 60_000 }, async () => {
+it("_generated/ matches the output of the official command line", { timeout: 60_000 }, async () => {
   const project = await copyProject();
   const deployment = await startTestDeployment();
   try {

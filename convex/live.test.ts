@@ -6,9 +6,9 @@ import { startTestDeployment, type TestDeployment } from "../tests/convex/deploy
 import { embeddedOn } from "../tests/convex/embedded.ts";
 import { addImage } from "../tests/convex/pictures.ts";
 import { api } from "./_generated/api";
-import { refusalOf } from "./errors";
+import { refusalOf } from "./model/errors";
 
-/** What open browsers see over the websocket, which convex-test has none of: on the embedded deployment alone. */
+/** Runs on the embedded deployment only: convex-test has no websocket. */
 let deployment: TestDeployment;
 let backend: Backend;
 const clients: ConvexClient[] = [];
@@ -22,23 +22,23 @@ afterEach(async () => {
 });
 afterAll(() => backend.close());
 
-/** Somebody's browser that watches one query: everything that it was told, an answer or the code of a refusal, oldest first. */
+/** Returns all answers and refusal codes of a subscription, oldest first. */
 async function watch<Query extends FunctionReference<"query">>(person: Person, query: Query, args: FunctionArgs<Query>) {
   const client = new ConvexClient(deployment.url, { skipConvexDeploymentUrlCheck: true, logger: false });
   clients.push(client);
   client.setAuth(() => deployment.token({ sub: person.userId, aud: "atelier-user", sessionId: person.sessionId }));
-  const told: (FunctionReturnType<Query> | string)[] = [];
+  const messages: (FunctionReturnType<Query> | string)[] = [];
   client.onUpdate(
     query,
     args,
-    (value) => told.push(value),
-    (error) => told.push(refusalOf(error)?.code ?? error.message),
+    (value) => messages.push(value),
+    (error) => messages.push(refusalOf(error)?.code ?? error.message),
   );
-  await expect.poll(() => told.length).toBeGreaterThan(0);
-  return told;
+  await expect.poll(() => messages.length).toBeGreaterThan(0);
+  return messages;
 }
 
-it("tells each open browser of a change", async () => {
+it("updates every open browser after a change", async () => {
   const ada = await signUp(backend, "ada");
   const projectId = await ada.mutation(api.projects.create, { name: "first" });
   const designId = await ada.mutation(api.designs.create, { projectId, name: "a design" });
@@ -52,7 +52,7 @@ it("tells each open browser of a change", async () => {
   await expect.poll(() => projects.at(-1)).toMatchObject([{ imageCount: 1, cover: [{ imageId: id }] }]);
 });
 
-it("ends with the session, at once and for all of its queries", async () => {
+it("ends all queries with the session", async () => {
   const ada = await signUp(backend, "ada");
   const projectId = await ada.mutation(api.projects.create, { name: "a project" });
   const lists = [
@@ -61,28 +61,28 @@ it("ends with the session, at once and for all of its queries", async () => {
     await watch(ada, api.designs.getDesignsByProjectId, { projectId }),
   ];
   await signOut(backend, ada);
-  for (const told of lists) await expect.poll(() => told.at(-1)).toBe("unauthenticated");
+  for (const messages of lists) await expect.poll(() => messages.at(-1)).toBe("unauthenticated");
 });
 
-it("tells who looks at a thing that it is gone, when what it is in is removed", async () => {
+it("reports not_found to viewers when a parent is trashed", async () => {
   const ada = await signUp(backend, "ada");
   const projectId = await ada.mutation(api.projects.create, { name: "a project" });
   const designId = await ada.mutation(api.designs.create, { projectId, name: "a design" });
   const design = await watch(ada, api.designs.getDesignById, { id: designId });
   const images = await watch(ada, api.designImages.getDesignImagesByDesignId, { designId });
   await ada.mutation(api.projects.remove, { id: projectId });
-  for (const told of [design, images]) await expect.poll(() => told.at(-1)).toBe("not_found");
+  for (const messages of [design, images]) await expect.poll(() => messages.at(-1)).toBe("not_found");
 });
 
-it("is not disturbed by what others do", async () => {
+it("sends no update for changes of other users", async () => {
   const [ada, bob] = [await signUp(backend, "ada"), await signUp(backend, "bob")];
   await ada.mutation(api.projects.create, { name: "ada's" });
-  const told = await watch(ada, api.projects.getProjects, {});
+  const messages = await watch(ada, api.projects.getProjects, {});
   const projectId = await bob.mutation(api.projects.create, { name: "bob's" });
   const designId = await bob.mutation(api.designs.create, { projectId, name: "bob's" });
   await addImage(backend, bob, designId, "bob's.png");
   await signOut(backend, bob);
   await ada.mutation(api.projects.create, { name: "ada's second" });
-  await expect.poll(() => told.at(-1)).toHaveLength(2);
-  expect(told).toHaveLength(2);
+  await expect.poll(() => messages.at(-1)).toHaveLength(2);
+  expect(messages).toHaveLength(2);
 });

@@ -4,12 +4,11 @@ import { refused } from "../tests/convex/expect.ts";
 import { addImage } from "../tests/convex/pictures.ts";
 import { api } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
-import { MANY_MAX, TAGS_MAX } from "./rules";
+import { MANY_MAX, TAGS_MAX } from "./model/rules";
 
 const everything = { cursor: null, numItems: 50 };
 
-/** What is done to several things at once: all of it or nothing, one entry in the history, one way back. */
-describe.each(backends)("several at once on $name", ({ start }) => {
+describe.each(backends)("bulk operations on $name", ({ start }) => {
   let backend: Backend;
   let ada: Person;
   let bob: Person;
@@ -41,7 +40,7 @@ describe.each(backends)("several at once on $name", ({ start }) => {
     return entry && [entry.kind, entry.thing.name, entry.count ?? 1];
   };
 
-  it("puts images of several designs in the trash together, and back", async () => {
+  it("trashes and restores images of several designs together", async () => {
     const [front, back] = [await newDesign("Front"), await newDesign("Back")];
     const inFront = await newImages(front, "a.png", "b.png", "c.png");
     const inBack = await newImages(back, "d.png", "e.png");
@@ -70,7 +69,7 @@ describe.each(backends)("several at once on $name", ({ start }) => {
     ]);
   });
 
-  it("puts designs in the trash together, and back", async () => {
+  it("trashes and restores designs together", async () => {
     const [a, b] = [await newDesign("A"), await newDesign("B")];
     await newDesign("C");
     await newImages(a, "a.png");
@@ -90,7 +89,7 @@ describe.each(backends)("several at once on $name", ({ start }) => {
     expect(await refused(ada.mutation(api.many.restore, { ids: [a, b] }))).toMatchObject({ code: "conflict" });
   });
 
-  it("moves designs of several projects into one, in the order in which they were named", async () => {
+  it("moves designs of several projects into one in the given order", async () => {
     const other = await ada.mutation(api.projects.create, { name: "Book" });
     const [a, b, c] = [await newDesign("A"), await newDesign("B"), await newDesign("C", other)];
     await newImages(a, "a.png");
@@ -105,7 +104,7 @@ describe.each(backends)("several at once on $name", ({ start }) => {
     ]);
   });
 
-  it("moves images in the order in which they were named, whichever design each was in", async () => {
+  it("moves images of several designs in the given order", async () => {
     const [front, back, into] = [await newDesign("Front"), await newDesign("Back"), await newDesign("Into")];
     const [a = "", b = ""] = await newImages(front, "a.png", "b.png");
     const [c = ""] = await newImages(back, "c.png");
@@ -115,7 +114,7 @@ describe.each(backends)("several at once on $name", ({ start }) => {
     expect(await last()).toEqual(["moved", "a.png", 3]);
   });
 
-  it("makes several designs favourites, as many as there may be", async () => {
+  it("adds several designs to the favourites up to the limit", async () => {
     const ids = [];
     for (let place = 0; place < 51; place++) ids.push(await newDesign(`D${place}`));
     expect(await refused(ada.mutation(api.many.favouriteDesigns, { ids, favourite: true }))).toMatchObject({ code: "limit" });
@@ -127,7 +126,7 @@ describe.each(backends)("several at once on $name", ({ start }) => {
     expect((await ada.query(api.designs.getDesignsByProjectId, { projectId })).filter(({ favourite }) => favourite)).toHaveLength(1);
   });
 
-  it("tags images of several designs, and designs, and takes the tags off again", async () => {
+  it("tags and untags designs and images of several designs", async () => {
     const [front, back] = [await newDesign("Front"), await newDesign("Back")];
     const [a = "", b = ""] = await newImages(front, "a.png", "b.png");
     const [c = ""] = await newImages(back, "c.png");
@@ -165,18 +164,17 @@ describe.each(backends)("several at once on $name", ({ start }) => {
     await ada.mutation(api.many.untagDesigns, { ids: [front, back], tag: "draft" });
     expect([(await design(front)).tags, (await design(back)).tags]).toEqual([undefined, undefined]);
 
-    // One of them is full: none gets any.
     const twenty = Array.from({ length: TAGS_MAX }, (_, place) => `t${place}`).join(",");
     await ada.mutation(api.tags.tagImage, { id: c, tag: twenty });
     expect(await refused(ada.mutation(api.many.tagImages, { ids, tag: "more" }))).toMatchObject({
       code: "limit",
       message: expect.stringContaining("c.png"),
     });
-    expect(await refused(ada.mutation(api.many.tagImages, { ids, tag: " , " }))).toMatchObject({ fieldErrors: { tag: ["Write a tag."] } });
+    expect(await refused(ada.mutation(api.many.tagImages, { ids, tag: " , " }))).toMatchObject({ fieldErrors: { tag: ["Enter a tag."] } });
     expect((await tags()).slice(0, 2)).toEqual([undefined, undefined]);
   });
 
-  it("does to as many at once as one transaction can, and says where it cannot", async () => {
+  it("processes up to the transaction's limits and reports the excess", async () => {
     const designId = await newDesign("Front");
     const [first = ""] = await newImages(designId, "a.png");
     const { _id, _creationTime, ...row } = (await backend.inside.query(probe.row, { table: "designImages", id: first })) ?? {};
@@ -186,7 +184,7 @@ describe.each(backends)("several at once on $name", ({ start }) => {
     const ids = [first, ...(await Promise.all(more)).map(String)];
     expect(await refused(ada.mutation(api.many.tagImages, { ids, tag: "a,b,c,d,e" }))).toEqual({
       code: "invalid",
-      fieldErrors: { tag: [expect.stringContaining("4 tags are the most")] },
+      fieldErrors: { tag: [expect.stringContaining("at most 4 tags")] },
     });
     const known = await ada.query(api.tags.getTags, {});
     await ada.mutation(api.many.tagImages, { ids, tag: "a,b,c,d" });
@@ -202,7 +200,7 @@ describe.each(backends)("several at once on $name", ({ start }) => {
     expect((await namesIn(other)).length).toBe(201);
   });
 
-  it("does nothing to any where one is missing, foreign, or one too many", async () => {
+  it("changes nothing when one item is missing, foreign or beyond the limit", async () => {
     const designId = await newDesign("Front");
     const [a = "", b = ""] = await newImages(designId, "a.png", "b.png");
     const bobs = await bob.mutation(api.projects.create, { name: "bob's" });
@@ -228,7 +226,7 @@ describe.each(backends)("several at once on $name", ({ start }) => {
     expect(await namesIn(designId)).toEqual(["b.png"]);
   });
 
-  it("are called as the one place that they are in, and read for an archive as long as they may be seen", async () => {
+  it("are named after their common parent and archived while visible", async () => {
     const [front, back] = [await newDesign("Front"), await newDesign("Back")];
     const [a = "", b = ""] = await newImages(front, "a.png", "b.png");
     const [c = ""] = await newImages(back, "c.png");

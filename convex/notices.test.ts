@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Caller, type Person, probe, signUp } from "../tests/convex/backends.ts";
 import { refused } from "../tests/convex/expect.ts";
 import { api } from "./_generated/api";
-import type { AccountEvent } from "./accounts/events";
-import type { Notice } from "./accounts/noticeTables";
+import type { AccountEvent } from "./model/accounts/events";
+import type { Notice } from "./model/accounts/noticeTables";
 
 const tellRef = makeFunctionReference<"mutation", { userId: string; event: AccountEvent; at: number }, null>("accounts/notices:tell");
 const DAY = 24 * 60 * 60 * 1000;
@@ -29,7 +29,7 @@ describe.each(backends)("notices on $name", ({ start }) => {
   });
   const byId = (id: string) => [{ field: "id", operator: "eq" as const, value: id, connector: "AND" as const, mode: "sensitive" as const }];
 
-  it("tells nothing of the first device and of one seen before, and once of a new one", async () => {
+  it("notifies once of a new device, but not of the first or known ones", async () => {
     const ada = await signUp(backend, "ada");
     await tell(ada, session("laptop"));
     await tell(ada, session("laptop"));
@@ -40,7 +40,7 @@ describe.each(backends)("notices on $name", ({ start }) => {
     expect((await mails(ada)).map(({ content }) => content)).toMatchObject([{ to: expect.stringContaining("@example.com") }]);
   });
 
-  it("tells of the same browser without cookies once a day, and of a session that nobody made not at all", async () => {
+  it("notifies once a day without cookies, and never of internal sessions", async () => {
     const ada = await signUp(backend, "ada");
     const now = Date.now();
     await tell(ada, session("first"), now - 3 * DAY);
@@ -52,55 +52,59 @@ describe.each(backends)("notices on $name", ({ start }) => {
     expect((await notices(ada)).map((each) => each.kind === "signIn" && each.ipAddress)).toEqual(["192.0.2.1", "192.0.2.9", "192.0.2.1"]);
   });
 
-  it("remembers a bounded number of devices", async () => {
+  it("stores a limited number of devices", async () => {
     const ada = await signUp(backend, "ada");
     for (let each = 0; each < 60; each++) await tell(ada, session(`device${each}`));
     expect(await backend.inside.query(probe.rows, { table: "devices", field: "userId", value: ada.userId })).toHaveLength(50);
   });
 
-  it("tells of what changed the account, the loss of an address at the old one", async () => {
-    const ada = await signUp(backend, "ada");
-    const add = (providerId: string) =>
-      server.mutation(api.accounts.store.create, {
+  it(
+    "tells of what changed the account, the loss of an address at the old one",
+    { tags: "@tells-what-changed-account-loss-address" },
+    async () => {
+      const ada = await signUp(backend, "ada");
+      const add = (providerId: string) =>
+        server.mutation(api.accounts.store.create, {
+          model: "accounts",
+          data: {
+            id: `${providerId}${ada.userId}`,
+            userId: ada.userId,
+            providerId,
+            accountId: `${providerId}${ada.userId}`,
+            createdAt: 0,
+            updatedAt: 0,
+          },
+        });
+      await add("github");
+      await backend.settle();
+      expect(await notices(ada)).toEqual([]);
+      await add("google");
+      await backend.settle();
+      await add("credential");
+      await backend.settle();
+      await server.mutation(api.accounts.store.update, {
         model: "accounts",
-        data: {
-          id: `${providerId}${ada.userId}`,
-          userId: ada.userId,
-          providerId,
-          accountId: `${providerId}${ada.userId}`,
-          createdAt: 0,
-          updatedAt: 0,
-        },
+        where: byId(`credential${ada.userId}`),
+        update: { password: "hash" },
       });
-    await add("github");
-    await backend.settle();
-    expect(await notices(ada)).toEqual([]);
-    await add("google");
-    await backend.settle();
-    await add("credential");
-    await backend.settle();
-    await server.mutation(api.accounts.store.update, {
-      model: "accounts",
-      where: byId(`credential${ada.userId}`),
-      update: { password: "hash" },
-    });
-    await backend.settle();
-    await server.mutation(api.accounts.store.update, {
-      model: "users",
-      where: byId(ada.userId),
-      update: { email: `${ada.userId}@new.example.com` },
-    });
-    await backend.settle();
-    expect(await notices(ada)).toEqual([
-      { kind: "emailChanged", from: `${ada.userId}@example.com`, to: `${ada.userId}@new.example.com` },
-      { kind: "passwordChanged" },
-      { kind: "passwordAdded" },
-      { kind: "providerLinked", providerId: "google" },
-    ]);
-    expect((await mails(ada)).map(({ content }) => content)).toMatchObject([{}, {}, {}, { to: `${ada.userId}@example.com` }]);
-  });
+      await backend.settle();
+      await server.mutation(api.accounts.store.update, {
+        model: "users",
+        where: byId(ada.userId),
+        update: { email: `${ada.userId}@new.example.com` },
+      });
+      await backend.settle();
+      expect(await notices(ada)).toEqual([
+        { kind: "emailChanged", from: `${ada.userId}@example.com`, to: `${ada.userId}@new.example.com` },
+        { kind: "passwordChanged" },
+        { kind: "passwordAdded" },
+        { kind: "providerLinked", providerId: "google" },
+      ]);
+      expect((await mails(ada)).map(({ content }) => content)).toMatchObject([{}, {}, {}, { to: `${ada.userId}@example.com` }]);
+    },
+  );
 
-  it("lists the unread first, counts them, and marks one or all read, one's own alone", async () => {
+  it("lists unread notices first, counts them and marks them as read", async () => {
     const ada = await signUp(backend, "ada");
     const bob = await signUp(backend, "bob");
     for (const kind of ["passwordChanged", "twoFactorChanged", "passwordChanged"] as const) {
@@ -123,7 +127,7 @@ describe.each(backends)("notices on $name", ({ start }) => {
     expect(await ada.query(api.notices.getUnreadCount, {})).toBe(0);
   });
 
-  it("lists page by page, each notice once, those of one moment and those marked meanwhile too", async () => {
+  it("lists each notice once across pages, despite equal times and new marks", async () => {
     const ada = await signUp(backend, "ada");
     for (let each = 0; each < 205; each++) {
       const row = { userId: ada.userId, notice: { kind: "passwordChanged" }, at: 1000 + Math.floor(each / 7), read: each < 60 };
@@ -148,7 +152,7 @@ describe.each(backends)("notices on $name", ({ start }) => {
     expect(rest.every(({ at, read }) => read || at <= (next?.at ?? 0))).toBe(true);
   });
 
-  it("keeps nothing of somebody whose account is gone, and tells them nothing any more", async () => {
+  it("deletes the notices of a deleted account and adds none", async () => {
     const ada = await signUp(backend, "ada");
     await tell(ada, session("laptop"));
     await tell(ada, { kind: "passwordChanged" });

@@ -1,21 +1,20 @@
 import { v } from "convex/values";
 import { internal } from "./_generated/api";
 import { internalMutation, type MutationCtx } from "./_generated/server";
-import { userMutation, userQuery } from "./access";
-import { notice } from "./accounts/noticeTables";
-import { notFound } from "./errors";
+import { userMutation, userQuery } from "./model/access";
+import { notice } from "./model/accounts/noticeTables";
+import { notFound } from "./model/errors";
 
-/** How many notices a page of the list shows; the query answers one more, if there is one, so that the page knows of a next. */
+/** Notices per page; the query returns one more to show that a next page exists. */
 const LISTED = 100;
-/** Notices of one moment, of which a page may end with any. */
+/** Allowance for notices with the same time as the last of a page. */
 const OF_ONE_MOMENT = 20;
-/** Unread notices are counted up to here; beyond it there are "many". */
 const COUNTED = 100;
 const BATCH = 500;
 
 const shown = v.object({ _id: v.id("notices"), notice, at: v.number(), read: v.boolean() });
 
-/** The visitor's notices: the unread first, then the read, each from the newest. `after`: those that follow the one with which a page ended. */
+/** Unread notices come first. `after` is the last notice of the previous page. */
 export const getNotices = userQuery({
   args: { after: v.optional(v.object({ id: v.string(), at: v.number(), read: v.boolean() })) },
   returns: v.array(shown),
@@ -41,7 +40,6 @@ export const getNotices = userQuery({
   },
 });
 
-/** How many notices the visitor has not read, up to a hundred. */
 export const getUnreadCount = userQuery({
   args: {},
   returns: v.number(),
@@ -54,7 +52,6 @@ export const getUnreadCount = userQuery({
   },
 });
 
-/** Marks one notice read. */
 export const markRead = userMutation({
   args: { id: v.string() },
   returns: v.null(),
@@ -67,7 +64,6 @@ export const markRead = userMutation({
   },
 });
 
-/** Marks all that stand there now read; what comes later stays unread. */
 export const markAllRead = userMutation({
   args: {},
   returns: v.null(),
@@ -86,7 +82,6 @@ export const markRest = internalMutation({
   },
 });
 
-/** A batch at once, the rest scheduled. */
 async function markBefore({ db, scheduler }: MutationCtx, userId: string, until: number): Promise<void> {
   const unread = await db
     .query("notices")

@@ -4,11 +4,11 @@ import { refused } from "../tests/convex/expect.ts";
 import { addImage } from "../tests/convex/pictures.ts";
 import { api, internal } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
-import { TEXT_MAX } from "./rules";
+import { TEXT_MAX } from "./model/rules";
+import { upgradedTables } from "./model/upgrades";
 
 const everything = { cursor: null, numItems: 50 };
 
-/** Copies, moves, covers, texts and what the history tells of them. */
 describe.each(backends)("organising on $name", ({ start }) => {
   let backend: Backend;
   let ada: Person;
@@ -34,7 +34,7 @@ describe.each(backends)("organising on $name", ({ start }) => {
       [kind, thing.kind, thing.name, from, to, count].filter((each) => each !== undefined),
     );
 
-  it("copies a project with all that is in it and nothing of the trash, sharing the files", async () => {
+  it("copies a project without trashed contents and shares its files", async () => {
     const [front, back] = [await newDesign("Front"), await newDesign("Back")];
     const [a, b] = [await addImage(backend, ada, front, "a.png"), await addImage(backend, ada, front, "b.png")];
     const gone = await addImage(backend, ada, back, "gone.png");
@@ -77,7 +77,7 @@ describe.each(backends)("organising on $name", ({ start }) => {
     const manual = (await ada.query(api.projects.getProjects, { sort: "manual" })).map(({ _id }) => _id);
     expect(manual.indexOf(copy)).toBe(manual.indexOf(projectId) + 1);
 
-    // The file goes with the last that shows it, and only then is its room free.
+    // Only deleting the last reference deletes the file and frees its space.
     await ada.mutation(api.projects.moveToTrash, { id: projectId });
     await ada.mutation(api.trash.purge, { id: projectId });
     await backend.settle();
@@ -90,7 +90,7 @@ describe.each(backends)("organising on $name", ({ start }) => {
     expect((await ada.query(api.usage.getUsage, {})).bytes).toBe(0);
   });
 
-  it("copies a large design in batches, and an image right after itself", async () => {
+  it("copies a large design in batches and inserts an image copy after it", async () => {
     const large = await newDesign("Large");
     const storageId = await backend.store(new TextEncoder().encode("shared"));
     await backend.inside.mutation(probe.insertImages, { designId: large, storageId, from: 0, count: 230 });
@@ -98,7 +98,7 @@ describe.each(backends)("organising on $name", ({ start }) => {
     await backend.settle();
     expect(await design(copy)).toMatchObject({ name: "Large (copy)", imageCount: 230 });
     expect((await namesIn(copy)).slice(0, 3)).toEqual(["image 0", "image 1", "image 2"]);
-    // A batch that comes twice, as after a crash, copies nothing twice into the counts: each copy counts what it inserted.
+    // A batch that runs twice, as after a crash, must not count copies twice.
     expect(await backend.inside.query(probe.imageCount, { designId: copy })).toBe(230);
 
     const small = await newDesign("Small");
@@ -110,7 +110,7 @@ describe.each(backends)("organising on $name", ({ start }) => {
     expect((await design(small)).imageCount).toBe(4);
   });
 
-  it("moves designs between projects and images between designs, and counts and covers follow", async () => {
+  it("updates counts and covers when designs and images are moved", async () => {
     const [front, back] = [await newDesign("Front"), await newDesign("Back")];
     const ids = [];
     for (const name of ["a", "b", "c"]) ids.push((await addImage(backend, ada, front, name)).id);
@@ -157,7 +157,7 @@ describe.each(backends)("organising on $name", ({ start }) => {
     expect((await history(other)).slice(0, 1)).toEqual([["moved", "design", "Front", "Magazine", "Other"]]);
   });
 
-  it("keeps texts, refuses those that are too long, and tells all of it in the history", async () => {
+  it("stores texts up to their limit and records them in the history", async () => {
     const cover = await newDesign("Cover");
     for (const name of ["a", "b", "c"]) await addImage(backend, ada, cover, name);
     const [first] = await images(cover);
@@ -169,7 +169,7 @@ describe.each(backends)("organising on $name", ({ start }) => {
     const long = "x".repeat(TEXT_MAX + 1);
     expect(await refused(ada.mutation(api.projects.setDescription, { id: projectId, description: long }))).toEqual({
       code: "invalid",
-      fieldErrors: { description: ["A description can be 2,000 characters at most."] },
+      fieldErrors: { description: ["A description can have at most 2,000 characters."] },
     });
     await ada.mutation(api.projects.rename, { id: projectId, name: "Journal" });
     expect(await history()).toEqual([
@@ -185,7 +185,7 @@ describe.each(backends)("organising on $name", ({ start }) => {
     expect(page[0]?.actor).toEqual({ name: "ada", isMe: true });
   });
 
-  it("shows all images of a project, design by design, a page at a time", async () => {
+  it("lists all images of a project by design, page by page", async () => {
     const [one, two] = [await newDesign("one"), await newDesign("two")];
     await newDesign("empty");
     for (const name of ["a", "b", "c"]) await addImage(backend, ada, one, name);
@@ -206,20 +206,20 @@ describe.each(backends)("organising on $name", ({ start }) => {
     }
   });
 
-  it("brings rows of an earlier build up to date once", async () => {
-    // A deployment may have been through it when it started.
+  it("upgrades rows of an earlier build once", async () => {
+    // A deployment may have run the upgrade at start.
     for (const { _id } of await backend.inside.query(probe.rows, { table: "upgrades" })) {
       await backend.inside.mutation(probe.remove, { table: "upgrades", id: String(_id) });
     }
     const row = async () => backend.inside.query(probe.row, { table: "projects", id: projectId });
     const { _id: __, _creationTime: ___, sortName: ____, ...fields } = (await row()) ?? {};
     await backend.inside.mutation(probe.replace, { table: "projects", id: projectId, row: { ...fields, name: "Älter" } });
-    await backend.inside.mutation(internal.upgrade.run, {});
+    await backend.inside.mutation(internal.jobs.upgrade.run, {});
     await backend.settle();
     expect((await row())?.["sortName"]).toBe("alter");
-    await backend.inside.mutation(internal.upgrade.run, {});
+    await backend.inside.mutation(internal.jobs.upgrade.run, {});
     await backend.settle();
-    expect(await backend.inside.query(probe.rows, { table: "upgrades" })).toHaveLength(3);
+    expect(await backend.inside.query(probe.rows, { table: "upgrades" })).toHaveLength(upgradedTables.length);
   });
 });
 

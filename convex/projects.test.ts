@@ -15,12 +15,12 @@ describe.each(backends)("projects on $name", ({ start }) => {
     ada = await signUp(backend, "ada");
     return ada;
   };
-  it("starts with none", async () => {
+  it("returns no projects for a new user", async () => {
     await newPerson();
     expect(await names(ada)).toEqual([]);
   });
 
-  it("makes an empty project with its name trimmed, and shows all of it and no more", async () => {
+  it("creates an empty project with a trimmed name and returns its fields", async () => {
     await newPerson();
     const before = Date.now();
     const id = await ada.mutation(api.projects.create, { name: "  Poster  " });
@@ -41,7 +41,16 @@ describe.each(backends)("projects on $name", ({ start }) => {
     expect(await ada.query(api.projects.getProjects, {})).toEqual([project]);
   });
 
-  it("lists the one that changed last first", async () => {
+  it("creates a project with one design of the same name", async () => {
+    await newPerson();
+    const { projectId, designId } = await ada.mutation(api.projects.createWithDesign, { name: " Autumn " });
+    expect(await ada.query(api.projects.getProjectById, { id: projectId })).toMatchObject({ name: "Autumn", designCount: 1 });
+    expect(await ada.query(api.designs.getDesignById, { id: designId })).toMatchObject({ name: "Autumn", projectId });
+    expect(await refused(ada.mutation(api.projects.createWithDesign, { name: " " }))).toMatchObject({ code: "invalid" });
+    expect(await names(ada)).toEqual(["Autumn"]);
+  });
+
+  it("lists the last changed project first", async () => {
     await newPerson();
     const first = await ada.mutation(api.projects.create, { name: "first" });
     await later();
@@ -56,7 +65,7 @@ describe.each(backends)("projects on $name", ({ start }) => {
     expect(await names(ada)).toEqual(["second", "first again"]);
   });
 
-  it("refuses names that are empty, too long or no line of text, and keeps those at the limit", async () => {
+  it("rejects invalid names and accepts names at the length limit", async () => {
     await newPerson();
     const id = await ada.mutation(api.projects.create, { name: "n".repeat(200) });
     for (const name of ["", "   ", "n".repeat(201), "two\nlines"]) {
@@ -69,13 +78,13 @@ describe.each(backends)("projects on $name", ({ start }) => {
     expect(await names(ada)).toEqual(["n".repeat(200)]);
   });
 
-  it("says what is wrong with a name as a form would", async () => {
+  it("reports an invalid name with a field error", async () => {
     await newPerson();
     const { fieldErrors } = await refused(ada.mutation(api.projects.create, { name: "" }));
-    expect(fieldErrors).toEqual({ name: ["Give the project a name."] });
+    expect(fieldErrors).toEqual({ name: ["Enter a name for the project."] });
   });
 
-  it("hides a removed project and all that is in it at once, and deletes the rows for ever when told to", async () => {
+  it("hides a trashed project and its contents, and purges their rows", async () => {
     await newPerson();
     const id = await ada.mutation(api.projects.create, { name: "to go" });
     const kept = await ada.mutation(api.projects.create, { name: "to stay" });
@@ -100,7 +109,7 @@ describe.each(backends)("projects on $name", ({ start }) => {
     expect(await backend.inside.query(probe.row, { table: "projects", id: kept })).not.toBeNull();
   });
 
-  it("answers the first 200 and one that tells of more, and all of them page by page in the same order", async () => {
+  it("returns 201 projects at most, and all of them page by page", async () => {
     await newPerson();
     for (let each = 0; each < 205; each++) {
       await backend.inside.mutation(probe.insert, {
@@ -131,5 +140,5 @@ describe.each(backends)("projects on $name", ({ start }) => {
 
 const names = async (person: Person) => (await person.query(api.projects.getProjects, {})).map(({ name }) => name);
 
-/** Lets the clock move on, so that one change is later than another. */
+/** Advances the clock so that two changes have different times. */
 const later = () => new Promise((resolve) => setTimeout(resolve, 2));

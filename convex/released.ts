@@ -1,18 +1,12 @@
+import { paginationOptsValidator } from "convex/server";
 import { v } from "convex/values";
-import { internal } from "./_generated/api";
-import { internalMutation } from "./_generated/server";
-import { serverQuery } from "./access";
-import { RELEASED_TOLD_FOR } from "./rules";
+import { serverQuery } from "./model/access";
 
-/**
- * Which files were deleted lately, by their content. App servers keep smaller copies of pictures on their own disks (`app/images/`): they
- * subscribe to this, so that with a picture its copies go, wherever they lie.
- */
+/** App servers subscribe to deletions and delete their variants (`app/features/images/`). */
 
 const PAGE = 1000;
-const BATCH = 500;
 
-/** What was deleted after a moment (milliseconds since 1970), the first first, as much as an answer may hold. */
+/** `after` is exclusive, in milliseconds since 1970. */
 export const since = serverQuery({
   args: { after: v.number() },
   returns: v.array(v.object({ checksum: v.string(), at: v.number() })),
@@ -25,17 +19,37 @@ export const since = serverQuery({
   },
 });
 
-/** Removes what needs to be told no more: hourly. */
-export const sweep = internalMutation({
-  args: {},
-  returns: v.null(),
-  handler: async ({ db, scheduler }) => {
-    const rows = await db
+/** `from` is inclusive, in milliseconds since 1970. Files with the same time can span several pages. */
+export const list = serverQuery({
+  args: { from: v.number(), paginationOpts: paginationOptsValidator },
+  returns: v.object({
+    page: v.array(v.object({ id: v.string(), checksum: v.string(), at: v.number() })),
+    isDone: v.boolean(),
+    continueCursor: v.string(),
+  }),
+  handler: async ({ db }, { from, paginationOpts }) => {
+    const { page, isDone, continueCursor } = await db
       .query("releasedFiles")
-      .withIndex("by_creation_time", (q) => q.lt("_creationTime", Date.now() - RELEASED_TOLD_FOR))
-      .take(BATCH);
-    for (const { _id } of rows) await db.delete(_id);
-    if (rows.length === BATCH) await scheduler.runAfter(0, internal.released.sweep, {});
-    return null;
+      .withIndex("by_creation_time", (q) => q.gte("_creationTime", from))
+      .paginate(paginationOpts);
+    return { page: page.map(({ _id: id, checksum, _creationTime: at }) => ({ id, checksum, at })), isDone, continueCursor };
   },
 });
+
+/** For subscribers that then read `list`. */
+export const latest = serverQuery({
+  args: {},
+  returns: v.union(v.string(), v.null()),
+  handler: async ({ db }) => (await db.query("releasedFiles").order("desc").first())?._id ?? null,
+});
+
+export const living = serverQuery({
+  args: { table: v.union(v.literal("designImages"), v.literal("imageVersions")), paginationOpts: paginationOptsValidator },
+  returns: v.object({ page: v.array(v.string()), isDone: v.boolean(), continueCursor: v.string() }),
+  handler: async ({ db }, { table, paginationOpts }) => {
+    const { page, isDone, continueCursor } = await db.query(table).paginate(paginationOpts);
+    return { page: page.map(({ checksum }) => checksum), isDone, continueCursor };
+  },
+});
+
+export { sweep } from "./jobs/sweepReleased";

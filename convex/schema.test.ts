@@ -2,10 +2,7 @@ import type { GenericValidator } from "convex/values";
 import { expect, it } from "vitest";
 import schema from "./schema";
 
-/**
- * Section 3 of the specification, by table: every field that it names. `_id` and `_creationTime` are on every row. Better Auth's `id` is a
- * field of its own (`accounts/tables.ts`); "user id" of a session is `userId`.
- */
+/** Section 3 of the specification, without `_id` and `_creationTime`. Better Auth's `id` is a separate field (`accounts/tables.ts`). */
 const specified: Record<string, string[]> = {
   users: ["id", "name", "email", "emailVerified", "image", "createdAt", "updatedAt"],
   accounts: [
@@ -30,7 +27,7 @@ const specified: Record<string, string[]> = {
   designImages: ["designId"],
 };
 
-/** The search indexes of a table; the way to them is not in the types. */
+/** Convex does not type the search indexes. */
 function searchIndexes(table: object): { filterFields: string[] }[] {
   return "searchIndexes" in table && Array.isArray(table.searchIndexes) ? table.searchIndexes : [];
 }
@@ -40,7 +37,6 @@ const tables: { name: string; fields: Record<string, GenericValidator>; indexes:
 ).map(([name, table]) => ({
   name,
   fields: table.validator.kind === "object" ? table.validator.fields : {},
-  // A search that is kept to a field's value reads no others either.
   indexes: [...table[" indexes"](), ...searchIndexes(table).map(({ filterFields }) => ({ fields: filterFields }))],
 }));
 const table = (name: string) => tables.find((each) => each.name === name);
@@ -49,7 +45,7 @@ it.each(Object.entries(specified))("%s has the specification's fields", (name, f
   expect(Object.keys(table(name)?.fields ?? {})).toEqual(expect.arrayContaining(fields));
 });
 
-it("keeps to the specification's words: no table has a field that is a specified one spelled differently", () => {
+it("uses the specification's spelling for every field", () => {
   const words = new Map(
     Object.values(specified)
       .flat()
@@ -60,7 +56,7 @@ it("keeps to the specification's words: no table has a field that is a specified
   }
 });
 
-it("makes the nullable picture of a user, and a project's and a design's place, what they are said to be", () => {
+it("declares a user's picture and the parent ids as specified", () => {
   expect(table("users")?.fields["image"]?.isOptional).toBe("optional");
   expect(table("users")?.fields["emailVerified"]?.kind).toBe("boolean");
   expect(table("designs")?.fields["projectId"]).toMatchObject({ kind: "id", tableName: "projects" });
@@ -79,7 +75,6 @@ it("indexes every reference from one table to another, so that no read scans", (
   }
 });
 
-/** A name without its case and underscores. */
 function plain(field: string): string {
   return field.replaceAll("_", "").toLowerCase();
 }

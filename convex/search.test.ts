@@ -13,7 +13,7 @@ describe.each(backends)("search on $name", ({ start }) => {
   });
   afterAll(() => backend.close());
 
-  const search = (person: Person, asked: FunctionArgs<typeof api.search.find>) => person.query(api.search.find, asked);
+  const search = (person: Person, requested: FunctionArgs<typeof api.search.find>) => person.query(api.search.find, requested);
   const find = (person: Person, text: string) => person.query(api.search.find, { text });
 
   async function withThings(name: string) {
@@ -24,7 +24,7 @@ describe.each(backends)("search on $name", ({ start }) => {
     return { person, project, design, image };
   }
 
-  it("finds projects, designs and images by the words of their names, and says where they are", async () => {
+  it("finds projects, designs and images by name, with their parents", async () => {
     const { person, project, design, image } = await withThings("ada");
     await person.mutation(api.projects.create, { name: "Winter" });
     const found = await find(person, "autumn");
@@ -36,19 +36,19 @@ describe.each(backends)("search on $name", ({ start }) => {
     expect(JSON.stringify(found)).not.toMatch(/storage|ownerId/i);
   });
 
-  it("finds by a word that is only begun, by any of several, in any case, and follows a change of name", async () => {
+  it("matches prefixes, any word and any case, and follows renames", async () => {
     const { person, design } = await withThings("ada");
-    const told = async (text: string) => names(await find(person, text));
-    expect(await told("aut")).toEqual(["Autumn catalogue", "Autumn cover", "autumn leaves.png"]);
-    expect(await told("  COVER ")).toEqual(["Autumn cover"]);
-    expect(await told("nothing catal")).toEqual(["Autumn catalogue"]);
-    expect(await told("umn")).toEqual([]);
+    const onMessage = async (text: string) => names(await find(person, text));
+    expect(await onMessage("aut")).toEqual(["Autumn catalogue", "Autumn cover", "autumn leaves.png"]);
+    expect(await onMessage("  COVER ")).toEqual(["Autumn cover"]);
+    expect(await onMessage("nothing catal")).toEqual(["Autumn catalogue"]);
+    expect(await onMessage("umn")).toEqual([]);
     await person.mutation(api.designs.rename, { id: design, name: "Ψυχή 夜" });
-    expect(await told("cover")).toEqual([]);
-    expect(await told("ψυχ")).toEqual(["Ψυχή 夜"]);
+    expect(await onMessage("cover")).toEqual([]);
+    expect(await onMessage("ψυχ")).toEqual(["Ψυχή 夜"]);
   });
 
-  it("finds nothing by no word, and takes whatever is typed as text", async () => {
+  it("finds nothing without a word and treats any input as text", async () => {
     const { person } = await withThings("ada");
     for (const text of ["", "  ", '"', "*", "()", "- :", "\u0000", "\uD800", "\u202e"]) {
       expect(await find(person, text), JSON.stringify(text)).toEqual(NOTHING);
@@ -58,7 +58,7 @@ describe.each(backends)("search on $name", ({ start }) => {
     }
   });
 
-  it("shows nobody what is somebody else's", async () => {
+  it("shows no items of other users", async () => {
     await withThings("ada");
     const bob = await signUp(backend, "bob");
     expect(names(await find(bob, "autumn"))).toEqual([]);
@@ -66,7 +66,7 @@ describe.each(backends)("search on $name", ({ start }) => {
     expect(names(await find(bob, "autumn catalogue cover leaves"))).toEqual(["Autumn of bob"]);
   });
 
-  it("trusts no row for what may be seen: the project alone says so", async () => {
+  it("checks access by the project, not by the row's owner", async () => {
     const { person: ada, design, image } = await withThings("ada");
     const eve = await signUp(backend, "eve");
     await backend.inside.mutation(probe.patch, { table: "designs", id: design, fields: { ownerId: eve.userId } });
@@ -75,7 +75,7 @@ describe.each(backends)("search on $name", ({ start }) => {
     expect(names(await find(ada, "autumn"))).toEqual(["Autumn catalogue"]);
   });
 
-  it("finds nothing that is removed, nor what is in it, from that moment on", async () => {
+  it("finds no trashed items and none of their contents", async () => {
     const { person, project, design, image } = await withThings("ada");
     await person.mutation(api.designImages.remove, { id: image });
     expect(names(await find(person, "autumn"))).toEqual(["Autumn catalogue", "Autumn cover"]);
@@ -89,32 +89,47 @@ describe.each(backends)("search on $name", ({ start }) => {
     expect(names(await find(person, "autumn"))).toEqual([]);
   });
 
-  it("finds so many and no more, page by page, and looks past however much is hidden", async () => {
-    const { person, design } = await withThings("ada");
-    const project = await person.mutation(api.projects.create, { name: "shown" });
-    const hidden = await person.mutation(api.projects.create, { name: "hidden" });
-    const shown = FOUND_PAGE + 5;
-    await insertDesigns(person, project, shown);
-    // Those that are hidden came later, and are as near: they stand first.
-    await insertDesigns(person, hidden, 80);
-    await person.mutation(api.projects.moveToTrash, { id: hidden });
+  it(
+    "finds so many and no more, page by page, and looks past however much is hidden",
+    { tags: "@finds-so-many-no-more-page" },
+    async () => {
+      const { person, design } = await withThings("ada");
+      const project = await person.mutation(api.projects.create, { name: "shown" });
+      const hidden = await person.mutation(api.projects.create, { name: "hidden" });
+      const shown = FOUND_PAGE + 5;
+      await insertDesigns(person, project, shown);
+      // The hidden ones are newer and match equally well, so they rank first.
+      await insertDesigns(person, hidden, 80);
+      await person.mutation(api.projects.moveToTrash, { id: hidden });
 
-    const overview = await find(person, "poster");
-    expect(overview.designs).toHaveLength(FOUND_LIMIT);
-    expect(overview).toMatchObject({ more: ["design"], next: null });
-    expect(await find(person, "cover")).toMatchObject({ designs: [{ _id: design }], more: [] });
+      const overview = await find(person, "poster");
+      expect(overview.designs).toHaveLength(FOUND_LIMIT);
+      expect(overview).toMatchObject({ more: ["design"], next: null });
+      expect(await find(person, "cover")).toMatchObject({ designs: [{ _id: design }], more: [] });
 
-    for (const asked of [{ text: "poster" }, { text: "", tag: "many" }, { text: "", from: 1 }, { text: "poster", tag: "many" }]) {
-      const first = await search(person, { ...asked, kind: "design" });
-      expect(first.designs).toHaveLength(FOUND_PAGE);
-      const last = await search(person, { ...asked, kind: "design", after: first.next ?? "" });
-      const all = [...first.designs, ...last.designs].filter(({ projectName }) => projectName === "shown");
-      expect(new Set(all.map(({ _id }) => _id)), JSON.stringify(asked)).toHaveLength(shown);
-      expect(last).toMatchObject({ next: null, projects: [], images: [] });
-    }
+      for (const requested of [{ text: "poster" }, { text: "", tag: "many" }, { text: "", from: 1 }, { text: "poster", tag: "many" }]) {
+        const first = await search(person, { ...requested, kind: "design" });
+        expect(first.designs).toHaveLength(FOUND_PAGE);
+        const last = await search(person, { ...requested, kind: "design", after: first.next ?? "" });
+        const all = [...first.designs, ...last.designs].filter(({ projectName }) => projectName === "shown");
+        expect(new Set(all.map(({ _id }) => _id)), JSON.stringify(requested)).toHaveLength(shown);
+        expect(last).toMatchObject({ next: null, projects: [], images: [] });
+      }
+    },
+  );
+
+  it("ends a text search at the 1,024 results that a deployment returns", async () => {
+    const { person } = await withThings("ada");
+    const project = await person.mutation(api.projects.create, { name: "large" });
+    const seed = await person.mutation(api.designs.create, { projectId: project, name: "Poster" });
+    const { _id: _, _creationTime: __, ...row } = (await backend.inside.query(probe.row, { table: "designs", id: seed })) ?? {};
+    await backend.inside.mutation(probe.insertMany, { table: "designs", rows: Array.from({ length: 1_050 }, () => row) });
+    const page = (after: string) => search(person, { text: "poster", kind: "design", after });
+    expect(await page("960")).toMatchObject({ designs: { length: FOUND_PAGE }, next: "1010" });
+    expect(await page("1010")).toMatchObject({ designs: { length: 14 }, next: null });
   });
 
-  it("finds by descriptions, captions and tags, as they are from that moment on", async () => {
+  it("finds current descriptions, captions and tags", async () => {
     const { person, project, design, image } = await withThings("ada");
     await person.mutation(api.projects.setDescription, { id: project, description: "For the orchard" });
     await person.mutation(api.designs.setDescription, { id: design, description: "Orchard in\nfog" });
@@ -138,13 +153,14 @@ describe.each(backends)("search on $name", ({ start }) => {
     expect(names(await find(person, "final"))).toEqual(["b.png"]);
   });
 
-  it("holds to all that is asked for: tag, kind, type of picture, time and words", async () => {
+  it("combines the filters for tag, kind, type, time and words", async () => {
     const { person, project, design, image } = await withThings("ada");
     await person.mutation(api.tags.tagDesign, { id: design, tag: "Night" });
     await person.mutation(api.tags.tagImage, { id: image, tag: "night" });
     const { id: other } = await addImage(backend, person, design, "winter.png");
     await backend.inside.mutation(probe.patch, { table: "designImages", id: other, fields: { contentType: "image/svg+xml" } });
-    const found = async (asked: Partial<FunctionArgs<typeof api.search.find>>) => names(await search(person, { text: "", ...asked }));
+    const found = async (requested: Partial<FunctionArgs<typeof api.search.find>>) =>
+      names(await search(person, { text: "", ...requested }));
     const at = (await person.query(api.designImages.getDesignImageInPlace, { id: image })).image._creationTime;
 
     expect(await found({ tag: " NIGHT" })).toEqual(["Autumn cover", "autumn leaves.png"]);
@@ -177,7 +193,7 @@ describe.each(backends)("search on $name", ({ start }) => {
     expect(names(await search(bob, { text: "", tag: "night" }))).toEqual([]);
   });
 
-  it("finds rows of an earlier build once they are brought up to date", async () => {
+  it("finds rows of an earlier build after the upgrade", async () => {
     const { person, design } = await withThings("ada");
     const {
       _id: _,
@@ -186,16 +202,14 @@ describe.each(backends)("search on $name", ({ start }) => {
       ...row
     } = (await backend.inside.query(probe.row, { table: "designs", id: design })) ?? {};
     await backend.inside.mutation(probe.insert, { table: "designs", row });
-    // As when that build was replaced just now.
     for (const { _id } of await backend.inside.query(probe.rows, { table: "upgrades" })) {
       await backend.inside.mutation(probe.remove, { table: "upgrades", id: String(_id) });
     }
-    await backend.inside.mutation(internal.upgrade.run, {});
+    await backend.inside.mutation(internal.jobs.upgrade.run, {});
     await backend.settle();
     expect((await find(person, "cover")).designs).toHaveLength(2);
   });
 
-  /** Many at once, all called alike, with a tag. */
   async function insertDesigns(person: Person, projectId: Id<"projects">, count: number) {
     const seed = await person.mutation(api.designs.create, { projectId, name: "Poster" });
     await person.mutation(api.tags.tagDesign, { id: seed, tag: "many" });

@@ -1,19 +1,19 @@
 import { type Infer, v } from "convex/values";
-import { designFor, ifVisible, projectFor, userQuery } from "./access";
-import { candidates, type Asked, type Candidate, type Kind } from "./candidates";
-import { tagKey, wordsOf } from "./rules";
-import { coverShape, designImageShape, toDesign, toDesignImage, toProject } from "./shapes";
-import { tagOf } from "./tagging";
-import { hasAnyWord, searchWords } from "./words";
+import { designFor, ifVisible, projectFor, userQuery } from "./model/access";
+import { isNearMark, searchCandidates, type CandidateFilters, type Candidate, type Kind } from "./model/search/searchCandidates";
+import { tagKey } from "./model/rules";
+import { searchQuery } from "./model/search/searchQuery";
+import { coverShape, designImageShape, toDesign, toDesignImage, toProject } from "./model/shapes";
+import { tagOf } from "./model/tags/tagging";
+import { isUpgraded, type UpgradedTable } from "./model/upgrades";
 
-/** How many of each kind are found at once, and of one kind alone. */
+/** Results per kind; `FOUND_PAGE` if only one kind is searched. */
 export const FOUND_LIMIT = 20;
 export const FOUND_PAGE = 50;
 
-/** How many rows of a kind are looked at for one answer: some may be in something that was removed, or have not all that is asked for. */
+/** Rows read per kind for one response: some may be hidden or fail a filter. */
 export const SEEN_LIMIT = 1000;
 
-/** How much of a description is told. */
 const TOLD = 200;
 
 const kind = v.union(v.literal("project"), v.literal("design"), v.literal("image"));
@@ -30,9 +30,7 @@ const foundShape = v.object({
   projects: v.array(foundProject),
   designs: v.array(foundDesign),
   images: v.array(foundImage),
-  /** Of which kinds there may be more than are told here. */
   more: v.array(kind),
-  /** Where the next page of the one kind that was asked for begins; null: there is none. */
   next: v.union(v.string(), v.null()),
 });
 export type Found = Infer<typeof foundShape>;
@@ -40,13 +38,9 @@ export type Found = Infer<typeof foundShape>;
 const NOTHING: Found = { projects: [], designs: [], images: [], more: [], next: null };
 
 /**
- * What of the caller's has any of these words in its name, description, caption or tags, the nearest first and the last word perhaps only begun;
- * and what has this tag, is of this kind or type of picture, and was added within this time (milliseconds, `to` no longer in it). All that is
- * asked for holds; without words the newest come first; where nothing is asked for nothing is found.
- *
- * At most `FOUND_LIMIT` of each kind; of one `kind` alone `FOUND_PAGE`, page by page (`after` is the `next` of the page before). The indexes answer
- * with the caller's own rows; whether each may be seen is the access rule's to say, here as everywhere, so that nothing is found that is
- * removed, or in something that is.
+ * All filters apply, the last word may be a prefix, and `to` is exclusive. Best match first, without words newest first.
+ * Without an exact match of any kind, infixes and typing errors are found: they cost far more. The access rule checks each
+ * row, so contents of trashed items are never found.
  */
 export const find = userQuery({
   args: {
@@ -60,28 +54,32 @@ export const find = userQuery({
   },
   returns: foundShape,
   handler: async (ctx, { text, tag, kind: only, type, from = 0, to = Infinity, after }): Promise<Found> => {
-    const words = wordsOf(text);
-    // A search by nothing that can be found is no wish to see everything.
-    if (words === "" && text.trim() !== "") return NOTHING;
-    if (words === "" && !tag && !only && !type && from === 0 && to === Infinity) return NOTHING;
+    const isWorded = searchQuery(text, false) !== null;
+    // Text without a searchable word finds nothing instead of everything.
+    if (!isWorded && text.trim() !== "") return NOTHING;
+    if (!isWorded && !tag && !only && !type && from === 0 && to === Infinity) return NOTHING;
     const carried = tag ? await tagOf(ctx, ctx.user.id, tagKey(tag)) : null;
     if (tag && !carried) return NOTHING;
 
-    const asked: Asked = { words, tagId: carried?._id ?? null, type, from, to };
     const start = only === undefined ? null : placeOf(after);
     const most = only === undefined ? FOUND_LIMIT : FOUND_PAGE;
     const isAsked = (each: Kind) => (only === undefined || only === each) && (each === "image" || !type) && (each !== "project" || !tag);
-    /** The first `most` rows that may be seen and have all that is asked for, as `look` tells them. */
-    async function those<Each extends Kind, Item>(each: Each, look: (row: Candidate<Each>["row"]) => Promise<Item | null>) {
+    async function those<Each extends Kind, Item>(
+      each: Each,
+      isNear: boolean,
+      look: (row: Candidate<Each>["row"]) => Promise<Item | null>,
+    ) {
       const items: Item[] = [];
       if (!isAsked(each)) return { items, next: null };
+      const query = isWorded ? searchQuery(text, !(await isUpgraded(ctx, TABLES[each]))) : null;
+      const requested: CandidateFilters = { query, isNear, tagId: carried?._id ?? null, type, from, to };
       let seen = 0;
       let end: number | null = null;
-      for await (const { row, mark } of candidates(ctx, each, asked, start)) {
-        const item = fits(row, asked) ? await look(row) : null;
+      for await (const { row, mark } of searchCandidates(ctx, each, requested, start)) {
+        const item = fits(row, requested) ? await look(row) : null;
         if (item !== null && items.length === most) return { items, next: end };
         if (item !== null) items.push(item);
-        // Past a full page only to know whether there is another.
+        // Beyond a full page, reads on only to learn whether there is a next one.
         if (items.length < most || item !== null) end = mark;
         if (++seen === SEEN_LIMIT) return { items, next: end };
       }
@@ -90,50 +88,54 @@ export const find = userQuery({
 
     const projectOf = memo((id: string) => ifVisible(projectFor(ctx, id, "view")));
     const designOf = memo((id: string) => ifVisible(designFor(ctx, id, "view")));
-    const projects = await those("project", async ({ _id }) => {
-      const row = await projectOf(_id);
-      if (!row) return null;
-      const { name, cover, description } = toProject(row);
-      return { _id, name, cover, description: description.slice(0, TOLD) };
+    const everything = async (isNear: boolean) => ({
+      project: await those("project", isNear, async ({ _id }) => {
+        const row = await projectOf(_id);
+        if (!row) return null;
+        const { name, cover, description } = toProject(row);
+        return { _id, name, cover, description: description.slice(0, TOLD) };
+      }),
+      design: await those("design", isNear, async (row) => {
+        const project = await projectOf(row.projectId);
+        if (!project) return null;
+        const { _id, name, cover, description } = toDesign(row);
+        return { _id, name, cover, description: description.slice(0, TOLD), projectName: project.name };
+      }),
+      image: await those("image", isNear, async (row) => {
+        const place = await designOf(row.designId);
+        return place && { ...toDesignImage(row), designName: place.design.name, projectName: place.project.name };
+      }),
     });
-    const designs = await those("design", async (row) => {
-      const project = await projectOf(row.projectId);
-      if (!project) return null;
-      const { _id, name, cover, description } = toDesign(row);
-      return { _id, name, cover, description: description.slice(0, TOLD), projectName: project.name };
-    });
-    const images = await those("image", async (row) => {
-      const place = await designOf(row.designId);
-      return place && { ...toDesignImage(row), designName: place.design.name, projectName: place.project.name };
-    });
-    const found = { project: projects, design: designs, image: images };
+    let found = await everything(isNearMark(start));
+    const isEmpty = KINDS.every((each) => found[each].items.length === 0);
+    if (isEmpty && isWorded && !carried && start === null) found = await everything(true);
     const next = only === undefined ? null : found[only].next;
     return {
-      projects: projects.items,
-      designs: designs.items,
-      images: images.items,
+      projects: found.project.items,
+      designs: found.design.items,
+      images: found.image.items,
       more: KINDS.filter((each) => found[each].next !== null),
       next: next === null ? null : String(next),
     };
   },
 });
 
+const TABLES = { project: "projects", design: "designs", image: "designImages" } as const satisfies Record<Kind, UpgradedTable>;
 const KINDS = ["project", "design", "image"] as const satisfies Kind[];
 
-/** What the index that answered has not looked at. */
-function fits(row: Candidate<Kind>["row"], { words, tagId, type, from, to }: Asked): boolean {
+/** Applies the filters that the chosen index did not cover. */
+function fits(row: Candidate<Kind>["row"], { query, tagId, type, from, to }: CandidateFilters): boolean {
   if (row.removedAt !== undefined || row._creationTime < from || row._creationTime >= to) return false;
   if (type && "contentType" in row && row.contentType !== type) return false;
-  return words === "" || tagId === null || hasAnyWord(searchWords(row), words);
+  return query === null || tagId === null || query.fits(row);
 }
 
-/** What somebody else makes up leads nowhere but to another place of the same list. */
+/** A forged cursor only leads to another position in the list. */
 function placeOf(cursor: string | undefined): number | null {
   const place = Number(cursor);
   return cursor !== undefined && Number.isFinite(place) && place >= 0 ? place : null;
 }
 
-/** Asks once for each. */
 function memo<Result>(ask: (id: string) => Promise<Result>): (id: string) => Promise<Result> {
   const known = new Map<string, Promise<Result>>();
   return (id) => {

@@ -3,7 +3,7 @@ import { type Backend, backends, type Person, signUp } from "../tests/convex/bac
 import { addImage } from "../tests/convex/pictures.ts";
 import { seeded } from "../tests/convex/seeded.ts";
 import { api } from "./_generated/api";
-import type { Design, DesignImage, Project } from "./shapes";
+import type { Design, DesignImage, Project } from "./model/shapes";
 
 describe.each(backends)("counts and covers on $name", ({ start }) => {
   let backend: Backend;
@@ -14,7 +14,7 @@ describe.each(backends)("counts and covers on $name", ({ start }) => {
   });
   afterAll(() => backend.close());
 
-  it("show the newest four, of the project across its designs", async () => {
+  it("show a project's newest four images across its designs", async () => {
     const projectId = await ada.mutation(api.projects.create, { name: "Magazine" });
     const first = await ada.mutation(api.designs.create, { projectId, name: "first" });
     const second = await ada.mutation(api.designs.create, { projectId, name: "second" });
@@ -37,7 +37,7 @@ describe.each(backends)("counts and covers on $name", ({ start }) => {
     expect(cover).toEqual({ imageId: f, placeholder: null, width: 40, height: 30 });
   });
 
-  it("agree with what is there after every one of many changes", async () => {
+  it("match the contents after each of many changes", async () => {
     const random = seeded(20261121);
     const pick = <T>(list: T[]): T | undefined => list[Math.floor(random() * list.length)];
     await ada.mutation(api.projects.create, { name: "one" });
@@ -60,7 +60,6 @@ describe.each(backends)("counts and covers on $name", ({ start }) => {
     expect(images.length, "the walk ends with pictures, or it has tested nothing").toBeGreaterThan(4);
   });
 
-  /** All that the person can see, as the public queries tell it. */
   async function everything(): Promise<Everything> {
     const projects = await ada.query(api.projects.getProjects, {});
     const designs = (await Promise.all(projects.map(({ _id }) => ada.query(api.designs.getDesignsByProjectId, { projectId: _id })))).flat();

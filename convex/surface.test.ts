@@ -3,15 +3,12 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
 /**
- * Pages of an older build stay open, and jobs that were scheduled by it are still to come, when newer functions are pushed. So what has been there once
- * goes on being there, takes what it took, and answers what it answered. `surface.json` has what each function has taken and answered so far;
- * `RECORD=1 npx vitest run convex/surface.test.ts` adds what is new. What is taken out of it by hand is a promise that is broken knowingly: once no page
- * of a build that called it can be open.
+ * Open pages and scheduled jobs of older builds call newer functions, so signatures must stay compatible with `surface.json`.
+ * `RECORD=1 npx vitest run convex/surface.test.ts` adds new ones. Remove one only when no page of its build can be open.
  */
 const RECORD = fileURLToPath(new URL("./surface.json", import.meta.url));
 
 type Field = { fieldType: Shape; optional: boolean };
-/** A validator as its function exports it (`convex/values`, `validator.json`). */
 type Shape = { type: string; value?: unknown };
 type Signature = { type: "query" | "mutation" | "action"; args: Shape; returns: Shape | null };
 type Surface = Record<string, Signature>;
@@ -20,7 +17,7 @@ const fieldsOf = ({ value }: Shape) => Object.entries(Object(value) as Record<st
 const membersOf = (shape: Shape) => (shape.type === "union" && Array.isArray(shape.value) ? (shape.value as Shape[]) : [shape]);
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
-/** Whether all that the one takes the other takes, too. */
+/** Returns whether `now` accepts everything that `before` accepted. */
 function takes(now: Shape, before: Shape): boolean {
   if (now.type === "any" || isSame(now, before)) return true;
   if (before.type === "union" || now.type === "union")
@@ -39,7 +36,7 @@ function takes(now: Shape, before: Shape): boolean {
   );
 }
 
-/** Whether whoever reads what was answered before can read all that is answered now: it is nothing else, and nothing is missing in it. New fields may stand beside. */
+/** Returns whether a client of `before` can read every value of `now`; new fields are allowed. */
 function answers(now: Shape, before: Shape): boolean {
   if (before.type === "any" || isSame(now, before)) return true;
   if (before.type === "union" || now.type === "union")
@@ -70,13 +67,12 @@ async function surfaceOf(modules: Record<string, () => Promise<Record<string, Ex
   return surface;
 }
 
-/** A line for each function, so that a change shows what it is of. */
 async function record(surface: Surface): Promise<void> {
   const lines = Object.entries(surface).map(([name, signature]) => `${JSON.stringify(name)}: ${JSON.stringify(signature)}`);
   await writeFile(RECORD, `{\n${lines.join(",\n")}\n}\n`);
 }
 
-it("goes on taking what it took, and answering what it answered", async () => {
+it("accepts the recorded arguments and returns the recorded shapes", async () => {
   const now = await surfaceOf(
     import.meta.glob<Record<string, Exported>>(["./**/*.ts", "!./**/*.test.ts", "!./_generated/**", "!./{crons,schema,auth.config}.ts"]),
   );
@@ -96,7 +92,7 @@ it("goes on taking what it took, and answering what it answered", async () => {
   expect(isSame(before, all), "new functions, or more of old ones: RECORD=1 npx vitest run convex/surface.test.ts").toBe(true);
 });
 
-it("tells what breaks an open page from what does not", () => {
+it("distinguishes breaking from compatible changes", () => {
   const text: Shape = { type: "string" };
   const object = (fields: Record<string, Field>): Shape => ({ type: "object", value: fields });
   const before = object({ id: { fieldType: text, optional: false } });

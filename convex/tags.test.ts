@@ -4,7 +4,7 @@ import { refused } from "../tests/convex/expect.ts";
 import { addImage } from "../tests/convex/pictures.ts";
 import { api } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
-import { TAG_MAX, TAGS_MAX } from "./rules";
+import { TAG_MAX, TAGS_MAX } from "./model/rules";
 
 describe.each(backends)("tags on $name", ({ start }) => {
   let backend: Backend;
@@ -24,7 +24,6 @@ describe.each(backends)("tags on $name", ({ start }) => {
   const tagsOf = async (id = designId) => (await ada.query(api.designs.getDesignById, { id })).tags;
   const known = (person = ada) => person.query(api.tags.getTags, {});
   const tag = (typed: string, id = designId) => ada.mutation(api.tags.tagDesign, { id, tag: typed });
-  /** The caller's tags as they are stored: how often each is used, and whether as many things are found by it. */
   async function uses() {
     const tags = await backend.inside.query(probe.rows, { table: "tags", field: "ownerId", value: ada.userId });
     const counted = tags.map(async ({ _id, key, uses }) => {
@@ -35,7 +34,7 @@ describe.each(backends)("tags on $name", ({ start }) => {
     return Object.fromEntries(await Promise.all(counted));
   }
 
-  it("are the same however they are written, and written as they first were", async () => {
+  it("compare case-insensitively and keep their first spelling", async () => {
     await tag("  Summer   2026 , Poster ");
     expect(await tagsOf()).toEqual(["Summer 2026", "Poster"]);
     await tag("summer 2026, POSTER, ﬁnal");
@@ -55,22 +54,27 @@ describe.each(backends)("tags on $name", ({ start }) => {
     expect(await known()).toEqual(["ﬁnal", "Poster"]);
   });
 
-  it("are refused where they are none, too long or too many, beside the field", async () => {
+  it("are rejected with a field error when empty, too long or too many", async () => {
     const messages = async (typed: string) => (await refused(tag(typed)))?.fieldErrors?.["tag"];
-    expect(await messages(" , ")).toEqual(["Write a tag."]);
-    expect(await messages("x".repeat(TAG_MAX + 1))).toEqual(["A tag can be 40 characters at most."]);
-    expect(await messages("good, --- ")).toEqual(["A tag has a letter or a digit in it."]);
-    expect(await messages("a\u0000b")).toEqual(["A tag is a single line of text."]);
-    expect(await messages(Array.from({ length: TAGS_MAX + 1 }, (_, each) => `t${each}`).join())).toEqual(["There can be 20 tags at most."]);
+    expect(await messages(" , ")).toEqual(["Enter a tag."]);
+    expect(await messages("x".repeat(TAG_MAX + 1))).toEqual(["A tag can have at most 40 characters."]);
+    expect(await messages("good, --- ")).toEqual(["A tag must contain a letter or a digit."]);
+    expect(await messages("a\u0000b")).toEqual(["A tag must be a single line."]);
+    expect(await messages(Array.from({ length: TAGS_MAX + 1 }, (_, each) => `t${each}`).join())).toEqual(["At most 20 tags are possible."]);
     expect(await tagsOf()).toBeUndefined();
 
     await tag(Array.from({ length: TAGS_MAX }, (_, each) => `t${each}`).join());
     await tag("T1");
-    expect(await refused(tag("one more"))).toEqual({ code: "limit", message: "There can be 20 tags at most. Take one off first." });
+    expect(await refused(tag("one more"))).toEqual({ code: "limit", message: "At most 20 tags are possible. Remove one first." });
+    const name = "שער 2 (טיוטה)";
+    await ada.mutation(api.designs.rename, { id: designId, name });
+    expect(await refused(ada.mutation(api.many.tagDesigns, { ids: [designId], tag: "one more" }))).toMatchObject({
+      message: `“\u2068${name}\u2069” can have at most 20 tags. Remove one first.`,
+    });
     expect(await tagsOf()).toHaveLength(TAGS_MAX);
   });
 
-  it("go along with copies, stay through the trash, and go with what is deleted for ever", async () => {
+  it("are copied with items, kept in the trash and removed on purge", async () => {
     await tag("poster");
     const { id } = await addImage(backend, ada, designId, "a.png");
     await ada.mutation(api.tags.tagImage, { id, tag: "poster, night" });
@@ -79,7 +83,7 @@ describe.each(backends)("tags on $name", ({ start }) => {
     await ada.mutation(api.designs.duplicate, { id: designId });
     const copy = await ada.mutation(api.projects.duplicate, { id: projectId });
     await backend.settle();
-    // Two designs in the project and two in its copy, with two images in each.
+    // Two designs in the project and two in its copy, with two images each.
     expect(await uses()).toEqual({ night: 8, poster: 12 });
 
     await ada.mutation(api.projects.moveToTrash, { id: copy });
@@ -97,7 +101,7 @@ describe.each(backends)("tags on $name", ({ start }) => {
     expect(await known()).toEqual([]);
   });
 
-  it("are told in the history, the one that came and the one that went", async () => {
+  it("are recorded in the history when added and removed", async () => {
     await tag("poster, night");
     await ada.mutation(api.tags.untagDesign, { id: designId, tag: "night" });
     const { page } = await ada.query(api.activities.list, { projectId, paginationOpts: { cursor: null, numItems: 3 } });

@@ -1,13 +1,11 @@
 import { v } from "convex/values";
-import { designFor, imageFor, userMutation, type UserMutationCtx, userQuery } from "./access";
-import { check } from "./check";
-import { addTag } from "./rules";
-import { addTags, type Place, removeTag } from "./tagging";
+import { designFor, imageFor, undoableMutation, type UserMutationCtx, userQuery } from "./model/access";
+import { check } from "./model/check";
+import { addTag } from "./model/rules";
+import { addTags, type Place, removeTag } from "./model/tags/tagging";
 
-/** How many of somebody's tags are told at once: for suggestions, of which nobody reads more. */
 const TOLD = 200;
 
-/** The caller's tags by their names: what they can use again. */
 export const getTags = userQuery({
   args: {},
   returns: v.array(v.string()),
@@ -20,12 +18,11 @@ export const getTags = userQuery({
   },
 });
 
-/** What puts tags on one thing, or takes one off. */
 function tagging(
   placeFor: (ctx: UserMutationCtx, id: string, right: "edit") => Promise<Place>,
   change: (ctx: UserMutationCtx, place: Place, tag: string) => Promise<unknown>,
 ) {
-  return userMutation({
+  return undoableMutation({
     args: { id: v.string(), tag: v.string() },
     returns: v.null(),
     handler: async (ctx, { id, tag }) => {
@@ -37,14 +34,11 @@ function tagging(
 
 const putOn = (ctx: UserMutationCtx, place: Place, typed: string) => addTags(ctx, place, check(addTag, { tag: typed }).tag);
 
-/** Puts a tag on a design, or several, parted by commas. Throws "not_found", "invalid" for the tag, "limit" for too many. */
+/** Accepts several tags separated by commas. */
 export const tagDesign = tagging(designFor, putOn);
 
-/** Takes a tag off a design; one that it has not is no error. Throws "not_found". */
 export const untagDesign = tagging(designFor, removeTag);
 
-/** Puts a tag on an image, as `tagDesign` does. */
 export const tagImage = tagging(imageFor, putOn);
 
-/** Takes a tag off an image, as `untagDesign` does. */
 export const untagImage = tagging(imageFor, removeTag);

@@ -3,7 +3,7 @@ import { appServer, type Backend, backends, probe, signUp } from "../tests/conve
 import { refused } from "../tests/convex/expect.ts";
 import { addImage } from "../tests/convex/pictures.ts";
 import { api, internal } from "./_generated/api";
-import { TRASH_TIME } from "./purge";
+import { TRASH_TIME } from "./jobs/purge";
 
 const everything = { cursor: null, numItems: 50 };
 
@@ -14,7 +14,6 @@ describe.each(backends)("the trash on $name", ({ start }) => {
   });
   afterAll(() => backend.close());
 
-  /** Somebody with a project of two designs, of which the first has three images. */
   async function furnished(name: string) {
     const person = await signUp(backend, name);
     const project = await person.mutation(api.projects.create, { name: "Magazine" });
@@ -28,7 +27,6 @@ describe.each(backends)("the trash on $name", ({ start }) => {
   }
   type World = Awaited<ReturnType<typeof furnished>>;
 
-  /** All that the person sees, but for when things changed. */
   async function seen({ person }: World) {
     const projects = await person.query(api.projects.getProjects, { sort: "manual" });
     const designs = await Promise.all(
@@ -45,7 +43,7 @@ describe.each(backends)("the trash on $name", ({ start }) => {
     return [...projects, ...designs, ...images].map(({ name }) => name);
   };
 
-  it("hides what is in it everywhere, and brings back exactly what went, where it was", async () => {
+  it("hides items everywhere and restores exactly what was trashed", async () => {
     const world = await furnished("ada");
     const { person, project, design, one, two } = world;
     const server = await appServer(backend);
@@ -81,7 +79,18 @@ describe.each(backends)("the trash on $name", ({ start }) => {
     }
   });
 
-  it("leaves in it what was put there before, and brings that back only with its place, or into another", async () => {
+  it("isolates a right-to-left name in a refusal", async () => {
+    const person = await signUp(backend, "miriam");
+    const project = await person.mutation(api.projects.create, { name: "מגזין 2026 (טיוטה)" });
+    const design = await person.mutation(api.designs.create, { projectId: project, name: "Cover" });
+    await person.mutation(api.designs.moveToTrash, { id: design });
+    await person.mutation(api.projects.moveToTrash, { id: project });
+    expect(await refused(person.mutation(api.trash.restore, { id: design }))).toMatchObject({
+      message: "Its project “\u2068מגזין 2026 (טיוטה)\u2069” is in the trash too.",
+    });
+  });
+
+  it("keeps earlier trashed contents, restored with or without their parent", async () => {
     const world = await furnished("bob");
     const { person, project, design, one, two } = world;
     await person.mutation(api.designImages.moveToTrash, { id: one.id });
@@ -90,18 +99,18 @@ describe.each(backends)("the trash on $name", ({ start }) => {
     expect(await trashOf(world)).toEqual(["Magazine", "Cover", "one"]);
 
     for (const [id, place] of [
-      [design, "The project “Magazine”"],
-      [one.id, "The project “Magazine”"],
+      [design, "Its project “Magazine”"],
+      [one.id, "Its project “Magazine”"],
     ] as const) {
       expect(await refused(person.mutation(api.trash.restore, { id }))).toEqual({
         code: "conflict",
-        message: `${place} that it was in is in the trash too.`,
+        message: `${place} is in the trash too.`,
       });
     }
     await person.mutation(api.trash.restore, { id: project });
     expect(await trashOf(world)).toEqual(["Cover", "one"]);
     expect(await refused(person.mutation(api.trash.restore, { id: one.id }))).toMatchObject({
-      message: expect.stringContaining("The design “Cover”"),
+      message: expect.stringContaining("Its design “Cover”"),
     });
 
     await person.mutation(api.projects.moveToTrash, { id: project });
@@ -127,7 +136,7 @@ describe.each(backends)("the trash on $name", ({ start }) => {
     expect(await person.query(api.usage.getUsage, {})).toMatchObject({ projects: 1, designs: 1, images: 2 });
   });
 
-  it("deletes for ever what it is told to, and all of it when it is emptied", async () => {
+  it("purges single items, and everything when it is emptied", async () => {
     const world = await furnished("carol");
     const { person, project, design, other, one, two, three } = world;
     await person.mutation(api.designImages.moveToTrash, { id: one.id });
@@ -156,7 +165,7 @@ describe.each(backends)("the trash on $name", ({ start }) => {
     expect(await backend.inside.query(probe.rows, { table: "activities", field: "projectId", value: project })).toEqual([]);
   });
 
-  it("deletes after 30 days by itself, and nothing sooner", async () => {
+  it("purges items after 30 days and no sooner", async () => {
     const { person, project, other, one } = await furnished("dora");
     const younger = await person.mutation(api.projects.create, { name: "younger" });
     for (const [table, id, age] of [
@@ -166,7 +175,7 @@ describe.each(backends)("the trash on $name", ({ start }) => {
     ] as const) {
       await backend.inside.mutation(probe.patch, { table, id, fields: { removedAt: Date.now() - age } });
     }
-    await backend.inside.mutation(internal.purge.expire, {});
+    await backend.inside.mutation(internal.jobs.purge.expire, {});
     await backend.settle();
     const left = await Promise.all(
       [
@@ -185,7 +194,7 @@ describe.each(backends)("the trash on $name", ({ start }) => {
     ]);
   });
 
-  it("goes page by page", async () => {
+  it("returns items page by page", async () => {
     const { person, one, two, three } = await furnished("finn");
     for (const { id } of [one, two, three]) await person.mutation(api.designImages.moveToTrash, { id });
     const first = await person.query(api.trash.listTrash, { kind: "image", paginationOpts: { cursor: null, numItems: 2 } });

@@ -1,39 +1,35 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { type Infer, v } from "convex/values";
+import { internal } from "./_generated/api";
 import type { Doc } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
-import { designFor, hidingFor, projectFor, trashedFor, userMutation, userQuery } from "./access";
-import { designsOf, imagesOf, lastKey } from "./order";
-import { pageOf } from "./paging";
-import { purgeBatch, purgeDesign, purgeImage, purgeProject, TRASH_TIME } from "./purge";
-import { expectVisible, restoreWithPlace } from "./trashing";
-
-/** The trash as people see it. */
+import { designFor, hidingFor, projectFor, trashedFor, userMutation, userQuery } from "./model/access";
+import { designsOf, imagesOf, lastKey } from "./model/lists/order";
+import { pageOf } from "./model/lists/paging";
+import { purgeBatch, purgeDesign, purgeImage, purgeProject, TRASH_TIME } from "./jobs/purge";
+import { expectVisible, restoreWithPlace } from "./model/trashing";
 
 const kind = v.union(v.literal("project"), v.literal("design"), v.literal("image"));
 const placeShape = v.object({ _id: v.string(), name: v.string(), inTrash: v.boolean() });
 
-/** Something in the trash. Its pictures are not to be seen there, but for the blur that stands for one. */
+/** Has no pictures, only a blurred placeholder. */
 const trashedShape = v.object({
   _id: v.string(),
   kind,
   name: v.string(),
   removedAt: v.number(),
-  /** When it is deleted by itself (milliseconds). */
   purgeAt: v.number(),
   placeholder: v.union(v.string(), v.null()),
   designCount: v.number(),
   imageCount: v.number(),
-  /** What it was in; its restoring needs these where they are in the trash too. */
+  /** The parents; those in the trash must be restored first. */
   project: v.union(placeShape, v.null()),
   design: v.union(placeShape, v.null()),
 });
 export type TrashedItem = Infer<typeof trashedShape>;
 
-/** How many of each kind are shown at once. */
 const SHOWN = 100;
 
-/** What is in the caller's trash, of each kind what was put there last first; at most `SHOWN` of each. */
 export const getTrash = userQuery({
   args: {},
   returns: v.object({ projects: v.array(trashedShape), designs: v.array(trashedShape), images: v.array(trashedShape) }),
@@ -44,7 +40,6 @@ export const getTrash = userQuery({
   }),
 });
 
-/** The same of one kind, page by page. */
 export const listTrash = userQuery({
   args: { kind, paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(trashedShape),
@@ -63,7 +58,6 @@ export const listTrash = userQuery({
   },
 });
 
-/** What in the trash hides the thing with this id, itself or what it is in: for pages whose subject is not there any more. Throws "not_found". */
 export const getTrashed = userQuery({
   args: { id: v.string() },
   returns: trashedShape,
@@ -82,10 +76,7 @@ const restoredShape = v.object({
   projectId: v.id("projects"),
 });
 
-/**
- * Brings something back where it was, with exactly what went with it, and answers where it is. Where what it was in is in the trash too it
- * throws "conflict", unless that is to come back first (`withPlace`), or it is to go into another project or design (`into`). Throws "not_found".
- */
+/** `withPlace` restores trashed parents first; `into` restores to another parent. Without either, a trashed parent throws "conflict". */
 export const restore = userMutation({
   args: { id: v.string(), withPlace: v.optional(v.boolean()), into: v.optional(v.string()) },
   returns: restoredShape,
@@ -110,7 +101,6 @@ export const restore = userMutation({
   },
 });
 
-/** Deletes something in the trash for ever, with all that is in it. Throws "not_found". */
 export const purge = userMutation({
   args: { id: v.string() },
   returns: v.null(),
@@ -119,11 +109,11 @@ export const purge = userMutation({
     if (found.kind === "project") await purgeProject(ctx, found.project);
     else if (found.kind === "design") await purgeDesign(ctx, found.design);
     else await purgeImage(ctx, found.image);
+    await ctx.scheduler.runAfter(0, internal.jobs.undoSteps.forget, { userId: ctx.user.id, cursor: null });
     return null;
   },
 });
 
-/** Deletes all that is in the caller's trash now for ever, in batches. */
 export const empty = userMutation({
   args: {},
   returns: v.null(),
@@ -156,7 +146,6 @@ function trashedProject(row: Doc<"projects">): TrashedItem {
   return { ...own(row), kind: "project", placeholder: blurOf(row), designCount, imageCount, project: null, design: null };
 }
 
-/** Null for what is being deleted with what it is in. */
 async function trashedDesign(ctx: QueryCtx, row: Doc<"designs">): Promise<TrashedItem | null> {
   const project = await ctx.db.get(row.projectId);
   return project && project.purgingSince === undefined ? designItem(row, project) : null;

@@ -34,11 +34,11 @@ describe.each(backends)("uploads on $name", ({ start }) => {
   const images = () => ada.query(api.designImages.getDesignImagesByDesignId, { designId });
   const isStored = async (id: Id<"_storage">) => (await backend.inside.query(probe.filesAmong, { ids: [id] })).length === 1;
 
-  it("gives an address for the bytes of a design that the session may edit", async () => {
+  it("returns an upload URL for a design that the session may edit", async () => {
     expect(await server.mutation(api.uploads.generateUploadUrl, { sessionId: ada.sessionId, designId })).toMatch(/^https?:\/\//);
   });
 
-  it("makes a stored file an image, shows all of it and no storage id", async () => {
+  it("turns a stored file into an image without exposing its storage id", async () => {
     const args = await finalizing(bytes("one"));
     const id = await server.mutation(api.uploads.finalize, args);
     const expected = {
@@ -54,7 +54,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     expect(page).toEqual([expected]);
   });
 
-  it("answers the same image when it is told again, and drops a file that came twice", async () => {
+  it("returns the same image for a repeated finalize and drops the second file", async () => {
     const args = await finalizing(bytes("twice"));
     const id = await server.mutation(api.uploads.finalize, args);
     expect(await server.mutation(api.uploads.finalize, args)).toBe(id);
@@ -66,7 +66,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     expect(await isStored(again)).toBe(false);
   });
 
-  it("refuses a picture that the design has, when asked to, and tells which it is; another design may have it", async () => {
+  it("rejects a duplicate in the same design on request and names it", async () => {
     const args = await finalizing(bytes("same"));
     const id = await server.mutation(api.uploads.finalize, args);
     const { sessionId } = ada;
@@ -75,7 +75,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     expect(await refused(server.query(api.uploads.expectRoom, { sessionId, designId, unlessThere: checksum }))).toEqual(same);
     expect(await refused(server.mutation(api.uploads.generateUploadUrl, { sessionId, designId, unlessThere: checksum }))).toEqual(same);
     expect(await refused(server.mutation(api.uploads.finalize, await finalizing(bytes("same"), { onlyNew: true })))).toEqual(same);
-    // Whoever asks again about the very upload that became this image is told so, not that it is there already.
+    // Retries of the upload that made this image return the image, not a conflict.
     const { uploadId } = args;
     expect(await server.mutation(api.uploads.generateUploadUrl, { sessionId, designId, unlessThere: checksum, uploadId })).toMatch(/^http/);
     expect(await server.mutation(api.uploads.finalize, { ...args, onlyNew: true })).toBe(id);
@@ -86,14 +86,14 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     expect(await server.query(api.uploads.expectRoom, { sessionId, designId, unlessThere: "0".repeat(64) })).toBeNull();
   });
 
-  it("makes one of two that are the same and come at the same time, when only new ones are wanted", async () => {
+  it("stores one of two identical concurrent uploads with onlyNew", async () => {
     const both = await Promise.all([1, 2].map(() => finalizing(bytes("twins"), { onlyNew: true })));
     const ends = await Promise.allSettled(both.map((args) => server.mutation(api.uploads.finalize, args)));
     expect(ends.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     expect(await images()).toHaveLength(1);
   });
 
-  it("takes no more than the quota allows, and says how much is left", async () => {
+  it("rejects uploads beyond the quota and returns the remaining bytes", async () => {
     await server.mutation(api.uploads.finalize, await finalizing(bytes("12345"), { quota: 12 }));
     await backend.settle();
     const { sessionId } = ada;
@@ -109,14 +109,62 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     });
   });
 
-  it("makes one image of one upload even when it is told twice at the same time", async () => {
+  it("creates one image for concurrent finalize calls", async () => {
     const args = await finalizing(bytes("at once"));
     const ids = await Promise.all([server.mutation(api.uploads.finalize, args), server.mutation(api.uploads.finalize, args)]);
     expect(ids[0]).toBe(ids[1]);
     expect(await images()).toHaveLength(1);
   });
 
-  it("refuses an upload that went to another design, and a file that belongs to another image", async () => {
+  const fileOf = async (content: string, fields: object = {}) => {
+    const { sessionId: _, designId: __, ...file } = await finalizing(bytes(content), fields);
+    return file;
+  };
+
+  it("adds several files in the order chosen, once for a repeated call", async () => {
+    const { sessionId } = ada;
+    const batch = randomUUID();
+    const later = await fileOf("four", { name: "4.png", chosenAs: { batch, index: 3 } });
+    await server.mutation(api.uploads.finalizeMany, { sessionId, designId, files: [later] });
+    const numbers = ["one", "two", "three"];
+    const files = await Promise.all(
+      numbers.map((text, index) => fileOf(text, { name: `${index + 1}.png`, onlyNew: true, chosenAs: { batch, index } })),
+    );
+    const ids = await server.mutation(api.uploads.finalizeMany, { sessionId, designId, files });
+    expect(await server.mutation(api.uploads.finalizeMany, { sessionId, designId, files })).toEqual(ids);
+    expect((await images()).map(({ name }) => name)).toEqual(["1.png", "2.png", "3.png", "4.png"]);
+    expect((await ada.query(api.designs.getDesignById, { id: designId })).imageCount).toBe(4);
+    const { page } = await ada.query(api.activities.list, { projectId, paginationOpts: { cursor: null, numItems: 10 } });
+    expect(page.find(({ kind }) => kind === "uploaded")?.count).toBe(4);
+  });
+
+  it("adds none of several files when one is a duplicate or exceeds the quota", async () => {
+    const { sessionId } = ada;
+    await server.mutation(api.uploads.finalize, await finalizing(bytes("same")));
+    await backend.settle();
+    const files = await Promise.all(["new", "same"].map((text) => fileOf(text, { onlyNew: true })));
+    const all = { sessionId, designId, files };
+    expect((await refused(server.mutation(api.uploads.finalizeMany, all))).duplicateOf?.name).toBe("photo.png");
+    const announced = files.map(({ uploadId, size, checksum }) => ({ uploadId, bytes: size, unlessThere: checksum }));
+    const reservation = { sessionId, designId, reserved: 0, files: announced };
+    expect((await refused(server.mutation(api.uploads.generateUploadUrls, reservation))).duplicateOf?.name).toBe("photo.png");
+    const twice = await Promise.all([1, 2].map(() => fileOf("twins", { onlyNew: true })));
+    expect((await refused(server.mutation(api.uploads.finalizeMany, { sessionId, designId, files: twice }))).code).toBe("conflict");
+
+    const three = await Promise.all(["123", "456", "789"].map((text) => fileOf(text)));
+    const full = { code: "limit", left: 8 };
+    expect(await refused(server.mutation(api.uploads.finalizeMany, { sessionId, designId, quota: 12, files: three }))).toEqual(full);
+    const sizes = three.map(({ uploadId, size }) => ({ uploadId, bytes: size }));
+    const asking = { sessionId, designId, quota: 12, reserved: 0 };
+    expect(await refused(server.mutation(api.uploads.generateUploadUrls, { ...asking, files: sizes }))).toEqual(full);
+    expect(await server.mutation(api.uploads.generateUploadUrls, { ...asking, files: sizes.slice(1) })).toEqual([
+      expect.stringMatching(/^http/),
+      expect.stringMatching(/^http/),
+    ]);
+    expect(await images()).toHaveLength(1);
+  });
+
+  it("rejects an upload of another design and a file of another image", async () => {
     const args = await finalizing(bytes("mine"));
     await server.mutation(api.uploads.finalize, args);
     const other = await ada.mutation(api.designs.create, { projectId, name: "Back" });
@@ -125,7 +173,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     expect(await images()).toHaveLength(1);
   });
 
-  it("makes no row without bytes, or with facts that cannot be", async () => {
+  it("rejects a missing file and invalid facts", async () => {
     const content = bytes("content");
     const args = await finalizing(content);
     const wrong: [string, object][] = [
@@ -148,7 +196,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     expect(await images()).toEqual([]);
   });
 
-  it("gives an image the file's name, made to fit", async () => {
+  it("derives a valid image name from the file name", async () => {
     for (const [name, expected] of [
       ["a.png", "a.png"],
       ["  \n ", "Untitled"],
@@ -161,7 +209,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     }
   });
 
-  it("refuses a design that is gone, and tells it alike", async () => {
+  it("rejects a removed design like a missing one", async () => {
     await ada.mutation(api.designs.remove, { id: designId });
     const args = await finalizing(bytes("late"));
     expect(await refused(server.mutation(api.uploads.finalize, args))).toEqual({ code: "not_found" });
@@ -170,7 +218,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     });
   });
 
-  it("discards a file without a row, keeps one with a row, and does not mind a missing one", async () => {
+  it("discards only files without a row and ignores missing ones", async () => {
     const loose = await backend.store(bytes("loose"));
     await server.mutation(api.uploads.discard, { storageId: loose });
     expect(await isStored(loose)).toBe(false);
@@ -182,7 +230,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     expect(await isStored(args.storageId)).toBe(true);
   });
 
-  it("tells the app server where an image's bytes are, while the session may see it", async () => {
+  it("returns the storage URL only while the session may view the image", async () => {
     const content = bytes("picture");
     const args = await finalizing(content);
     const imageId = await server.mutation(api.uploads.finalize, args);
@@ -193,7 +241,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     expect(await refused(server.query(api.uploads.getFile, { sessionId: ada.sessionId, imageId }))).toEqual({ code: "not_found" });
   });
 
-  it("lists images in the order in which they were added, the first 200 and one that tells of more, and the rest by page", async () => {
+  it("lists 201 images at most in upload order, and all page by page", async () => {
     const storageId = await backend.store(bytes("shared"));
     await backend.inside.mutation(probe.insertImages, { designId, storageId, from: 0, count: 205 });
     const expected = Array.from({ length: 205 }, (_, each) => `image ${each}`);

@@ -1,31 +1,25 @@
-import { v } from "convex/values";
-import { recordActivity } from "./activity";
-import { designFor, imageFor, serverMutation, serverMutationFor, serverQueryFor } from "./access";
-import { check } from "./check";
+import { type ObjectType, v } from "convex/values";
+import { recordActivity } from "./model/activities/recordActivity";
+import { designFor, imageFor, serverMutation, serverMutationFor, serverQueryFor, type UserMutationCtx } from "./model/access";
+import { check } from "./model/check";
 import type { Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
-import { conflict, duplicate, invalid, notFound } from "./errors";
-import { fileIsTaken, releaseFile } from "./files";
-import { imagesOf, lastKey, sortNameOf } from "./order";
-import { imageFacts, nameFromFile } from "./rules";
-import { imagesChanged } from "./summaries";
-import { changeUsage, expectRoomFor, expectWithin } from "./usage";
+import { conflict, duplicate, invalid, notFound } from "./model/errors";
+import { fileIsTaken, releaseFile } from "./model/files";
+import { chosenKey, imagesOf, lastKey, sortNameOf } from "./model/lists/order";
+import { imageFacts, nameFromFile } from "./model/rules";
+import { imagesChanged } from "./model/summaries";
+import { changeUsage, expectRoomFor, expectWithin } from "./model/usage";
 import { versionFor } from "./versions";
-import { pictureDetails, pictureFacts } from "./versionTables";
-import { searchWords } from "./words";
+import { chosenAs, pictureDetails, pictureFacts } from "./model/versionTables";
+import { searchWords } from "./model/search/words";
 
-/**
- * Pictures on their way in and out, for the app server alone, which has looked at the bytes. A file comes first (`generateUploadUrl`), its
- * row after (`finalize`): there is never a row without bytes, and bytes that get no row are dropped by `discard` or, at the latest, the sweep.
- */
+/** The app server validates the bytes. Rows are inserted after their files; `discard` or the sweep deletes files without a row. */
 
-/** How much there is to be stored, and what its owner may have in all, in bytes: the app server knows both. */
+/** In bytes. Only the app server knows the quota. */
 const room = { bytes: v.optional(v.number()), quota: v.optional(v.number()) };
 
-/**
- * Whether an image may be added to this design: throws "not_found", "limit" where there is no room, "conflict" where `unlessThere` is. With
- * `images`, how many there will be more, the owner's plan is asked as well, so that nobody sends what `finalize` would refuse.
- */
+/** `images` also checks the plan, so that no upload starts that `finalize` would refuse. Throws "conflict" if `unlessThere` exists. */
 export const expectRoom = serverQueryFor({
   args: { designId: v.string(), ...room, images: v.optional(v.number()), unlessThere: v.optional(v.string()) },
   returns: v.null(),
@@ -36,10 +30,10 @@ export const expectRoom = serverQueryFor({
   },
 });
 
-/**
- * An address that takes the bytes of one image for this design, for an hour. Throws as `expectRoom` does; but nothing is in the way of the
- * upload `uploadId` when it has become an image already and nobody was told.
- */
+/** The app server's cached token does not show that the session has ended. */
+export const expectSession = serverQueryFor({ args: {}, returns: v.null(), handler: async () => null });
+
+/** The URL is valid for an hour. Throws like `expectRoom`, unless `uploadId` has already become an image. */
 export const generateUploadUrl = serverMutationFor({
   args: { designId: v.string(), ...room, unlessThere: v.optional(v.string()), uploadId: v.optional(v.string()) },
   returns: v.string(),
@@ -50,69 +44,130 @@ export const generateUploadUrl = serverMutationFor({
   },
 });
 
-/**
- * Makes a stored file an image of the design and answers its id. Idempotent by `uploadId`: again, it answers the same id and drops a file
- * that was stored a second time. Throws "not_found" for the design, "invalid" for facts that break `imageFacts` or do not fit the file,
- * "conflict" when the upload or the file belongs to something else or, with `onlyNew`, the picture is in the design already; "limit" when
- * it would be more than `quota`.
- */
-export const finalize = serverMutationFor({
+export const generateUploadUrls = serverMutationFor({
   args: {
     designId: v.string(),
-    uploadId: v.string(),
-    storageId: v.id("_storage"),
-    name: v.string(),
-    ...pictureFacts,
     quota: v.optional(v.number()),
-    onlyNew: v.optional(v.boolean()),
+    /** Bytes of other files that have reserved space. */
+    reserved: v.number(),
+    files: v.array(v.object({ uploadId: v.string(), bytes: v.number(), unlessThere: v.optional(v.string()) })),
   },
-  returns: v.id("designImages"),
-  handler: async (ctx, args) => {
-    const place = await designFor(ctx, args.designId, "edit");
-    const facts = check(imageFacts, args);
-
-    const earlier = await imageOf(ctx, facts.uploadId);
-    if (earlier) {
-      if (earlier.designId !== place.design._id) throw conflict("This upload has gone to another design.");
-      if (earlier.storageId !== args.storageId) await releaseFile(ctx, args.storageId);
-      return earlier._id;
+  returns: v.array(v.string()),
+  handler: async (ctx, { files, reserved, ...args }) => {
+    let bytes = reserved;
+    for (const { uploadId, unlessThere, bytes: size } of files) {
+      if (await imageOf(ctx, uploadId)) continue;
+      bytes += size;
+      await placeFor(ctx, { ...args, bytes, unlessThere });
     }
+    await designFor(ctx, args.designId, "edit");
+    return Promise.all(files.map(() => ctx.storage.generateUploadUrl()));
+  },
+});
 
-    const file = await ctx.db.system.get(args.storageId);
-    if (!file) throw notFound();
-    if (file.size !== facts.size) throw invalid({ size: ["The stored file has another size."] });
-    if (await fileIsTaken(ctx, args.storageId)) throw conflict("This file belongs to another image.");
-    if (args.onlyNew) await expectNew(ctx, place.design._id, facts.checksum);
-    await expectWithin(ctx, place.project.ownerId, facts.size, args.quota);
+const arrivedFile = {
+  uploadId: v.string(),
+  storageId: v.id("_storage"),
+  name: v.string(),
+  ...pictureFacts,
+  onlyNew: v.optional(v.boolean()),
+  chosenAs: v.optional(chosenAs),
+};
 
-    const name = nameFromFile(args.name);
-    const id = await ctx.db.insert("designImages", {
-      ...facts,
-      ownerId: place.project.ownerId,
-      designId: place.design._id,
-      storageId: args.storageId,
-      name,
-      sortName: sortNameOf(name),
-      words: searchWords({ name }),
-      orderKey: await lastKey(imagesOf(ctx, place.design._id)),
-    });
-    await imagesChanged(ctx, place, 1);
-    await changeUsage(ctx, place.project.ownerId, { bytes: facts.size });
-    await recordActivity(ctx, { kind: "uploaded", ...place, image: { _id: id, name } });
+/** Idempotent by `uploadId`. Throws "conflict" if the upload or file belongs elsewhere or, with `onlyNew`, for a duplicate. */
+export const finalize = serverMutationFor({
+  args: { designId: v.string(), quota: v.optional(v.number()), ...arrivedFile },
+  returns: v.id("designImages"),
+  handler: async (ctx, { designId, quota, ...file }) => {
+    const [id] = await insertImages(ctx, designId, [file], quota);
+    if (id === undefined) throw notFound();
     return id;
   },
 });
 
-/**
- * Notes what the file of an image tells, on rows from before that was kept: of the image itself, and of its current version. Nothing where it is
- * known, or where the image shows another file by now. Throws "not_found", "invalid".
- */
+/** Adds several files to a design. Throws like `finalize` if one of them is refused, and then adds none. */
+export const finalizeMany = serverMutationFor({
+  args: { designId: v.string(), quota: v.optional(v.number()), files: v.array(v.object(arrivedFile)) },
+  returns: v.array(v.id("designImages")),
+  handler: (ctx, { designId, quota, files }) => insertImages(ctx, designId, files, quota),
+});
+
+type ArrivedFile = ObjectType<typeof arrivedFile>;
+
+async function insertImages(
+  ctx: UserMutationCtx,
+  designId: string,
+  files: ArrivedFile[],
+  quota: number | undefined,
+): Promise<Id<"designImages">[]> {
+  const place = await designFor(ctx, designId, "edit");
+  const { ownerId } = place.project;
+  const known = new Map<string, Id<"designImages">>();
+  let bytes = 0;
+  for (const file of files) {
+    check(imageFacts, file);
+    const earlier = await imageOf(ctx, file.uploadId);
+    if (earlier && earlier.designId !== place.design._id) throw conflict("This upload belongs to another design.");
+    if (earlier) known.set(file.uploadId, earlier._id);
+    if (earlier && earlier.storageId !== file.storageId) await releaseFile(ctx, file.storageId);
+    if (!earlier) bytes += file.size;
+  }
+  // Before the first row, since users without a count are counted by their rows.
+  if (bytes > 0) await expectWithin(ctx, ownerId, bytes, quota);
+
+  const images = imagesOf(ctx, place.design._id);
+  const ids: Id<"designImages">[] = [];
+  const added: { _id: Id<"designImages">; name: string }[] = [];
+  for (const file of files) {
+    let id = known.get(file.uploadId);
+    if (id === undefined) {
+      id = await insertImage(ctx, place, images, file);
+      known.set(file.uploadId, id);
+      added.push({ _id: id, name: nameFromFile(file.name) });
+    }
+    ids.push(id);
+  }
+  const last = added.at(-1);
+  if (!last) return ids;
+  await imagesChanged(ctx, place, added.length);
+  await changeUsage(ctx, ownerId, { bytes });
+  await recordActivity(ctx, { kind: "uploaded", ...place, image: last, count: added.length });
+  return ids;
+}
+
+async function insertImage(
+  ctx: UserMutationCtx,
+  { design, project }: Awaited<ReturnType<typeof designFor>>,
+  images: ReturnType<typeof imagesOf>,
+  file: ArrivedFile,
+): Promise<Id<"designImages">> {
+  const facts = check(imageFacts, file);
+  const stored = await ctx.db.system.get(file.storageId);
+  if (!stored) throw notFound();
+  if (stored.size !== facts.size) throw invalid({ size: ["The stored file has a different size."] });
+  if (await fileIsTaken(ctx, file.storageId)) throw conflict("This file belongs to another image.");
+  if (file.onlyNew) await expectNew(ctx, design._id, facts.checksum);
+  const name = nameFromFile(file.name);
+  return ctx.db.insert("designImages", {
+    ...facts,
+    ownerId: project.ownerId,
+    designId: design._id,
+    storageId: file.storageId,
+    name,
+    sortName: sortNameOf(name),
+    words: searchWords({ name }),
+    ...(file.chosenAs && { chosenAs: file.chosenAs }),
+    orderKey: await (file.chosenAs ? chosenKey(images, file.chosenAs) : lastKey(images)),
+  });
+}
+
+/** Does nothing if details exist or the file has changed. */
 export const noteDetails = serverMutationFor({
   args: { imageId: v.string(), checksum: v.string(), details: pictureDetails },
   returns: v.null(),
-  handler: async (ctx, { imageId, checksum, ...told }) => {
+  handler: async (ctx, { imageId, checksum, ...sent }) => {
     const { image } = await imageFor(ctx, imageId, "view");
-    const { details } = check(imageFacts.pick({ details: true }), told);
+    const { details } = check(imageFacts.pick({ details: true }), sent);
     if (image.details !== undefined || image.checksum !== checksum || !details) return null;
     await ctx.db.patch(image._id, { details });
     if (image.versionId !== undefined) await ctx.db.patch(image.versionId, { details });
@@ -120,7 +175,6 @@ export const noteDetails = serverMutationFor({
   },
 });
 
-/** Drops a stored file that will get no row. One that has a row stays, and a missing one is no error. */
 export const discard = serverMutation({
   args: { storageId: v.id("_storage") },
   returns: v.null(),
@@ -130,7 +184,6 @@ export const discard = serverMutation({
   },
 });
 
-/** Where the app server finds the bytes of an image, or of one of its versions, if this session may see it. Throws "not_found". */
 export const getFile = serverQueryFor({
   args: { imageId: v.string(), versionId: v.optional(v.string()) },
   returns: v.object({
@@ -160,7 +213,6 @@ const imageOf = (ctx: QueryCtx, uploadId: string) =>
     .withIndex("by_upload", (q) => q.eq("uploadId", uploadId))
     .first();
 
-/** The place for an image that has room for it, and does not have it already. */
 async function placeFor(
   ctx: Parameters<typeof designFor>[0],
   {

@@ -10,7 +10,6 @@ describe.each(backends)("usage on $name", ({ start }) => {
   });
   afterAll(() => backend.close());
 
-  /** What is really there. */
   async function counted({ userId }: Person) {
     const mine = async (table: string) => await backend.inside.query(probe.rows, { table, field: "ownerId", value: userId });
     const [projects, designs, images] = await Promise.all([mine("projects"), mine("designs"), mine("designImages")]);
@@ -38,7 +37,7 @@ describe.each(backends)("usage on $name", ({ start }) => {
     return { person, projectId, designId, imageId: id };
   }
 
-  it("follows everything that comes and goes", async () => {
+  it("matches the stored items after every change", async () => {
     const { person, projectId, designId, imageId } = await furnished("ada");
     const agrees = async () => {
       await backend.settle();
@@ -55,7 +54,7 @@ describe.each(backends)("usage on $name", ({ start }) => {
     expect(await agrees()).toMatchObject({ projects: 1, designs: 1, images: 1 });
   });
 
-  it("is counted for somebody from before it was kept, asked or changing something, and through changes meanwhile", async () => {
+  it("is counted for users without a row, also during changes", async () => {
     const { person, designId } = await furnished("bob");
     await backend.settle();
     const rows = () => backend.inside.query(probe.rows, { table: "usage", field: "ownerId", value: person.userId });
@@ -67,7 +66,7 @@ describe.each(backends)("usage on $name", ({ start }) => {
     expect(await rows()).toHaveLength(1);
     expect(await person.query(api.usage.getUsage, {})).toEqual(await counted(person));
 
-    // As it stands amid a count: what was added up so far is of no use once something changes.
+    // Simulates a running recount, which a change must restart.
     const [row] = await rows();
     await backend.inside.mutation(probe.patch, { table: "usage", id: String(row?.["_id"]), fields: { bytes: 1, counting: 3 } });
     await addImage(backend, person, designId, "g");
@@ -76,7 +75,7 @@ describe.each(backends)("usage on $name", ({ start }) => {
     expect((await rows())[0]).not.toHaveProperty("counting");
   });
 
-  it("is nothing for somebody new", async () => {
+  it("is zero for a new user", async () => {
     const carol = await signUp(backend, "carol");
     expect(await carol.query(api.usage.getUsage, {})).toEqual({ projects: 0, designs: 0, images: 0, bytes: 0 });
   });

@@ -4,7 +4,7 @@ import { appServer, type Backend, backends, type Caller, type Person, probe, sig
 import { refused } from "../tests/convex/expect.ts";
 import { api, internal } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
-import { VERSIONS_MAX } from "./rules";
+import { VERSIONS_MAX } from "./model/rules";
 
 describe.each(backends)("versions on $name", ({ start }) => {
   let backend: Backend;
@@ -46,7 +46,7 @@ describe.each(backends)("versions on $name", ({ start }) => {
   const stored = async (...ids: Id<"_storage">[]) => (await backend.inside.query(probe.filesAmong, { ids })).length;
   const bytesUsed = async () => (await ada.query(api.usage.getUsage, {})).bytes;
 
-  it("an image has none until it gets a second one; then the first is the first", async () => {
+  it("lists the original file as the first version after a second upload", async () => {
     expect(await versions()).toEqual([]);
     const { id, args } = await add("second", { width: 80, height: 60 });
     const [newest, first, ...rest] = await versions();
@@ -68,7 +68,7 @@ describe.each(backends)("versions on $name", ({ start }) => {
     for (const { cover } of [design, project]) expect(cover).toMatchObject([{ imageId, width: 80, versionId: id }]);
   });
 
-  it("an older one is made current, and the newer ones stay", async () => {
+  it("restores an older version and keeps the newer ones", async () => {
     const before = await image();
     const { id } = await add("second", { details: { camera: "Lumen", hasPlace: true } });
     expect(await ada.query(api.designImages.getDesignImageInPlace, { id: imageId })).toMatchObject({ details: { camera: "Lumen" } });
@@ -91,7 +91,7 @@ describe.each(backends)("versions on $name", ({ start }) => {
     expect(await ada.query(api.versions.getImageVersion, { imageId })).toMatchObject({ number: 3, isCurrent: true });
   });
 
-  it("the same upload makes one version however often it is told, and drops a file that came twice", async () => {
+  it("creates one version for repeated finalize calls of an upload", async () => {
     const { args, id } = await add("second");
     const again = await backend.store(bytes("x".repeat(args.size)));
     expect(await server.mutation(api.versions.finalize, { ...args, storageId: again })).toBe(id);
@@ -100,7 +100,7 @@ describe.each(backends)("versions on $name", ({ start }) => {
     expect(await stored(args.storageId, again)).toBe(1);
   });
 
-  it("refuses the current version once more, an upload of another image, a taken file, and facts that cannot be", async () => {
+  it("rejects a duplicate, a foreign upload, a used file and invalid facts", async () => {
     const { args } = await add("second");
     const other = await server.mutation(api.uploads.finalize, { ...(await finalizing("other")), designId });
     const refusals: [object, string][] = [
@@ -114,7 +114,7 @@ describe.each(backends)("versions on $name", ({ start }) => {
     expect(await versions()).toHaveLength(2);
   });
 
-  it("gives no version of another image, and none to another person", async () => {
+  it("returns no version of another image or to another user", async () => {
     const { id } = await add("second");
     const other = await server.mutation(api.uploads.finalize, { ...(await finalizing("other")), designId });
     const wrong = { imageId: other, versionId: id };
@@ -133,32 +133,32 @@ describe.each(backends)("versions on $name", ({ start }) => {
     expect(await file()).toMatchObject({ name: "second.png", designId });
   });
 
-  it("counts the bytes of every version, and frees all of them with the image", async () => {
+  it("counts the bytes of every version and frees them with the image", async () => {
     const first = await image();
     const { args } = await add("second");
     await backend.settle();
     expect(await bytesUsed()).toBe((first?.size ?? 0) + args.size);
     const files = [args.storageId, (await add("third")).args.storageId];
-    await backend.inside.mutation(internal.sweep.run, { batch: { cursor: null, from: 0, until: Date.now() + 60_000 } });
+    await backend.inside.mutation(internal.jobs.sweep.run, { batch: { cursor: null, from: 0, until: Date.now() + 60_000 } });
     await backend.settle();
     expect(await stored(...files)).toBe(2);
-    await backend.inside.mutation(internal.purge.image, { id: imageId });
+    await backend.inside.mutation(internal.jobs.purge.image, { id: imageId });
     await backend.settle();
     expect(await stored(...files)).toBe(0);
     expect(await bytesUsed()).toBe(0);
   });
 
-  it("tells in the project's history that there is a new one", async () => {
+  it("records a new version in the project's history", async () => {
     await add("second");
     const entries = await backend.inside.query(probe.rows, { table: "activities" });
     expect(entries).toContainEqual(expect.objectContaining({ projectId, kind: "versioned", to: "Version 2", actorId: ada.userId }));
   });
 
-  it(`takes ${VERSIONS_MAX} and no more`, async () => {
+  it(`accepts at most ${VERSIONS_MAX} versions`, async () => {
     for (let each = 2; each <= VERSIONS_MAX; each++) await add(String(each));
     expect(await versions()).toHaveLength(VERSIONS_MAX);
     expect(await refused(add("one too many"))).toMatchObject({ code: "limit" });
-    await backend.inside.mutation(internal.purge.design, { id: designId });
+    await backend.inside.mutation(internal.jobs.purge.design, { id: designId });
     await backend.settle();
     expect((await backend.inside.query(probe.rows, { table: "imageVersions" })).filter((row) => row.imageId === imageId)).toEqual([]);
   });

@@ -1,23 +1,20 @@
 import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "./_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "./_generated/server";
-import { recordActivity } from "./activity";
-import { imageFor, serverMutationFor, userMutation, userQuery } from "./access";
-import { check } from "./check";
-import { conflict, invalid, limit, notFound } from "./errors";
-import { fileIsTaken, releaseFile } from "./files";
-import { imageFacts, nameFromFile, VERSIONS_MAX } from "./rules";
-import { designImageShape, toDesignImage, versionShape } from "./shapes";
-import { imageReplaced } from "./summaries";
-import { changeUsage, expectWithin } from "./usage";
-import { pictureFacts } from "./versionTables";
+import { recordActivity } from "./model/activities/recordActivity";
+import { imageFor, serverMutationFor, userMutation, userQuery } from "./model/access";
+import { check } from "./model/check";
+import { conflict, invalid, limit, notFound } from "./model/errors";
+import { fileIsTaken, releaseFile } from "./model/files";
+import { imageFacts, nameFromFile, VERSIONS_MAX } from "./model/rules";
+import { designImageShape, toDesignImage, versionShape } from "./model/shapes";
+import { imageReplaced } from "./model/summaries";
+import { changeUsage, expectWithin } from "./model/usage";
+import { pictureFacts } from "./model/versionTables";
 
-/**
- * The versions of an image. The row of an image always has the current one's facts and file; `imageVersions` has all of them, the current one
- * too, as soon as there are two. So whoever lists, serves or counts images needs to know nothing of versions.
- */
+/** The image's row repeats the current version's fields; `imageVersions` stores all once there are two. */
 
-/** All versions of an image, the newest first; none where there has been only one. Throws "not_found". */
+/** Returns the versions, newest first; none if there is only one. */
 export const getVersions = userQuery({
   args: { imageId: v.string() },
   returns: v.array(versionShape),
@@ -31,7 +28,6 @@ export const getVersions = userQuery({
   },
 });
 
-/** An image as it looks in one of its versions (left out: the current one), and which that is. Throws "not_found". */
 export const getImageVersion = userQuery({
   args: { imageId: v.string(), versionId: v.optional(v.string()) },
   returns: v.object({ image: designImageShape, number: v.number(), isCurrent: v.boolean() }),
@@ -47,7 +43,6 @@ export const getImageVersion = userQuery({
   },
 });
 
-/** Makes an older version, or again a newer one, the image's current one. Throws "not_found". */
 export const makeCurrent = userMutation({
   args: { imageId: v.string(), versionId: v.string() },
   returns: v.null(),
@@ -62,11 +57,7 @@ export const makeCurrent = userMutation({
   },
 });
 
-/**
- * Makes a stored file the newest version of an image, and the current one, and answers its id. Idempotent by `uploadId`, as `uploads.finalize`
- * is. Throws "not_found", "invalid" for facts that break the rules, "limit" when there are too many or they are more than `quota`, and "conflict" when the file is the
- * current version already, or it or the upload belongs to something else.
- */
+/** Idempotent by `uploadId`. Throws "limit" beyond `VERSIONS_MAX` or `quota`, "conflict" if the file is current or belongs elsewhere. */
 export const finalize = serverMutationFor({
   args: {
     imageId: v.string(),
@@ -86,20 +77,20 @@ export const finalize = serverMutationFor({
       .withIndex("by_upload", (q) => q.eq("uploadId", facts.uploadId))
       .first();
     if (earlier) {
-      if (earlier.imageId !== image._id) throw conflict("This upload has gone to another image.");
+      if (earlier.imageId !== image._id) throw conflict("This upload belongs to another image.");
       if (earlier.storageId !== args.storageId) await releaseFile(ctx, args.storageId);
       return earlier._id;
     }
 
-    if (facts.checksum === image.checksum) throw conflict("This file is the current version already.");
+    if (facts.checksum === image.checksum) throw conflict("This file is already the current version.");
     const file = await ctx.db.system.get(args.storageId);
     if (!file) throw notFound();
-    if (file.size !== facts.size) throw invalid({ size: ["The stored file has another size."] });
+    if (file.size !== facts.size) throw invalid({ size: ["The stored file has a different size."] });
     if (await fileIsTaken(ctx, args.storageId)) throw conflict("This file belongs to another image.");
 
     await expectWithin(ctx, place.project.ownerId, facts.size, args.quota);
     const last = (await versionsOf(ctx, image._id).order("desc").first()) ?? (await insertFirst(ctx, image));
-    if (last.number >= VERSIONS_MAX) throw limit(`An image can have ${VERSIONS_MAX} versions at most.`);
+    if (last.number >= VERSIONS_MAX) throw limit(`An image can have at most ${VERSIONS_MAX} versions.`);
     const id = await ctx.db.insert("imageVersions", {
       ...facts,
       ...(image.ownerId !== undefined && { ownerId: image.ownerId }),
@@ -119,7 +110,6 @@ export const finalize = serverMutationFor({
   },
 });
 
-/** The version of this image with this id. Throws "not_found", also for one of another image. */
 export async function versionFor(ctx: QueryCtx, image: Doc<"designImages">, id: string): Promise<Doc<"imageVersions">> {
   const known = ctx.db.normalizeId("imageVersions", id);
   const version = known && (await ctx.db.get(known));
@@ -127,10 +117,7 @@ export async function versionFor(ctx: QueryCtx, image: Doc<"designImages">, id: 
   return version;
 }
 
-/**
- * Deletes up to `most` versions of an image whose own row is gone, with the files that nothing else has, and answers how many: fewer than
- * `most` means that none is left.
- */
+/** Returns the number of deleted versions; fewer than `most` means that none is left. */
 export async function deleteVersions(ctx: MutationCtx, imageId: Id<"designImages">, most: number): Promise<number> {
   const versions = await versionsOf(ctx, imageId).take(most);
   for (const { _id, storageId, size, ownerId, checksum } of versions) {
@@ -144,7 +131,6 @@ function versionsOf(ctx: QueryCtx, imageId: Id<"designImages">) {
   return ctx.db.query("imageVersions").withIndex("by_image", (q) => q.eq("imageId", imageId));
 }
 
-/** What has been the only version becomes the first of several. */
 async function insertFirst(ctx: MutationCtx, image: Doc<"designImages">): Promise<{ number: number }> {
   const { ownerId, name, storageId, uploadId, _creationTime: addedAt } = image;
   const first = { ...factsOf(image), imageId: image._id, number: 1, name, addedAt, storageId, uploadId };
@@ -157,7 +143,7 @@ async function show(ctx: MutationCtx, image: Doc<"designImages">, version: Doc<"
   await ctx.db.patch(image._id, { ...factsOf(version), storageId, versionId });
 }
 
-/** With `details` even where there are none, so that those of the version before do not stay. */
+/** Includes an undefined `details`, so that a patch removes the previous ones. */
 function factsOf(row: Doc<"imageVersions"> | Doc<"designImages">) {
   const { contentType, size, width, height, checksum, placeholder, animated, details } = row;
   return { contentType, size, width, height, checksum, placeholder, animated, details };
@@ -168,7 +154,7 @@ async function nameOf(ctx: QueryCtx, userId: string): Promise<string> {
     .query("users")
     .withIndex("id", (q) => q.eq("id", userId))
     .first();
-  return user?.name || user?.email || "Somebody who has left";
+  return user?.name || user?.email || "A former user";
 }
 
 function toVersion(version: Doc<"imageVersions">, author: string | undefined, current: Id<"imageVersions"> | undefined) {

@@ -2,24 +2,19 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
-import { projectFor, userQuery } from "./access";
-import { pageOf } from "./paging";
-import { designImageShape, toDesignImage } from "./shapes";
+import { projectFor, userQuery } from "./model/access";
+import { pageOf } from "./model/lists/paging";
+import { designImageShape, toDesignImage } from "./model/shapes";
 
-/** Images of one design that stand together on the wall. */
 const groupShape = v.object({
   design: v.object({ _id: v.id("designs"), name: v.string(), imageCount: v.number() }),
   images: v.array(designImageShape),
 });
 export type WallGroup = Infer<typeof groupShape>;
 
-/** Designs that a page looks at, should they be small. */
 const DESIGNS = 40;
 
-/**
- * All images of a project, design by design: the design with the newest image first, its images in their own order. A page has as many images as
- * are asked for, and reads these, their designs and no others: designs without images are not even looked at. Throws "not_found".
- */
+/** Designs with the newest images come first. Reads only the page's images and their designs. */
 export const listProjectImages = userQuery({
   args: { projectId: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(groupShape),
@@ -30,8 +25,8 @@ export const listProjectImages = userQuery({
     const page: WallGroup[] = [];
     let left = numItems;
     for (const design of await designsFrom(ctx, project._id, from)) {
-      const goesOn = from !== null && from.design === design._id;
-      const rows = await imagesFrom(ctx, design._id, goesOn ? from : null, left + 1);
+      const continues = from !== null && from.design === design._id;
+      const rows = await imagesFrom(ctx, design._id, continues ? from : null, left + 1);
       const images = rows.slice(0, left);
       const { _id, name, imageCount } = design;
       if (images.length > 0) page.push({ design: { _id, name, imageCount }, images: images.map(toDesignImage) });
@@ -46,10 +41,9 @@ export const listProjectImages = userQuery({
   },
 });
 
-/** Where a page ended: its last image, by its design's place and its own. */
 type Place = { at: number; design: string; key: string | null; age: number };
 
-/** What somebody else makes up leads nowhere but to another place of the same project. */
+/** A forged cursor only leads to another position in the project. */
 function placeOf(cursor: string): Place | null {
   try {
     const place: unknown = JSON.parse(cursor);
@@ -74,7 +68,7 @@ function isPlace(value: unknown): value is Place {
   );
 }
 
-/** Designs with images, from the one on which a page ended; two whose newest images came at the very same time are not told apart by it. */
+/** Designs whose newest images share a time are not distinguished here. */
 async function designsFrom({ db }: QueryCtx, projectId: Id<"projects">, from: Place | null): Promise<Doc<"designs">[]> {
   const designs = await db
     .query("designs")

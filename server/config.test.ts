@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ConfigError, readConfig, settings } from "./config.ts";
-import { makeSecrets } from "./secrets.ts";
+import { makeSecrets } from "./deployment/secrets.ts";
 
 let dir: string;
 beforeEach(async () => {
@@ -19,7 +19,7 @@ const problems = (env: Record<string, string>) =>
   );
 
 describe("settings", () => {
-  it("name a DATA_DIR that cannot be used, and why", async () => {
+  it("report an unusable DATA_DIR with the reason", async () => {
     const file = join(dir, "file");
     await writeFile(file, "");
     for (const [path, why] of [
@@ -30,18 +30,18 @@ describe("settings", () => {
         `DATA_DIR is ${JSON.stringify(path)}; expected a folder that can be written to, but ${why}`,
       ]);
   });
-  it("have defaults for one machine", async () => {
+  it("have defaults for a single machine", async () => {
     const { server, app } = await read({});
     expect(server).toMatchObject({
       host: "127.0.0.1",
       port: 3000,
-      appUrl: null,
+      origins: [],
       trustedProxyHops: 0,
       engine: { port: 3210, sitePort: 3211 },
     });
     expect(app).toMatchObject({
       production: true,
-      appUrl: null,
+      origins: [],
       browserConvex: { kind: "sameOrigin", prefix: "/convex" },
       uploadMaxBytes: 50 * 1024 * 1024,
       payments: null,
@@ -51,13 +51,32 @@ describe("settings", () => {
         requireEmailVerification: false,
         revokeSessionsOnPasswordReset: true,
         unlinkLast: false,
+        trustedProviders: [],
         rateLimit: true,
       },
     });
   });
 
-  it("count as not given when they are empty", async () => {
+  it("accept an older database only up to a time in the past", async () => {
+    const time = "2026-11-20T06:30:00.000Z";
+    expect((await read({ ACCEPT_OLDER_DATABASE: time })).server.engine?.acceptOlderDatabase).toEqual(new Date(time));
+    for (const value of ["true", "tomorrow", "9999-01-01T00:00:00.000Z"])
+      expect(await problems({ ACCEPT_OLDER_DATABASE: value })).toEqual([expect.stringContaining("ACCEPT_OLDER_DATABASE is")]);
+  });
+
+  it("count as missing when empty", async () => {
     expect((await read({ PORT: "", APP_URL: "" })).server.port).toBe(3000);
+  });
+
+  it("accept several origins in APP_URL, the first one for links without a request", async () => {
+    const { server, app } = await read({ APP_URL: "https://atelier.example/, http://nas:3000,https://atelier.example" });
+    const origins = ["https://atelier.example", "http://nas:3000"];
+    expect([server.origins, app.origins, app.publicUrl, app.mailFrom]).toEqual([
+      origins,
+      origins,
+      "https://atelier.example",
+      "Atelier <no-reply@atelier.example>",
+    ]);
   });
 
   it.each([
@@ -72,6 +91,11 @@ describe("settings", () => {
       'APP_URL is "https://atelier.example/app"; expected an origin without a path, like https://atelier.example',
     ],
     [
+      "ACCOUNTS_TRUSTED_PROVIDERS",
+      "figma,myspace",
+      'ACCOUNTS_TRUSTED_PROVIDERS is "figma,myspace"; expected ids of providers, separated by commas, like figma,notion',
+    ],
+    [
       "TRUSTED_ORIGINS",
       "https://a.example,b",
       'TRUSTED_ORIGINS is "https://a.example,b"; expected an address that begins with http:// or https://',
@@ -80,21 +104,26 @@ describe("settings", () => {
     ["UPLOAD_MAX_BYTES", "50MB", 'UPLOAD_MAX_BYTES is "50MB"; expected a whole number from 1 to 9007199254740991'],
     ["LOG_LEVEL", "loud", 'LOG_LEVEL is "loud"; expected debug, info, warn, error or silent'],
     ["GITHUB_CLIENT_ID", "x", "GITHUB_CLIENT_SECRET is missing: sign-in with github needs it"],
+    [
+      "ACCOUNTS_REQUIRE_EMAIL_VERIFICATION",
+      "true",
+      "SMTP_URL is missing: with ACCOUNTS_REQUIRE_EMAIL_VERIFICATION=true it must be given, since links to verify addresses go by mail",
+    ],
     ["COGNITO_REGION", "eu-west-1", "COGNITO_DOMAIN is missing: sign-in with cognito needs it"],
-  ])("are named with what was expected: %s=%s", async (name, value, told) => {
-    expect(await problems({ [name]: value })).toContain(told);
+  ])("are reported with the expected format: %s=%s", async (name, value, message) => {
+    expect(await problems({ [name]: value })).toContain(message);
   });
 
-  // DATA_DIR takes any path; the test above has those that cannot be used.
+  // DATA_DIR accepts any path; the test above covers unusable ones.
   it.each(Object.keys(settings.shape).filter((name) => name !== "DATA_DIR"))(
-    "%s: a value that is none of its own is named with what was expected, and nothing starts",
+    "%s: an invalid value is reported with the expected format",
     async (name) => {
-      const told = (await problems({ [name]: "no such (value" })).filter((problem) => problem.startsWith(`${name} `));
-      expect(told).toEqual([expect.stringMatching(/^\w+ is (?:"no such \(value"|not acceptable); expected [a-z]./)]);
+      const messages = (await problems({ [name]: "no such (value" })).filter((problem) => problem.startsWith(`${name} `));
+      expect(messages).toEqual([expect.stringMatching(/^\w+ is (?:"no such \(value"|not acceptable); expected [a-z]./)]);
     },
   );
 
-  it("never repeat a secret in what they tell", async () => {
+  it("never repeat a secret in an error message", { tags: "@never-repeat-secret-error-message" }, async () => {
     for (const name of ["BETTER_AUTH_SECRET", "TOKEN_SIGNING_KEY", "SMTP_URL", "METRICS_TOKEN"]) {
       const [told] = await problems({ [name]: "hunter2" });
       expect(told).toMatch(new RegExp(`^${name} is not acceptable; expected `));
@@ -102,11 +131,11 @@ describe("settings", () => {
     }
   });
 
-  it("tell every problem at once", async () => {
+  it("report all problems at once", async () => {
     expect(await problems({ PORT: "x", HOST: "localhost", ACCOUNTS_LINKING: "x", VK_CLIENT_ID: "x" })).toHaveLength(3);
   });
 
-  it("give the providers what Better Auth takes, by their own names", async () => {
+  it("map provider variables to Better Auth's options", async () => {
     const { app } = await read({ TIKTOK_CLIENT_KEY: "k", TIKTOK_CLIENT_SECRET: "s", PAYPAL_CLIENT_ID: "i", PAYPAL_CLIENT_SECRET: "s" });
     expect(app.socialProviders).toEqual({
       tiktok: { clientKey: "k", clientSecret: "s" },
@@ -115,7 +144,8 @@ describe("settings", () => {
   });
 
   it.each(["BETTER_AUTH_TELEMETRY", "BETTER_AUTH_TRUSTED_ORIGINS", "BETTER_AUTH_SECRETS", "BETTER_AUTH_URL"])(
-    "set %s aside, which Better Auth would read past them",
+    "remove %s, which Better Auth would read itself",
+    { tags: "@remove-which-better-auth-would-read" },
     async (name) => {
       const env = { DATA_DIR: join(dir, "data"), [name]: "1" };
       expect((await readConfig(env, { production: true })).setAside).toEqual([name]);
@@ -123,13 +153,14 @@ describe("settings", () => {
     },
   );
 
-  it("are all in the table of docs/configuration.md, and nothing else is", async () => {
+  it("match the table of docs/configuration.md", { tags: "@match-table-docs-configuration-md" }, async () => {
     const document = await readFile(new URL("../docs/configuration.md", import.meta.url), "utf8");
-    const table = [...document.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name]) => String(name));
+    const [variables = ""] = document.split("\n## ", 1);
+    const table = [...variables.matchAll(/^\| `([A-Z_]+)` +\|/gm)].map(([, name]) => String(name));
     expect(table.toSorted()).toEqual(Object.keys(settings.shape).toSorted());
   });
 
-  it("have the defaults that the table tells", async () => {
+  it("have the defaults of the table", async () => {
     const document = await readFile(new URL("../docs/configuration.md", import.meta.url), "utf8");
     const told = Object.fromEntries([...document.matchAll(/^\| `([A-Z_]+)` +\| `([^`]+)` +\|/gm)].map(([, name, value]) => [name, value]));
     const defaults = Object.entries(settings.parse({})).flatMap(([name, value]) => (typeof value === "object" ? [] : [[name, `${value}`]]));
@@ -140,7 +171,7 @@ describe("settings", () => {
 describe("payments", () => {
   const all = { STRIPE_SECRET_KEY: "sk_test_1", STRIPE_WEBHOOK_SECRET: "whsec_1", STRIPE_PRO_PRICE: "price_1" };
 
-  it("are on with all that they need, in the sandbox unless told otherwise", async () => {
+  it("are enabled with all settings, in the sandbox by default", async () => {
     expect((await read(all)).app.payments).toEqual({
       secretKey: "sk_test_1",
       webhookSecret: "whsec_1",
@@ -153,7 +184,7 @@ describe("payments", () => {
     expect(await problems({ ...all, STRIPE_ENVIRONMENT: "live" })).toEqual([expect.stringContaining("a test key")]);
   });
 
-  it("name what is missing", async () => {
+  it("report missing settings", async () => {
     expect(await problems({ STRIPE_SECRET_KEY: "sk_test_1" })).toEqual([
       expect.stringContaining("STRIPE_WEBHOOK_SECRET is missing"),
       expect.stringContaining("STRIPE_PRO_PRICE is missing"),
@@ -163,31 +194,43 @@ describe("payments", () => {
 });
 
 describe("secrets", () => {
-  it("are made at the first start, for their owner's eyes alone, and stay", async () => {
-    const first = await read({});
-    const second = await read({});
-    expect(second.app.secret).toBe(first.app.secret);
-    expect(second.app.signingKey).toEqual(first.app.signingKey);
-    expect(second.server.engine?.adminKey).toMatch(/^atelier\|[0-9a-f]{64}$/);
-    expect((await stat(join(dir, "data/secrets.json"))).mode & 0o777).toBe(0o600);
-  });
+  it(
+    "are created at the first start, readable only by their owner, and kept",
+    { tags: "@created-first-start-readable-only-owner" },
+    async () => {
+      const first = await read({});
+      const second = await read({});
+      expect(second.app.secret).toBe(first.app.secret);
+      expect(second.app.signingKey).toEqual(first.app.signingKey);
+      expect(second.server.engine?.adminKey).toMatch(/^atelier\|[0-9a-f]{64}$/);
+      expect((await stat(join(dir, "data/secrets.json"))).mode & 0o777).toBe(0o600);
+    },
+  );
 
-  it("are the same for two that start at once", async () => {
+  it("are the same for two concurrent starts", async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => read({})));
     expect(new Set(all.map(({ app }) => app.secret)).size).toBe(1);
   });
 
-  it("are not made anew where the file cannot be understood", async () => {
+  it("are not replaced beside existing data without MAKE_NEW_KEYS", async () => {
+    await mkdir(join(dir, "data/convex"), { recursive: true });
+    await writeFile(join(dir, "data/convex/deployment.sqlite3"), "data");
+    expect(await problems({})).toEqual([expect.stringMatching(/secrets\.json is missing, but there is data in .*MAKE_NEW_KEYS=true/)]);
+    await read({ MAKE_NEW_KEYS: "true" });
+    await read({});
+  });
+
+  it("are not replaced when the file is invalid", async () => {
     await read({});
     await writeFile(join(dir, "data/secrets.json"), "{");
     expect(await problems({})).toEqual([expect.stringContaining("cannot be understood")]);
   });
 
-  it("must be given with a remote deployment, and none is kept here", async () => {
+  it("must be given with a remote deployment, and are not stored", { tags: "@must-given-remote-deployment-not-stored" }, async () => {
     const remote = { CONVEX_URL: "https://happy-otter-1.convex.cloud" };
     expect(await problems(remote)).toEqual([
-      "BETTER_AUTH_SECRET is missing: with CONVEX_URL it must be given (npm run setup:convex makes one)",
-      "TOKEN_SIGNING_KEY is missing: with CONVEX_URL it must be given (npm run setup:convex makes one)",
+      "BETTER_AUTH_SECRET is missing: with CONVEX_URL it must be given (the first npm run setup:convex prints one)",
+      "TOKEN_SIGNING_KEY is missing: with CONVEX_URL it must be given (the first npm run setup:convex prints one)",
     ]);
     const { secret, signingKey } = await makeSecrets();
     const { server, app } = await read({ ...remote, BETTER_AUTH_SECRET: secret, TOKEN_SIGNING_KEY: JSON.stringify(signingKey) });

@@ -3,13 +3,14 @@ import { fileURLToPath } from "node:url";
 import { createServer as createVite, isRunnableDevEnvironment, type ViteDevServer } from "vite";
 import type { AppConfig } from "../app/config.ts";
 import type { App } from "../app/server.ts";
+import { boundAddress, readyMessage } from "./http/addresses.ts";
 import type { Build } from "./built.ts";
 import { ConfigError, readConfig } from "./config.ts";
-import { startEmbedded } from "./embedded.ts";
-import { Forward } from "./forward.ts";
-import { createListener } from "./listener.ts";
+import { startEmbedded } from "./deployment/embedded.ts";
+import { Forward } from "./http/forward.ts";
+import { createListener } from "./http/listener.ts";
 import { log } from "./log.ts";
-import { setEnvironment, type Target } from "./push.ts";
+import { setEnvironment, type Target } from "./deployment/push.ts";
 import { onStopSignal, stoppable } from "./shutdown.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
@@ -18,10 +19,7 @@ const CONVEX_CLI = fileURLToPath(new URL("../node_modules/convex/bin/main.js", i
 process.env.NODE_ENV = "development";
 process.chdir(ROOT);
 
-/**
- * `npm run dev`: the app from its sources with hot reload, the embedded deployment, and the official command line, which pushes `convex/`
- * whenever it changes. With CONVEX_URL only the app: whose deployment it is, runs `npx convex dev` for it.
- */
+/** `npm run dev`: hot reload, the embedded deployment and the official CLI. With CONVEX_URL only the app runs. */
 async function main(): Promise<void> {
   const { server: config, app: appConfig, setAside } = await readConfig(process.env, { production: false });
   log.level = config.logLevel;
@@ -34,10 +32,10 @@ async function main(): Promise<void> {
       (await appOf(vite, { ...appConfig, convexUrl: embedded?.url ?? appConfig.convexUrl })).fetch(request, info),
     serveAsset: () => false,
     forward,
-    appUrl: config.appUrl,
+    origins: config.origins,
     trustedProxyHops: config.trustedProxyHops,
     before: (request, response, next) => (vite ? vite.middlewares(request, response, next) : next()),
-    // Hot reload has a websocket of its own on our port.
+    // Hot reload uses a websocket on our port.
     ownUpgrade: (request) => request.headers["sec-websocket-protocol"]?.startsWith("vite-") ?? false,
     log,
   });
@@ -59,12 +57,9 @@ async function main(): Promise<void> {
   };
   onStopSignal(stoppable(server, { goAway: () => forward?.goAway(), close }, log), log);
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(config.port, config.host, resolve));
-  const address = server.address();
-  const port = address && typeof address === "object" ? address.port : config.port;
-  console.log(`Atelier is ready at ${config.appUrl?.origin ?? `http://localhost:${port}`} (development)`);
+  console.log(readyMessage(config.origins, boundAddress(server)));
 }
 
-/** The official command line on our own deployment; what it says belongs to whoever is developing. */
 function convexDev({ url, adminKey }: Target): ChildProcess {
   return spawn(process.execPath, [CONVEX_CLI, "dev", "--typecheck", "disable", "--tail-logs", "always"], {
     cwd: ROOT,
@@ -73,24 +68,22 @@ function convexDev({ url, adminKey }: Target): ChildProcess {
   });
 }
 
-/** What the command line says after each push, whether it went well or not. */
 const AFTER_PUSH = /Convex functions ready|^\W*✖/m;
 
-/** Until the first push is done, or says why not: it is made again once `convex/` has changed. All that is said is passed on. */
+/** Waits for the first push, successful or not; the CLI retries after changes in `convex/`. */
 async function pushed(cli: ChildProcess): Promise<void> {
   await new Promise<void>((resolve) => {
-    let told = "";
+    let message = "";
     cli.once("exit", () => resolve());
-    cli.stderr?.on("data", (said: Buffer) => {
-      process.stderr.write(said);
-      if (AFTER_PUSH.test(told)) return;
-      told += said.toString();
-      if (AFTER_PUSH.test(told)) resolve();
+    cli.stderr?.on("data", (output: Buffer) => {
+      process.stderr.write(output);
+      if (AFTER_PUSH.test(message)) return;
+      message += output.toString();
+      if (AFTER_PUSH.test(message)) resolve();
     });
   });
 }
 
-/** Vite gives another one when something that it stands on has changed. */
 async function load(vite: ViteDevServer): Promise<Build> {
   const { ssr } = vite.environments;
   if (!ssr || !isRunnableDevEnvironment(ssr)) throw new Error("Vite cannot run the app's server code here");
@@ -104,7 +97,6 @@ async function appOf(vite: ViteDevServer | null, config: AppConfig): Promise<App
   if (!vite) throw new Error("Not ready yet");
   const { createApp } = await load(vite);
   if (current?.made === createApp) return current.app;
-  // Sources have changed: what the former build does beside requests ends.
   void current?.app.close();
   current = { made: createApp, app: createApp(config, log) };
   return current.app;

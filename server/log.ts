@@ -1,10 +1,7 @@
 import { pino } from "pino";
 import { scrub } from "./scrub.ts";
 
-/**
- * What the process tells about itself and its app: one JSON object a line on standard output. Nobody's address, name or secret is written there
- * (people's own words are not logged at all; errors, which may quote anything, are scrubbed).
- */
+/** Logs one JSON object a line. Addresses, names and secrets are never logged; errors, which may quote anything, are scrubbed. */
 export const log = pino({
   name: "atelier",
   base: null,
@@ -22,7 +19,6 @@ export type Log = typeof log;
 
 type Described = { name: string; message: string; stack?: string; cause?: Described | string };
 
-/** An error as JSON, with what caused it; anything else that was thrown as a text. */
 function described(error: unknown): Described | string {
   if (!(error instanceof Error)) return scrub(typeof error === "string" ? error : (JSON.stringify(error) ?? String(error)));
   const { name, message, stack, cause } = error;

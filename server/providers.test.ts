@@ -6,16 +6,16 @@ const pem = (namedCurve: string) =>
   generateKeyPairSync("ec", { namedCurve }).privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 
 describe("socialProviders", () => {
-  it("has the specification's thirty", () => {
+  it("lists the specification's thirty providers", () => {
     expect(providerIds).toHaveLength(30);
     expect(new Set(providerIds).size).toBe(30);
   });
 
-  it("switches none on by itself", () => {
+  it("enables none by default", () => {
     expect(socialProviders({ PATH: "/bin" })).toEqual({ configured: {}, problems: [] });
   });
 
-  it.each(providerIds.map((id) => [id]))("names each variable that %s lacks", (id) => {
+  it.each(providerIds.map((id) => [id]))("reports each variable that %s lacks", (id) => {
     const { needs } = variablesOf(id);
     for (const missing of needs) {
       const { problems } = socialProviders(Object.fromEntries(needs.filter((name) => name !== missing).map((name) => [name, "x"])));
@@ -23,7 +23,7 @@ describe("socialProviders", () => {
     }
   });
 
-  it("has the payment provider in its sandbox unless it is told otherwise", () => {
+  it("uses PayPal's sandbox by default", () => {
     const env = { PAYPAL_CLIENT_ID: "id", PAYPAL_CLIENT_SECRET: "secret" };
     expect(socialProviders(env).configured["paypal"]).toEqual({ clientId: "id", clientSecret: "secret", environment: "sandbox" });
     expect(socialProviders({ ...env, PAYPAL_ENVIRONMENT: "live" }).configured["paypal"]).toMatchObject({ environment: "live" });
@@ -32,7 +32,7 @@ describe("socialProviders", () => {
     ]);
   });
 
-  it("takes Apple's key as the file has it and with its line ends written out, and nothing else, and does not repeat it", () => {
+  it("accepts Apple's key with real or escaped line ends, and never repeats it", () => {
     const env = { APPLE_CLIENT_ID: "id", APPLE_TEAM_ID: "team", APPLE_KEY_ID: "key" };
     const key = pem("P-256");
     for (const written of [key, key.replaceAll("\n", "\\n")])

@@ -1,6 +1,6 @@
 import { createPrivateKey } from "node:crypto";
 
-/** The social providers of the specification (section 3), in its order. */
+/** Specification 3. */
 export const providerIds = [
   "apple",
   "atlassian",
@@ -36,13 +36,15 @@ export const providerIds = [
 
 type ProviderId = (typeof providerIds)[number];
 
-/** By the end of a variable's name: the option that it becomes. Options are Better Auth's, but for Apple's key (`app/accounts/social.server.ts`). */
+/** They never report an address, so nobody can sign up with them (`docs/social-providers.md`). */
+export const providersWithoutAddress: ReadonlySet<string> = new Set<ProviderId>(["reddit", "roblox", "tiktok"]);
+
+/** Variable suffixes and Better Auth's options for them; Apple's key is ours (`app/features/accounts/auth-api/social-providers.server.ts`). */
 type Wants = { needs: Record<string, string>; may?: Record<string, string> };
 
 const usual: Wants = { needs: { CLIENT_ID: "clientId", CLIENT_SECRET: "clientSecret" } };
 
 const special: Partial<Record<ProviderId, Wants>> = {
-  // Apple has no lasting secret: it is made from a key, again and again.
   apple: {
     needs: { CLIENT_ID: "clientId", TEAM_ID: "teamId", KEY_ID: "keyId", PRIVATE_KEY: "privateKey" },
     may: { APP_BUNDLE_IDENTIFIER: "appBundleIdentifier" },
@@ -57,13 +59,13 @@ const special: Partial<Record<ProviderId, Wants>> = {
   tiktok: { needs: { CLIENT_KEY: "clientKey", CLIENT_SECRET: "clientSecret" } },
 };
 
-/** Options that a provider has unless its variable says otherwise. The payment provider's is the specification's (section 9). */
+/** PayPal's default is the specification's (9). */
 const defaults: Partial<Record<ProviderId, Record<string, string>>> = {
   microsoft: { tenantId: "common" },
   paypal: { environment: "sandbox" },
 };
 
-/** What a value must be, where a provider would fail only when somebody signs in: null, or what was expected. */
+/** Checks values that would otherwise fail only at a sign-in. */
 const checks: Record<string, (value: string) => string | null> = {
   APPLE_PRIVATE_KEY: (value) => (isP256Key(pem(value)) ? null : "the text of the .p8 file of Sign in with Apple"),
   GITLAB_ISSUER: (value) => (/^https?:$/.test(URL.parse(value)?.protocol ?? "") ? null : "an address that begins with https:// or http://"),
@@ -71,17 +73,13 @@ const checks: Record<string, (value: string) => string | null> = {
   SALESFORCE_ENVIRONMENT: oneOf("production", "sandbox"),
 };
 
-/** The variables of a provider: those that it needs, and those that may be given as well. */
 export function variablesOf(id: ProviderId): { needs: string[]; may: string[] } {
   const { needs, may = {} } = special[id] ?? usual;
   const names = (ends: Record<string, string>) => Object.keys(ends).map((end) => `${id.toUpperCase()}_${end}`);
   return { needs: names(needs), may: names(may) };
 }
 
-/**
- * The providers that are switched on: those of which any variable is given (`GITHUB_CLIENT_ID`, `GITHUB_CLIENT_SECRET`, …).
- * @returns their options, and a sentence for each variable that one of them lacks or that is wrong
- */
+/** Returns the configured providers, those with any variable, and a problem for each missing or invalid variable. */
 export function socialProviders(env: Record<string, string | undefined>): {
   configured: Record<string, Record<string, string>>;
   problems: string[];
@@ -114,7 +112,7 @@ function oneOf(...values: string[]) {
   return (value: string) => (values.includes(value) ? null : values.join(" or "));
 }
 
-/** Many places that keep variables cannot keep line ends: there they are written as \n. */
+/** Many systems store line ends in variables as \n. */
 const pem = (value: string): string => value.replaceAll("\\n", "\n");
 
 function isP256Key(text: string): boolean {

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { connect, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { afterEach, expect, it } from "vitest";
-import { Forward } from "./forward.ts";
-import { guardsFor } from "./guards.ts";
+import { Forward } from "./http/forward.ts";
+import { guardsFor } from "./http/guards.ts";
 import { log } from "./log.ts";
 import { stoppable } from "./shutdown.ts";
 
@@ -15,7 +15,6 @@ afterEach(() => {
   for (const socket of left.splice(0)) socket.destroy();
 });
 
-/** A server that hands each request's response to the test, and is being stopped when `stop` has been called. */
 async function serve() {
   const responses: ServerResponse[] = [];
   const waiting: ((response: ServerResponse) => void)[] = [];
@@ -35,7 +34,7 @@ async function serve() {
   return {
     stop,
     stopping,
-    onUpgrade: (take: (request: IncomingMessage, socket: Duplex, head: Buffer) => void) => server.on("upgrade", take),
+    onUpgrade: (handleUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void) => server.on("upgrade", handleUpgrade),
     next: () =>
       new Promise<ServerResponse>((resolve) => {
         const here = responses.shift();
@@ -49,7 +48,6 @@ async function serve() {
       return {
         ask: (times = 1) => socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(times)),
         send: (text: string) => socket.write(text),
-        /** What has been read up to `end`. */
         read: async (end: string) => {
           let text = "";
           while (!text.includes(end)) text += (await once(socket, "data"))[0];
@@ -61,7 +59,7 @@ async function serve() {
   };
 }
 
-it("answers what was on its way on a kept connection when it was told to stop, and says there that it ends", async () => {
+it("answers a late request on an idle connection with Connection: close", async () => {
   const server = await serve();
   const client = await server.connect();
   client.ask();
@@ -77,7 +75,7 @@ it("answers what was on its way on a kept connection when it was told to stop, a
   await stopped;
 });
 
-it("takes one more request on a connection whose answer had begun before it was told to stop", async () => {
+it("accepts one more request after a response that started before the stop", async () => {
   const server = await serve();
   const client = await server.connect();
   client.ask();
@@ -96,7 +94,7 @@ it("takes one more request on a connection whose answer had begun before it was 
   await stopped;
 });
 
-it("says in the last of several requests on one connection that it ends, and answers all of them", async () => {
+it("answers all pipelined requests, the last one with Connection: close", async () => {
   const server = await serve();
   const client = await server.connect();
   client.ask(2);
@@ -114,7 +112,7 @@ it("says in the last of several requests on one connection that it ends, and ans
   await stopped;
 });
 
-it("takes no websocket on a connection that it still keeps, and does not wait for those it has let go of", async () => {
+it("rejects new websockets while stopping, and does not wait for closed ones", async () => {
   const server = await serve();
   const forward = new Forward("http://127.0.0.1:1", log);
   server.onUpgrade((request, socket, head) => forward.upgrade(request, socket, head, guardsFor(null)));
@@ -131,7 +129,7 @@ it("takes no websocket on a connection that it still keeps, and does not wait fo
   await stopped;
 });
 
-it("stops without waiting for connections on which nothing is asked", async () => {
+it("stops without waiting for idle connections", async () => {
   const server = await serve();
   const [silent, used] = [await server.connect(), await server.connect()];
   used.ask();

@@ -1,32 +1,23 @@
 import type { Server } from "node:http";
-import { closing } from "../engine/src/http/closing.ts";
+import { closeGracefully } from "@atelier/engine/close-gracefully";
+import { releaseEarlyStop, startedBy } from "./early-stop.js";
 import type { Log } from "./log.ts";
 
-/** How long requests in flight may take to finish once we have been told to stop, in ms. A container is killed after 10 s. */
+/** Milliseconds. Containers are killed after 10 s. */
 const GRACE = 8000;
-/**
- * How long a connection on which nothing goes on is kept then, in ms: its next request may be on its way already, and is answered with the word
- * that the connection ends. A client that was never told so must not find it closed under its hands.
- */
+/** Milliseconds that idle connections stay open: a request may be on its way, and its response then says that the connection ends. */
 const LAST_CALL = 500;
 
-export type Parts = {
-  /** Tells balancers to send nobody here any more, and resolves when they have had time to notice. */
+export type ShutdownOptions = {
+  /** Tells load balancers, and resolves when they had time to notice. */
   announce?: () => Promise<void>;
-  /** Lets go of the open websockets. */
   goAway: () => void;
-  /** Stops what requests need. */
   close: () => Promise<void>;
 };
 
-/**
- * Makes a server that can be stopped without breaking anything off: it takes no new connection, tells the websockets that we are going, lets
- * requests in flight finish, and only then stops what they need.
- * @param server not listening yet
- * @returns the function that stops it
- */
-export function stoppable(server: Server, { announce, goAway, close }: Parts, log: Log): () => Promise<void> {
-  const end = closing(server, {
+/** Makes a server that stops without interrupting requests. Call it before `listen`. Returns the stop function. */
+export function stoppable(server: Server, { announce, goAway, close }: ShutdownOptions, log: Log): () => Promise<void> {
+  const end = closeGracefully(server, {
     lastCallMs: LAST_CALL,
     onLate: () => log.warn("requests in flight did not finish in time: their connections are closed"),
   });
@@ -41,10 +32,7 @@ export function stoppable(server: Server, { announce, goAway, close }: Parts, lo
   };
 }
 
-/**
- * Calls `stop` once at SIGTERM or SIGINT and ends the process with 0 when it is done; a second signal ends it at once. npm does not pass on
- * a SIGTERM of its own, it just dies: whoever stops `npm start` means the server, so the end of the parent is such a signal too.
- */
+/** Stops once at SIGTERM, SIGINT or the parent's end, because npm dies at SIGTERM without forwarding it. A second signal exits at once. */
 export function onStopSignal(stop: () => Promise<void>, log: Log): void {
   let stopping = false;
   const signalled = (signal: NodeJS.Signals | "orphaned") => {
@@ -62,6 +50,6 @@ export function onStopSignal(stop: () => Promise<void>, log: Log): void {
   };
   process.on("SIGTERM", signalled);
   process.on("SIGINT", signalled);
-  const parent = process.ppid;
-  if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== parent && signalled("orphaned"), 500).unref();
+  releaseEarlyStop();
+  if (process.env.npm_lifecycle_event) setInterval(() => process.ppid !== startedBy && signalled("orphaned"), 500).unref();
 }

@@ -1,6 +1,9 @@
-// What `npm start`, `npm run dev` and `npm run user` run first. Plain JavaScript that any Node can read, so that one too old is told what is needed
-// instead of failing over the first type annotation.
+// Plain JavaScript, so that an old Node prints the required version instead of failing on type annotations.
 import { existsSync } from "node:fs";
+import { installEarlyStop } from "./early-stop.js";
+
+// Other commands need no handler.
+if (process.argv[2] === undefined || process.argv[2] === "dev") installEarlyStop();
 
 const LEAST = [22, 22, 0];
 
@@ -20,11 +23,14 @@ if (isOlder(process.versions.node)) {
 }
 
 if (existsSync(".env")) process.loadEnvFile(".env");
+await import("./compile-cache.ts");
 
 if (process.argv[2] === "dev") {
   await import("./dev.ts");
 } else if (process.argv[2] === "user") {
-  await import("./user.ts");
+  await import("./commands/user.ts");
+} else if (process.argv[2] === "setup:convex") {
+  await import("./commands/setup-convex.ts");
 } else {
   const { ensureBuilt } = await import("./build/ensure.ts");
   await ensureBuilt();

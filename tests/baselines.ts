@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import sharp from "sharp";
 
-/** The second half of `npm run baselines`: writes what Chromium drew as small as it gets. Plain screens have fewer colours than a palette. */
+/** `npm run baselines`: compresses the new screenshots to palette PNGs. */
 const folder = new URL("baselines/", import.meta.url);
 let [before, after] = [0, 0];
 for (const name of await readdir(fileURLToPath(folder))) {
@@ -10,7 +10,7 @@ for (const name of await readdir(fileURLToPath(folder))) {
   const small = await sharp(drawn).png({ palette: true, colours: 256, dither: 0, effort: 10, compressionLevel: 9 }).toBuffer();
   before += drawn.length;
   after += Math.min(small.length, drawn.length);
-  // What is small already stays as it is committed.
+  // Committed baselines are already compressed.
   if (small.length < drawn.length * 0.8) await writeFile(new URL(name, folder), small);
 }
 console.log(`The baselines have ${Math.round(after / 1024)} KiB (they had ${Math.round(before / 1024)}).`);

@@ -1,95 +1,89 @@
-import { globSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { expectShown, type ShownBy, sourceOf } from "./shown-by.ts";
+import { RETRY } from "~/features/accounts/session/convex/convex-token";
+import { LEAVE } from "~/features/shell/connection-status";
+import { TOGGLE_KEY } from "~/features/shell/use-sidebar";
+import { PROGRESS_MINIMUM, PROGRESS_TRICKLE_MS } from "~/lib/ui/navigation/navigation-progress";
+import { TOASTS } from "~/lib/ui/overlays/toasts";
+import { DEFAULT_THEME, SIDEBAR_COOKIE, SIDEBAR_SECONDS } from "~/lib/ui/theme/preferences";
+import { type CitedTest, expectTests } from "./test-ids.ts";
 
-type Row = {
-  /** A constant as the specification has it. */
-  constant: string;
-  /** Where it stands in our sources, and how; a library's own, where it is that and left untouched. */
-  stands: [file: string, line: RegExp] | { ownOf: string };
-  /** What reads it from the running app. */
-  shownBy: ShownBy[];
-};
+type Row = { constant: string; value: unknown; expected: unknown; shownBy: CitedTest[] };
 
-const MESSAGES: ShownBy = [
-  "tests/e2e/shell-messages.spec.ts",
-  "toasts stand bottom right, three at a time, for four seconds, and are reached by a key",
-];
-const SHELL = "tests/e2e/shell.spec.ts";
-const PANEL: ShownBy = [SHELL, "a panel of 16rem collapses to 3rem and back, and the server remembers it"];
-const SHEET: ShownBy = [SHELL, "below 768 px it is a sheet of 18rem from the left"];
-const KEYS: ShownBy = [SHELL, "Ctrl+b and Cmd+b toggle the panel, or the sheet"];
-const BAR: ShownBy = [SHELL, "a bar at the top shows while a route loads"];
-const CONNECTION: ShownBy = [
-  "tests/e2e/shell-connection.spec.ts",
-  "a lost connection is told quietly, changes wait and go out once, and leaving asks first",
-];
-const TOKEN: ShownBy = ["tests/e2e/session.spec.ts", "a page stays live past the end of its token, over a network that fails at first"];
-const THEME: ShownBy = [SHELL, "dark by default; light and system are chosen once and rendered by the server"];
+const MESSAGES: CitedTest = ["tests/e2e/shell/shell-messages.spec.ts", "@toasts-show-bottom-right-most-three"];
+const SHELL = "tests/e2e/shell/shell.spec.ts";
+const PANEL: CitedTest = [SHELL, "@panel-16rem-collapses-3rem-back-server"];
+const SHEET: CitedTest = [SHELL, "@below-768-px-sheet-18rem-from"];
+const KEYS: CitedTest = [SHELL, "@ctrl-b-cmd-b-toggle-panel"];
+const BAR: CitedTest = [SHELL, "@bar-top-shows-while-route-loads"];
+const CONNECTION: CitedTest = ["tests/e2e/shell/shell-connection.spec.ts", "@lost-connection-shown-changes-wait-leaving"];
+const TOKEN: CitedTest = ["tests/e2e/accounts/session.spec.ts", "@page-stays-live-past-end-token"];
+const THEME: CitedTest = [SHELL, "@dark-default-light-system-chosen-once"];
 
-/** Specification 9, and what sections 2 and 8 say of the same: all that a browser has of it. What servers have is tested with the auth API and the deployment. */
+const sourceOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+
+/** The only value of a custom property in a style sheet. */
+function customProperty(path: string, name: string): string[] {
+  return [...sourceOf(path).matchAll(new RegExp(String.raw`^\s*${name}: ([^;]+);`, "gm"))].map(([, value = ""]) => value);
+}
+
+const { dependencies } = JSON.parse(sourceOf("package.json"));
+
+/** A constant that is left to a library's default. */
+const defaultOf = (library: string) => ({ value: Object.hasOwn(dependencies, library), expected: true });
+
+const SHELL_CSS = "app/features/shell/shell.css";
+
+/** Specification 9, with sections 2 and 8: the constants that a browser shows. */
 const SECTIONS: Record<string, Row[]> = {
   Toasts: [
-    { constant: "bottom right (section 2)", stands: ["app/ui/toasts.ts", /position: "bottom-right"/], shownBy: [MESSAGES] },
-    { constant: "up to 3 visible", stands: ["app/ui/toasts.ts", /visibleToasts: 3,/], shownBy: [MESSAGES] },
-    { constant: "4000 ms", stands: ["app/ui/toasts.ts", /duration: 4000,/], shownBy: [MESSAGES] },
-    { constant: "width 356", stands: ["app/ui/toasts.ts", /width: 356,/], shownBy: [MESSAGES] },
-    { constant: "gap 14", stands: ["app/ui/toasts.ts", /gap: 14,/], shownBy: [MESSAGES] },
-    { constant: "swipe threshold 45", stands: { ownOf: "sonner" }, shownBy: [MESSAGES] },
-    { constant: "hotkey alt+T", stands: ["app/ui/toasts.ts", /hotkey: \["altKey", "KeyT"\]/], shownBy: [MESSAGES] },
+    { constant: "bottom right (section 2)", value: TOASTS.position, expected: "bottom-right", shownBy: [MESSAGES] },
+    { constant: "up to 3 visible", value: TOASTS.visibleToasts, expected: 3, shownBy: [MESSAGES] },
+    { constant: "4000 ms", value: TOASTS.duration, expected: 4000, shownBy: [MESSAGES] },
+    { constant: "width 356", value: TOASTS.width, expected: 356, shownBy: [MESSAGES] },
+    { constant: "gap 14", value: TOASTS.gap, expected: 14, shownBy: [MESSAGES] },
+    { constant: "swipe threshold 45", ...defaultOf("sonner"), shownBy: [MESSAGES] },
+    { constant: "hotkey alt+T", value: TOASTS.hotkey, expected: ["altKey", "KeyT"], shownBy: [MESSAGES] },
   ],
   "Progress bar": [
-    { constant: "minimum 0.08", stands: ["app/ui/navigation-progress.tsx", /const PROGRESS_MINIMUM = 0\.08;/], shownBy: [BAR] },
-    { constant: "trickle speed 800 ms", stands: ["app/ui/navigation-progress.tsx", /const PROGRESS_TRICKLE_MS = 800;/], shownBy: [BAR] },
+    { constant: "minimum 0.08", value: PROGRESS_MINIMUM, expected: 0.08, shownBy: [BAR] },
+    { constant: "trickle speed 800 ms", value: PROGRESS_TRICKLE_MS, expected: 800, shownBy: [BAR] },
   ],
   Sidebar: [
-    { constant: "cookie sidebar_state", stands: ["app/ui/preferences.ts", /SIDEBAR_COOKIE = "sidebar_state";/], shownBy: [PANEL] },
-    { constant: "cookie lifetime 7 days", stands: ["app/ui/preferences.ts", /SIDEBAR_SECONDS = 7 \* 24 \* 60 \* 60;/], shownBy: [PANEL] },
-    { constant: "width 16rem", stands: ["app/shell/shell.css", /--sidebar-width: 16rem;/], shownBy: [PANEL] },
-    { constant: "mobile width 18rem", stands: ["app/shell/shell.css", /--sidebar-mobile-width: 18rem;/], shownBy: [SHEET] },
-    { constant: "icon width 3rem", stands: ["app/shell/shell.css", /--sidebar-icon-width: 3rem;/], shownBy: [PANEL] },
-    { constant: "mobile breakpoint 768 px", stands: ["app/ui/tokens.css", /--breakpoint-md: 768px;/], shownBy: [SHEET] },
-    { constant: "toggle key Ctrl or Cmd plus b", stands: ["app/shell/use-sidebar.ts", /TOGGLE_KEY = "b";/], shownBy: [KEYS] },
+    { constant: "cookie sidebar_state", value: SIDEBAR_COOKIE, expected: "sidebar_state", shownBy: [PANEL] },
+    { constant: "cookie lifetime 7 days", value: SIDEBAR_SECONDS, expected: 604_800, shownBy: [PANEL] },
+    { constant: "width 16rem", value: customProperty(SHELL_CSS, "--sidebar-width"), expected: ["16rem"], shownBy: [PANEL] },
+    { constant: "mobile width 18rem", value: customProperty(SHELL_CSS, "--sidebar-mobile-width"), expected: ["18rem"], shownBy: [SHEET] },
+    { constant: "icon width 3rem", value: customProperty(SHELL_CSS, "--sidebar-icon-width"), expected: ["3rem"], shownBy: [PANEL] },
+    {
+      constant: "mobile breakpoint 768 px",
+      value: customProperty("app/lib/ui/theme/tokens.css", "--breakpoint-md"),
+      expected: ["768px"],
+      shownBy: [SHEET],
+    },
+    { constant: "toggle key Ctrl or Cmd plus b", value: TOGGLE_KEY, expected: "b", shownBy: [KEYS] },
   ],
   Backend: [
-    { constant: "websocket reconnect backoff 1 s up to 16 s", stands: { ownOf: "convex" }, shownBy: [CONNECTION] },
-    { constant: "long-disconnect report 60 s", stands: { ownOf: "convex" }, shownBy: [CONNECTION] },
-    { constant: "prewarm extension 5000 ms", stands: { ownOf: "convex" }, shownBy: [CONNECTION] },
+    { constant: "websocket reconnect backoff 1 s up to 16 s", ...defaultOf("convex"), shownBy: [CONNECTION] },
+    { constant: "long-disconnect report 60 s", ...defaultOf("convex"), shownBy: [CONNECTION] },
+    { constant: "prewarm extension 5000 ms", ...defaultOf("convex"), shownBy: [CONNECTION] },
+    { constant: "token-fetch retry base 100 ms", value: RETRY.baseMs, expected: 100, shownBy: [TOKEN] },
+    { constant: "doubling to 1000 ms", value: RETRY.maxMs, expected: 1000, shownBy: [TOKEN] },
+    { constant: "with 50% jitter", value: RETRY.jitter, expected: 0.5, shownBy: [TOKEN] },
+    { constant: "giving up after more than 10 retries", value: RETRY.times, expected: 10, shownBy: [TOKEN] },
     {
-      constant: "token-fetch retry base 100 ms",
-      stands: ["app/accounts/convex-token.ts", /RETRY = \{ baseMs: 100,/],
-      shownBy: [TOKEN],
-    },
-    { constant: "doubling to 1000 ms", stands: ["app/accounts/convex-token.ts", /maxMs: 1000,/], shownBy: [TOKEN] },
-    { constant: "with 50% jitter", stands: ["app/accounts/convex-token.ts", /jitter: 0\.5,/], shownBy: [TOKEN] },
-    { constant: "giving up after more than 10 retries", stands: ["app/accounts/convex-token.ts", /times: 10 \};/], shownBy: [TOKEN] },
-    {
-      constant: "'Are you sure you want to leave? Your changes may not be saved.' (section 8)",
-      stands: ["app/shell/connection-mark.tsx", /LEAVE = "Are you sure you want to leave\? Your changes may not be saved\.";/],
+      constant: "the text before leaving (section 8)",
+      value: LEAVE,
+      expected: "Are you sure you want to leave? Your changes may not be saved.",
       shownBy: [CONNECTION],
     },
   ],
-  Theme: [{ constant: "default dark", stands: ["app/ui/preferences.ts", /DEFAULT_THEME: Theme = "dark";/], shownBy: [THEME] }],
+  Theme: [{ constant: "default dark", value: DEFAULT_THEME, expected: "dark", shownBy: [THEME] }],
 };
 
-const OURS = globSync("app/**/*.{ts,tsx,css}").filter((file) => !/\.test\.tsx?$/.test(file));
-const LIBRARIES = Object.keys(JSON.parse(sourceOf("package.json")).dependencies);
-
-/** The one place where it is to stand, the places where it does, and what is said there of where it comes from. */
-function standing(stands: Row["stands"]): { wanted: string; found: string[]; said: string } {
-  if (!Array.isArray(stands)) {
-    const { ownOf } = stands;
-    return { wanted: ownOf, found: LIBRARIES.filter((each) => each === ownOf), said: "Specification 9, left to the library" };
-  }
-  const [wanted, line] = stands;
-  return { wanted, found: OURS.filter((each) => line.test(sourceOf(each))), said: sourceOf(wanted) };
-}
-
 describe.each(Object.entries(SECTIONS))("%s", (_, rows) => {
-  it.each(rows)("$constant", ({ stands, shownBy }) => {
-    const { wanted, found, said } = standing(stands);
-    expect(found).toEqual([wanted]);
-    expect(said).toMatch(/Specification (?:\d and )?[89]\b/);
-    expectShown(shownBy);
+  it.each(rows)("$constant", ({ value, expected, shownBy }) => {
+    expect(value).toEqual(expected);
+    expectTests(shownBy);
   });
 });

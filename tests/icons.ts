@@ -10,11 +10,11 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const PUBLIC = join(ROOT, "public");
 const FONT = join(ROOT, "node_modules/@fontsource-variable/geist/files/geist-latin-wght-normal.woff2");
 
-/** `npm run icons`: draws what must be pixels (icons, the picture for links in messages) from `public/favicon.svg`. */
+/** `npm run icons`: draws the icons and the link preview from `public/favicon.svg`. */
 async function main(): Promise<void> {
   const icon = await readFile(join(PUBLIC, "favicon.svg"), "utf8");
   const square = icon.replace(/ rx="[^"]*"/, "");
-  // Whatever shape a home screen cuts, it keeps the middle four fifths (W3C, Web App Manifest, "Icon masks and safe zone").
+  // Home screens keep the middle four fifths (W3C, Web App Manifest, "Icon masks and safe zone").
   const masked = square.replace(/translate\(2 1\.6\) scale\(\.8\)/, "translate(4.5 4.2) scale(.55)");
   const png = (svg: string, size: number) => sharp(Buffer.from(svg), { density: 4000 }).resize(size).png({ palette: true }).toBuffer();
 
@@ -23,10 +23,9 @@ async function main(): Promise<void> {
   await writeFile(join(PUBLIC, "icon-maskable-512.png"), await png(masked, 512));
   await writeFile(join(PUBLIC, "apple-touch-icon.png"), await png(square, 180));
   await writeFile(join(PUBLIC, "favicon.ico"), ico(await png(icon, 32), 32));
-  await writeFile(join(PUBLIC, "og.png"), await wall(icon));
+  await writeFile(join(PUBLIC, "og.png"), await previewImage(icon));
 }
 
-/** One PNG in Windows' container for icons: a header, one entry, the PNG. */
 function ico(png: Buffer, size: number): Buffer {
   const head = Buffer.alloc(22);
   head.writeUInt16LE(1, 2); // an icon
@@ -40,8 +39,7 @@ function ico(png: Buffer, size: number): Buffer {
   return Buffer.concat([head, png]);
 }
 
-/** The name beside a wall of pictures, 1200 × 630 as Open Graph wants it. */
-async function wall(icon: string): Promise<Buffer> {
+async function previewImage(icon: string): Promise<Buffer> {
   const shown: PictureName[] = ["sunset", "fig", "bank", "path", "dandelions", "brushes", "mountain", "stripes", "dogs", "clock", "bakery"];
   const pictures = await Promise.all(
     shown.map(async (name) => {

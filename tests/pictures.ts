@@ -5,7 +5,7 @@ import { chromium, type Page } from "@playwright/test";
 import sharp from "sharp";
 import { api } from "../convex/_generated/api.js";
 import { ensureBuilt } from "../server/build/ensure.ts";
-import { addPictures, deploymentAs } from "./e2e/pictures.ts";
+import { addPictures, deploymentAs } from "./e2e/support/pictures.ts";
 import type { PictureName } from "./fixtures/pictures.ts";
 import { startApp } from "./harness/app.ts";
 import { launchOptions } from "./harness/chromium.ts";
@@ -13,7 +13,6 @@ import { signUp } from "./harness/people.ts";
 
 const OUT = fileURLToPath(new URL("../docs/pictures/", import.meta.url));
 
-/** What stands in the workspace that is pictured. */
 const WORKSPACE: Record<string, Record<string, PictureName[]>> = {
   "Northern light": {
     "First light": ["mountain", "sunset", "dandelions", "path", "fig", "clock", "dogs", "brushes"],
@@ -23,7 +22,7 @@ const WORKSPACE: Record<string, Record<string, PictureName[]>> = {
   "Field trips": { "First walk": ["dogs", "path", "dandelions"] },
 };
 
-/** `npm run pictures`: takes README's pictures from a seeded workspace, so that they stay true. */
+/** `npm run pictures`: takes README's screenshots of a seeded workspace. */
 async function main(): Promise<void> {
   await ensureBuilt();
   await mkdir(OUT, { recursive: true });
@@ -63,7 +62,6 @@ async function main(): Promise<void> {
   }
 }
 
-/** Until every picture in sight is there and nothing moves. */
 async function still(page: Page): Promise<void> {
   await page.waitForLoadState("networkidle");
   await page.evaluate(async () => {

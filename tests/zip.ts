@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 
-/** What a zip archive holds, by name, in its own order; a folder's name ends with a slash. Throws when it is broken, or not what its own list says. */
+/** Returns a zip's files by name, in order; folder names end with a slash. Throws for a broken archive. */
 export function unzip(bytes: Uint8Array): Map<string, Buffer> {
   const zip = Buffer.from(bytes);
   const end = zip.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));

@@ -1,42 +1,48 @@
 import type { FunctionReturnType } from "convex/server";
-import { Link, href } from "react-router";
-import { providerName } from "~/accounts/providers";
-import { AccountForm, useAccountForm } from "~/accounts/screens/account-form";
-import { accountAction } from "~/accounts/screens/account-action.server";
-import { connectionIntents } from "~/accounts/screens/connections.server";
-import { Section } from "~/accounts/screens/section";
-import { convexFor } from "~/data/convex.server";
-import { useLive } from "~/data/use-live";
-import { configContext } from "~/http/context";
-import { RelativeTime } from "~/ui/relative-time";
+import { href } from "react-router";
+import { LeaveFor } from "~/features/accounts/session/provider-redirect";
+import { type LinkObstacle, linkableProviders } from "~/features/accounts/auth-api/linkable-providers.server";
+import { providerName } from "~/features/accounts/session/provider-names";
+import { AccountForm, useAccountForm } from "~/features/accounts/settings/account-form";
+import { accountAction } from "~/features/accounts/account-action.server";
+import { connectionIntents } from "~/features/accounts/settings/connections.server";
+import { Section } from "~/features/accounts/settings/section";
+import { convexFor } from "~/lib/data/convex.server";
+import { useLive } from "~/lib/data/use-live";
+import { configContext } from "~/lib/http/context";
+import { Link } from "~/lib/ui/navigation/link";
+import { RelativeTime } from "~/lib/ui/time/relative-time";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/account.connections";
 
 export const meta: Route.MetaFunction = () => [{ title: "Connections · Atelier" }];
 
 export async function loader({ context }: Route.LoaderArgs) {
-  const { socialProviders, accounts } = context.get(configContext);
+  const config = context.get(configContext);
   return {
     connections: await convexFor(context).preload(api.accounts.mine.getConnections, {}),
-    providers: accounts.linking ? Object.keys(socialProviders) : [],
-    unlinkLast: accounts.unlinkLast,
+    providers: linkableProviders(config),
+    linking: config.accounts.linking,
+    passwords: config.accounts.emailAndPassword,
+    unlinkLast: config.accounts.unlinkLast,
   };
 }
 
 export const action = accountAction(connectionIntents);
 
-/** The ways in which somebody can sign in: a password, and the providers whose accounts are linked. */
-export default function Connections({ loaderData: { connections, providers, unlinkLast } }: Route.ComponentProps) {
+export default function Connections({ loaderData: { connections, providers, linking, passwords, unlinkLast } }: Route.ComponentProps) {
   const linked = useLive(connections);
-  const open = providers.filter((id) => !linked.some(({ providerId }) => providerId === id));
+  const unlinked = providers.filter(({ id }) => !linked.some(({ providerId }) => providerId === id));
+  const open = !linking ? [] : unlinked.filter(({ obstacle }) => obstacle === null);
+  const blocked = !linking ? [] : unlinked.filter(({ obstacle }) => obstacle !== null);
   const lastStays = linked.length === 1 && !unlinkLast;
   return (
     <>
-      <Section title="Ways to sign in" about="Each of these opens your account.">
+      <Section title="Sign-in methods" about="You can sign in with each of these.">
         <ul className="grid gap-px overflow-hidden rounded-md border bg-line">
           {linked.map((connection) => (
             <li key={connection.id} className="bg-card p-4">
-              <ConnectionRow connection={connection} stays={lastStays} />
+              <ConnectionRow connection={connection} stays={lastStays} advice={{ password: passwords, link: linking }} />
             </li>
           ))}
         </ul>
@@ -45,17 +51,28 @@ export default function Connections({ loaderData: { connections, providers, unli
         title="Link another account"
         about={
           providers.length === 0
-            ? "The people who run this installation have not switched on any sign-in provider."
-            : open.length === 0
-              ? "Every provider that is switched on is linked."
-              : "Then you can sign in with it as well."
+            ? "No sign-in provider is configured for this installation."
+            : !linking
+              ? "This installation does not allow linking further accounts."
+              : unlinked.length === 0
+                ? "You have linked every available provider."
+                : "You can then also sign in with it."
         }
       >
         {open.length > 0 ? (
           <ul className="flex flex-wrap gap-3">
-            {open.map((provider) => (
-              <li key={provider} className="has-[[role=alert]]:basis-full">
-                <LinkForm provider={provider} />
+            {open.map(({ id }) => (
+              <li key={id} className="has-[[role=alert]]:basis-full">
+                <LinkForm provider={id} />
+              </li>
+            ))}
+          </ul>
+        ) : null}
+        {blocked.length > 0 ? (
+          <ul className="grid gap-2 text-sm text-soft">
+            {blocked.map(({ id, obstacle }) => (
+              <li key={id}>
+                <BlockedLink name={providerName(id)} id={id} obstacle={obstacle} />
               </li>
             ))}
           </ul>
@@ -67,7 +84,11 @@ export default function Connections({ loaderData: { connections, providers, unli
 
 type Connection = FunctionReturnType<typeof api.accounts.mine.getConnections>[number];
 
-function ConnectionRow({ connection: { id, providerId, accountId, createdAt }, stays }: { connection: Connection; stays: boolean }) {
+type Advice = { password: boolean; link: boolean };
+
+type ConnectionRowProps = { connection: Connection; stays: boolean; advice: Advice };
+
+function ConnectionRow({ connection: { id, providerId, accountId, createdAt }, stays, advice }: ConnectionRowProps) {
   const name = providerName(providerId);
   const password = providerId === "credential";
   return (
@@ -80,7 +101,7 @@ function ConnectionRow({ connection: { id, providerId, accountId, createdAt }, s
       </div>
       {stays ? (
         <p className="max-w-xs text-sm text-soft">
-          This is the only way into your account, so it cannot go. {password ? "Link another account first." : <SetPasswordFirst />}
+          This is your only sign-in method, so it cannot be removed. <AddFirst password={advice.password && !password} link={advice.link} />
         </p>
       ) : (
         <UnlinkForm id={id} name={name} providerId={providerId} accountId={accountId} />
@@ -89,14 +110,17 @@ function ConnectionRow({ connection: { id, providerId, accountId, createdAt }, s
   );
 }
 
-const SetPasswordFirst = () => (
-  <>
-    <Link to={href("/account/security")} prefetch="intent" className="text-accent-text underline underline-offset-4">
-      Set a password
-    </Link>{" "}
-    or link another account first.
-  </>
-);
+function AddFirst({ password, link }: Advice) {
+  if (!password) return link ? "Link another account first." : null;
+  return (
+    <>
+      <Link to={href("/account/security")} prefetch="intent" className="text-accent-text underline underline-offset-4">
+        Set a password
+      </Link>{" "}
+      {link ? "or link another account first." : "first."}
+    </>
+  );
+}
 
 function UnlinkForm({ id, name, providerId, accountId }: { id: string; name: string; providerId: string; accountId: string }) {
   const state = useAccountForm({ id: `unlink-${id}`, intent: "unlink" });
@@ -116,7 +140,20 @@ function UnlinkForm({ id, name, providerId, accountId }: { id: string; name: str
   );
 }
 
+function BlockedLink({ name, id, obstacle }: { name: string; id: string; obstacle: LinkObstacle }) {
+  const reason =
+    obstacle === "ACCOUNTS_TRUSTED_PROVIDERS" ? "it does not report a confirmed email address" : "it does not report an email address";
+  const setting = obstacle === "ACCOUNTS_TRUSTED_PROVIDERS" ? `${obstacle}=${id}` : `${obstacle}=true`;
+  return (
+    <>
+      {name} cannot be linked: {reason}. The operator can allow it with <code className="font-mono wrap-anywhere">{setting}</code>.
+    </>
+  );
+}
+
 function LinkForm({ provider }: { provider: string }) {
   const state = useAccountForm({ id: `link-${provider}`, intent: "link" });
-  return <AccountForm state={state} hidden={{ provider }} submit={`Link ${providerName(provider)}`} />;
+  const name = providerName(provider);
+  if (state.answer?.leaveFor) return <LeaveFor url={state.answer.leaveFor} name={name} />;
+  return <AccountForm state={state} hidden={{ provider }} submit={`Link ${name}`} />;
 }

@@ -1,19 +1,19 @@
 import { Download } from "lucide-react";
 import { href } from "react-router";
-import { AccountForm, useAccountForm } from "~/accounts/screens/account-form";
-import { accountAction } from "~/accounts/screens/account-action.server";
-import { dataIntents, deletionFields } from "~/accounts/screens/deletion.server";
-import { confirmationOf } from "~/accounts/screens/confirmation";
-import { Section } from "~/accounts/screens/section";
-import { convexFor } from "~/data/convex.server";
-import { useLive } from "~/data/use-live";
-import { useRoot } from "~/data/use-root";
-import { constraintOf } from "~/forms/constraint.server";
-import { FormPasswordField } from "~/forms/password-field";
-import { TextField } from "~/forms/text-field";
-import { configContext } from "~/http/context";
-import { buttonClass } from "~/ui/button";
-import { Icon } from "~/ui/icon";
+import { AccountForm, useAccountForm } from "~/features/accounts/settings/account-form";
+import { accountAction } from "~/features/accounts/account-action.server";
+import { dataIntents, deletionFields } from "~/features/accounts/settings/deletion.server";
+import { confirmationOf } from "~/features/accounts/settings/confirmation";
+import { Section } from "~/features/accounts/settings/section";
+import { convexFor } from "~/lib/data/convex.server";
+import { useLive } from "~/lib/data/use-live";
+import { useRoot } from "~/lib/data/use-root";
+import { constraintOf } from "~/lib/forms/constraint.server";
+import { FormPasswordField } from "~/lib/forms/fields/password-field";
+import { TextField } from "~/lib/forms/fields/text-field";
+import { configContext } from "~/lib/http/context";
+import { buttonClass } from "~/lib/ui/inputs/button";
+import { Icon } from "~/lib/ui/icons/icon";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/account.data";
 
@@ -29,7 +29,6 @@ export async function loader({ context }: Route.LoaderArgs) {
 
 export const action = accountAction(dataIntents);
 
-/** What is somebody's: to take along, and to end. */
 export default function Data({ loaderData: { security, canDelete, constraint } }: Route.ComponentProps) {
   const { hasPassword } = useLive(security);
   const user = useRoot()?.user;
@@ -37,13 +36,13 @@ export default function Data({ loaderData: { security, canDelete, constraint } }
   return (
     <>
       <Section
-        title="Take your data with you"
-        about="A zip archive with everything that is yours: your account, projects, designs and their history as JSON, and every picture as you uploaded it, earlier versions and the trash included."
+        title="Export data"
+        about="A ZIP archive of your data: account, projects, designs and their history as JSON, and every original image, including earlier versions and the trash."
       >
         <div>
           <a href={href("/account/export")} download className={buttonClass()}>
             <Icon of={Download} />
-            Download everything
+            Download data
           </a>
         </div>
       </Section>
@@ -51,7 +50,7 @@ export default function Data({ loaderData: { security, canDelete, constraint } }
         <Section
           dangerous
           title="Delete your account"
-          about="Your account, your projects, designs and pictures are deleted, for you and for everybody who sees them. This cannot be undone."
+          about="Deletes your account with all its projects, designs and images, for everyone who can see them. This cannot be undone."
         >
           <DeleteForm email={user.email} word={confirmationOf(user.email)} hasPassword={hasPassword} constraint={constraint} />
         </Section>
@@ -74,7 +73,7 @@ function DeleteForm({ email, word, hasPassword, constraint }: DeleteFormProps) {
       state={state}
       submit="Delete account"
       look="danger"
-      said={{ "delete-asked": `We have written to ${email}. Your account is deleted once you follow the link there.` }}
+      successTexts={{ "delete-asked": `We sent an email to ${email}. Open the link in it to delete your account.` }}
     >
       <TextField
         field={state.fields["confirmation"]}

@@ -1,10 +1,18 @@
-import { exportArchive } from "~/accounts/screens/export.server";
-import { toSignIn, visitor } from "~/accounts/session.server";
+import { exportArchive } from "~/features/accounts/settings/export.server";
+import { redirectToSignIn, getVisitor } from "~/features/accounts/session/session.server";
+import { refusalOf } from "~/lib/data/error-responses";
+import { methodNotAllowed } from "~/lib/http/middleware/method-not-allowed.server";
 import type { Route } from "./+types/account.export";
 
-/** Everything that is the visitor's, as a zip archive that is written while it is sent. */
 export async function loader({ request, context }: Route.LoaderArgs) {
-  const who = await visitor(context);
-  if (!who) throw toSignIn(request);
-  return exportArchive(who, request, context);
+  const visitor = await getVisitor(context);
+  if (!visitor) throw redirectToSignIn(request);
+  try {
+    return await exportArchive(visitor, request, context);
+  } catch (error) {
+    // The visitor's token can outlive an ended session.
+    throw refusalOf(error)?.code === "unauthenticated" ? redirectToSignIn(request) : error;
+  }
 }
+
+export const action = methodNotAllowed("GET", "HEAD");

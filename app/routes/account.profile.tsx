@@ -1,17 +1,18 @@
-import { AccountForm, useAccountForm } from "~/accounts/screens/account-form";
-import { mailWay } from "~/accounts/mail/way";
-import { accountAction } from "~/accounts/screens/account-action.server";
-import { isPictureForm, takePicture } from "~/accounts/screens/picture.server";
-import { PictureForm } from "~/accounts/screens/picture-form";
-import { emailFields, nameFields, profileIntents } from "~/accounts/screens/profile.server";
-import { Section } from "~/accounts/screens/section";
-import { useRoot } from "~/data/use-root";
-import { constraintOf } from "~/forms/constraint.server";
-import { TextField } from "~/forms/text-field";
-import { configContext } from "~/http/context";
-import { ThemeChoice } from "~/shell/theme-choice";
-import { Button } from "~/ui/button";
-import { href, Link } from "react-router";
+import { AccountForm, useAccountForm } from "~/features/accounts/settings/account-form";
+import { mailProviderLink } from "~/features/accounts/mail/mail-provider-link";
+import { accountAction } from "~/features/accounts/account-action.server";
+import { isPictureForm, updatePicture } from "~/features/accounts/settings/picture.server";
+import { PictureForm } from "~/features/accounts/settings/picture-form";
+import { emailFields, nameFields, profileIntents } from "~/features/accounts/settings/profile.server";
+import { Section } from "~/features/accounts/settings/section";
+import { useRoot } from "~/lib/data/use-root";
+import { constraintOf } from "~/lib/forms/constraint.server";
+import { TextField } from "~/lib/forms/fields/text-field";
+import { configContext } from "~/lib/http/context";
+import { ThemeChoice } from "~/features/shell/theme-choice";
+import { Button } from "~/lib/ui/inputs/button";
+import { href } from "react-router";
+import { Link } from "~/lib/ui/navigation/link";
 import type { Route } from "./+types/account.profile";
 
 export const meta: Route.MetaFunction = () => [{ title: "Account · Atelier" }];
@@ -20,25 +21,24 @@ export function loader({ context }: Route.LoaderArgs) {
   return {
     constraints: { name: constraintOf(nameFields), email: constraintOf(emailFields) },
     canChangeEmail: context.get(configContext).accounts.changeEmail,
-    mail: mailWay(context.get(configContext)) !== null,
+    mail: mailProviderLink(context.get(configContext)) !== null,
   };
 }
 
 const act = accountAction(profileIntents);
 
-export const action = (args: Route.ActionArgs) => (isPictureForm(args.request) ? takePicture(args) : act(args));
+export const action = (args: Route.ActionArgs) => (isPictureForm(args.request) ? updatePicture(args) : act(args));
 
-/** Who somebody is to others: name, picture, address; and how the pages look to them. */
 export default function Profile({ loaderData: { constraints, canChangeEmail, mail } }: Route.ComponentProps) {
   const root = useRoot();
   if (!root?.user) return null;
   const { user, theme } = root;
   return (
     <>
-      <Section title="Name" about="Shown beside your picture.">
+      <Section title="Name" about="Shown next to your picture.">
         <NameForm name={user.name} constraint={constraints.name} />
       </Section>
-      <Section title="Picture" about="A square that stands for you. Without one, the first letter of your name does.">
+      <Section title="Picture" about="A square picture. Without one, the first letter of your name is shown.">
         <PictureForm user={user} />
       </Section>
       {canChangeEmail ? (
@@ -46,7 +46,7 @@ export default function Profile({ loaderData: { constraints, canChangeEmail, mai
           title="Email"
           about={
             user.email === "" ? (
-              "You have none here: the account that you sign in with told us none. With one you can be written to, and sign in by a password or a link."
+              "Your account has no email address, because your sign-in provider did not share one. Add one to receive emails and to sign in with a password or a link."
             ) : (
               <>
                 You sign in with <strong className="font-medium wrap-anywhere text-ink">{user.email}</strong>
@@ -66,12 +66,12 @@ export default function Profile({ loaderData: { constraints, canChangeEmail, mai
           <EmailForm email={user.email} constraint={constraints.email} />
         </Section>
       ) : null}
-      <Section title="Theme" about="Kept on this device.">
-        <div className="-ml-2.5 max-w-xs">
+      <Section title="Theme" about="Saved on this device.">
+        <div className="-ms-2.5 max-w-xs">
           <ThemeChoice theme={theme} />
         </div>
       </Section>
-      <Section title="Log out" about="Ends this session on this device. Your projects stay as they are.">
+      <Section title="Log out" about="Ends the session on this device. Your projects do not change.">
         <form method="post" action={href("/sign-out")}>
           <Button type="submit">Log out of this device</Button>
         </form>
@@ -85,7 +85,7 @@ type Constraint = Parameters<typeof useAccountForm>[0]["constraint"];
 function NameForm({ name, constraint }: { name: string; constraint: Constraint }) {
   const state = useAccountForm({ id: "name", intent: "name", constraint, defaultValue: { name } });
   return (
-    <AccountForm state={state} submit="Save name" said={{ name: "Saved." }}>
+    <AccountForm state={state} submit="Save name" successTexts={{ name: "Saved." }}>
       <TextField field={state.fields["name"]} label="Your name" autoComplete="name" />
     </AccountForm>
   );
@@ -97,9 +97,9 @@ function EmailForm({ email, constraint }: { email: string; constraint: Constrain
     <AccountForm
       state={state}
       submit={email === "" ? "Add email" : "Change email"}
-      said={{
+      successTexts={{
         email: `Changed to ${email}.`,
-        "email-asked": `We have written to ${email}. The address changes once you confirm it there.`,
+        "email-asked": `We sent an email to ${email}. Open the link in it to confirm the change.`,
       }}
     >
       <TextField field={state.fields["newEmail"]} label="New email" type="email" autoComplete="email" />

@@ -1,6 +1,6 @@
-import { accountAction } from "~/accounts/screens/account-action.server";
-import { PasskeySection } from "~/accounts/screens/passkey-section";
-import { PasswordSection } from "~/accounts/screens/password-section";
+import { accountAction } from "~/features/accounts/account-action.server";
+import { PasskeySection } from "~/features/accounts/settings/passkey-section";
+import { PasswordSection } from "~/features/accounts/settings/password-section";
 import {
   backupCodesLeft,
   changePasswordFields,
@@ -8,13 +8,13 @@ import {
   passwordFields,
   securityIntents,
   setPasswordFields,
-} from "~/accounts/screens/security.server";
-import { TwoFactorSection } from "~/accounts/screens/two-factor-section";
-import { visitor } from "~/accounts/session.server";
-import { convexFor } from "~/data/convex.server";
-import { useLive } from "~/data/use-live";
-import { constraintOf } from "~/forms/constraint.server";
-import { configContext } from "~/http/context";
+} from "~/features/accounts/settings/security.server";
+import { TwoFactorSection } from "~/features/accounts/settings/two-factor-section";
+import { getVisitor } from "~/features/accounts/session/session.server";
+import { convexFor } from "~/lib/data/convex.server";
+import { useLive } from "~/lib/data/use-live";
+import { constraintOf } from "~/lib/forms/constraint.server";
+import { configContext } from "~/lib/http/context";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/account.security";
 
@@ -22,10 +22,10 @@ export const meta: Route.MetaFunction = () => [{ title: "Security · Atelier" }]
 
 export async function loader({ request, context }: Route.LoaderArgs) {
   const security = await convexFor(context).preload(api.accounts.mine.getSecurity, {});
-  const who = await visitor(context);
+  const visitor = await getVisitor(context);
   return {
     security,
-    codesLeft: who && security.value.twoFactor ? await backupCodesLeft(who.userId, request, context) : 0,
+    codesLeft: visitor && security.value.twoFactor ? await backupCodesLeft(visitor.userId, request, context) : 0,
     passwords: context.get(configContext).accounts.emailAndPassword,
     constraints: {
       changePassword: constraintOf(changePasswordFields),
@@ -38,14 +38,15 @@ export async function loader({ request, context }: Route.LoaderArgs) {
 
 export const action = accountAction(securityIntents);
 
-/** How somebody proves that it is them. */
 export default function Security({ loaderData: { security, codesLeft, passwords, constraints } }: Route.ComponentProps) {
   const { hasPassword, twoFactor, passkeys } = useLive(security);
   return (
     <>
       {passwords ? <PasswordSection has={hasPassword} constraints={constraints} /> : null}
       <PasskeySection passkeys={passkeys} hasPassword={hasPassword} />
-      <TwoFactorSection on={twoFactor} codesLeft={codesLeft} hasPassword={hasPassword} constraints={constraints} />
+      {passwords || hasPassword || twoFactor ? (
+        <TwoFactorSection on={twoFactor} codesLeft={codesLeft} hasPassword={hasPassword} constraints={constraints} />
+      ) : null}
     </>
   );
 }

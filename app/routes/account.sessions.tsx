@@ -1,13 +1,13 @@
 import { Monitor, Smartphone } from "lucide-react";
-import { deviceName } from "~/accounts/device-name";
-import { AccountForm, useAccountForm } from "~/accounts/screens/account-form";
-import { accountAction } from "~/accounts/screens/account-action.server";
-import { Section } from "~/accounts/screens/section";
-import { sessionIntents } from "~/accounts/screens/sessions.server";
-import { convexFor } from "~/data/convex.server";
-import { useLive } from "~/data/use-live";
-import { Icon } from "~/ui/icon";
-import { RelativeTime } from "~/ui/relative-time";
+import { deviceName } from "~/features/accounts/session/device-name";
+import { AccountForm, useAccountForm } from "~/features/accounts/settings/account-form";
+import { accountAction } from "~/features/accounts/account-action.server";
+import { Section } from "~/features/accounts/settings/section";
+import { sessionIntents } from "~/features/accounts/settings/sessions.server";
+import { convexFor } from "~/lib/data/convex.server";
+import { useLive } from "~/lib/data/use-live";
+import { Icon } from "~/lib/ui/icons/icon";
+import { RelativeTime } from "~/lib/ui/time/relative-time";
 import type { FunctionReturnType } from "convex/server";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/account.sessions";
@@ -20,16 +20,12 @@ export async function loader({ context }: Route.LoaderArgs) {
 
 export const action = accountAction(sessionIntents);
 
-/** Where somebody is signed in, and the way to end it there. */
 export default function Sessions({ loaderData }: Route.ComponentProps) {
   const sessions = useLive(loaderData.sessions);
   const others = sessions.filter(({ current }) => !current);
   return (
     <>
-      <Section
-        title="Where you are signed in"
-        about="A session that you do not know may be somebody else's: end it, and change your password."
-      >
+      <Section title="Active sessions" about="If you do not recognise a session, sign it out and change your password.">
         <ul className="grid gap-px overflow-hidden rounded-md border bg-line">
           {sessions.map((session) => (
             <li key={session.id} className="bg-card p-4">
@@ -39,7 +35,7 @@ export default function Sessions({ loaderData }: Route.ComponentProps) {
         </ul>
       </Section>
       {others.length > 0 ? (
-        <Section dangerous title="Other sessions" about="Ends every session but this one, at once.">
+        <Section dangerous title="Other sessions" about="Signs out every session except this one.">
           <OthersForm />
         </Section>
       ) : null}
@@ -60,7 +56,7 @@ function SessionRow({ session: { id, createdAt, seenAt, ipAddress, userAgent, cu
           <h3 className="text-base font-medium" title={userAgent ?? undefined}>
             {device}
             {current ? (
-              <span className="ml-2 rounded-sm bg-hover px-1.5 py-0.5 text-xs font-medium text-accent-text">This session</span>
+              <span className="ms-2 rounded-sm bg-hover px-1.5 py-0.5 text-xs font-medium text-accent-text">This session</span>
             ) : null}
           </h3>
           <p className="text-sm wrap-anywhere text-faint">
@@ -91,7 +87,7 @@ function RevokeForm({ id, device }: { id: string; device: string }) {
       hidden={{ id }}
       submit={
         <>
-          End<span className="sr-only"> the session of {device}</span>
+          Sign out<span className="sr-only"> the session of {device}</span>
         </>
       }
     />
@@ -100,5 +96,5 @@ function RevokeForm({ id, device }: { id: string; device: string }) {
 
 function OthersForm() {
   const state = useAccountForm({ id: "revoke-others", intent: "revokeOthers" });
-  return <AccountForm state={state} submit="End all other sessions" look="danger" />;
+  return <AccountForm state={state} submit="Sign out all other sessions" look="danger" />;
 }

@@ -1,8 +1,7 @@
 import { Outlet } from "react-router";
-import { AccountNav } from "~/accounts/screens/account-nav";
-import { Page, PageHeader } from "~/ui/page";
+import { AccountNav } from "~/features/accounts/settings/account-nav";
+import { Page, PageHeader } from "~/lib/ui/page";
 
-/** What the account's screens have in common: the way between them. */
 export default function Account() {
   return (
     <Page className="grid-cols-[minmax(0,48rem)] gap-6">

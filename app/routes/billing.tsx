@@ -1,16 +1,16 @@
 import { useSearchParams } from "react-router";
-import { accountAction } from "~/accounts/screens/account-action.server";
-import { billingIntents } from "~/billing/intents.server";
-import { offersOf } from "~/billing/offers.server";
-import { PlanCard } from "~/billing/plan-card";
-import { ProCard } from "~/billing/pro-card";
-import { convexFor } from "~/data/convex.server";
-import { liveRevalidation } from "~/data/should-revalidate";
-import { useLive } from "~/data/use-live";
-import { configContext } from "~/http/context";
-import { Page, PageHeader } from "~/ui/page";
+import { accountAction } from "~/features/accounts/account-action.server";
+import { billingIntents } from "~/features/billing/intents.server";
+import { offersOf } from "~/features/billing/payments/offers.server";
+import { PlanCard } from "~/features/billing/plan-card";
+import { ProCard } from "~/features/billing/pro-card";
+import { convexFor } from "~/lib/data/convex.server";
+import { liveRevalidation } from "~/lib/data/should-revalidate";
+import { useLive } from "~/lib/data/use-live";
+import { configContext } from "~/lib/http/context";
+import { Page, PageHeader } from "~/lib/ui/page";
 import { api } from "#convex/_generated/api";
-import { PLANS } from "#convex/plans";
+import { PLANS } from "#convex/model/plans";
 import type { Route } from "./+types/billing";
 
 export const meta: Route.MetaFunction = () => [{ title: "Billing · Atelier" }];

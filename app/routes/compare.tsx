@@ -1,32 +1,41 @@
+import { isolate } from "~/lib/ui/isolate";
 import { X } from "lucide-react";
-import { Form, href, Link, useSubmit } from "react-router";
-import { readCookie } from "~/accounts/cookies";
-import { convexFor } from "~/data/convex.server";
-import { notFoundResponse } from "~/data/refusals";
-import { liveRevalidation } from "~/data/should-revalidate";
-import { useLive } from "~/data/use-live";
-import { COMPARE_MODES, compareAddress, type Compared, type CompareMode, read, written } from "~/images/compare-address";
-import { Comparison } from "~/images/comparison";
-import type { Version } from "~/images/versions";
-import { Button, buttonClass } from "~/ui/button";
+import { Form, href, useSubmit } from "react-router";
+import { readCookie } from "~/features/accounts/session/cookies";
+import { convexFor } from "~/lib/data/convex.server";
+import { notFoundResponse } from "~/lib/data/error-responses";
+import { liveRevalidation } from "~/lib/data/should-revalidate";
+import { useLive } from "~/lib/data/use-live";
+import {
+  COMPARE_MODES,
+  compareAddress,
+  type ComparedImage,
+  type CompareMode,
+  parseCompared,
+  formatCompared,
+} from "~/features/images/viewer/compare-address";
+import { Comparison } from "~/features/images/viewer/comparison";
+import type { Version } from "~/features/images/viewer/versions";
+import { Button, buttonClass } from "~/lib/ui/inputs/button";
 import { clsx } from "clsx";
-import { Icon } from "~/ui/icon";
-import { choiceFrom, GROUND_COOKIE, GROUNDS } from "~/ui/preferences";
+import { Icon } from "~/lib/ui/icons/icon";
+import { Link } from "~/lib/ui/navigation/link";
+import { choiceFrom, BACKGROUND_COOKIE, BACKGROUNDS } from "~/lib/ui/theme/preferences";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/compare";
 
 export const meta: Route.MetaFunction = () => [{ title: "Compare · Atelier" }];
 
-/** Without a second picture the first is compared with what came before it: its last version, or the image beside it. */
+/** Without a second picture, compares with the previous version or the adjacent image. */
 export async function loader({ request, url: { searchParams }, context }: Route.LoaderArgs) {
   const convex = convexFor(context);
-  const a = read(searchParams.get("a"));
+  const a = parseCompared(searchParams.get("a"));
   if (!a) throw notFoundResponse();
   const [first, versions] = await Promise.all([
     convex.preload(api.versions.getImageVersion, a),
     convex.preload(api.versions.getVersions, { imageId: a.imageId }),
   ]);
-  const b = read(searchParams.get("b")) ?? (await counterpart());
+  const b = parseCompared(searchParams.get("b")) ?? (await counterpart());
   const { designId } = first.value.image;
   const [second, images] = await Promise.all([
     convex.preload(api.versions.getImageVersion, b),
@@ -34,14 +43,14 @@ export async function loader({ request, url: { searchParams }, context }: Route.
   ]);
   const otherVersions = b.imageId === a.imageId ? versions : await convex.preload(api.versions.getVersions, { imageId: b.imageId });
   return {
-    a: { asked: a, preload: first, versions },
-    b: { asked: b, preload: second, versions: otherVersions },
+    a: { image: a, preload: first, versions },
+    b: { image: b, preload: second, versions: otherVersions },
     images,
     mode: choiceFrom(COMPARE_MODES, searchParams.get("mode")),
-    ground: choiceFrom(GROUNDS, readCookie(request.headers, GROUND_COOKIE)),
+    background: choiceFrom(BACKGROUNDS, readCookie(request.headers, BACKGROUND_COOKIE)),
   };
 
-  async function counterpart(): Promise<Compared> {
+  async function counterpart(): Promise<ComparedImage> {
     const imageId = a?.imageId ?? "";
     const older = versions.value.find(({ isCurrent }) => !isCurrent);
     if (older) return { imageId, versionId: older._id };
@@ -59,10 +68,10 @@ export default function Compare({ loaderData }: Route.ComponentProps) {
   const first = useLive(a.preload);
   const second = useLive(b.preload);
   const images = useLive(loaderData.images);
-  const versions = { [a.asked.imageId]: useLive(a.versions), [b.asked.imageId]: useLive(b.versions) };
+  const versions = { [a.image.imageId]: useLive(a.versions), [b.image.imageId]: useLive(b.versions) };
   const choices = choicesOf([...images, second.image], versions);
   const titleOf = ({ image, number }: typeof first) =>
-    (versions[image._id]?.length ?? 0) > 0 ? `${image.name}, version ${number}` : image.name;
+    (versions[image._id]?.length ?? 0) > 0 ? `${isolate(image.name)}, version ${number}` : image.name;
   const submit = useSubmit();
   return (
     <article aria-labelledby="compare-title" className="viewer">
@@ -79,11 +88,11 @@ export default function Compare({ loaderData }: Route.ComponentProps) {
         <h1 id="compare-title" className="text-lg font-semibold">
           Compare
         </h1>
-        <nav aria-label="How to compare" className="flex gap-0.5 overflow-x-auto rounded-md border bg-panel p-0.5 noscript:hidden">
+        <nav aria-label="Comparison mode" className="flex gap-0.5 overflow-x-auto rounded-md border bg-panel p-0.5 noscript:hidden">
           {COMPARE_MODES.map((each) => (
             <Link
               key={each}
-              to={compareAddress(a.asked, b.asked, each)}
+              to={compareAddress(a.image, b.image, each)}
               prefetch="intent"
               replace
               preventScrollReset
@@ -103,8 +112,8 @@ export default function Compare({ loaderData }: Route.ComponentProps) {
           onChange={(event) => void submit(event.currentTarget, { replace: true, preventScrollReset: true })}
           className="flex min-w-0 flex-1 basis-full items-center justify-end gap-2 md:basis-0"
         >
-          <Picker name="a" label="First picture" value={written(a.asked)} choices={choices} />
-          <Picker name="b" label="Second picture" value={written(b.asked)} choices={choices} />
+          <Picker name="a" label="First picture" value={formatCompared(a.image)} choices={choices} />
+          <Picker name="b" label="Second picture" value={formatCompared(b.image)} choices={choices} />
           {mode === "side" ? null : <input type="hidden" name="mode" value={mode} />}
           <Button type="submit" size="sm" className="hidden noscript:inline-flex">
             Compare
@@ -116,7 +125,7 @@ export default function Compare({ loaderData }: Route.ComponentProps) {
         a={{ image: first.image, title: titleOf(first) }}
         b={{ image: second.image, title: titleOf(second) }}
         mode={mode}
-        ground={loaderData.ground}
+        background={loaderData.background}
       />
     </article>
   );
@@ -134,7 +143,7 @@ function Picker({ name, label, value, choices }: { name: string; label: string; 
       className="h-8 min-w-0 flex-1 truncate md:max-w-64 rounded-md border border-edge bg-card px-2 text-sm pointer-coarse:h-11"
     >
       {choices.map((choice) => (
-        <option key={choice.value} value={choice.value}>
+        <option key={choice.value} value={choice.value} dir="auto">
           {choice.label}
         </option>
       ))}
@@ -142,14 +151,13 @@ function Picker({ name, label, value, choices }: { name: string; label: string; 
   );
 }
 
-/** The images of the design, and of those that are compared the older versions too. */
 function choicesOf(images: { _id: string; name: string }[], versions: Record<string, Version[]>): Choice[] {
   const named = new Map(images.map(({ _id, name }) => [_id, name]));
   return [...named].flatMap(([imageId, name]) => [
-    { value: written({ imageId }), label: name },
+    { value: formatCompared({ imageId }), label: name },
     ...(versions[imageId] ?? []).map(({ _id, number }) => ({
-      value: written({ imageId, versionId: _id }),
-      label: `${name}, version ${number}`,
+      value: formatCompared({ imageId, versionId: _id }),
+      label: `${isolate(name)}, version ${number}`,
     })),
   ]);
 }

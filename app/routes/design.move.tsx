@@ -1,19 +1,23 @@
+import { isolate } from "~/lib/ui/isolate";
+import { titleOf, useTitle } from "~/lib/ui/use-title";
 import { href } from "react-router";
-import { convexFor } from "~/data/convex.server";
-import { liveRevalidation } from "~/data/should-revalidate";
-import { useLive } from "~/data/use-live";
-import { designIntents } from "~/designs/intents";
-import { serverAction } from "~/forms/action.server";
-import { liveAction } from "~/forms/live-action";
-import { TargetList } from "~/forms/target-list";
-import type { ProjectHandle } from "~/shell/open-project";
-import { Breadcrumb } from "~/ui/breadcrumb";
-import { count } from "~/ui/count";
-import { Page, PageHeader } from "~/ui/page";
+import { convexFor } from "~/lib/data/convex.server";
+import { liveRevalidation } from "~/lib/data/should-revalidate";
+import { useLive } from "~/lib/data/use-live";
+import { designIntents } from "~/features/designs/intents";
+import { serverAction } from "~/lib/forms/action.server";
+import { liveAction } from "~/lib/forms/live-action";
+import { DestinationList } from "~/lib/forms/fields/destination-list";
+import type { ProjectHandle } from "~/features/shell/open-project";
+import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
+import { count } from "~/lib/ui/count";
+import { Page, PageHeader } from "~/lib/ui/page";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/design.move";
 
-export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `Move ${loaderData?.design.value.name ?? "design"} · Atelier` }];
+export const meta: Route.MetaFunction = ({ loaderData }) => [
+  { title: titleOf(`Move ${isolate(loaderData?.design.value.name ?? "design")}`) },
+];
 
 export async function loader({ params: { id }, context }: Route.LoaderArgs) {
   const convex = convexFor(context);
@@ -24,29 +28,32 @@ export async function loader({ params: { id }, context }: Route.LoaderArgs) {
   return { design, projects };
 }
 
-const intents = { moveDesign: designIntents.moveDesign };
+const { moveDesign, copyDesigns } = designIntents;
+const intents = { moveDesign, copyDesigns };
 export const action = serverAction(intents);
 export const clientAction = liveAction(intents);
 export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ design }) => design.value.projectId };
 
 export const shouldRevalidate = liveRevalidation;
 
-/** Into which project a design is to go. */
 export default function MoveDesign({ loaderData }: Route.ComponentProps) {
   const design = useLive(loaderData.design);
-  const projects = useLive(loaderData.projects).filter(({ _id }) => _id !== design.projectId);
+  useTitle(titleOf(`Move ${isolate(design.name)}`));
+  const projects = useLive(loaderData.projects);
   return (
     <Page>
       <PageHeader
         trail={<Breadcrumb trail={[{ to: href("/design/:id", { id: design._id }), name: design.name }]} />}
-        title="Move to another project"
+        title="Move or copy to a project"
       />
-      <TargetList
+      <DestinationList
         intent="moveDesign"
-        hidden={{ id: design._id }}
+        hidden={{ id: design._id, ids: [design._id] }}
+        copy="copyDesigns"
+        current={design.projectId}
         field="projectId"
         targets={projects.map(({ _id, name, designCount }) => ({ _id, name, facts: count(designCount, "design") }))}
-        nowhere="There is only one project. Make another one first."
+        nowhere="There is no project. Create one first."
       />
     </Page>
   );

@@ -1,76 +1,85 @@
-import { Trash2 } from "lucide-react";
-import { useMemo, useState } from "react";
+import { isolate } from "~/lib/ui/isolate";
+import { titleOf, useTitle } from "~/lib/ui/use-title";
+import { Download, Trash2 } from "lucide-react";
+import { useMemo, useRef, useState } from "react";
 import { data, href, Outlet, redirect, type ShouldRevalidateFunctionArgs, useSearchParams } from "react-router";
-import { readCookie } from "~/accounts/cookies";
-import { visitor } from "~/accounts/session.server";
-import { designArchive } from "~/archives/address";
-import { DownloadLink } from "~/archives/download-link";
-import { connectedConvex } from "~/data/connection";
-import { convexFor } from "~/data/convex.server";
-import { pageOf, preloadPage } from "~/data/pages";
-import { type Endless, useEndless } from "~/data/use-endless";
-import { imageSortIn, SORT } from "~/data/sorting";
-import { liveRevalidation } from "~/data/should-revalidate";
-import { useLive } from "~/data/use-live";
-import { serverAction } from "~/forms/action.server";
-import { constraintOf } from "~/forms/constraint.server";
-import { ItemDialogs, useItemDialogs } from "~/forms/item-dialogs";
-import { liveAction } from "~/forms/live-action";
-import { MenuForm } from "~/forms/menu-action";
-import { NameInPlace } from "~/forms/name-in-place";
-import { Prose, ProseDialog } from "~/forms/prose-dialog";
-import { PageMenu } from "~/forms/page-menu";
-import { RemoveButton, RemoveDialog } from "~/forms/remove-dialog";
-import { configContext } from "~/http/context";
-import { acceptedText, AddImages, AddImagesLabel } from "~/images/add-images";
-import { Gallery, useGalleryView } from "~/images/gallery";
-import { DesignActions } from "~/designs/design-actions";
-import { type DesignImage, designPageIntents, imageIntents } from "~/images/intents";
-import { picturesFor } from "~/images/pictures.server";
-import { isUpload, takeUploads } from "~/images/take.server";
-import { isUploadAnswer } from "~/images/upload";
-import { UploadResults } from "~/images/upload-results";
-import { SelectionBar, SelectLink } from "~/selection/selection-bar";
-import { useSelection } from "~/selection/use-selection";
-import { Tags } from "~/tags/tags";
-import { PageTarget } from "~/uploads/uploading";
-import type { ProjectHandle } from "~/shell/open-project";
-import { Breadcrumb } from "~/ui/breadcrumb";
-import { count } from "~/ui/count";
-import { EmptyState } from "~/ui/empty-state";
-import { Icon } from "~/ui/icon";
-import { MorePages } from "~/ui/more-pages";
-import { Page, PageHeader } from "~/ui/page";
-import { choiceFrom, GALLERY_VIEW_COOKIE, GALLERY_VIEWS } from "~/ui/preferences";
-import { once } from "~/rendering/once.server";
-import { IMAGE_ORDERS, SortMenu } from "~/ui/sort-menu";
+import { readCookie } from "~/features/accounts/session/cookies";
+import { getVisitor } from "~/features/accounts/session/session.server";
+import { designArchive } from "~/features/downloads/download-address";
+import { DownloadLink } from "~/features/downloads/download-link";
+import { connectedConvex } from "~/lib/data/connection/connection";
+import { convexFor } from "~/lib/data/convex.server";
+import { pageOf, preloadPage } from "~/lib/data/pagination/pages";
+import { type Endless, useEndless } from "~/lib/data/pagination/use-endless";
+import { imageSortIn, SORT } from "~/lib/data/pagination/sorting";
+import { liveRevalidation } from "~/lib/data/should-revalidate";
+import { useLive } from "~/lib/data/use-live";
+import { serverAction } from "~/lib/forms/action.server";
+import { FavouriteButton } from "~/lib/forms/favourite-button";
+import { constraintOf } from "~/lib/forms/constraint.server";
+import { ItemDialogs, useItemDialogs } from "~/lib/forms/dialogs/item-dialogs";
+import { liveAction } from "~/lib/forms/live-action";
+import { MenuAction, MenuForm } from "~/lib/forms/dialogs/menu-action";
+import { InlineName } from "~/lib/forms/fields/inline-name";
+import { Description, DescriptionDialog } from "~/lib/forms/dialogs/description-dialog";
+import { PageMenu } from "~/lib/forms/dialogs/page-menu";
+import { RemoveButton } from "~/lib/forms/dialogs/remove-button";
+import { configContext } from "~/lib/http/context";
+import { acceptedText, AddImages, AddImagesLabel } from "~/features/uploads/client/file-selection/add-images";
+import { Gallery, useGalleryView } from "~/features/images/gallery/gallery";
+import { designIntents } from "~/features/designs/intents";
+import { DesignActions } from "~/features/designs/design-actions";
+import { type DesignImage, designPageIntents, imageIntents } from "~/features/images/gallery/intents";
+import { useItemCommands } from "~/features/selection/commands/use-item-commands";
+import { DestinationPicker } from "~/features/selection/destinations/destination-picker";
+import { imageServiceFor } from "~/features/images/serve/image-service.server";
+import { isUpload, handleMultipartUpload } from "~/features/uploads/server/handle-multipart-upload.server";
+import { isUploadAnswer } from "~/features/uploads/upload-result";
+import { UploadResults } from "~/features/uploads/client/tray/upload-results";
+import { SELECTION_FIELDS } from "~/features/selection/address";
+import { SelectionBar, SelectLink } from "~/features/selection/selection-bar";
+import { useSelection } from "~/features/selection/use-selection";
+import { Tags } from "~/features/tags/tags";
+import { requestLimitOf } from "~/features/uploads/server/request-limit.server";
+import { PageTarget } from "~/features/uploads/client/file-selection/upload-provider";
+import type { ProjectHandle } from "~/features/shell/open-project";
+import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
+import { count } from "~/lib/ui/count";
+import { EmptyState } from "~/lib/ui/empty-state";
+import { Icon } from "~/lib/ui/icons/icon";
+import { MorePages } from "~/lib/ui/navigation/more-pages";
+import { MenuLink } from "~/lib/ui/overlays/menu";
+import { Page, PageAbout, PageHeader } from "~/lib/ui/page";
+import { choiceFrom, GALLERY_VIEW_COOKIE, GALLERY_VIEWS } from "~/lib/ui/theme/preferences";
+import { once } from "~/lib/rendering/send-once.server";
+import { IMAGE_ORDERS, SortMenu } from "~/lib/ui/navigation/sort-menu";
 import { api } from "#convex/_generated/api";
-import { describe, renameDesign, renameDesignImage } from "#convex/rules";
-import { TrashedBoundary } from "~/trash/trashed-boundary";
-import { unlessTrashed } from "~/trash/unless-trashed.server";
+import { describe, renameDesign, renameDesignImage } from "#convex/model/rules";
+import { TrashedBoundary } from "~/features/trash/trashed-boundary";
+import { notFoundUnlessTrashed } from "~/features/trash/not-found-unless-trashed.server";
 import type { Route } from "./+types/design";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => {
   const name = loaderData?.design.value.name ?? "Design";
-  return [{ title: `${name} · Atelier` }, { name: "description", content: `The images of the design ${name}.` }];
+  return [{ title: titleOf(name) }, { name: "description", content: `The images of the design ${isolate(name)}.` }];
 };
 
-export const loader = (args: Route.LoaderArgs) => unlessTrashed(args.context, args.params.id, () => load(args));
+export const loader = (args: Route.LoaderArgs) => notFoundUnlessTrashed(args.context, args.params.id, () => load(args));
 
 async function load({ request, params: { id }, url, context }: Route.LoaderArgs) {
   const convex = convexFor(context);
   const config = context.get(configContext);
-  const [design, images, who, knownTags] = await Promise.all([
+  const [design, images, visitor, knownTags] = await Promise.all([
     convex.preload(api.designs.getDesignById, { id }),
     preloadPage(url, {
       first: () => convex.preload(api.designImages.getDesignImagesByDesignId, { designId: id, ...imageSortIn(url) }),
       later: (paginationOpts) => convex.preload(api.designImages.listDesignImages, { designId: id, ...imageSortIn(url), paginationOpts }),
     }),
-    visitor(context),
+    getVisitor(context),
     convex.preload(api.tags.getTags, {}),
   ]);
   const project = await convex.preload(api.projects.getProjectById, { id: design.value.projectId });
-  if (who) picturesFor(config).grants.note(who.sessionId, pageOf(images.value).rows);
+  if (visitor) imageServiceFor(config).accessCache.note(visitor.sessionId, pageOf(images.value).rows);
   return {
     design,
     images,
@@ -78,6 +87,7 @@ async function load({ request, params: { id }, url, context }: Route.LoaderArgs)
     project: { ...project, value: { _id: project.value._id, name: project.value.name } },
     sending: once(context),
     maxBytes: config.uploadMaxBytes,
+    requestLimit: requestLimitOf(config).known(),
     view: choiceFrom(GALLERY_VIEWS, readCookie(request.headers, GALLERY_VIEW_COOKIE)),
     constraints: {
       design: constraintOf(renameDesign),
@@ -87,22 +97,22 @@ async function load({ request, params: { id }, url, context }: Route.LoaderArgs)
   };
 }
 
-const intents = { ...designPageIntents, ...imageIntents };
+const { moveDesigns, copyDesigns } = designIntents;
+const intents = { ...designPageIntents, ...imageIntents, moveDesigns, copyDesigns };
 
 export async function action(args: Route.ActionArgs) {
   const { request, params, context } = args;
-  if (!isUpload(request)) return serverAction(intents)(args);
-  const answer = await takeUploads(request, params.id, context);
+  if (!isUpload(request)) return serverAction(intents, SELECTION_FIELDS)(args);
+  const answer = await handleMultipartUpload(request, params.id, context);
   const added = answer.results.filter(({ ok }) => ok).length;
   if (added === answer.results.length && !answer.problem) throw redirect(`${href("/design/:id", params)}?added=${added}`, 303);
   return data(answer, { status: 422, statusText: "Unprocessable Content" });
 }
 
-export const clientAction = liveAction(intents);
+export const clientAction = liveAction(intents, SELECTION_FIELDS);
 
 export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ design }) => design.value.projectId };
 
-/** Looking at one picture and then at another, over the gallery or alone, changes nothing that is loaded here. */
 export function shouldRevalidate(args: ShouldRevalidateFunctionArgs): boolean {
   const { currentUrl, nextUrl, currentParams, nextParams, formMethod } = args;
   const staysHere = currentParams["id"] === nextParams["id"];
@@ -111,44 +121,67 @@ export function shouldRevalidate(args: ShouldRevalidateFunctionArgs): boolean {
   return liveRevalidation(staysHere ? { ...args, currentParams: nextParams } : args);
 }
 
-/** The gallery of a design, and over it the picture that is looked at. What is entered by a picture's own address has no gallery behind it. */
+/** A picture opened by its own address has no gallery behind it. */
 export default function Design({ loaderData, actionData, params }: Route.ComponentProps) {
   const viewing = "imageId" in params && params.imageId !== undefined;
   const [beneath, setBeneath] = useState(!viewing);
   if (!viewing && !beneath) setBeneath(true);
-  // As far as the gallery has been gone through, so does the picture know where it stands.
   const images = useEndless(loaderData.images, api.designImages.listDesignImages);
   return (
     <>
       {beneath || !viewing ? (
         <div className="design-page">
-          <DesignPage key={loaderData.design.value._id} loaderData={loaderData} actionData={actionData} page={images} />
+          <DesignPage
+            key={loaderData.design.value._id}
+            loaderData={loaderData}
+            actionData={actionData}
+            page={images}
+            isBehindViewer={viewing}
+          />
         </div>
       ) : null}
+      {/* Also for a picture that was opened by its own address. */}
+      <PageTarget target={{ kind: "design", id: loaderData.design.value._id, name: loaderData.design.value.name }} />
+      <DestinationPicker />
       <Outlet context={images satisfies ImagesOfDesign} />
     </>
   );
 }
 
-/** What the design's page tells the picture over it. */
 export type ImagesOfDesign = Endless<DesignImage>;
 
-function DesignPage({ loaderData, actionData, page }: Pick<Route.ComponentProps, "loaderData" | "actionData"> & { page: ImagesOfDesign }) {
-  const { constraints, sending, maxBytes } = loaderData;
+type DesignPageProps = Pick<Route.ComponentProps, "loaderData" | "actionData"> & { page: ImagesOfDesign; isBehindViewer: boolean };
+
+function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPageProps) {
+  const { constraints, sending, maxBytes, requestLimit } = loaderData;
   const design = useLive(loaderData.design);
+  useTitle(isBehindViewer ? null : titleOf(design.name));
   const project = useLive(loaderData.project);
   const knownTags = useLive(loaderData.knownTags);
   const images = page.rows;
   const { view, choice } = useGalleryView(loaderData.view);
   const dialogs = useItemDialogs(images);
+  const archive = designArchive(design);
+  const removes = { intent: "removeDesign", values: { id: design._id, projectId: design.projectId } } as const;
   const [search] = useSearchParams();
   const added = Number(search.get("added"));
   const next = design.imageCount > images.length ? page.next : null;
-  const isPart = !page.isFirst || next !== null;
-  const selection = useSelection(
-    useMemo(() => images.map(({ _id }) => _id), [images]),
-    isPart,
-  );
+  const selection = useSelection(useMemo(() => images.map(({ _id }) => _id), [images]));
+  const list = useRef<HTMLUListElement>(null);
+  useItemCommands(list, {
+    items: images,
+    ask: dialogs.ask,
+    remove: "removeImage",
+    duplicate: "duplicateImage",
+    many: {
+      kind: "image",
+      selection,
+      remove: "trashImages",
+      copy: "copyImages",
+      move: "moveImages",
+      into: { field: "designId", id: design._id },
+    },
+  });
 
   return (
     <Page>
@@ -161,44 +194,68 @@ function DesignPage({ loaderData, actionData, page }: Pick<Route.ComponentProps,
             ]}
           />
         }
-        title={<NameInPlace key={design._id} item={design} thing="design" intent="renameDesign" constraint={constraints.design} />}
+        title={<InlineName key={design._id} item={design} thing="design" intent="renameDesign" constraint={constraints.design} />}
         facts={design.imageCount > 0 ? count(design.imageCount, "image") : null}
         tools={
           <>
-            <DownloadLink archive={designArchive(design)} label="Download design" />
+            <span className="max-sm:hidden">
+              <DownloadLink archive={archive} label="Download design" />
+            </span>
+            <FavouriteButton item={design} intent="favouriteDesign" />
             <PageMenu thing="design">
-              <DesignActions design={design} here />
+              <DesignActions design={design} here>
+                {archive === undefined ? null : (
+                  <MenuLink
+                    to={archive}
+                    reloadDocument
+                    prefetch="none"
+                    className="menu-item sm:hidden"
+                    data-command="Download design"
+                    icon={<Icon of={Download} />}
+                  >
+                    Download
+                  </MenuLink>
+                )}
+              </DesignActions>
+              <MenuAction {...removes} icon={<Icon of={Trash2} />} danger className="menu-item sm:hidden" command="Delete design">
+                Move to trash
+              </MenuAction>
             </PageMenu>
-            <RemoveButton item={design} aria-label="Delete design" data-tooltip="Delete design">
+            <RemoveButton {...removes} aria-label="Delete design" data-tooltip="Delete design" className="max-sm:hidden">
               <Icon of={Trash2} />
             </RemoveButton>
           </>
         }
+        compact
         about={
-          <>
-            {design.description === "" ? null : <Prose item={design} field="description" text={design.description} />}
-            <div className="flex items-start gap-3">
-              <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1">
-                {design.description === "" ? <Prose item={design} field="description" text="" /> : null}
-                <Tags item={design} intents={{ add: "tagDesign", remove: "untagDesign" }} known={knownTags} />
-              </div>
-              {images.length > 0 ? choice : null}
+          <PageAbout summary={aboutText(design)} beside={images.length > 0 ? choice : null}>
+            {design.description === "" ? null : <Description item={design} field="description" text={design.description} />}
+            <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1">
+              {design.description === "" ? <Description item={design} field="description" text="" /> : null}
+              <Tags item={design} intents={{ add: "tagDesign", remove: "untagDesign" }} known={knownTags} />
             </div>
-          </>
+          </PageAbout>
         }
       >
         {images.length > 0 ? <SelectLink selection={selection} /> : null}
         {images.length > 1 ? <SortMenu orders={IMAGE_ORDERS} /> : null}
-        <AddImages design={design} sending={sending} maxBytes={maxBytes} look={images.length > 0 ? "primary" : "quiet"} />
+        <AddImages
+          design={design}
+          sending={sending}
+          maxBytes={maxBytes}
+          requestLimit={requestLimit}
+          look={images.length > 0 ? "primary" : "quiet"}
+        />
       </PageHeader>
       <MenuForm />
 
       {isUploadAnswer(actionData) ? <UploadResults answer={actionData} /> : null}
       {added > 0 && !actionData ? <output>{count(added, "image")} added.</output> : null}
 
-      <SelectionBar selection={selection} thing="image" trash="trashImages" />
+      <SelectionBar selection={selection} thing="image" trash="trashImages" place={design._id} />
       {images.length > 0 ? (
         <Gallery
+          list={list}
           images={images}
           ask={dialogs.ask}
           projectId={project._id}
@@ -211,39 +268,34 @@ function DesignPage({ loaderData, actionData, page }: Pick<Route.ComponentProps,
       ) : (
         <EmptyState
           title={page.isFirst ? "No images yet" : "No more images"}
-          text={`Drop files anywhere on this page, or choose several at once. ${acceptedText(maxBytes)}`}
+          text={
+            <>
+              <span className="noscript:hidden">Drop files anywhere on this page, or choose several at once.</span>
+              <span className="hidden noscript:inline">Choose one or more files above.</span> {acceptedText(maxBytes)}
+            </>
+          }
           action={<AddImagesLabel>Add images</AddImagesLabel>}
         />
       )}
       <MorePages things="images" page={{ ...page, next }} />
 
-      <PageTarget target={{ kind: "design", id: design._id, name: design.name }} />
-      <ProseDialog
+      <DescriptionDialog
         key={`about ${design._id}`}
         item={design}
         field="description"
         text={design.description}
-        hint="What it shows, or is for. The search finds it by these words."
+        hint="Optional description, included in search."
         intent="describeDesign"
         constraint={constraints.description}
       />
-      <RemoveDialog
-        key={design._id}
-        item={design}
-        thing="design"
-        loses="goes to the trash with all of its images."
-        intent="removeDesign"
-        hidden={{ projectId: design.projectId }}
-      />
-      <ItemDialogs
-        state={dialogs}
-        thing="image"
-        loses="goes to the trash."
-        intents={{ rename: "renameImage", remove: "removeImage" }}
-        constraint={constraints.image}
-      />
+      <ItemDialogs state={dialogs} thing="image" intent="renameImage" constraint={constraints.image} />
     </Page>
   );
+}
+
+function aboutText({ tags = [], description }: { tags?: string[]; description: string }): string {
+  const parts = [tags.length > 0 ? count(tags.length, "tag") : "", description.replaceAll(/\s+/g, " ")].filter((part) => part !== "");
+  return parts.length === 0 ? "Description and tags" : parts.join(" · ");
 }
 
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {

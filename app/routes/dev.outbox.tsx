@@ -1,15 +1,15 @@
-import { notFoundResponse } from "~/data/refusals";
-import { readOutbox } from "~/accounts/mail/outbox.server";
-import { configContext } from "~/http/context";
-import { Card } from "~/ui/card";
-import { EmptyState } from "~/ui/empty-state";
-import { Page, PageHeader } from "~/ui/page";
-import { RelativeTime } from "~/ui/relative-time";
+import { notFoundResponse } from "~/lib/data/error-responses";
+import { readOutbox } from "~/features/accounts/mail/outbox.server";
+import { configContext } from "~/lib/http/context";
+import { Card } from "~/lib/ui/card";
+import { EmptyState } from "~/lib/ui/empty-state";
+import { Page, PageHeader } from "~/lib/ui/page";
+import { RelativeTime } from "~/lib/ui/time/relative-time";
 import type { Route } from "./+types/dev.outbox";
 
 export const meta: Route.MetaFunction = () => [{ title: "Outbox · Atelier" }];
 
-/** In production this address does not exist: whoever reads mail takes accounts over. */
+/** 404 in production: readers of the mail could take over accounts. */
 export async function loader({ context }: Route.LoaderArgs) {
   const mails = await readOutbox(context.get(configContext));
   if (!mails) throw notFoundResponse();
@@ -23,7 +23,7 @@ export default function Outbox({ loaderData: { mails } }: Route.ComponentProps) 
       {mails.length === 0 ? (
         <EmptyState
           title="No mail yet"
-          text="Without SMTP_URL, mails stand here instead of being sent. They go when what they carry no longer works."
+          text="Without SMTP_URL, emails are listed here instead of being sent. An email is removed when its link or code expires."
         />
       ) : null}
       {mails.map(({ id, writtenAt, to, subject, text, html, url }) => (

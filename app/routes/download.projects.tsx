@@ -1,7 +1,9 @@
-import { downloadProject } from "~/archives/download.server";
+import { downloadProject } from "~/features/downloads/handle-download.server";
+import { methodNotAllowed } from "~/lib/http/middleware/method-not-allowed.server";
 import type { Route } from "./+types/download.projects";
 
-/** A project's originals as a zip archive that is written while it is sent. */
 export function loader({ request, params: { file }, context }: Route.LoaderArgs) {
   return downloadProject({ request, file, context });
 }
+
+export const action = methodNotAllowed("GET", "HEAD");

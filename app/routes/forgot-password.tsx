@@ -1,24 +1,26 @@
-import { Link } from "react-router";
-import { AuthForm, isFirstRefused } from "~/accounts/auth-form";
-import { authFormAction } from "~/accounts/auth-form.server";
-import { AuthPage } from "~/accounts/auth-page";
-import { addressFields } from "~/accounts/credentials.server";
-import { MAIL_PAUSE_SECONDS } from "~/accounts/mail/pace.server";
-import { Sent } from "~/accounts/mail/sent";
-import { mailWay } from "~/accounts/mail/way";
-import { useAnsweredForm } from "~/forms/answered-form";
-import { constraintOf } from "~/forms/constraint.server";
-import { TextField } from "~/forms/text-field";
-import { configContext } from "~/http/context";
-import { publicPage } from "~/ui/open-graph";
+import { AuthForm, isFirstInvalidField } from "~/features/accounts/auth-form";
+import { authFormAction } from "~/features/accounts/account-action.server";
+import { AuthPage } from "~/features/accounts/auth-page";
+import { addressFields } from "~/features/accounts/credentials.server";
+import { MAIL_PAUSE_SECONDS } from "~/features/accounts/mail/rate-limit.server";
+import { MailSent } from "~/features/accounts/mail/mail-sent";
+import { mailProviderLink } from "~/features/accounts/mail/mail-provider-link";
+import { useAnsweredForm } from "~/lib/forms/use-form-result";
+import { constraintOf } from "~/lib/forms/constraint.server";
+import { TextField } from "~/lib/forms/fields/text-field";
+import { configContext } from "~/lib/http/context";
+import { Link } from "~/lib/ui/navigation/link";
+import { publicPage } from "~/lib/ui/open-graph";
 import type { Route } from "./+types/forgot-password";
 
 export const meta: Route.MetaFunction = ({ matches: [root] }) =>
   publicPage({ title: "Forgot your password · Atelier", path: "/forgot-password", root: root.loaderData });
 
 export function loader({ context, url }: Route.LoaderArgs) {
+  const config = context.get(configContext);
   return {
-    offered: mailWay(context.get(configContext)) !== null,
+    passwords: config.accounts.emailAndPassword,
+    offered: mailProviderLink(config) !== null,
     email: url.searchParams.get("email") ?? "",
     constraint: constraintOf(addressFields),
     pause: MAIL_PAUSE_SECONDS,
@@ -33,17 +35,16 @@ export const action = (args: Route.ActionArgs) =>
     stays: true,
   });
 
-/** Says when to try again (`Retry-After`), where the answer knows it. */
 export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;
 
-/** The specification's words (8), for an address with an account as for any other. */
+/** Specification 8; the same with and without an account. */
 const SENT = "If this email exists in our system, check your email for the reset link";
 
 export default function ForgotPassword({ loaderData, actionData }: Route.ComponentProps) {
-  const { offered, constraint, pause } = loaderData;
+  const { passwords, offered, constraint, pause } = loaderData;
   const [form, { email }] = useAnsweredForm({
     id: "forgot-password",
-    answer: actionData,
+    answer: actionData?.result,
     constraint,
     defaultValue: { email: loaderData.email },
   });
@@ -52,22 +53,24 @@ export default function ForgotPassword({ loaderData, actionData }: Route.Compone
       Sign in
     </Link>
   );
-  if (!offered) {
+  if (!passwords || !offered) {
     return (
       <AuthPage title="Forgot your password?" aside={<>Back to where you can {signIn}</>}>
         <p className="text-soft">
-          This installation sends no mail. Ask the person who runs it: they can make you a link for a new password.
+          {passwords
+            ? "This installation does not send email. Ask the operator for a password reset link."
+            : "This installation does not use passwords. Sign in another way."}
         </p>
       </AuthPage>
     );
   }
-  const sentTo = actionData?.status === "success" ? actionData.initialValue?.["email"] : undefined;
-  if (typeof sentTo === "string") return <Sent email={sentTo} text={SENT} pause={pause} again="/forgot-password" />;
+  const sentTo = actionData?.result.status === "success" ? actionData.result.initialValue?.["email"] : undefined;
+  if (typeof sentTo === "string") return <MailSent email={sentTo} text={SENT} pause={pause} again="/forgot-password" />;
   return (
     <AuthPage title="Forgot your password?" aside={<>Remembered it? {signIn}</>}>
-      <p className="text-soft">Tell us your address. We send you a link with which you can choose a new one.</p>
-      <AuthForm form={form} submit="Send the link">
-        <TextField field={email} label="Email" type="email" autoComplete="username" autoFocus={isFirstRefused(form, "email")} />
+      <p className="text-soft">Enter your email. We send you a link to reset your password.</p>
+      <AuthForm form={form} submit="Send reset link">
+        <TextField field={email} label="Email" type="email" autoComplete="username" autoFocus={isFirstInvalidField(form, "email")} />
       </AuthForm>
     </AuthPage>
   );

@@ -1,8 +1,10 @@
 import { href, redirect } from "react-router";
-import { visitor } from "~/accounts/session.server";
+import { getVisitor } from "~/features/accounts/session/session.server";
+import { methodNotAllowed } from "~/lib/http/middleware/method-not-allowed.server";
 import type { Route } from "./+types/home";
 
-/** Leads to /projects, or to /sign-in (specification 2). */
 export async function loader({ context }: Route.LoaderArgs) {
-  return redirect((await visitor(context)) ? href("/projects") : href("/sign-in"));
+  return redirect((await getVisitor(context)) ? href("/projects") : href("/sign-in"));
 }
+
+export const action = methodNotAllowed("GET", "HEAD");

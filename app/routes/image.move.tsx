@@ -1,25 +1,26 @@
+import { isolate } from "~/lib/ui/isolate";
+import { titleOf, useTitle } from "~/lib/ui/use-title";
 import { Form, href } from "react-router";
-import { convexFor } from "~/data/convex.server";
-import { notFoundResponse } from "~/data/refusals";
-import { liveRevalidation } from "~/data/should-revalidate";
-import { useLive } from "~/data/use-live";
-import { serverAction } from "~/forms/action.server";
-import { liveAction } from "~/forms/live-action";
-import { ProjectChoice } from "~/forms/project-choice";
-import { TargetList } from "~/forms/target-list";
-import { imageIntents } from "~/images/intents";
-import type { ProjectHandle } from "~/shell/open-project";
-import { Breadcrumb } from "~/ui/breadcrumb";
-import { count } from "~/ui/count";
-import { Page, PageHeader } from "~/ui/page";
+import { convexFor } from "~/lib/data/convex.server";
+import { notFoundResponse } from "~/lib/data/error-responses";
+import { liveRevalidation } from "~/lib/data/should-revalidate";
+import { useLive } from "~/lib/data/use-live";
+import { serverAction } from "~/lib/forms/action.server";
+import { liveAction } from "~/lib/forms/live-action";
+import { ProjectPicker } from "~/lib/forms/fields/project-picker";
+import { DestinationList } from "~/lib/forms/fields/destination-list";
+import { imageIntents } from "~/features/images/gallery/intents";
+import type { ProjectHandle } from "~/features/shell/open-project";
+import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
+import { count } from "~/lib/ui/count";
+import { Page, PageHeader } from "~/lib/ui/page";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/image.move";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [
-  { title: `Move ${loaderData?.inPlace.value.image.name ?? "image"} · Atelier` },
+  { title: titleOf(`Move ${isolate(loaderData?.inPlace.value.image.name ?? "image")}`) },
 ];
 
-/** The search parameter that names the project whose designs are offered; without it the image's own. */
 const PROJECT = "project";
 
 export async function loader({ params: { id, imageId }, context, url }: Route.LoaderArgs) {
@@ -35,19 +36,20 @@ export async function loader({ params: { id, imageId }, context, url }: Route.Lo
   return { design, inPlace, projects, designs, projectId };
 }
 
-const intents = { moveImage: imageIntents.moveImage };
+const { moveImage, copyImages } = imageIntents;
+const intents = { moveImage, copyImages };
 export const action = serverAction(intents);
 export const clientAction = liveAction(intents);
 export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ design }) => design.value.projectId };
 
 export const shouldRevalidate = liveRevalidation;
 
-/** Into which design an image is to go. */
 export default function MoveImage({ loaderData }: Route.ComponentProps) {
   const design = useLive(loaderData.design);
   const { image } = useLive(loaderData.inPlace);
+  useTitle(titleOf(`Move ${isolate(image.name)}`));
   const projects = useLive(loaderData.projects);
-  const designs = useLive(loaderData.designs).filter(({ _id }) => _id !== design._id);
+  const designs = useLive(loaderData.designs);
   return (
     <Page>
       <PageHeader
@@ -59,18 +61,20 @@ export default function MoveImage({ loaderData }: Route.ComponentProps) {
             ]}
           />
         }
-        title="Move to another design"
+        title="Move or copy to a design"
       />
       <Form method="get" className="flex flex-wrap items-end gap-2">
-        <ProjectChoice name={PROJECT} projects={projects} chosen={loaderData.projectId} />
+        <ProjectPicker name={PROJECT} projects={projects} chosen={loaderData.projectId} />
       </Form>
-      <TargetList
+      <DestinationList
         key={loaderData.projectId}
         intent="moveImage"
-        hidden={{ id: image._id }}
+        hidden={{ id: image._id, ids: [image._id] }}
+        copy="copyImages"
+        current={design._id}
         field="designId"
         targets={designs.map(({ _id, name, imageCount }) => ({ _id, name, facts: count(imageCount, "image") }))}
-        nowhere="This project has no other design. Choose another project, or make a design first."
+        nowhere="This project has no design. Choose another project, or create a design first."
       />
     </Page>
   );

@@ -1,4 +1,5 @@
-import { useMemo, useState } from "react";
+import { useEffect, useEffectEvent, useMemo, useState } from "react";
+import { titleOf, useTitle } from "~/lib/ui/use-title";
 import {
   type ClientActionFunctionArgs,
   data,
@@ -9,84 +10,82 @@ import {
   useOutletContext,
   useRouteLoaderData,
 } from "react-router";
-import { readCookie } from "~/accounts/cookies";
-import { visitor } from "~/accounts/session.server";
-import { convexFor } from "~/data/convex.server";
-import { notFoundResponse } from "~/data/refusals";
-import { liveRevalidation } from "~/data/should-revalidate";
-import { useLive } from "~/data/use-live";
-import { isDocument, serverAction } from "~/forms/action.server";
-import { constraintOf } from "~/forms/constraint.server";
-import { liveAction } from "~/forms/live-action";
-import { ActionForm, MENU_FORM } from "~/forms/menu-action";
-import { NameInPlace } from "~/forms/name-in-place";
-import { Prose, ProseDialog } from "~/forms/prose-dialog";
-import { RemoveDialog } from "~/forms/remove-dialog";
-import { configContext } from "~/http/context";
-import { tell } from "~/http/flash.server";
-import { ImageActions } from "~/images/image-actions";
-import { Facts } from "~/images/facts";
-import { type DesignImage, imagePageIntents } from "~/images/intents";
-import { readDetailsLate } from "~/images/late-details.server";
-import { picturesFor } from "~/images/pictures.server";
-import { isUpload, takeUploads } from "~/images/take.server";
-import { isUploadAnswer } from "~/images/upload";
-import { Versions } from "~/images/versions";
-import type { Place } from "~/images/neighbours";
-import { Viewer } from "~/images/viewer";
-import { once } from "~/rendering/once.server";
-import { Tags } from "~/tags/tags";
-import { choiceFrom, GROUND_COOKIE, GROUNDS } from "~/ui/preferences";
+import { readCookie } from "~/features/accounts/session/cookies";
+import { getVisitor } from "~/features/accounts/session/session.server";
+import { convexFor } from "~/lib/data/convex.server";
+import { notFoundResponse } from "~/lib/data/error-responses";
+import { liveRevalidation } from "~/lib/data/should-revalidate";
+import { useLive } from "~/lib/data/use-live";
+import { serverAction } from "~/lib/forms/action.server";
+import { isDocumentRequest } from "~/lib/forms/is-document-request.server";
+import { constraintOf } from "~/lib/forms/constraint.server";
+import { liveAction } from "~/lib/forms/live-action";
+import { ActionForm, MENU_FORM } from "~/lib/forms/dialogs/menu-action";
+import { InlineName } from "~/lib/forms/fields/inline-name";
+import { Description, DescriptionDialog } from "~/lib/forms/dialogs/description-dialog";
+import { configContext } from "~/lib/http/context";
+import { setFlash } from "~/lib/http/middleware/flash.server";
+import { ImageActions } from "~/features/images/viewer/image-actions";
+import { ImageDetails } from "~/features/images/viewer/image-details";
+import { type DesignImage, imagePageIntents } from "~/features/images/gallery/intents";
+import { backfillMetadata } from "~/features/images/serve/backfill-metadata.server";
+import { imageServiceFor } from "~/features/images/serve/image-service.server";
+import { isUpload, handleMultipartUpload } from "~/features/uploads/server/handle-multipart-upload.server";
+import { isUploadAnswer } from "~/features/uploads/upload-result";
+import { Versions } from "~/features/images/viewer/versions";
+import type { AdjacentImages } from "~/features/images/viewer/adjacent-images";
+import { useOpenImage } from "~/features/images/viewer/use-open-image";
+import { Viewer } from "~/features/images/viewer/viewer";
+import { once } from "~/lib/rendering/send-once.server";
+import { Tags } from "~/features/tags/tags";
+import { choiceFrom, BACKGROUND_COOKIE, BACKGROUNDS } from "~/lib/ui/theme/preferences";
 import { api } from "#convex/_generated/api";
-import { captionImage, renameDesignImage } from "#convex/rules";
-import { TrashedBoundary } from "~/trash/trashed-boundary";
-import { unlessTrashed } from "~/trash/unless-trashed.server";
+import { captionImage, renameDesignImage } from "#convex/model/rules";
+import { TrashedBoundary } from "~/features/trash/trashed-boundary";
+import { notFoundUnlessTrashed } from "~/features/trash/not-found-unless-trashed.server";
 import type { Route } from "./+types/image";
 import type { ImagesOfDesign, loader as designLoader } from "./design";
 
-export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.inPlace.value.image.name ?? "Image"} · Atelier` }];
+export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: titleOf(loaderData?.inPlace.value.image.name ?? "Image") }];
 
-/** What the design's own loader has not: this picture's place, what its file tells, and its history. */
-export const loader = (args: Route.LoaderArgs) => unlessTrashed(args.context, args.params.imageId, () => load(args));
+export const loader = (args: Route.LoaderArgs) => notFoundUnlessTrashed(args.context, args.params.imageId, () => load(args));
 
 async function load({ request, params: { id, imageId }, context }: Route.LoaderArgs) {
   const convex = convexFor(context);
-  const [inPlace, versions, who] = await Promise.all([
+  const [inPlace, versions, visitor] = await Promise.all([
     convex.preload(api.designImages.getDesignImageInPlace, { id: imageId }),
     convex.preload(api.versions.getVersions, { imageId }),
-    visitor(context),
+    getVisitor(context),
   ]);
   const { image } = inPlace.value;
   if (image.designId !== id) throw notFoundResponse();
-  if (who) {
+  if (visitor) {
     const config = context.get(configContext);
-    picturesFor(config).grants.note(who.sessionId, [image]);
-    readDetailsLate({ sessionId: who.sessionId, imageId }, inPlace.value, config);
+    imageServiceFor(config).accessCache.note(visitor.sessionId, [image]);
+    backfillMetadata({ userId: visitor.userId, sessionId: visitor.sessionId, imageId }, inPlace.value, config);
   }
   return {
     inPlace,
     versions,
-    ground: choiceFrom(GROUNDS, readCookie(request.headers, GROUND_COOKIE)),
+    background: choiceFrom(BACKGROUNDS, readCookie(request.headers, BACKGROUND_COOKIE)),
     sending: once(context),
     constraint: constraintOf(renameDesignImage),
     captionConstraint: constraintOf(captionImage),
   };
 }
 
-/** A form of an intent, or the file of a new version. */
 export async function action(args: Route.ActionArgs) {
   const { request, params, context } = args;
   if (!isUpload(request)) return serverAction(imagePageIntents)(args);
-  const answer = await takeUploads(request, params.id, context, params.imageId);
+  const answer = await handleMultipartUpload(request, params.id, context, params.imageId);
   const isWhole = !answer.problem && answer.results.every(({ ok }) => ok);
-  if (isWhole && isDocument(request)) tell(context, "Version added");
+  if (isWhole && isDocumentRequest(request)) setFlash(context, "Version added");
   if (isWhole) throw redirect(href("/design/:id/images/:imageId", params), 303);
   return data(answer, { status: 422, statusText: "Unprocessable Content" });
 }
 
 const runLive = liveAction(imagePageIntents);
 
-/** Files go through the app's server whichever way their form was sent. */
 export async function clientAction(args: ClientActionFunctionArgs) {
   const isFile = /^multipart\//i.test(args.request.headers.get("Content-Type") ?? "");
   return isFile ? args.serverAction() : runLive(args);
@@ -94,7 +93,6 @@ export async function clientAction(args: ClientActionFunctionArgs) {
 
 export const shouldRevalidate = liveRevalidation;
 
-/** How many neighbours the filmstrip shows on either side. */
 const AROUND = 12;
 
 export default function Image({ loaderData, actionData, params: { id, imageId } }: Route.ComponentProps) {
@@ -111,22 +109,31 @@ type ImageOfProps = Pick<Route.ComponentProps, "loaderData" | "actionData"> & {
 function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) {
   const design = useLive(designData.design);
   const page = useOutletContext<ImagesOfDesign>();
-  const images = useImagesWith(imageId, page.rows);
+  const { targetId, open } = useOpenImage(design._id);
+  const shownId = targetId ?? imageId;
+  const images = useImagesWith(shownId, page.rows);
   const inPlace = useLive(loaderData.inPlace);
   const versions = useLive(loaderData.versions);
   const knownTags = useLive(designData.knownTags);
-  const index = indexOf(images, imageId);
+  const index = indexOf(images, shownId);
   const listed = images[index];
   const around = useMemo(() => images.slice(Math.max(0, index - AROUND), index + AROUND + 1), [images, index]);
+  const isNearEnd = listed !== undefined && index + AROUND >= images.length;
+  const { more, next: nextPage } = page;
+  const loadMore = useEffectEvent(() => more?.());
+  useEffect(() => {
+    if (isNearEnd && nextPage !== null) loadMore();
+  }, [isNearEnd, nextPage]);
 
   const image = listed ?? inPlace.image;
-  // What lies past the listed ones comes by its own place.
-  const own = inPlace.image._id === imageId ? inPlace : null;
-  const place: Place = {
+  useTitle(titleOf(image.name));
+  const own = inPlace.image._id === shownId ? inPlace : null;
+  const place: AdjacentImages = {
     previous: images[index - 1]?._id ?? (listed && page.isFirst ? null : (own?.previous ?? null)),
-    next: images[index + 1]?._id ?? own?.next ?? null,
+    next: (listed && images[index + 1]?._id) ?? own?.next ?? null,
     position: listed && page.isFirst ? index + 1 : null,
     total: design.imageCount,
+    isPending: own === null,
   };
   return (
     <>
@@ -134,39 +141,35 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
       <Viewer
         image={image}
         place={place}
+        open={open}
         around={listed ? around : NONE}
-        ground={loaderData.ground}
+        background={loaderData.background}
+        form={MENU_OF_IMAGE}
         actions={<ImageActions image={image} projectId={designData.project.value._id} here={{ form: MENU_OF_IMAGE }} />}
-        title={<NameInPlace key={image._id} item={image} thing="image" intent="renameImage" constraint={loaderData.constraint} small />}
+        title={<InlineName key={image._id} item={image} thing="image" intent="renameImage" constraint={loaderData.constraint} small />}
       >
         <section aria-label="Caption">
-          <Prose item={image} field="caption" text={image.caption} />
+          <Description item={image} field="caption" text={image.caption} />
         </section>
         <Tags item={image} intents={{ add: "tagImage", remove: "untagImage" }} known={knownTags} />
-        <Facts image={image} details={own?.details} />
-        <Versions
-          image={image}
-          versions={versions}
-          sending={loaderData.sending}
-          answer={isUploadAnswer(actionData) ? actionData : undefined}
-        />
+        <ImageDetails image={image} details={own?.details} />
+        {own === null ? null : (
+          <Versions
+            image={image}
+            versions={versions}
+            sending={loaderData.sending}
+            answer={isUploadAnswer(actionData) ? actionData : undefined}
+          />
+        )}
       </Viewer>
-      <ProseDialog
+      <DescriptionDialog
         key={`caption ${image._id}`}
         item={image}
         field="caption"
         text={image.caption}
-        hint="What it shows: for who cannot see it too. The search finds it by these words."
+        hint="Describes the image, also for screen readers. Included in search."
         intent="captionImage"
         constraint={loaderData.captionConstraint}
-      />
-      <RemoveDialog
-        key={image._id}
-        item={image}
-        thing="image"
-        loses="goes to the trash."
-        intent="removeImage"
-        hidden={{ designId: image.designId }}
       />
     </>
   );
@@ -174,19 +177,19 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
 
 const NONE: DesignImage[] = [];
 
-/** Its own: the gallery beneath has the page's. */
+/** Not the design page's id: both forms can be in the document. */
 const MENU_OF_IMAGE = `${MENU_FORM}image`;
 
 const indexOf = (images: DesignImage[], id: string) => images.findIndex(({ _id }) => _id === id);
 
-/** The live list; while a form of this page is on its way the last one with the image in it, since who deletes it is led away by that form. */
+/** Returns the live list; during a submission the last one with the image, because deleting it redirects. */
 function useImagesWith(id: string, images: DesignImage[]): DesignImage[] {
   const [last, setLast] = useState(images);
   const leading = useNavigation().state !== "idle";
   const busy = useFetchers().some(({ state }) => state !== "idle") || leading;
-  const there = indexOf(images, id) >= 0;
-  if (there && images !== last) setLast(images);
-  return there || !busy ? images : last;
+  const isLoaded = indexOf(images, id) >= 0;
+  if (isLoaded && images !== last) setLast(images);
+  return isLoaded || !busy ? images : last;
 }
 
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {

@@ -1,7 +1,9 @@
-import { serveImage } from "~/images/serve.server";
+import { serveImage } from "~/features/images/serve/serve-image.server";
+import { methodNotAllowed } from "~/lib/http/middleware/method-not-allowed.server";
 import type { Route } from "./+types/images.$id";
 
-/** The address of a picture. Not a page: its bytes, for those who may see it. */
 export function loader({ request, params, context }: Route.LoaderArgs) {
   return serveImage(request, params.id, context);
 }
+
+export const action = methodNotAllowed("GET", "HEAD");

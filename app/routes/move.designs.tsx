@@ -1,24 +1,25 @@
 import { type ClientActionFunctionArgs, href } from "react-router";
-import { convexFor } from "~/data/convex.server";
-import { designIntents } from "~/designs/intents";
-import { INTENT_FIELD } from "~/forms/intents";
-import { liveAction } from "~/forms/live-action";
-import { TargetList } from "~/forms/target-list";
-import { NothingChosen } from "~/selection/nothing-chosen";
-import { ASK_WHERE } from "~/selection/selection-bar";
-import { askedWhere } from "~/selection/where.server";
-import { Breadcrumb } from "~/ui/breadcrumb";
-import { count } from "~/ui/count";
-import { Page, PageHeader } from "~/ui/page";
+import { convexFor } from "~/lib/data/convex.server";
+import { designIntents } from "~/features/designs/intents";
+import { INTENT_FIELD } from "~/lib/forms/intents";
+import { liveAction } from "~/lib/forms/live-action";
+import { DestinationList } from "~/lib/forms/fields/destination-list";
+import { NothingSelected } from "~/features/selection/nothing-selected";
+import { ASK_WHERE } from "~/features/selection/selection-bar";
+import { requestedDestination } from "~/features/selection/requested-destination.server";
+import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
+import { count } from "~/lib/ui/count";
+import { Page, PageHeader } from "~/lib/ui/page";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/move.designs";
 
 export const meta: Route.MetaFunction = () => [{ title: "Move designs · Atelier" }];
 
-const intents = { moveDesigns: designIntents.moveDesigns };
+const { moveDesigns, copyDesigns } = designIntents;
+const intents = { moveDesigns, copyDesigns };
 
 export const action = (args: Route.ActionArgs) =>
-  askedWhere(args, intents, async (_, ids) => {
+  requestedDestination(args, intents, async (_, ids) => {
     const { value } = await convexFor(args.context).preload(api.projects.getProjects, { sort: "name" });
     return { ids, projects: value.map(({ _id, name, designCount }) => ({ _id, name, facts: count(designCount, "design") })) };
   });
@@ -28,22 +29,22 @@ export async function clientAction(args: ClientActionFunctionArgs) {
   return sent.get(INTENT_FIELD) === ASK_WHERE ? args.serverAction<typeof action>() : liveAction(intents)(args);
 }
 
-/** Into which project the designs that were chosen are to go. */
 export default function MoveDesigns({ actionData }: Route.ComponentProps) {
   const where = actionData && "where" in actionData ? actionData.where : null;
-  if (!where || where.ids.length === 0) return <NothingChosen thing="design" />;
+  if (!where || where.ids.length === 0) return <NothingSelected thing="design" />;
   return (
     <Page>
       <PageHeader
         trail={<Breadcrumb trail={[{ to: href("/projects"), name: "Projects" }]} />}
-        title={`Move ${count(where.ids.length, "design")}`}
+        title={`Move or copy ${count(where.ids.length, "design")}`}
       />
-      <TargetList
+      <DestinationList
         intent="moveDesigns"
-        hidden={{ ids: where.ids.join(",") }}
+        hidden={{ ids: where.ids }}
         field="projectId"
+        copy="copyDesigns"
         targets={where.projects}
-        nowhere="There is no project. Make one first."
+        nowhere="There is no project. Create one first."
       />
     </Page>
   );

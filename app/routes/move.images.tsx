@@ -1,41 +1,46 @@
 import { type ClientActionFunctionArgs, Form, href } from "react-router";
-import { convexFor } from "~/data/convex.server";
-import { INTENT_FIELD } from "~/forms/intents";
-import { liveAction } from "~/forms/live-action";
-import { ProjectChoice } from "~/forms/project-choice";
-import { TargetList } from "~/forms/target-list";
-import { imageIntents } from "~/images/intents";
-import { CHOSEN_FIELD } from "~/selection/address";
-import { NothingChosen } from "~/selection/nothing-chosen";
-import { ASK_WHERE } from "~/selection/selection-bar";
-import { askedWhere } from "~/selection/where.server";
-import { Breadcrumb } from "~/ui/breadcrumb";
-import { count } from "~/ui/count";
-import { Page, PageHeader } from "~/ui/page";
+import { convexFor } from "~/lib/data/convex.server";
+import { INTENT_FIELD } from "~/lib/forms/intents";
+import { liveAction } from "~/lib/forms/live-action";
+import { ProjectPicker } from "~/lib/forms/fields/project-picker";
+import { DestinationList } from "~/lib/forms/fields/destination-list";
+import { imageIntents } from "~/features/images/gallery/intents";
+import { CHOSEN_FIELD } from "~/features/selection/address";
+import { NothingSelected } from "~/features/selection/nothing-selected";
+import { ASK_WHERE } from "~/features/selection/selection-bar";
+import { requestedDestination } from "~/features/selection/requested-destination.server";
+import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
+import { count } from "~/lib/ui/count";
+import { Page, PageHeader } from "~/lib/ui/page";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/move.images";
 
 export const meta: Route.MetaFunction = () => [{ title: "Move images · Atelier" }];
 
-const intents = { moveImages: imageIntents.moveImages };
+const { moveImages, copyImages } = imageIntents;
+const intents = { moveImages, copyImages };
 const PROJECT = "project";
 
 export const action = (args: Route.ActionArgs) =>
-  askedWhere(args, intents, async (sent, ids) => {
-    const convex = convexFor(args.context);
-    const projects = (await convex.preload(api.projects.getProjects, { sort: "name" })).value;
-    const asked = sent.get(PROJECT);
-    const projectId = typeof asked === "string" ? asked : await projectOf(args, ids, projects[0]?._id ?? "");
-    const designs = (await convex.preload(api.designs.getDesignsByProjectId, { projectId, sort: "name" })).value;
-    return {
-      ids,
-      projectId,
-      projects: projects.map(({ _id, name }) => ({ _id, name })),
-      targets: designs.map(({ _id, name, imageCount }) => ({ _id, name, facts: count(imageCount, "image") })),
-    };
-  });
+  requestedDestination(
+    args,
+    intents,
+    async (sent, ids) => {
+      const convex = convexFor(args.context);
+      const projects = (await convex.preload(api.projects.getProjects, { sort: "name" })).value;
+      const requested = sent.get(PROJECT);
+      const projectId = typeof requested === "string" ? requested : await projectOf(args, ids, projects[0]?._id ?? "");
+      const designs = (await convex.preload(api.designs.getDesignsByProjectId, { projectId, sort: "name" })).value;
+      return {
+        ids,
+        projectId,
+        projects: projects.map(({ _id, name }) => ({ _id, name })),
+        targets: designs.map(({ _id, name, imageCount }) => ({ _id, name, facts: count(imageCount, "image") })),
+      };
+    },
+    [PROJECT],
+  );
 
-/** The project that the first of the images is in. */
 async function projectOf({ context }: Route.ActionArgs, [id]: string[], none: string): Promise<string> {
   if (id === undefined) return none;
   const convex = convexFor(context);
@@ -45,32 +50,33 @@ async function projectOf({ context }: Route.ActionArgs, [id]: string[], none: st
 
 export async function clientAction(args: ClientActionFunctionArgs) {
   const sent = await args.request.clone().formData();
-  return sent.get(INTENT_FIELD) === ASK_WHERE ? args.serverAction<typeof action>() : liveAction(intents)(args);
+  return sent.get(INTENT_FIELD) === ASK_WHERE ? args.serverAction<typeof action>() : liveAction(intents, [PROJECT])(args);
 }
 
-/** Into which design the images that were chosen are to go. */
 export default function MoveImages({ actionData }: Route.ComponentProps) {
   const where = actionData && "where" in actionData ? actionData.where : null;
-  if (!where || where.ids.length === 0) return <NothingChosen thing="image" />;
-  const ids = where.ids.join(",");
+  if (!where || where.ids.length === 0) return <NothingSelected thing="image" />;
   return (
     <Page>
       <PageHeader
         trail={<Breadcrumb trail={[{ to: href("/projects"), name: "Projects" }]} />}
-        title={`Move ${count(where.ids.length, "image")}`}
+        title={`Move or copy ${count(where.ids.length, "image")}`}
       />
       <Form method="post" className="flex flex-wrap items-end gap-2">
         <input type="hidden" name={INTENT_FIELD} value={ASK_WHERE} />
-        <input type="hidden" name={CHOSEN_FIELD} value={ids} />
-        <ProjectChoice name={PROJECT} projects={where.projects} chosen={where.projectId} />
+        {where.ids.map((id) => (
+          <input key={id} type="hidden" name={CHOSEN_FIELD} value={id} />
+        ))}
+        <ProjectPicker name={PROJECT} projects={where.projects} chosen={where.projectId} />
       </Form>
-      <TargetList
+      <DestinationList
         key={where.projectId}
         intent="moveImages"
-        hidden={{ ids, [PROJECT]: where.projectId }}
+        hidden={{ ids: where.ids, [PROJECT]: where.projectId }}
         field="designId"
+        copy="copyImages"
         targets={where.targets}
-        nowhere="This project has no design. Choose another project, or make a design first."
+        nowhere="This project has no design. Choose another project, or create a design first."
       />
     </Page>
   );

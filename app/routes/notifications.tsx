@@ -1,14 +1,14 @@
-import { convexFor } from "~/data/convex.server";
-import { liveRevalidation } from "~/data/should-revalidate";
-import { useLive } from "~/data/use-live";
-import { serverAction } from "~/forms/action.server";
-import { liveAction } from "~/forms/live-action";
-import { noticeIntents } from "~/notices/intents";
-import { NoNotices } from "~/notices/no-notices";
-import { MarkAllRead, NoticeList } from "~/notices/notice-list";
-import { noticePage, placeFrom } from "~/notices/pages";
-import { MorePages } from "~/ui/more-pages";
-import { Page, PageHeader } from "~/ui/page";
+import { convexFor } from "~/lib/data/convex.server";
+import { liveRevalidation } from "~/lib/data/should-revalidate";
+import { useLive } from "~/lib/data/use-live";
+import { serverAction } from "~/lib/forms/action.server";
+import { liveAction } from "~/lib/forms/live-action";
+import { noticeIntents } from "~/features/notifications/intents";
+import { NoNotifications } from "~/features/notifications/no-notifications";
+import { MarkAllRead, NotificationList } from "~/features/notifications/notification-list";
+import { noticePage, placeFrom } from "~/features/notifications/pages";
+import { MorePages } from "~/lib/ui/navigation/more-pages";
+import { Page, PageHeader } from "~/lib/ui/page";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/notifications";
 
@@ -35,7 +35,7 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
       >
         {unread > 0 ? <MarkAllRead /> : null}
       </PageHeader>
-      {notices.length > 0 ? <NoticeList notices={notices} /> : <NoNotices />}
+      {notices.length > 0 ? <NotificationList notices={notices} /> : <NoNotifications />}
       <MorePages things="notifications" page={page} />
     </Page>
   );

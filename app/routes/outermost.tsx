@@ -1,12 +1,19 @@
 import { Outlet } from "react-router";
-import { DefaultView } from "~/ui/default-view";
+import { DefaultView } from "~/lib/ui/errors/default-view";
+import { ErrorScreen } from "~/lib/ui/errors/error-screen";
+import { isNotFound } from "~/lib/ui/errors/error-messages";
 import type { Route } from "./+types/outermost";
 
-/** Stands right below the root, so that what no other boundary takes does not blank the document. */
+/** Layout for signed-out visitors. Its error boundary saves the root from rendering the document again. */
 export default function Outermost() {
   return <Outlet />;
 }
 
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
-  return <DefaultView error={error} />;
+  if (isNotFound(error)) return <DefaultView error={error} />;
+  return (
+    <main>
+      <ErrorScreen error={error} atRoot />
+    </main>
+  );
 }

@@ -1,20 +1,22 @@
+import { isolate } from "~/lib/ui/isolate";
+import { titleOf, useTitle } from "~/lib/ui/use-title";
 import { href } from "react-router";
-import { convexFor } from "~/data/convex.server";
-import { LATER_PAGES } from "~/data/pages";
-import { liveRevalidation } from "~/data/should-revalidate";
-import { useEndless } from "~/data/use-endless";
-import { useLive } from "~/data/use-live";
-import { wordsFor } from "~/projects/activity-words";
-import type { ProjectHandle } from "~/shell/open-project";
-import { Breadcrumb } from "~/ui/breadcrumb";
-import { MorePages } from "~/ui/more-pages";
-import { Page, PageHeader } from "~/ui/page";
-import { RelativeTime } from "~/ui/relative-time";
+import { convexFor } from "~/lib/data/convex.server";
+import { LATER_PAGES } from "~/lib/data/pagination/pages";
+import { liveRevalidation } from "~/lib/data/should-revalidate";
+import { useEndless } from "~/lib/data/pagination/use-endless";
+import { useLive } from "~/lib/data/use-live";
+import { activityText } from "~/features/projects/activity-text";
+import type { ProjectHandle } from "~/features/shell/open-project";
+import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
+import { MorePages } from "~/lib/ui/navigation/more-pages";
+import { Page, PageHeader } from "~/lib/ui/page";
+import { RelativeTime } from "~/lib/ui/time/relative-time";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/project.activity";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [
-  { title: `Activity in ${loaderData?.project.value.name ?? "project"} · Atelier` },
+  { title: titleOf(`Activity in ${isolate(loaderData?.project.value.name ?? "project")}`) },
 ];
 
 const SHOWN = 50;
@@ -33,9 +35,9 @@ export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { proje
 
 export const shouldRevalidate = liveRevalidation;
 
-/** Who did what in a project, and when. */
 export default function ProjectActivity({ loaderData }: Route.ComponentProps) {
   const project = useLive(loaderData.project);
+  useTitle(titleOf(`Activity in ${isolate(project.name)}`));
   const page = useEndless(loaderData.activities);
   return (
     <Page>
@@ -54,8 +56,10 @@ export default function ProjectActivity({ loaderData }: Route.ComponentProps) {
         {page.rows.map((entry) => (
           <li key={entry._id} className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 bg-card px-4 py-3">
             <span className="min-w-0 flex-1 basis-64 wrap-anywhere">
-              <strong className="font-medium">{entry.actor ? (entry.actor.isMe ? "You" : entry.actor.name) : "Atelier"}</strong>{" "}
-              {wordsFor(entry)}
+              <strong className="font-medium">
+                <bdi>{entry.actor ? (entry.actor.isMe ? "You" : entry.actor.name) : "Atelier"}</bdi>
+              </strong>{" "}
+              {activityText(entry)}
             </span>
             <span className="text-sm text-faint">
               <RelativeTime at={entry.at} />

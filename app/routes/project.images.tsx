@@ -1,33 +1,40 @@
+import { isolate } from "~/lib/ui/isolate";
+import { titleOf, useTitle } from "~/lib/ui/use-title";
 import { useMemo, useRef } from "react";
-import { href, Link } from "react-router";
-import { visitor } from "~/accounts/session.server";
-import { convexFor } from "~/data/convex.server";
-import { LATER_PAGES } from "~/data/pages";
-import { liveRevalidation } from "~/data/should-revalidate";
-import { useEndless } from "~/data/use-endless";
-import { useSameRows } from "~/data/same-rows";
-import { useLive } from "~/data/use-live";
-import { serverAction } from "~/forms/action.server";
-import { liveAction } from "~/forms/live-action";
-import { configContext } from "~/http/context";
-import { imageIntents } from "~/images/intents";
-import { picturesFor } from "~/images/pictures.server";
-import { WallPicture } from "~/images/wall-picture";
-import { SelectionBar, SelectLink } from "~/selection/selection-bar";
-import { usePicking } from "~/selection/use-picking";
-import { useSelection } from "~/selection/use-selection";
-import type { ProjectHandle } from "~/shell/open-project";
-import { Breadcrumb } from "~/ui/breadcrumb";
-import { count } from "~/ui/count";
-import { EmptyState } from "~/ui/empty-state";
-import { MorePages } from "~/ui/more-pages";
-import { Page, PageHeader } from "~/ui/page";
+import { href } from "react-router";
+import { getVisitor } from "~/features/accounts/session/session.server";
+import { convexFor } from "~/lib/data/convex.server";
+import { LATER_PAGES } from "~/lib/data/pagination/pages";
+import { liveRevalidation } from "~/lib/data/should-revalidate";
+import { useEndless } from "~/lib/data/pagination/use-endless";
+import { useStableRows } from "~/lib/data/pagination/stable-rows";
+import { useLive } from "~/lib/data/use-live";
+import { serverAction } from "~/lib/forms/action.server";
+import { liveAction } from "~/lib/forms/live-action";
+import { configContext } from "~/lib/http/context";
+import { imageIntents } from "~/features/images/gallery/intents";
+import { imageServiceFor } from "~/features/images/serve/image-service.server";
+import { DensityPicker } from "~/features/images/gallery/density-picker";
+import { GalleryImage } from "~/features/images/gallery/gallery-image";
+import { SELECTION_FIELDS } from "~/features/selection/address";
+import { SelectionBar, SelectLink } from "~/features/selection/selection-bar";
+import { usePointerSelection } from "~/features/selection/use-pointer-selection";
+import { useSelection } from "~/features/selection/use-selection";
+import type { ProjectHandle } from "~/features/shell/open-project";
+import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
+import { count } from "~/lib/ui/count";
+import { EmptyState } from "~/lib/ui/empty-state";
+import { Link } from "~/lib/ui/navigation/link";
+import { MorePages } from "~/lib/ui/navigation/more-pages";
+import { Page, PageHeader } from "~/lib/ui/page";
+import { useDensity } from "~/lib/ui/theme/density";
+import { DestinationPicker } from "~/features/selection/destinations/destination-picker";
 import { api } from "#convex/_generated/api";
 import type { WallGroup } from "#convex/wall";
 import type { Route } from "./+types/project.images";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [
-  { title: `Images of ${loaderData?.project.value.name ?? "project"} · Atelier` },
+  { title: titleOf(`Images of ${isolate(loaderData?.project.value.name ?? "project")}`) },
 ];
 
 const SHOWN = 100;
@@ -35,26 +42,25 @@ const SHOWN = 100;
 export async function loader({ params: { id }, context, url }: Route.LoaderArgs) {
   const convex = convexFor(context);
   const cursor = url.searchParams.get(LATER_PAGES);
-  const [project, wall, who] = await Promise.all([
+  const [project, groups, visitor] = await Promise.all([
     convex.preload(api.projects.getProjectById, { id }),
     convex.preload(api.wall.listProjectImages, { projectId: id, paginationOpts: { cursor, numItems: SHOWN } }),
-    visitor(context),
+    getVisitor(context),
   ]);
-  const images = wall.value.page.flatMap((group) => group.images);
-  if (who) picturesFor(context.get(configContext)).grants.note(who.sessionId, images);
-  return { project, wall, isFirst: cursor === null };
+  const images = groups.value.page.flatMap((group) => group.images);
+  if (visitor) imageServiceFor(context.get(configContext)).accessCache.note(visitor.sessionId, images);
+  return { project, groups, isFirst: cursor === null };
 }
 
-const { trashImages, tagImages, untagImages } = imageIntents;
-const intents = { trashImages, tagImages, untagImages };
+const { trashImages, tagImages, untagImages, moveImages, copyImages } = imageIntents;
+const intents = { trashImages, tagImages, untagImages, moveImages, copyImages };
 
-export const action = serverAction(intents);
-export const clientAction = liveAction(intents);
+export const action = serverAction(intents, SELECTION_FIELDS);
+export const clientAction = liveAction(intents, SELECTION_FIELDS);
 export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ project }) => project.value._id };
 
 export const shouldRevalidate = liveRevalidation;
 
-/** Groups page by page as one list: a design that goes on over the end of a page stands there once, as does each of its images. */
 function joined(pages: WallGroup[][]): WallGroup[] {
   const groups = new Map<string, WallGroup>();
   const known = new Set<string>();
@@ -66,25 +72,22 @@ function joined(pages: WallGroup[][]): WallGroup[] {
   return [...groups.values()];
 }
 
-/** The same groups with these images, in the same order. */
 function withImages(groups: WallGroup[], images: WallGroup["images"]): WallGroup[] {
   let from = 0;
   return groups.map((group) => ({ ...group, images: images.slice(from, (from += group.images.length)) }));
 }
 
-/** All images of a project on one wall, design by design. */
 export default function ProjectImages({ loaderData }: Route.ComponentProps) {
   const project = useLive(loaderData.project);
-  const wallPages = useEndless(loaderData.wall);
-  const groups = useMemo(() => joined(wallPages.pages), [wallPages.pages]);
-  const images = useSameRows(useMemo(() => groups.flatMap((group) => group.images), [groups]));
+  useTitle(titleOf(`Images of ${isolate(project.name)}`));
+  const groupPages = useEndless(loaderData.groups);
+  const groups = useMemo(() => joined(groupPages.pages), [groupPages.pages]);
+  const images = useStableRows(useMemo(() => groups.flatMap((group) => group.images), [groups]));
   const page = useMemo(() => withImages(groups, images), [groups, images]);
-  const wall = useRef<HTMLDivElement>(null);
-  const selection = useSelection(
-    useMemo(() => images.map(({ _id }) => _id), [images]),
-    !loaderData.isFirst || wallPages.next !== null,
-  );
-  usePicking(wall, selection);
+  const container = useRef<HTMLDivElement>(null);
+  const density = useDensity();
+  const selection = useSelection(useMemo(() => images.map(({ _id }) => _id), [images]));
+  usePointerSelection(container, selection);
   return (
     <Page>
       <PageHeader
@@ -100,32 +103,33 @@ export default function ProjectImages({ loaderData }: Route.ComponentProps) {
         facts={count(project.imageCount, "image")}
       >
         {page.length > 0 ? <SelectLink selection={selection} /> : null}
+        {page.length > 0 ? <DensityPicker /> : null}
       </PageHeader>
+      <DestinationPicker />
       <SelectionBar selection={selection} thing="image" trash="trashImages" />
-      <div ref={wall} className="grid grid-cols-[minmax(0,1fr)] gap-6 empty:hidden md:gap-8">
+      <div ref={container} className="grid grid-cols-[minmax(0,1fr)] gap-6 empty:hidden md:gap-8">
         {page.map(({ design, images }) => (
           <section key={design._id} className="grid gap-3">
             <h2 className="text-base font-medium">
               <Link
                 to={href("/design/:id", { id: design._id })}
                 prefetch="intent"
+                dir="auto"
                 className="inline-block py-0.5 hover:underline pointer-coarse:py-3"
               >
                 {design.name}
               </Link>
             </h2>
-            <ul aria-label={`Images of ${design.name}`} className="gallery">
+            <ul aria-label={`Images of ${isolate(design.name)}`} className="gallery">
               {images.map((image) => (
-                <WallPicture key={image._id} image={image} selection={selection} />
+                <GalleryImage key={image._id} image={image} density={density} selection={selection} />
               ))}
             </ul>
           </section>
         ))}
       </div>
-      {page.length === 0 ? (
-        <EmptyState title="No images yet" text="The images of all designs of this project are shown here together." />
-      ) : null}
-      <MorePages things="images" page={{ ...wallPages, isFirst: loaderData.isFirst }} />
+      {page.length === 0 ? <EmptyState title="No images yet" text="The images of all designs in this project appear here." /> : null}
+      <MorePages things="images" page={{ ...groupPages, isFirst: loaderData.isFirst }} />
     </Page>
   );
 }

@@ -1,62 +1,69 @@
+import { titleOf, useTitle } from "~/lib/ui/use-title";
 import { History, Images, Star, Trash2 } from "lucide-react";
 import { useMemo, useRef } from "react";
 import { href, useSearchParams } from "react-router";
-import { projectArchive } from "~/archives/address";
-import { useArranging } from "~/arranging/use-arranging";
-import { DownloadLink } from "~/archives/download-link";
-import { convexFor } from "~/data/convex.server";
-import { preloadPage } from "~/data/pages";
-import { useEndless } from "~/data/use-endless";
-import { isPending } from "~/data/pending";
-import { SORT, sortIn } from "~/data/sorting";
-import { liveRevalidation } from "~/data/should-revalidate";
-import { useLive } from "~/data/use-live";
-import { DesignCard } from "~/designs/design-card";
-import { type Design, designIntents } from "~/designs/intents";
-import { serverAction } from "~/forms/action.server";
-import { constraintOf } from "~/forms/constraint.server";
-import { CreateButton, CreateDialog } from "~/forms/create-dialog";
-import { INTENT_FIELD, intentWith } from "~/forms/intents";
-import { ItemDialogs, useItemDialogs } from "~/forms/item-dialogs";
-import { liveAction } from "~/forms/live-action";
-import { MenuForm } from "~/forms/menu-action";
-import { NameInPlace } from "~/forms/name-in-place";
-import { Prose, ProseDialog } from "~/forms/prose-dialog";
-import { PageMenu } from "~/forms/page-menu";
-import { RemoveButton, RemoveDialog } from "~/forms/remove-dialog";
-import { ProjectActions } from "~/projects/project-actions";
-import { projectIntents } from "~/projects/intents";
-import { pickProps } from "~/selection/pick";
-import { SelectionBar, SelectLink } from "~/selection/selection-bar";
-import { usePicking } from "~/selection/use-picking";
-import { type Selection, useSelection } from "~/selection/use-selection";
-import { Button, ButtonLink } from "~/ui/button";
-import type { ProjectHandle } from "~/shell/open-project";
-import { Breadcrumb } from "~/ui/breadcrumb";
-import { count } from "~/ui/count";
-import { EmptyState } from "~/ui/empty-state";
-import { Icon } from "~/ui/icon";
-import { CardGrid } from "~/ui/item-card";
-import { MorePages } from "~/ui/more-pages";
-import { Page, PageHeader } from "~/ui/page";
-import { PageTarget } from "~/uploads/uploading";
-import { LIST_ORDERS, SortMenu } from "~/ui/sort-menu";
+import { projectArchive } from "~/features/downloads/download-address";
+import { useItemCommands } from "~/features/selection/commands/use-item-commands";
+import { useReordering } from "~/features/reordering/use-reordering";
+import { DestinationPicker } from "~/features/selection/destinations/destination-picker";
+import { DownloadLink } from "~/features/downloads/download-link";
+import { convexFor } from "~/lib/data/convex.server";
+import { preloadPage } from "~/lib/data/pagination/pages";
+import { useEndless } from "~/lib/data/pagination/use-endless";
+import { isPending } from "~/lib/data/pending";
+import { FAVOURITES, SORT, sortIn, viewIn } from "~/lib/data/pagination/sorting";
+import { FavouritesFilter, NoFavourites } from "~/lib/ui/navigation/favourites-filter";
+import { liveRevalidation } from "~/lib/data/should-revalidate";
+import { useLive } from "~/lib/data/use-live";
+import { DesignCard } from "~/features/designs/design-card";
+import { type Design, designIntents } from "~/features/designs/intents";
+import { serverAction } from "~/lib/forms/action.server";
+import { FavouriteButton } from "~/lib/forms/favourite-button";
+import { constraintOf } from "~/lib/forms/constraint.server";
+import { CreateButton, CreateDialog } from "~/lib/forms/dialogs/create-dialog";
+import { INTENT_FIELD, intentWith } from "~/lib/forms/intents";
+import { ItemDialogs, useItemDialogs } from "~/lib/forms/dialogs/item-dialogs";
+import { liveAction } from "~/lib/forms/live-action";
+import { MenuForm } from "~/lib/forms/dialogs/menu-action";
+import { InlineName } from "~/lib/forms/fields/inline-name";
+import { Description, DescriptionDialog } from "~/lib/forms/dialogs/description-dialog";
+import { PageMenu } from "~/lib/forms/dialogs/page-menu";
+import { RemoveButton } from "~/lib/forms/dialogs/remove-button";
+import { ItemActions } from "~/lib/forms/item-actions";
+import { DensityPicker } from "~/features/images/gallery/density-picker";
+import { projectIntents } from "~/features/projects/intents";
+import { selectableProps } from "~/features/selection/selectable";
+import { SELECTION_FIELDS } from "~/features/selection/address";
+import { SelectionBar, SelectLink } from "~/features/selection/selection-bar";
+import { usePointerSelection } from "~/features/selection/use-pointer-selection";
+import { type Selection, useSelection } from "~/features/selection/use-selection";
+import { Button, ButtonLink } from "~/lib/ui/inputs/button";
+import type { ProjectHandle } from "~/features/shell/open-project";
+import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
+import { count } from "~/lib/ui/count";
+import { EmptyState } from "~/lib/ui/empty-state";
+import { Icon } from "~/lib/ui/icons/icon";
+import { CardGrid } from "~/lib/ui/item-card";
+import { MorePages } from "~/lib/ui/navigation/more-pages";
+import { Page, PageHeader } from "~/lib/ui/page";
+import { PageTarget } from "~/features/uploads/client/file-selection/upload-provider";
+import { LIST_ORDERS, SortMenu } from "~/lib/ui/navigation/sort-menu";
 import { api } from "#convex/_generated/api";
-import { createDesign, describe, renameProject } from "#convex/rules";
-import { TrashedBoundary } from "~/trash/trashed-boundary";
-import { unlessTrashed } from "~/trash/unless-trashed.server";
+import { createDesign, describe, renameProject } from "#convex/model/rules";
+import { TrashedBoundary } from "~/features/trash/trashed-boundary";
+import { notFoundUnlessTrashed } from "~/features/trash/not-found-unless-trashed.server";
 import type { Route } from "./+types/project";
 
-export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `${loaderData?.project.value.name ?? "Project"} · Atelier` }];
+export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: titleOf(loaderData?.project.value.name ?? "Project") }];
 
-export const loader = (args: Route.LoaderArgs) => unlessTrashed(args.context, args.params.id, () => load(args));
+export const loader = (args: Route.LoaderArgs) => notFoundUnlessTrashed(args.context, args.params.id, () => load(args));
 
 async function load({ params: { id }, context, url }: Route.LoaderArgs) {
   const convex = convexFor(context);
   const [project, designs] = await Promise.all([
     convex.preload(api.projects.getProjectById, { id }),
     preloadPage(url, {
-      first: () => convex.preload(api.designs.getDesignsByProjectId, { projectId: id, ...sortIn(url) }),
+      first: () => convex.preload(api.designs.getDesignsByProjectId, { projectId: id, ...viewIn(url) }),
       later: (paginationOpts) => convex.preload(api.designs.listDesigns, { projectId: id, ...sortIn(url), paginationOpts }),
     }),
   ]);
@@ -75,32 +82,43 @@ const { renameProject: rename, describeProject, removeProject, favouriteProject,
 const ofProject = { renameProject: rename, describeProject, removeProject, favouriteProject, duplicateProject, latestCoverProject };
 const intents = { ...designIntents, ...ofProject };
 
-export const action = serverAction(intents);
-export const clientAction = liveAction(intents);
+export const action = serverAction(intents, SELECTION_FIELDS);
+export const clientAction = liveAction(intents, SELECTION_FIELDS);
 export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ project }) => project.value._id };
 
 export const shouldRevalidate = liveRevalidation;
 
 export default function Project({ loaderData }: Route.ComponentProps) {
-  // What is half typed, or asked, about one project is not about the next.
   return <OneProject key={loaderData.project.value._id} loaderData={loaderData} />;
 }
 
 function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
   const project = useLive(loaderData.project);
+  useTitle(titleOf(project.name));
   const page = useEndless(loaderData.designs, api.designs.listDesigns);
   const designs = page.rows;
   const dialogs = useItemDialogs(designs);
   const list = useRef<HTMLUListElement>(null);
-  const next = project.designCount > designs.length ? page.next : null;
-  const isPart = !page.isFirst || next !== null;
-  const selection = useSelection(
-    useMemo(() => designs.filter(({ _id }) => !isPending(_id)).map(({ _id }) => _id), [designs]),
-    isPart,
-  );
-  usePicking(list, selection);
+  const onlyFavourites = useSearchParams()[0].has(FAVOURITES);
+  const next = project.designCount > designs.length && !onlyFavourites ? page.next : null;
+  const selection = useSelection(useMemo(() => designs.filter(({ _id }) => !isPending(_id)).map(({ _id }) => _id), [designs]));
+  usePointerSelection(list, selection);
+  useItemCommands(list, {
+    items: designs,
+    ask: dialogs.ask,
+    remove: "removeDesign",
+    duplicate: "duplicateDesign",
+    many: {
+      kind: "design",
+      selection,
+      remove: "trashDesigns",
+      copy: "copyDesigns",
+      move: "moveDesigns",
+      into: { field: "projectId", id: project._id },
+    },
+  });
   const byHand = useSearchParams()[0].get(SORT) === "manual";
-  useArranging(list, {
+  useReordering(list, {
     on: byHand && !selection.on,
     intent: "orderDesign",
     items: designs,
@@ -113,7 +131,7 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
       <PageTarget target={{ kind: "project", id: project._id, name: project.name }} />
       <PageHeader
         trail={<Breadcrumb trail={[{ to: href("/projects"), name: "Projects" }]} />}
-        title={<NameInPlace item={project} thing="project" intent="renameProject" constraint={constraints.project} />}
+        title={<InlineName item={project} thing="project" intent="renameProject" constraint={constraints.project} />}
         facts={designs.length > 0 ? `${count(project.designCount, "design")}, ${count(project.imageCount, "image")}` : null}
         tools={
           <>
@@ -126,39 +144,45 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
               <Icon of={History} />
             </ButtonLink>
             <DownloadLink archive={projectArchive(project)} label="Download project" />
+            <FavouriteButton item={project} intent="favouriteProject" />
             <PageMenu thing="project">
-              <ProjectActions project={project} here />
+              <ItemActions thing="Project" item={project} here />
             </PageMenu>
-            <RemoveButton item={project} aria-label="Delete project" data-tooltip="Delete project">
+            <RemoveButton intent="removeProject" values={{ id: project._id }} aria-label="Delete project" data-tooltip="Delete project">
               <Icon of={Trash2} />
             </RemoveButton>
           </>
         }
-        about={<Prose item={project} field="description" text={project.description} />}
+        about={<Description item={project} field="description" text={project.description} />}
       >
+        {designs.length > 0 ? <DensityPicker className="max-lg:hidden" /> : null}
         {designs.length > 0 ? <SelectLink selection={selection} /> : null}
         {designs.length > 1 ? <SortMenu orders={LIST_ORDERS} /> : null}
+        {designs.length > 0 || onlyFavourites ? <FavouritesFilter /> : null}
         {designs.length > 0 ? <CreateButton thing="design" /> : null}
       </PageHeader>
       <MenuForm />
-      <SelectionBar selection={selection} thing="design" trash="trashDesigns">
+      <SelectionBar selection={selection} thing="design" trash="trashDesigns" place={project._id}>
         <FavouriteChosen selection={selection} designs={designs} />
       </SelectionBar>
       {designs.length > 0 ? (
         <CardGrid label="Designs" ref={list}>
           {designs.map((design) => (
-            <li key={design._id} {...pickProps(design)}>
+            <li key={design._id} {...selectableProps(design)}>
               <DesignCard design={design} ask={dialogs.ask} byHand={byHand} selection={selection} />
             </li>
           ))}
         </CardGrid>
+      ) : onlyFavourites ? (
+        <NoFavourites things="designs" />
       ) : (
         <EmptyState
           title={page.isFirst ? "No designs yet" : "No more designs"}
-          text="A design collects the images of one idea: screens, photographs, drafts. Make the first one, then add its images."
+          text="A design contains the images of one idea, such as screens, photographs or drafts. Create your first design, then add images."
           action={<CreateButton thing="design" />}
         />
       )}
+      <DestinationPicker />
       <MorePages things="designs" page={{ ...page, next }} />
       <CreateDialog
         thing="design"
@@ -167,27 +191,19 @@ function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
         constraint={constraints.design}
         hidden={{ projectId: project._id }}
       />
-      <ProseDialog
+      <DescriptionDialog
         item={project}
         field="description"
         text={project.description}
-        hint="What it is for. The search finds it by these words."
+        hint="Optional description, included in search."
         intent="describeProject"
         constraint={constraints.description}
       />
-      <RemoveDialog item={project} thing="project" loses="goes to the trash with all of its designs and images." intent="removeProject" />
-      <ItemDialogs
-        state={dialogs}
-        thing="design"
-        loses="goes to the trash with all of its images."
-        intents={{ rename: "renameDesign", remove: "removeDesign" }}
-        constraint={constraints.design}
-      />
+      <ItemDialogs state={dialogs} thing="design" intent="renameDesign" constraint={constraints.design} />
     </Page>
   );
 }
 
-/** Makes all that is chosen favourites; or, where all of it is, no longer. */
 function FavouriteChosen({ selection: { chosen, elsewhere }, designs }: { selection: Selection; designs: Design[] }) {
   const areAll = chosen.length > 0 && elsewhere.length === 0 && designs.every(({ _id, favourite }) => favourite || !chosen.includes(_id));
   return (
@@ -199,7 +215,7 @@ function FavouriteChosen({ selection: { chosen, elsewhere }, designs }: { select
       value={intentWith("favouriteDesigns", { favourite: areAll ? "" : "yes" })}
     >
       <Icon of={Star} />
-      {areAll ? "No favourites" : "Favourite"}
+      {areAll ? "Remove from favourites" : "Favourite"}
     </Button>
   );
 }

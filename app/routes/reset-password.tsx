@@ -1,18 +1,21 @@
-import { Link } from "react-router";
-import { AuthForm, isFirstRefused } from "~/accounts/auth-form";
-import { authFormAction } from "~/accounts/auth-form.server";
-import { AuthPage } from "~/accounts/auth-page";
-import { PASSWORD_HINT, resetFields } from "~/accounts/credentials.server";
-import { useAnsweredForm } from "~/forms/answered-form";
-import { constraintOf } from "~/forms/constraint.server";
-import { FormPasswordField } from "~/forms/password-field";
-import { ButtonLink } from "~/ui/button";
+import { redirect } from "react-router";
+import { AuthForm, isFirstInvalidField } from "~/features/accounts/auth-form";
+import { authFormAction } from "~/features/accounts/account-action.server";
+import { AuthPage } from "~/features/accounts/auth-page";
+import { PASSWORD_HINT, resetFields } from "~/features/accounts/credentials.server";
+import { useAnsweredForm } from "~/lib/forms/use-form-result";
+import { constraintOf } from "~/lib/forms/constraint.server";
+import { FormPasswordField } from "~/lib/forms/fields/password-field";
+import { configContext } from "~/lib/http/context";
+import { ButtonLink } from "~/lib/ui/inputs/button";
+import { Link } from "~/lib/ui/navigation/link";
 import type { Route } from "./+types/reset-password";
 
 export const meta: Route.MetaFunction = () => [{ title: "Choose a new password · Atelier" }];
 
-/** The link in the mail leads here with a token, or with `error=INVALID_TOKEN` (specification 4). */
-export function loader({ url }: Route.LoaderArgs) {
+/** The emailed link has a token or `error=INVALID_TOKEN` (specification 4). */
+export function loader({ context, url }: Route.LoaderArgs) {
+  if (!context.get(configContext).accounts.emailAndPassword) throw redirect("/forgot-password");
   const { searchParams } = url;
   const token = searchParams.has("error") ? null : searchParams.get("token") || null;
   return { token, constraint: constraintOf(resetFields), passwordHint: PASSWORD_HINT };
@@ -26,21 +29,18 @@ export const action = (args: Route.ActionArgs) =>
     target: () => "/sign-in?notice=password-changed",
   });
 
-/** Says when to try again (`Retry-After`), where the answer knows it. */
 export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;
 
 export default function ResetPassword({ loaderData, actionData }: Route.ComponentProps) {
   const { token, constraint, passwordHint } = loaderData;
-  const [form, fields] = useAnsweredForm({ id: "reset-password", answer: actionData, constraint });
+  const [form, fields] = useAnsweredForm({ id: "reset-password", answer: actionData?.result, constraint });
   if (token === null || fields.token?.errors) {
     return (
-      <AuthPage title="This link does not work any more">
+      <AuthPage title="This link is no longer valid">
         <div role="alert" className="grid justify-items-start gap-5">
-          <p className="text-soft">
-            It was used already, is older than an hour, or is not complete. Nothing was changed just now: ask for a new link.
-          </p>
+          <p className="text-soft">It was already used, has expired, or is incomplete. Nothing was changed. Request a new link.</p>
           <ButtonLink to="/forgot-password" look="primary">
-            Ask for a new link
+            Request a new link
           </ButtonLink>
         </div>
       </AuthPage>
@@ -53,15 +53,15 @@ export default function ResetPassword({ loaderData, actionData }: Route.Componen
   );
   return (
     <AuthPage title="Choose a new password" aside={<>Changed your mind? {signIn}</>}>
-      <p className="text-soft">With the new password you are signed out everywhere else.</p>
-      <AuthForm form={form} submit="Change the password">
+      <p className="text-soft">Changing your password signs you out of all other sessions.</p>
+      <AuthForm form={form} submit="Change password">
         <input type="hidden" name="token" value={token} />
         <FormPasswordField
           field={fields.password}
           label="New password"
           hint={passwordHint}
           autoComplete="new-password"
-          autoFocus={isFirstRefused(form, "password")}
+          autoFocus={isFirstInvalidField(form, "password")}
         />
       </AuthForm>
     </AuthPage>

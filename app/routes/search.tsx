@@ -1,37 +1,39 @@
+import { isolate } from "~/lib/ui/isolate";
 import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 import { Form, href, redirect, useLocation, useSearchParams } from "react-router";
-import { connectedConvex } from "~/data/connection";
-import { convexFor } from "~/data/convex.server";
-import { liveRevalidation } from "~/data/should-revalidate";
-import { useLive } from "~/data/use-live";
-import { FilterFields } from "~/search/filter-fields";
-import { afterIn, type Filters, FILTERS, filtersIn, isFiltered, questionOf, searchAddress } from "~/search/filters";
-import { FoundList } from "~/search/found-list";
-import { SearchInput } from "~/search/search-field";
-import { useFind } from "~/search/use-find";
-import { Button, ButtonLink } from "~/ui/button";
-import { count } from "~/ui/count";
-import { Page, PageHeader } from "~/ui/page";
+import { connectedConvex } from "~/lib/data/connection/connection";
+import { convexFor } from "~/lib/data/convex.server";
+import { liveRevalidation } from "~/lib/data/should-revalidate";
+import { useLive } from "~/lib/data/use-live";
+import { DensityPicker } from "~/features/images/gallery/density-picker";
+import { FilterFields } from "~/features/search/filter-fields";
+import { afterIn, type Filters, FILTERS, filtersIn, isFiltered, searchArgs, searchAddress } from "~/features/search/filters";
+import { ResultList } from "~/features/search/result-list";
+import { SearchInput } from "~/features/search/search-input";
+import { useSearch } from "~/features/search/use-search";
+import { Button, ButtonLink } from "~/lib/ui/inputs/button";
+import { count } from "~/lib/ui/count";
+import { Page, PageHeader } from "~/lib/ui/page";
 import { api } from "#convex/_generated/api";
 import type { Found } from "#convex/search";
-import { SEARCH_MAX } from "#convex/rules";
+import { SEARCH_MAX } from "#convex/model/rules";
 import type { Route } from "./+types/search";
 
 export const meta: Route.MetaFunction = ({ location }) => [{ title: titleOf(filtersIn(new URLSearchParams(location.search))) }];
 
 function titleOf({ q, tag }: Filters): string {
-  const asked = [q.trim(), tag.trim() && `tagged “${tag.trim()}”`].filter(Boolean).join(", ");
-  return `${asked ? `${asked} · ` : ""}Search · Atelier`;
+  const requested = [isolate(q.trim()), tag.trim() && `tagged “${isolate(tag.trim())}”`].filter(Boolean).join(", ");
+  return `${requested ? `${requested} · ` : ""}Search · Atelier`;
 }
 
 export async function loader({ url: { searchParams }, context }: Route.LoaderArgs) {
   const filters = filtersIn(searchParams);
   const after = afterIn(searchParams);
-  // A form sends its empty fields too.
+  // Forms also send empty fields.
   if (FILTERS.some((name) => searchParams.get(name) === "")) throw redirect(searchAddress(filters, after));
   const convex = convexFor(context);
   const [loaded, knownTags] = await Promise.all([
-    convex.preload(api.search.find, questionOf(filters, after, SEARCH_MAX)),
+    convex.preload(api.search.find, searchArgs(filters, after, SEARCH_MAX)),
     convex.preload(api.tags.getTags, {}),
   ]);
   return { loaded, knownTags, maxLength: SEARCH_MAX };
@@ -39,21 +41,17 @@ export async function loader({ url: { searchParams }, context }: Route.LoaderArg
 
 export const shouldRevalidate = liveRevalidation;
 
-/**
- * The search: a form that asks the server, and, while the connection stands, matches as one types. The address follows what is typed without
- * being gone to, so that it can be kept, shared and returned to, and nothing is loaded for it.
- */
 export default function Search({ loaderData: { loaded, knownTags, maxLength } }: Route.ComponentProps) {
-  const { form, filters, after, change } = useAsked();
-  const question = questionOf(filters, after, maxLength);
-  const { found, behind } = useFind(loaded, question);
+  const { form, filters, after, change } = useSearchForm();
+  const question = searchArgs(filters, after, maxLength);
+  const { found, behind } = useSearch(loaded, question);
   const known = useLive(knownTags);
-  // As the address does, which the router is not told of.
+  // The router does not know the URL's change.
   useEffect(() => {
     document.title = titleOf(filters);
   }, [filters]);
   return (
-    <Page className="grid-cols-[minmax(0,48rem)]">
+    <Page>
       <PageHeader title="Search" />
       <Form
         ref={form}
@@ -61,16 +59,16 @@ export default function Search({ loaderData: { loaded, knownTags, maxLength } }:
         role="search"
         aria-label="This page"
         action={href("/search")}
-        className="grid gap-3"
+        className="grid max-w-3xl gap-3"
         onSubmit={(event) => {
-          // What it would ask for is shown already, and stands in the address; an answer from the server could only undo what is typed meanwhile.
+          // The results are current already; a response from the server would overwrite later input.
           if (connectedConvex()) event.preventDefault();
         }}
       >
         <div className="flex gap-2">
           <div className="flex-1">
             <SearchInput
-              aria-label="Words to search by"
+              aria-label="Search terms"
               placeholder="Projects, designs, images"
               maxLength={maxLength}
               autoFocus
@@ -82,11 +80,14 @@ export default function Search({ loaderData: { loaded, knownTags, maxLength } }:
         </div>
         <FilterFields filters={filters} known={known} onChange={change} />
       </Form>
-      <p role="status" className="text-soft">
-        {behind ? "Searching…" : told(question.text, isFiltered(filters), found)}
-      </p>
+      <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
+        <p role="status" className="text-soft">
+          {behind ? "Searching…" : resultSummary(question.text, isFiltered(filters), found)}
+        </p>
+        {found.projects.length + found.designs.length + found.images.length > 0 ? <DensityPicker /> : null}
+      </div>
       <div aria-busy={behind} className="grid gap-8 transition-opacity aria-busy:opacity-60">
-        <FoundList {...found} allOf={(kind) => (question.kind === undefined ? searchAddress({ ...filters, kind }) : null)} />
+        <ResultList {...found} allOf={(kind) => (question.kind === undefined ? searchAddress({ ...filters, kind }) : null)} />
       </div>
       {question.after === undefined && found.next === null ? null : (
         <nav aria-label="More" className="flex gap-2">
@@ -98,39 +99,36 @@ export default function Search({ loaderData: { loaded, knownTags, maxLength } }:
   );
 }
 
-/** What stands in the form: what is typed and chosen, until the visitor goes to another address. */
-function useAsked() {
+function useSearchForm() {
   const [search] = useSearchParams();
   const { key } = useLocation();
   const arriving = { key, filters: filtersIn(search), after: afterIn(search) };
-  const [asked, setAsked] = useState(arriving);
-  if (key !== asked.key) setAsked(arriving);
+  const [current, setCurrent] = useState(arriving);
+  if (key !== current.key) setCurrent(arriving);
 
   function ask(filters: Filters) {
-    // What is asked anew begins with its first page.
-    setAsked({ key, filters, after: null });
+    setCurrent({ key, filters, after: null });
     window.history.replaceState(window.history.state, "", searchAddress(filters));
   }
 
   const form = useRef<HTMLFormElement>(null);
-  const takeUp = useEffectEvent(() => {
+  const readTyped = useEffectEvent(() => {
     const typed = form.current && filtersTyped(form.current);
-    if (typed && searchAddress(typed) !== searchAddress(asked.filters)) ask(typed);
+    if (typed && searchAddress(typed) !== searchAddress(current.filters)) ask(typed);
   });
-  // What was typed before the scripts had come.
-  useLayoutEffect(() => takeUp(), []);
+  // Reads what was typed before hydration.
+  useLayoutEffect(() => readTyped(), []);
 
-  return { form, ...asked, change: (name: keyof Filters, value: string) => ask({ ...asked.filters, [name]: value }) };
+  return { form, ...current, change: (name: keyof Filters, value: string) => ask({ ...current.filters, [name]: value }) };
 }
 
-/** What its fields hold. */
 function filtersTyped(form: HTMLFormElement): Filters {
   const params = new URLSearchParams();
   for (const [name, value] of new FormData(form)) if (typeof value === "string") params.set(name, value);
   return filtersIn(params);
 }
 
-function told(text: string, filtered: boolean, { projects, designs, images, more, next }: Found): string {
+function resultSummary(text: string, filtered: boolean, { projects, designs, images, more, next }: Found): string {
   const kinds = [
     projects.length > 0 && count(projects.length, "project"),
     designs.length > 0 && count(designs.length, "design"),
@@ -138,7 +136,7 @@ function told(text: string, filtered: boolean, { projects, designs, images, more
   ].filter((each) => each !== false);
   if (kinds.length > 0) return `${new Intl.ListFormat("en-GB").format(kinds)}${more.length > 0 || next !== null ? ", and more" : ""}.`;
   if (text === "" && !filtered) {
-    return "Find projects, designs and images by the words of their names, descriptions, captions and tags. The last word may be only begun.";
+    return "Search the names, descriptions, captions and tags of projects, designs and images. The last word can be incomplete.";
   }
-  return filtered ? "Nothing has all that is asked for." : `Nothing is found by “${text}”.`;
+  return filtered ? "No results match all filters." : `No results for “${isolate(text)}”.`;
 }

@@ -1,32 +1,38 @@
 import { Outlet } from "react-router";
-import { readCookie } from "~/accounts/cookies";
-import { SessionView } from "~/accounts/session-view";
-import { visitor } from "~/accounts/session.server";
-import { convexFor } from "~/data/convex.server";
-import { liveLayoutRevalidation } from "~/data/should-revalidate";
-import { useRoot } from "~/data/use-root";
-import { Shell } from "~/shell/shell";
-import { FaultScreen } from "~/ui/error-screen";
-import { SIDEBAR_COOKIE, sidebarOpenFrom } from "~/ui/preferences";
+import { readCookie } from "~/features/accounts/session/cookies";
+import { SessionView } from "~/features/accounts/session/session-view";
+import { getVisitor } from "~/features/accounts/session/session.server";
+import { convexFor } from "~/lib/data/convex.server";
+import { liveLayoutRevalidation } from "~/lib/data/should-revalidate";
+import { useRoot } from "~/lib/data/use-root";
+import { Shell } from "~/features/shell/shell";
+import { ErrorScreen } from "~/lib/ui/errors/error-screen";
+import { PROJECT_LIST_COOKIE, SIDEBAR_COOKIE, sidebarFrom } from "~/lib/ui/theme/preferences";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/shell";
 
-/** Signed in: the projects for the sidebar, of each no more than it shows. Signed out: none, and there is no sidebar. */
 export async function loader({ request, context }: Route.LoaderArgs) {
-  const sidebarOpen = sidebarOpenFrom(readCookie(request.headers, SIDEBAR_COOKIE));
-  if (!(await visitor(context))) return { sidebarOpen, me: null, projects: null, unread: null };
+  const sidebar = sidebarFrom(readCookie(request.headers, SIDEBAR_COOKIE));
+  const projectListOpen = readCookie(request.headers, PROJECT_LIST_COOKIE) !== "closed";
+  if (!(await getVisitor(context))) return { sidebar, projectListOpen, me: null, projects: null, unread: null };
   const convex = convexFor(context);
   const [me, projects, unread] = await Promise.all([
     convex.preload(api.accounts.mine.getMe, {}),
     convex.preload(api.projects.getProjects, {}),
     convex.preload(api.notices.getUnreadCount, {}),
   ]);
-  return { sidebarOpen, me, unread, projects: { ...projects, value: projects.value.map(({ _id, name }) => ({ _id, name })) } };
+  return {
+    sidebar,
+    projectListOpen,
+    me,
+    unread,
+    projects: { ...projects, value: projects.value.map(({ _id, name }) => ({ _id, name })) },
+  };
 }
 
 export const shouldRevalidate = liveLayoutRevalidation;
 
-export default function ShellLayout({ loaderData: { sidebarOpen, me, projects, unread } }: Route.ComponentProps) {
+export default function ShellLayout({ loaderData: { sidebar, projectListOpen, me, projects, unread } }: Route.ComponentProps) {
   const root = useRoot();
   if (!me || !projects || !unread || !root?.user || root.userId === null) {
     return (
@@ -44,7 +50,8 @@ export default function ShellLayout({ loaderData: { sidebarOpen, me, projects, u
       convex={root.convex}
       projects={projects}
       unread={unread}
-      openAtFirst={sidebarOpen}
+      sidebarAtFirst={sidebar}
+      projectListOpen={projectListOpen}
     >
       <SessionView me={me} shown={root.user} />
       <Outlet />
@@ -55,7 +62,7 @@ export default function ShellLayout({ loaderData: { sidebarOpen, me, projects, u
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
   return (
     <main>
-      <FaultScreen error={error} atRoot />
+      <ErrorScreen error={error} atRoot />
     </main>
   );
 }

@@ -1,28 +1,30 @@
 import { href } from "react-router";
-import { readCookie } from "~/accounts/cookies";
-import { Button } from "~/ui/button";
-import { SHORTCUTS } from "~/shell/shortcuts";
-import { Page, PageHeader } from "~/ui/page";
-import { SHORTCUTS_COOKIE, shortcutsFrom } from "~/ui/preferences";
+import { readCookie } from "~/features/accounts/session/cookies";
+import { Button } from "~/lib/ui/inputs/button";
+import { SHORTCUTS } from "~/features/shell/shortcuts";
+import { Page, PageHeader } from "~/lib/ui/page";
+import { SHORTCUTS_COOKIE, shortcutsFrom } from "~/lib/ui/theme/preferences";
 import type { Route } from "./+types/shortcuts";
 
 export const meta: Route.MetaFunction = () => [{ title: "Keyboard shortcuts · Atelier" }];
 
 export const loader = ({ request }: Route.LoaderArgs) => ({ singleKeys: shortcutsFrom(readCookie(request.headers, SHORTCUTS_COOKIE)) });
 
-/** All of it can be reached by Tab and Enter; these are the shorter ways. */
 export default function Shortcuts({ loaderData: { singleKeys } }: Route.ComponentProps) {
   return (
     <Page className="grid-cols-[minmax(0,48rem)]">
       <PageHeader title="Keyboard shortcuts" />
-      <p className="text-soft">Everything can be reached with Tab and Enter. These keys are shorter ways; they rest while you type.</p>
+      <p className="text-soft">
+        You can reach everything with Tab and Enter. These shortcuts are inactive while you type. If your keyboard layout has no Latin
+        letters, press the key that has the letter on a US keyboard.
+      </p>
       <form method="post" action={href("/preferences")} className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <input type="hidden" name="back" value={href("/shortcuts")} />
         <Button type="submit" name="shortcuts" value={singleKeys ? "off" : "on"}>
-          {singleKeys ? "Switch single keys off" : "Switch single keys on"}
+          {singleKeys ? "Disable single-key shortcuts" : "Enable single-key shortcuts"}
         </Button>
         <p className="text-sm text-faint">
-          {singleKeys ? "Keys like ‘?’ do something by themselves." : "Keys like ‘?’ do nothing by themselves."}
+          {singleKeys ? "Single-key shortcuts such as ‘?’ are enabled." : "Single-key shortcuts such as ‘?’ are disabled."}
         </p>
       </form>
       {SHORTCUTS.map(({ name, shortcuts }) => (

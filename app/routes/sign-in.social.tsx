@@ -1,20 +1,28 @@
 import { data, redirect } from "react-router";
-import { postToAuth, relayCookies } from "~/accounts/auth-request.server";
-import { safeTarget } from "~/accounts/safe-target";
-import { formOf } from "~/http/form.server";
-import { FaultScreen } from "~/ui/error-screen";
+import { AuthPage } from "~/features/accounts/auth-page";
+import { LeaveFor } from "~/features/accounts/session/provider-redirect";
+import { providerName } from "~/features/accounts/session/provider-names";
+import { postToAuth, relayCookies } from "~/features/accounts/auth-api/auth-request.server";
+import { safeRedirectPath } from "~/features/accounts/session/safe-redirect";
+import { checkFieldNames } from "~/lib/http/forms/field-names";
+import { readFormData } from "~/lib/http/forms/form.server";
+import { ErrorScreen } from "~/lib/ui/errors/error-screen";
 import type { Route } from "./+types/sign-in.social";
 
-/** There is nothing to see here: the buttons stand on /sign-in and /sign-up. */
-export const loader = () => redirect("/sign-in");
+/** Not a loader: it would also run after the action. */
+export const middleware: Route.MiddlewareFunction[] = [
+  ({ request }, next) => {
+    if (request.method !== "POST") throw redirect("/sign-in");
+    return next();
+  },
+];
 
-/** Leads to a provider's pages, from where the visitor comes back to /api/auth/callback. */
 export async function action({ request, context }: Route.ActionArgs) {
-  const form = await formOf(request);
+  const form = await readFormData(request);
+  checkFieldNames(form, { once: ["provider", "redirectTo"] });
   const provider = form.get("provider");
-  const callbackURL = safeTarget(form.get("redirectTo"));
+  const callbackURL = safeRedirectPath(form.get("redirectTo"));
   const answer = await postToAuth({ request, context }, "/sign-in/social", {
-    // A file is no provider's name.
     provider: typeof provider === "string" ? provider : "",
     callbackURL,
     newUserCallbackURL: callbackURL,
@@ -24,22 +32,25 @@ export async function action({ request, context }: Route.ActionArgs) {
   const headers = relayCookies(answer);
   if (answer.status === 404) return redirect("/error?error=oauth_provider_not_found", { status: 303, headers });
   const url = answer.ok ? addressIn(await answer.json()) : null;
-  if (url !== null) return redirect(url, { status: 303, headers });
+  if (url !== null) return data({ url, name: providerName(typeof provider === "string" ? provider : "") }, { headers });
   const retryAfter = answer.headers.get("Retry-After");
   if (retryAfter !== null) headers.set("Retry-After", retryAfter);
   throw data(null, { status: answer.ok ? 502 : answer.status, headers });
 }
 
-/** Says when to try again (`Retry-After`), where the answer knows it. */
 export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;
 
-/** Both ways lead on; what does not is shown below. */
-export default function SignInSocial() {
-  return null;
+export default function SignInSocial({ actionData }: Route.ComponentProps) {
+  if (!actionData) return null;
+  return (
+    <AuthPage title="Sign in">
+      <LeaveFor {...actionData} />
+    </AuthPage>
+  );
 }
 
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
-  return <FaultScreen error={error} atRoot />;
+  return <ErrorScreen error={error} atRoot />;
 }
 
 function addressIn(body: unknown): string | null {

@@ -1,94 +1,111 @@
-import { Link, redirect } from "react-router";
-import { AuthForm, isFirstRefused } from "~/accounts/auth-form";
-import { authFormAction } from "~/accounts/auth-form.server";
-import { AuthPage } from "~/accounts/auth-page";
-import { cookieNames, readCookie } from "~/accounts/cookies";
-import { addressFields, signInFields } from "~/accounts/credentials.server";
-import { MAIL_PAUSE_SECONDS } from "~/accounts/mail/pace.server";
-import { Sent } from "~/accounts/mail/sent";
-import { mailWay } from "~/accounts/mail/way";
-import { LastUsed } from "~/accounts/last-used";
-import { useCarryOn } from "~/accounts/other-tabs";
-import { PasskeySignIn } from "~/accounts/passkey-sign-in";
-import { safeTarget } from "~/accounts/safe-target";
-import { visitor } from "~/accounts/session.server";
-import { afterPassword } from "~/accounts/two-factor.server";
-import { socialChoicesOf } from "~/accounts/social.server";
-import { SocialButtons } from "~/accounts/social-buttons";
-import { useAnsweredForm } from "~/forms/answered-form";
-import { constraintOf } from "~/forms/constraint.server";
-import { checkboxProps } from "~/forms/field-props";
-import { FormPasswordField } from "~/forms/password-field";
-import { TextField } from "~/forms/text-field";
-import { configContext } from "~/http/context";
-import { formOf } from "~/http/form.server";
-import { originOf } from "~/http/origin.server";
-import { Button } from "~/ui/button";
-import { publicPage } from "~/ui/open-graph";
+import { useEffect } from "react";
+import { Form, redirect } from "react-router";
+import { AuthForm, isFirstInvalidField } from "~/features/accounts/auth-form";
+import { authFormAction } from "~/features/accounts/account-action.server";
+import { AuthPage } from "~/features/accounts/auth-page";
+import { areCookiesBlocked } from "~/features/accounts/session/blocked-cookies.server";
+import { CookieNotice } from "~/features/accounts/session/cookie-notice";
+import { cookieNames, readCookie } from "~/features/accounts/session/cookies";
+import { addressFields, signInFields } from "~/features/accounts/credentials.server";
+import { MAIL_PAUSE_SECONDS } from "~/features/accounts/mail/rate-limit.server";
+import { MailSent } from "~/features/accounts/mail/mail-sent";
+import { mailProviderLink } from "~/features/accounts/mail/mail-provider-link";
+import { LastUsed } from "~/features/accounts/last-used";
+import { useReloadOnSignIn } from "~/features/accounts/session/session-broadcast";
+import { PasskeySignIn } from "~/features/accounts/passkeys/passkey-sign-in";
+import { safeRedirectPath } from "~/features/accounts/session/safe-redirect";
+import { getVisitor } from "~/features/accounts/session/session.server";
+import { afterPassword } from "~/features/accounts/two-factor.server";
+import { socialChoicesOf } from "~/features/accounts/auth-api/social-providers.server";
+import { SocialButtons } from "~/features/accounts/social-buttons";
+import { formProps, useAnsweredForm } from "~/lib/forms/use-form-result";
+import { constraintOf } from "~/lib/forms/constraint.server";
+import { checkboxProps } from "~/lib/forms/fields/field-props";
+import { FormPasswordField } from "~/lib/forms/fields/password-field";
+import { TextField } from "~/lib/forms/fields/text-field";
+import { configContext } from "~/lib/http/context";
+import { readFormData } from "~/lib/http/forms/form.server";
+import { originOf } from "~/lib/http/origin.server";
+import { Button } from "~/lib/ui/inputs/button";
+import { FieldErrors } from "~/lib/ui/inputs/field";
+import { Link } from "~/lib/ui/navigation/link";
+import { eraseUploads } from "~/features/uploads/client/queue/upload-database";
+import { publicPage } from "~/lib/ui/open-graph";
 import type { Route } from "./+types/sign-in";
 
 export const meta: Route.MetaFunction = ({ matches: [root] }) =>
   publicPage({ title: "Sign in · Atelier", path: "/sign-in", root: root.loaderData });
 
-/** A signed-in visitor has nothing to do here (specification 2). */
 export async function loader({ request, context, url }: Route.LoaderArgs) {
-  if (await visitor(context)) throw redirect(safeTarget(url.searchParams.get("redirectTo")));
+  if (await getVisitor(context)) throw redirect(safeRedirectPath(url.searchParams.get("redirectTo")));
   const config = context.get(configContext);
   return {
     constraint: constraintOf(signInFields),
     search: searchOf(url),
-    redirectTo: safeTarget(url.searchParams.get("redirectTo")),
+    redirectTo: safeRedirectPath(url.searchParams.get("redirectTo")),
     providers: socialChoicesOf(config),
-    mail: mailWay(config) !== null,
+    passwords: config.accounts.emailAndPassword,
+    mail: mailProviderLink(config) !== null,
     last: readCookie(request.headers, cookieNames(originOf(config, request)).lastMethod),
     pause: MAIL_PAUSE_SECONDS,
+    cookiesMissing: areCookiesBlocked(request, url),
     changed: url.searchParams.get("notice") === "password-changed",
-    // A sign-in link that failed leads back here.
-    badLink: url.searchParams.has("error"),
+    // Set after a failed sign-in link or provider sign-in.
+    error: url.searchParams.get("error"),
   };
 }
 
-/** What goes on to the page for signing up: where the visitor wanted to go, not what became of a link. */
+/** Keeps `redirectTo` only, not a failed link's error. */
 function searchOf({ searchParams }: URL): string {
   const redirectTo = searchParams.get("redirectTo");
   return redirectTo === null ? "" : `?${new URLSearchParams({ redirectTo })}`;
 }
 
-/** One form, several buttons: by password, or by what is sent to the address, for which that is enough. */
 export async function action(args: Route.ActionArgs) {
-  const sent = await formOf(args.request);
+  const sent = await readFormData(args.request);
   if (sent.get(WITH) === LINK) {
-    const callbackURL = safeTarget(args.url.searchParams.get("redirectTo"));
+    const callbackURL = safeRedirectPath(args.url.searchParams.get("redirectTo"));
     return authFormAction(args, {
       schema: addressFields,
+      others: FIELDS,
       path: "/sign-in/magic-link",
       body: ({ email }) => ({ email, callbackURL, errorCallbackURL: "/sign-in" }),
       stays: true,
     });
   }
   if (sent.get(WITH) === CONFIRM)
-    return authFormAction(args, { schema: addressFields, path: "/send-verification-email", body: ({ email }) => ({ email }), stays: true });
+    return authFormAction(args, {
+      schema: addressFields,
+      others: FIELDS,
+      path: "/send-verification-email",
+      body: ({ email }) => ({ email }),
+      stays: true,
+    });
   return authFormAction(args, {
     schema: signInFields,
+    others: FIELDS,
     path: "/sign-in/email",
     body: ({ email, password, rememberMe }) => ({ email, password, rememberMe: rememberMe !== undefined }),
     target: (answer) => afterPassword(answer, args.url),
   });
 }
 
+const LINK_ERRORS = new Set(["INVALID_TOKEN", "new_user_signup_disabled", "failed_to_create_session", "user_not_found"]);
+
 const WITH = "with";
+const FIELDS = [WITH, ...Object.keys(signInFields.shape)];
 const LINK = "link";
 const CONFIRM = "confirm";
 
-/** Says when to try again (`Retry-After`), where the answer knows it. */
 export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;
 
 export default function SignIn({ loaderData, actionData }: Route.ComponentProps) {
-  useCarryOn();
-  const { constraint, search, redirectTo, providers, mail, last, pause, changed, badLink } = loaderData;
+  useReloadOnSignIn();
+  useErasedUploads(loaderData.search === "");
+  const { constraint, search, redirectTo, providers, passwords, mail, last, pause, cookiesMissing, changed, error } = loaderData;
   const [form, { email, password, rememberMe }] = useAnsweredForm({
     id: "sign-in",
-    answer: actionData,
+    answer: actionData?.result,
     constraint,
     defaultValue: { rememberMe: "on" },
   });
@@ -97,61 +114,85 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
       Create an account
     </Link>
   );
-  const sent = actionData?.status === "success" ? actionData.initialValue : undefined;
+  const sent = actionData?.result.status === "success" ? actionData.result.initialValue : undefined;
   if (typeof sent?.["email"] === "string") {
     const kind = sent[WITH] === CONFIRM ? CONFIRM : LINK;
-    return <Sent email={sent["email"]} text={SENT[kind]} fields={{ [WITH]: kind }} pause={pause} again={`/sign-in${search}`} />;
+    return <MailSent email={sent["email"]} text={SENT[kind]} fields={{ [WITH]: kind }} pause={pause} again={`/sign-in${search}`} />;
   }
+  const address = (
+    <TextField field={email} label="Email" type="email" autoComplete="username" autoFocus={isFirstInvalidField(form, "email")} />
+  );
   const unverified = mail && email?.errors?.some((message) => message.startsWith("Email not verified"));
   return (
     <AuthPage title="Sign in" aside={<>New here? {signUp}</>}>
+      <CookieNotice missing={cookiesMissing && !actionData} />
       {changed ? (
         <p aria-live="polite" className="text-soft">
-          Your password is changed. Sign in with the new one.
+          Your password was changed. Sign in with the new password.
         </p>
       ) : null}
-      {badLink ? (
+      {error !== null && !LINK_ERRORS.has(error) ? (
         <p role="alert" className="text-danger-text">
-          This sign-in link does not work any more: it works once, for five minutes. Ask for a new one.
+          Sign-in failed: <code className="font-mono wrap-anywhere">{error}</code>.{" "}
+          <Link to={{ pathname: "/error", search: `?${new URLSearchParams({ error })}` }} className="underline underline-offset-4">
+            Get help
+          </Link>
         </p>
       ) : null}
-      <AuthForm form={form} submit="Sign in" last={last === "password"} others={mail ? <ByLink last={last === LINK} /> : null}>
-        <TextField field={email} label="Email" type="email" autoComplete="username" autoFocus={isFirstRefused(form, "email")} />
-        <FormPasswordField field={password} label="Password" autoComplete="current-password" autoFocus={isFirstRefused(form, "password")} />
-        {unverified ? (
-          <Button type="submit" name={WITH} value={CONFIRM} size="sm" className="-mt-2 justify-self-start">
-            Send the link again
-          </Button>
-        ) : null}
-        {mail ? (
-          <Link
-            to="/forgot-password"
-            prefetch="intent"
-            className="-mt-2 justify-self-start text-sm text-accent-text underline underline-offset-4"
-          >
-            Forgot your password?
-          </Link>
-        ) : null}
-        {rememberMe ? (
-          <label className="flex min-h-6 items-center gap-2 text-base pointer-coarse:min-h-11">
-            <input {...checkboxProps(rememberMe)} className="size-4 accent-accent" />
-            Remember me on this device
-          </label>
-        ) : null}
-      </AuthForm>
+      {error !== null && LINK_ERRORS.has(error) ? (
+        <p role="alert" className="text-danger-text">
+          This sign-in link is no longer valid. A link works once, for five minutes. Request a new one.
+        </p>
+      ) : null}
+      {passwords ? (
+        <AuthForm form={form} submit="Sign in" last={last === "password"} others={mail ? <ByLink last={last === LINK} /> : null}>
+          {address}
+          <FormPasswordField
+            field={password}
+            label="Password"
+            autoComplete="current-password"
+            autoFocus={isFirstInvalidField(form, "password")}
+          />
+          {unverified ? (
+            <Button type="submit" name={WITH} value={CONFIRM} size="sm" className="-mt-2 justify-self-start">
+              Resend link
+            </Button>
+          ) : null}
+          {mail ? (
+            <Link
+              to="/forgot-password"
+              prefetch="intent"
+              className="-mt-2 justify-self-start text-sm text-accent-text underline underline-offset-4"
+            >
+              Forgot your password?
+            </Link>
+          ) : null}
+          {rememberMe ? (
+            <label className="flex min-h-6 items-center gap-2 text-base pointer-coarse:min-h-11">
+              <input {...checkboxProps(rememberMe)} className="size-4 accent-accent" />
+              Remember me on this device
+            </label>
+          ) : null}
+        </AuthForm>
+      ) : mail ? (
+        <Form method="post" className="grid gap-5" {...formProps(form)}>
+          <FieldErrors id={form.errorId} errors={form.errors} />
+          {address}
+          <ByLink last={last === LINK} />
+        </Form>
+      ) : null}
       <PasskeySignIn redirectTo={redirectTo} last={last === "passkey"} />
-      <SocialButtons providers={providers} redirectTo={redirectTo} last={last} />
+      <SocialButtons providers={providers} redirectTo={redirectTo} last={last} after={passwords || mail ? "forms" : "scripts"} />
     </AuthPage>
   );
 }
 
 const SENT = {
   [LINK]:
-    "If there is an account with this address, a link to sign in is on its way. It works once, for five minutes. If the address was never confirmed, the link confirms it, and removes the password and whatever else opened the account before.",
-  [CONFIRM]: "If this address belongs to an account and is not confirmed yet, a link is on its way.",
+    "If an account with this email exists, we sent it a sign-in link. The link works once, for five minutes. If the address was never verified, the link verifies it and removes the account's earlier sign-in methods.",
+  [CONFIRM]: "If this address belongs to an account and is not verified yet, we sent it a link.",
 };
 
-/** Sends the same form, for a link in place of the password. */
 function ByLink({ last }: { last: boolean }) {
   return (
     <LastUsed id="last-used-link" is={last}>
@@ -162,4 +203,11 @@ function ByLink({ last }: { last: boolean }) {
       )}
     </LastUsed>
   );
+}
+
+/** Signing out and deleting an account lead here without `redirectTo`. An expired session has it, and its uploads resume. */
+function useErasedUploads(on: boolean): void {
+  useEffect(() => {
+    if (on) eraseUploads();
+  }, [on]);
 }

@@ -1,20 +1,22 @@
+import { isolate } from "~/lib/ui/isolate";
 import { Form, href } from "react-router";
-import { convexFor } from "~/data/convex.server";
-import { notFoundResponse } from "~/data/refusals";
-import { serverAction } from "~/forms/action.server";
-import { liveAction } from "~/forms/live-action";
-import { ProjectChoice } from "~/forms/project-choice";
-import { TargetList } from "~/forms/target-list";
-import { trashIntents } from "~/trash/intents";
-import { Breadcrumb } from "~/ui/breadcrumb";
-import { count } from "~/ui/count";
-import { Page, PageHeader } from "~/ui/page";
+import { convexFor } from "~/lib/data/convex.server";
+import { notFoundResponse } from "~/lib/data/error-responses";
+import { serverAction } from "~/lib/forms/action.server";
+import { liveAction } from "~/lib/forms/live-action";
+import { ProjectPicker } from "~/lib/forms/fields/project-picker";
+import { DestinationList } from "~/lib/forms/fields/destination-list";
+import { trashIntents } from "~/features/trash/intents";
+import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
+import { count } from "~/lib/ui/count";
+import { Page, PageHeader } from "~/lib/ui/page";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/trash.restore";
 
-export const meta: Route.MetaFunction = ({ loaderData }) => [{ title: `Restore ${loaderData?.item.name ?? ""} elsewhere · Atelier` }];
+export const meta: Route.MetaFunction = ({ loaderData }) => [
+  { title: `Restore ${isolate(loaderData?.item.name ?? "")} elsewhere · Atelier` },
+];
 
-/** The search parameter that names the project whose designs are offered to an image. */
 const PROJECT = "project";
 
 export async function loader({ params: { id }, context, url }: Route.LoaderArgs) {
@@ -43,18 +45,20 @@ const intents = { restoreInto: trashIntents.restoreInto };
 export const action = serverAction(intents);
 export const clientAction = liveAction(intents);
 
-/** Where something from the trash is to be, if not where it was: that may lie in the trash too. */
 export default function RestoreElsewhere({ loaderData: { item, choice, targets } }: Route.ComponentProps) {
   const { _id, name, kind } = item;
   return (
     <Page>
-      <PageHeader trail={<Breadcrumb trail={[{ to: href("/trash"), name: "Trash" }]} />} title={`Restore “${name}” elsewhere`} />
+      <PageHeader
+        trail={<Breadcrumb trail={[{ to: href("/trash"), name: "Trash" }]} />}
+        title={`Restore “${isolate(name)}” to another location`}
+      />
       {choice ? (
         <Form method="get" className="flex flex-wrap items-end gap-2">
-          <ProjectChoice name={PROJECT} projects={choice.projects} chosen={choice.projectId} />
+          <ProjectPicker name={PROJECT} projects={choice.projects} chosen={choice.projectId} />
         </Form>
       ) : null}
-      <TargetList
+      <DestinationList
         key={choice?.projectId}
         intent="restoreInto"
         hidden={{ id: _id }}
@@ -62,7 +66,9 @@ export default function RestoreElsewhere({ loaderData: { item, choice, targets }
         targets={targets}
         action="Restore here"
         nowhere={
-          kind === "design" ? "There is no project. Make one first." : "This project has no design. Choose another, or make a design first."
+          kind === "design"
+            ? "There is no project. Create one first."
+            : "This project has no design. Choose another, or create a design first."
         }
       />
     </Page>

@@ -1,36 +1,35 @@
 import { Trash2 } from "lucide-react";
 import { href } from "react-router";
-import { convexFor } from "~/data/convex.server";
-import { LATER_PAGES } from "~/data/pages";
-import { liveRevalidation } from "~/data/should-revalidate";
-import { useEndless } from "~/data/use-endless";
-import { useLive } from "~/data/use-live";
-import { serverAction } from "~/forms/action.server";
-import { dialogState } from "~/forms/dialog-state";
-import { useAsked } from "~/forms/item-dialogs";
-import type { Question } from "~/forms/question";
-import { IntentForm, useIntentForm } from "~/forms/intent-form";
-import { liveAction } from "~/forms/live-action";
-import { trashIntents } from "~/trash/intents";
-import { PurgeDialog } from "~/trash/purge-dialog";
-import { TrashList } from "~/trash/trash-list";
-import { Breadcrumb } from "~/ui/breadcrumb";
-import { Button, ButtonLink } from "~/ui/button";
-import { Dialog, DialogActions, DialogButton, DialogCancel } from "~/ui/dialog";
-import { EmptyState } from "~/ui/empty-state";
-import { Icon } from "~/ui/icon";
-import { MorePages } from "~/ui/more-pages";
-import { Page, PageHeader } from "~/ui/page";
+import { convexFor } from "~/lib/data/convex.server";
+import { LATER_PAGES } from "~/lib/data/pagination/pages";
+import { liveRevalidation } from "~/lib/data/should-revalidate";
+import { useEndless } from "~/lib/data/pagination/use-endless";
+import { useLive } from "~/lib/data/use-live";
+import { serverAction } from "~/lib/forms/action.server";
+import { dialogState } from "~/lib/forms/dialogs/dialog-state";
+import { useOpenItemDialog } from "~/lib/forms/dialogs/item-dialogs";
+import type { DialogName } from "~/lib/forms/dialogs/open-dialog-param";
+import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
+import { liveAction } from "~/lib/forms/live-action";
+import { trashIntents } from "~/features/trash/intents";
+import { PurgeDialog } from "~/features/trash/purge-dialog";
+import { TrashList } from "~/features/trash/trash-list";
+import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
+import { Button, ButtonLink } from "~/lib/ui/inputs/button";
+import { Dialog, DialogActions, DialogButton, DialogCancel } from "~/lib/ui/overlays/dialog";
+import { EmptyState } from "~/lib/ui/empty-state";
+import { Icon } from "~/lib/ui/icons/icon";
+import { MorePages } from "~/lib/ui/navigation/more-pages";
+import { Page, PageHeader } from "~/lib/ui/page";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/trash";
 
 export const meta: Route.MetaFunction = () => [{ title: "Trash · Atelier" }];
 
-/** The search parameter that names the one kind of which all is shown, page by page. */
 const KIND = "kind";
 const KINDS = ["project", "design", "image"] as const;
 const TITLES = { project: "Projects", design: "Designs", image: "Images" };
-/** As many of a kind as the trash shows at once (`convex/trash.ts`). */
+/** The limit per kind in `convex/trash.ts`. */
 const PAGE = 100;
 
 export async function loader({ context, url }: Route.LoaderArgs) {
@@ -50,9 +49,8 @@ export const clientAction = liveAction(trashIntents);
 export const shouldRevalidate = liveRevalidation;
 
 const EMPTYING = "empty-trash";
-const PURGING: Question[] = ["purge"];
+const PURGING: DialogName[] = ["purge"];
 
-/** What was deleted, for 30 days. */
 export default function Trash({ loaderData }: Route.ComponentProps) {
   return loaderData.kind === undefined ? <WholeTrash trash={loaderData.trash} /> : <OfOneKind key={loaderData.kind} {...loaderData} />;
 }
@@ -63,23 +61,23 @@ function OfOneKind({ kind, isFirst, page }: Extract<Loaded, { isFirst: boolean }
   const shown = useEndless(page);
   const items = shown.rows;
   const title = TITLES[kind];
-  const { asked, ask } = useAsked(items, PURGING);
+  const { openDialog, ask } = useOpenItemDialog(items, PURGING);
   return (
     <Page>
       <PageHeader trail={<Breadcrumb trail={[{ to: href("/trash"), name: "Trash" }]} />} title={`${title} in the trash`} />
       {items.length === 0 ? (
-        <EmptyState title={`No ${isFirst ? "" : "more "}${title.toLowerCase()}`} text="What you delete lies here for 30 days." />
+        <EmptyState title={`No ${isFirst ? "" : "more "}${title.toLowerCase()}`} text="Items are deleted permanently after 30 days." />
       ) : null}
       <TrashList title={title} items={items} ask={ask} />
       <MorePages things={title.toLowerCase()} page={{ ...shown, isFirst }} />
-      {asked ? <PurgeDialog key={asked.item._id} item={asked.item} open={asked} onClose={() => ask(null)} /> : null}
+      {openDialog ? <PurgeDialog key={openDialog.item._id} item={openDialog.item} open={openDialog} onClose={() => ask(null)} /> : null}
     </Page>
   );
 }
 
 function WholeTrash({ trash }: Extract<Loaded, { trash: unknown }>) {
   const { projects, designs, images } = useLive(trash);
-  const { asked, ask } = useAsked([...projects, ...designs, ...images], PURGING);
+  const { openDialog, ask } = useOpenItemDialog([...projects, ...designs, ...images], PURGING);
   const isEmpty = projects.length + designs.length + images.length === 0;
   return (
     <Page>
@@ -94,12 +92,10 @@ function WholeTrash({ trash }: Extract<Loaded, { trash: unknown }>) {
       {isEmpty ? (
         <EmptyState
           title="The trash is empty"
-          text="What you delete lies here for 30 days, with all that was in it. Restored, it is back where it was."
+          text="Items are deleted permanently after 30 days. Restore returns an item, with its contents, to its original location."
         />
       ) : (
-        <p className="-mt-4 max-w-prose text-soft">
-          What lies here is hidden everywhere else. It is deleted for ever 30 days after it came, and takes up room until then.
-        </p>
+        <p className="-mt-4 max-w-prose text-soft">Items are deleted permanently after 30 days. They use storage until then.</p>
       )}
       {KINDS.map((kind) => (
         <TrashList key={kind} title={TITLES[kind]} items={{ project: projects, design: designs, image: images }[kind]} ask={ask}>
@@ -107,12 +103,11 @@ function WholeTrash({ trash }: Extract<Loaded, { trash: unknown }>) {
         </TrashList>
       ))}
       <EmptyDialog />
-      {asked ? <PurgeDialog key={asked.item._id} item={asked.item} open={asked} onClose={() => ask(null)} /> : null}
+      {openDialog ? <PurgeDialog key={openDialog.item._id} item={openDialog.item} open={openDialog} onClose={() => ask(null)} /> : null}
     </Page>
   );
 }
 
-/** Leads to all of a kind, where there may be more of it than is shown here. */
 function AllOf({ kind, many }: { kind: (typeof KINDS)[number]; many: number }) {
   if (many < PAGE) return null;
   return (
@@ -127,7 +122,7 @@ function EmptyDialog() {
   return (
     <Dialog id={EMPTYING} title="Empty the trash?" open={dialogState(state)}>
       <IntentForm state={state}>
-        <p className="text-soft">Everything in it is deleted for ever, with all images. This cannot be undone.</p>
+        <p className="text-soft">All items in the trash are deleted permanently, with their images. This cannot be undone.</p>
         <DialogActions>
           <DialogCancel dialog={EMPTYING} />
           <Button type="submit" look="danger">

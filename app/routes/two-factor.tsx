@@ -1,23 +1,23 @@
-import { Form, Link, redirect } from "react-router";
-import { AuthForm } from "~/accounts/auth-form";
-import { authFormAction } from "~/accounts/auth-form.server";
-import { AuthPage } from "~/accounts/auth-page";
-import { mailWay } from "~/accounts/mail/way";
-import { safeTarget } from "~/accounts/safe-target";
-import { visitor } from "~/accounts/session.server";
-import { codeFields, isChallenged, noFields } from "~/accounts/two-factor.server";
-import { useAnsweredForm } from "~/forms/answered-form";
-import { constraintOf } from "~/forms/constraint.server";
-import { checkboxProps } from "~/forms/field-props";
-import { TextField } from "~/forms/text-field";
-import { configContext } from "~/http/context";
-import { formOf } from "~/http/form.server";
-import { Button } from "~/ui/button";
+import { Form, redirect } from "react-router";
+import { AuthForm } from "~/features/accounts/auth-form";
+import { authFormAction } from "~/features/accounts/account-action.server";
+import { AuthPage } from "~/features/accounts/auth-page";
+import { mailProviderLink } from "~/features/accounts/mail/mail-provider-link";
+import { safeRedirectPath } from "~/features/accounts/session/safe-redirect";
+import { getVisitor } from "~/features/accounts/session/session.server";
+import { codeFields, isChallenged, noFields } from "~/features/accounts/two-factor.server";
+import { useAnsweredForm } from "~/lib/forms/use-form-result";
+import { constraintOf } from "~/lib/forms/constraint.server";
+import { checkboxProps } from "~/lib/forms/fields/field-props";
+import { TextField } from "~/lib/forms/fields/text-field";
+import { configContext } from "~/lib/http/context";
+import { readFormData } from "~/lib/http/forms/form.server";
+import { Button } from "~/lib/ui/inputs/button";
+import { Link } from "~/lib/ui/navigation/link";
 import type { Route } from "./+types/two-factor";
 
-export const meta: Route.MetaFunction = () => [{ title: "Two-factor sign-in · Atelier" }];
+export const meta: Route.MetaFunction = () => [{ title: "Two-factor authentication · Atelier" }];
 
-/** The parameter that says which factor is asked for, and the field that asks for a mail. */
 const BY = "by";
 const SEND = "send";
 
@@ -25,35 +25,35 @@ const factors = {
   app: {
     path: "/two-factor/verify-totp",
     label: "Code",
-    text: "Enter the code that your authenticator app shows.",
+    text: "Enter the code from your authenticator app.",
     change: "Use the authenticator app",
   },
   email: {
     path: "/two-factor/verify-otp",
     label: "Code",
-    text: "Enter the code that we send to your email address.",
+    text: "Enter the code we send to your email address.",
     change: "Get a code by email",
   },
   backup: {
     path: "/two-factor/verify-backup-code",
     label: "Backup code",
-    text: "Enter one of your backup codes. It opens your account once.",
+    text: "Enter one of your backup codes. Each code works once.",
     change: "Use a backup code",
   },
 } as const;
 type Factor = keyof typeof factors;
 
-/** Only for whoever has just given their password. */
 export async function loader({ request, context, url }: Route.LoaderArgs) {
-  if (await visitor(context)) throw redirect(safeTarget(url.searchParams.get("redirectTo")));
+  if (await getVisitor(context)) throw redirect(safeRedirectPath(url.searchParams.get("redirectTo")));
   if (!isChallenged(request, context)) throw redirect(`/sign-in${redirectOf(url)}`);
-  const offered: Factor[] = mailWay(context.get(configContext)) === null ? ["app", "backup"] : ["app", "email", "backup"];
+  const offered: Factor[] = mailProviderLink(context.get(configContext)) === null ? ["app", "backup"] : ["app", "email", "backup"];
   return { by: factorOf(url), offered, redirectTo: url.searchParams.get("redirectTo"), constraint: constraintOf(codeFields) };
 }
 
 export async function action(args: Route.ActionArgs) {
-  const sent = await formOf(args.request);
-  if (sent.has(SEND)) return authFormAction(args, { schema: noFields, path: "/two-factor/send-otp", body: () => ({}), stays: true });
+  const sent = await readFormData(args.request);
+  if (sent.has(SEND))
+    return authFormAction(args, { schema: noFields, others: [SEND], path: "/two-factor/send-otp", body: () => ({}), stays: true });
   return authFormAction(args, {
     schema: codeFields,
     path: factors[factorOf(args.url)].path,
@@ -61,7 +61,6 @@ export async function action(args: Route.ActionArgs) {
   });
 }
 
-/** Says when to try again (`Retry-After`), where the answer knows it. */
 export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;
 
 function factorOf({ searchParams }: URL): Factor {
@@ -78,13 +77,17 @@ const LINK = "text-accent-text underline underline-offset-4";
 
 export default function TwoFactor({ loaderData: { by, offered, redirectTo, constraint }, actionData }: Route.ComponentProps) {
   const { label, text } = factors[by];
-  const sent = actionData?.status === "success";
-  const [form, { code, trustDevice }] = useAnsweredForm({ id: `two-factor-${by}`, answer: sent ? undefined : actionData, constraint });
+  const sent = actionData?.result.status === "success";
+  const [form, { code, trustDevice }] = useAnsweredForm({
+    id: `two-factor-${by}`,
+    answer: sent ? undefined : actionData?.result,
+    constraint,
+  });
   const searchFor = (factor: Factor) => `?${new URLSearchParams({ [BY]: factor, ...(redirectTo !== null && { redirectTo }) })}`;
   const signIn = { pathname: "/sign-in", search: redirectTo === null ? "" : `?${new URLSearchParams({ redirectTo })}` };
   return (
     <AuthPage
-      title="Two-factor sign-in"
+      title="Two-factor authentication"
       aside={
         <>
           Not you?{" "}

@@ -1,7 +1,6 @@
-import { answerUpload } from "~/uploads/protocol.server";
+import { answerUpload } from "~/features/uploads/server/tus-protocol.server";
 import type { Route } from "./+types/uploads.$id.finish";
 
-/** Makes an upload that has come whole an image; can be repeated. */
 export function action({ request, context, params: { id } }: Route.ActionArgs) {
   return answerUpload(request, context, { id, finish: true });
 }

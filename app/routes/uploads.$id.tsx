@@ -1,7 +1,6 @@
-import { answerUpload } from "~/uploads/protocol.server";
+import { answerUpload } from "~/features/uploads/server/tus-protocol.server";
 import type { Route } from "./+types/uploads.$id";
 
-/** A resumable upload on its way (tus): how far it has come, more of it, or the end of it. */
 export function action({ request, context, params: { id } }: Route.ActionArgs) {
   return answerUpload(request, context, { id });
 }

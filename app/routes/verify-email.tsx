@@ -1,30 +1,30 @@
-import { AuthForm, isFirstRefused } from "~/accounts/auth-form";
-import { authFormAction } from "~/accounts/auth-form.server";
-import { AuthPage } from "~/accounts/auth-page";
-import { addressFields } from "~/accounts/credentials.server";
-import { MAIL_PAUSE_SECONDS } from "~/accounts/mail/pace.server";
-import { Sent } from "~/accounts/mail/sent";
-import { mailWay } from "~/accounts/mail/way";
-import { visitor } from "~/accounts/session.server";
-import { shownUser } from "~/accounts/shown-user";
-import { useAnsweredForm } from "~/forms/answered-form";
-import { constraintOf } from "~/forms/constraint.server";
-import { TextField } from "~/forms/text-field";
-import { configContext } from "~/http/context";
-import { ButtonLink } from "~/ui/button";
-import { Link } from "react-router";
+import { AuthForm, isFirstInvalidField } from "~/features/accounts/auth-form";
+import { authFormAction } from "~/features/accounts/account-action.server";
+import { AuthPage } from "~/features/accounts/auth-page";
+import { addressFields } from "~/features/accounts/credentials.server";
+import { MAIL_PAUSE_SECONDS } from "~/features/accounts/mail/rate-limit.server";
+import { MailSent } from "~/features/accounts/mail/mail-sent";
+import { mailProviderLink } from "~/features/accounts/mail/mail-provider-link";
+import { getVisitor } from "~/features/accounts/session/session.server";
+import { userSummary } from "~/features/accounts/session/user-summary";
+import { useAnsweredForm } from "~/lib/forms/use-form-result";
+import { constraintOf } from "~/lib/forms/constraint.server";
+import { TextField } from "~/lib/forms/fields/text-field";
+import { configContext } from "~/lib/http/context";
+import { ButtonLink } from "~/lib/ui/inputs/button";
+import { Link } from "~/lib/ui/navigation/link";
 import type { Route } from "./+types/verify-email";
 
-export const meta: Route.MetaFunction = () => [{ title: "Confirm your email address · Atelier" }];
+export const meta: Route.MetaFunction = () => [{ title: "Verify your email address · Atelier" }];
 
-/** Where the links of the mails about an address lead: `state` says what was done, `error` why it was not. */
+/** Emailed links set `state` for the completed step, or `error`. */
 export async function loader({ context, url }: Route.LoaderArgs) {
   const { searchParams } = url;
-  const who = await visitor(context);
+  const visitor = await getVisitor(context);
   return {
-    offered: mailWay(context.get(configContext)) !== null,
+    offered: mailProviderLink(context.get(configContext)) !== null,
     step: stepOf(searchParams),
-    email: who ? shownUser(who.user).email : "",
+    email: visitor ? userSummary(visitor.user).email : "",
     constraint: constraintOf(addressFields),
     pause: MAIL_PAUSE_SECONDS,
   };
@@ -33,23 +33,22 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 export const action = (args: Route.ActionArgs) =>
   authFormAction(args, { schema: addressFields, path: "/send-verification-email", body: ({ email }) => ({ email }), stays: true });
 
-/** Says when to try again (`Retry-After`), where the answer knows it. */
 export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;
 
 const steps = {
   sent: {
     title: "Check your email",
-    text: "We have sent you a link. Follow it to confirm that the address is yours; then you can sign in.",
+    text: "We sent you a link. Open it to verify your email address, then sign in.",
   },
-  confirmed: { title: "Your address is confirmed", text: "Thank you. There is nothing more to do." },
+  confirmed: { title: "Email address verified", text: "No further action is needed." },
   changing: {
     title: "One more step",
-    text: "You have agreed to the change. Now follow the link that we have just sent to your new address.",
+    text: "You confirmed the change. Now open the link we sent to your new address.",
   },
-  changed: { title: "Your address is changed", text: "From now on you sign in with the new one, and we write to it." },
+  changed: { title: "Email address changed", text: "Use the new address to sign in. We send emails to it." },
   failed: {
-    title: "This link does not work any more",
-    text: "It was used already, is older than an hour, or is not complete. Ask for a new one below.",
+    title: "This link is no longer valid",
+    text: "It was already used, has expired, or is incomplete. Request a new one below.",
   },
 };
 
@@ -67,37 +66,37 @@ export default function VerifyEmail({ loaderData, actionData }: Route.ComponentP
   const { offered, step, constraint, pause } = loaderData;
   const [form, { email }] = useAnsweredForm({
     id: "verify-email",
-    answer: actionData,
+    answer: actionData?.result,
     constraint,
     defaultValue: { email: loaderData.email },
   });
-  const sentTo = actionData?.status === "success" ? actionData.initialValue?.["email"] : undefined;
-  if (typeof sentTo === "string") return <Sent email={sentTo} text={SENT} pause={pause} again="/verify-email" />;
+  const sentTo = actionData?.result.status === "success" ? actionData.result.initialValue?.["email"] : undefined;
+  if (typeof sentTo === "string") return <MailSent email={sentTo} text={SENT} pause={pause} again="/verify-email" />;
 
-  const told = step && steps[step];
+  const current = step && steps[step];
   const signedIn = loaderData.email !== "";
   const more = offered && (step === null || step === "failed" || step === "sent");
   return (
     <AuthPage
-      title={told?.title ?? "Confirm your email address"}
+      title={current?.title ?? "Verify your email address"}
       aside={more ? <>Back to {signedIn ? <Back to="/account">your account</Back> : <Back to="/sign-in">where you sign in</Back>}</> : null}
     >
-      {told ? (
+      {current ? (
         <p role={step === "failed" ? "alert" : undefined} className="text-soft">
-          {told.text}
+          {current.text}
         </p>
       ) : more ? (
-        <p className="text-soft">We send you a link. Follow it to show that the address is yours.</p>
+        <p className="text-soft">We send you a link. Open it to verify your email address.</p>
       ) : null}
       {more ? (
-        <AuthForm form={form} submit={step === "sent" ? "Send the link again" : "Send the link"}>
-          <TextField field={email} label="Email" type="email" autoComplete="username" autoFocus={isFirstRefused(form, "email")} />
+        <AuthForm form={form} submit={step === "sent" ? "Resend link" : "Send verification link"}>
+          <TextField field={email} label="Email" type="email" autoComplete="username" autoFocus={isFirstInvalidField(form, "email")} />
         </AuthForm>
       ) : null}
-      {!offered && !told ? <p className="text-soft">This installation sends no mail, so no address can be confirmed.</p> : null}
+      {!offered && !current ? <p className="text-soft">This installation does not send email, so addresses cannot be verified.</p> : null}
       {more ? null : (
         <ButtonLink to="/" look="primary" className="justify-self-start">
-          Go on to Atelier
+          Continue to Atelier
         </ButtonLink>
       )}
     </AuthPage>
@@ -110,4 +109,4 @@ const Back = ({ to, children }: { to: string; children: string }) => (
   </Link>
 );
 
-const SENT = "If this address belongs to an account and is not confirmed yet, a link is on its way.";
+const SENT = "If this address belongs to an account and is not verified yet, we sent it a link.";

@@ -1,4 +1,3 @@
-/** The least that a server of point reads can be: parses the body, reads one row by its key, answers its JSON. */
 import { createServer } from "node:http";
 import { listening } from "./listening.ts";
 import { openTable } from "./table.ts";

@@ -1,6 +1,5 @@
 import type { Server } from "node:http";
 
-/** Listens on a free port of loopback, tells the process that started this one, and ends when it is told to. */
 export function listening(server: Server, close: () => void): void {
   server.listen(0, "127.0.0.1", () => {
     const address = server.address();

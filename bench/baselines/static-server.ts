@@ -1,4 +1,3 @@
-/** The least that a server of files can be: one file, read from the disk for each request. */
 import { createReadStream, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { listening } from "./listening.ts";

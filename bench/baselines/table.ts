@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 
-/** A table of rows as small as one can keep them, as durable as the deployment's. */
 export function openTable(dir: string): { sql: DatabaseSync; insert: StatementSync; get: StatementSync } {
   const sql = new DatabaseSync(join(dir, "rows.sqlite3"));
   sql.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000");

@@ -1,7 +1,4 @@
-/**
- * The least that a server of uploads can be: streams the body to a file, with its SHA-256, and answers that; at `/decoded` decodes it to its end first,
- * as small as it gets, which is the least that a server of pictures can do.
- */
+/** Baseline of uploads: writes the body to a file and answers its SHA-256; `/decoded` decodes the picture first, at its smallest size. */
 import { createHash, randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { createServer } from "node:http";

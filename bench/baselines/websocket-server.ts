@@ -1,7 +1,4 @@
-/**
- * The least that a server of durable mutations can be: parses the message, inserts one row, and answers when what came in the same turn
- * of the event loop has been committed together.
- */
+/** Baseline for durable mutations: inserts rows and answers after the commit of each event loop turn. */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { WebSocketServer, type WebSocket } from "ws";

@@ -6,7 +6,7 @@ import { api } from "../_generated/api";
 
 const paginationOpts = { cursor: null, numItems: 100 };
 
-/** What of a row of each table must be found in what its owner is told: a table without an entry fails. */
+/** The value of each table's row that the archive must contain: a table without an entry fails. */
 const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   users: (row) => row["email"],
   accounts: (row) => row["id"],
@@ -20,10 +20,10 @@ const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   devices: (row) => row["seenAt"],
   mails: (row) => row["expiresAt"],
   userPictures: (row) => row["checksum"],
+  undoSteps: (row) => row["at"],
   projects: (row) => row["_id"],
   designs: (row) => row["_id"],
   designImages: (row) => row["_id"],
-  // With the designs and images that carry them.
   tags: (row) => row["label"],
   taggings: (row) => row["thing"],
   imageVersions: (row) => row["_id"],
@@ -31,7 +31,7 @@ const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   activities: (row) => row["_id"],
 };
 
-describe.each(backends)("what somebody can take along, on $name", ({ start }) => {
+describe.each(backends)("account archive on $name", ({ start }) => {
   let backend: Backend;
   let server: Caller;
   beforeAll(async () => {
@@ -42,7 +42,6 @@ describe.each(backends)("what somebody can take along, on $name", ({ start }) =>
 
   const archive = api.accounts.archive;
 
-  /** All that the app server reads for somebody's archive. */
   async function archiveOf({ sessionId }: Person) {
     const account: unknown = await server.query(api.accounts.belongings.account, { sessionId });
     const activities = (await server.query(archive.activities, { sessionId, paginationOpts })).page;
@@ -60,7 +59,7 @@ describe.each(backends)("what somebody can take along, on $name", ({ start }) =>
     return JSON.stringify({ account, activities, projects, inside });
   }
 
-  it("is of every table, and no secret, and nothing of others", async () => {
+  it("contains every table of the user, but no secrets and nothing of others", async () => {
     const ada = await signUp(backend, "ada");
     await everythingOf(backend, ada);
     const before = new Map(
@@ -69,21 +68,21 @@ describe.each(backends)("what somebody can take along, on $name", ({ start }) =>
     const bob = await signUp(backend, "bob");
     await everythingOf(backend, bob);
 
-    const told = await archiveOf(bob);
+    const message = await archiveOf(bob);
     for (const table of ownedTables) {
       const rows = (await backend.inside.query(probe.rows, { table })).slice(before.get(table));
       expect(rows, table).not.toEqual([]);
       for (const row of rows) {
         const mark = MARKS[table]?.(row);
-        expect(told.includes(JSON.stringify(mark)), `${table}: ${JSON.stringify(mark)}`).toBe(mark !== undefined);
+        expect(message.includes(JSON.stringify(mark)), `${table}: ${JSON.stringify(mark)}`).toBe(mark !== undefined);
         expect(mark, `a row of ${table} is in no archive`).toBeDefined();
       }
     }
-    expect(told).not.toMatch(/secret x|token|trust-device-/);
-    expect(told).not.toContain(ada.userId);
+    expect(message).not.toMatch(/secret x|token|trust-device-/);
+    expect(message).not.toContain(ada.userId);
   });
 
-  it("is also what lies in the trash, with its file, until it is being deleted for ever", async () => {
+  it("contains trashed items and their files until they are purged", async () => {
     const carol = await signUp(backend, "carol");
     const { projectId, designId, imageId } = await everythingOf(backend, carol);
     const { sessionId } = carol;

@@ -1,19 +1,15 @@
 import { paginationOptsValidator } from "convex/server";
 import { v } from "convex/values";
-import { keptFor, serverQueryFor } from "../access";
-import { notFound } from "../errors";
-import { pageOf } from "../paging";
-import { VERSIONS_MAX } from "../rules";
-import { exported, rows, told } from "./belongings";
+import { keptFor, serverQueryFor } from "../model/access";
+import { notFound } from "../model/errors";
+import { pageOf } from "../model/lists/paging";
+import { VERSIONS_MAX } from "../model/rules";
+import { exported, rows, toExportedRow } from "./belongings";
 
-/**
- * What somebody has made, all of it: also what lies in their trash, older versions, and the history. For the archive that they take with them
- * (`/account/export`); for the app server alone, page by page. What is being deleted for ever is theirs no more.
- */
+/** For `/account/export`: includes the trash, older versions and history, but not items being purged. */
 
 const paged = { paginationOpts: paginationOptsValidator };
 
-/** A page of their projects. `removedAt`: in the trash since then. */
 export const projects = serverQueryFor({
   args: paged,
   returns: rows,
@@ -26,7 +22,6 @@ export const projects = serverQueryFor({
     ),
 });
 
-/** A page of a project's designs. Throws "not_found". */
 export const designs = serverQueryFor({
   args: { ...paged, projectId: v.string() },
   returns: rows,
@@ -41,7 +36,6 @@ export const designs = serverQueryFor({
   },
 });
 
-/** A page of a design's images. Throws "not_found". */
 export const images = serverQueryFor({
   args: { ...paged, designId: v.string() },
   returns: rows,
@@ -56,7 +50,7 @@ export const images = serverQueryFor({
   },
 });
 
-/** The versions of an image, the oldest first; none where there has been only one. `current`: the image's own. Throws "not_found". */
+/** Returns the versions, oldest first; none if there is only one. */
 export const versions = serverQueryFor({
   args: { imageId: v.string() },
   returns: v.array(v.any()),
@@ -66,11 +60,10 @@ export const versions = serverQueryFor({
       .query("imageVersions")
       .withIndex("by_image", (q) => q.eq("imageId", image._id))
       .take(VERSIONS_MAX);
-    return found.map((row) => Object.assign(told(row), { current: row._id === image.versionId }));
+    return found.map((row) => Object.assign(toExportedRow(row), { current: row._id === image.versionId }));
   },
 });
 
-/** A page of what happened in their projects, the oldest first. */
 export const activities = serverQueryFor({
   args: paged,
   returns: rows,
@@ -83,7 +76,6 @@ export const activities = serverQueryFor({
     ),
 });
 
-/** Where the bytes of an image, or of one of its versions, are had. Throws "not_found". */
 export const file = serverQueryFor({
   args: { imageId: v.string(), versionId: v.optional(v.string()) },
   returns: v.string(),

@@ -1,20 +1,16 @@
 import { type PaginationOptions, paginationOptsValidator, type PaginationResult } from "convex/server";
 import { v } from "convex/values";
-import { designFor, ifVisible, imageFor, projectFor, serverQueryFor } from "../access";
-import { pageOf } from "../paging";
+import { designFor, ifVisible, imageFor, projectFor, serverQueryFor } from "../model/access";
+import { pageOf } from "../model/lists/paging";
 
-/**
- * Everything that belongs to somebody, for the archive that they take with them (`/account/data`). For the app server alone, which reads it
- * page by page while it writes the archive. Secrets are left out: nobody has a use for them but who steals the archive.
- */
+/** For the archive (`/account/data`). Secrets are omitted. */
 
 const LIMIT = 1000;
-/** As the archive asks for them (`app/archives/belongings.server.ts`). */
+/** Page size of the archive (`app/features/downloads/account-data.server.ts`). */
 const CHOSEN = 100;
 const args = { paginationOpts: paginationOptsValidator };
 export const rows = v.object({ page: v.array(v.any()), isDone: v.boolean(), continueCursor: v.string() });
 
-/** The account: who they are, how and where they sign in, what they were told, and what waits to be sent to them. */
 export const account = serverQueryFor({
   args: {},
   returns: v.any(),
@@ -24,7 +20,7 @@ export const account = serverQueryFor({
         .query(table)
         .withIndex("userId", (q) => q.eq("userId", user.id))
         .take(LIMIT);
-    const by = async (table: "sessionActivity" | "devices" | "notices" | "mails" | "userPictures") =>
+    const by = async (table: "sessionActivity" | "devices" | "notices" | "mails" | "userPictures" | "undoSteps") =>
       db
         .query(table)
         .withIndex("by_user", (q) => q.eq("userId", user.id))
@@ -49,10 +45,11 @@ export const account = serverQueryFor({
       devices: (await by("devices")).map((row) => without(row, ["userId", "mark"])),
       passkeys: (await of("passkeys")).map((row) => without(row, ["publicKey"])),
       twoFactor: (await of("twoFactors")).map((row) => without(row, ["userId", "secret", "backupCodes"])),
-      // Trusted devices and links that are still good: what they are and until when, not what opens.
+      // Trusted devices and valid links, without the tokens.
       given: given.map(({ identifier, expiresAt, createdAt }) => ({ kind: kindOf(identifier), expiresAt, createdAt })),
       notices: (await by("notices")).map((row) => without(row, ["userId"])),
       mails: (await by("mails")).map((row) => ({ writtenAt: row._creationTime, ...without(row, ["userId", "content", "lease"]) })),
+      undoSteps: (await by("undoSteps")).map((row) => without(row, ["userId", "step"])),
       pictures: (await by("userPictures")).map((row) => without(row, ["userId", "bytes"])),
       subscriptions: subscriptions.map((row) => without(row, ["referenceId"])),
       usage: usage && without(usage, ["ownerId", "counting"]),
@@ -62,12 +59,10 @@ export const account = serverQueryFor({
 
 const KINDS = ["trust-device-", "reset-password:", "delete-account-"];
 
-/** What a token is for, without the token. */
 const kindOf = (identifier: string) => KINDS.find((kind) => identifier.startsWith(kind))?.slice(0, -1) ?? "other";
 
 const seenAt = (row: object | undefined) => (row && "at" in row ? { seenAt: row.at } : {});
 
-/** A page of their projects. */
 export const projects = serverQueryFor({
   args,
   returns: rows,
@@ -80,7 +75,6 @@ export const projects = serverQueryFor({
     ),
 });
 
-/** A page of a project's designs. Throws "not_found". */
 export const designs = serverQueryFor({
   args: { ...args, projectId: v.string() },
   returns: rows,
@@ -95,7 +89,6 @@ export const designs = serverQueryFor({
   },
 });
 
-/** A page of a design's images. Throws "not_found". */
 export const images = serverQueryFor({
   args: { ...args, designId: v.string() },
   returns: rows,
@@ -110,47 +103,41 @@ export const images = serverQueryFor({
   },
 });
 
-/** Of the images that somebody chose, those that are still to be seen: what has gone meanwhile is left out. At most `CHOSEN` of them at once. */
 export const chosenImages = serverQueryFor({
   args: { ids: v.array(v.string()) },
   returns: v.array(v.any()),
   handler: async (ctx, { ids }) => {
     const found = await Promise.all(ids.slice(0, CHOSEN).map((id) => ifVisible(imageFor(ctx, id, "view"))));
-    return found.flatMap((each) => (each ? [told(each.image)] : []));
+    return found.flatMap((each) => (each ? [toExportedRow(each.image)] : []));
   },
 });
 
-/** Of the designs that somebody chose, those that are still to be seen. */
 export const chosenDesigns = serverQueryFor({
   args: { ids: v.array(v.string()) },
   returns: v.array(v.any()),
   handler: async (ctx, { ids }) => {
     const found = await Promise.all(ids.slice(0, CHOSEN).map((id) => ifVisible(designFor(ctx, id, "view"))));
-    return found.flatMap((each) => (each ? [told(each.design)] : []));
+    return found.flatMap((each) => (each ? [toExportedRow(each.design)] : []));
   },
 });
 
-/** Covers, places and file names of the deployment's own are no part of what is somebody's. */
 const OURS = ["cover", "chosenCover", "sortName", "words", "ownerId", "latestImageAt", "storageId", "uploadId", "placeholder"];
 
-/** A page of rows as their owner is told of them. */
 export async function exported<Row extends Stored>(
   options: PaginationOptions,
   read: (options: PaginationOptions) => Promise<PaginationResult<Row>>,
 ) {
   const { page, isDone, continueCursor } = await read(options);
-  return { page: page.filter(isKept).map(told), isDone, continueCursor };
+  return { page: page.filter(isKept).map(toExportedRow), isDone, continueCursor };
 }
 
 type Stored = { _id: string; _creationTime: number };
 
-/** Not on its way out of the trash for ever. */
 const isKept = (row: object) => !("purgingSince" in row) || row.purgingSince === undefined;
 
-type Told = Record<string, unknown> & { id: string; createdAt: number };
+type ExportedRow = Record<string, unknown> & { id: string; createdAt: number };
 
-/** A row as its owner is told of it. */
-export const told = (row: Stored): Told => ({ ...without(row, OURS), id: row._id, createdAt: row._creationTime });
+export const toExportedRow = (row: Stored): ExportedRow => ({ ...without(row, OURS), id: row._id, createdAt: row._creationTime });
 
 function without(row: object, left: string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(row).filter(([field]) => !field.startsWith("_") && !left.includes(field)));

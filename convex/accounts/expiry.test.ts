@@ -9,7 +9,7 @@ describe.each(backends)("expiry on $name", ({ start }) => {
   });
   afterAll(() => backend.close());
 
-  it("removes all whose time is over, however many, and nothing else", async () => {
+  it("removes all expired rows and no others", async () => {
     const ada = await signUp(backend, "ada");
     const over = { userId: ada.userId, createdAt: 1, updatedAt: 1, expiresAt: Date.now() - 1 };
     for (let n = 0; n < 201; n++)

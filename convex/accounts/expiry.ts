@@ -1,13 +1,15 @@
 import { internal } from "../_generated/api";
 import { internalMutation } from "../_generated/server";
 
-/** How many rows of a table one run removes at most, so that it stays a small transaction. */
 const BATCH = 200;
 
-/** No session lives this long without being used, so what was noted of it then is of none (milliseconds). */
+/** Unused sessions expire sooner than this (milliseconds). */
 const ACTIVITY_KEPT = 30 * 24 * 60 * 60 * 1000;
 
-/** Removes sessions and verification values whose time is over; Better Auth itself removes only those that somebody asks for. */
+/** How long a step can be undone (milliseconds). */
+export const UNDO_KEPT = 24 * 60 * 60 * 1000;
+
+/** Better Auth deletes only the expired rows that it reads. */
 export const sweep = internalMutation({
   args: {},
   handler: async ({ db, scheduler }) => {
@@ -24,8 +26,12 @@ export const sweep = internalMutation({
       .query("sessionActivity")
       .withIndex("by_age", (q) => q.lt("at", now - ACTIVITY_KEPT))
       .take(BATCH);
-    for (const { _id } of [...sessions, ...verifications, ...activities]) await db.delete(_id);
-    if ([sessions, verifications, activities].some((rows) => rows.length === BATCH))
+    const steps = await db
+      .query("undoSteps")
+      .withIndex("by_age", (q) => q.lt("at", now - UNDO_KEPT))
+      .take(BATCH);
+    for (const { _id } of [...sessions, ...verifications, ...activities, ...steps]) await db.delete(_id);
+    if ([sessions, verifications, activities, steps].some((rows) => rows.length === BATCH))
       await scheduler.runAfter(0, internal.accounts.expiry.sweep, {});
     return null;
   },

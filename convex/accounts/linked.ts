@@ -1,10 +1,7 @@
 import { v } from "convex/values";
-import { serverMutationFor } from "../access";
+import { serverMutationFor } from "../model/access";
 
-/**
- * Removes one of the person's linked accounts, by its row's id; the last one only with `lastToo` (specification 5). Counted and removed in one
- * transaction, so that of two who remove one each at once, the later finds the last one and leaves it. Of another person's row it says "missing".
- */
+/** Removes the last account only with `lastToo` (specification 5). One transaction, so concurrent calls cannot remove the last two. */
 export const unlink = serverMutationFor({
   args: { id: v.string(), lastToo: v.boolean() },
   returns: v.union(v.literal("unlinked"), v.literal("last"), v.literal("missing")),

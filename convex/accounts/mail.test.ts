@@ -22,7 +22,7 @@ describe.each(backends)("the mail queue on $name", ({ start }) => {
   const queue = (sealed: string, expiresAt = Date.now() + 60_000) => server.mutation(mail.queue, { sealed, expiresAt });
   const claim = (lease: string, leaseMs = 60_000, limit = 10) => server.mutation(mail.claim, { lease, leaseMs, limit });
 
-  it("says when the next is due, and gives each to one worker", async () => {
+  it("returns the next due time and leases each message to one worker", async () => {
     expect(await server.query(mail.due, {})).toBeNull();
     await queue("one");
     await queue("two");
@@ -35,7 +35,7 @@ describe.each(backends)("the mail queue on $name", ({ start }) => {
     expect(await server.query(mail.due, {})).toBeGreaterThan(Date.now() + 50_000);
   });
 
-  it("gives a message again when its lease has run out, and lets the former holder change nothing then", async () => {
+  it("leases a message again after the lease and ignores its former holder", async () => {
     await queue("one");
     const [lost] = await claim("dead", -1);
     const [again] = await claim("alive");
@@ -48,7 +48,7 @@ describe.each(backends)("the mail queue on $name", ({ start }) => {
     expect(await rows()).toEqual([]);
   });
 
-  it("puts back what could not be sent", async () => {
+  it("reschedules a message that could not be sent", async () => {
     await queue("one");
     const [{ id } = { id: null }] = await claim("a");
     if (!id) throw new Error("nothing was claimed");
@@ -58,7 +58,7 @@ describe.each(backends)("the mail queue on $name", ({ start }) => {
     expect(await server.query(mail.due, {})).toBeGreaterThan(Date.now());
   });
 
-  it("drops what nobody wants any more, when it is claimed or swept", async () => {
+  it("deletes expired messages on claim and on sweep", async () => {
     await queue("late", Date.now() - 1);
     expect(await claim("a")).toEqual([]);
     expect(await rows()).toEqual([]);
@@ -68,7 +68,7 @@ describe.each(backends)("the mail queue on $name", ({ start }) => {
     expect(await rows()).toMatchObject([{ content: { sealed: "fresh" } }]);
   });
 
-  it("gives a notice with the name of whom it is for, and drops it when it is gone", async () => {
+  it("returns a notice with its user's name and drops a deleted one", async () => {
     const ada = await signUp(backend, "ada");
     const row = { userId: ada.userId, notice: { kind: "passwordChanged" }, at: 7, read: false };
     const notice = await backend.inside.mutation(probe.insert, { table: "notices", row });
@@ -86,7 +86,7 @@ describe.each(backends)("the mail queue on $name", ({ start }) => {
     expect(await rows()).toEqual([]);
   });
 
-  it("lets a thing happen once in its time", async () => {
+  it("allows an action once per interval", async () => {
     const key = `k${Date.now()}`;
     expect(await server.mutation(mail.pace, { key, seconds: 60 })).toBe(0);
     expect(await server.mutation(mail.pace, { key, seconds: 60 })).toBeGreaterThan(55);

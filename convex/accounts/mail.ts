@@ -1,17 +1,14 @@
 import { v } from "convex/values";
 import type { Doc } from "../_generated/dataModel";
 import type { QueryCtx } from "../_generated/server";
-import { serverMutation, serverQuery } from "../access";
-import { notice } from "./noticeTables";
+import { serverMutation, serverQuery } from "../model/access";
+import { notice } from "../model/accounts/noticeTables";
 
-/** Rows of which an outbox shows the newest. */
 const OUTBOX_LIMIT = 50;
-/** Marks the rate limits that are about mail to an address (`pace`). */
 const PACE_PREFIX = "mail:";
 
 const content = v.union(v.object({ sealed: v.string() }), v.object({ notice, at: v.number(), to: v.string(), name: v.string() }));
 
-/** Puts a message into the queue. */
 export const queue = serverMutation({
   args: { sealed: v.string(), userId: v.optional(v.string()), expiresAt: v.number() },
   returns: v.null(),
@@ -21,17 +18,14 @@ export const queue = serverMutation({
   },
 });
 
-/** When the next message is due; null: there is none. Workers subscribe to it, so that an idle queue costs nothing. */
+/** Returns when the next message is due. Workers subscribe to it, so an idle queue costs nothing. */
 export const due = serverQuery({
   args: {},
   returns: v.union(v.number(), v.null()),
   handler: async ({ db }) => (await db.query("mails").withIndex("by_due").first())?.dueAt ?? null,
 });
 
-/**
- * Takes up to `limit` due messages for `leaseMs`: until then nobody else gets them. Those that are not told of in time (`sent`, `failed`) are
- * due again, so that a worker's death loses none; one that dies between sending and telling sends twice.
- */
+/** Leases due messages for `leaseMs`, after which unreported ones are due again. A crashed worker loses none but may send one twice. */
 export const claim = serverMutation({
   args: { lease: v.string(), leaseMs: v.number(), limit: v.number() },
   returns: v.array(v.object({ id: v.id("mails"), attempts: v.number(), content })),
@@ -55,7 +49,6 @@ export const claim = serverMutation({
   },
 });
 
-/** Nothing of a message that was sent, or can never be, is kept. */
 export const done = serverMutation({
   args: { id: v.id("mails"), lease: v.string() },
   returns: v.null(),
@@ -66,7 +59,6 @@ export const done = serverMutation({
   },
 });
 
-/** Puts a message back that could not be sent now. */
 export const postpone = serverMutation({
   args: { id: v.id("mails"), lease: v.string(), dueAt: v.number() },
   returns: v.null(),
@@ -77,7 +69,6 @@ export const postpone = serverMutation({
   },
 });
 
-/** The newest messages that wait, for who reads them in place of a mail server. */
 export const outbox = serverQuery({
   args: {},
   returns: v.array(v.object({ id: v.id("mails"), writtenAt: v.number(), content })),
@@ -90,10 +81,7 @@ export const outbox = serverQuery({
   },
 });
 
-/**
- * Lets one thing of a kind happen within a time: answers 0 when it may, and then counts it; else after how many seconds it may. Kept beside
- * Better Auth's rate limits, which remove old ones.
- */
+/** Returns 0 and counts the action, or the seconds to wait. Better Auth's own rate limits delete old entries. */
 export const pace = serverMutation({
   args: { key: v.string(), seconds: v.number() },
   returns: v.number(),
@@ -112,7 +100,6 @@ export const pace = serverMutation({
   },
 });
 
-/** What is to be sent; null: what it was about is gone. */
 async function contentOf({ db }: QueryCtx, { content, userId }: Doc<"mails">) {
   if ("sealed" in content) return content;
   const row = await db.get(content.notice);

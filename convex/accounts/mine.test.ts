@@ -3,7 +3,7 @@ import { appServer, type Backend, backends, type Caller, type Person, probe, sig
 import { refused } from "../../tests/convex/expect.ts";
 import { api } from "../_generated/api";
 
-describe.each(backends)("a person's own account on $name", ({ start }) => {
+describe.each(backends)("the caller's account on $name", ({ start }) => {
   let backend: Backend;
   let ada: Person;
   let server: Caller;
@@ -26,7 +26,7 @@ describe.each(backends)("a person's own account on $name", ({ start }) => {
       ipAddress: "192.0.2.1",
     });
 
-  it("lists the sessions that stand, this one first, then the last seen, and no token of any", async () => {
+  it("lists active sessions, the current one first, without tokens", async () => {
     const now = Date.now();
     await session("older", { createdAt: now - 5000, expiresAt: now + 1e6 });
     await session("newer", { createdAt: now - 3000, expiresAt: now + 1e6 });
@@ -42,7 +42,7 @@ describe.each(backends)("a person's own account on $name", ({ start }) => {
     expect(JSON.stringify([own, older])).not.toContain("token");
   });
 
-  it("says how somebody signs in, and keeps what they prove it by", async () => {
+  it("returns the sign-in methods without their secrets", async () => {
     expect(await ada.query(api.accounts.mine.getSecurity, {})).toEqual({ hasPassword: false, twoFactor: false, passkeys: [] });
     const row = { userId: ada.userId, createdAt: 1, updatedAt: 1 };
     await insert("accounts", { id: "a2", providerId: "google", accountId: "123", accessToken: "secret", ...row, createdAt: 2 });
@@ -55,12 +55,12 @@ describe.each(backends)("a person's own account on $name", ({ start }) => {
     expect(connections.map(({ providerId }) => providerId)).toEqual(["credential", "google"]);
     expect(JSON.stringify([security, connections])).not.toContain("secret");
 
-    const told = await server.query(api.accounts.belongings.account, { sessionId: ada.sessionId });
-    expect(told).toMatchObject({ user: { id: ada.userId }, accounts: [{ providerId: "credential" }, { providerId: "google" }] });
-    expect(JSON.stringify(told)).not.toMatch(/secret|token of/);
+    const exported = await server.query(api.accounts.belongings.account, { sessionId: ada.sessionId });
+    expect(exported).toMatchObject({ user: { id: ada.userId }, accounts: [{ providerId: "credential" }, { providerId: "google" }] });
+    expect(JSON.stringify(exported)).not.toMatch(/secret|token of/);
   });
 
-  it("lets all linked accounts go but the last, and nobody else's", async () => {
+  it("unlinks all accounts but the last, and none of others", async () => {
     const { sessionId } = ada;
     const bob = await signUp(backend, "bob without any");
     const unlink = (id: string, lastToo = false) => server.mutation(api.accounts.linked.unlink, { sessionId, id, lastToo });
@@ -74,7 +74,7 @@ describe.each(backends)("a person's own account on $name", ({ start }) => {
     expect(await ada.query(api.accounts.mine.getConnections, {})).toEqual([]);
   });
 
-  it("keeps one picture of each, for themselves alone", async () => {
+  it("stores one picture per user, visible only to them", async () => {
     const { sessionId, userId } = ada;
     const picture = (checksum: string) => ({
       sessionId,

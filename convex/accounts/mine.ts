@@ -1,16 +1,11 @@
 import { v } from "convex/values";
 import type { QueryCtx } from "../_generated/server";
-import { serverMutationFor, userQuery } from "../access";
+import { serverMutationFor, userQuery } from "../model/access";
 
-/**
- * A person's own account as its screens show it, live: sessions, linked accounts, and how they sign in. Never a token, a password or a key:
- * what is changed goes by Better Auth's endpoints.
- */
+/** Never returns tokens, passwords or keys. Changes go through Better Auth's endpoints. */
 
-/** More sessions, linked accounts or passkeys than anybody has. */
 const LIMIT = 200;
 
-/** Who the person is: what a page shows of its visitor, live, so that every open tab has it as soon as it changes. */
 export const getMe = userQuery({
   args: {},
   returns: v.object({
@@ -23,7 +18,6 @@ export const getMe = userQuery({
   handler: async ({ user: { id, name, email, emailVerified, image = null } }) => ({ id, name, email, emailVerified, image }),
 });
 
-/** The sessions that stand, this one first, then the last seen first. */
 export const getSessions = userQuery({
   args: {},
   returns: v.array(
@@ -59,7 +53,7 @@ export const getSessions = userQuery({
   },
 });
 
-/** The linked accounts, the password among them as "credential", in the order in which they came. */
+/** Returns the linked accounts, oldest first; a password is "credential". */
 export const getConnections = userQuery({
   args: {},
   returns: v.array(v.object({ id: v.string(), providerId: v.string(), accountId: v.string(), createdAt: v.number() })),
@@ -71,7 +65,6 @@ export const getConnections = userQuery({
   },
 });
 
-/** How the person signs in. */
 export const getSecurity = userQuery({
   args: {},
   returns: v.object({
@@ -100,7 +93,7 @@ export const getSecurity = userQuery({
   },
 });
 
-/** Notes that a session is in use. Called when its token is renewed, so that it is exact to a quarter of an hour. */
+/** Called when a token is renewed, so `at` is accurate to a quarter of an hour. */
 export const noteActivity = serverMutationFor({
   args: {},
   returns: v.null(),

@@ -2,23 +2,21 @@ import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Doc } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
-import { type AccountEvent, event } from "./events";
-import type { Notice } from "./noticeTables";
-import { isPlaceholder } from "./placeholder";
+import { type AccountEvent, event } from "../model/accounts/events";
+import type { Notice } from "../model/accounts/noticeTables";
+import { isPlaceholder } from "../model/accounts/placeholder";
 
-/** How long a notice is kept, and how long a device is remembered that is not seen again: a cookie lives no longer either. */
+/** `DEVICE_KEPT` is also the cookie's lifetime. */
 const NOTICE_KEPT = 180 * 24 * 60 * 60 * 1000;
 const DEVICE_KEPT = 400 * 24 * 60 * 60 * 1000;
-/** Devices remembered for one person; programs that keep no cookie are a new one each time. */
+/** Limited because clients without cookies count as a new device each time. */
 const DEVICES_KEPT = 50;
-/** The same browser from the same address is told once within this time: who refuses cookies is not told each day of their own sign-ins. */
-const TOLD_ONCE_WITHIN = 24 * 60 * 60 * 1000;
-const NOTICES_LOOKED_AT = 20;
-/** How long a notice may wait for a mail server. */
+/** Avoids daily notices for users who refuse cookies. */
+const NOTIFIED_ONCE_WITHIN = 24 * 60 * 60 * 1000;
+const NOTICES_READ = 20;
 const MAIL_EXPIRES_AFTER = 3 * 24 * 60 * 60 * 1000;
 const BATCH = 100;
 
-/** Tells somebody what happened to their account, in the app and by mail. Scheduled in the transaction that wrote what happened. */
 export const tell = internalMutation({
   args: { userId: v.string(), event, at: v.number() },
   returns: v.null(),
@@ -29,15 +27,19 @@ export const tell = internalMutation({
       .unique();
     if (!user) return null;
     const notice = await noticeOf(ctx, userId, event, at);
-    if (!notice) return null;
-    const id = await ctx.db.insert("notices", { userId, notice, at, read: false });
-    // Whoever lost their address to somebody else has to hear of it at the old one.
-    const to = notice.kind === "emailChanged" ? notice.from : user.email;
-    if (isPlaceholder(to)) return null;
-    await ctx.db.insert("mails", { userId, content: { notice: id, to }, attempts: 0, dueAt: at, expiresAt: at + MAIL_EXPIRES_AFTER });
+    if (notice) await notify(ctx, user, notice, at);
     return null;
   },
 });
+
+export async function notify({ db }: MutationCtx, user: Pick<Doc<"users">, "id" | "email">, notice: Notice, at: number): Promise<void> {
+  const id = await db.insert("notices", { userId: user.id, notice, at, read: false });
+  // The former address must learn of a takeover.
+  const to = notice.kind === "emailChanged" ? notice.from : user.email;
+  if (isPlaceholder(to)) return;
+  const mail = { content: { notice: id, to }, attempts: 0, dueAt: at, expiresAt: at + MAIL_EXPIRES_AFTER };
+  await db.insert("mails", { userId: user.id, ...mail });
+}
 
 async function noticeOf(ctx: MutationCtx, userId: string, event: AccountEvent, at: number): Promise<Notice | null> {
   switch (event.kind) {
@@ -57,7 +59,7 @@ async function noticeOf(ctx: MutationCtx, userId: string, event: AccountEvent, a
 const linked = (providerId: string): Notice =>
   providerId === "credential" ? { kind: "passwordAdded" } : { kind: "providerLinked", providerId };
 
-/** Signing up makes an account too, which is no news to whoever did. */
+/** The account created at sign-up needs no notice. */
 async function isFirstAccount({ db }: MutationCtx, userId: string): Promise<boolean> {
   const accounts = await db
     .query("accounts")
@@ -66,11 +68,11 @@ async function isFirstAccount({ db }: MutationCtx, userId: string): Promise<bool
   return accounts.length < 2;
 }
 
-/** Whether a sign-in comes from a device that was not seen before, and is not the first of all. Remembers the device. */
+/** Returns whether a sign-in comes from a new device and is not the first. Stores the device. */
 async function isNews(ctx: MutationCtx, userId: string, event: AccountEvent & { kind: "sessionMade" }, at: number): Promise<boolean> {
   const { db } = ctx;
   const { device } = event;
-  // No request led to this session, so nobody has come in.
+  // Created without a request, so nobody signed in.
   if (device === null) return false;
   const known = await db
     .query("devices")
@@ -86,19 +88,23 @@ async function isNews(ctx: MutationCtx, userId: string, event: AccountEvent & { 
     .take(DEVICES_KEPT);
   if (others.length === DEVICES_KEPT && others[0]) await db.delete(others[0]._id);
   await db.insert("devices", { userId, mark: device, seenAt: at });
-  return others.length > 0 && !(await wasTold(ctx, userId, event, at));
+  return others.length > 0 && !(await wasNotified(ctx, userId, event, at));
 }
 
-async function wasTold({ db }: MutationCtx, userId: string, { userAgent, ipAddress }: AccountEvent & { kind: "sessionMade" }, at: number) {
+async function wasNotified(
+  { db }: MutationCtx,
+  userId: string,
+  { userAgent, ipAddress }: AccountEvent & { kind: "sessionMade" },
+  at: number,
+) {
   const lately = await db
     .query("notices")
-    .withIndex("by_user", (q) => q.eq("userId", userId).gt("at", at - TOLD_ONCE_WITHIN))
+    .withIndex("by_user", (q) => q.eq("userId", userId).gt("at", at - NOTIFIED_ONCE_WITHIN))
     .order("desc")
-    .take(NOTICES_LOOKED_AT);
+    .take(NOTICES_READ);
   return lately.some(({ notice }) => notice.kind === "signIn" && notice.userAgent === userAgent && notice.ipAddress === ipAddress);
 }
 
-/** Deletes what is kept about somebody whose account is gone, a batch at a time. */
 export const forget = internalMutation({
   args: { userId: v.string() },
   returns: v.null(),
@@ -123,7 +129,6 @@ export const forget = internalMutation({
   },
 });
 
-/** Deletes what has grown too old, a batch at a time. */
 export const sweep = internalMutation({
   args: {},
   returns: v.null(),

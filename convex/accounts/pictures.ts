@@ -1,14 +1,11 @@
 import { v } from "convex/values";
 import type { QueryCtx } from "../_generated/server";
-import { serverMutationFor, serverQueryFor } from "../access";
-import { invalid, notFound } from "../errors";
+import { serverMutationFor, serverQueryFor } from "../model/access";
+import { invalid, notFound } from "../model/errors";
 
-/** The pictures by which people are known. The app server makes them and serves them; nobody else writes them. */
-
-/** Far more than a square of 256 px takes. */
+/** Far above the size of a 256 px square. */
 const BYTES_MAX = 256 * 1024;
 
-/** Puts a picture in the place of the one that was there. */
 export const put = serverMutationFor({
   args: { contentType: v.string(), checksum: v.string(), bytes: v.bytes() },
   returns: v.null(),
@@ -21,7 +18,6 @@ export const put = serverMutationFor({
   },
 });
 
-/** Removes the picture; that there is none is no error. */
 export const remove = serverMutationFor({
   args: {},
   returns: v.null(),
@@ -32,7 +28,6 @@ export const remove = serverMutationFor({
   },
 });
 
-/** Somebody's picture, for who may see it: themselves. Throws "not_found" alike for a missing one and another person's. */
 export const get = serverQueryFor({
   args: { userId: v.string() },
   returns: v.object({ contentType: v.string(), checksum: v.string(), bytes: v.bytes() }),

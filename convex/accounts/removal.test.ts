@@ -22,7 +22,7 @@ describe.each(backends)("deleting an account on $name", ({ start }) => {
     await backend.settle();
   }
 
-  it("leaves nothing of it in any table, nor in the files, and everything of others", async () => {
+  it("deletes the user's rows and files and nothing of others", async () => {
     const ada = await signUp(backend, "ada");
     const { files: adas } = await everythingOf(backend, ada);
     const before = await counts();
@@ -36,7 +36,7 @@ describe.each(backends)("deleting an account on $name", ({ start }) => {
     expect(await backend.inside.query(probe.filesAmong, { ids: [...adas, ...bobs] })).toEqual(adas);
   });
 
-  it("goes on until nothing is left, however much there was", async () => {
+  it("continues until everything is deleted", async () => {
     const before = await counts();
     const carol = await signUp(backend, "carol");
     for (let each = 0; each < 230; each++) await insert("sessionActivity", { sessionId: `${each}`, userId: carol.userId, at: 0 });
@@ -44,7 +44,7 @@ describe.each(backends)("deleting an account on $name", ({ start }) => {
     expect(await counts()).toEqual(before);
   });
 
-  it("outdates what was given out until a change, and leaves what has been since", async () => {
+  it("revokes tokens issued before a change and keeps later ones", async () => {
     const { userId } = await signUp(backend, "dave");
     const given = () => backend.inside.query(probe.rows, { table: "verifications", field: "value", value: userId });
     const give = (token: string) =>

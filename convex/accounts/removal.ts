@@ -4,23 +4,16 @@ import type { TableNames } from "../_generated/dataModel";
 import { internalMutation } from "../_generated/server";
 
 const BATCH = 100;
-/** Better Auth's kinds of codes that go by mail. */
 const CODES = ["sign-in", "email-verification", "forget-password"];
-/** More links and trusted devices than anybody has at a time. */
+/** More links and trusted devices than a user has. */
 const VALUES = 500;
 
-/**
- * Removes what was given out on the strength of something that is no more: links to reset a password or to delete the account once the password,
- * or the address, is another ("reset-password:", "delete-account-"), sign-ins that wait for their second factor once the password is another ("2fa-"), and trusted devices once the second
- * factor is gone ("trust-device-").
- *
- * It runs in its own time: what has been given out since, on the strength of what is now, stays.
- */
+/** Revokes tokens after a password, address or second factor change, but none issued since: the job runs later. */
 export const outdate = internalMutation({
   args: {
     userId: v.string(),
     prefix: v.union(v.literal("reset-password:"), v.literal("delete-account-"), v.literal("2fa-"), v.literal("trust-device-")),
-    /** When that was, in ms since 1970. A job that an earlier build left does not say. */
+    /** Time of the change (milliseconds since 1970); jobs of an earlier build omit it. */
     at: v.optional(v.number()),
   },
   returns: v.null(),
@@ -34,14 +27,11 @@ export const outdate = internalMutation({
   },
 });
 
-/**
- * Removes what an account leaves behind in the tables of accounts. Better Auth removes sessions and linked logins itself, step by step; whatever
- * interrupts it, nothing of somebody stays who is gone.
- */
+/** Better Auth deletes an account in steps that may be interrupted; this deletes the rest. */
 export const forget = internalMutation({
   args: { userId: v.string(), email: v.optional(v.string()) },
   returns: v.null(),
-  handler: async (ctx, { userId, email }) => {
+  handler: async (ctx, { userId }) => {
     const batches: { _id: GenericId<TableNames> }[][] = await Promise.all(
       (["accounts", "sessions", "twoFactors", "passkeys"] as const).map((table) =>
         ctx.db
@@ -51,7 +41,6 @@ export const forget = internalMutation({
       ),
     );
     batches.push(
-      // Trusted devices, links to reset a password or to delete the account.
       await ctx.db
         .query("verifications")
         .withIndex("value", (q) => q.eq("value", userId))
@@ -68,18 +57,29 @@ export const forget = internalMutation({
         .query("sessionActivity")
         .withIndex("by_user", (q) => q.eq("userId", userId))
         .take(BATCH),
+      await ctx.db
+        .query("undoSteps")
+        .withIndex("by_user", (q) => q.eq("userId", userId))
+        .take(BATCH),
     );
-    // Codes by mail go by the address that they were sent to.
-    for (const kind of email === undefined ? [] : CODES) {
-      batches.push(
-        await ctx.db
-          .query("verifications")
-          .withIndex("identifier", (q) => q.eq("identifier", `${kind}-otp-${email}`))
-          .take(BATCH),
-      );
-    }
     for (const { _id } of batches.flat()) await ctx.db.delete(_id);
-    if (batches.some((rows) => rows.length === BATCH)) await ctx.scheduler.runAfter(0, internal.accounts.removal.forget, { userId, email });
+    if (batches.some((rows) => rows.length === BATCH)) await ctx.scheduler.runAfter(0, internal.accounts.removal.forget, { userId });
+    return null;
+  },
+});
+
+/** There is at most one code of each kind. */
+export const forgetCodes = internalMutation({
+  args: { email: v.string() },
+  returns: v.null(),
+  handler: async ({ db }, { email }) => {
+    for (const kind of CODES) {
+      const codes = await db
+        .query("verifications")
+        .withIndex("identifier", (q) => q.eq("identifier", `${kind}-otp-${email}`))
+        .take(BATCH);
+      for (const { _id } of codes) await db.delete(_id);
+    }
     return null;
   },
 });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Caller, signUp } from "../../tests/convex/backends.ts";
 import { api } from "../_generated/api";
-import { type Clause } from "./where";
+import { type FilterClause } from "../model/accounts/adapterFilters";
 
 const { store } = api.accounts;
 
-const eq = (field: string, value: string | number): Clause => ({ field, value, operator: "eq", connector: "AND", mode: "sensitive" });
+const eq = (field: string, value: string | number): FilterClause => ({ field, value, operator: "eq", connector: "AND", mode: "sensitive" });
 
 describe.each(backends)("the store on $name", ({ start }) => {
   let backend: Backend;
@@ -19,7 +19,7 @@ describe.each(backends)("the store on $name", ({ start }) => {
   const newUser = (id: string, email = `${id}@example.com`) => ({ id, email, name: id, emailVerified: false, createdAt: 1, updatedAt: 1 });
   const create = (model: string, data: Record<string, unknown>) => server.mutation(store.create, { model, data });
 
-  it("is closed to people and to nobody", async () => {
+  it("rejects users and anonymous callers", async () => {
     const person = await signUp(backend, "eve");
     const posing = await backend.holder({ subject: "app-server", audience: "atelier-user", sessionId: person.sessionId });
     const read = { model: "users", where: [eq("id", person.userId)] };
@@ -41,10 +41,11 @@ describe.each(backends)("the store on $name", ({ start }) => {
       await expect(caller.mutation(store.incrementOne, { ...read, increment: { createdAt: 1 } })).rejects.toMatchObject({
         data: { code: "unauthenticated" },
       });
+      await expect(caller.mutation(store.commit, { writes: [] })).rejects.toMatchObject({ data: { code: "unauthenticated" } });
     }
   });
 
-  it("gives rows without the deployment's own fields", async () => {
+  it("returns rows without the deployment's own fields", async () => {
     await create("users", newUser("plain"));
     expect(await server.query(store.findOne, { model: "users", where: [eq("id", "plain")] })).toEqual(newUser("plain"));
     expect(await server.query(store.findOne, { model: "users", where: [eq("id", "plain")], select: ["email"] })).toEqual({
@@ -52,7 +53,7 @@ describe.each(backends)("the store on $name", ({ start }) => {
     });
   });
 
-  it("refuses what no index serves, and tables that are none of its own", async () => {
+  it("rejects reads without an index and unknown tables", async () => {
     const refused = { data: { code: "invalid" } };
     await expect(server.query(store.findMany, { model: "users", where: [eq("name", "x")], limit: 1 })).rejects.toMatchObject(refused);
     await expect(server.query(store.count, { model: "users", where: [] })).rejects.toMatchObject(refused);
@@ -61,7 +62,7 @@ describe.each(backends)("the store on $name", ({ start }) => {
     expect(await server.query(store.findMany, { model: "users", where: [], limit: 1 })).toHaveLength(1);
   });
 
-  it("keeps one row of what is unique", async () => {
+  it("rejects duplicates of unique values", async () => {
     const conflict = { data: { code: "conflict" } };
     await create("users", newUser("first"));
     await create("users", newUser("second"));
@@ -72,16 +73,31 @@ describe.each(backends)("the store on $name", ({ start }) => {
     expect(await move("second@example.com")).toMatchObject({ email: "second@example.com" });
   });
 
-  it("lets one of many consume a row", async () => {
+  it("lets one of several callers consume a row", async () => {
     await create("verifications", { id: "v", identifier: "reset-password:t", value: "u", expiresAt: 5, createdAt: 1, updatedAt: 1 });
     const where = [eq("identifier", "reset-password:t")];
     const got = await Promise.all(Array.from({ length: 5 }, () => server.mutation(store.consumeOne, { model: "verifications", where })));
     expect(got.filter((row) => row !== null)).toEqual([expect.objectContaining({ id: "v", value: "u" })]);
   });
 
-  it("counts up only while the guard holds", async () => {
+  it("commits all writes of a transaction or none", async () => {
+    const stored = async (id: string) => server.query(store.findOne, { model: "users", where: [eq("id", id)] });
+    const add = { kind: "insert" as const, model: "users", data: newUser("added") };
+    const gone = { kind: "delete" as const, model: "verifications", id: "none" };
+    await expect(server.mutation(store.commit, { writes: [add, gone] })).rejects.toMatchObject({ data: { code: "conflict" } });
+    expect(await stored("added")).toBeNull();
+
+    const rename = { kind: "update" as const, model: "users", id: "added", update: { name: "Ada" } };
+    await server.mutation(store.commit, { writes: [add, rename] });
+    expect(await stored("added")).toEqual({ ...newUser("added"), name: "Ada" });
+    await expect(server.mutation(store.commit, { writes: [add] })).rejects.toMatchObject({ data: { code: "conflict" } });
+    await server.mutation(store.commit, { writes: [{ kind: "delete", model: "users", id: "added" }] });
+    expect(await stored("added")).toBeNull();
+  });
+
+  it("increments only while the condition matches", async () => {
     await create("rateLimits", { id: "r", key: "k", count: 0, lastRequest: 1 });
-    const where: Clause[] = [eq("key", "k"), { ...eq("count", 3), operator: "lt" }];
+    const where: FilterClause[] = [eq("key", "k"), { ...eq("count", 3), operator: "lt" }];
     const count = () =>
       server.mutation(store.incrementOne, { model: "rateLimits", where, increment: { count: 1 }, set: { lastRequest: 9 } });
     const got = await Promise.all(Array.from({ length: 5 }, count));
@@ -89,7 +105,7 @@ describe.each(backends)("the store on $name", ({ start }) => {
     expect(await server.query(store.findOne, { model: "rateLimits", where: [eq("key", "k")] })).toMatchObject({ count: 3, lastRequest: 9 });
   });
 
-  it("gives what belongs to a row along with it", async () => {
+  it("returns joined rows", async () => {
     await create("users", newUser("owner"));
     for (const id of ["s1", "s2", "s3"])
       await create("sessions", { id, token: `t-${id}`, userId: "owner", expiresAt: 9, createdAt: 1, updatedAt: 1 });
@@ -101,9 +117,9 @@ describe.each(backends)("the store on $name", ({ start }) => {
     expect(session).toMatchObject({ id: "s3", users: { id: "owner" } });
   });
 
-  it("removes in batches and says when there is more", async () => {
+  it("deletes in batches and reports when more are left", async () => {
     for (let n = 0; n < 501; n++) await create("rateLimits", { id: `old${n}`, key: `old${n}`, count: 1, lastRequest: -1 });
-    const where: Clause[] = [{ ...eq("lastRequest", 0), operator: "lt" }];
+    const where: FilterClause[] = [{ ...eq("lastRequest", 0), operator: "lt" }];
     expect(await server.mutation(store.deleteMany, { model: "rateLimits", where })).toEqual({ count: 500, more: true });
     expect(await server.mutation(store.deleteMany, { model: "rateLimits", where })).toEqual({ count: 1, more: false });
   });

@@ -1,32 +1,30 @@
 import { internal } from "../_generated/api";
-import { eventOf } from "./events";
-import { storageFunctions } from "./storage";
-import { accountTables, uniqueIndexes } from "./tables";
+import { eventOf } from "../model/accounts/events";
+import { storageFunctions } from "../model/accounts/adapterStorage";
+import { accountTables, uniqueIndexes } from "../model/accounts/tables";
 
-/**
- * Better Auth's storage functions over our tables; every read by an index, never a scan. With an account go the person's projects and notices,
- * whatever led to its deletion; and what is written is told to whom it concerns, whatever wrote it.
- */
-export const { create, findOne, findMany, count, update, updateMany, deleteMany, consumeOne, incrementOne } = storageFunctions({
+/** Jobs never take personal data as an argument, because Convex stores arguments for days. */
+export const { create, findOne, findMany, count, update, updateMany, deleteMany, consumeOne, incrementOne, commit } = storageFunctions({
   tables: accountTables,
   uniqueIndexes,
   scans: false,
-  deleted: async ({ scheduler }, model, rows) => {
+  deleted: async ({ scheduler, runMutation }, model, rows) => {
     for (const { userId } of model === "twoFactors" ? rows : []) {
       if (typeof userId === "string")
         await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix: "trust-device-", at: Date.now() });
     }
     for (const { id, email } of model === "users" ? rows : []) {
       if (typeof id !== "string") continue;
-      await scheduler.runAfter(0, internal.purge.owner, { ownerId: id });
+      await scheduler.runAfter(0, internal.jobs.purge.owner, { ownerId: id });
       await scheduler.runAfter(0, internal.accounts.notices.forget, { userId: id });
-      await scheduler.runAfter(0, internal.accounts.removal.forget, { userId: id, ...(typeof email === "string" && { email }) });
+      await scheduler.runAfter(0, internal.accounts.removal.forget, { userId: id });
+      if (typeof email === "string") await runMutation(internal.accounts.removal.forgetCodes, { email });
     }
   },
-  written: async ({ scheduler }, model, before, after) => {
+  written: async ({ scheduler, runMutation }, model, before, after) => {
     const found = eventOf(model, before, after);
     if (!found) return;
-    await scheduler.runAfter(0, internal.accounts.notices.tell, { ...found, at: Date.now() });
+    await runMutation(internal.accounts.notices.tell, { ...found, at: Date.now() });
     const { userId, event } = found;
     if (event.kind === "passwordChanged")
       await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix: "2fa-", at: Date.now() });

@@ -1,78 +1,100 @@
-/**
- * A deployment: its data and code (`functions/`), its clock (`scheduler/`), and its two ports, put together.
- */
 import type { IncomingMessage } from "node:http";
 import { mkdir } from "node:fs/promises";
 import type { Duplex } from "node:stream";
 import { createAuthenticator } from "./auth/authenticate.ts";
-import { keptAdminKey } from "./auth/key-file.ts";
-import { dropAddress, keepAddress } from "./backup/address.ts";
+import { loadAdminKey } from "./auth/key-file.ts";
+import { removeAddress, storeAddress } from "./backup/address.ts";
 import { backupRoutes } from "./backup/routes.ts";
 import { createLogStream } from "./deploy/log-stream.ts";
 import { metricsRoutes } from "./deploy/metrics.ts";
 import { deployRoutes } from "./deploy/routes.ts";
 import { createSystemQueries } from "./deploy/system-queries.ts";
 import { startRunner } from "./functions/runner.ts";
+import { emptyQuarantine } from "./functions/files/stray-files.ts";
+import { clientAddressFrom, type ClientAddress } from "./http/client-address.ts";
+import { watchEventLoop } from "./event-loop.ts";
 import { callRoutes } from "./http/calls.ts";
 import { corsHeaders, preflight } from "./http/cors.ts";
 import { RequestError } from "./http/errors.ts";
 import { ACTION_BODY, readBody } from "./http/body.ts";
 import { runHttpAction } from "./http/http-actions.ts";
-import { closing } from "./http/closing.ts";
+import { closeGracefully } from "./http/closing.ts";
 import { createListener, listen } from "./http/listener.ts";
 import { empty, type Reply } from "./http/reply.ts";
+import { markAuthenticated } from "./http/request-memory.ts";
+import { createQueryCache } from "./http/query-cache.ts";
 import { createRouter } from "./http/router.ts";
 import { storageRoutes } from "./http/storage.ts";
+import { MemoryBudget, memoryLimits } from "./memory/budget.ts";
 import { startScheduler } from "./scheduler/scheduler.ts";
+import { storeLastCommit } from "./storage/last-commit.ts";
 import { createSharedQueries } from "./sync/shared-queries.ts";
 import { createSockets } from "./sync/sockets.ts";
 
 export type DeploymentOptions = {
-  /** Made if it is missing. A second process on the same folder is refused. */
+  /** Created if missing. Rejects a second process on the same folder. */
   dataDir: string;
+  /** Opens a database that is missing, empty or older than the stored files. */
+  acceptLossUntil?: number | null | undefined;
   host?: string;
-  /** 0 for any free one. */
   port: number;
-  /** Of HTTP actions. 0 for any free one. */
+  /** Port of HTTP actions; 0: any free port. */
   sitePort: number;
-  /** `name|hex`; without one, the key kept in `dataDir`. */
+  /** `name|hex`; default: the key in `dataDir`. */
   adminKey?: string | undefined;
-  /** What functions and clients are told, where it is not the address listened on. */
   url?: string | undefined;
   siteUrl?: string | undefined;
-  /** Browser origins that may open a websocket; any, when left out. */
+  /** Memory per connection before authentication; default: one message of Convex's maximum size. */
+  anonymousBytes?: number | undefined;
+  /** The trusted proxy's header with the client's address; default: the connection's address. */
+  clientAddressHeader?: string | undefined;
   allowedOrigins?: string[] | undefined;
-  /** Where what went wrong inside is told; strangers are told nothing of it. */
   report?: ((error: unknown) => void) | undefined;
-  /** The data cannot be used any more, and nothing will be answered: time to end the process, which its supervisor starts anew. */
+  /** The data is unusable and nothing will be answered: exit, so that the supervisor restarts the process. */
   onFailure?: ((error: Error) => void) | undefined;
 };
 
-/** Requests that may wait for an answer at a time, over HTTP. */
 const MAX_REQUESTS = 5_000;
-/** How long requests in flight may take to end once the deployment is told to stop. */
 const GRACE_MS = 3_000;
-/** Clients are near, as a rule on this machine: what they have sent arrives in less than this. */
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Clients are usually on this machine, so requests on their way arrive sooner. */
 const CLOSING = { lastCallMs: 200 };
 
-export type Deployment = { url: string; siteUrl: string; adminKey: string; close(): Promise<void> };
+export type Deployment = {
+  url: string;
+  siteUrl: string;
+  adminKey: string;
+  /** Milliseconds without progress of the transactor thread, as seen by earlier calls. */
+  silentMs(): number;
+  close(): Promise<void>;
+};
 
 /** @throws {Error} when a port is taken (`code` EADDRINUSE) or the folder is in use */
 export async function startDeployment(options: DeploymentOptions): Promise<Deployment> {
   const { dataDir, host = "127.0.0.1", report = (error: unknown) => console.error(error) } = options;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const adminKey = options.adminKey ?? (await keptAdminKey(dataDir));
+  const adminKey = options.adminKey ?? (await loadAdminKey(dataDir));
 
-  // The ports come first, since the code is told its own addresses; what arrives meanwhile waits.
+  // Listens first, because the code needs its addresses; early requests wait.
+  const memory = new MemoryBudget(memoryLimits(options.anonymousBytes));
+  const clientAddress = clientAddressFrom(options.clientAddressHeader);
   const opening = Promise.withResolvers<Awaited<ReturnType<typeof open>>>();
   opening.promise.catch(() => undefined);
   const api = createListener({
     handle: async (request) => (await opening.promise).api(request),
     headers: (request) => (isHttpAction(request) ? {} : corsHeaders(request)),
+    memory,
+    clientAddress,
     report,
   });
-  const site = createListener({ handle: async (request) => (await opening.promise).site(request), headers: () => ({}), report });
-  const [closeApi, closeSite] = [closing(api, CLOSING), closing(site, CLOSING)];
+  const site = createListener({
+    handle: async (request) => (await opening.promise).site(request),
+    headers: () => ({}),
+    memory,
+    clientAddress,
+    report,
+  });
+  const [closeApi, closeSite] = [closeGracefully(api, CLOSING), closeGracefully(site, CLOSING)];
   api.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on("error", () => socket.destroy());
     void opening.promise.then(
@@ -86,23 +108,27 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
     const siteUrl = options.siteUrl ?? addressOf(host, await listen(site, options.sitePort, host));
     const opened = await open({
       dataDir,
+      acceptLossUntil: options.acceptLossUntil ?? null,
       adminKey,
       urls: { url, siteUrl },
       allowedOrigins: options.allowedOrigins ?? null,
+      memory,
+      clientAddress,
       report,
       onFailure: options.onFailure,
     });
     opening.resolve(opened);
-    await keepAddress(dataDir, url);
+    await storeAddress(dataDir, url);
     return {
       url,
       siteUrl,
       adminKey,
+      silentMs: () => opened.silentMs(),
       async close() {
         opened.wakePolls();
         await Promise.all([opened.sockets.close(), closeApi(GRACE_MS), closeSite(GRACE_MS)]);
         await opened.close();
-        await dropAddress(dataDir);
+        await removeAddress(dataDir);
       },
     };
   } catch (error) {
@@ -114,56 +140,94 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
 
 type OpenOptions = {
   dataDir: string;
+  acceptLossUntil: number | null;
   adminKey: string;
   urls: { url: string; siteUrl: string };
   allowedOrigins: string[] | null;
+  memory: MemoryBudget;
+  clientAddress: ClientAddress;
   report: (error: unknown) => void;
   onFailure: DeploymentOptions["onFailure"];
 };
 
-async function open({ dataDir, adminKey, urls, allowedOrigins, report, onFailure }: OpenOptions) {
-  const runner = await startRunner({ dir: dataDir, cloudUrl: urls.url, siteUrl: urls.siteUrl, onFailure });
+async function open(options: OpenOptions) {
+  const { dataDir, acceptLossUntil, adminKey, urls, allowedOrigins, memory, clientAddress, report, onFailure } = options;
+  const runner = await startRunner({ dir: dataDir, acceptLossUntil, cloudUrl: urls.url, siteUrl: urls.siteUrl, onFailure });
+  const endLastCommit = storeLastCommit(dataDir, () => runner.latest(), report);
+  const quarantine = setInterval(() => void emptyQuarantine(dataDir).catch(report), DAY_MS).unref();
   const scheduler = await startScheduler(runner);
-  const authenticator = createAuthenticator(adminKey);
+  const authenticator = createAuthenticator(adminKey, report);
   authenticator.configure((await runner.current())?.analysis.authProviders ?? []);
   const logs = createLogStream(runner);
+  // Scheduled functions have no caller to see their errors.
+  runner.onLog(({ path, identity, logLines }) => {
+    if (identity !== "none") return;
+    for (const line of logLines) if (line.startsWith("[ERROR]")) console.error(`${path}: ${line}`);
+  });
   const system = createSystemQueries(runner, urls);
   const queries = createSharedQueries({ runner, system, report });
-  const sockets = createSockets({ runner, queries, authenticator, allowedOrigins, report });
+  const sockets = createSockets({ runner, queries, authenticator, allowedOrigins, memory, clientAddress, report });
+
+  const cache = createQueryCache(runner);
+  const noted = new Set<string>();
+  runner.onLog(({ path, found }) => void (found && noted.add(path)));
+  const loop = watchEventLoop(
+    ({ ms, cpuMs, ran }) =>
+      console.error(`The event loop was blocked for ${ms} ms (${cpuMs} ms of CPU time). Functions: ${ran.join(", ")}`),
+    () => {
+      const ran = [...noted];
+      noted.clear();
+      return ran;
+    },
+  );
 
   const [instanceName = ""] = adminKey.split("|");
   const routes = createRouter({
     "GET /": () => text("This Convex deployment is running.\n"),
     "GET /version": () => text("unknown"),
     "GET /instance_name": () => text(instanceName),
-    // `convex network-test` looks whether what it sends comes back whole.
+    // `convex network-test` checks that its data comes back unchanged.
     "POST /echo": async ({ request }) => ({ status: 200, headers: OCTETS, body: await readBody(request, ACTION_BODY) }),
-    // Clients report a long disconnect here; there is nobody to pass it on to.
     "POST /api/debug_event": () => empty(200),
-    ...callRoutes(runner, (request) => authenticator.fromHeader(request.headers.authorization), system),
+    ...callRoutes(runner, (request) => authenticator.fromHeader(request.headers.authorization), system, cache),
     ...storageRoutes(runner.files),
     ...backupRoutes(runner, authenticator),
     ...deployRoutes({ runner, authenticator, logs, urls }),
-    ...metricsRoutes({ runner, authenticator, sockets: () => sockets.size, watchedQueries: () => queries.watched }),
+    ...metricsRoutes({
+      runner,
+      authenticator,
+      sockets: () => sockets.size,
+      watchedQueries: () => queries.watched,
+      sizes: () => ({ cached_answers: cache.size, verified_tokens: authenticator.remembered }),
+      loop,
+    }),
   });
 
   const action = async (request: IncomingMessage, path: string): Promise<Reply> => {
-    // The header may be the action's own business: what is no identity of ours is none.
+    // The header may belong to the action itself.
     const identity = await authenticator.fromHeader(request.headers.authorization).catch(() => ({ kind: "none" }) as const);
     return runHttpAction(runner, request, { path, origin: urls.siteUrl, identity });
   };
 
   let inFlight = 0;
-  const bounded = async (answer: () => Promise<Reply>): Promise<Reply> => {
+  const bounded = async (request: IncomingMessage, answer: () => Promise<Reply>): Promise<Reply> => {
     if (inFlight >= MAX_REQUESTS)
       throw new RequestError(503, "TooManyConcurrentRequests", "Too many requests are waiting. Try again later.");
     inFlight += 1;
     try {
+      if (await isAuthenticated(request)) markAuthenticated(request);
       return await answer();
     } finally {
       inFlight -= 1;
     }
   };
+  /** Checked before the body is read, because the memory limit depends on it. */
+  const isAuthenticated = async ({ headers }: IncomingMessage): Promise<boolean> =>
+    headers.authorization !== undefined &&
+    authenticator.fromHeader(headers.authorization).then(
+      () => true,
+      () => false,
+    );
   const answer = (request: IncomingMessage): Promise<Reply> => {
     if (isHttpAction(request)) return action(request, (request.url ?? "").slice("/http".length));
     if (request.method === "OPTIONS") return Promise.resolve(preflight(request));
@@ -172,14 +236,17 @@ async function open({ dataDir, adminKey, urls, allowedOrigins, report, onFailure
 
   return {
     sockets,
-    api: (request: IncomingMessage): Promise<Reply> => bounded(() => answer(request)),
-    site: (request: IncomingMessage): Promise<Reply> => bounded(() => action(request, request.url ?? "/")),
-    /** Long polls end now rather than when their time is over. */
+    silentMs: () => runner.silentMs(),
+    api: (request: IncomingMessage): Promise<Reply> => bounded(request, () => answer(request)),
+    site: (request: IncomingMessage): Promise<Reply> => bounded(request, () => action(request, request.url ?? "/")),
     wakePolls: () => logs.close(),
     async close() {
       queries.close();
       await scheduler.stop();
       await runner.close();
+      clearInterval(quarantine);
+      endLastCommit();
+      loop.stop();
     },
   };
 }

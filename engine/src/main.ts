@@ -1,11 +1,9 @@
-/**
- * The command line of a deployment that runs alone:
- * `node engine/src/main.ts --data DIR [--port 3210] [--site-port 3211] [--admin-key KEY]`
- */
+/** Usage: `node engine/src/main.ts --data DIR [--port 3210] [--site-port 3211] [--admin-key KEY]` */
 import { enableCompileCache, flushCompileCache } from "node:module";
 import { parseArgs } from "node:util";
 import type { Deployment, DeploymentOptions } from "./deployment.ts";
 import { compileCacheFolder } from "./compile-cache.ts";
+import { startHeartbeat } from "./heartbeat.ts";
 import { StorageError } from "./values/errors.ts";
 
 const USAGE = `Usage: engine --data DIR [options]
@@ -17,33 +15,40 @@ const USAGE = `Usage: engine --data DIR [options]
   --admin-key KEY     name|hex; or in CONVEX_ADMIN_KEY; otherwise made once and kept in DIR
   --url URL           what clients and functions are told, where it is not the address listened on
   --site-url URL      the same for HTTP actions
+  --accept-older-database TIME
+                      open a database that lacks what was stored up to this time (ISO 8601)
   --allow-origin URL  a browser origin that may open a websocket (repeat for more; any, without it)
+  --anonymous-bytes N  kept in memory for a connection before it is authenticated (25165824)
+  --client-address-header NAME
+                      in which a trusted proxy names the client's address
   --help`;
 
 const OLDEST_NODE = [22, 22] as const;
 
-/**
- * Stopping takes no longer, whatever hangs: all that was acknowledged is durable. Whose parent was killed is in the way of its successor,
- * which waits for the data.
- */
-const STOP_WITHIN_MS = { told: 15_000, orphaned: 1_500 } as const;
+/** Limits shutdown: acknowledged data is durable. An orphaned process blocks its successor, which waits for the data. */
+const STOP_WITHIN_MS = { signalled: 15_000, orphaned: 1_500 } as const;
 
-/** What the user can put right: told without a stack. */
 class UsageError extends Error {}
 
 async function main(): Promise<void> {
+  const stopping = stopSignal();
+  let isStarted = false;
+  void stopping.then(() => {
+    if (!isStarted) process.exit(0);
+  });
   requireNode();
+  process.umask(0o077);
   const { printed, options } = readArguments(process.argv.slice(2));
   if (printed !== null) return void process.stdout.write(`${printed}\n`);
-  // Functions see the same zone as on every Convex deployment; the threads take it from the process.
+  // Functions run in UTC, as on Convex; threads inherit it.
   process.env.TZ = "UTC";
   enableCompileCache(compileCacheFolder(options.dataDir));
-  // Only now, so that an older Node is told so before it meets what it does not know.
+  // Imported late, so that an older Node reports its version first.
   const { startDeployment } = await import("./deployment.ts");
-  const stopping = stopSignal();
   const deployment = await startDeployment({ ...options, onFailure: end }).catch((error: unknown) => {
     throw explained(error, options);
   });
+  isStarted = true;
   announce(deployment, options.adminKey === undefined);
   flushCompileCache();
   const stopped = await stopping;
@@ -71,6 +76,9 @@ function readArguments(args: string[]): { printed: string; options: DeploymentOp
     url: originOf("--url", values.url),
     siteUrl: originOf("--site-url", values["site-url"]),
     allowedOrigins: values["allow-origin"],
+    acceptLossUntil: timeOf("--accept-older-database", values["accept-older-database"]),
+    anonymousBytes: bytesOf("--anonymous-bytes", values["anonymous-bytes"]),
+    clientAddressHeader: values["client-address-header"]?.toLowerCase(),
   };
   if (values.help) return { printed: USAGE, options };
   if (options.dataDir === "") throw new UsageError(`--data is missing.\n\n${USAGE}`);
@@ -92,13 +100,24 @@ function parse(args: string[]) {
         "admin-key": { type: "string" },
         url: { type: "string" },
         "site-url": { type: "string" },
+        "accept-older-database": { type: "string" },
         "allow-origin": { type: "string", multiple: true },
+        "anonymous-bytes": { type: "string" },
+        "client-address-header": { type: "string" },
         help: { type: "boolean", default: false },
       },
     }).values;
   } catch (error) {
     throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
   }
+}
+
+function timeOf(flag: string, value: string | undefined): number | null {
+  if (value === undefined) return null;
+  const time = Date.parse(value);
+  if (Number.isNaN(time) || time > Date.now())
+    throw new UsageError(`${flag} is ${JSON.stringify(value)}; expected a time in the past, like 2026-11-23T06:30:00.000Z.`);
+  return time;
 }
 
 function portOf(flag: string, value: string): number {
@@ -108,6 +127,12 @@ function portOf(flag: string, value: string): number {
   return port;
 }
 
+function bytesOf(flag: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^[1-9]\d{0,11}$/.test(value)) throw new UsageError(`${flag} must be a number of bytes, not ${JSON.stringify(value)}.`);
+  return Number(value);
+}
+
 function originOf(flag: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   if (!URL.canParse(value) || !/^https?:/.test(value))
@@ -115,34 +140,44 @@ function originOf(flag: string, value: string | undefined): string | undefined {
   return value.replace(/\/$/, "");
 }
 
-/** SIGTERM, Ctrl-C, or the end of the process that started this one (its channel closes). */
+/** SIGTERM, Ctrl-C, or the parent's end (its channel closes). */
 function stopSignal(): Promise<keyof typeof STOP_WITHIN_MS> {
   return new Promise((resolve) => {
-    process.once("SIGTERM", () => resolve("told"));
-    process.once("SIGINT", () => resolve("told"));
+    process.once("SIGTERM", () => resolve("signalled"));
+    process.once("SIGINT", () => resolve("signalled"));
     process.once("disconnect", () => resolve("orphaned"));
   });
 }
 
-function announce({ url, siteUrl, adminKey }: Deployment, showKey: boolean): void {
+function announce(deployment: Deployment, showKey: boolean): void {
+  const { url, siteUrl, adminKey } = deployment;
   process.stdout.write(`Deployment ready at ${url}, HTTP actions at ${siteUrl}${showKey ? `, admin key ${adminKey}` : ""}\n`);
   process.send?.({ ready: true, url, siteUrl });
+  if (process.send) {
+    startHeartbeat({
+      silentMs: () => deployment.silentMs(),
+      send: () => process.connected && process.send?.({ alive: true }),
+      report: (line) => process.stderr.write(`${line}\n`),
+    });
+  }
 }
 
-function explained(error: unknown, { port, sitePort }: DeploymentOptions): unknown {
+function explained(error: unknown, { dataDir, port, sitePort }: DeploymentOptions): unknown {
   if (error instanceof StorageError) return new UsageError(error.message);
   if (!(error instanceof Error) || !("code" in error)) return error;
   if (error.code === "EADDRINUSE")
     return new UsageError(
       `Port ${"port" in error ? String(error.port) : `${port} or ${sitePort}`} is in use: choose others with --port and --site-port.`,
     );
+  if (error.code === "ENOSPC" || error.code === "EDQUOT")
+    return new UsageError(`There is no room left on the disk of ${dataDir} (${error.code}). Make room, then start again.`);
   if (error.code === "EACCES" && "port" in error) return new UsageError(`Port ${String(error.port)} may not be used by this user.`);
   return error;
 }
 
 main().catch(end);
 
-/** All that was acknowledged is durable, and a thread that could not open the data would keep the process up. */
+/** Exits hard: acknowledged data is durable, and a blocked thread would keep the process alive. */
 function end(error: unknown): never {
   process.stderr.write(
     `${error instanceof UsageError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,

@@ -1,11 +1,10 @@
-/** A backup of a deployment that goes on working, and what stands up from it. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConvexHttpClient } from "convex/browser";
 import { anyApi } from "convex/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { backUp } from "../src/backup/back-up.ts";
-import { checkIntegrity } from "../src/transaction/integrity.ts";
+import { checkIntegrity } from "../src/transaction/integrity/integrity.ts";
 import { pushFixture } from "./deployed.ts";
 import { ADMIN_KEY, createIssuer, removeFolder, startEngine, temporaryFolder, type EngineProcess } from "./harness.ts";
 
@@ -43,7 +42,7 @@ async function bodies(on: EngineProcess, channel: string): Promise<string[]> {
 }
 
 describe("a backup", { timeout: 120_000 }, () => {
-  it("holds what had been acknowledged, is sound, and starts, while the deployment goes on", async () => {
+  it("of a running deployment contains acknowledged writes and can be started", async () => {
     const id = await upload(engine, "a file's content");
     await http(engine).mutation(messages["send"]!, { channel: "kept", body: "before" });
     const enough = new AbortController();
@@ -72,12 +71,11 @@ describe("a backup", { timeout: 120_000 }, () => {
     expect(await contentOf(restored, id)).toBe("a file's content");
     await http(restored).mutation(messages["send"]!, { channel: "kept", body: "after" });
     expect(await restored.stop()).toBe(0);
-    // Nothing of the copy is the original's.
     expect(await bodies(engine, "kept")).toEqual(["before"]);
     expect(await contentOf(engine, id)).toBe("a file's content");
   });
 
-  it("of a folder that nothing runs on needs nothing to run, and keeps the key", async () => {
+  it("of a stopped deployment needs no process and keeps the key", async () => {
     const resting = temporaryFolder("resting");
     folders.push(resting);
     const first = await startEngine(resting, ADMIN_KEY);
@@ -91,7 +89,7 @@ describe("a backup", { timeout: 120_000 }, () => {
     await restored.stop();
   });
 
-  it("is not written over another, nor made with a wrong key; then nothing is left", async () => {
+  it("is refused for an existing target and a wrong key, without leaving files", async () => {
     await expect(backUp({ from: data, to: copies, adminKey: ADMIN_KEY })).rejects.toThrow("exists already");
     const to = join(copies, "refused");
     await expect(backUp({ from: data, to, adminKey: `test|${"00".repeat(32)}` })).rejects.toThrow("refused");
@@ -110,7 +108,7 @@ describe("while a deployment is held", { timeout: 60_000 }, () => {
     return answer;
   };
 
-  it("its file stands still, commits go on, and deleted bytes stay until it is released", async () => {
+  it("keeps the file unchanged and deleted bytes on disk until released", async () => {
     const id = await upload(engine, "to be deleted");
     const { hold = "" } = await post("hold", {});
     const file = join(data, "deployment.sqlite3");
@@ -128,7 +126,7 @@ describe("while a deployment is held", { timeout: 60_000 }, () => {
     expect(await post("release", { hold })).toEqual({ unbroken: false });
   });
 
-  it("a push breaks the hold, and says so", async () => {
+  it("a push breaks the hold and reports it", async () => {
     const { hold = "" } = await post("hold", {});
     folders.push(await pushFixture(engine, await createIssuer()));
     expect(await post("release", { hold })).toEqual({ unbroken: false });

@@ -1,8 +1,8 @@
-/**
- * A running deployment with the fixture's code in force, for tests of what clients see.
- */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { bundleSources } from "../src/functions/bundles/bundle-fixture.ts";
 import { startDeployment, type Deployment } from "../src/deployment.ts";
-import { ADMIN_KEY, convex, createIssuer, createProject, removeFolder, temporaryFolder, type Issuer, type Target } from "./harness.ts";
+import { ADMIN_KEY, createIssuer, createProject, removeFolder, temporaryFolder, type Issuer, type Target } from "./harness.ts";
 
 export type Deployed = { deployment: Deployment; issuer: Issuer; dataDir: string; project: string; end(): Promise<void> };
 
@@ -24,15 +24,32 @@ export async function deployFixture(name: string): Promise<Deployed> {
   };
 }
 
-/** Answers the project's folder. @throws {Error} with what the command line said */
+/** Pushes by the requests of the official command line, which itself takes seconds. Returns a project folder for it. */
 export async function pushFixture(target: Target, issuer: Issuer): Promise<string> {
   const project = createProject();
-  for (const args of [
-    ["env", "set", "TEST_JWKS", issuer.jwks],
-    ["dev", "--once", "--typecheck", "disable"],
-  ]) {
-    const result = await convex(project, target, args);
-    if (result.code !== 0) throw new Error(`convex ${args.join(" ")} ended with ${result.code}:\n${result.stderr}`);
-  }
+  await post(target, "update_environment_variables", { changes: [{ name: "TEST_JWKS", value: issuer.jwks }] });
+  await pushProject(target, project);
   return project;
+}
+
+export async function pushProject(target: Target, project: string): Promise<void> {
+  const folder = join(project, "convex");
+  const names = readdirSync(folder).filter((name) => name.endsWith(".ts") && !name.endsWith(".d.ts"));
+  const { modules, schema, authConfig } = await bundleSources(
+    Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "utf8")])),
+  );
+  const changedModules = authConfig ? [...modules, authConfig] : modules;
+  const startPush = await post(target, "deploy2/start_push", { appDefinition: { schema, changedModules, unchangedModuleHashes: [] } });
+  const { schemaChange } = startPush;
+  const checked = await post(target, "deploy2/wait_for_schema", { schemaChange });
+  if (checked["type"] !== "complete") throw new Error(`The push failed: ${JSON.stringify(checked)}`);
+  await post(target, "deploy2/finish_push", { startPush });
+}
+
+async function post({ url, adminKey }: Target, path: string, body: object): Promise<Record<string, unknown>> {
+  const headers = { Authorization: `Convex ${adminKey}` };
+  const response = await fetch(`${url}/api/${path}`, { method: "POST", headers, body: JSON.stringify(body) });
+  const answer: Record<string, unknown> = await response.json();
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${JSON.stringify(answer)}`);
+  return answer;
 }

@@ -1,6 +1,4 @@
-/**
- * A real deployment in a temporary folder on free loopback ports, and the official command line beside it.
- */
+/** A real deployment in a temporary folder on free ports, and the official command line. */
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";
@@ -18,7 +16,6 @@ export function removeFolder(path: string): void {
   rmSync(path, { recursive: true, force: true });
 }
 
-/** A project of its own to push from: the fixture's functions, and this repository's packages. */
 export function createProject(): string {
   const dir = temporaryFolder("project");
   cpSync(join(import.meta.dirname, "fixture"), dir, { recursive: true });
@@ -29,10 +26,9 @@ export function createProject(): string {
 export type Target = { url: string; adminKey: string };
 export type CliResult = { code: number; stdout: string; stderr: string };
 
-/** The hosts beyond loopback that a command line has tried to reach: none, ever. */
+/** Hosts beyond loopback that the command line tried to reach; must stay empty. */
 export const reached: string[] = [];
 
-/** Everything that does not go to loopback is sent to a proxy of ours, which notes and refuses it. */
 const proxy = createServer((request, response) => {
   reached.push(request.url ?? "");
   response.writeHead(502).end();
@@ -62,7 +58,6 @@ async function cliEnvironment() {
   };
 }
 
-/** Runs the unmodified official command line. Never throws: the result tells. */
 export async function convex(
   project: string,
   target: Target,
@@ -94,19 +89,20 @@ export type EngineProcess = Target & {
   siteUrl: string;
   child: ChildProcess;
   readyMs: number;
+  errors(): string;
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 };
 
-/** The deployment as its own process, to be ended in the ways that processes end. */
 export function startEngine(
   dataDir: string,
   adminKey: string,
   ports: { port: number; sitePort: number } = { port: 0, sitePort: 0 },
+  args: string[] = [],
 ): Promise<EngineProcess> {
   const startedAt = Date.now();
   const child = spawn(
     process.execPath,
-    [MAIN, "--data", dataDir, "--port", String(ports.port), "--site-port", String(ports.sitePort), "--admin-key", adminKey],
+    [MAIN, "--data", dataDir, "--port", String(ports.port), "--site-port", String(ports.sitePort), "--admin-key", adminKey, ...args],
     {
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     },
@@ -123,6 +119,7 @@ export function startEngine(
         adminKey,
         child,
         readyMs: Date.now() - startedAt,
+        errors: () => errors,
         stop(signal = "SIGTERM") {
           child.kill(signal);
           return exited;
@@ -140,7 +137,6 @@ export type Issuer = {
   token(subject: string, options?: { expiresIn?: number; audience?: string; claims?: Record<string, unknown> }): Promise<string>;
 };
 
-/** Signs tokens as an app server would, for the fixture's auth.config. */
 export async function createIssuer(): Promise<Issuer> {
   const { publicKey, privateKey } = await generateKeyPair("ES256", { extractable: true });
   const key = { ...(await exportJWK(publicKey)), kid: "1", alg: "ES256", use: "sig" };

@@ -8,6 +8,7 @@ import { ConvexError } from "convex/values";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deployFixture, type Deployed } from "./deployed.ts";
 import { ADMIN_KEY } from "./harness.ts";
+import { connectMessage, openRawSocket } from "./raw-socket.ts";
 
 let deployed: Deployed;
 let url: string;
@@ -28,7 +29,7 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
   });
 
 describe("ConvexHttpClient", () => {
-  it("queries, mutates and acts", async () => {
+  it("runs queries, mutations and actions", async () => {
     const convex = client();
     const id = await convex.mutation(messages.send!, { channel: "http", body: "one" });
     expect(id).toMatch(/^[0-9a-z]{31,37}$/);
@@ -36,7 +37,7 @@ describe("ConvexHttpClient", () => {
     expect(await convex.action(messages.relay!, { body: "two" })).toBe("relayed two");
   });
 
-  it("queues mutations one at a time, unless told to skip the queue", async () => {
+  it("runs queued mutations one at a time, except with skipQueue", async () => {
     const convex = client();
     const sent = Array.from({ length: 20 }, (_, i) => convex.mutation(messages.send!, { channel: "queue", body: `${i}` }));
     await Promise.all(sent);
@@ -55,7 +56,7 @@ describe("ConvexHttpClient", () => {
     expect(await client().consistentQuery(messages.list!, { channel: "snapshot" })).toHaveLength(1);
   });
 
-  it("throws a ConvexError with its data, and nothing stays written", async () => {
+  it("throws a ConvexError with its data and stores nothing", { tags: "@throws-convex-error-data-stores-nothing" }, async () => {
     const error = await client()
       .mutation(messages.fail!, { code: "no" })
       .catch((thrown: unknown) => thrown);
@@ -70,7 +71,7 @@ describe("ConvexHttpClient", () => {
     await expect(client().query(anyApi.no!.where!, {})).rejects.toThrow(/Could not find/);
   });
 
-  it("tells failures in a development deployment's form, without the stack", async () => {
+  it("reports failures like a development deployment, without the stack", async () => {
     const form = (said: string) => new RegExp(String.raw`^\[Request ID: [0-9a-f]{16}\] Server Error\n${said}$`);
     await expect(client().query(messages.crash!, {})).rejects.toThrow(form("Uncaught Error: a plain error"));
     await expect(client().mutation(messages.fail!, { code: "no" })).rejects.toThrow(form('Uncaught ConvexError: {"code":"no"}'));
@@ -84,7 +85,7 @@ describe("ConvexHttpClient", () => {
     expect(errorMessage).toMatch(form(String.raw`Uncaught Error: a plain error\n {4}at handler \(\S*messages\.ts:\d+:\d+\)[^]*`));
   });
 
-  it("cannot reach internal functions, not even by their name", async () => {
+  it("cannot call internal functions, even by name", async () => {
     await expect(client().mutation(messages.remember!, { body: "x" })).rejects.toThrow(/Could not find public function/);
   });
 
@@ -176,16 +177,32 @@ describe("the HTTP API", () => {
       400,
       "EnvironmentVariableNameInvalid",
     ],
+    [
+      "a variable that the deployment sets",
+      "/api/update_environment_variables",
+      { changes: [{ name: "CONVEX_SITE_URL", value: "https://example.com" }] },
+      { Authorization: `Convex ${ADMIN_KEY}` },
+      400,
+      "EnvironmentVariableReserved",
+    ],
+    [
+      "a variable with which a module does not load",
+      "/api/update_environment_variables",
+      { changes: [{ name: "VERSION_FAULT", value: "broken" }] },
+      { Authorization: `Convex ${ADMIN_KEY}` },
+      400,
+      "EnvironmentVariableInvalid",
+    ],
   ])("refuses %s", async (_what, path, body, headers, status, code) => {
     const response = await post(path, body, headers);
     expect(response.status).toBe(status);
     expect(await response.json()).toMatchObject({ code, message: expect.any(String) });
   });
 
-  it("refuses the wrong method, and reads no further than it must", async () => {
+  it("rejects the wrong method and reads no more than needed", async () => {
     expect((await fetch(`${url}/api/mutation`)).status).toBe(405);
     expect((await post("/api/query", "x".repeat(25 * 1024 * 1024))).status).toBe(413);
-    // 300 MB of nothing in 300 bytes.
+    // 300 MB of zeros in 300 bytes.
     const bomb = brotliCompressSync(Buffer.alloc(300 * 1024 * 1024), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
     const bombed = await fetch(`${url}/api/deploy2/start_push`, {
       method: "POST",
@@ -196,7 +213,7 @@ describe("the HTTP API", () => {
     expect((await post("/api/query", { path: "messages:list", args: { channel: "none" } })).status).toBe(200);
   });
 
-  it("answers before a body that it does not want, and the answer arrives", async () => {
+  it("answers before an unwanted body, and the answer arrives", async () => {
     for (let i = 0; i < 5; i += 1) {
       const body = Buffer.alloc(20 * 1024 * 1024, 32);
       expect((await fetch(`${url}/api/deploy2/start_push`, { method: "POST", body })).status).toBe(401);
@@ -204,7 +221,7 @@ describe("the HTTP API", () => {
     }
   });
 
-  it("keeps a connection for the next request", async () => {
+  it("reuses a connection for the next request", async () => {
     const socket = connect(Number(new URL(url).port), "127.0.0.1");
     const request = "GET /version HTTP/1.1\r\nHost: x\r\n\r\n";
     let received = "";
@@ -234,7 +251,7 @@ describe("the HTTP API", () => {
     expect(refused.headers.get("access-control-allow-origin")).toBe("http://app.test");
   });
 
-  it("takes the client's report of a long disconnect", async () => {
+  it("accepts the client's report of a long disconnect", async () => {
     expect((await post("/api/debug_event", { event: "LongWebsocketDisconnect" })).ok).toBe(true);
   });
 });
@@ -243,7 +260,7 @@ describe("file storage", () => {
   const upload = async (body: BodyInit, headers: Record<string, string> = {}) =>
     fetch(await client().mutation(files.uploadUrl!, {}), { method: "POST", body, headers });
 
-  it("gives back what was stored, whole and in ranges", async () => {
+  it("returns stored files whole and in ranges", async () => {
     const content = Buffer.from("0123456789");
     const digest = `sha-256=${createHash("sha256").update(content).digest("base64")}`;
     const { storageId } = await (await upload(content, { "Content-Type": "text/plain", Digest: digest })).json();
@@ -269,16 +286,19 @@ describe("file storage", () => {
 
   it("stores an empty file", async () => {
     const { storageId } = await (await upload(new Uint8Array())).json();
-    const response = await fetch(await client().query(files.url!, { id: storageId }));
-    expect([response.status, await response.text()]).toEqual([200, ""]);
+    const address = await client().query(files.url!, { id: storageId });
+    for (const range of [null, "bytes=0-"]) {
+      const response = await fetch(address, { headers: range === null ? {} : { Range: range } });
+      expect([response.status, await response.text()]).toEqual([200, ""]);
+    }
   });
 
-  it("refuses a file that is not what its digest says", async () => {
+  it("rejects a file that does not match its digest", { tags: "@rejects-file-does-not-match-digest" }, async () => {
     const digest = `sha-256=${createHash("sha256").update("other").digest("base64")}`;
     expect((await upload("this", { Digest: digest })).status).toBe(400);
   });
 
-  it("refuses a token that is missing or foreign, and takes a good one again", async () => {
+  it("rejects a missing or foreign token and accepts a good one afterwards", async () => {
     for (const token of ["", "?token=", "?token=abc"])
       expect((await fetch(`${url}/api/storage/upload${token}`, { method: "POST", body: "x" })).status).toBe(401);
     const address: string = await client().mutation(files.uploadUrl!, {});
@@ -286,7 +306,7 @@ describe("file storage", () => {
     expect((await attempt()).storageId).not.toBe((await attempt()).storageId);
   });
 
-  it("keeps nothing of an upload that broke off", async () => {
+  it("stores nothing of an aborted upload", async () => {
     const target = new URL(await client().mutation(files.uploadUrl!, {}));
     await new Promise<void>((done) => {
       const request = httpRequest(target, { method: "POST", headers: { "Content-Length": 1_000_000 } });
@@ -296,9 +316,70 @@ describe("file storage", () => {
     expect((await fetch(`${url}/version`)).status).toBe(200);
   });
 
-  it("does not know foreign ids", async () => {
+  it("rejects foreign ids", async () => {
     for (const id of ["00000000-0000-4000-8000-000000000000", "..%2F..%2Fdata", "x"])
       expect((await fetch(`${url}/api/storage/${id}`)).status).toBe(404);
+  });
+});
+
+describe("hostile requests", () => {
+  const nested = `${"[".repeat(5_000)}${"]".repeat(5_000)}`;
+
+  it.each(["query", "query_batch", "mutation", "action", "function", "run/messages/list"])(
+    "reject deeply nested JSON to %s",
+    async (path) => {
+      const response = await post(`/api/${path}`, `{"path":"messages:list","format":"json","args":{"channel":${nested}}}`);
+      expect([response.status, await response.json()]).toEqual([400, expect.objectContaining({ code: "BadJsonBody" })]);
+    },
+  );
+
+  it("reject deeply nested JSON in an address", async () => {
+    expect((await fetch(`${url}/api/query?path=messages:list&args=${nested}`)).status).toBe(400);
+  });
+
+  it("reject deeply nested JSON over a websocket", async () => {
+    const socket = await openRawSocket(url);
+    socket.send(connectMessage(), `{"type":"Mutation","requestId":1,"udfPath":"messages:send","args":[{"body":${nested}}]}`);
+    expect(await socket.closed).toMatchObject({ code: 1008 });
+    expect(socket.received).toEqual([{ type: "FatalError", error: expect.stringContaining("nested deeper") }]);
+  });
+
+  it("reject more than 1,000 queries at one snapshot", async () => {
+    const queries = (length: number) => ({ queries: Array.from({ length }, () => ({ path: "no:function", format: "json", args: {} })) });
+    expect((await post("/api/query_batch", queries(1_000))).status).toBe(200);
+    expect((await post("/api/query_batch", queries(1_001))).status).toBe(400);
+  });
+
+  const answerTo = (address: string, request: string): Promise<string> => {
+    const { hostname, port } = new URL(address);
+    const socket = connect(Number(port), hostname).setEncoding("latin1");
+    return new Promise((resolve, reject) => {
+      let text = "";
+      socket.on("data", (data: string) => (text += data)).once("close", () => resolve(text));
+      socket.once("error", reject).write(`${request.replaceAll("\n", "\r\n")}\r\n\r\n`);
+    });
+  };
+
+  it.each([
+    ["an address that has no path", "GET http: HTTP/1.1\nHost: x\nConnection: close", 400],
+    ["an unreadable address", "GET //[ HTTP/1.1\nHost: x\nConnection: close", 404],
+    ["a method that no Request can have", "TRACE /echo HTTP/1.1\nHost: x\nConnection: close", 405],
+    ["another method", "PROPFIND /echo HTTP/1.1\nHost: x\nConnection: close", 405],
+  ])("are answered by the site: %s", async (_what, request, status) => {
+    expect(await answerTo(deployed.deployment.siteUrl, request)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  });
+
+  it("cannot change the host of an HTTP action's address", async () => {
+    const request = "POST //evil.example/echo HTTP/1.1\nHost: x\nContent-Length: 0\nConnection: close";
+    expect(await answerTo(deployed.deployment.siteUrl, request)).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  it.each(["url", "siteUrl"] as const)("may offer HTTP/2, which is ignored: %s", async (address) => {
+    const request =
+      "GET /version HTTP/1.1\nHost: x\nConnection: Upgrade, HTTP2-Settings, close\nUpgrade: h2c\nHTTP2-Settings: AAMAAABkAAQAAP__";
+    expect(await answerTo(deployed.deployment[address], request)).toMatch(
+      address === "url" ? /^HTTP\/1\.1 200 / : /^HTTP\/1\.1 404 Not Found[\s\S]+No HttpAction/,
+    );
   });
 });
 
@@ -322,7 +403,7 @@ describe("HTTP actions", () => {
     }
   });
 
-  it("say that there is none", async () => {
+  it("report a missing action", async () => {
     expect((await fetch(`${deployed.deployment.siteUrl}/nothing`)).status).toBe(404);
   });
 });

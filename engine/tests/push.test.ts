@@ -4,7 +4,7 @@ import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { anyApi } from "convex/server";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { deployFixture, type Deployed } from "./deployed.ts";
+import { deployFixture, pushProject, type Deployed } from "./deployed.ts";
 import { convex, startConvex } from "./harness.ts";
 
 let deployed: Deployed;
@@ -16,9 +16,7 @@ afterAll(() => deployed.end());
 const version = anyApi.version!;
 const messages = anyApi.messages!;
 const http = () => new ConvexHttpClient(deployed.deployment.url, { logger: false });
-const deploy = () => convex(deployed.project, deployed.deployment, ["deploy", "--typecheck", "disable", "--codegen", "disable"]);
 
-/** Changes a file of the pushed functions; undone after the test. */
 const undo: (() => void)[] = [];
 function edit(file: string, change: (source: string) => string): void {
   const path = join(deployed.project, "convex", file);
@@ -30,7 +28,7 @@ afterEach(() => undo.splice(0).forEach((revert) => revert()));
 const setVersion = (n: number) => edit("version.ts", (source) => source.replace(/VERSION = \d+/, `VERSION = ${n}`));
 
 describe("a push under load", { timeout: 60_000 }, () => {
-  it("shows every call and every transition old or new code, never a mixture, and loses no mutation", async () => {
+  it("runs each call and transition on old or new code, and loses no mutation", async () => {
     const client = new ConvexClient(deployed.deployment.url, {
       webSocketConstructor: WebSocket as unknown as typeof globalThis.WebSocket,
       logger: false,
@@ -49,19 +47,19 @@ describe("a push under load", { timeout: 60_000 }, () => {
     const load = Array.from({ length: 4 }, async (_, worker) => {
       for (let i = 0; !stopping.signal.aborted; i += 1) {
         const body = `${worker} ${i}`;
-        const [pair] = await Promise.all([
-          client.mutation(version.both!, {}),
-          client.mutation(messages.send!, { channel: `pushed ${worker}`, body }),
-        ]);
+        const isSent = i < 90;
+        const sending = isSent ? client.mutation(messages.send!, { channel: `pushed ${worker}`, body }) : null;
+        const [pair] = await Promise.all([client.mutation(version.both!, {}), sending]);
         pairs.push(pair);
-        sent.push(body);
-        if (i >= 90) break;
+        if (isSent) sent.push(body);
         await new Promise((resolve) => setTimeout(resolve, 40));
       }
     });
     for (const n of [2, 3, 4]) {
       setVersion(n);
-      expect(await deploy()).toMatchObject({ code: 0 });
+      await pushProject(deployed.deployment, deployed.project);
+      const called = pairs.length;
+      await expect.poll(() => pairs.length).toBeGreaterThan(called);
     }
     stopping.abort();
     await Promise.all(load);
@@ -80,7 +78,7 @@ describe("a push under load", { timeout: 60_000 }, () => {
   });
 });
 
-describe("the command line as it goes on", { timeout: 60_000 }, () => {
+describe("the running command line", { timeout: 60_000 }, () => {
   it("pushes each change with `dev`", async () => {
     const dev = await startConvex(deployed.project, deployed.deployment, ["dev", "--typecheck", "disable", "--tail-logs", "disable"]);
     let output = "";
@@ -91,7 +89,7 @@ describe("the command line as it goes on", { timeout: 60_000 }, () => {
     dev.kill();
   });
 
-  it("pushes again by itself when the data has come to fit the schema", async () => {
+  it("pushes again when the data fits the schema", async () => {
     const id = await http().mutation(anyApi.counters!.add!, { name: "misfit", by: 1 });
     expect(id).toBe(1);
     edit("schema.ts", (source) => source.replace("value: v.number() })", "value: v.number(), unit: v.string() })"));
@@ -107,13 +105,13 @@ export const repair = mutation({
 `,
     );
     edit("schema.ts", (source) => source.replace("unit: v.string()", "unit: v.optional(v.string())"));
-    expect(await deploy()).toMatchObject({ code: 0 });
+    await pushProject(deployed.deployment, deployed.project);
     edit("schema.ts", (source) => source.replace("unit: v.optional(v.string())", "unit: v.string()"));
     const dev = await startConvex(deployed.project, deployed.deployment, ["dev", "--typecheck", "disable", "--tail-logs", "disable"]);
     let output = "";
     dev.stderr?.on("data", (chunk: Buffer) => (output += chunk.toString()));
     await expect.poll(() => output, { timeout: 20_000 }).toContain("Schema validation failed");
-    // The command line looks at the data once it has told of the failure: a change before that is not one to it.
+    // The command line reads the data after it reports the failure, so earlier changes do not count.
     const repaired = async () => {
       await http().mutation(anyApi.counters!.repair!, {});
       return output;

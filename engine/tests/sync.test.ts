@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { ConvexClient } from "convex/browser";
 import { anyApi, type FunctionReference } from "convex/server";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { WebSocket } from "ws";
 import { deployFixture, type Deployed } from "./deployed.ts";
+import { addQuery, connectMessage, modifyMessage, openRawSocket } from "./raw-socket.ts";
 
 let deployed: Deployed;
 let url: string;
@@ -16,7 +16,6 @@ afterAll(() => deployed.end());
 const messages = anyApi.messages!;
 const counters = anyApi.counters!;
 
-/** The sockets of the clients of one test, so that it can cut them. */
 function connect() {
   const sockets: WebSocket[] = [];
   class Tracked extends WebSocket {
@@ -25,7 +24,7 @@ function connect() {
       sockets.push(this);
     }
   }
-  // The client's constructor wants a browser's WebSocket; that of `ws` is what the command line itself gives it.
+  // The client expects a browser WebSocket; the official command line also passes `ws`.
   const client = new ConvexClient(url, {
     webSocketConstructor: Tracked as unknown as typeof globalThis.WebSocket,
     logger: false,
@@ -47,24 +46,22 @@ function follow(client: ConvexClient, query: FunctionReference<"query">, args: R
 }
 
 describe("ConvexClient", () => {
-  it("sees every change, its own and others', and only what is its own business", async () => {
+  it("receives its own and others' changes, and nothing else", async () => {
     const [one, two] = [connect(), connect()];
     const mine = follow(one.client, messages.list!, { channel: "live" });
     const theirs = follow(two.client, messages.list!, { channel: "live" });
     const other = follow(two.client, messages.list!, { channel: "quiet" });
     await expect.poll(() => [mine.values.length, theirs.values.length, other.values.length]).toEqual([1, 1, 1]);
     await one.client.mutation(messages.send!, { channel: "live", body: "hello" });
-    // Its own write is there as soon as the promise resolves.
     expect(mine.values.at(-1)).toEqual([{ body: "hello", author: null }]);
     await expect.poll(() => theirs.values.at(-1)).toEqual([{ body: "hello", author: null }]);
     expect(other.values).toEqual([[]]);
     await Promise.all([one.client.close(), two.client.close()]);
   });
 
-  it("tells failures of queries, mutations and actions", async () => {
+  it("reports failures of queries, mutations and actions", async () => {
     const { client } = connect();
     const crashing = follow(client, messages.crash!, {});
-    // The client's own prefix, then a development deployment's text.
     await expect
       .poll(() => crashing.errors[0]?.message)
       .toMatch(
@@ -76,28 +73,37 @@ describe("ConvexClient", () => {
     await client.close();
   });
 
-  it("applies each mutation once, however often the line is cut, and in order", async () => {
-    const { client, cut } = connect();
+  it("applies each mutation once and in order over cut connections", async () => {
+    const { client, sockets, cut } = connect();
+    const other = connect();
     const seen = follow(client, counters.get!, { name: "once" });
+    const applied = follow(other.client, counters.get!, { name: "once" });
     const sent: Promise<unknown>[] = [];
-    for (let i = 1; i <= 200; i += 1) {
-      sent.push(client.mutation(counters.add!, { name: "once", by: 1 }));
-      if (i % 40 === 0) {
-        await sleep(5);
-        cut();
-      }
+    const add = (count: number) => {
+      for (let each = 0; each < count; each += 1) sent.push(client.mutation(counters.add!, { name: "once", by: 1 }));
+    };
+    for (let round = 0; round < 5; round += 1) {
+      add(20);
+      await sent.at(-1);
+      // Answers are lost from here: ten mutations are applied but unconfirmed, ten may be unsent.
+      sockets.at(-1)?.pause();
+      add(10);
+      await expect.poll(() => applied.values.at(-1)).toBe(40 * round + 30);
+      add(10);
+      cut();
     }
     expect(await Promise.all(sent)).toEqual(Array.from({ length: 200 }, (_, i) => i + 1));
     await expect.poll(() => seen.values.at(-1)).toBe(200);
-    await client.close();
+    await expect.poll(() => sockets.length).toBe(6);
+    await Promise.all([client.close(), other.client.close()]);
   });
 
-  it("loses an action with its line, and says so", async () => {
+  it("reports an action lost with its connection", async () => {
     const { client, cut } = connect();
-    await client.query(counters.get!, { name: "warm" });
-    const acting = client.action(messages.slow!, { ms: 3_000 });
+    const begun = follow(client, counters.get!, { name: "begun" });
+    const acting = client.action(messages.announced!, { name: "begun", ms: 3_000 });
     acting.catch(() => undefined);
-    await sleep(100);
+    await expect.poll(() => begun.values.at(-1)).toBe(1);
     cut();
     await expect(acting).rejects.toThrow("Connection lost while action was in flight");
     await client.close();
@@ -116,32 +122,33 @@ describe("ConvexClient", () => {
     await client.close();
   });
 
-  it("runs actions side by side", async () => {
+  it("runs actions concurrently", async () => {
     const { client } = connect();
-    await client.query(counters.get!, { name: "warm" });
-    const started = Date.now();
-    await Promise.all(Array.from({ length: 5 }, () => client.action(messages.slow!, { ms: 400 })));
-    expect(Date.now() - started).toBeLessThan(1_500);
+    // Each action returns once all five have begun.
+    await Promise.all(Array.from({ length: 5 }, () => client.action(messages.meet!, { name: "meeting", n: 5 })));
+    expect(await client.query(counters.get!, { name: "meeting" })).toBe(5);
     await client.close();
   });
 
-  it("becomes a user, and nobody again", async () => {
+  it("signs in and out", async () => {
     const { client } = connect();
     const states: boolean[] = [];
     const seen = follow(client, messages.whoAmI!, {});
     await expect.poll(() => seen.values).toEqual([null]);
+    let fetched = 0;
     client.setAuth(
-      () => deployed.issuer.token("ada"),
+      () => deployed.issuer.token("ada", { claims: { token: ++fetched } }),
       (authenticated) => states.push(authenticated),
     );
-    await expect.poll(() => seen.values.at(-1)).toMatchObject({ subject: "ada" });
+    // The client replaces its first token once confirmed, also after a `clearAuth` in between.
+    await expect.poll(() => seen.values.at(-1)).toMatchObject({ subject: "ada", token: 2 });
     expect(states.at(-1)).toBe(true);
     client.client.clearAuth();
     await expect.poll(() => seen.values.at(-1)).toBeNull();
     await client.close();
   });
 
-  it("is told that a token proves nothing", async () => {
+  it("gets an error for an invalid token", { tags: "@told-token-invalid", timeout: 20_000 }, async () => {
     const { client } = connect();
     const states: boolean[] = [];
     client.setAuth(
@@ -150,9 +157,9 @@ describe("ConvexClient", () => {
     );
     await expect.poll(() => states, { timeout: 10_000 }).toEqual([false]);
     await client.close();
-  }, 20_000);
+  });
 
-  it("gets values of many megabytes in chunks", async () => {
+  it("receives values of many megabytes in chunks", async () => {
     const { client } = connect();
     const value: string = await client.query(messages.big!, { length: 12_000_000 });
     expect(value.length).toBe(12_000_000);
@@ -182,7 +189,7 @@ describe("ConvexClient", () => {
 });
 
 describe("ConvexClient's pages", () => {
-  it("grow, split nothing and lose nothing while rows come and go", async () => {
+  it("grow without splits or losses while rows come and go", async () => {
     const { client } = connect();
     const send = (body: string) => client.mutation(messages.send!, { channel: "growing", body });
     for (let i = 0; i < 10; i += 1) await send(`${i}`);
@@ -206,7 +213,7 @@ describe("ConvexClient's pages", () => {
 });
 
 describe("a token that expires", () => {
-  it("is refreshed before, and nothing is refused meanwhile", async () => {
+  it("is refreshed before its expiry, without a rejected call", async () => {
     const client = new ConvexClient(url, {
       webSocketConstructor: WebSocket as unknown as typeof globalThis.WebSocket,
       logger: false,
@@ -222,12 +229,12 @@ describe("a token that expires", () => {
       },
       (authenticated) => states.push(authenticated),
     );
-    for (let i = 0; i < 16; i += 1) {
-      await client.mutation(messages.send!, { channel: "refreshed", body: `${i}` });
-      await sleep(500);
-    }
+    const use = async () => {
+      await client.mutation(messages.send!, { channel: "refreshed", body: "used" });
+      return fetched;
+    };
+    await expect.poll(use).toBeGreaterThan(2);
     expect(states.every(Boolean)).toBe(true);
-    expect(fetched).toBeGreaterThan(2);
     const stored: { author: string }[] = await client.query(messages.list!, { channel: "refreshed" });
     expect(new Set(stored.map(({ author }) => author))).toEqual(new Set(["ada"]));
     await client.close();
@@ -235,33 +242,13 @@ describe("a token that expires", () => {
 });
 
 describe("the sync protocol", () => {
-  /** A client of our own, which may say what the published one never would. */
-  async function raw(path = "/api/1.48.0/sync", options: { origin?: string } = {}) {
-    const socket = new WebSocket(url.replace("http", "ws") + path, options);
-    const received: { type: string; [field: string]: unknown }[] = [];
-    socket.on("message", (data) => received.push(JSON.parse(Buffer.isBuffer(data) ? data.toString() : "null")));
-    const closed = new Promise<number>((resolve) => socket.once("close", (code) => resolve(code)));
-    await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
-    return {
-      socket,
-      received,
-      closed,
-      send: (...sent: unknown[]) => sent.forEach((message) => socket.send(typeof message === "string" ? message : JSON.stringify(message))),
-    };
-  }
-  const hello = { type: "Connect", sessionId: crypto.randomUUID(), connectionCount: 0, lastCloseReason: null, clientTs: Date.now() };
-  const modify = (baseVersion: number, ...modifications: unknown[]) => ({
-    type: "ModifyQuerySet",
-    baseVersion,
-    newVersion: baseVersion + 1,
-    modifications,
-  });
-  const add = (queryId: number, udfPath: string, args = {}) => ({ type: "Add", queryId, udfPath, args: [args] });
+  const raw = (path?: string) => openRawSocket(url, path);
+  const hello = connectMessage();
 
-  it("is spoken at any version, also 1.27.0", async () => {
+  it("works at any version, also 1.27.0", async () => {
     for (const version of ["1.27.0", "1.48.0", "2.0.0-beta"]) {
       const { send, received, socket } = await raw(`/api/${version}/sync`);
-      send(hello, modify(0, add(0, "counters:get", { name: "x" })));
+      send(hello, modifyMessage(0, addQuery(0, "counters:get", { name: "x" })));
       await expect
         .poll(() => received[0])
         .toMatchObject({
@@ -274,12 +261,12 @@ describe("the sync protocol", () => {
     }
   });
 
-  it("moves from version to version without a gap", async () => {
+  it("versions advance without a gap", async () => {
     const { send, received, socket } = await raw();
-    send(hello, modify(0, add(0, "counters:get", { name: "gap" })));
-    send(modify(1, add(1, "messages:list", { channel: "gap" })), { type: "Authenticate", tokenType: "None", baseVersion: 0 });
+    send(hello, modifyMessage(0, addQuery(0, "counters:get", { name: "gap" })));
+    send(modifyMessage(1, addQuery(1, "messages:list", { channel: "gap" })), { type: "Authenticate", tokenType: "None", baseVersion: 0 });
     for (let i = 0; i < 10; i += 1) send({ type: "Mutation", requestId: i, udfPath: "counters:add", args: [{ name: "gap", by: 1 }] });
-    send(modify(2, { type: "Remove", queryId: 1 }));
+    send(modifyMessage(2, { type: "Remove", queryId: 1 }));
     const transitions = () => received.filter(({ type }) => type === "Transition");
     await expect.poll(() => transitions().at(-1)?.endVersion).toMatchObject({ querySet: 3, identity: 1 });
     await expect.poll(() => received.filter(({ type }) => type === "MutationResponse").length).toBe(10);
@@ -292,7 +279,7 @@ describe("the sync protocol", () => {
     socket.close();
   });
 
-  it("answers a resent mutation as it did the first time, on another socket too", async () => {
+  it("answers a resent mutation like the first, on another socket, too", async () => {
     const session = { ...hello, sessionId: crypto.randomUUID() };
     const mutation = { type: "Mutation", requestId: 7, udfPath: "counters:add", args: [{ name: "resent", by: 1 }] };
     const answers: unknown[] = [];
@@ -310,41 +297,41 @@ describe("the sync protocol", () => {
 
   it.each<[string, unknown[]]>([
     ["no JSON", ["{"]],
-    ["a message before Connect", [modify(0)]],
+    ["a message before Connect", [modifyMessage(0)]],
     ["a second Connect", [hello, hello]],
-    ["a wrong base version of the query set", [hello, modify(3)]],
+    ["a wrong base version of the query set", [hello, modifyMessage(3)]],
     ["a wrong base version of the identity", [hello, { type: "Authenticate", tokenType: "None", baseVersion: 2 }]],
-    ["a query added twice", [hello, modify(0, add(0, "a:b"), add(0, "a:b"))]],
-    ["the removal of a query that is not there", [hello, modify(0, { type: "Remove", queryId: 9 })]],
+    ["a query added twice", [hello, modifyMessage(0, addQuery(0, "a:b"), addQuery(0, "a:b"))]],
+    ["the removal of a query that is not there", [hello, modifyMessage(0, { type: "Remove", queryId: 9 })]],
     ["an unknown type", [hello, { type: "Whatever" }]],
   ])("ends with a FatalError after %s", async (_what, sent) => {
     const { send, received, closed } = await raw();
     send(...sent);
-    expect(await closed).toBe(1008);
+    expect((await closed).code).toBe(1008);
     expect(received.at(-1)).toEqual({ type: "FatalError", error: expect.any(String) });
   });
 
-  it("refuses binary and oversized frames, and goes on serving others", async () => {
+  it("rejects binary and oversized frames and serves others", async () => {
     const binary = await raw();
     binary.socket.send(Buffer.from([1, 2, 3]));
-    expect(await binary.closed).toBe(1008);
+    expect((await binary.closed).code).toBe(1008);
     const large = await raw();
     large.socket.on("error", () => undefined);
     large.send(JSON.stringify({ ...hello, padding: "x".repeat(25 * 1024 * 1024) }));
-    expect([1009, 1006]).toContain(await large.closed);
+    expect([1009, 1006]).toContain((await large.closed).code);
     const { send, received, socket } = await raw();
-    send(hello, modify(0, add(0, "counters:get", { name: "x" })));
+    send(hello, modifyMessage(0, addQuery(0, "counters:get", { name: "x" })));
     await expect.poll(() => received[0]?.type).toBe("Transition");
     socket.close();
   });
 
-  it("sends who does not read no more than is on the way already, and then the newest", async () => {
+  it("sends a slow reader only what is in flight, then the newest state", async () => {
     const { client } = connect();
     const { send, received, socket } = await raw();
-    send(hello, modify(0, add(0, "messages:list", { channel: "flood" })));
+    send(hello, modifyMessage(0, addQuery(0, "messages:list", { channel: "flood" })));
     await expect.poll(() => received.length).toBe(1);
     socket.pause();
-    // Each transition has all of them: without a bound, some 10 MB in 40 transitions.
+    // Without a limit, 40 transitions would send some 10 MB.
     for (let n = 0; n < 40; n++) await client.mutation(messages.send!, { channel: "flood", body: `${n} ${"x".repeat(12_000)}` });
     socket.resume();
     const newest = () => JSON.stringify(received.at(-1)).includes('"39 xxx');
@@ -354,19 +341,22 @@ describe("the sync protocol", () => {
     socket.close();
   });
 
-  it("says that a token has expired when next it is used, and closes", async () => {
+  it("reports an expired token at its next use and closes", async () => {
     const { send, received, closed } = await raw();
-    send(hello, { type: "Authenticate", tokenType: "User", value: await deployed.issuer.token("ada", { expiresIn: -3 }), baseVersion: 0 });
+    send(hello, { type: "Authenticate", tokenType: "User", value: await deployed.issuer.token("ada", { expiresIn: 20 }), baseVersion: 0 });
     await expect.poll(() => received[0]?.type).toBe("Transition");
-    // Good for two seconds more, by the skew.
-    await sleep(2_500);
-    send({ type: "Mutation", requestId: 0, udfPath: "counters:add", args: [{ name: "expired", by: 1 }] });
+    send({ type: "Mutation", requestId: 7, udfPath: "counters:add", args: [{ name: "expired", by: 1 }] });
+    await expect.poll(() => received.some(({ type }) => type === "MutationResponse")).toBe(true);
+    // Past the expiry and its five seconds of skew.
+    const now = Date.now.bind(Date);
+    vi.spyOn(Date, "now").mockImplementation(() => now() + 26_000);
+    send({ type: "Mutation", requestId: 8, udfPath: "counters:add", args: [{ name: "expired", by: 1 }] });
     await closed;
     expect(received.at(-1)).toMatchObject({ type: "AuthError", authUpdateAttempted: false, baseVersion: 0 });
-    expect(received.some(({ type }) => type === "MutationResponse")).toBe(false);
+    expect(received.filter(({ type }) => type === "MutationResponse")).toHaveLength(1);
   });
 
-  it("is found at its own path only", async () => {
+  it("exists at its own path only", async () => {
     await expect(raw("/api/other")).rejects.toThrow(/404/);
   });
 });

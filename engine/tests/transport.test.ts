@@ -1,8 +1,6 @@
 /**
- * The specification's sentences on the backend's transport (`spec.md`, section 7 'Backend transport', section 8 'Backend transport errors',
- * section 9 'Backend'), one test for each, with the unmodified client against this deployment. Reconnects, exactly-once mutations and
- * the sync protocol's messages stand in `sync.test.ts`. Two sentences are the app's own and tested there: where redirect errors lead
- * (`app/data/refusals.test.ts`), and how often the fetch of a token is tried (`app/accounts/convex-token.test.ts`).
+ * The specification's sentences on backend transport (sections 7, 8 and 9), one test each, with the unmodified client.
+ * `sync.test.ts`, `app/lib/data/error-responses.test.ts` and `app/features/accounts/session/convex/convex-token.test.ts` cover the rest.
  */
 import { createFetch } from "@better-fetch/fetch";
 import { BaseConvexClient, ConvexHttpClient } from "convex/browser";
@@ -29,7 +27,6 @@ const browserSocket = WebSocket as unknown as typeof globalThis.WebSocket;
 
 type Frame = { type: string; [field: string]: unknown };
 
-/** A websocket of the client that notes what goes through it, and may be sent to another version of the sync path. */
 function tapped(version?: string) {
   const sent: Frame[] = [];
   const received: Frame[] = [];
@@ -57,7 +54,6 @@ function tapped(version?: string) {
   };
 }
 
-/** Never opens. */
 class DeadSocket {
   onclose: ((event: { code: number; reason: string }) => void) | null = null;
   close() {}
@@ -88,7 +84,7 @@ describe("section 7, Backend transport", () => {
     ]);
   });
 
-  it("answers with status, value, errorData, errorMessage and logLines", async () => {
+  it("responds with status, value, errorData, errorMessage and logLines", async () => {
     const post = async (path: string, body: object) =>
       (
         await fetch(`${url}/api/${path}`, {
@@ -112,7 +108,7 @@ describe("section 7, Backend transport", () => {
     expect(await post("query_ts", {})).toEqual({ ts: expect.any(String) });
   });
 
-  it("takes LongWebsocketDisconnect at /api/debug_event when a request has been in flight over 60 seconds", async () => {
+  it("accepts LongWebsocketDisconnect after a request waited for 60 seconds", async () => {
     const reports: { address: string; body: unknown; status: Promise<number> }[] = [];
     const real = globalThis.fetch;
     vi.stubGlobal("fetch", (input: string, init: RequestInit) => {
@@ -159,7 +155,7 @@ describe("section 7, Backend transport", () => {
     await client.close();
   });
 
-  it("gets a transition of more than 5 MB as TransitionChunks, which the client puts together", async () => {
+  it("receives a transition over 5 MB as TransitionChunks and joins them", async () => {
     const { constructor, received } = tapped();
     const client = new BaseConvexClient(url, () => undefined, { webSocketConstructor: constructor, logger: false });
     client.subscribe("messages:big", { length: 11_000_000 });
@@ -204,7 +200,7 @@ describe("section 7, Backend transport", () => {
 });
 
 describe("section 8, Backend transport errors", () => {
-  it("throws an error with the data that the server gave, from mutations and actions, over either transport", async () => {
+  it("throws errors with the server's data from mutations and actions", async () => {
     const client = new BaseConvexClient(url, () => undefined, { webSocketConstructor: browserSocket, logger: false });
     await expect(http().mutation(messages.fail!, { code: "http" })).rejects.toMatchObject({ data: { code: "http" } });
     await expect(client.mutation("messages:fail", { code: "ws" })).rejects.toMatchObject({ data: { code: "ws" } });
@@ -213,24 +209,24 @@ describe("section 8, Backend transport errors", () => {
     await client.close();
   });
 
-  it("has the message of the server's text over HTTP", async () => {
+  it("uses the server's text as the message over HTTP", async () => {
     const client = http();
     client.setAuth("nonsense");
     await expect(client.query(messages.list!, { channel: "t" })).rejects.toThrow(/^\{"code":"Unauthenticated","message":"/);
   });
 
-  it("takes status 560 as a function's error in normal JSON", async () => {
+  it("treats status 560 as a function's error in normal JSON", async () => {
     const client = http(async (input, init) => new Response(await (await fetch(input, init)).text(), { status: 560 }));
     await expect(client.mutation(messages.fail!, { code: "560" })).rejects.toMatchObject({ data: { code: "560" } });
     await expect(client.query(messages.crash!, {})).rejects.toThrow("a plain error");
   });
 
-  it("calls an unknown status an 'Invalid response'", async () => {
+  it("reports an unknown status as 'Invalid response'", async () => {
     const client = http(async () => Response.json({ status: "strange" }));
     await expect(client.query(messages.list!, { channel: "t" })).rejects.toThrow('Invalid response: {"status":"strange"}');
   });
 
-  it("fails an action whose line is cut with 'Connection lost while action was in flight'", async () => {
+  it("fails an interrupted action with 'Connection lost while action was in flight'", async () => {
     const { constructor, received, cut } = tapped();
     const client = new BaseConvexClient(url, () => undefined, { webSocketConstructor: constructor, logger: false });
     await client.mutation("messages:send", { channel: "cut", body: "x" });
@@ -260,7 +256,7 @@ describe("section 8, Backend transport errors", () => {
     await client.close();
   });
 
-  it("gives 'No fetch implementation found' without one", async () => {
+  it("throws 'No fetch implementation found' without one", async () => {
     vi.stubGlobal("fetch", undefined);
     await expect(createFetch({ baseURL: url, throw: true })("/version")).rejects.toThrow("No fetch implementation found");
   });
@@ -293,22 +289,6 @@ describe("section 9, Backend", () => {
     void client.close();
   });
 
-  it("keeps a prewarmed query for 5000 ms", async () => {
-    const sent: { at: number; type: string }[] = [];
-    class Tapped extends WebSocket {
-      override send(data: string) {
-        const message = JSON.parse(data);
-        for (const { type } of message.modifications ?? []) sent.push({ at: Date.now(), type });
-        super.send(data);
-      }
-    }
-    const client = new ConvexReactClient(url, { webSocketConstructor: Tapped as unknown as typeof globalThis.WebSocket, logger: false });
-    client.prewarmQuery({ query: messages.list!, args: { channel: "t" } });
-    await expect.poll(() => sent.map(({ type }) => type), { timeout: 8_000 }).toEqual(["Add", "Remove"]);
-    expect((sent[1]?.at ?? 0) - (sent[0]?.at ?? 0)).toBeGreaterThan(4_500);
-    await client.close();
-  });
-
   it("never lets a watched query grow stale", async () => {
     const client = new ConvexReactClient(url, { webSocketConstructor: browserSocket, logger: false });
     const watch = client.watchQuery(messages.list!, { channel: "fresh" });
@@ -320,45 +300,53 @@ describe("section 9, Backend", () => {
     await client.close();
   });
 
-  it("applies an optimistic update and replaces it by the server's result", async () => {
-    const client = new ConvexReactClient(url, { webSocketConstructor: browserSocket, logger: false });
-    const watch = client.watchQuery(messages.list!, { channel: "optimistic" });
-    const shown: unknown[] = [];
-    const stop = watch.onUpdate(() => shown.push(watch.localQueryResult()));
-    await expect.poll(() => shown).toEqual([[]]);
-    await client.mutation(
-      messages.send!,
-      { channel: "optimistic", body: "real" },
-      {
-        optimisticUpdate: (store) => store.setQuery(messages.list!, { channel: "optimistic" }, [{ body: "expected", author: null }]),
-      },
-    );
-    expect(shown).toEqual([[], [{ body: "expected", author: null }], [{ body: "real", author: null }]]);
-    stop();
-    await client.close();
-  });
+  it(
+    "applies an optimistic update and replaces it by the server's result",
+    { tags: "@applies-optimistic-update-replaces-servers-result" },
+    async () => {
+      const client = new ConvexReactClient(url, { webSocketConstructor: browserSocket, logger: false });
+      const watch = client.watchQuery(messages.list!, { channel: "optimistic" });
+      const shown: unknown[] = [];
+      const stop = watch.onUpdate(() => shown.push(watch.localQueryResult()));
+      await expect.poll(() => shown).toEqual([[]]);
+      await client.mutation(
+        messages.send!,
+        { channel: "optimistic", body: "real" },
+        {
+          optimisticUpdate: (store) => store.setQuery(messages.list!, { channel: "optimistic" }, [{ body: "expected", author: null }]),
+        },
+      );
+      expect(shown).toEqual([[], [{ body: "expected", author: null }], [{ body: "real", author: null }]]);
+      stop();
+      await client.close();
+    },
+  );
 
-  it("tells the state of the connection: connected, how often, what is in flight and since when", async () => {
-    const client = new ConvexReactClient(url, { webSocketConstructor: browserSocket, logger: false });
-    await client.query(messages.list!, { channel: "state" });
-    expect(client.connectionState()).toMatchObject({
-      isWebSocketConnected: true,
-      hasEverConnected: true,
-      connectionCount: 1,
-      connectionRetries: 0,
-      hasInflightRequests: false,
-      timeOfOldestInflightRequest: null,
-    });
-    const acting = client.action(messages.slow!, { ms: 300 });
-    const writing = client.mutation(messages.send!, { channel: "state", body: "x" });
-    expect(client.connectionState()).toMatchObject({
-      hasInflightRequests: true,
-      inflightMutations: 1,
-      inflightActions: 1,
-      timeOfOldestInflightRequest: expect.any(Date),
-    });
-    await Promise.all([acting, writing]);
-    expect(client.connectionState()).toMatchObject({ hasInflightRequests: false, inflightMutations: 0, inflightActions: 0 });
-    await client.close();
-  });
+  it(
+    "reports connection state, connection count and requests in flight",
+    { tags: "@reports-connection-state-connection-count-requests" },
+    async () => {
+      const client = new ConvexReactClient(url, { webSocketConstructor: browserSocket, logger: false });
+      await client.query(messages.list!, { channel: "state" });
+      expect(client.connectionState()).toMatchObject({
+        isWebSocketConnected: true,
+        hasEverConnected: true,
+        connectionCount: 1,
+        connectionRetries: 0,
+        hasInflightRequests: false,
+        timeOfOldestInflightRequest: null,
+      });
+      const acting = client.action(messages.slow!, { ms: 300 });
+      const writing = client.mutation(messages.send!, { channel: "state", body: "x" });
+      expect(client.connectionState()).toMatchObject({
+        hasInflightRequests: true,
+        inflightMutations: 1,
+        inflightActions: 1,
+        timeOfOldestInflightRequest: expect.any(Date),
+      });
+      await Promise.all([acting, writing]);
+      expect(client.connectionState()).toMatchObject({ hasInflightRequests: false, inflightMutations: 0, inflightActions: 0 });
+      await client.close();
+    },
+  );
 });

@@ -4,19 +4,18 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { startEmbedded } from "../embedded.ts";
+import { startEmbedded } from "../deployment/embedded.ts";
 import { log } from "../log.ts";
-import { ARTIFACT, push, readArtifact, setEnvironment } from "../push.ts";
+import { ARTIFACT, push, readArtifact, setEnvironment } from "../deployment/push.ts";
 import { precompress } from "./precompress.ts";
 import { ROOT, sourcesHash, STAMP } from "./stamp.ts";
 
 const BUILD = join(ROOT, "build");
-/** A key set without keys, in the form that AUTH_JWKS has. */
 const NO_KEYS = 'data:application/json,{"keys":[]}';
 
 const run = promisify(execFile);
 
-/** `npm run build`: the app, what the deployment is to run, and the static files compressed. The stamp comes last. */
+/** `npm run build`. The stamp is written last. */
 async function build(): Promise<void> {
   const started = Date.now();
   log.level = "warn";
@@ -29,7 +28,7 @@ async function build(): Promise<void> {
   console.log(`Built in ${((Date.now() - started) / 1000).toFixed(1)} s`);
 }
 
-/** Lets the official CLI bundle `convex/` as for a push, keeps what it would send, and tries it on a deployment of its own that is thrown away. */
+/** Records what the official CLI would push and tests it on a temporary deployment. */
 async function bundleFunctions(): Promise<void> {
   const path = join(BUILD, ARTIFACT);
   const key = `throw-away|${randomBytes(32).toString("hex")}`;
@@ -60,9 +59,8 @@ async function bundleFunctions(): Promise<void> {
   }
 }
 
-/** Runs a tool of ours to its end; what it says is shown only when it fails. */
 async function tool(what: string, script: string, args: string[]): Promise<void> {
-  const env = { ...process.env, NODE_ENV: "production", CI: "1" };
+  const env = { ...process.env, NODE_ENV: "production", ATELIER_BUILD: "production", CI: "1" };
   try {
     await run(process.execPath, [join(ROOT, script), ...args], { cwd: ROOT, env, maxBuffer: 64 * 1024 * 1024 });
   } catch (error) {

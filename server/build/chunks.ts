@@ -1,33 +1,24 @@
-/**
- * Which of the browser's modules travel together. Left to itself the bundler makes a file for every set of routes that share a module: eighty
- * for the list of projects, most of some hundred bytes, which together are a third larger in gzip than the same code in four (`bench/pages.ts`
- * measures it). So: the framework, what every page is made of, what those signed out and those signed in add, what a project and a design add to that;
- * and by route what is left. Each file is a request, of which a phone's line has six at a time.
- */
+/** Groups modules into chunks: the bundler's own many small files are a third larger in gzip (`bench/product/pages.ts`). */
 type Graph = { getModuleInfo(id: string): { importedIds: readonly string[]; code: string | null } | null };
 
 const FRAMEWORK = /\/node_modules\/(?:react|react-dom|react-router|scheduler)\//;
-/** Named by rules that every page reads errors by, and left out of them again: what is used of it is used where somebody is signed in. */
+/** Every page's error rules import it, but only signed-in pages use it. */
 const DEPLOYMENT = /\/node_modules\/(?:convex|convex-helpers)\//;
-/** All icons are imported by way of one module, so who imports it does not tell which of them are wanted. */
+/** All icons are imported through one module, so its importers do not show which icons they use. */
 const ICON = /\/lucide-react\/.*\/icons\/([\w-]+)\.m?js$/;
 const ICONS_WANTED = /import\s*\{([^}]*)\}\s*from\s*["']lucide-react["']/g;
 
-/** The pages that stand for their like. What they load only when it is asked for is not in it. */
+/** Representative pages, without their dynamic imports. */
 const SIGNED_OUT = ["root", "routes/outermost", "routes/sign-in"];
 const SIGNED_IN = ["root", "routes/shell", "routes/signed-in", "routes/projects"];
 const WITHIN_PROJECTS = ["root", "routes/shell", "routes/signed-in", "routes/project", "routes/design"];
 
-/**
- * Names the chunk of a module, for Rolldown's `codeSplitting.groups`; null: the bundler decides.
- * @param app the folder of the app
- */
+/** Returns a module's chunk for Rolldown's `codeSplitting.groups`; null: the bundler decides. */
 export function chunkNames(app: string): (id: string, graph: Graph) => string | null {
   let reached: { out: Reached; in: Reached; within: Reached } | undefined;
   return (id, graph) => {
     if (FRAMEWORK.test(id)) return "framework";
     if (DEPLOYMENT.test(id)) return "signed-in";
-    // A route's own module is an entry.
     if (id.startsWith(`${app}/routes/`) || id.startsWith(`${app}/root.tsx`)) return null;
     reached ??= {
       out: reachedFrom(app, SIGNED_OUT, graph),
@@ -44,7 +35,6 @@ export function chunkNames(app: string): (id: string, graph: Graph) => string | 
 
 type Reached = { modules: ReadonlySet<string>; icons: ReadonlySet<string> };
 
-/** All that is imported, by whatever way but an `import()`, and the icons that are named there. */
 function reachedFrom(app: string, routes: readonly string[], graph: Graph): Reached {
   const modules = new Set<string>();
   const icons = new Set<string>();
@@ -60,8 +50,7 @@ function reachedFrom(app: string, routes: readonly string[], graph: Graph): Reac
   return { modules, icons };
 }
 
-/** React Router serves a route's module as itself and in parts, under its name with a query behind it. */
+/** React Router serves a route's module whole and in parts, with a query. */
 const VIEWS = ["", "?__react-router-build-client-route", "?route-chunk=main", "?route-chunk=clientAction"];
 
-/** "EyeOff" and "eye-off" alike. */
 const plain = (name: string) => name.replace(/[^a-z\d]/gi, "").toLowerCase();

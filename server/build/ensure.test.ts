@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
-/** A checkout in small: the real decision, with a builder that only says that it was asked. */
 let place = "";
 const put = (path: string, text: string) => {
   mkdirSync(join(place, path, ".."), { recursive: true });
@@ -32,7 +31,7 @@ function start() {
 }
 
 describe("ensureBuilt", () => {
-  it("builds when there is no build, and not again", () => {
+  it("builds once when there is no build", () => {
     expect(start()).toMatchObject({ built: true, started: true });
     expect(start()).toMatchObject({ built: false, started: true });
   });
@@ -43,7 +42,7 @@ describe("ensureBuilt", () => {
     expect(start()).toMatchObject({ built: true, started: true });
   });
 
-  it("builds when a source is added or taken away", () => {
+  it("builds when a source is added or removed", () => {
     start();
     put("app/routes/new.tsx", "new");
     expect(start().built).toBe(true);
@@ -51,7 +50,7 @@ describe("ensureBuilt", () => {
     expect(start().built).toBe(true);
   });
 
-  it("does not build for a newer date, a test, or what is no source", () => {
+  it("does not build for a newer date, a test or another file", () => {
     start();
     utimesSync(join(place, "app/root.tsx"), new Date(), new Date());
     put("app/root.test.tsx", "a test");
@@ -59,7 +58,7 @@ describe("ensureBuilt", () => {
     expect(start().built).toBe(false);
   });
 
-  it("takes a shipped build as it is", () => {
+  it("accepts a shipped build without sources", () => {
     start();
     put("app/root.tsx", "other sources");
     rmSync(join(place, "node_modules"), { recursive: true });
@@ -68,12 +67,12 @@ describe("ensureBuilt", () => {
     expect(start()).toMatchObject({ built: false, started: true });
   });
 
-  it("says what is missing where there is nothing to start and nothing to build it with", () => {
+  it("reports what is missing without a build and without build tools", () => {
     rmSync(join(place, "node_modules"), { recursive: true });
     expect(start()).toMatchObject({ status: 1, started: false, stderr: expect.stringContaining("npm ci") });
   });
 
-  it("builds anew after a build that was broken off", () => {
+  it("builds again after an interrupted build", () => {
     start();
     rmSync(join(place, "build/stamp"));
     expect(existsSync(join(place, "build"))).toBe(true);

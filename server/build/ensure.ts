@@ -4,10 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { canBuild, ROOT, sourcesHash, STAMP } from "./stamp.ts";
 
-/**
- * Builds when there is no build, or one of other sources. A build that was shipped without its sources or without the tools is taken as it is.
- * Ends the process where there is nothing to start and nothing to build it with.
- */
+/** Builds if there is no build or the sources changed. Accepts a build without sources or tools, and exits if there is neither. */
 export async function ensureBuilt(): Promise<void> {
   const stamp = await readFile(STAMP, "utf8").catch(() => null);
   if (!canBuild()) {
@@ -17,8 +14,9 @@ export async function ensureBuilt(): Promise<void> {
   }
   if (stamp === (await sourcesHash())) return;
   console.log(stamp === null ? "Building, this once…" : "The sources have changed: building…");
-  // In a process of its own: a builder's memory is not the server's.
+  // A separate process frees the builder's memory.
   const child = spawn(process.execPath, [join(ROOT, "server/build/build.ts")], { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"] });
+  process.once("exit", () => child.kill());
   const [code] = await once(child, "exit");
   if (code !== 0) process.exit(1);
 }

@@ -8,7 +8,6 @@ const TEXT = new Set([".css", ".html", ".ico", ".js", ".json", ".map", ".svg", "
 const brotli = promisify(brotliCompress);
 const zip = promisify(gzip);
 
-/** Writes `*.br` and `*.gz` beside each text file of `dir` where they are smaller: as small as they get, since it is done once. */
 export async function precompress(dir: string): Promise<void> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true });
   const files = entries

@@ -4,12 +4,11 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The project's folder. */
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** Says of which sources a build is made. Written last, so that a build broken off has none. */
+/** The hash of the build's sources. Written last, so that an interrupted build has none. */
 export const STAMP = join(ROOT, "build/stamp");
 
-/** All that ends up in the build. `server/` and `engine/` run from their sources. */
+/** Sources of the build. `server/` and `engine/` run from source. */
 const SOURCES = [
   "app",
   "convex",
@@ -22,10 +21,8 @@ const SOURCES = [
 ];
 const NO_SOURCE = /\.test\.tsx?$|(?:^|\/)\.(?!well-known)/;
 
-/** Whether this is a checkout with the tools to build it, rather than a finished build that was shipped. */
 export const canBuild = () => [...SOURCES, "node_modules/@react-router/dev"].every((path) => existsSync(join(ROOT, path)));
 
-/** One hash over names and contents of the sources. */
 export async function sourcesHash(): Promise<string> {
   const paths = (await Promise.all(SOURCES.map((source) => filesIn(join(ROOT, source))))).flat().toSorted();
   const hash = createHash("sha256");

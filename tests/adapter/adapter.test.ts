@@ -8,30 +8,20 @@ import {
   uuidTestSuite,
 } from "@better-auth/test-utils/adapter";
 import { ConvexHttpClient } from "convex/browser";
-import { convexAdapter } from "../../app/accounts/adapter.server";
+import { convexAdapter } from "../../app/features/accounts/auth-api/adapter.server";
 import { startTestDeployment } from "../convex/deployment.ts";
 
-/** Better Auth's own suites for adapters, over HTTP against the embedded deployment with the functions of this folder's `convex/`. */
+/** Runs Better Auth's adapter test suites over HTTP against the embedded deployment. */
 const deployment = await startTestDeployment("tests/adapter/convex");
 const auth = await deployment.token({ sub: "app-server", aud: "atelier-service", service: true });
 const client = new ConvexHttpClient(deployment.url, { skipConvexDeploymentUrlCheck: true, logger: false, auth });
 
-// The suites tell each clean-up and some results; what fails is told by its test.
 console.log = () => {};
 
 const { execute } = await testAdapter({
   adapter: () => convexAdapter(client),
-  // The suites' tables stand in the schema that was pushed.
   runMigrations: async () => {},
-  tests: [
-    normalTestSuite(),
-    authFlowTestSuite(),
-    joinsTestSuite(),
-    caseInsensitiveTestSuite(),
-    uuidTestSuite(),
-    // Convex has no transactions over several calls: the one test of this suite says so and is skipped.
-    transactionsTestSuite(),
-  ],
+  tests: [normalTestSuite(), authFlowTestSuite(), joinsTestSuite(), caseInsensitiveTestSuite(), uuidTestSuite(), transactionsTestSuite()],
   onFinish: () => deployment.close(),
 });
 

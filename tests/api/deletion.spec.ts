@@ -1,18 +1,17 @@
-import { readFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { addPictures, makeDesign } from "../e2e/pictures.ts";
+import { api } from "../../convex/_generated/api.js";
+import { addPictures, chosen, deploymentAs, makeDesign } from "../e2e/support/pictures.ts";
 import { type RunningApp, startApp } from "../harness/app.ts";
 import { type Person, signUp } from "../harness/people.ts";
 import { type Store, storeOf } from "../harness/store.ts";
-import { expect, test } from "./test.ts";
-
-/** What of somebody is on this machine once their account is deleted, also where the machine failed meanwhile. */
+import { expect, test } from "./support/test.ts";
 
 let app: RunningApp;
 let ada: Person;
-/** What rows of hers say, if they say anything of her. */
 let hers: string[];
 test.beforeAll(async () => {
   app = await startApp();
@@ -41,20 +40,53 @@ async function deleteAccount(): Promise<void> {
   expect(answer.status).toBe(200);
 }
 
-/** Files in a folder of the app's data. */
 const filesIn = async (...path: string[]) =>
   (await readdir(join(app.dataDir, ...path), { recursive: true, withFileTypes: true })).filter((file) => file.isFile()).length;
 const copies = () => filesIn("cache", "images");
 
-test("the copies of their pictures go from the disk, too", async () => {
+test("deletes the cached copies of a deleted user's pictures", async () => {
   await deleteAccount();
   await expect.poll(copies).toBe(0);
 });
 
-test("a deletion that SIGKILL interrupts goes on after the start, down to the last row and file", async () => {
+test("no file contains any text of a deleted account a minute later", async () => {
+  const mark = `qz${randomBytes(8).toString("hex")}`;
+  const person = await signUp(app.url, `Ada ${mark}`, `${mark}@example.com`);
+  const convex = await deploymentAs(app, person);
+  const projectId = await convex.mutation(api.projects.create, { name: `Project ${mark}` });
+  await convex.mutation(api.projects.rename, { id: projectId, name: `Magazine ${mark}` });
+  const designId = await convex.mutation(api.designs.create, { projectId, name: `Cover ${mark}` });
+  await convex.mutation(api.designs.setDescription, { id: designId, description: `About ${mark}` });
+  await convex.mutation(api.tags.tagDesign, { id: designId, tag: `tag${mark}` });
+  const { buffer } = await chosen("fig");
+  const [imageId = ""] = await addPictures(app, person, designId, [{ name: `${mark}.jpg`, mimeType: "image/jpeg", buffer }]);
+  await convex.mutation(api.tags.tagImage, { id: imageId, tag: `other${mark}` });
+  await convex.mutation(api.designImages.rename, { id: imageId, name: `Renamed ${mark}` });
+  await convex.mutation(api.designImages.setCaption, { id: imageId, caption: `Seen by ${mark}` });
+  await upload(person, designId, `${mark}.jpg`, buffer.subarray(0, 10), buffer.length);
+  const finished = await upload(person, designId, "again.jpg", buffer, buffer.length);
+  expect((await fetch(`${app.url}${finished}/finish`, { method: "POST", headers: headersOf(person) })).status).toBe(200);
+  const eve = await signUp(app.url);
+  const { designId: hersToo } = await makeDesign(app, eve);
+  await upload(eve, hersToo, "eve.jpg", buffer.subarray(0, 10), buffer.length);
+  expect(filesWith(mark)).not.toEqual([]);
+  expect(uploadsWith(person.id)).toHaveLength(2);
+
+  await deleteAccount();
+  ada = person;
+  await deleteAccount();
+  await expect.poll(() => filesWith(mark), { timeout: 60_000 }).toEqual([]);
+  await expect.poll(() => uploadsWith(person.id), { timeout: 30_000 }).toEqual([]);
+  expect(uploadsWith(eve.id)).toHaveLength(1);
+  await app.stop();
+  expect(filesWith(mark)).toEqual([]);
+  await app.start();
+});
+
+test("resumes an account deletion after SIGKILL, down to the last row and file", async () => {
   const store = await storeOf(app);
   let left = await interrupted(store);
-  // How far it came is the machine's business: one that was over by then has shown nothing.
+  // A deletion that was complete before the kill proves nothing, so try again.
   for (let more = 0; left === 0 && more < 4; more++) {
     await app.start();
     await somebodyNew();
@@ -71,7 +103,32 @@ test("a deletion that SIGKILL interrupts goes on after the start, down to the la
   expect(onDisk(hers)).toEqual([]);
 });
 
-/** Deletes an account to which more belongs than several batches take (`convex/accounts/removal.ts`), kills all of the app while it does, and says how much is left. */
+/** Returns the files that contain the mark, in UTF-8 or in index keys, which encode these letters alike. */
+function filesWith(mark: string): string[] {
+  return readdirSync(app.dataDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => existsSync(path) && (path.includes(mark) || readFileSync(path).includes(mark)));
+}
+
+const headersOf = (person: Person) => ({ Cookie: person.cookieHeader, Origin: app.url, "Tus-Resumable": "1.0.0" });
+
+async function upload(person: Person, designId: string, name: string, bytes: Buffer, length: number): Promise<string> {
+  const metadata = Object.entries({ design: designId, filename: name }).map(
+    ([key, value]) => `${key} ${Buffer.from(value).toString("base64")}`,
+  );
+  const announced = { "Upload-Length": `${length}`, "Upload-Metadata": metadata.join(",") };
+  const created = await fetch(`${app.url}/uploads`, { method: "POST", headers: { ...headersOf(person), ...announced } });
+  const path = created.headers.get("Location") ?? "";
+  const headers = { ...headersOf(person), "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream" };
+  const sent = await fetch(`${app.url}${path}`, { method: "PATCH", headers, body: new Uint8Array(bytes) });
+  expect([created.status, sent.status]).toEqual([201, 204]);
+  return path;
+}
+
+const uploadsWith = (userId: string) => filesWith(userId).filter((path) => path.startsWith(join(app.dataDir, "parts")));
+
+/** Kills the app during a deletion of several batches (`convex/accounts/removal.ts`); returns the rows left. */
 async function interrupted(store: Store): Promise<number> {
   const dates = { expiresAt: Date.now() + 86_400_000, createdAt: 0, updatedAt: 0 };
   const rows = Array.from({ length: 600 }, (_, each) => ({ id: `${ada.id} ${each}`, identifier: `${ada.id} ${each}`, value: ada.id }));
@@ -81,16 +138,15 @@ async function interrupted(store: Store): Promise<number> {
   const deployment = Number(readFileSync(`/proc/${app.pid}/task/${app.pid}/children`, "utf8").trim());
   const answered = deleteAccount().catch(() => {});
   await expect.poll(() => store.find("users", { id: ada.id }), { intervals: [1] }).toEqual([]);
-  // The deployment too: it would end by itself, and tidily.
+  // The orphaned deployment would otherwise exit cleanly.
   process.kill(deployment, "SIGKILL");
   await app.kill();
   await answered;
   return onDisk([ada.id]).length;
 }
 
-/** The documents that lie in the deployment's file while nothing runs, in whatever table, and say one of these; what is to be done is none of them. */
+/** Returns the documents of all tables that contain one of the words, except scheduled jobs. */
 function onDisk(words: string[]): string[] {
-  // Whom a SIGKILL has been sent to may still hold the file for a moment.
   const file = new DatabaseSync(join(app.dataDir, "convex", "deployment.sqlite3"), { readOnly: true, timeout: 60_000 });
   const rows = file.prepare("SELECT json FROM documents").all();
   file.close();

@@ -1,7 +1,4 @@
-/**
- * React's hooks of the unmodified client library against the embedded deployment. What they rest on is tested without React in
- * `engine/tests/`; here it is the hooks: pages that grow and split, optimistic updates, authentication and the state of the connection.
- */
+/** React hooks of the unmodified client against the embedded deployment. `engine/tests/` covers the rest without React. */
 import { Window } from "happy-dom";
 import {
   Authenticated,
@@ -21,7 +18,7 @@ import { useEffect, type ReactNode } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { deployFixture, type Deployed } from "../../engine/tests/deployed.ts";
+import { deployFixture, type Deployed } from "@atelier/engine/testing/deployed";
 
 type Message = { body: string };
 type PageArgs = { channel: string; paginationOpts: PaginationOptions };
@@ -65,7 +62,7 @@ class Tracked extends WebSocket {
 }
 const connect = () =>
   new ConvexReactClient(deployed.deployment.url, {
-    // The client's constructor wants a browser's WebSocket; that of `ws` is what the command line itself gives it.
+    // The client expects a browser WebSocket; the official command line also passes `ws`.
     webSocketConstructor: Tracked as unknown as typeof globalThis.WebSocket,
     logger: false,
     unsavedChangesWarning: false,
@@ -92,7 +89,7 @@ function within(auth: Auth, children: ReactNode) {
   );
 }
 
-test("usePaginatedQuery loads more, grows, splits pages that have grown, and neither skips nor repeats a row", async () => {
+test("usePaginatedQuery grows and splits pages without gaps or repeated rows", async () => {
   client = connect();
   let loadMore: (count: number) => void = () => undefined;
   let add: (message: { channel: string; body: string }) => Promise<unknown> = () => Promise.resolve();
@@ -108,7 +105,7 @@ test("usePaginatedQuery loads more, grows, splits pages that have grown, and nei
   }
   show(within(signedOut, <Pages />));
   await shows("Exhausted: ");
-  // The first page has no end yet, so all of these fall into it: more than twice what was asked for, and it is split in two.
+  // The first page is unbounded: more than twice its size splits it.
   const bodies = Array.from({ length: 9 }, (_, i) => `${i}`);
   for (const body of bodies) await add({ channel: "hooks", body });
   await shows(`Exhausted: ${bodies.join(" ")}`);
@@ -125,7 +122,7 @@ test("usePaginatedQuery loads more, grows, splits pages that have grown, and nei
   await shows(`Exhausted: ${bodies.join(" ")} 9`);
 });
 
-test("an optimistic update shows at once at the top of the pages and is replaced by what the server says", async () => {
+test("shows an optimistic update until the server's result replaces it", async () => {
   client = connect();
   const shown: string[] = [];
   let add: (message: { channel: string; body: string }) => Promise<unknown> = () => Promise.resolve();
@@ -148,54 +145,62 @@ test("an optimistic update shows at once at the top of the pages and is replaced
   expect(shown).toEqual(["", "expected", "stored"]);
 });
 
-test("signing in and out is known to components once the deployment has taken the token", async () => {
-  client = connect();
-  let auth: Auth = { ...signedOut, isLoading: true };
-  function Who() {
-    return `I am ${useQuery(whoAmI, {})?.subject ?? "…"}`;
-  }
-  const screen = () =>
-    within(
-      auth,
-      <>
-        <AuthLoading>loading</AuthLoading>
-        <Unauthenticated>nobody</Unauthenticated>
-        <Authenticated>
-          <Who />
-        </Authenticated>
-      </>,
+test(
+  "components learn of a sign-in once the deployment has accepted the token",
+  { tags: "@components-learn-sign-once-deployment-has" },
+  async () => {
+    client = connect();
+    let auth: Auth = { ...signedOut, isLoading: true };
+    function Who() {
+      return `I am ${useQuery(whoAmI, {})?.subject ?? "…"}`;
+    }
+    const screen = () =>
+      within(
+        auth,
+        <>
+          <AuthLoading>loading</AuthLoading>
+          <Unauthenticated>nobody</Unauthenticated>
+          <Authenticated>
+            <Who />
+          </Authenticated>
+        </>,
+      );
+    show(screen());
+    await shows("loading");
+    auth = { isLoading: false, isAuthenticated: true, fetchAccessToken: () => deployed.issuer.token("ada", { expiresIn: 600 }) };
+    root?.render(screen());
+    await expect.poll(text).toBe("I am ada");
+    auth = signedOut;
+    root?.render(screen());
+    await shows("nobody");
+  },
+);
+
+test(
+  "a token that the deployment rejects leaves the user signed out",
+  { tags: "@token-deployment-rejects-leaves-user-signed" },
+  async () => {
+    client = connect();
+    const auth = {
+      isLoading: false,
+      isAuthenticated: true,
+      fetchAccessToken: () => deployed.issuer.token("ada", { audience: "another", expiresIn: 600 }),
+    };
+    show(
+      within(
+        auth,
+        <>
+          <AuthLoading>loading</AuthLoading>
+          <Unauthenticated>nobody</Unauthenticated>
+          <Authenticated>somebody</Authenticated>
+        </>,
+      ),
     );
-  show(screen());
-  await shows("loading");
-  auth = { isLoading: false, isAuthenticated: true, fetchAccessToken: () => deployed.issuer.token("ada", { expiresIn: 600 }) };
-  root?.render(screen());
-  await expect.poll(text).toBe("I am ada");
-  auth = signedOut;
-  root?.render(screen());
-  await shows("nobody");
-});
+    await expect.poll(text, { timeout: 60_000 }).toBe("nobody");
+  },
+);
 
-test("a token that the deployment refuses leaves one signed out", async () => {
-  client = connect();
-  const auth = {
-    isLoading: false,
-    isAuthenticated: true,
-    fetchAccessToken: () => deployed.issuer.token("ada", { audience: "another", expiresIn: 600 }),
-  };
-  show(
-    within(
-      auth,
-      <>
-        <AuthLoading>loading</AuthLoading>
-        <Unauthenticated>nobody</Unauthenticated>
-        <Authenticated>somebody</Authenticated>
-      </>,
-    ),
-  );
-  await expect.poll(text, { timeout: 60_000 }).toBe("nobody");
-});
-
-test("a line that is cut is told, comes back, and the page goes on", async () => {
+test("a cut connection is reported, returns, and pages continue", async () => {
   client = connect();
   let run: (args: { body: string }) => Promise<string> = () => Promise.reject(new Error("not shown yet"));
   function Line() {

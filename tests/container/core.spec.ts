@@ -1,20 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "@playwright/test";
-import { hands } from "../e2e/hands.ts";
-import { chosen } from "../e2e/pictures.ts";
+import { pageActions } from "../e2e/support/page-actions.ts";
+import { chosen } from "../e2e/support/pictures.ts";
 import { signUp } from "../harness/people.ts";
 
-/** Run by `npm run test:container` against what the Dockerfile's commands made; left out of the suite, which has all this at greater length. */
+/** Run by `npm run test:container` only; the suite covers the same in more detail. */
 const url = process.env.CONTAINER_URL ?? "";
 test.skip(url === "", "npm run test:container says where it runs");
 
 for (const javaScriptEnabled of [true, false]) {
-  test(`what people do, ${javaScriptEnabled ? "with" : "without"} JavaScript`, async ({ browser }) => {
+  test(`the main flow, ${javaScriptEnabled ? "with" : "without"} JavaScript`, async ({ browser }) => {
     const person = await signUp(url, "Ada", `${randomUUID()}@example.com`);
     const context = await browser.newContext({ baseURL: url, javaScriptEnabled });
     await context.addCookies(person.cookies);
     const page = await context.newPage();
-    const her = hands(page, javaScriptEnabled);
+    const her = pageActions(page, javaScriptEnabled);
     await her.open("/projects");
     await her.create("project", "Spring");
     await expect(page.getByRole("heading", { name: "Spring" })).toBeVisible();

@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url";
 export type Instruction = { name: string; value: string; line: number };
 export type Stage = { name: string; image: string; instructions: Instruction[] };
 
-/** The Dockerfile as stages of instructions: comments left out, continued lines joined. */
 export async function readDockerfile(): Promise<Stage[]> {
   const text = await readFile(fileURLToPath(new URL("../../Dockerfile", import.meta.url)), "utf8");
   return parseDockerfile(text);

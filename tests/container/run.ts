@@ -1,8 +1,4 @@
-/**
- * `npm run test:container`: does what the Dockerfile says without a container engine, and runs the end-to-end suite against what comes of it.
- * Each stage is an empty folder in which the stage's own commands run; the result is started with everything but DATA_DIR read-only, and as an
- * unprivileged user where we may become one.
- */
+/** `npm run test:container`: runs the Dockerfile's commands without a container engine, then the suite. Only DATA_DIR is writable. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, chown, cp, lstat, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -13,14 +9,10 @@ import { freePort } from "../harness/app.ts";
 import { readDockerfile, type Stage } from "./dockerfile.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** `nobody`, on every Linux. */
 const NOBODY = 65_534;
-/** The end-to-end suite; what tests the sources' own folder (its build, its development server, its commands of npm) has nothing to say here. */
 const SUITE = ["tests/e2e", "tests/api"];
-/** Some specs only: `npm run test:container -- tests/e2e/images.spec.ts`. */
 const chosen = process.argv.slice(2);
 
-/** Runs each stage in a folder of its own; answers the last one's, in which `/app` is the app. */
 async function build(stages: Stage[], place: string): Promise<{ root: string; env: Record<string, string>; command: string[] }> {
   const roots = new Map<string, string>();
   const ignored = (await readFile(join(ROOT, ".dockerignore"), "utf8")).split("\n").filter(Boolean);
@@ -60,7 +52,7 @@ async function copy(value: string, workdir: string, roots: Map<string, string>, 
   }
 }
 
-/** A RUN's command, with npm as the image has it. What it does outside of the app's folder (/data) belongs to the image. */
+/** Runs a RUN command with the image's npm. Its changes outside the app's folder belong to the image. */
 async function shell(command: string, cwd: string): Promise<void> {
   if (command.startsWith("mkdir /data")) return;
   console.log(`$ ${command}`);
@@ -76,7 +68,6 @@ async function shell(command: string, cwd: string): Promise<void> {
   if (code !== 0) throw new Error(`${command} ended with ${String(code)}`);
 }
 
-/** Takes the right to write away from everybody. */
 async function readOnly(path: string): Promise<void> {
   const info = await lstat(path);
   if (info.isSymbolicLink()) return;
@@ -84,7 +75,6 @@ async function readOnly(path: string): Promise<void> {
   await chmod(path, info.isDirectory() || info.mode & 0o100 ? 0o555 : 0o444);
 }
 
-/** The image's own question whether it is well (`HEALTHCHECK … CMD [...]`). */
 async function healthy(value: string, env: Record<string, string>): Promise<void> {
   const [, ...args]: string[] = JSON.parse(/CMD (\[.*\])$/s.exec(value)?.[1] ?? "[]");
   const child = spawn(process.execPath, args, { env, stdio: "inherit" });

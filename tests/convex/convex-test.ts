@@ -4,7 +4,7 @@ import { vi } from "vitest";
 import schema from "../../convex/schema";
 import type { Backend, Caller } from "./backends.ts";
 
-/** Whom `auth.config.ts` believes. convex-test takes identities as given, so that the check of issuer and audience is done here. */
+/** The issuer in `auth.config.ts`. convex-test does not check issuer and audience, so this backend does. */
 const ISSUER = "https://atelier.invalid";
 
 export const modules = {
@@ -17,10 +17,10 @@ export const modules = {
   "../../convex/probe.ts": () => import("./probe.ts"),
 };
 
-/** convex-test, with Convex's limits on transactions switched on. */
+/** convex-test with Convex's transaction limits. */
 export async function convexTestBackend(): Promise<Backend> {
   const inside = convexTest({ schema, modules, transactionLimits: true });
-  // Its own types also take inline functions, which no other backend can; narrowed to what all can.
+  // convex-test also accepts inline functions, which other backends cannot.
   const callerOf = (test: Pick<typeof inside, "query" | "mutation">): Caller<FunctionVisibility> => ({
     query: test.query as Caller<FunctionVisibility>["query"],
     mutation: test.mutation as Caller<FunctionVisibility>["mutation"],
@@ -38,8 +38,8 @@ export async function convexTestBackend(): Promise<Backend> {
     nobody: callerOf(inside),
     async holder({ issuer = ISSUER, subject, sessionId, service, limited }) {
       if (issuer !== ISSUER) return callerOf(inside);
-      const said = { ...(sessionId && { sessionId }), ...(service && { service }), ...(limited && { limited }) };
-      return callerOf(inside.withIdentity({ issuer, subject, ...said }));
+      const claims = { ...(sessionId && { sessionId }), ...(service && { service }), ...(limited && { limited }) };
+      return callerOf(inside.withIdentity({ issuer, subject, ...claims }));
     },
     store: (bytes, contentType = "image/png") => inside.run((ctx) => ctx.storage.store(new Blob([bytes], { type: contentType }))),
     settle,

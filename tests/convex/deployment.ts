@@ -8,41 +8,32 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { exportJWK, generateKeyPair, importJWK, type JWTPayload, SignJWT } from "jose";
 import * as z from "zod";
-import { startEmbedded } from "../../server/embedded.ts";
+import { startEmbedded } from "../../server/deployment/embedded.ts";
 import { log } from "../../server/log.ts";
-import { setEnvironment } from "../../server/push.ts";
+import { setEnvironment } from "../../server/deployment/push.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CACHE = join(ROOT, "node_modules/.cache/atelier-convex");
 const CLI = join(ROOT, "node_modules/convex/bin/main.js");
 const ADMIN_KEY = `tests|${"7e57".repeat(16)}`;
-/** The app's own functions. */
 const APP_FUNCTIONS = "convex";
 const ISSUER = "https://atelier.invalid";
-/** A push that takes longer than this has died. */
+/** A push that takes longer has died (ms). */
 const STALE_LOCK = 120_000;
 
 const run = promisify(execFile);
 const quiet = log.child({}, { level: "silent" });
 
-/** The embedded deployment with `convex/`, and `probe.ts` beside it, in force. */
 export type TestDeployment = {
   url: string;
   adminKey: string;
-  /** The private key of the tokens that the deployment believes, as the app is given it. */
   signingKey: z.infer<typeof keySchema>;
-  /** A token that the deployment believes, with these claims; `issuer` is the app's when left out. */
   token(claims: JWTPayload & { aud: string }): Promise<string>;
-  /** SIGKILL, and wait until it is back on the same address. */
   crash(): Promise<void>;
   close(): Promise<void>;
 };
 
-/**
- * Starts an embedded deployment of its own for a test file. The functions come to it through the official command line's push; that is done
- * once for each state of the sources, and every deployment starts from a copy of the data that it left.
- * @param functions the folder of functions, from the root of the repository; another than the app's may import from the app's
- */
+/** Starts an embedded deployment from a cached push. `functions`: a folder, relative to the repository, that may import the app's. */
 export async function startTestDeployment(functions = APP_FUNCTIONS): Promise<TestDeployment> {
   const template = await pushedData(functions);
   const dir = await mkdtemp(join(tmpdir(), "atelier-convex-"));
@@ -73,7 +64,6 @@ export async function startTestDeployment(functions = APP_FUNCTIONS): Promise<Te
   };
 }
 
-/** The folder with the data of a deployment to which these sources were pushed, and with the key that it believes. */
 async function pushedData(functions: string): Promise<string> {
   const folder = join(CACHE, await sourcesHash(functions));
   const lock = `${folder}.lock`;
@@ -115,7 +105,6 @@ async function makePushed(folder: string, functions: string): Promise<void> {
   await rename(draft, folder);
 }
 
-/** A folder with `convex/`, without its tests, that the official command line takes for the project. */
 export async function copyProject(): Promise<string> {
   const project = await mkdtemp(join(tmpdir(), "atelier-push-"));
   await cp(join(ROOT, "convex"), join(project, "convex"), { recursive: true, filter: (path) => !path.endsWith(".test.ts") });
@@ -125,7 +114,6 @@ export async function copyProject(): Promise<string> {
   return project;
 }
 
-/** Runs the official command line in a project, as the deployment's administrator. */
 export async function commandLine(project: string, url: string, command: string[]): Promise<void> {
   const flags = ["--url", url, "--admin-key", ADMIN_KEY, "--typecheck", "disable"];
   await run(process.execPath, [CLI, ...command, ...flags], { cwd: project, env: { PATH: process.env["PATH"], CI: "1" } });
@@ -152,7 +140,6 @@ const keySchema = z.object({ kty: z.string(), crv: z.string(), x: z.string(), y:
 
 const readKey = async (template: string) => keySchema.parse(JSON.parse(await readFile(join(template, "key.json"), "utf8")));
 
-/** Whether the lock is ours now. One whose holder has died is taken over. */
 async function lockedBy(lock: string): Promise<boolean> {
   const held = await stat(lock).catch(() => null);
   if (held && Date.now() - held.mtimeMs > STALE_LOCK) await rmdir(lock).catch(() => undefined);
@@ -162,7 +149,7 @@ async function lockedBy(lock: string): Promise<boolean> {
   );
 }
 
-/** What older states of the sources left; a run of another one may still be going on. */
+/** Removes data of older source states, except of a run that may be active. */
 async function dropOld(): Promise<void> {
   for (const name of await readdir(CACHE)) {
     const path = join(CACHE, name);

@@ -4,15 +4,14 @@ import { type FunctionReference, type FunctionVisibility, getFunctionName } from
 import { ConvexError, convexToJson, jsonToConvex, type Value } from "convex/values";
 import * as z from "zod";
 import type { Id } from "../../convex/_generated/dataModel";
-import { type Backend, type Caller, probe } from "./backends.ts";
+import type { Backend, Caller } from "./backends.ts";
 import { startTestDeployment, type TestDeployment } from "./deployment.ts";
+import { probe } from "./probe-references.ts";
 
-/** An embedded deployment of its own. */
 export async function embeddedBackend(): Promise<Backend> {
   return embeddedOn(await startTestDeployment());
 }
 
-/** The embedded deployment, spoken to by the official client over HTTP, and as its administrator where tests look inside. */
 export function embeddedOn(deployment: TestDeployment): Backend {
   const inside = administrator(deployment);
   return {
@@ -48,12 +47,11 @@ const stored = z.object({ storageId: z.string() });
 function client({ url }: TestDeployment, token?: string): Caller {
   const http = new ConvexHttpClient(url, { skipConvexDeploymentUrlCheck: true, logger: false, ...(token && { auth: token }) });
   const query = (reference: FunctionReference<"query">, args: object) => http.query(reference, args);
-  // Without a queue, so that two calls at once are two calls at once.
+  // Without the queue, calls run concurrently.
   const mutation = (reference: FunctionReference<"mutation">, args: object) => http.mutation(reference, args, { skipQueue: true });
   return { query, mutation };
 }
 
-/** Calls as `npx convex run` does, which may call internal functions. */
 function administrator({ url, adminKey }: TestDeployment): Caller<FunctionVisibility> {
   async function call(reference: FunctionReference<"query" | "mutation", FunctionVisibility>, args: Record<string, Value>) {
     const response = await fetch(`${url}/api/function`, {

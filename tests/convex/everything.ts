@@ -3,13 +3,11 @@ import schema from "../../convex/schema";
 import { type Backend, type Person, probe } from "./backends.ts";
 import { addImage, addVersion } from "./pictures.ts";
 
-/** Tables of which a row may stay when somebody goes: they say nothing about anybody. */
+/** Tables without personal data, whose rows may outlive an account. */
 const NOBODYS = ["rateLimits", "releasedFiles", "sweeps", "upgrades"];
 
-/** The tables that say something about somebody. */
 export const ownedTables = Object.keys(schema.tables).filter((name) => !NOBODYS.includes(name));
 
-/** Makes one row at least of somebody's in every one of these tables, and the stored files of an image that has two versions: their ids. */
 export async function everythingOf(backend: Backend, person: Person) {
   const insert = (table: string, row: Record<string, unknown>) => backend.inside.mutation(probe.insert, { table, row });
   const { userId, sessionId } = person;
@@ -30,6 +28,7 @@ export async function everythingOf(backend: Backend, person: Person) {
   await insert("subscriptions", { id: `${userId} subscription`, plan: "pro", referenceId: userId, status: "active" });
   await insert("userPictures", { userId, contentType: "image/webp", checksum: `${userId} picture`, bytes: new ArrayBuffer(3) });
   await insert("sessionActivity", { sessionId, userId, at: at + 7 });
+  await insert("undoSteps", { userId, step: "secret x", at: at + 9, changes: [] });
   const notice = await insert("notices", { userId, notice: { kind: "passwordChanged" }, at, read: false });
   await insert("devices", { userId, mark: "secret x", seenAt: at + 8 });
   await insert("mails", { userId, content: { notice, to: "x" }, attempts: 0, dueAt: at, expiresAt: at + 2e9 });

@@ -1,7 +1,6 @@
 import { expect } from "vitest";
-import { type Refusal, refusalOf } from "../../convex/errors";
+import { type Refusal, refusalOf } from "../../convex/model/errors";
 
-/** Expects that a call is refused by a ConvexError, and answers with what. */
 export async function refused(call: Promise<unknown>): Promise<Refusal> {
   const outcome = await call.then(
     (value) => ({ value }),

@@ -3,14 +3,15 @@ import { api } from "../../convex/_generated/api";
 import type { Id } from "../../convex/_generated/dataModel";
 import { appServer, type Backend, type Person } from "./backends.ts";
 
-/** Brings a picture into a design the way the app server does: a stored file, then its row. */
-export async function addImage(backend: Backend, person: Person, designId: Id<"designs">, name: string) {
+type ChosenAs = { batch: string; index: number };
+
+/** Adds a picture as the app server does: the stored file, then its row. */
+export async function addImage(backend: Backend, person: Person, designId: Id<"designs">, name: string, chosenAs?: ChosenAs) {
   const file = await storedPicture(backend, person, name);
-  const id = await (await appServer(backend)).mutation(api.uploads.finalize, { ...file, designId });
+  const id = await (await appServer(backend)).mutation(api.uploads.finalize, { ...file, designId, ...(chosenAs && { chosenAs }) });
   return { id, storageId: file.storageId };
 }
 
-/** Brings another picture in the place of one, as its newest version. */
 export async function addVersion(backend: Backend, person: Person, imageId: Id<"designImages">, name: string) {
   const file = await storedPicture(backend, person, name);
   const id = await (await appServer(backend)).mutation(api.versions.finalize, { ...file, imageId });

@@ -1,18 +1,20 @@
 import { internalMutationGeneric, internalQueryGeneric } from "convex/server";
 import { v } from "convex/values";
 
-/**
- * Functions that only tests have: they look at and change rows directly. The harness (`backends.ts`) puts this module beside those of
- * `convex/` under the name `probe`, on every backend.
- */
+/** Test-only functions that read and write rows. `backends.ts` pushes this module as `probe`. */
 
-/** Inserts a row as it is given and answers its id. */
 export const insert = internalMutationGeneric({
   args: { table: v.string(), row: v.any() },
   handler: ({ db }, { table, row }) => db.insert(table, row),
 });
 
-/** Deletes the row with this id, if it is there. */
+export const insertMany = internalMutationGeneric({
+  args: { table: v.string(), rows: v.array(v.any()) },
+  handler: async ({ db }, { table, rows }) => {
+    for (const row of rows) await db.insert(table, row);
+  },
+});
+
 export const remove = internalMutationGeneric({
   args: { table: v.string(), id: v.string() },
   handler: async ({ db }, { table, id }) => {
@@ -21,7 +23,6 @@ export const remove = internalMutationGeneric({
   },
 });
 
-/** Changes fields of a row. */
 export const patch = internalMutationGeneric({
   args: { table: v.string(), id: v.string(), fields: v.any() },
   handler: async ({ db }, { table, id, fields }) => {
@@ -30,7 +31,6 @@ export const patch = internalMutationGeneric({
   },
 });
 
-/** One row; null: there is none. */
 export const row = internalQueryGeneric({
   args: { table: v.string(), id: v.string() },
   handler: async ({ db }, { table, id }) => {
@@ -39,7 +39,6 @@ export const row = internalQueryGeneric({
   },
 });
 
-/** The rows of a table, oldest first, as many as an answer may hold. */
 export const rows = internalQueryGeneric({
   args: { table: v.string(), field: v.optional(v.string()), value: v.optional(v.any()) },
   handler: async ({ db }, { table, field, value }) => {
@@ -48,7 +47,6 @@ export const rows = internalQueryGeneric({
   },
 });
 
-/** How many images a design has, removed ones included. */
 export const imageCount = internalQueryGeneric({
   args: { designId: v.id("designs") },
   handler: async ({ db }, { designId }) => {
@@ -60,13 +58,11 @@ export const imageCount = internalQueryGeneric({
   },
 });
 
-/** An address to store a file at. */
 export const uploadUrl = internalMutationGeneric({
   args: {},
   handler: ({ storage }) => storage.generateUploadUrl(),
 });
 
-/** Which of these stored files still exist. */
 export const filesAmong = internalQueryGeneric({
   args: { ids: v.array(v.id("_storage")) },
   handler: async ({ db }, { ids }) => {
@@ -75,7 +71,6 @@ export const filesAmong = internalQueryGeneric({
   },
 });
 
-/** How many scheduled calls are due and not done. */
 export const pending = internalQueryGeneric({
   args: {},
   handler: async ({ db }) => {
@@ -84,7 +79,6 @@ export const pending = internalQueryGeneric({
   },
 });
 
-/** How many calls of a function were ever scheduled, among the newest thousand of all. */
 export const scheduledCalls = internalQueryGeneric({
   args: { name: v.string() },
   handler: async ({ db }, { name }) => {
@@ -93,7 +87,6 @@ export const scheduledCalls = internalQueryGeneric({
   },
 });
 
-/** Many images of a design with one row each and no file, for tests of size; `from` numbers them. */
 export const insertImages = internalMutationGeneric({
   args: { designId: v.id("designs"), storageId: v.id("_storage"), from: v.number(), count: v.number() },
   handler: async ({ db }, { designId, storageId, from, count }) => {
@@ -115,7 +108,7 @@ export const insertImages = internalMutationGeneric({
   },
 });
 
-/** Puts a whole row in another's place, so that fields can go. */
+/** Replaces a row, so that fields can be removed. */
 export const replace = internalMutationGeneric({
   args: { table: v.string(), id: v.string(), row: v.any() },
   handler: async ({ db }, { table, id, row: fields }) => {

@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1, the same every time (mulberry32), so that a failure can be looked at again. */
+/** Returns a repeatable generator of numbers from 0 to 1 (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

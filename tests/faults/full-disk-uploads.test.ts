@@ -1,11 +1,11 @@
-/** A disk that fills up under arriving files: a small tmpfs, which only root may mount. */
+/** A full disk during uploads: a small tmpfs, which only root can mount. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { DiskFull } from "../../app/uploads/append.server";
-import { openParts } from "../../app/uploads/parts.server";
+import { DiskFull } from "../../app/lib/http/disk-full.server";
+import { openPartialUploads } from "../../app/features/uploads/server/partial-uploads.server";
 
 const mountPoint = mkdtempSync(join(tmpdir(), "full-"));
 const mounted = mount(mountPoint);
@@ -21,21 +21,21 @@ async function* bytes(count: number): AsyncGenerator<Uint8Array> {
 it.runIf(mounted)(
   "keeps what arrived before the disk was full, promises no room that is not there, and goes on when there is some",
   async () => {
-    const parts = openParts(join(mountPoint, "parts"), { margin: 0 });
+    const partialUploads = openPartialUploads(join(mountPoint, "parts"), { margin: 0 });
     const facts = { ownerId: "ada", designId: "d", name: "fig.jpg", checksum: null };
-    const part = await parts.create({ ...facts, length: 3_000_000 });
+    const part = await partialUploads.create({ ...facts, length: 3_000_000 });
     const ballast = join(mountPoint, "ballast");
     writeFileSync(ballast, Buffer.alloc(2_500_000));
-    await expect(parts.create({ ...facts, length: 3_000_000 })).rejects.toThrow(DiskFull);
-    await expect(parts.append(part, 0, bytes(3_000_000))).rejects.toThrow(DiskFull);
-    const reached = await parts.offset(part);
+    await expect(partialUploads.create({ ...facts, length: 3_000_000 })).rejects.toThrow(DiskFull);
+    await expect(partialUploads.append(part, 0, bytes(3_000_000))).rejects.toThrow(DiskFull);
+    const reached = await partialUploads.offset(part);
     expect(reached).toBeGreaterThan(500_000);
     expect(reached).toBeLessThan(3_000_000);
-    expect(parts.find(part.id, "ada")).not.toBeNull();
+    expect(partialUploads.find(part.id, "ada")).not.toBeNull();
 
     rmSync(ballast);
-    expect(await parts.append(part, reached, bytes(3_000_000 - reached))).toBe(3_000_000);
-    parts.close();
+    expect(await partialUploads.append(part, reached, bytes(3_000_000 - reached))).toBe(3_000_000);
+    await partialUploads.close();
   },
 );
 

@@ -1,13 +1,13 @@
-/** A disk that fills up under a running deployment: a small tmpfs, which only root may mount; elsewhere `engine/src/transaction/failure.test.ts` stands for it. */
+/** On a small tmpfs, which only root can mount; `engine/src/transaction/integrity/failure.test.ts` simulates a full disk elsewhere. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConvexHttpClient } from "convex/browser";
 import { anyApi } from "convex/server";
 import { afterAll, expect, it } from "vitest";
-import { checkIntegrity } from "../../engine/src/transaction/integrity.ts";
-import { pushFixture } from "../../engine/tests/deployed.ts";
-import { ADMIN_KEY, createIssuer, removeFolder, startEngine, temporaryFolder, type EngineProcess } from "../../engine/tests/harness.ts";
+import { checkIntegrity } from "@atelier/engine/integrity";
+import { pushFixture } from "@atelier/engine/testing/deployed";
+import { ADMIN_KEY, createIssuer, removeFolder, startEngine, temporaryFolder, type EngineProcess } from "@atelier/engine/testing/harness";
 
 const mountPoint = temporaryFolder("full");
 const mounted = mount(mountPoint);
@@ -56,6 +56,21 @@ it.runIf(mounted)("refuses writes while it is full, answers reads, and goes on o
   expect(checkIntegrity(data)).toEqual([]);
   removeFolder(project);
 });
+
+it.runIf(mounted).each([0, 4, 32, 128, 512])(
+  "says in words that there is no room for a start with %i KiB left",
+  { timeout: 60_000 },
+  async (kib) => {
+    await engine?.stop("SIGKILL");
+    const ballast = join(mountPoint, "ballast");
+    writeFileSync(ballast, Buffer.alloc(Math.max(0, freeBytes() - kib * 1024)));
+    const started = await startEngine(join(mountPoint, `start-${kib}`), ADMIN_KEY).catch((error: unknown) => String(error));
+    rmSync(ballast);
+    if (typeof started !== "string") return void (await started.stop());
+    expect(started).toMatch(/no room left|disk is full/i);
+    expect(started).not.toMatch(/\n\s+at /);
+  },
+);
 
 function freeBytes(): number {
   const { bavail, bsize } = statfsSync(mountPoint);

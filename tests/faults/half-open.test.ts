@@ -1,15 +1,14 @@
-/** A line whose other end is gone without a word: nothing is ever read from it again. */
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
-import { startDeployment, type Deployment } from "../../engine/src/deployment.ts";
-import { ADMIN_KEY, removeFolder, temporaryFolder } from "../../engine/tests/harness.ts";
+import { startDeployment, type Deployment } from "@atelier/engine";
+import { ADMIN_KEY, removeFolder, temporaryFolder } from "@atelier/engine/testing/harness";
 
 let deployment: Deployment;
 const dataDir = temporaryFolder("half-open");
 beforeAll(async () => {
-  // The deployment's own interval and clock, so that a minute of silence does not take a minute.
+  // Fakes the interval and the clock, so that a minute of silence takes no minute.
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
   deployment = await startDeployment({ dataDir, port: 0, sitePort: 0, adminKey: ADMIN_KEY });
 });
@@ -19,7 +18,7 @@ afterAll(async () => {
   removeFolder(dataDir);
 });
 
-it("is given up after a minute, though it was never closed", async () => {
+it("closes a silent half-open connection after a minute", async () => {
   const { hostname, port } = new URL(deployment.url);
   const key = randomBytes(16).toString("base64");
   const socket = connect(Number(port), hostname);

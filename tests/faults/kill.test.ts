@@ -1,14 +1,12 @@
-/**
- * SIGKILL at random moments under load. `FAULT_ROUNDS=100` is the long form; `npm test` runs a short one.
- */
+/** SIGKILL at random moments under load. `FAULT_ROUNDS=100` is the long run. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConvexClient, ConvexHttpClient } from "convex/browser";
 import { anyApi } from "convex/server";
 import { afterAll, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { checkIntegrity } from "../../engine/src/transaction/integrity.ts";
-import { pushFixture } from "../../engine/tests/deployed.ts";
-import { ADMIN_KEY, createIssuer, removeFolder, startEngine, temporaryFolder, type EngineProcess } from "../../engine/tests/harness.ts";
+import { checkIntegrity } from "@atelier/engine/integrity";
+import { pushFixture } from "@atelier/engine/testing/deployed";
+import { ADMIN_KEY, createIssuer, removeFolder, startEngine, temporaryFolder, type EngineProcess } from "@atelier/engine/testing/harness";
 
 const ROUNDS = Number(process.env["FAULT_ROUNDS"] ?? 5);
 const CLIENTS = 4;
@@ -22,39 +20,34 @@ afterAll(async () => {
   folders.forEach(removeFolder);
 });
 
-it(
-  `loses no acknowledged mutation, applies none twice and keeps its indexes in step, ${ROUNDS} times over`,
-  { timeout: 60_000 + ROUNDS * 30_000 },
-  async () => {
-    let engine = (running = await startEngine(data, ADMIN_KEY));
-    folders.push(await pushFixture(engine, await createIssuer()));
-    const { url } = engine;
-    const ports = { port: Number(new URL(url).port), sitePort: Number(new URL(engine.siteUrl).port) };
-    const load = startLoad(url);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      // The clients wait for a while before they come back: the moment is counted from when they have.
-      const before = load.acknowledged.length;
-      await expect.poll(() => load.acknowledged.length, { timeout: 25_000 }).toBeGreaterThan(before + CLIENTS * IN_FLIGHT);
-      await sleep(Math.random() * 400);
-      await engine.stop("SIGKILL");
-      expect(checkIntegrity(data)).toEqual([]);
-      engine = running = await startEngine(data, ADMIN_KEY, ports);
-    }
-    await load.end();
-
-    const counts = new Map<string, number>();
-    for (const body of await storedBodies(engine)) counts.set(body, (counts.get(body) ?? 0) + 1);
-    expect(load.acknowledged.length).toBeGreaterThan(ROUNDS * CLIENTS * IN_FLIGHT);
-    expect(load.acknowledged.filter((body) => counts.get(body) !== 1)).toEqual([]);
-    // Over HTTP a request whose answer was lost may have been applied; over websockets nothing may be that was not acknowledged.
-    const known = new Set(load.acknowledged);
-    expect([...counts].filter(([body, count]) => count !== 1 || (body.startsWith("ws") && !known.has(body)))).toEqual([]);
-    expect(await engine.stop()).toBe(0);
+it(`loses no acknowledged mutation and applies none twice, ${ROUNDS} times`, { timeout: 60_000 + ROUNDS * 30_000 }, async () => {
+  let engine = (running = await startEngine(data, ADMIN_KEY));
+  folders.push(await pushFixture(engine, await createIssuer()));
+  const { url } = engine;
+  const ports = { port: Number(new URL(url).port), sitePort: Number(new URL(engine.siteUrl).port) };
+  const load = startLoad(url);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    // Clients reconnect with a delay, so the moment counts from their return.
+    const before = load.acknowledged.length;
+    await expect.poll(() => load.acknowledged.length, { timeout: 25_000 }).toBeGreaterThan(before + CLIENTS * IN_FLIGHT);
+    await sleep(Math.random() * 400);
+    await engine.stop("SIGKILL");
     expect(checkIntegrity(data)).toEqual([]);
-  },
-);
+    engine = running = await startEngine(data, ADMIN_KEY, ports);
+  }
+  await load.end();
 
-/** Mutations without end, over websockets that come back by themselves and over HTTP; each writes a text of its own. */
+  const counts = new Map<string, number>();
+  for (const body of await storedBodies(engine)) counts.set(body, (counts.get(body) ?? 0) + 1);
+  expect(load.acknowledged.length).toBeGreaterThan(ROUNDS * CLIENTS * IN_FLIGHT);
+  expect(load.acknowledged.filter((body) => counts.get(body) !== 1)).toEqual([]);
+  // Over HTTP a call whose answer was lost may have been applied; over websockets none may be unacknowledged.
+  const known = new Set(load.acknowledged);
+  expect([...counts].filter(([body, count]) => count !== 1 || (body.startsWith("ws") && !known.has(body)))).toEqual([]);
+  expect(await engine.stop()).toBe(0);
+  expect(checkIntegrity(data)).toEqual([]);
+});
+
 function startLoad(url: string) {
   const send = anyApi["messages"]!["send"]!;
   const acknowledged: string[] = [];
@@ -99,7 +92,6 @@ function startLoad(url: string) {
   };
 }
 
-/** Every message there is, page by page. */
 async function storedBodies({ url }: EngineProcess): Promise<string[]> {
   const client = new ConvexHttpClient(url, { logger: false });
   const bodies: string[] = [];

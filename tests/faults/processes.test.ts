@@ -1,11 +1,10 @@
-/** Two processes on one data folder, and a clock that is set back. */
 import { ConvexHttpClient } from "convex/browser";
 import { anyApi } from "convex/server";
 import { afterAll, describe, expect, it } from "vitest";
 import { openDatabase } from "../../engine/src/transaction/database.ts";
-import { checkIntegrity } from "../../engine/src/transaction/integrity.ts";
-import { pushFixture } from "../../engine/tests/deployed.ts";
-import { ADMIN_KEY, createIssuer, removeFolder, startEngine, temporaryFolder } from "../../engine/tests/harness.ts";
+import { checkIntegrity } from "@atelier/engine/integrity";
+import { pushFixture } from "@atelier/engine/testing/deployed";
+import { ADMIN_KEY, createIssuer, removeFolder, startEngine, temporaryFolder } from "@atelier/engine/testing/harness";
 
 const folders: string[] = [];
 afterAll(() => folders.forEach(removeFolder));
@@ -16,7 +15,7 @@ const folder = (name: string): string => {
 };
 
 describe("two processes on one folder", () => {
-  it("the second is refused at once and clearly, the first goes on, and a killed one leaves no lock", { timeout: 90_000 }, async () => {
+  it("refuses a second process and leaves no lock behind a killed one", { timeout: 90_000 }, async () => {
     const data = folder("shared");
     const first = await startEngine(data, ADMIN_KEY);
     folders.push(await pushFixture(first, await createIssuer()));
@@ -36,8 +35,8 @@ describe("two processes on one folder", () => {
   });
 });
 
-describe("a clock that is set back", () => {
-  it("moves neither timestamps nor creation times back, not even over a restart", () => {
+describe("a clock set back", () => {
+  it("moves neither timestamps nor creation times back, even over a restart", () => {
     const data = folder("clock");
     let now = Date.UTC(2030, 0, 1);
     const seen: { ts: bigint; created: number }[] = [];

@@ -1,15 +1,12 @@
-/**
- * What strangers and bad lines can do to a deployment: each ends in a clear answer, and others are served as before.
- */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConvexHttpClient } from "convex/browser";
 import { anyApi } from "convex/server";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { startDeployment } from "../../engine/src/deployment.ts";
-import { deployFixture, type Deployed } from "../../engine/tests/deployed.ts";
-import { ADMIN_KEY, removeFolder, temporaryFolder } from "../../engine/tests/harness.ts";
+import { startDeployment } from "@atelier/engine";
+import { deployFixture, type Deployed } from "@atelier/engine/testing/deployed";
+import { ADMIN_KEY, removeFolder, temporaryFolder } from "@atelier/engine/testing/harness";
 
 let deployed: Deployed;
 let url: string;
@@ -29,7 +26,7 @@ function open(address = url, origin?: string): Promise<WebSocket> {
 }
 
 describe("fuzzed", { timeout: 60_000 }, () => {
-  it("bodies never cause a fault of ours", async () => {
+  it("bodies never cause a server error", async () => {
     const calls = "query query_ts query_at_ts query_batch mutation action function run/messages/list debug_event storage/upload";
     const administration = "get_config_hashes update_environment_variables import/start_upload";
     const pushes = "start_push evaluate_push evaluate_schema wait_for_schema finish_push report_push_completed";
@@ -71,7 +68,7 @@ describe("fuzzed", { timeout: 60_000 }, () => {
     expect(result).toMatchObject({ failed: false });
   });
 
-  it("paths and queries never cause a fault of ours", async () => {
+  it("paths and queries never cause a server error", async () => {
     const result = await fc.check(
       fc.asyncProperty(
         fc.constantFrom("/api/query?path=", "/api/run/", "/api/storage/", "/", "/http/", "/api/query_at_ts?ts="),
@@ -123,7 +120,7 @@ describe("fuzzed", { timeout: 60_000 }, () => {
 });
 
 describe("a client that does not read", () => {
-  it("is held back, and gets the newest state once it reads again", async () => {
+  it("is throttled, and gets the newest state once it reads again", async () => {
     const socket = await open();
     const values: number[] = [];
     socket.on("message", (data) => {
@@ -138,14 +135,14 @@ describe("a client that does not read", () => {
     for (let i = 0; i < 60; i += 1) await http().mutation(counters.add!, { name: "slow", by: 1 });
     socket.resume();
     await expect.poll(() => values.at(-1), { timeout: 60_000 }).toBe(60);
-    // Most were never sent: what the kernel takes and 8 MB, of 60.
+    // Most were never sent: kernel buffers and 8 MB, of 60.
     expect(values.length).toBeLessThan(40);
     socket.close();
   });
 });
 
 describe("a function that never ends", () => {
-  it("is stopped, and what others asked meanwhile is answered", async () => {
+  it("is stopped, and other requests are answered", async () => {
     const endless = http().query(counters.endless!, {});
     const others = Promise.all(Array.from({ length: 20 }, () => http().mutation(counters.add!, { name: "beside", by: 1 })));
     await expect(endless).rejects.toThrow(/timed out/i);

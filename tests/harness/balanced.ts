@@ -3,20 +3,18 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BUILD, loadBuild } from "../../server/built.ts";
-import { startEmbedded } from "../../server/embedded.ts";
+import { startEmbedded } from "../../server/deployment/embedded.ts";
 import { log } from "../../server/log.ts";
-import { ARTIFACT, bringToForce } from "../../server/push.ts";
-import { makeSecrets } from "../../server/secrets.ts";
+import { ARTIFACT, pushIfChanged } from "../../server/deployment/push.ts";
+import { makeSecrets } from "../../server/deployment/secrets.ts";
 import { freePort, type RunningApp, startApp } from "./app.ts";
 import { startBalancer } from "./balancer.ts";
 
-/** Whether the app that a worker's tests share is two servers behind a balancer (`npm run test:balanced`). */
 export const BALANCED = process.env.TEST_BALANCED === "1";
 
-/** Two app servers on one deployment that stands for any other; each request goes to the other one in turn. */
 export type BalancedApp = RunningApp & { servers: RunningApp[]; served(): number[] };
 
-/** @returns one address for both. Its data folder is that of the first server, which takes the uploads; the keys stand there for tests to read */
+/** Returns one address for both. Its data folder is the first server's, which takes the uploads. */
 export async function startBalanced(): Promise<BalancedApp> {
   log.level = "warn";
   const dir = await mkdtemp(join(tmpdir(), "atelier-balanced-"));
@@ -26,7 +24,7 @@ export async function startBalanced(): Promise<BalancedApp> {
   const url = `http://localhost:${port}`;
   const { secret, signingKey } = await makeSecrets();
   const { jwksUri } = await loadBuild();
-  await bringToForce({ url: deployment.url, adminKey }, join(BUILD, ARTIFACT), { AUTH_JWKS: jwksUri(signingKey) }, dir, log);
+  await pushIfChanged({ url: deployment.url, adminKey }, join(BUILD, ARTIFACT), { AUTH_JWKS: jwksUri(signingKey) }, dir, log);
   const settings = {
     APP_URL: url,
     TRUSTED_PROXY_HOPS: "1",

@@ -1,15 +1,12 @@
 import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 
-/**
- * A balancer that sends each request to another server than the one before, whoever asks: nothing that a server keeps to itself can help. Only an
- * unfinished upload goes back to the server that holds its parts.
- */
+/** A round-robin balancer without session affinity. Only an upload returns to the server that holds its parts. */
 export async function startBalancer(port: number, targets: () => number[]): Promise<{ served: () => number[]; close(): Promise<void> }> {
   const served: number[] = [];
   let turn = 0;
   const choose = ({ url }: IncomingMessage, ports: number[]) =>
-    // By the upload's own name, as a balancer does with a consistent hash.
+    // Like a consistent hash of the upload's id.
     url?.startsWith("/uploads") ? 0 : turn++ % ports.length;
   const server = createServer((request, response) => {
     const ports = targets();

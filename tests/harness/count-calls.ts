@@ -3,10 +3,7 @@ import { appendFileSync } from "node:fs";
 import { ClientRequest } from "node:http";
 import { syncBuiltinESMExports } from "node:module";
 
-/**
- * Loaded into the server's process before it (`node --import`): writes what it does for a request into COUNTED_CALLS, a line each: the functions
- * of the deployment that it calls, and the hashes of passwords. Nothing in the product knows of it.
- */
+/** Preloaded into the server (`node --import`): logs deployment calls and password hashes to COUNTED_CALLS. */
 const file = process.env["COUNTED_CALLS"] ?? "";
 const note = (what: string) => appendFileSync(file, `${what}\n`);
 

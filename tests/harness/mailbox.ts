@@ -2,7 +2,6 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 
-/** A mail as somebody's mail program has it. */
 export type Received = {
   to: string;
   from: string;
@@ -13,14 +12,12 @@ export type Received = {
   /** The first link of the text. */ link: string;
 };
 
-/** A real SMTP server on loopback that keeps what it is sent. */
+/** A real SMTP server on loopback that stores received mails. */
 export type Mailbox = {
-  /** For SMTP_URL. */
   url: string;
-  /** All that has arrived for an address, the oldest first. */
   for(address: string): Received[];
   all(): Received[];
-  /** What the next connections are answered with, to play a server that is unwell; null: it is well. */
+  /** Answers the next connections with this error; null to stop. */
   refuseWith(error: { code: number; message: string } | null): void;
   close(): Promise<void>;
 };
@@ -62,7 +59,6 @@ export async function startMailbox(port = 0): Promise<Mailbox> {
 
 const isAddressInfo = (address: string | AddressInfo | null): address is AddressInfo => typeof address === "object" && address !== null;
 
-/** What nodemailer makes of a text and an HTML part, and no more of MIME than that. */
 function parse(raw: string, to: string, from: string): Received {
   const { headers, body } = split(raw);
   const boundary = /boundary="([^"]+)"/.exec(headers)?.[1] ?? "";
@@ -93,7 +89,6 @@ function decoded({ headers, body }: { headers: string; body: string }): string {
   return /base64/i.test(headers) ? Buffer.from(body, "base64").toString("utf8") : body;
 }
 
-/** RFC 2047: what is no ASCII in a header. */
 function decodedWords(header: string): string {
   return header
     .replaceAll(/\r?\n[ \t]/g, " ")

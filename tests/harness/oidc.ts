@@ -1,51 +1,53 @@
-import { randomUUID } from "node:crypto";
+import { createPrivateKey, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { exportJWK, generateKeyPair } from "jose";
+import { exportJWK, exportPKCS8, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import Provider, { type Configuration } from "oidc-provider";
 
-/** Somebody as a provider knows them, and what it tells about them. */
 export type Identity = { sub: string; email: string; claims: Record<string, unknown> };
 
 export type SocialServer = {
-  /** Environment variables by which an app takes this server for Google, and for a GitLab of one's own. */
   settings: Record<string, string>;
-  /** Somebody new. `claims` go over what the server would tell by itself. */
   identity(claims?: Record<string, unknown>): Identity;
-  /** From now on the server knows nothing of them, and refuses what was granted. */
-  forget(who: Identity): void;
-  /** Seconds for which access tokens are good that are given from now on. */
+  forget(user: Identity): void;
+  /** Lifetime of new access tokens, in seconds. */
   accessTokenSeconds: number;
-  /** How many requests a path has had. */
-  asked(path: string): number;
-  /** An ID token of theirs, got by another way than through the app; `nonce` is what it is bound to. */
-  idToken(who: Identity, nonce?: string): Promise<string>;
-  /** Goes through the provider's pages as somebody would: the address to which they are sent back. `deny`: they say no. */
-  consent(authorizationUrl: string, who: Identity, how?: { deny: boolean }): Promise<string>;
+  requestCount(path: string): number;
+  idToken(user: Identity, nonce?: string): Promise<string>;
+  /** A token of exactly these claims, signed by the server's key or by HS256 with `secret`. */
+  signed(claims: JWTPayload, how?: { alg?: string; secret?: Uint8Array }): Promise<string>;
+  publicKey: string;
+  redirected: string | null;
+  /** Walks through the provider's pages; returns the callback URL. `deny` refuses. */
+  consent(authorizationUrl: string, user: Identity, how?: { deny: boolean }): Promise<string>;
   close(): Promise<void>;
 };
 
 const CLIENT = { id: "atelier-tests", secret: "a secret of the client, for tests only" };
+const KEY_ID = "tests";
 const GOOGLE = ["https://accounts.google.com", "https://oauth2.googleapis.com", "https://www.googleapis.com"];
 const ROUTES = { authorization: "/o/oauth2/v2/auth", token: "/token", jwks: "/oauth2/v3/certs" };
-/** Where GitLab has what Google has elsewhere. */
 const GITLAB_PROFILE = "/api/v4/user";
 const GITLAB_ROUTES: Record<string, string> = { "/oauth/authorize": ROUTES.authorization, "/oauth/token": ROUTES.token };
 
-/**
- * A real OpenID Connect server on loopback (`oidc-provider`), which stands where Google and a GitLab would: the app's requests come here by
- * `redirect-hosts.ts` and by GITLAB_ISSUER.
- */
+/** A real OpenID Connect server (`oidc-provider`) on loopback, reached through `redirect-hosts.ts` and GITLAB_ISSUER. */
 export async function startSocialServer(): Promise<SocialServer> {
   const people = new Map<string, Identity>();
   const requests = new Map<string, number>();
-  const state = { accessTokenSeconds: 3600 };
-  const provider = await makeProvider(people, () => state.accessTokenSeconds);
+  const state: { accessTokenSeconds: number; redirected: string | null } = { accessTokenSeconds: 3600, redirected: null };
+  const { privateKey, publicKey } = await generateKeyPair("RS256", { extractable: true });
+  const provider = await makeProvider(people, () => state.accessTokenSeconds, privateKey);
+  const exported = await exportPKCS8(privateKey);
   const answer = provider.callback();
 
   const server = createServer((request, response) => {
     const [path = "/", query] = (request.url ?? "/").split("?", 2);
     requests.set(path, (requests.get(path) ?? 0) + 1);
+    if (path === state.redirected) {
+      response.writeHead(307, { Location: `/moved${request.url}` }).end();
+      return;
+    }
+    if (path.startsWith("/moved/")) request.url = (request.url ?? "").slice("/moved".length);
     const route = GITLAB_ROUTES[path];
     if (route) request.url = query === undefined ? route : `${route}?${query}`;
     if (path.startsWith("/interaction/")) void interact(provider, request, response);
@@ -70,8 +72,8 @@ export async function startSocialServer(): Promise<SocialServer> {
     identity(claims = {}) {
       const sub = randomUUID();
       const email = `${sub}@example.com`;
-      const told = { email, email_verified: true, name: "Grace Hopper", id: sub, username: "grace", state: "active", ...claims };
-      const identity = { sub, email: typeof told.email === "string" ? told.email : email, claims: told };
+      const userInfo = { email, email_verified: true, name: "Grace Hopper", id: sub, username: "grace", state: "active", ...claims };
+      const identity = { sub, email: typeof userInfo.email === "string" ? userInfo.email : email, claims: userInfo };
       people.set(sub, identity);
       return identity;
     },
@@ -82,9 +84,18 @@ export async function startSocialServer(): Promise<SocialServer> {
     set accessTokenSeconds(seconds) {
       state.accessTokenSeconds = seconds;
     },
-    idToken: (who, nonce) => idToken(origin, who, nonce),
-    asked: (path) => requests.get(path) ?? 0,
-    consent: (authorizationUrl, who, how) => consent(origin, authorizationUrl, who, how?.deny ?? false),
+    get redirected() {
+      return state.redirected;
+    },
+    set redirected(path) {
+      state.redirected = path;
+    },
+    idToken: (user, nonce) => idToken(origin, user, nonce),
+    signed: (claims, { alg = "RS256", secret } = {}) =>
+      new SignJWT(claims).setProtectedHeader({ alg, kid: KEY_ID }).sign(secret ?? createPrivateKey(exported)),
+    publicKey: await exportSPKI(publicKey),
+    requestCount: (path) => requests.get(path) ?? 0,
+    consent: (authorizationUrl, user, how) => consent(origin, authorizationUrl, user, how?.deny ?? false),
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -92,8 +103,7 @@ export async function startSocialServer(): Promise<SocialServer> {
   };
 }
 
-async function makeProvider(people: Map<string, Identity>, accessTokenSeconds: () => number): Promise<Provider> {
-  const { privateKey } = await generateKeyPair("RS256", { extractable: true });
+async function makeProvider(people: Map<string, Identity>, accessTokenSeconds: () => number, privateKey: CryptoKey): Promise<Provider> {
   const configuration: Configuration = {
     clients: [
       {
@@ -101,12 +111,11 @@ async function makeProvider(people: Map<string, Identity>, accessTokenSeconds: (
         client_secret: CLIENT.secret,
         token_endpoint_auth_method: "client_secret_post",
         grant_types: ["authorization_code", "refresh_token"],
-        // A native client's loopback address is good with any port, and the app's is not known beforehand (RFC 8252, 7.3).
+        // A native client accepts any loopback port; the app's is unknown yet (RFC 8252, 7.3).
         application_type: "native",
         redirect_uris: ["google", "gitlab"].map((id) => `http://localhost/api/auth/callback/${id}`),
       },
     ],
-    // Claims in the ID token itself, as Google's has them.
     conformIdTokenClaims: false,
     scopes: ["openid", "email", "profile", "read_user"],
     claims: {
@@ -132,7 +141,7 @@ async function makeProvider(people: Map<string, Identity>, accessTokenSeconds: (
       const identity = people.get(sub);
       return identity && { accountId: sub, claims: async () => ({ ...identity.claims, sub }) };
     },
-    jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: "tests", alg: "RS256", use: "sig" }] },
+    jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: KEY_ID, alg: "RS256", use: "sig" }] },
     cookies: { keys: [randomUUID()] },
   };
   const provider = new Provider("https://accounts.google.com", configuration);
@@ -140,7 +149,6 @@ async function makeProvider(people: Map<string, Identity>, accessTokenSeconds: (
   return provider;
 }
 
-/** The page on which somebody signs in and agrees, or not: who it is stands in a header. */
 async function interact(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const accountId = String(request.headers["x-person"]);
   if (request.headers["x-deny"]) {
@@ -153,7 +161,7 @@ async function interact(provider: Provider, request: IncomingMessage, response: 
   return provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
 }
 
-async function idToken(origin: string, who: Identity, nonce?: string): Promise<string> {
+async function idToken(origin: string, user: Identity, nonce?: string): Promise<string> {
   const redirect_uri = "http://localhost/api/auth/callback/google";
   const asking = {
     client_id: CLIENT.id,
@@ -162,7 +170,7 @@ async function idToken(origin: string, who: Identity, nonce?: string): Promise<s
     scope: "openid email profile",
     ...(nonce !== undefined && { nonce }),
   };
-  const back = new URL(await consent(origin, `${origin}${ROUTES.authorization}?${new URLSearchParams(asking)}`, who, false));
+  const back = new URL(await consent(origin, `${origin}${ROUTES.authorization}?${new URLSearchParams(asking)}`, user, false));
   const code = back.searchParams.get("code") ?? "";
   const body = new URLSearchParams({
     grant_type: "authorization_code",
@@ -177,7 +185,7 @@ async function idToken(origin: string, who: Identity, nonce?: string): Promise<s
   return token;
 }
 
-/** Whom an access token speaks for, in GitLab's form, which asks for no `openid`. */
+/** GitLab's profile format, requested without `openid`. */
 async function profile(
   provider: Provider,
   people: Map<string, Identity>,
@@ -185,18 +193,18 @@ async function profile(
   response: ServerResponse,
 ): Promise<void> {
   const token = await provider.AccessToken.find(request.headers.authorization?.replace(/^Bearer /, "") ?? "");
-  const who = token && people.get(token.accountId);
-  response.writeHead(who ? 200 : 401, { "Content-Type": "application/json" }).end(JSON.stringify(who?.claims ?? {}));
+  const user = token && people.get(token.accountId);
+  response.writeHead(user ? 200 : 401, { "Content-Type": "application/json" }).end(JSON.stringify(user?.claims ?? {}));
 }
 
-async function consent(origin: string, authorizationUrl: string, who: Identity, deny: boolean): Promise<string> {
+async function consent(origin: string, authorizationUrl: string, user: Identity, deny: boolean): Promise<string> {
   const jar = new Map<string, string>();
   const { pathname, search } = new URL(authorizationUrl);
   let url = new URL(pathname + search, origin);
   for (let step = 0; step < 6; step++) {
     const headers = {
       Cookie: [...jar].map(([name, value]) => `${name}=${value}`).join("; "),
-      "X-Person": who.sub,
+      "X-Person": user.sub,
       ...(deny && { "X-Deny": "yes" }),
     };
     const response = await fetch(url, { redirect: "manual", headers });
@@ -207,7 +215,7 @@ async function consent(origin: string, authorizationUrl: string, who: Identity, 
     const location = response.headers.get("Location");
     if (location === null) throw new Error(`The provider answered ${response.status}: ${await response.text()}`);
     const next = new URL(location, url);
-    // oidc-provider writes its own addresses with its issuer's host, or with that by which it was asked.
+    // oidc-provider uses its issuer's host or the requested one in its URLs.
     if (next.pathname.startsWith("/api/auth/")) return next.href;
     url = new URL(next.pathname + next.search, origin);
   }

@@ -1,21 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { type BrowserContext, expect } from "@playwright/test";
 
-type Cookie = Parameters<BrowserContext["addCookies"]>[0][number];
+export type Cookie = Parameters<BrowserContext["addCookies"]>[0][number];
 
-/** Somebody with an account, signed in. */
 export type Person = {
   id: string;
   name: string;
   email: string;
   password: string;
-  /** What their browser holds. */
   cookies: Cookie[];
-  /** The same for a request made by hand. */
   cookieHeader: string;
 };
 
-/** Makes an account over HTTP, as a program would: no page is opened, so it costs some 100 ms (the hash of the password). */
 export async function signUp(appUrl: string, name = "Ada Lovelace", email = `${randomUUID()}@example.com`): Promise<Person> {
   const password = `correct horse ${randomUUID().slice(0, 8)}`;
   const response = await post(appUrl, "/api/auth/sign-up/email", { name, email, password });
@@ -23,7 +19,6 @@ export async function signUp(appUrl: string, name = "Ada Lovelace", email = `${r
   return { id: String(user.id), name, email, password, ...held(appUrl, response) };
 }
 
-/** The same person in another browser: a session of its own. */
 export async function signIn(appUrl: string, person: Person): Promise<Person> {
   const response = await post(appUrl, "/api/auth/sign-in/email", { email: person.email, password: person.password });
   return { ...person, ...held(appUrl, response) };

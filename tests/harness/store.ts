@@ -8,21 +8,19 @@ import type { RunningApp } from "./app.ts";
 type Row = Record<string, unknown>;
 type Where = Record<string, string>;
 
-/** The rows of accounts as the app's server reaches them, for tests that let time pass or look behind the API. */
 export type Store = {
   find(model: string, where: Where): Promise<Row[]>;
-  /** Changes every row found, and says how many. */
   change(model: string, where: Where, update: Row): Promise<number>;
   create(model: string, data: Row): Promise<void>;
 };
 
-const kept = z.object({
+const secretsSchema = z.object({
   signingKey: z.object({ kty: z.string(), crv: z.string(), x: z.string(), y: z.string(), d: z.string(), kid: z.string() }),
 });
-const answered = z.object({ status: z.literal("success"), value: z.unknown() });
+const responseSchema = z.object({ status: z.literal("success"), value: z.unknown() });
 
 export async function storeOf(app: RunningApp): Promise<Store> {
-  const { signingKey } = kept.parse(JSON.parse(await readFile(join(app.dataDir, "secrets.json"), "utf8")));
+  const { signingKey } = secretsSchema.parse(JSON.parse(await readFile(join(app.dataDir, "secrets.json"), "utf8")));
   const key = await importJWK(signingKey, "ES256");
   const call = async (kind: "query" | "mutation", name: string, args: Row): Promise<unknown> => {
     const token = await new SignJWT({ service: true })
@@ -38,7 +36,7 @@ export async function storeOf(app: RunningApp): Promise<Store> {
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
       body: JSON.stringify({ path: `accounts/store:${name}`, args, format: "json" }),
     });
-    return answered.parse(await response.json()).value;
+    return responseSchema.parse(await response.json()).value;
   };
   const clauses = (where: Where) =>
     Object.entries(where).map(([field, value]) => ({ field, operator: "eq", value, connector: "AND", mode: "sensitive" }));

@@ -10,18 +10,15 @@ const page = z.object({
   value: z.object({ page: z.array(z.record(z.string(), z.unknown())), isDone: z.boolean(), continueCursor: z.string() }),
 });
 
-/** What is stored and what is recorded, compared: both lists are empty where each has the other. */
 export type Comparison = {
-  /** Images, and versions of images, whose bytes are missing, or are not as many as was recorded. Never, at any time. */
+  images: number;
+  /** Images and versions with missing bytes or another size. Never allowed. */
   rowsWithoutBytes: string[];
-  /** Stored files that none of these has: allowed until the next sweep. */
+  /** Unreferenced files: allowed until the next sweep. */
   bytesWithoutRow: string[];
 };
 
-/**
- * Reads the tables to their ends, as the deployment's administrator (`npx convex data` asks the same way), until twice in turn they say the same: the
- * command line's queries know no timestamp, and a file that goes between two tables would be missing for its row.
- */
+/** Reads all tables as administrator until two reads agree, as these queries share no timestamp. */
 export async function compareStored(app: RunningApp): Promise<Comparison> {
   const { engineAdminKey } = secrets.parse(JSON.parse(await readFile(join(app.dataDir, "secrets.json"), "utf8")));
   const rowsOf = async (table: string) => {
@@ -50,6 +47,7 @@ export async function compareStored(app: RunningApp): Promise<Comparison> {
   const sizes = new Map(files.map(({ _id, size }) => [_id, size]));
   const used = new Set(rows.map(({ storageId }) => storageId));
   return {
+    images: images.length,
     rowsWithoutBytes: rows.filter(({ storageId, size }) => sizes.get(storageId) !== size).map(({ _id }) => String(_id)),
     bytesWithoutRow: files.filter(({ _id }) => !used.has(_id)).map(({ _id }) => String(_id)),
   };

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import Stripe from "stripe";
 
-/** A subscription as Stripe has it, as far as anybody here asks. */
 type Subscription = {
   id: string;
   object: "subscription";
@@ -37,23 +36,15 @@ type Checkout = {
   subscription: string | null;
 };
 
-/** A server on loopback that speaks as much of Stripe's API as the product asks for, and what people and Stripe do beside it. */
 export type StripeServer = {
-  /** Environment variables by which an app takes this server for Stripe. */
   settings: Record<string, string>;
-  /** Somebody pays at the page to which they were led: the address to which they are sent back. Nothing is told to the app yet. */
   pay(checkoutUrl: string): string;
-  /** What the app has made, in order. */
   customers: Customer[];
   subscriptions: Subscription[];
-  /** Changes a subscription behind the app's back, as time and Stripe's own pages do. */
   change(id: string, to: Partial<Subscription>): void;
-  /** Tells the app of it, signed; answers the app's status. `secret`: whose signature. */
   tell(app: string, type: string, id: string, secret?: string): Promise<number>;
-  /** From now on every request fails, or none does. */
   fails: boolean;
-  /** How many requests a path has had. */
-  asked(path: string): number;
+  requestCount(path: string): number;
   close(): Promise<void>;
 };
 
@@ -76,7 +67,6 @@ export async function startStripe(): Promise<StripeServer> {
   });
   const subscription = (id: string) => subscriptions.find((each) => each.id === id);
 
-  /** By method and path, `:id` taken out of it. */
   const routes: Record<string, (id: string, form: URLSearchParams) => object | undefined> = {
     "GET /v1/customers/search": () => ({ object: "search_result", data: [], has_more: false }),
     "GET /v1/customers/:id": (id) => customers.find((each) => each.id === id),
@@ -186,7 +176,7 @@ export async function startStripe(): Promise<StripeServer> {
     set fails(fails) {
       state.fails = fails;
     },
-    asked: (path) => requests.get(path) ?? 0,
+    requestCount: (path) => requests.get(path) ?? 0,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
@@ -211,7 +201,6 @@ function newSubscription({ customer, metadata }: Checkout, price: Price): Subscr
   };
 }
 
-/** `metadata[name]=value`, or the one for the subscription. */
 function metadata(form: URLSearchParams): Record<string, string> {
   const found = [...form].flatMap(([key, value]) => {
     const name = /^metadata\[(\w+)\]$/.exec(key)?.[1];

@@ -11,23 +11,20 @@ export type { RunningApp } from "./app.ts";
 export { type Person, signIn, signUp } from "./people.ts";
 
 type TestFixtures = {
-  /** Somebody new, signed in in this test's `page`. A test that does not ask for one is signed out. */
   person: Person;
-  /** Somebody else, who has nothing to do with `person`. */
   stranger: Person;
-  /** Opens another browser: signed in as whom it is given, in a session of its own; signed out without. */
-  otherBrowser: (who?: Person, options?: { javaScriptEnabled?: boolean }) => Promise<Page>;
-  /** An app of this test's own, to be killed and started again. */
+  otherBrowser: (user?: Person, options?: { javaScriptEnabled?: boolean }) => Promise<Page>;
   ownApp: RunningApp;
-  /** Makes an app of this test's own with other settings. */
   launch: (settings: Record<string, string>) => Promise<RunningApp>;
-  /** What pages may log as an error in this test: everything else fails it. */
+  /** Whether browsers ask to save data, so that pages load only the route modules they use (docs/decisions/120-save-data.md). */
+  saveData: boolean;
+  /** Errors that pages may log; others fail the test. */
   allowedErrors: RegExp[];
   noErrors: undefined;
 };
 
 type WorkerFixtures = {
-  /** The app that a worker's tests share; each test makes people of its own. With `npm run test:balanced` these are two, behind a balancer. */
+  /** The worker's shared app; with `npm run test:balanced` two servers behind a balancer. */
   app: RunningApp;
 };
 
@@ -50,14 +47,15 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
   stranger: async ({ app }, use) => use(await signUp(app.url, "Stranger Danger")),
 
-  otherBrowser: async ({ browser, app, javaScriptEnabled, allowedErrors }, use) => {
+  otherBrowser: async ({ browser, app, javaScriptEnabled, allowedErrors, saveData }, use) => {
     const opened: { context: BrowserContext; errors: string[] }[] = [];
-    await use(async (who, options) => {
+    await use(async (user, options) => {
       const settings = { baseURL: app.url, javaScriptEnabled, ...options };
       const context = await browser.newContext(settings);
       if (!settings.javaScriptEnabled) scriptless.add(context);
       opened.push({ context, errors: watch(context) });
-      if (who) await context.addCookies((await signIn(app.url, who)).cookies);
+      if (saveData) await context.addInitScript(askToSaveData);
+      if (user) await context.addCookies((await signIn(app.url, user)).cookies);
       return context.newPage();
     });
     for (const { context, errors } of opened) {
@@ -74,18 +72,20 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       apps.push(app);
       return app;
     });
-    // A page that is open while its app ends would complain of what it asks for then.
     for (const page of browser.contexts().flatMap((context) => context.pages())) {
       if (apps.some((app) => page.url().startsWith(app.url))) await page.goto("about:blank");
     }
     await Promise.all(apps.map((app) => app.dispose()));
   },
 
+  saveData: [true, { option: true }],
   allowedErrors: [[], { option: true }],
   noErrors: [
-    async ({ context, javaScriptEnabled, allowedErrors }, use) => {
+    async ({ context, javaScriptEnabled, allowedErrors, saveData }, use) => {
       if (!javaScriptEnabled) scriptless.add(context);
       const errors = watch(context);
+      await context.addInitScript(logCauses, CAUSE);
+      if (saveData) await context.addInitScript(askToSaveData);
       await use(undefined);
       expectNone(errors, allowedErrors);
     },
@@ -103,23 +103,21 @@ export function bothWays(tests: (javaScript: boolean) => void): void {
   }
 }
 
-/** Opens a page in a browser that belongs to no fixture, for apps that a test started itself. Close its context. */
-export async function openBrowser(browser: Browser, app: RunningApp, who?: Person): Promise<Page> {
+export async function openBrowser(browser: Browser, app: RunningApp, user?: Person): Promise<Page> {
   const context = await browser.newContext({ baseURL: app.url });
-  if (who) await context.addCookies(who.cookies);
+  if (user) await context.addCookies(user.cookies);
   return context.newPage();
 }
 
-/**
- * Waits until React has taken the page over: before that a click is the document's, as without JavaScript, and a key is nobody's. React marks what
- * it hydrates while it renders, and says at the root once that stands; the effects follow in tasks of their own.
- */
+/** Waits for hydration: earlier clicks and keys do not reach React. React marks the root last; effects follow in later tasks. */
 export async function hydrated(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     const key = Object.keys(document).find((each) => each.startsWith("__reactContainer$"));
     const root: unknown = key && Reflect.get(document, key);
     const standing = Object(root).stateNode?.current?.memoizedState?.isDehydrated === false;
-    return standing && Object.keys(document.body.firstElementChild ?? {}).some((each) => each.startsWith("__react"));
+    // An extension's element may be first in the body.
+    const elements = [...document.body.children];
+    return standing && elements.some((element) => Object.keys(element).some((each) => each.startsWith("__react")));
   });
   await page.evaluate(async () => {
     for (let task = 0; task < 3; task++)
@@ -132,10 +130,7 @@ export async function hydrated(page: Page): Promise<void> {
   });
 }
 
-/**
- * Waits until nothing moves any more: what is just being enabled has not its colours yet, and what a pointer does while one view passes into the next is
- * lost. What moves for ever does not count.
- */
+/** Waits until animations end, as pointer actions during a transition are lost. Ignores infinite ones. */
 export async function still(page: Page): Promise<void> {
   const moving = () =>
     page.evaluate(() => {
@@ -145,48 +140,56 @@ export async function still(page: Page): Promise<void> {
   await expect.poll(moving, { intervals: [20] }).toBe(false);
 }
 
-/** Waits until toasts can appear, for tests that take the network away. */
 export const toastsStand = (page: Page) => expect(page.locator("section[aria-label^=Notifications]")).toBeAttached();
 
-/**
- * axe finds nothing to object to (WCAG 2.2 A and AA, and its best practices).
- * @param rules only these, where the rest is known: what a theme changes is its colours
- */
+/** Expects no axe violations (WCAG 2.2 A and AA, best practices). `rules`: only these, such as colours for a theme. */
 export async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
   await still(page);
   const violations = await examine(page, rules);
-  const told = violations.map(
+  const messages = violations.map(
     ({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html, failureSummary }) => `  ${html}\n  ${failureSummary}`).join("\n")}`,
   );
-  expect(told.join("\n\n")).toBe("");
+  expect(messages.join("\n\n")).toBe("");
 }
 
-/** Contexts in which JavaScript is off. */
 const scriptless = new WeakSet<BrowserContext>();
 
-/** axe is a script itself: a page without JavaScript is looked at as its copy, without the page's own scripts, in a browser that runs axe's. */
+/** axe needs scripts: a page without them is checked as a copy in a browser that has them. */
 async function examine(page: Page, rules?: string[]): Promise<Violation[]> {
   const browser = page.context().browser();
   if (!scriptless.has(page.context()) || !browser) return violationsIn(page, rules);
-  const context = await browser.newContext({
-    storageState: await page.context().storageState(),
-    viewport: page.viewportSize(),
-    javaScriptEnabled: true,
-  });
-  const copy = await context.newPage();
+  const copy = await copyPage(browser);
+  await copy.context().clearCookies();
+  await copy.context().addCookies(await page.context().cookies());
+  const size = page.viewportSize();
+  if (size) await copy.setViewportSize(size);
   const body = (await page.content()).replaceAll(/<script\b[^>]*>[\s\S]*?<\/script>/g, "");
   await copy.route(page.url(), (route) => route.fulfill({ contentType: "text/html; charset=utf-8", body }));
   await copy.goto(page.url());
   const results = await violationsIn(copy, rules);
-  await context.close();
+  await copy.unrouteAll();
+  // Otherwise another fragment of the same address would show this copy again.
+  await copy.goto("about:blank");
   return results;
+}
+
+/** One per browser: a context for each check starts a process and loads every style sheet anew. */
+const copies = new WeakMap<Browser, Page>();
+
+async function copyPage(browser: Browser): Promise<Page> {
+  const kept = copies.get(browser);
+  if (kept && !kept.isClosed()) return kept;
+  const context = await browser.newContext({ javaScriptEnabled: true });
+  const page = await context.newPage();
+  copies.set(browser, page);
+  return page;
 }
 
 type Violation = { id: string; help: string; nodes: { html: string; failureSummary?: string | undefined }[] };
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** axe itself, brought into a page once: our pages have no frames, for which its own adapter would open a page more and send all of it anew. */
+/** Injects axe once: its own adapter opens another page for frames, which our pages lack. */
 async function violationsIn(page: Page, rules: string[] | undefined): Promise<Violation[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   return page.evaluate(async (only) => {
@@ -200,12 +203,24 @@ async function violationsIn(page: Page, rules: string[] | undefined): Promise<Vi
   }, rules);
 }
 
-/** Collects what the pages of a context complain about: uncaught errors, hydration, the content security policy. */
+const CAUSE = "Cause of ";
+
+/** Logs the causes of a page's errors: Playwright reports errors without them. */
+function logCauses(prefix: string): void {
+  addEventListener("error", ({ error }) => {
+    if (error instanceof Error && error.cause instanceof Error) console.error(prefix + error.message, error.cause.stack);
+  });
+}
+
+function askToSaveData(): void {
+  if ("connection" in navigator) Object.defineProperty(navigator.connection, "saveData", { value: true });
+}
+
 function watch(context: BrowserContext): string[] {
   const errors: string[] = [];
   context.on("weberror", (error) => errors.push(String(error.error().stack)));
   context.on("console", (message) => {
-    // That a resource answered 404 or 422 is the test's own business.
+    if (message.text().startsWith(CAUSE)) return console.log(message.text());
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) errors.push(message.text());
   });
   return errors;

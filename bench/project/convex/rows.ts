@@ -22,7 +22,6 @@ export const ids = query({
   handler: async (ctx, { count }) => (await ctx.db.query("rows").take(count)).map(({ _id }) => _id),
 });
 
-/** Changes one row and leaves the table as large as it was. */
 export const touch = mutation({
   args: { id: v.id("rows"), text: v.string() },
   handler: async (ctx, { id, text }) => ctx.db.patch(id, { text }),

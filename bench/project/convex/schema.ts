@@ -3,4 +3,5 @@ import { v } from "convex/values";
 
 export default defineSchema({
   rows: defineTable({ key: v.number(), text: v.string() }).index("by_key", ["key"]),
+  notes: defineTable({ key: v.number(), text: v.string() }).index("by_key", ["key"]).searchIndex("by_text", { searchField: "text" }),
 });

@@ -3,7 +3,7 @@ import { makeAdminKey } from "./admin-key.ts";
 import { createAuthenticator } from "./authenticate.ts";
 
 const key = makeAdminKey("test");
-const authenticator = createAuthenticator(key);
+const authenticator = createAuthenticator(key, console.error);
 const acting = (identity: unknown) => `Convex ${key}:${Buffer.from(JSON.stringify(identity)).toString("base64")}`;
 
 describe("the Authorization header", () => {
@@ -29,12 +29,12 @@ describe("the Authorization header", () => {
     await expect(authenticator.fromHeader(header)).rejects.toMatchObject({ status });
   });
 
-  it("tells users and strangers that only the admin key will do", async () => {
+  it("tells users and anonymous callers that only the admin key works", async () => {
     await expect(authenticator.requireAdmin(undefined)).rejects.toMatchObject({ status: 401, code: "MissingAdminKey" });
   });
 });
 
-it("makes keys of 256 random bits in the form the command line takes", () => {
+it("creates admin keys of 256 random bits in the command line's format", { tags: "@creates-admin-keys-256-random-bits" }, () => {
   expect(key).toMatch(/^test\|[0-9a-f]{64}$/);
   expect(makeAdminKey("test")).not.toBe(key);
 });

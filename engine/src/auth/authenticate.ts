@@ -1,6 +1,3 @@
-/**
- * From credentials to an identity: the `Authorization` header of HTTP requests, the `Authenticate` message of sockets.
- */
 import { isObject } from "../http/body.ts";
 import { badRequest, RequestError } from "../http/errors.ts";
 import type { Identity, Json, UserIdentity } from "../values/types.ts";
@@ -14,13 +11,13 @@ export interface Authenticator {
   fromToken(jwt: string): Promise<Identity>;
   /** @throws {RequestError} 403 for a wrong key */
   fromAdminKey(adminKey: string, actingAs?: Json): Identity;
-  /** @throws {RequestError} 403 unless the header holds the admin key */
+  /** @throws {RequestError} 403 unless the header has the admin key */
   requireAdmin(header: string | undefined): Promise<void>;
-  /** Takes over the providers of the code in force. */
   configure(providers: Json[]): void;
+  readonly remembered: number;
 }
 
-export function createAuthenticator(adminKey: string): Authenticator {
+export function createAuthenticator(adminKey: string, report: (error: unknown) => void): Authenticator {
   const isAdminKey = createAdminKeyCheck(adminKey);
   const tokens = createTokenVerifier();
 
@@ -49,7 +46,10 @@ export function createAuthenticator(adminKey: string): Authenticator {
       if (identity.kind !== "admin")
         throw new RequestError(401, "MissingAdminKey", "This needs the deployment's admin key: `Authorization: Convex <admin key>`.");
     },
-    configure: (providers) => tokens.configure(providers),
+    configure: (providers) => tokens.configure(providers, report),
+    get remembered() {
+      return tokens.remembered;
+    },
   };
 }
 
@@ -67,7 +67,7 @@ function parseIdentity(base64: string): Json {
   }
 }
 
-/** The command line gives all three; the client library's type leaves `tokenIdentifier` to us. */
+/** The command line sends all three fields; the client library may omit `tokenIdentifier`. */
 function toUserIdentity(attributes: Json): UserIdentity {
   if (!isObject(attributes)) throw badRequest("The identity to act as must be an object.", "BadIdentity");
   const { subject, issuer, tokenIdentifier } = attributes;

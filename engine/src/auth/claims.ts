@@ -1,7 +1,4 @@
-/**
- * From a JWT's claims to what `ctx.auth.getUserIdentity()` returns: the standard claims under the names of `UserIdentity`
- * (`convex/src/server/authentication.ts`), everything else under its own.
- */
+/** Uses the names of standard claims in `convex/src/server/authentication.ts`, and others unchanged. */
 import type { JWTPayload } from "jose";
 import type { Json, UserIdentity } from "../values/types.ts";
 
@@ -25,7 +22,7 @@ const STANDARD: Record<string, string> = {
   updated_at: "updatedAt",
 };
 
-/** Of the token, not of the person. */
+/** Claims about the token, not the user. */
 const LEFT_OUT = new Set(["iss", "sub", "aud", "exp", "nbf", "iat", "jti"]);
 
 /** `flatten` makes nested fields readable as `identity["properties.id"]`, as Convex documents for customJwt. */
@@ -52,5 +49,4 @@ function spread(identity: UserIdentity, name: string, value: Json): void {
   }
 }
 
-/** Claims were parsed from JSON; this only tells the type checker so. */
 const isJson = (value: unknown): value is Json => value !== undefined;

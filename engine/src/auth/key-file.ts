@@ -1,6 +1,4 @@
-/**
- * The admin key of a deployment that was started without one: made once, kept in its folder, readable by its owner alone.
- */
+/** The generated admin key of a deployment started without one, stored in its folder, readable by its owner only. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeAdminKey } from "./admin-key.ts";
@@ -8,10 +6,10 @@ import { makeAdminKey } from "./admin-key.ts";
 const FILE = "admin-key";
 const INSTANCE_NAME = "local";
 
-export async function keptAdminKey(dataDir: string): Promise<string> {
+export async function loadAdminKey(dataDir: string): Promise<string> {
   const path = join(dataDir, FILE);
-  const kept = (await readFile(path, "utf8").catch(absent))?.trim();
-  if (kept) return kept;
+  const existing = (await readFile(path, "utf8").catch(absent))?.trim();
+  if (existing) return existing;
   const key = makeAdminKey(INSTANCE_NAME);
   await writeFile(path, `${key}\n`, { mode: 0o600, flush: true });
   return key;

@@ -1,26 +1,24 @@
-/**
- * The providers of `convex/auth.config.ts`: who may issue tokens, for which application, and with which keys.
- */
 import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import type { Json } from "../values/types.ts";
 
 export type Provider = {
   type: "customJwt" | "oidc";
   issuer: string;
-  /** What `aud` must contain; null when the config names none, and then it is not checked. */
+  /** Required in `aud`; null: `aud` is not checked. */
   applicationId: string | null;
   algorithms: string[];
   keys: JWTVerifyGetKey;
+  hasRemoteKeys: boolean;
 };
 
-/** What a provider says about itself, as the command line is told it in `appAuth`. */
+/** The command line's format in `appAuth`. */
 export type ProviderInfo =
   | { type: "customJwt"; applicationID: string | null; issuer: string; jwks: string; algorithm: string }
   | { applicationID: string; domain: string };
 
 const ALGORITHMS = ["RS256", "ES256"];
 
-/** @throws {Error} naming what is wrong with an entry of `providers` */
+/** @throws {Error} naming the invalid field */
 export function readProvider(config: Json): ProviderInfo {
   if (typeof config !== "object" || config === null || Array.isArray(config))
     throw new Error("auth.config: each provider must be an object.");
@@ -39,11 +37,23 @@ export function readProvider(config: Json): ProviderInfo {
   return { applicationID: text("applicationID"), domain: text("domain") };
 }
 
-/** @throws {Error} when a data: URI holds no key set */
+/** @throws {Error} naming the first unusable provider */
+export function checkProviders(configs: Json[]): void {
+  for (const config of configs) createProvider(readProvider(config));
+}
+
+/** @throws {Error} when `jwks` is no URL, or a data: URI without a key set */
 export function createProvider(info: ProviderInfo): Provider {
   if ("domain" in info) {
     const issuer = /^https?:\/\//.test(info.domain) ? info.domain : `https://${info.domain}`;
-    return { type: "oidc", issuer, applicationId: info.applicationID, algorithms: ALGORITHMS, keys: discoveredKeys(issuer) };
+    return {
+      type: "oidc",
+      issuer,
+      applicationId: info.applicationID,
+      algorithms: ALGORITHMS,
+      keys: discoveredKeys(issuer),
+      hasRemoteKeys: true,
+    };
   }
   return {
     type: "customJwt",
@@ -51,31 +61,43 @@ export function createProvider(info: ProviderInfo): Provider {
     applicationId: info.applicationID,
     algorithms: [info.algorithm],
     keys: keysAt(info.jwks),
+    hasRemoteKeys: !info.jwks.startsWith("data:"),
   };
 }
 
 function keysAt(jwks: string): JWTVerifyGetKey {
-  if (!jwks.startsWith("data:")) return createRemoteJWKSet(new URL(jwks));
-  return createLocalJWKSet(parseKeySet(dataOf(jwks)));
+  if (!jwks.startsWith("data:")) {
+    if (!URL.canParse(jwks)) throw new Error("auth.config: `jwks` must be an http(s) URL or a data: URI.");
+    return createRemoteJWKSet(new URL(jwks));
+  }
+  return createLocalJWKSet(keySetIn(jwks));
+}
+
+function keySetIn(uri: string): JSONWebKeySet {
+  try {
+    return parseKeySet(dataOf(uri));
+  } catch (cause) {
+    throw new Error("auth.config: `jwks` is a data: URI without a JSON Web Key Set ({ keys: […] }).", { cause });
+  }
 }
 
 function dataOf(uri: string): string {
   const comma = uri.indexOf(",");
-  if (comma < 0) throw new Error("auth.config: `jwks` is a data: URI without data.");
+  if (comma < 0) throw new Error("A data: URI needs a comma.");
   const data = decodeURIComponent(uri.slice(comma + 1));
   return uri.slice(0, comma).endsWith(";base64") ? Buffer.from(data, "base64").toString("utf8") : data;
 }
 
 function parseKeySet(text: string): JSONWebKeySet {
   const parsed: unknown = JSON.parse(text);
-  if (!isKeySet(parsed)) throw new Error("auth.config: `jwks` holds no JSON Web Key Set ({ keys: […] }).");
+  if (!isKeySet(parsed)) throw new Error("A key set needs an array `keys`.");
   return parsed;
 }
 
 const isKeySet = (value: unknown): value is JSONWebKeySet =>
   typeof value === "object" && value !== null && "keys" in value && Array.isArray(value.keys);
 
-/** OpenID Connect Discovery 1.0, section 4: the key set's address stands in the provider's own document. Found at first use. */
+/** Reads the key set's address from the provider's document at first use (OpenID Connect Discovery 1.0, section 4). */
 function discoveredKeys(issuer: string): JWTVerifyGetKey {
   let keys: Promise<JWTVerifyGetKey> | undefined;
   return async (header, token) => {

@@ -3,6 +3,7 @@ import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RequestError } from "../http/errors.ts";
 import type { Json } from "../values/types.ts";
+import { checkProviders } from "./providers.ts";
 import { createTokenVerifier, hasExpired } from "./tokens.ts";
 
 const ISSUER = "https://issuer.test";
@@ -15,9 +16,9 @@ async function makeKeys(alg: string): Promise<Keys> {
   return { privateKey, jwks: JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), alg, kid: "k" }] }) };
 }
 
-const sign = (key: CryptoKey, alg: string, claims: JWTPayload) =>
+const sign = (key: CryptoKey, alg: string, claims: JWTPayload, header: { kid?: string } = { kid: "k" }) =>
   new SignJWT({ iss: ISSUER, sub: "ada", aud: "app", iat: now(), exp: now() + 60, ...claims })
-    .setProtectedHeader({ alg, kid: "k", typ: "JWT" })
+    .setProtectedHeader({ alg, ...header, typ: "JWT" })
     .sign(key);
 
 let es: Keys;
@@ -35,9 +36,10 @@ const custom = (keys: Keys, fields: { [key: string]: Json } = {}): Json => ({
   ...fields,
 });
 
+const reported: unknown[] = [];
 function verifier(...providers: Json[]) {
   const tokens = createTokenVerifier();
-  tokens.configure(providers);
+  tokens.configure(providers, (error) => reported.push(error));
   return tokens;
 }
 
@@ -48,7 +50,7 @@ const refusal = (promise: Promise<unknown>): Promise<RequestError> =>
   );
 
 describe("customJwt", () => {
-  it("accepts ES256 and RS256 with keys in a data: URI, plain or base64", async () => {
+  it("accepts ES256 and RS256 with keys in a data: URI, plain or base64", { tags: "@accepts-es256-rs256-keys-data-uri" }, async () => {
     expect(await verifier(custom(es)).verify(await sign(es.privateKey, "ES256", {}))).toMatchObject({
       kind: "user",
       user: { subject: "ada", issuer: ISSUER, tokenIdentifier: `${ISSUER}|ada` },
@@ -57,7 +59,7 @@ describe("customJwt", () => {
     expect(await verifier(custom(rs, base64)).verify(await sign(rs.privateKey, "RS256", {}))).toMatchObject({ kind: "user" });
   });
 
-  it("gives the standard claims Convex's names and flattens the others", async () => {
+  it("maps the standard claims to Convex's names and flattens the others", async () => {
     const token = await sign(es.privateKey, "ES256", {
       name: "Ada",
       email_verified: true,
@@ -81,7 +83,7 @@ describe("customJwt", () => {
     });
   });
 
-  it("does not let a claim take the place of what was proved", async () => {
+  it("does not let a claim override the verified fields", async () => {
     const token = await sign(es.privateKey, "ES256", { tokenIdentifier: "other|person", subject: "other", issuer: "other" });
     expect((await verifier(custom(es)).verify(token)).user).toMatchObject({
       tokenIdentifier: `${ISSUER}|ada`,
@@ -90,7 +92,7 @@ describe("customJwt", () => {
     });
   });
 
-  it("tells two applications of one issuer apart by aud", async () => {
+  it("distinguishes two applications of one issuer by aud", { tags: "@distinguishes-two-applications-issuer-aud" }, async () => {
     const tokens = verifier(custom(rs, { applicationID: "service", algorithm: "RS256" }), custom(es));
     expect(await tokens.verify(await sign(es.privateKey, "ES256", {}))).toMatchObject({ kind: "user" });
     expect((await refusal(tokens.verify(await sign(es.privateKey, "ES256", { aud: "service" })))).code).toBe("Unauthenticated");
@@ -110,30 +112,54 @@ describe("customJwt", () => {
     ["no signature", async () => new UnsecuredJWT({ iss: ISSUER, sub: "ada", aud: "app", exp: now() + 60 }).encode(), "Unauthenticated"],
     ["a time past the skew", () => sign(es.privateKey, "ES256", { exp: now() - 6 }), "Unauthenticated"],
     ["no end", () => sign(es.privateKey, "ES256", { exp: undefined }), "Unauthenticated"],
-    ["a beginning in the future", () => sign(es.privateKey, "ES256", { nbf: now() + 60 }), "Unauthenticated"],
+    ["a beginning past the skew", () => sign(es.privateKey, "ES256", { nbf: now() + 8 }), "Unauthenticated"],
+    ["a time of issue past the skew", () => sign(es.privateKey, "ES256", { iat: now() + 8 }), "Unauthenticated"],
+    ["no kid", () => sign(es.privateKey, "ES256", {}, {}), "Unauthenticated"],
     ["no form", async () => "nonsense", "Unauthenticated"],
   ])("refuses a token with %s", async (_what, token, code) => {
     expect(await refusal(verifier(custom(es)).verify(await token()))).toMatchObject({ status: 401, code });
   });
 
-  it("allows clocks to differ by five seconds", async () => {
-    expect(await verifier(custom(es)).verify(await sign(es.privateKey, "ES256", { exp: now() - 3 }))).toMatchObject({ kind: "user" });
+  it("allows five seconds of clock skew", { tags: "@allows-five-seconds-clock-skew" }, async () => {
+    for (const claims of [{ exp: now() - 3 }, { iat: now() + 4 }, { nbf: now() + 4 }])
+      expect(await verifier(custom(es)).verify(await sign(es.privateKey, "ES256", claims))).toMatchObject({ kind: "user" });
   });
 
-  it("forgets what it accepted when the providers change", async () => {
+  it("clears its cache of tokens when the providers change", async () => {
     const tokens = verifier(custom(es));
     const token = await sign(es.privateKey, "ES256", {});
     await tokens.verify(token);
-    tokens.configure([custom(rs)]);
+    tokens.configure([custom(rs)], (error) => reported.push(error));
     expect((await refusal(tokens.verify(token))).status).toBe(401);
   });
 
-  it.each([
+  const unusable: [string, { [key: string]: Json }][] = [
     ["no issuer", { issuer: "" }],
     ["another algorithm", { algorithm: "HS256" }],
     ["no key set", { jwks: "data:,7" }],
-  ])("refuses a configuration with %s", (_what, fields) => {
-    expect(() => verifier(custom(es, fields))).toThrow(/auth\.config/);
+    ["JSON that cannot be parsed", { jwks: 'data:text/plain,{"keys":[],}' }],
+    ["a percent sign that encodes nothing", { jwks: "data:,%zz" }],
+    ["a data: URI without a comma", { jwks: "data:nothing" }],
+    ["keys that are no objects", { jwks: 'data:,{"keys":[7]}' }],
+    ["an address that is none", { jwks: "not a url" }],
+  ];
+  it.each(unusable)("finds a provider with %s unusable", (_what, fields) => {
+    expect(() => checkProviders([custom(es, fields)])).toThrow(/^auth\.config: |^JSON Web Key Set malformed$/);
+  });
+
+  it.each(unusable)("refuses only that provider's tokens with %s", async (_what, fields) => {
+    reported.length = 0;
+    const tokens = verifier(custom(rs, { issuer: "https://broken.test", ...fields }), custom(es));
+    const broken = await sign(rs.privateKey, "RS256", { iss: "https://broken.test" });
+    expect(await refusal(tokens.verify(broken))).toMatchObject({ status: 401, code: "NoAuthProvider" });
+    expect(await tokens.verify(await sign(es.privateKey, "ES256", {}))).toMatchObject({ kind: "user" });
+    expect(reported).toHaveLength(1);
+  });
+
+  it("rejects tokens with 401 when a key in a data: URI is unusable", async () => {
+    const key = { kty: "EC", crv: "P-256", x: "!", y: "!", alg: "ES256", kid: "k" };
+    const tokens = verifier(custom(es, { jwks: `data:,${encodeURIComponent(JSON.stringify({ keys: [key] }))}` }));
+    expect(await refusal(tokens.verify(await sign(es.privateKey, "ES256", {})))).toMatchObject({ status: 401, code: "Unauthenticated" });
   });
 });
 
@@ -156,19 +182,19 @@ describe("OpenID Connect", () => {
   );
   afterAll(() => server.close());
 
-  it("finds the keys through the provider's own document", async () => {
+  it("discovers the keys through the provider's document", async () => {
     const tokens = verifier({ domain, applicationID: "app" });
     const { user } = await tokens.verify(await sign(rs.privateKey, "RS256", { iss: domain, nested: { stays: 1 } }));
     expect(user).toMatchObject({ issuer: domain, nested: { stays: 1 } });
   });
 
-  it("says that keys cannot be had, rather than that the token is wrong", async () => {
+  it("reports unavailable keys instead of an invalid token", async () => {
     const gone = verifier({ domain: "http://127.0.0.1:1", applicationID: "app" });
     expect(await refusal(gone.verify(await sign(rs.privateKey, "RS256", { iss: "http://127.0.0.1:1" })))).toMatchObject({ status: 503 });
   });
 });
 
-it("expires with the skew, administrators never", () => {
+it("expires users after the clock skew, and administrators never", () => {
   const user = { subject: "a", issuer: "i", tokenIdentifier: "i|a" };
   expect(hasExpired({ kind: "user", user, expiresAt: 10_000 }, 14_999)).toBe(false);
   expect(hasExpired({ kind: "user", user, expiresAt: 10_000 }, 15_000)).toBe(true);

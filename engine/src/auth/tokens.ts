@@ -1,45 +1,51 @@
-/**
- * Checks users' JWTs against the providers of the code in force.
- */
 import { decodeJwt, errors, jwtVerify } from "jose";
+import { LRUCache } from "lru-cache";
 import { RequestError } from "../http/errors.ts";
 import type { Identity, Json } from "../values/types.ts";
 import { identityFromClaims } from "./claims.ts";
 import { createProvider, readProvider, type Provider } from "./providers.ts";
 
-/** Clocks may differ by so much (`facts/engine.md`, Data). */
 const CLOCK_SKEW_S = 5;
-/** A verified token is remembered, since checking an ES256 signature costs more than a query. */
+/** Caches verified tokens: checking an ES256 signature costs more than a query. */
 const REMEMBERED_TOKENS = 2_000;
 
 type UserToken = Extract<Identity, { kind: "user" }>;
 
 export interface TokenVerifier {
-  /** Replaces the providers, as a push does. @throws {Error} naming the entry that is wrong */
-  configure(providers: Json[]): void;
-  /** @throws {RequestError} 401 saying why the token proves nothing */
+  readonly remembered: number;
+  configure(providers: Json[], report?: (error: unknown) => void): void;
+  /** @throws {RequestError} 401 with the reason */
   verify(token: string): Promise<UserToken>;
 }
 
-/** Also true of a token that was valid when the connection began (checked lazily, before each use). */
+/** Checked before each use, because tokens expire during a connection. */
 export function hasExpired(identity: Identity, now = Date.now()): boolean {
   return identity.kind === "user" && identity.expiresAt + CLOCK_SKEW_S * 1000 <= now;
 }
 
 export function createTokenVerifier(): TokenVerifier {
   let providers: Provider[] = [];
-  const verified = new Map<string, UserToken>();
+  const verified = new LRUCache<string, UserToken>({ max: REMEMBERED_TOKENS });
 
   return {
-    configure(configs) {
-      providers = configs.map((config) => createProvider(readProvider(config)));
+    configure(configs, report = console.error) {
+      providers = configs.flatMap((config) => {
+        try {
+          return [createProvider(readProvider(config))];
+        } catch (error) {
+          report(new Error("A provider of auth.config cannot be used, so its tokens are refused.", { cause: error }));
+          return [];
+        }
+      });
       verified.clear();
+    },
+    get remembered() {
+      return verified.size;
     },
     async verify(token) {
       const known = verified.get(token);
       if (known && !hasExpired(known)) return known;
       const identity = await check(token, providers);
-      if (verified.size >= REMEMBERED_TOKENS) verified.delete(verified.keys().next().value ?? "");
       verified.set(token, identity);
       return identity;
     },
@@ -49,13 +55,16 @@ export function createTokenVerifier(): TokenVerifier {
 async function check(token: string, providers: Provider[]): Promise<UserToken> {
   const provider = providerFor(token, providers);
   try {
-    const { payload } = await jwtVerify(token, provider.keys, {
+    const { payload, protectedHeader } = await jwtVerify(token, provider.keys, {
       algorithms: provider.algorithms,
       clockTolerance: CLOCK_SKEW_S,
       requiredClaims: ["iss", "sub", "exp"],
       ...(provider.applicationId === null ? {} : { audience: provider.applicationId }),
     });
-    const { iss, sub, exp } = payload;
+    const { iss, sub, exp, iat } = payload;
+    if (protectedHeader.kid === undefined) throw unauthenticated("The token's header lacks kid.");
+    // `exp` and `nbf` are verified above; jose checks only the format of `iat`.
+    if (iat !== undefined && iat > Date.now() / 1000 + CLOCK_SKEW_S) throw unauthenticated("The token was issued in the future.");
     if (iss === undefined || sub === undefined || exp === undefined) throw unauthenticated("The token lacks iss, sub or exp.");
     return {
       kind: "user",
@@ -64,16 +73,16 @@ async function check(token: string, providers: Provider[]): Promise<UserToken> {
     };
   } catch (error) {
     if (error instanceof RequestError) throw error;
-    if (error instanceof errors.JOSEError) {
+    if (error instanceof errors.JOSEError || !provider.hasRemoteKeys) {
       throw unauthenticated(
-        `Could not verify OIDC token claim. Check that the token signature is valid and the token hasn't expired. (${error.message})`,
+        `Could not verify OIDC token claim. Check that the token signature is valid and the token hasn't expired. (${error instanceof Error ? error.message : String(error)})`,
       );
     }
     throw new RequestError(503, "AuthProviderUnavailable", `Could not fetch the keys of ${provider.issuer}.`);
   }
 }
 
-/** The provider with the token's issuer, and of several the one whose application the token is for. */
+/** Matches the token's issuer, and its application where several providers share one. */
 function providerFor(token: string, providers: Provider[]): Provider {
   let claims: ReturnType<typeof decodeJwt>;
   try {

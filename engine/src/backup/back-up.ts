@@ -1,49 +1,65 @@
-/**
- * Copies a deployment's folder, also while it runs. It runs in a process of its own, since closing a file gives up all locks that a process has
- * on it (fcntl(2)), and the deployment's lock is one of these.
- *
- * SQLite writes into the file itself only at checkpoints: a deployment that is asked to hold makes one, then none until it is released, so the
- * file stands still while commits go on into the log beside it. Stored files never change, and those deleted meanwhile stay until then, too.
- */
-import { constants } from "node:fs";
-import { copyFile, link, mkdir, open, readdir, rename, rm } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
-import { FILE_NAME, openFile } from "../storage/file.ts";
-import { keptAdminKey } from "../auth/key-file.ts";
-import { keptAddress } from "./address.ts";
+/** A separate process: closing a file releases its process's locks (fcntl(2)). A held deployment commits to the log; deletions wait. */
+import { existsSync } from "node:fs";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { FILE_NAME, openCopy, openFile } from "../storage/file.ts";
+import { lockFolder } from "../storage/folder-lock.ts";
+import { writeLastCommit } from "../storage/last-commit.ts";
+import { bigintOf, prepareBig } from "../storage/rows.ts";
+import type { Timestamp } from "../values/types.ts";
+import { loadAdminKey } from "../auth/key-file.ts";
+import { readAddress } from "./address.ts";
+import { copyDurably, copyFolder, sync } from "./copy.ts";
 
+const LOCK = "backup.lock";
 const ATTEMPTS = 3;
 const ANSWER_WITHIN_MS = 60_000;
-/** Kept beside the data, and not made anew. */
 const KEPT_BESIDE = ["admin-key"];
 
 export type BackupOptions = {
-  /** The deployment's folder. */
   from: string;
-  /** Must not exist; it is there when all of it is. */
+  /** Must not exist; appears when the backup is complete. */
   to: string;
-  /** Without one, the key kept in `from`. */
+  /** Default: the key in `from`. */
   adminKey?: string | undefined;
+  /** Saves space, but damage to a live file damages the backup, too. */
+  hardLinks?: boolean;
 };
 
-/**
- * Answers whether the deployment was running. To restore, put the folder where the deployment's was, while none runs there.
- * @throws {Error} when `to` exists, when the data is in use by something that does not answer, or when there is no room
- */
-export async function backUp({ from, to, adminKey }: BackupOptions): Promise<{ running: boolean }> {
-  const target = resolve(to);
+/** @throws {Error} when `to` exists, the data is in use by an unresponsive process, or space runs out */
+export async function backUp(options: BackupOptions): Promise<{ running: boolean }> {
+  const target = resolve(options.to);
+  if (existsSync(target)) throw new Error(`${target} exists already: a backup is never written over.`);
+  // A second hold of the same deployment would break the first.
+  const unlockSource = lockForBackup(options.from);
+  try {
+    return await backUpLocked({ ...options, to: target });
+  } finally {
+    unlockSource();
+  }
+}
+
+/** @throws {Error} when another backup holds the lock */
+export function lockForBackup(folder: string): () => void {
+  const unlock = lockFolder(folder, LOCK);
+  if (!unlock) throw new Error(`Another backup uses ${folder}. Wait until it has ended, then try again.`);
+  return unlock;
+}
+
+async function backUpLocked({ from, to: target, adminKey, hardLinks = false }: BackupOptions): Promise<{ running: boolean }> {
   const partial = `${target}.partial`;
-  if (await exists(target)) throw new Error(`${target} exists already: a backup is never written over.`);
   await rm(partial, { recursive: true, force: true });
   await mkdir(join(partial, "files"), { recursive: true, mode: 0o700 });
   try {
-    const url = await keptAddress(from);
+    const url = await readAddress(from);
     const running = url !== null && (await answers(url));
-    if (running) await copyHeld(from, partial, hold(url, adminKey ?? (await keptAdminKey(from))));
-    else await copyResting(from, partial);
-    for (const name of KEPT_BESIDE) if (await exists(join(from, name))) await copyFile(join(from, name), join(partial, name));
+    if (running) await copyHeld({ from, to: partial, hardLinks }, hold(url, adminKey ?? (await loadAdminKey(from))));
+    else await copyResting({ from, to: partial, hardLinks });
+    writeLastCommit(partial, newestCommit(partial));
+    for (const name of KEPT_BESIDE) if (existsSync(join(from, name))) await copyDurably(join(from, name), join(partial, name));
     await sync(partial);
     await rename(partial, target);
+    await sync(dirname(target));
     return { running };
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
@@ -51,7 +67,7 @@ export async function backUp({ from, to, adminKey }: BackupOptions): Promise<{ r
   }
 }
 
-type Hold = { take: () => Promise<string>; release: (hold: string) => Promise<boolean> };
+type Hold = { acquire: () => Promise<string>; release: (hold: string) => Promise<boolean> };
 
 function hold(url: string, adminKey: string): Hold {
   const post = async (name: string, body: object): Promise<{ hold?: string; unbroken?: boolean }> => {
@@ -65,19 +81,21 @@ function hold(url: string, adminKey: string): Hold {
     return response.json();
   };
   return {
-    take: async () => (await post("hold", {})).hold ?? "",
+    acquire: async () => (await post("hold", {})).hold ?? "",
     release: async (held) => (await post("release", { hold: held })).unbroken === true,
   };
 }
 
-/** A push or a restart in between closes the file, which is a checkpoint: what was copied is then worth nothing, and copied again. */
-async function copyHeld(from: string, to: string, { take, release }: Hold): Promise<void> {
+type Copy = { from: string; to: string; hardLinks: boolean };
+
+/** Retries when a push or restart closed the file: that is a checkpoint, which invalidates the copy. */
+async function copyHeld({ from, to, hardLinks }: Copy, { acquire, release }: Hold): Promise<void> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const held = await take();
+    const held = await acquire();
     let unbroken = false;
     try {
-      await copyFile(join(from, FILE_NAME), join(to, FILE_NAME), constants.COPYFILE_FICLONE);
-      await copyFiles(join(from, "files"), join(to, "files"));
+      await copyDurably(join(from, FILE_NAME), join(to, FILE_NAME));
+      await copyFolder(join(from, "files"), join(to, "files"), { hardLinks });
     } finally {
       unbroken = await release(held);
     }
@@ -86,42 +104,25 @@ async function copyHeld(from: string, to: string, { take, release }: Hold): Prom
   throw new Error("The deployment was pushed to or restarted each time it was copied. Try again.");
 }
 
-/** Nobody else can open it meanwhile. @throws {StorageError} when somebody has */
-async function copyResting(from: string, to: string): Promise<void> {
+/** Opens the file exclusively. @throws {StorageError} when it is in use */
+async function copyResting({ from, to, hardLinks }: Copy): Promise<void> {
   const sql = openFile(from);
   try {
     sql.prepare("VACUUM INTO ?").run(join(to, FILE_NAME));
-    await copyFiles(join(from, "files"), join(to, "files"));
+    await sync(join(to, FILE_NAME));
+    await copyFolder(join(from, "files"), join(to, "files"), { hardLinks });
   } finally {
     sql.close();
   }
 }
 
-/** Files never change, so that one on the same disk need not be there twice. */
-async function copyFiles(from: string, to: string): Promise<void> {
-  for (const name of (await exists(from)) ? await readdir(from) : []) {
-    const [source, copy] = [join(from, name), join(to, name)];
-    await rm(copy, { force: true });
-    // Gone since the folder was listed: deleted before the hold, then, and in no row of the copy.
-    await link(source, copy).catch(() => copyFile(source, copy).catch(ignoreAbsent));
+function newestCommit(dir: string): Timestamp {
+  const sql = openCopy(dir);
+  try {
+    return bigintOf(prepareBig(sql, "SELECT value FROM clock WHERE name = 'ts'").get()?.[0]);
+  } finally {
+    sql.close();
   }
-}
-
-async function sync(folder: string): Promise<void> {
-  for (const path of [join(folder, FILE_NAME), join(folder, "files"), folder]) {
-    const handle = await open(path, "r");
-    await handle.sync();
-    await handle.close();
-  }
-}
-
-const exists = async (path: string): Promise<boolean> => {
-  const names = await readdir(resolve(path, "..")).catch(() => Array<string>());
-  return names.includes(basename(path));
-};
-
-function ignoreAbsent(error: NodeJS.ErrnoException): void {
-  if (error.code !== "ENOENT") throw error;
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -1,6 +1,4 @@
-/**
- * What a backup asks of a running deployment (`back-up.ts`): that what it copies stays as it is. Ours alone: no client of Convex knows it.
- */
+/** Hold and release for `back-up.ts`. Not part of Convex's API. */
 import type { Authenticator } from "../auth/authenticate.ts";
 import type { FunctionRunner } from "../functions/types.ts";
 import { readJsonObject } from "../http/body.ts";

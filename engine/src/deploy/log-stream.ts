@@ -1,7 +1,4 @@
-/**
- * `convex logs` and the logs beside `convex dev`: a long poll over the latest runs
- * (`convex/src/cli/lib/logs.ts`, `generatedFunctionLogsApi.ts`).
- */
+/** Long poll for `convex logs` and `convex dev` (`convex/src/cli/lib/logs.ts`, `generatedFunctionLogsApi.ts`). */
 import { newRequestId } from "../functions/request-id.ts";
 import type { FunctionLog, FunctionRunner } from "../functions/types.ts";
 import type { FunctionType, Json } from "../values/types.ts";
@@ -9,11 +6,11 @@ import type { FunctionType, Json } from "../values/types.ts";
 const KEPT_RUNS = 1_000;
 const POLL_MS = 30_000;
 
-/** Most are never asked for, so they are put into words when they are. */
+/** Formatted on request only, because most entries are never read. */
 type Entry = { cursor: number; log: FunctionLog; json: Json };
 
 export interface LogStream {
-  /** Runs after the cursor; waits for one if there is none, but not on the first call (cursor 0), which only asks where the end is. */
+  /** Returns runs after the cursor, or waits for one. Cursor 0 returns the end without waiting. */
   poll(cursor: number, signal: AbortSignal): Promise<{ entries: Json[]; newCursor: number }>;
   close(): void;
 }
@@ -23,7 +20,7 @@ export function createLogStream(runner: FunctionRunner): LogStream {
   const waiting = new Set<() => void>();
   let last = 0;
   const stopListening = runner.onLog((log) => {
-    // The cursor is a time in milliseconds to the command line; to us it only has to grow.
+    // The command line expects milliseconds; the cursor only has to increase.
     last = Math.max(last + 1, Date.now());
     entries.push({ cursor: last, log, json: null });
     if (entries.length > KEPT_RUNS) entries.shift();
@@ -65,7 +62,7 @@ function nextEntry(waiting: Set<() => void>, signal: AbortSignal): Promise<void>
 const TYPE_NAMES: Record<FunctionType, string> = { query: "Query", mutation: "Mutation", action: "Action", httpAction: "HttpAction" };
 const IDENTITY_NAMES: Record<FunctionLog["identity"], string> = { none: "unknown", user: "user", admin: "instance_admin" };
 
-/** What is not measured here is 0, as the format asks for numbers. */
+/** Required by the format, not measured here. */
 const NO_USAGE = {
   databaseReadBytes: 0,
   databaseWriteBytes: 0,

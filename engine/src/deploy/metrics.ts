@@ -1,26 +1,29 @@
-/**
- * What a monitor asks of a running deployment: how many functions ran and how long they took, and who is connected. Ours alone, in Prometheus'
- * text format 0.0.4; for the administrator, since the names of functions are nobody else's business.
- */
+/** Prometheus metrics (text format 0.0.4). For administrators only, because they name functions. */
 import type { Authenticator } from "../auth/authenticate.ts";
+import type { LoopWatch } from "../event-loop.ts";
 import type { FunctionLog, FunctionRunner } from "../functions/types.ts";
+import { json } from "../http/reply.ts";
 import type { Routes } from "../http/router.ts";
 
 export type MetricsOptions = {
-  runner: Pick<FunctionRunner, "onLog">;
+  runner: Pick<FunctionRunner, "onLog" | "sizes" | "isDamaged">;
   authenticator: Pick<Authenticator, "requireAdmin">;
-  /** Open websockets. */
   sockets: () => number;
-  /** Queries that somebody watches, each counted once, whoever shares it. */
   watchedQueries: () => number;
+  sizes: () => Record<string, number>;
+  loop: Pick<LoopWatch, "longest" | "blocks">;
 };
+
+const UNKNOWN = "(unknown)";
 
 type Tally = { type: string; path: string; outcome: string; runs: number; seconds: number };
 
-export function metricsRoutes({ runner, authenticator, sockets, watchedQueries }: MetricsOptions): Routes {
+export function metricsRoutes({ runner, authenticator, sockets, watchedQueries, sizes, loop }: MetricsOptions): Routes {
   const tallies = new Map<string, Tally>();
-  runner.onLog(({ type, path, error, durationMs }: FunctionLog) => {
+  runner.onLog(({ type, path: requested, found, error, durationMs }: FunctionLog) => {
     const outcome = error === null ? "ok" : "error";
+    // Calls of unknown functions share one entry: callers can invent any number of them.
+    const path = found ? requested : UNKNOWN;
     const key = `${type} ${outcome} ${path}`;
     const tally = tallies.get(key) ?? { type, path, outcome, runs: 0, seconds: 0 };
     tally.runs += 1;
@@ -29,8 +32,14 @@ export function metricsRoutes({ runner, authenticator, sockets, watchedQueries }
   });
 
   return {
+    /** Asks the transactor thread, so that a blocked thread fails the check. */
+    "GET /api/health": async ({ request }) => {
+      await authenticator.requireAdmin(request.headers.authorization);
+      return json({ damaged: await runner.isDamaged() });
+    },
     "GET /api/metrics": async ({ request }) => {
       await authenticator.requireAdmin(request.headers.authorization);
+      const entries = Object.entries({ ...sizes(), ...(await runner.sizes()), function_tallies: tallies.size });
       const labels = ({ type, path, outcome }: Tally) => `{type="${type}",function="${escaped(path)}",outcome="${outcome}"}`;
       const lines = [
         "# HELP convex_function_runs_total Functions run by the deployment",
@@ -45,6 +54,18 @@ export function metricsRoutes({ runner, authenticator, sockets, watchedQueries }
         "# HELP convex_watched_queries Queries that somebody is subscribed to",
         "# TYPE convex_watched_queries gauge",
         `convex_watched_queries ${watchedQueries()}`,
+        "# HELP convex_data_damaged 1 once the data was found damaged; nothing is written from then on",
+        "# TYPE convex_data_damaged gauge",
+        `convex_data_damaged ${Number(await runner.isDamaged())}`,
+        "# HELP convex_collection_entries Entries of collections in memory",
+        "# TYPE convex_collection_entries gauge",
+        ...entries.map(([collection, size]) => `convex_collection_entries{collection="${collection}"} ${size}`),
+        "# HELP convex_event_loop_longest_block_seconds The longest block of the event loop since the start",
+        "# TYPE convex_event_loop_longest_block_seconds gauge",
+        `convex_event_loop_longest_block_seconds ${loop.longest()}`,
+        "# HELP convex_event_loop_blocks_total Blocks of the event loop over 200 ms",
+        "# TYPE convex_event_loop_blocks_total counter",
+        `convex_event_loop_blocks_total ${loop.blocks()}`,
       ];
       return { status: 200, headers: { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" }, body: `${lines.join("\n")}\n` };
     },

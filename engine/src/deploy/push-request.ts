@@ -1,16 +1,14 @@
-/**
- * What the command line pushes (`convex/src/cli/lib/deployApi/startPush.ts`), read into a bundle.
- */
+/** Reads a push (`convex/src/cli/lib/deployApi/startPush.ts`) into a bundle. */
 import { createHash } from "node:crypto";
 import type { Bundle, BundledModule } from "../functions/types.ts";
 import { isObject } from "../http/body.ts";
 import { badRequest } from "../http/errors.ts";
 import type { Json } from "../values/types.ts";
 
-/** The auth configuration travels among the functions (`bundleAuthConfig` in `convex/src/bundler`). */
+/** Pushed among the functions (`bundleAuthConfig` in `convex/src/bundler`). */
 const AUTH_CONFIG_PATH = "auth.config.js";
 
-/** As the command line hashes a module to tell whether it has changed (`hash` in `convex/src/cli/lib/components.ts`). */
+/** The command line's hash for changed modules (`hash` in `convex/src/cli/lib/components.ts`). */
 export function moduleHash({ source, sourceMap }: BundledModule): string {
   return createHash("sha256")
     .update(source)
@@ -18,15 +16,11 @@ export function moduleHash({ source, sourceMap }: BundledModule): string {
     .digest("hex");
 }
 
-/** The modules that a push may leave out when they have not changed. */
 export function pushedModules(bundle: Bundle): BundledModule[] {
   return bundle.authConfig ? [...bundle.modules, bundle.authConfig] : bundle.modules;
 }
 
-/**
- * @param current the code in force, of which the request names the unchanged modules by their hashes
- * @throws {RequestError} 400 saying what is missing, malformed or not supported
- */
+/** @throws {RequestError} 400 naming what is missing, malformed or unsupported */
 export function readBundle(request: { [key: string]: Json }, current: Bundle | null): Bundle {
   const { appDefinition, componentDefinitions = [] } = request;
   if (!isObject(appDefinition)) throw badRequest("`appDefinition` must be an object.");
@@ -55,7 +49,7 @@ function readModule(value: Json): BundledModule {
   return { path, source, environment, ...(typeof sourceMap === "string" ? { sourceMap } : {}) };
 }
 
-/** Relative, and staying inside the folder: modules are written to disk below one. */
+/** Relative and inside the folder: modules are written to disk. */
 function isSafePath(path: string): boolean {
   return /^[\w.-]+(?:\/[\w.-]+)*$/.test(path) && !path.split("/").some((part) => part === "." || part === "..");
 }

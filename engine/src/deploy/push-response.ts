@@ -1,7 +1,4 @@
-/**
- * What the command line is told about a push (`convex/src/cli/lib/deployApi/{startPush,finishPush,evaluateSchema}.ts`).
- * This deployment has one component, the app itself, whose path is "".
- */
+/** Push responses (`convex/src/cli/lib/deployApi/{startPush,finishPush,evaluateSchema}.ts`) of a single component with path "". */
 import { readProvider } from "../auth/providers.ts";
 import type { Analysis, AnalyzedFunction, Push, SchemaChange } from "../functions/types.ts";
 import type { Json } from "../values/types.ts";
@@ -50,7 +47,7 @@ export function startPushResponse(options: {
   };
 }
 
-/** Comes back with `wait_for_schema` and `finish_push`, by which the push is found again. */
+/** The client returns it with `wait_for_schema` and `finish_push`, which identifies the push. */
 export function schemaChange(pushId: string, change: SchemaChange): Fields {
   return { allocatedComponentIds: {}, schemaIds: { [ROOT]: pushId }, indexDiffs: { [ROOT]: indexDiff(change) } };
 }
@@ -75,7 +72,7 @@ export function finishPushResponse(before: Push | null, after: Push, change: Sch
   };
 }
 
-/** By this the command line warns before indexes of large tables are built or dropped. `sizes`: documents by table. */
+/** The command line uses it to warn about indexes of large tables. `sizes`: documents by table. */
 export function evaluateSchemaResponse(change: SchemaChange, sizes: ReadonlyMap<string, number>): Fields {
   const predict = (indexes: SchemaChange["indexesAdded"], kind: "added" | "dropped") =>
     indexes.map((index): Fields => ({
@@ -110,7 +107,6 @@ function analyzedModules(analysis: Analysis): { [path: string]: Fields } {
   return modules;
 }
 
-/** Modules are called by their files: `messages.js`. */
 export const moduleFile = (module: string): string => (module.endsWith(".js") ? module : `${module}.js`);
 
 function indexDiff({ indexesAdded, indexesRemoved }: SchemaChange): Fields {

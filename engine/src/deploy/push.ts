@@ -1,10 +1,6 @@
-/**
- * A push, as the official command line makes it: `start_push` loads the code and tells what is in it, `wait_for_schema` tells
- * whether the stored data fits, `finish_push` puts everything in force in one commit. Until then nothing has changed.
- */
+/** Nothing changes before `finish_push`, which applies everything in one commit. */
 import { randomUUID } from "node:crypto";
 import type { Authenticator } from "../auth/authenticate.ts";
-import { readProvider } from "../auth/providers.ts";
 import type { Bundle, FunctionRunner, Push, SchemaChange } from "../functions/types.ts";
 import { isObject, PUSH_BODY, readJsonObject } from "../http/body.ts";
 import { badRequest, RequestError } from "../http/errors.ts";
@@ -14,7 +10,7 @@ import type { Json } from "../values/types.ts";
 import { moduleHash, pushedModules, readBundle } from "./push-request.ts";
 import { evaluateSchemaResponse, finishPushResponse, schemaChange, startPushResponse } from "./push-response.ts";
 
-/** Pushes that were started and neither finished nor forgotten. Code generation starts one and never finishes it. */
+/** Limits unfinished pushes: code generation starts one and never finishes it. */
 const PENDING_PUSHES = 8;
 
 type Pending = { push: Push; change: SchemaChange; schemaError: string | null };
@@ -49,12 +45,10 @@ export function pushRoutes(runner: FunctionRunner, authenticator: Authenticator)
 
   const analyze = async (bundle: Bundle) => {
     try {
-      const analysis = await runner.analyze(bundle);
-      for (const provider of analysis.authProviders) readProvider(provider);
-      return analysis;
+      return await runner.analyze(bundle);
     } catch (error) {
       const missing = missingVariable(bundle.authConfig?.source ?? "", await runner.environment.list());
-      // The command line finds the name in this text and tells how to set it.
+      // The command line parses the name from this text.
       if (missing !== null) {
         throw badRequest(
           `Environment variable ${missing} is used in auth config file but its value was not set.`,
@@ -119,7 +113,7 @@ export function pushRoutes(runner: FunctionRunner, authenticator: Authenticator)
   };
 }
 
-/** What goes wrong with pushed code is told to whoever pushes it, with its own code where it has one. */
+/** Reports errors of pushed code to the client, with their own code if they have one. */
 async function refusing<T>(code: string, prefix: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -130,7 +124,6 @@ async function refusing<T>(code: string, prefix: string, run: () => Promise<T>):
   }
 }
 
-/** The first variable that the auth configuration names and that is not set; the likely reason when it cannot be used. */
 function missingVariable(authConfig: string, environment: Record<string, string>): string | null {
   for (const [, name = ""] of authConfig.matchAll(/process\.env\.(\w+)/g)) if (!(name in environment)) return name;
   return null;

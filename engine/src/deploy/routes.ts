@@ -1,7 +1,6 @@
-/**
- * What the official command line asks of a deployment besides functions: pushes, environment variables, logs, addresses.
- */
 import type { Authenticator } from "../auth/authenticate.ts";
+import { BundleError } from "../functions/bundles/analyze.ts";
+import { EnvironmentError, type EnvironmentChange } from "../functions/settings.ts";
 import type { FunctionRunner } from "../functions/types.ts";
 import { isObject, readJsonObject } from "../http/body.ts";
 import { badRequest } from "../http/errors.ts";
@@ -18,7 +17,7 @@ export type DeployOptions = {
   urls: { url: string; siteUrl: string };
 };
 
-/** Known to the command line and not offered here: said at once, where a 404 would be tried again for a while. */
+/** Rejected at once: the command line would retry a 404. */
 const NOT_OFFERED = {
   "POST /api/export/*": "convex export",
   "GET /api/export/*": "convex export",
@@ -39,8 +38,12 @@ export function deployRoutes({ runner, authenticator, logs, urls }: DeployOption
       await authenticator.requireAdmin(request.headers.authorization);
       const { changes } = await readJsonObject(request);
       if (!Array.isArray(changes)) throw badRequest("`changes` must be an array.");
-      await runner.environment.update(changes.map(readChange));
-      // The providers may be computed from variables.
+      await runner.environment.update(changes.map(readChange)).catch((error: unknown) => {
+        if (error instanceof EnvironmentError) throw badRequest(error.message, error.code);
+        if (!(error instanceof BundleError)) throw error;
+        throw badRequest(`The code in force cannot use this value: ${error.message}`, "EnvironmentVariableInvalid");
+      });
+      // The providers may depend on variables.
       authenticator.configure((await runner.current())?.analysis.authProviders ?? []);
       return json({});
     },
@@ -57,21 +60,9 @@ export function deployRoutes({ runner, authenticator, logs, urls }: DeployOption
   };
 }
 
-/** Convex's own bounds (docs.convex.dev, Environment Variables). */
-const MAX_NAME_LENGTH = 40;
-const MAX_VALUE_BYTES = 8 * 1024;
-
-function readChange(change: Json): { name: string; value: string | null } {
+function readChange(change: Json): EnvironmentChange {
   const { name, value = null } = isObject(change) ? change : {};
-  if (typeof name !== "string" || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name.length > MAX_NAME_LENGTH) {
-    throw badRequest(
-      `Environment variable names must start with a letter, contain only letters, numbers and underscores, and be at most ${MAX_NAME_LENGTH} characters long: ${JSON.stringify(name ?? null)}.`,
-      "EnvironmentVariableNameInvalid",
-    );
-  }
+  if (typeof name !== "string") throw badRequest("The name of an environment variable must be text.", "EnvironmentVariableNameInvalid");
   if (value !== null && typeof value !== "string") throw badRequest(`The value of ${name} must be text.`);
-  if (value !== null && Buffer.byteLength(value) > MAX_VALUE_BYTES) {
-    throw badRequest(`The value of ${name} is larger than ${MAX_VALUE_BYTES} bytes.`, "EnvironmentVariableTooLarge");
-  }
   return { name, value };
 }

@@ -1,7 +1,4 @@
-/**
- * The queries below `_system/` that the command line asks over its websocket (`convex/src/cli/lib/{data,env,functionSpec}.ts`).
- * For administrators only.
- */
+/** The command line's queries below `_system/` (`convex/src/cli/lib/{data,env,functionSpec}.ts`), for administrators only. */
 import { jsonToConvex } from "convex/values";
 import type { Call, FunctionRunner, Outcome } from "../functions/types.ts";
 import { isObject } from "../http/body.ts";
@@ -11,7 +8,7 @@ import { moduleFile } from "./push-response.ts";
 type Arguments = { [key: string]: Json };
 type SystemQuery = (args: Arguments) => Promise<Json>;
 
-/** Convex's own bound on one page. */
+/** Convex's limit. */
 const MAX_PAGE = 10_000;
 
 export function createSystemQueries(runner: FunctionRunner, urls: { url: string; siteUrl: string }): (call: Call) => Promise<Outcome> {
@@ -23,7 +20,7 @@ export function createSystemQueries(runner: FunctionRunner, urls: { url: string;
       return { ...page };
     },
     "_system/cli/tableSize": async ({ tableName }) => runner.tableSize(textOf("tableName", tableName)),
-    // `convex dev` pushes again when this changes, after a push that the stored data did not fit.
+    // When this changes, `convex dev` repeats a push that the stored data did not match.
     "_system/cli/queryTable": async () => runner.latest().toString(),
     "_system/cli/queryEnvironmentVariables": async () => environment(await runner.environment.list()),
     "_system/cli/queryEnvironmentVariables:get": async ({ name }) =>
@@ -74,7 +71,7 @@ function apiSpec(current: Awaited<ReturnType<FunctionRunner["current"]>>): Json 
   return [...functions, ...current.analysis.httpRoutes.map(({ path, method }): Json => ({ functionType: "HttpAction", path, method }))];
 }
 
-/** Numbers that were encoded (`{"$float": …}`) as numbers. The arguments of these queries hold nothing else that JSON has not. */
+/** Decodes encoded numbers (`{"$float": …}`), the only special values in these arguments. */
 function plain(args: Json): Arguments {
   const value: unknown = jsonToConvex(args);
   const parsed: Json = JSON.parse(JSON.stringify(value));

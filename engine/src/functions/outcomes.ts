@@ -1,8 +1,8 @@
 import type { Json } from "../values/types.ts";
-import type { WireRun } from "./protocol.ts";
+import type { WireRun } from "./transactor/transactor-protocol.ts";
 import type { Outcome } from "./types.ts";
 
-/** The value is parsed only if somebody reads it; most callers send its text on. */
+/** Parses the value lazily, because most callers forward its text. */
 export function outcomeOf({ outcome, facts }: WireRun): Outcome {
   if (!outcome.ok) {
     const { message, data, logLines } = outcome;

@@ -11,7 +11,7 @@ test.each([
   expect(parseFunctionPath(text)).toEqual(path);
 });
 
-test.each(["", ":x", "x:", ".js:x"])("%j names no function", (text) => {
+test.each(["", ":x", "x:", ".js:x"])("rejects %j", (text) => {
   expect(() => parseFunctionPath(text)).toThrow(/Invalid function path/);
   expect(shownPath(text)).toBe(text);
 });
@@ -19,12 +19,12 @@ test.each(["", ":x", "x:", ".js:x"])("%j names no function", (text) => {
 describe("addresses", () => {
   const path = { module: "a/b", name: "c" };
 
-  test("are a name or a handle", () => {
+  test("accept a name or a handle", () => {
     expect(resolveAddress({ name: "a/b:c" })).toEqual(path);
     expect(resolveAddress({ functionHandle: functionHandle(path) })).toEqual(path);
   });
 
-  test("of components are refused by name", () => {
+  test("reject components with their name", () => {
     expect(() => resolveAddress({ reference: "_reference/childComponent/agent/x" })).toThrow(/Components are not offered.*agent/);
     expect(() => resolveAddress({ functionHandle: "function://agent;a.js:b" })).toThrow(/Invalid function handle/);
     expect(() => resolveAddress({ functionHandle: "nonsense" })).toThrow(/Invalid function handle/);

@@ -1,11 +1,10 @@
-/**
- * Names of functions. Clients say "projects:create", older ones and the command line "projects.js:create"; a module alone
- * means its default export (`src/server/api.ts` of the published client library).
- */
+/** "projects:create", or "projects.js:create" from older clients and the command line (`src/server/api.ts`). */
 
 export type FunctionPath = { module: string /* without ".js" */; name: string };
 
-/** Takes any of the spellings apart. Throws for one that cannot name a function. */
+/** Limited because logs and errors repeat the path. */
+export const MAX_FUNCTION_PATH_LENGTH = 1_024;
+
 export function parseFunctionPath(path: string): FunctionPath {
   const colon = path.indexOf(":");
   const module = colon === -1 ? path : path.slice(0, colon);
@@ -15,10 +14,9 @@ export function parseFunctionPath(path: string): FunctionPath {
   return { module: stem, name };
 }
 
-/** "projects:create": as clients and logs show it. */
 export const showFunctionPath = ({ module, name }: FunctionPath): string => `${module}:${name}`;
 
-/** The same for a name as somebody wrote it, which need not be one of a function. */
+/** Returns an invalid path unchanged. */
 export function shownPath(path: string): string {
   try {
     return showFunctionPath(parseFunctionPath(path));
@@ -27,21 +25,17 @@ export function shownPath(path: string): string {
   }
 }
 
-/** "projects.js:create": as `_scheduled_functions` rows and Convex's type errors show it. */
+/** "projects.js:create", as in `_scheduled_functions` and Convex's type errors. */
 export const canonicalFunctionPath = ({ module, name }: FunctionPath): string => `${module}.js:${name}`;
 
 const HANDLE = "function://";
 
-/** A function handle is a string that travels as data and names a function of this deployment (`createFunctionHandle`). */
+/** A serializable reference to a function (`createFunctionHandle`). */
 export const functionHandle = (path: FunctionPath): string => `${HANDLE};${canonicalFunctionPath(path)}`;
 
-/**
- * What the syscalls call an address: exactly one of a name, a handle, or a reference into a component
- * (`getFunctionAddress` in `src/server/components/paths.ts`).
- */
+/** Exactly one field is set (`getFunctionAddress` in `src/server/components/paths.ts`). */
 export type FunctionAddress = { name?: string; functionHandle?: string; reference?: string };
 
-/** The function that an address names. Components are not offered, and the error says so. */
 export function resolveAddress(address: FunctionAddress): FunctionPath {
   if (address.name !== undefined) return parseFunctionPath(address.name);
   if (address.functionHandle !== undefined) {

@@ -1,12 +1,11 @@
-/** The functions of the code in force, found by name on a thread that has imported it. */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { FunctionKind, Json } from "../values/types.ts";
 import { PlainError } from "./failures.ts";
 import { canonicalFunctionPath, parseFunctionPath, showFunctionPath, type FunctionPath } from "./paths.ts";
-import type { LoadedCode } from "./protocol.ts";
+import type { LoadedCode } from "./transactor/transactor-protocol.ts";
 
-/** What `query()`, `mutation()` and `action()` of the client library hang on a function (`src/server/impl/registration_impl.ts`). */
+/** Properties that the client library adds to functions (`src/server/impl/registration_impl.ts`). */
 type Registered = {
   isQuery?: true;
   isMutation?: true;
@@ -29,7 +28,7 @@ export class Registry {
   readonly #functions: Map<string, KnownFunction>;
   readonly #modules: Map<string, object>;
   readonly root: string | null;
-  /** Why the code could not be loaded, if so: every call is answered with it, and a push can still mend it. */
+  /** Set if the code could not be loaded: every call fails with it until a push fixes it. */
   readonly #fault: string | null;
 
   private constructor(
@@ -52,7 +51,6 @@ export class Registry {
     return new Registry(root, new Map(), new Map(), fault);
   }
 
-  /** Imports the modules and pairs their functions with what the analysis said of them. */
   static async load(code: LoadedCode): Promise<Registry> {
     const modules = new Map<string, object>();
     await Promise.all(
@@ -72,7 +70,6 @@ export class Registry {
     return new Registry(code.root, functions, modules);
   }
 
-  /** A loaded module's exports, by its path without ".js". */
   module(path: string): object | undefined {
     return this.#modules.get(path);
   }
@@ -82,7 +79,7 @@ export class Registry {
     return found && (visibility === "any" || found.isPublic) ? found : undefined;
   }
 
-  /** @throws PlainError with Convex's text: a missing function and a hidden one get the same. */
+  /** @throws PlainError, the same for missing and internal functions */
   find(path: FunctionPath, kind: FunctionKind, visibility: "public" | "any"): KnownFunction {
     if (this.#fault !== null) throw new PlainError(`The code of this deployment cannot be loaded: ${this.#fault}`);
     const found = this.lookUp(path, visibility);
@@ -103,7 +100,6 @@ export function notFound(path: FunctionPath, visibility: "public" | "any"): Plai
   );
 }
 
-/** The path that a call names. @throws PlainError: a name that cannot be one of a function is that of a missing function. */
 export function requestedPath({ path, visibility }: { path: string; visibility: "public" | "any" }): FunctionPath {
   try {
     return parseFunctionPath(path);
@@ -114,7 +110,6 @@ export function requestedPath({ path, visibility }: { path: string; visibility: 
 
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** The registered function under a name of a module, or undefined. */
 function registeredIn(namespace: object | undefined, name: string): Registered | undefined {
   if (!namespace) return undefined;
   const value: unknown = Reflect.get(namespace, name);
@@ -131,6 +126,5 @@ function invoker(registered: Registered | undefined, path: FunctionPath): KnownF
   if (invokeQuery) return (args) => invokeQuery(args);
   if (invokeMutation) return (args) => invokeMutation(args);
   if (invokeAction) return (args, requestId) => invokeAction(requestId, args);
-  // A "use node" file, on the transactor.
   return () => Promise.reject(new PlainError(`${showFunctionPath(path)} is not loaded on this thread.`));
 }

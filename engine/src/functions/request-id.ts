@@ -1,4 +1,4 @@
 import { randomBytes } from "node:crypto";
 
-/** What a failure is called by, to its caller and in the log: sixteen hexadecimal digits, as on every Convex deployment. */
+/** Sixteen hexadecimal digits, as on Convex. */
 export const newRequestId = (): string => randomBytes(8).toString("hex");

@@ -1,29 +1,35 @@
-/** The deployment's code and data for everything that speaks to others: see `FunctionRunner` in types.ts. Runs on the main thread. */
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
-import { Actions } from "./actions.ts";
-import { analyzeBundle } from "./analyze.ts";
-import { sweepBundles } from "./bundle.ts";
-import { codeOnDisk } from "./code.ts";
-import { openFileStore, sweepFiles } from "./files.ts";
-import type { Batch, LoadedCode, WireCall, WireRun } from "./protocol.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Actions } from "./actions/actions.ts";
+import { analyzeBundle } from "./bundles/analyze.ts";
+import { sweepBundles } from "./bundles/bundle.ts";
+import { openModuleStore } from "./bundles/module-store.ts";
+import { openFileStore } from "./files/files.ts";
+import type { Affected, Batch, LoadedCode, WireCall, WireRun } from "./transactor/transactor-protocol.ts";
+import { argumentsText } from "./call.ts";
 import { outcomeOf } from "./outcomes.ts";
+import { changedEnvironment, type EnvironmentChange } from "./settings.ts";
+import { quarantineStrayFiles } from "./files/stray-files.ts";
 import { trimCache } from "./thread.ts";
-import { TransactorThread } from "./transactor-thread.ts";
+import { TransactorThread } from "./transactor/transactor-client.ts";
 import type { Bundle, Call, FunctionLog, FunctionRunner, MutationOutcome, Outcome, Push, QueryOutcome } from "./types.ts";
 
 export type RunnerOptions = {
-  /** The data cannot be used any more, and nothing will be answered: whoever supervises the process starts it anew. */
+  /** The data can no longer be used; the supervisor should restart the process. */
   onFailure?: ((error: Error) => void) | undefined;
-  /** Where the database, the files and the code are kept. */
   dir: string;
-  /** What functions see as CONVEX_CLOUD_URL, and where storage addresses point. Without a slash at the end. */
   cloudUrl: string;
-  /** CONVEX_SITE_URL: where HTTP actions are served. */
   siteUrl: string;
+  /** Accepts a database that is missing, empty or older than the stored files; files without a row are quarantined. */
+  acceptLossUntil?: number | null | undefined;
+  warn?: ((line: string) => void) | undefined;
 };
 
-/** Starts the threads on the code in force. Rejects when the data cannot be used (another process, a newer format). */
+const UPKEEP_EVERY_MS = 10_000;
+/** Lets other work run between two slices. */
+const UPKEEP_PAUSE_MS = 20;
+
 export async function startRunner(options: RunnerOptions): Promise<FunctionRunner & { jobs: Jobs }> {
   const dir = resolve(options.dir);
   mkdirSync(dir, { recursive: true });
@@ -32,13 +38,10 @@ export async function startRunner(options: RunnerOptions): Promise<FunctionRunne
   return runner;
 }
 
-/** What the scheduler needs besides calls. */
 export type Jobs = {
   ask: TransactorThread["ask"];
-  /** Told whenever jobs were scheduled or canceled, or crons deployed. */
   onChange(listener: () => void): () => void;
   runAction(call: Call, jobId: string | null): Promise<Outcome>;
-  /** Tells the log of a finished run of the scheduler's. */
   log(run: WireRun): void;
 };
 
@@ -49,13 +52,15 @@ class Runner implements FunctionRunner {
   readonly #commitListeners = new Set<CommitListener>();
   readonly #logListeners = new Set<(entry: FunctionLog) => void>();
   readonly #jobListeners = new Set<() => void>();
-  /** Every token that somebody still waits on. */
   readonly #tokens = new Set<string>();
+  #upkeep: NodeJS.Timeout | undefined;
+  #maintained: Promise<void> = Promise.resolve();
+  readonly #closing = new AbortController();
   #transactor!: TransactorThread;
   #actions!: Actions;
   files!: FunctionRunner["files"];
   #swept: Promise<void> = Promise.resolve();
-  /** Pushes and changes of settings go one after the other. */
+  /** Serializes pushes and changes of settings. */
   #administration: Promise<unknown> = Promise.resolve();
 
   readonly jobs: Jobs = {
@@ -70,26 +75,54 @@ class Runner implements FunctionRunner {
   }
 
   async start(): Promise<void> {
-    const { dir, cloudUrl, siteUrl } = this.#options;
+    const { dir, cloudUrl, siteUrl, acceptLossUntil = null, warn = console.warn } = this.#options;
     trimCache(dir);
     this.#transactor = await TransactorThread.start({
       dir,
       cloudUrl,
       siteUrl,
+      acceptLossUntil,
       onBatch: (batch, restarted) => this.#onBatch(batch, restarted),
       onFailure: (error) => this.#options.onFailure?.(error),
     });
     const { code, env } = this.#transactor.code;
     sweepBundles(dir, code?.root ?? null);
     this.files = await openFileStore(dir, this.#transactor);
-    this.#swept = sweepFiles(dir, this.#transactor).catch(() => undefined);
+    this.#swept = quarantineStrayFiles({
+      dir,
+      transactor: this.#transactor,
+      acceptLossUntil,
+      hasAcceptedLoss: this.#transactor.hasAcceptedLoss,
+      log: warn,
+      signal: this.#closing.signal,
+    }).catch((error: unknown) => warn(`Stored files could not be compared with the database: ${String(error)}`));
     this.#actions = new Actions({
       dir,
       runner: this,
       ask: (kind, ask) => this.#transactor.ask(kind, ask),
       log: (run, identity) => this.#log(run, identity),
     });
-    this.#actions.changeOver(code, this.#visibleEnvironment(env));
+    this.#actions.replaceCode(code, this.#visibleEnvironment(env));
+    this.#upkeep = setInterval(() => {
+      this.#maintained = this.#maintained.then(() => this.#maintain());
+    }, UPKEEP_EVERY_MS);
+    this.#upkeep.unref();
+  }
+
+  async #maintain(): Promise<void> {
+    try {
+      let due = await this.#transactor.ask("checkpoint", null);
+      while (due && !this.#closing.signal.aborted) {
+        await sleep(UPKEEP_PAUSE_MS);
+        due = await this.#transactor.ask("clearDeleted", null);
+      }
+    } catch {
+      // The transactor was stopped or reported its failure itself; the next turn continues.
+    }
+  }
+
+  silentMs(now?: number): number {
+    return this.#transactor.silentMs(now);
   }
 
   latest(): bigint {
@@ -98,15 +131,15 @@ class Runner implements FunctionRunner {
 
   async queries(calls: (Call & { token?: string })[], at?: bigint): Promise<QueryOutcome[]> {
     for (const { token } of calls) if (token !== undefined) this.#tokens.add(token);
-    const asked = this.#transactor.ask("queries", { calls: calls.map(toWire), at: at ?? null });
-    const runs = await asked.catch((error: unknown) => {
+    const requested = this.#transactor.ask("queries", { calls: calls.map(toWire), at: at ?? null });
+    const runs = await requested.catch((error: unknown) => {
       for (const { token } of calls) if (token !== undefined) this.#tokens.delete(token);
       throw error;
     });
     return runs.map((run, index): QueryOutcome => {
       this.#log(run, calls[index]?.identity.kind ?? "none");
-      const { readIdentity, volatile, journal } = run.facts;
-      return Object.assign(outcomeOf(run), { ts: run.ts, readIdentity, volatile, journal });
+      const { readIdentity, volatile, journal, refused } = run.facts;
+      return Object.assign(outcomeOf(run), { ts: run.ts, readIdentity, volatile, journal, refused: refused !== undefined });
     });
   }
 
@@ -158,8 +191,8 @@ class Runner implements FunctionRunner {
     return this.#administer(async () => {
       const { dir } = this.#options;
       const { env } = this.#transactor.code;
-      const code = codeOnDisk(dir, push.bundle, push.analysis);
-      await this.#changeOver(code, env, () => this.#transactor.ask("apply", push));
+      const code = openModuleStore(dir, push.bundle, push.analysis);
+      await this.#replaceCode(code, env, () => this.#transactor.ask("apply", push));
       sweepBundles(dir, code.root);
     });
   }
@@ -177,12 +210,21 @@ class Runner implements FunctionRunner {
     return this.#transactor.ask("tables", null);
   }
 
+  async sizes(): Promise<Record<string, number>> {
+    const inTransactor = await this.#transactor.ask("sizes", null);
+    return { ...inTransactor, query_tokens: this.#tokens.size, waiting_questions: this.#transactor.waiting };
+  }
+
   tableSize(table: string): Promise<number> {
     return this.#transactor.ask("tableSize", { table });
   }
 
   tablePage(options: Parameters<FunctionRunner["tablePage"]>[0]): ReturnType<FunctionRunner["tablePage"]> {
     return this.#transactor.ask("tablePage", options);
+  }
+
+  isDamaged(): Promise<boolean> {
+    return this.#transactor.ask("isDamaged", null);
   }
 
   hold(): Promise<string> {
@@ -194,34 +236,31 @@ class Runner implements FunctionRunner {
   }
 
   async close(): Promise<void> {
+    this.#closing.abort();
+    clearInterval(this.#upkeep);
     await Promise.all([this.#administration, this.#swept]);
     await this.#actions.close();
     await this.#transactor.close();
   }
 
-  /** New variables mean fresh threads, since modules read them when they are loaded, and other auth providers. */
-  async #updateEnvironment(changes: { name: string; value: string | null }[]): Promise<void> {
+  /** Restarts the threads, because modules read variables while loading. */
+  async #updateEnvironment(changes: EnvironmentChange[]): Promise<void> {
     const { code, env } = this.#transactor.code;
-    const after = { ...env };
-    for (const { name, value } of changes) {
-      if (value === null) delete after[name];
-      else after[name] = value;
-    }
+    const after = changedEnvironment(env, changes);
+    const current = code && (await this.current());
     let next = code;
-    if (code) {
-      const current = await this.current();
-      if (current?.bundle.authConfig) {
-        const { authProviders } = await analyzeBundle(this.#options.dir, current.bundle, this.#visibleEnvironment(after));
-        next = { ...code, analysis: { ...code.analysis, authProviders } };
-      }
+    // Checks that the code loads before storing the variables.
+    if (code && current) {
+      const { authProviders } = await analyzeBundle(this.#options.dir, current.bundle, this.#visibleEnvironment(after));
+      next = { ...code, analysis: { ...code.analysis, authProviders } };
     }
     const authProviders = next?.analysis.authProviders ?? null;
-    await this.#changeOver(next, after, () => this.#transactor.ask("updateEnvironment", { changes, authProviders }));
+    await this.#replaceCode(next, after, () => this.#transactor.ask("updateEnvironment", { changes, authProviders }));
   }
 
-  async #changeOver(code: LoadedCode | null, env: Record<string, string>, commit: () => Promise<unknown>): Promise<void> {
-    await this.#transactor.changeOver({ code, env }, commit);
-    this.#actions.changeOver(code, this.#visibleEnvironment(env));
+  async #replaceCode(code: LoadedCode | null, env: Record<string, string>, commit: () => Promise<unknown>): Promise<void> {
+    await this.#transactor.replaceCode({ code, env }, commit);
+    this.#actions.replaceCode(code, this.#visibleEnvironment(env));
   }
 
   #administer<T>(work: () => Promise<T>): Promise<T> {
@@ -235,20 +274,24 @@ class Runner implements FunctionRunner {
   }
 
   #onBatch(batch: Omit<Batch, "answers">, restarted: boolean): void {
-    const affected = restarted ? [...this.#tokens] : batch.affected;
-    for (const token of affected) this.#tokens.delete(token);
-    if (batch.committed || affected.length > 0) {
-      for (const listener of this.#commitListeners) listener({ ts: batch.latest, affected });
-    }
+    const commits = restarted ? [{ ts: batch.latest, affected: [...this.#tokens] }] : batch.affected;
+    // Queries may have run between two commits of a batch.
+    for (const commit of commits) this.#tellCommit(commit);
+    if (batch.committed && commits.at(-1)?.ts !== batch.latest) this.#tellCommit({ ts: batch.latest, affected: [] });
     if (batch.jobsChanged) for (const listener of this.#jobListeners) listener();
+  }
+
+  #tellCommit(commit: Affected): void {
+    for (const token of commit.affected) this.#tokens.delete(token);
+    for (const listener of this.#commitListeners) listener(commit);
   }
 
   #log({ outcome, facts, repeated }: WireRun, identity: FunctionLog["identity"]): void {
     if (this.#logListeners.size === 0 || repeated) return;
-    const { path, type, startedAt, durationMs } = facts;
-    const { requestId } = facts;
+    const { path, type, startedAt, durationMs, requestId } = facts;
     const error = outcome.ok ? null : outcome.message;
-    const entry = { path, type, identity, startedAt, durationMs, logLines: outcome.logLines, error, requestId };
+    const found = facts.refused !== "path";
+    const entry = { path, type, identity, startedAt, durationMs, logLines: outcome.logLines, error, found, requestId };
     for (const listener of this.#logListeners) listener(entry);
   }
 }
@@ -258,6 +301,7 @@ function listen<T>(listeners: Set<T>, listener: T): () => void {
   return () => listeners.delete(listener);
 }
 
-function toWire({ path, args, identity, visibility, journal, token }: Call & { token?: string }): WireCall {
-  return { path, args: JSON.stringify(args), identity, visibility, journal, token };
+function toWire(call: Call & { token?: string }): WireCall {
+  const { path, identity, visibility, journal, token } = call;
+  return { path, args: argumentsText(call), identity, visibility, journal, token };
 }

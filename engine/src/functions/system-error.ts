@@ -1,4 +1,4 @@
-/** A fault of the deployment or of how it was called, not of the function: callers answer it as a system error, not as an outcome. */
+/** A fault of the deployment or the request, not of the function. */
 export class SystemError extends Error {
   override name = "SystemError";
 }

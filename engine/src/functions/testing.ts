@@ -1,13 +1,12 @@
-/** For tests: a runner in a folder of its own, and calls that answer values or fail. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Identity, Json } from "../values/types.ts";
-import { bundleSources } from "./bundle-fixture.ts";
+import { bundleSources } from "./bundles/bundle-fixture.ts";
 import { startRunner, type Jobs } from "./runner.ts";
 import type { Call, FunctionRunner, Outcome, Push } from "./types.ts";
 
-export const nobody: Identity = { kind: "none" };
+export const anonymous: Identity = { kind: "none" };
 export const user = (subject: string): Identity => ({
   kind: "user",
   user: { tokenIdentifier: `https://issuer.test|${subject}`, subject, issuer: "https://issuer.test" },
@@ -17,7 +16,7 @@ export const user = (subject: string): Identity => ({
 export const call = (path: string, args: Json = {}, more: Partial<Call> = {}): Call => ({
   path,
   args,
-  identity: nobody,
+  identity: anonymous,
   visibility: "public",
   ...more,
 });
@@ -36,7 +35,6 @@ export class Fixture {
     this.runner = await startRunner({ dir: this.dir, cloudUrl: "http://127.0.0.1:3210", siteUrl: "http://127.0.0.1:3211" });
   }
 
-  /** Ends the process's threads and starts them again on what is on the disk. */
   async restart(): Promise<void> {
     await this.runner.close();
     await this.open();
@@ -52,7 +50,6 @@ export class Fixture {
     return { bundle, analysis: await this.runner.analyze(bundle) };
   }
 
-  /** Pushes sources and puts them in force, as the command line does. */
   async push(files: Record<string, string>): Promise<void> {
     const push = await this.analyze(files);
     await this.runner.prepare(push);

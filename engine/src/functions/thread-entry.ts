@@ -1,4 +1,4 @@
-/** The first file of every thread: turns on the cache of compiled code before anything else is loaded. */
+/** Enables the compile cache before other modules load. */
 import { enableCompileCache, flushCompileCache } from "node:module";
 import { workerData } from "node:worker_threads";
 

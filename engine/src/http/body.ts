@@ -1,28 +1,25 @@
-/**
- * Reading request bodies: always bounded in size and in time, whether compressed or not.
- */
 import type { IncomingMessage } from "node:http";
 import type { Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
+import { garbageCollector, LARGE_MESSAGE_BYTES } from "../memory/collect-garbage.ts";
+import { MAX_MESSAGE_BYTES } from "../memory/budget.ts";
+import { parseJson, JsonLimitError } from "../values/parse-json.ts";
 import type { Json } from "../values/types.ts";
 import { badRequest, RequestError } from "./errors.ts";
+import { keepForRequest } from "./request-memory.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Arguments may be 16 MiB as values (`facts/engine.md`, limits); their JSON, with escapes and base64, is somewhat more. */
-const CALL_BODY = { maxBytes: 24 * MEBIBYTE, timeoutMs: 30_000 };
-/** All modules of a push with their source maps. */
+const CALL_BODY = { maxBytes: MAX_MESSAGE_BYTES, timeoutMs: 30_000 };
 export const PUSH_BODY = { maxBytes: 256 * MEBIBYTE, timeoutMs: 120_000 };
-/** An HTTP action's request, as Convex documents it: 20 MiB. */
+/** Convex's documented limit for HTTP actions. */
 export const ACTION_BODY = { maxBytes: 20 * MEBIBYTE, timeoutMs: 60_000, raw: true };
 
-/** `raw` leaves the body as it was sent, compressed or not. */
+const collectGarbage = garbageCollector();
+
 type Bounds = { maxBytes: number; timeoutMs: number; raw?: boolean };
 
-/**
- * The whole body, decompressed where `Content-Encoding` says br or gzip.
- * @throws {RequestError} 413 when it is too large, 408 when it takes too long, 400 when it breaks off or does not decompress
- */
+/** @throws {RequestError} 413 too large, 503 out of budget, 408 timeout, 400 aborted or not decompressible */
 export function readBody(request: IncomingMessage, bounds: Bounds): Promise<Buffer> {
   if (Number(request.headers["content-length"]) > bounds.maxBytes) return Promise.reject(tooLarge(bounds));
   const decoder = bounds.raw ? null : decompressor(request);
@@ -30,7 +27,8 @@ export function readBody(request: IncomingMessage, bounds: Bounds): Promise<Buff
     const source = decoder ?? request;
     const chunks: Buffer[] = [];
     let size = 0;
-    const fail = (error: Error) => {
+    const fail = (error: unknown) => {
+      chunks.length = 0;
       clearTimeout(timer);
       source.removeAllListeners("data");
       decoder?.destroy();
@@ -41,8 +39,14 @@ export function readBody(request: IncomingMessage, bounds: Bounds): Promise<Buff
     const timer = setTimeout(() => fail(new RequestError(408, "RequestTimeout", "The request's body took too long.")), bounds.timeoutMs);
     source.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size > bounds.maxBytes) fail(tooLarge(bounds));
-      else chunks.push(chunk);
+      if (size > bounds.maxBytes) return fail(tooLarge(bounds));
+      chunks.push(chunk);
+      if (size >= LARGE_MESSAGE_BYTES) collectGarbage(chunk.length);
+      try {
+        keepForRequest(request, size);
+      } catch (error) {
+        fail(error);
+      }
     });
     source.on("end", () => {
       clearTimeout(timer);
@@ -58,9 +62,9 @@ export function readBody(request: IncomingMessage, bounds: Bounds): Promise<Buff
 async function readJson(request: IncomingMessage, bounds: Bounds = CALL_BODY): Promise<Json> {
   const body = await readBody(request, bounds);
   try {
-    const parsed: Json = JSON.parse(body.toString("utf8"));
-    return parsed;
-  } catch {
+    return parseJson(body.toString("utf8"));
+  } catch (error) {
+    if (error instanceof JsonLimitError) throw badRequest(error.message, "BadJsonBody");
     throw badRequest("The request's body is not valid JSON.", "BadJsonBody");
   }
 }

@@ -1,29 +1,31 @@
-/**
- * Functions over HTTP: what `ConvexHttpClient` sends (`convex/src/browser/http_client.ts`) and what the documented HTTP API
- * (`/api/query`, `/api/run/{path}`) takes.
- */
+/** Functions over HTTP, for `ConvexHttpClient` (`convex/src/browser/http_client.ts`) and the documented HTTP API. */
 import type { IncomingMessage } from "node:http";
-import { shownTo } from "../auth/shown.ts";
+import { outcomeFor } from "../auth/shown.ts";
+import { MAX_FUNCTION_PATH_LENGTH } from "../functions/paths.ts";
 import type { Call, FunctionRunner, Outcome, QueryOutcome } from "../functions/types.ts";
 import { decodeTimestamp, encodeTimestamp } from "../sync/timestamp.ts";
+import { parseJson } from "../values/parse-json.ts";
 import type { Identity, Json, Timestamp } from "../values/types.ts";
 import { isObject, readJsonObject } from "./body.ts";
 import { cleanJson } from "./clean-json.ts";
 import { badRequest, RequestError } from "./errors.ts";
-import { createQueryCache } from "./query-cache.ts";
+import type { QueryCache } from "./query-cache.ts";
 import { json, jsonText, type Reply } from "./reply.ts";
 import type { Handler, Routes } from "./router.ts";
+
+/** A batch runs at one snapshot, so the transactor runs nothing else meanwhile. */
+const MAX_BATCH_QUERIES = 1_000;
 
 type Format = "json" | "convex_encoded_json";
 type ParsedCall = { path: string; args: Json; format: Format };
 type Authenticate = (request: IncomingMessage) => Promise<Identity>;
 
-/**
- * The routes that run functions. `authenticate` throws a `RequestError` for a token that proves nothing; `system` answers the
- * queries below `_system/`, which are the deployment's own.
- */
-export function callRoutes(runner: FunctionRunner, authenticate: Authenticate, system: (call: Call) => Promise<Outcome>): Routes {
-  const cache = createQueryCache(runner);
+export function callRoutes(
+  runner: FunctionRunner,
+  authenticate: Authenticate,
+  system: (call: Call) => Promise<Outcome>,
+  cache: Pick<QueryCache, "query">,
+): Routes {
   const query = async (parsed: ParsedCall, identity: Identity, at?: Timestamp): Promise<Reply> => {
     const call = toCall(parsed, identity);
     const outcome = parsed.path.startsWith("_system/") ? await system(call) : await atSnapshot(cache.query(call, at), at);
@@ -48,10 +50,11 @@ export function callRoutes(runner: FunctionRunner, authenticate: Authenticate, s
       const [identity, body] = await Promise.all([authenticate(request), readJsonObject(request)]);
       const { queries } = body;
       if (!Array.isArray(queries)) throw badRequest("`queries` must be an array.");
+      if (queries.length > MAX_BATCH_QUERIES) throw badRequest(`A batch may hold ${MAX_BATCH_QUERIES} queries.`);
       const calls = queries.map((entry) => parseCall(isObject(entry) ? entry : {}));
       const outcomes = calls.length === 0 ? [] : await runner.queries(calls.map((call) => toCall(call, identity)));
       return jsonText(
-        `{"results":[${outcomes.map((outcome, i) => outcomeText(shownTo(identity.kind, outcome), calls[i]?.format ?? "json")).join(",")}]}`,
+        `{"results":[${outcomes.map((outcome, i) => outcomeText(outcomeFor(identity.kind, outcome), calls[i]?.format ?? "json")).join(",")}]}`,
       );
     },
     "POST /api/mutation": post(async (call, identity) => reply(await runner.mutation(toCall(call, identity)), call.format, identity)),
@@ -69,7 +72,7 @@ export function callRoutes(runner: FunctionRunner, authenticate: Authenticate, s
   };
 }
 
-/** An administrator may call internal functions too, as on Convex. */
+/** Administrators may also call internal functions, as on Convex. */
 const toCall = ({ path, args }: ParsedCall, identity: Identity): Call => ({
   path,
   args,
@@ -79,14 +82,14 @@ const toCall = ({ path, args }: ParsedCall, identity: Identity): Call => ({
 
 function parseCall(body: { [key: string]: Json }): ParsedCall {
   const { path, format = "json", args = {} } = body;
-  if (typeof path !== "string" || path === "") throw badRequest("`path` must name a function.");
+  if (typeof path !== "string" || path === "" || path.length > MAX_FUNCTION_PATH_LENGTH) throw badRequest("`path` must name a function.");
   if (format !== "json" && format !== "convex_encoded_json") throw badRequest('`format` must be "json" or "convex_encoded_json".');
   return { path, format, args: oneObject(args) };
 }
 
 function parseSearch(search: URLSearchParams): ParsedCall {
   const args = search.get("args");
-  return parseCall({ path: search.get("path"), format: search.get("format") ?? "json", args: args === null ? {} : parseJson(args) });
+  return parseCall({ path: search.get("path"), format: search.get("format") ?? "json", args: args === null ? {} : parseArguments(args) });
 }
 
 /** Clients send `[{…}]`, the documented API `{…}`. @throws {RequestError} 400 for anything else */
@@ -96,10 +99,9 @@ function oneObject(args: Json): { [key: string]: Json } {
   return value;
 }
 
-function parseJson(text: string): Json {
+function parseArguments(text: string): Json {
   try {
-    const parsed: Json = JSON.parse(text);
-    return parsed;
+    return parseJson(text);
   } catch {
     throw badRequest("`args` is not valid JSON.", "BadJsonBody");
   }
@@ -111,7 +113,7 @@ function parseTimestamp(value: Json | undefined): Timestamp {
   return ts;
 }
 
-/** `messages/list` → `messages:list`, `a/b/fn` → `a/b:fn`; a module's default export has no slash of its own. */
+/** `messages/list` → `messages:list`, `a/b/fn` → `a/b:fn`; a default export has no slash. */
 function pathOfRun(rest: string): string {
   const path = decodeURIComponent(rest);
   const slash = path.lastIndexOf("/");
@@ -126,7 +128,7 @@ function refuseComponent(componentPath: Json | undefined): void {
   );
 }
 
-/** A timestamp outside the history kept is the caller's mistake, not ours. */
+/** A timestamp outside the stored history is the caller's error. */
 async function atSnapshot(outcome: Promise<QueryOutcome>, at: Timestamp | undefined): Promise<QueryOutcome> {
   if (at === undefined) return outcome;
   return outcome.catch((error: unknown) => {
@@ -134,7 +136,7 @@ async function atSnapshot(outcome: Promise<QueryOutcome>, at: Timestamp | undefi
   });
 }
 
-const reply = (outcome: Outcome, format: Format, { kind }: Identity): Reply => jsonText(outcomeText(shownTo(kind, outcome), format));
+const reply = (outcome: Outcome, format: Format, { kind }: Identity): Reply => jsonText(outcomeText(outcomeFor(kind, outcome), format));
 
 function outcomeText(outcome: Outcome, format: Format): string {
   const logLines = JSON.stringify(outcome.logLines);

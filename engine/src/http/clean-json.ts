@@ -1,7 +1,4 @@
-/**
- * The documented HTTP API's `format: "json"`: values without Convex's `$` encodings. 64-bit integers become decimal text,
- * bytes base64 text, and the numbers that JSON has not become text or -0.
- */
+/** The HTTP API's `format: "json"`: without Convex's `$` encodings; 64-bit integers, bytes and special numbers become text. */
 import { jsonToConvex, type JSONValue, type Value } from "convex/values";
 import type { Json } from "../values/types.ts";
 

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterEach, expect, it } from "vitest";
-import { closing } from "./closing.ts";
+import { MemoryBudget } from "../memory/budget.ts";
+import { closeGracefully } from "./closing.ts";
 import { createListener, listen } from "./listener.ts";
 
 const left: Socket[] = [];
@@ -11,14 +12,15 @@ afterEach(() => {
 
 const PLAIN = { "Content-Type": "text/plain" };
 
-/** The deployment's own listener with one handler, and a connection to it that has been answered once and is kept. */
-async function kept(lastCallMs: number, handle: () => Promise<string>) {
+async function keepAlive(lastCallMs: number, handle: () => Promise<string>) {
   const server = createListener({
     handle: async () => ({ status: 200, headers: PLAIN, body: await handle() }),
     headers: () => ({}),
+    memory: new MemoryBudget(),
+    clientAddress: () => null,
     report: () => undefined,
   });
-  const close = closing(server, { lastCallMs });
+  const close = closeGracefully(server, { lastCallMs });
   const socket = connect(await listen(server, 0, "127.0.0.1"), "127.0.0.1").setEncoding("utf8");
   left.push(socket);
   const closed = once(socket, "close");
@@ -33,8 +35,8 @@ async function kept(lastCallMs: number, handle: () => Promise<string>) {
   return { close, ask, read, closed };
 }
 
-it("answers a request that was on its way on a kept connection when the deployment was told to stop", async () => {
-  const { close, ask, read, closed } = await kept(500, async () => "answered");
+it("answers a request already sent on an idle connection at shutdown", async () => {
+  const { close, ask, read, closed } = await keepAlive(500, async () => "answered");
   ask();
   const ended = close(10_000);
   expect(await read("answered")).toContain("Connection: close");
@@ -42,11 +44,11 @@ it("answers a request that was on its way on a kept connection when the deployme
   await ended;
 });
 
-it("lets a request in flight end, and breaks off what is not done when the time is over", async () => {
+it("finishes requests in flight, and aborts those that exceed the grace period", async () => {
   const gate = Promise.withResolvers<string>();
   const answers = [Promise.resolve("answered"), gate.promise, new Promise<string>(() => undefined)];
   const handle = () => answers.shift() ?? Promise.resolve("");
-  const patient = await kept(0, handle);
+  const patient = await keepAlive(0, handle);
   patient.ask();
   const ended = patient.close(10_000);
   gate.resolve("late but whole");
@@ -54,14 +56,14 @@ it("lets a request in flight end, and breaks off what is not done when the time 
   await ended;
 
   answers.unshift(Promise.resolve("answered"));
-  const hanging = await kept(0, handle);
+  const hanging = await keepAlive(0, handle);
   hanging.ask();
   await hanging.close(0);
   await hanging.closed;
 });
 
-it("does not wait for a connection on which nothing is asked", async () => {
-  const { close, closed } = await kept(0, async () => "answered");
+it("does not wait for unused connections", async () => {
+  const { close, closed } = await keepAlive(0, async () => "answered");
   await close(60_000);
   expect(await closed).toEqual([false]);
 });

@@ -1,7 +1,4 @@
-/**
- * Cross-origin rules of the deployment's own API (not of HTTP actions, which answer for themselves): as Convex, any origin
- * may call it, mirrored with its headers and credentials, since what protects data is the token and not the origin.
- */
+/** CORS of the deployment's API, not of HTTP actions: as on Convex any origin may call it, because tokens protect the data. */
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { empty, type Reply } from "./reply.ts";
 
@@ -13,7 +10,6 @@ export function corsHeaders(request: IncomingMessage): OutgoingHttpHeaders {
   return { "Access-Control-Allow-Origin": origin, "Access-Control-Allow-Credentials": "true", Vary: "Origin" };
 }
 
-/** The answer to OPTIONS. */
 export function preflight(request: IncomingMessage): Reply {
   const headers: OutgoingHttpHeaders = {
     ...corsHeaders(request),

@@ -1,7 +1,4 @@
-/**
- * A request that the deployment itself refuses, as opposed to a function that failed: answered with its status and
- * `{code, message}`, which the official clients and command line show.
- */
+/** A request rejected by the deployment itself, as opposed to a failed function. Clients show `{code, message}`. */
 export class RequestError extends Error {
   readonly status: number;
   readonly code: string;

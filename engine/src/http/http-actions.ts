@@ -1,15 +1,13 @@
-/**
- * HTTP actions: a Node request becomes a web `Request`, the action's `Response` a reply. They answer for their own headers:
- * no CORS is added.
- */
+/** HTTP actions as web `Request` and `Response`. They set their own headers: no CORS is added. */
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { FunctionRunner } from "../functions/types.ts";
 import type { Identity } from "../values/types.ts";
 import { ACTION_BODY, readBody } from "./body.ts";
+import { badRequest, RequestError } from "./errors.ts";
 import type { Reply } from "./reply.ts";
 
-/** Headers of one connection, which a `Request` or a reply must not pass on (RFC 9110, section 7.6.1). */
+/** Connection headers that must not be forwarded (RFC 9110, section 7.6.1). */
 const HOP_BY_HOP = new Set([
   "connection",
   "keep-alive",
@@ -21,13 +19,19 @@ const HOP_BY_HOP = new Set([
   "content-length",
 ]);
 
-/** Runs the HTTP action that is routed at `path` (with its query string), which the request sees below `origin`. */
+/** `ROUTABLE_HTTP_METHODS` in `convex/src/server/router.ts`, and HEAD. */
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"]);
+
 export async function runHttpAction(
   runner: FunctionRunner,
   request: IncomingMessage,
   { path, origin, identity }: { path: string; origin: string; identity: Identity },
 ): Promise<Reply> {
   const method = request.method ?? "GET";
+  if (!METHODS.has(method)) throw new RequestError(405, "MethodNotAllowed", `HTTP actions have no method ${method}.`);
+  // As a relative URL, "//host/path" would replace the host.
+  const url = path.startsWith("/") ? URL.parse(origin + path) : null;
+  if (url === null) throw badRequest("The address is not valid.");
   const headers = new Headers();
   for (let i = 0; i + 1 < request.rawHeaders.length; i += 2) {
     const name = request.rawHeaders[i] ?? "";
@@ -35,7 +39,7 @@ export async function runHttpAction(
   }
   const body = method === "GET" || method === "HEAD" ? null : await readBody(request, ACTION_BODY);
   const response = await runner.httpAction(
-    new Request(new URL(path, origin), { method, headers, body: body && body.length > 0 ? new Uint8Array(body) : null }),
+    new Request(url, { method, headers, body: body && body.length > 0 ? new Uint8Array(body) : null }),
     identity,
   );
   return toReply(response);

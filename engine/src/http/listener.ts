@@ -1,20 +1,21 @@
-/**
- * One HTTP port: runs a handler for each request and writes its reply.
- */
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
+import type { ClientAddress } from "./client-address.ts";
+import type { MemoryBudget } from "../memory/budget.ts";
 import { failure, type Reply } from "./reply.ts";
+import { countRequest, keepAnswer } from "./request-memory.ts";
 
-/** Bodies are timed where they are read (`body.ts`); these bound what comes before them. */
+/** For headers only; `body.ts` limits the time of bodies. */
 const HEADERS_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-/** A connection stays open for so much longer than clients are told, so that none sends a request into one that is just being closed. */
+/** Connections stay open longer than announced, so that no client sends a request into a closing one. */
 const KEEP_ALIVE_BUFFER_MS = 15_000;
 
 export type ListenerOptions = {
   handle: (request: IncomingMessage) => Promise<Reply>;
-  /** Added to every reply, also to failures. */
   headers: (request: IncomingMessage) => OutgoingHttpHeaders;
+  memory: MemoryBudget;
+  clientAddress: ClientAddress;
   report: (error: unknown) => void;
 };
 
@@ -22,6 +23,8 @@ export function createListener(options: ListenerOptions): Server {
   const server = createServer(
     {
       requestTimeout: 0,
+      // Others, such as h2c of curl and Java, are ignored (RFC 9110, section 7.8).
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
       headersTimeout: HEADERS_TIMEOUT_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       keepAliveTimeoutBuffer: KEEP_ALIVE_BUFFER_MS,
@@ -34,25 +37,30 @@ export function createListener(options: ListenerOptions): Server {
 }
 
 async function answer(request: IncomingMessage, response: ServerResponse, options: ListenerOptions): Promise<void> {
+  const handled = countRequest(request, response, options.memory.open(options.clientAddress(request)));
   let reply: Reply;
   try {
     reply = await options.handle(request);
+    keepAnswer(request, lengthOf(reply.body));
   } catch (error) {
     reply = failure(error, options.report);
   }
+  handled();
   await drained(request);
   try {
     await write(request, response, reply, options.headers(request));
   } catch (error) {
-    // The client has gone, or the source of the body broke in the middle: all that is left to say is that it ended early.
+    // The client disconnected or the body's source failed.
     response.destroy(error instanceof Error ? error : undefined);
   }
 }
 
-/** How long a body that nobody wants may go on, before the answer is given regardless. */
+const lengthOf = (body: Reply["body"]): number =>
+  typeof body === "string" ? Buffer.byteLength(body) : body instanceof Uint8Array ? body.byteLength : 0;
+
 const DRAIN_MS = 2_000;
 
-/** Reads the rest of the body: a connection that is closed on unread bytes is reset, and the client never sees the answer. */
+/** Drains the body: closing a connection with unread bytes resets it, and the client loses the response. */
 function drained(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
@@ -71,11 +79,11 @@ function drained(request: IncomingMessage): Promise<void> {
 
 async function write(request: IncomingMessage, response: ServerResponse, reply: Reply, extra: OutgoingHttpHeaders): Promise<void> {
   const headers: OutgoingHttpHeaders = { ...extra, ...reply.headers };
-  // What is left of a body that nobody read would otherwise be taken for the next request's head.
+  // An unread body would be parsed as the next request.
   if (!request.complete) headers.Connection = "close";
   const { body } = reply;
   if (body === null || typeof body === "string" || body instanceof Uint8Array) {
-    if (body !== null) headers["Content-Length"] = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+    if (body !== null) headers["Content-Length"] = lengthOf(body);
     response.writeHead(reply.status, headers);
     response.end(request.method === "HEAD" ? undefined : (body ?? undefined));
     return;
@@ -86,10 +94,11 @@ async function write(request: IncomingMessage, response: ServerResponse, reply: 
     response.end();
     return;
   }
+  // For HTTP/1.0 clients the body ends with the connection, so only a reset shows that it is incomplete.
+  if (request.httpVersionMinor === 0) body.once("error", () => request.socket.resetAndDestroy());
   await pipeline(body, response);
 }
 
-/** @throws when the port is taken or not allowed */
 export function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);

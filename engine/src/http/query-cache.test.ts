@@ -3,11 +3,10 @@ import type { Call, FunctionRunner, QueryOutcome } from "../functions/types.ts";
 import type { Json } from "../values/types.ts";
 import { createQueryCache, type Bounds } from "./query-cache.ts";
 
-type Asked = Call & { token?: string };
+type AskedQuery = Call & { token?: string };
 
-/** A runner whose answers are told by the test, and which counts what it was asked. */
 function stand(bounds?: Bounds) {
-  const asked: Asked[] = [];
+  const requested: AskedQuery[] = [];
   const dropped: string[] = [];
   let listener: Parameters<FunctionRunner["onCommit"]>[0] = () => undefined;
   let ts = 10n;
@@ -23,7 +22,7 @@ function stand(bounds?: Bounds) {
       },
       unsubscribe: (tokens) => void dropped.push(...tokens),
       queries: async (calls, at) => {
-        asked.push(...calls);
+        requested.push(...calls);
         const outcomes = calls.map(
           (): QueryOutcome =>
             ({
@@ -51,11 +50,11 @@ function stand(bounds?: Bounds) {
   return {
     cache,
     ask,
-    asked,
+    queries: requested,
     dropped,
     gate,
     answerWith: (partial: Partial<QueryOutcome>) => (answer = partial),
-    commit: (newValue: Json, affected = asked.flatMap(({ token }) => token ?? [])) => {
+    commit: (newValue: Json, affected = requested.flatMap(({ token }) => token ?? [])) => {
       ts += 1n;
       value = newValue;
       listener({ ts, affected });
@@ -64,44 +63,43 @@ function stand(bounds?: Bounds) {
 }
 
 describe("an answer", () => {
-  it("is kept from the second time on, until a commit meets it", async () => {
-    const { ask, asked, cache, commit } = stand();
+  it("is cached from the second call on until a commit affects it", async () => {
+    const { ask, queries, cache, commit } = stand();
     for (let i = 0; i < 5; i += 1) expect(await ask()).toBe("old");
-    expect([asked.length, cache.hits]).toEqual([2, 3]);
+    expect([queries.length, cache.hits]).toEqual([2, 3]);
     commit("elsewhere", []);
     expect(await ask()).toBe("old");
     commit("new");
     expect(await ask()).toBe("new");
-    expect(asked.length).toBe(3);
+    expect(queries.length).toBe(3);
   });
 
-  it("is one for all who may not tell, and each one's own where the caller was read", async () => {
-    const { ask, asked, answerWith } = stand();
-    for (const who of ["ada", "ben", null, "ada"]) await ask({}, who);
-    expect(asked.length).toBe(2);
+  it("is shared unless the query reads the caller, and then cached per caller", async () => {
+    const { ask, queries, answerWith } = stand();
+    for (const user of ["ada", "ben", null, "ada"]) await ask({}, user);
+    expect(queries.length).toBe(2);
     answerWith({ readIdentity: true });
-    for (let round = 0; round < 4; round += 1) for (const who of ["ada", "ben"]) await ask({ own: true }, who);
-    // Found out at the second; then twice for each, and from there on never.
-    expect(asked.length).toBeLessThanOrEqual(2 + 5);
-    const before = asked.length;
+    for (let round = 0; round < 4; round += 1) for (const user of ["ada", "ben"]) await ask({ own: true }, user);
+    expect(queries.length).toBeLessThanOrEqual(2 + 5);
+    const before = queries.length;
     await ask({ own: true }, "cy");
-    expect(asked.length).toBe(before + 1);
+    expect(queries.length).toBe(before + 1);
   });
 
   it.each<[string, Partial<QueryOutcome>]>([
     ["failed", { ok: false, message: "no" }],
     ["asked for the time", { volatile: true }],
     ["logged", { logLines: ["[LOG] 'x'"] }],
-  ])("of a query that %s is not kept, nor waited on", async (_what, partial) => {
-    const { ask, asked, dropped, answerWith } = stand();
+  ])("of a query that %s is neither cached nor waited for", async (_what, partial) => {
+    const { ask, queries, dropped, answerWith } = stand();
     answerWith(partial);
     for (let i = 0; i < 4; i += 1) await ask();
-    expect(asked.length).toBe(4);
-    expect(dropped).toEqual(asked.flatMap(({ token }) => token ?? []));
+    expect(queries.length).toBe(4);
+    expect(dropped).toEqual(queries.flatMap(({ token }) => token ?? []));
   });
 
-  it("that a commit has met while it was on its way is not kept", async () => {
-    const { ask, asked, gate, commit } = stand();
+  it("is not cached when a commit affects it while it runs", async () => {
+    const { ask, queries, gate, commit } = stand();
     await ask();
     const way = Promise.withResolvers<void>();
     gate.wait = way.promise;
@@ -110,25 +108,25 @@ describe("an answer", () => {
     way.resolve();
     expect(await late).toBe("old");
     expect(await ask()).toBe("new");
-    expect(asked.length).toBe(3);
+    expect(queries.length).toBe(3);
   });
 
-  it("stands for every snapshot from its own to the newest, and for no other", async () => {
-    const { ask, asked, commit } = stand();
+  it("is valid for snapshots from its own to the newest, and for no other", async () => {
+    const { ask, queries, commit } = stand();
     commit("first", []);
     for (let i = 0; i < 2; i += 1) await ask();
     commit("elsewhere", []);
     await ask({}, null, 11n);
     await ask({}, null, 12n);
-    expect(asked.length).toBe(2);
+    expect(queries.length).toBe(2);
     await ask({}, null, 10n);
     await ask({}, null, 13n);
-    expect(asked.length).toBe(4);
+    expect(queries.length).toBe(4);
   });
 });
 
-it("keeps no more than it may, and lets the longest unused go", async () => {
-  const { ask, asked, dropped } = stand({ entries: 3, bytes: 1_000 });
+it("stays within its limits and evicts the least recently used answer", async () => {
+  const { ask, queries, dropped, answerWith } = stand({ entries: 3, bytes: 1_000 });
   const twice = async (n: number) => {
     await ask({ n });
     await ask({ n });
@@ -137,11 +135,10 @@ it("keeps no more than it may, and lets the longest unused go", async () => {
   await ask({ n: 0 });
   await twice(3);
   expect(dropped).toEqual(["cache 2"]);
-  const before = asked.length;
+  const before = queries.length;
   await ask({ n: 0 });
-  expect(asked.length).toBe(before);
-  const large = "x".repeat(2_000);
-  await ask({ large });
-  await ask({ large });
-  expect(dropped.at(-1)).toBe(asked.at(-1)?.token);
+  expect(queries.length).toBe(before);
+  answerWith({ ok: true, valueText: "x".repeat(2_000) });
+  await twice(4);
+  expect(dropped.at(-1)).toBe(queries.at(-1)?.token);
 });

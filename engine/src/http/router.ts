@@ -1,6 +1,4 @@
-/**
- * A table of addresses. A path is exact, or ends in `/*` and then matches whatever follows (`rest`).
- */
+/** Route table: exact paths, or prefixes ending in `/*` with the remainder as `rest`. */
 import type { IncomingMessage } from "node:http";
 import { notFound, RequestError } from "./errors.ts";
 import type { Reply } from "./reply.ts";

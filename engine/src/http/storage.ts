@@ -1,19 +1,15 @@
-/**
- * File storage over HTTP: uploads with a signed token, downloads by the id in a storage URL.
- */
-import { createReadStream } from "node:fs";
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
-import { ChecksumError } from "../functions/files.ts";
+import { Readable } from "node:stream";
+import { ChecksumError } from "../functions/files/files.ts";
 import type { FileStore } from "../functions/types.ts";
 import { badRequest, notFound, RequestError } from "./errors.ts";
 import { empty, json, type Reply } from "./reply.ts";
 import type { Routes } from "./router.ts";
 
-/** A file never changes under its id, so a month is short; private, since who holds the URL was given it. */
+/** Files are immutable; private, because the URL is the permission. */
 const CACHE_CONTROL = "private, max-age=2592000";
-/** An upload that sends nothing for this long has gone. */
 const UPLOAD_IDLE_MS = 30_000;
-/** The application bounds what it accepts; this only keeps one upload from filling the disk. */
+/** A guard against filling the disk; the app has its own limit. */
 const UPLOAD_MAX_BYTES = 4 * 1024 ** 3;
 
 export function storageRoutes(files: FileStore): Routes {
@@ -47,11 +43,10 @@ async function upload(files: FileStore, request: IncomingMessage): Promise<strin
   }
 }
 
-/** No space left, or no more of it for this user (errno(3)). */
 const isFull = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 
-/** `Digest: sha-256=<base64>` (RFC 3230), to be compared with what arrives. */
+/** `Digest: sha-256=<base64>` (RFC 3230). */
 function digestOf(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   const match = /(?:^|,)\s*sha-256=([A-Za-z0-9+/]{43}=)/i.exec(String(header));
@@ -87,23 +82,33 @@ async function download(files: FileStore, request: IncomingMessage, uuid: string
   if (request.headers["if-none-match"] === headers.ETag) return empty(304, headers);
   const range = parseRange(request.headers.range, file.size);
   if (range === "unsatisfiable") return empty(416, { "Content-Range": `bytes */${file.size}` });
-  const { start, end } = range ?? { start: 0, end: file.size - 1 };
-  headers["Content-Length"] = end - start + 1;
-  if (range) headers["Content-Range"] = `bytes ${start}-${end}/${file.size}`;
-  if (file.size === 0) return empty(200, headers);
-  return { status: range ? 206 : 200, headers, body: createReadStream(file.path, { start, end }) };
+  headers["Content-Length"] = range ? range.end - range.start + 1 : file.size;
+  if (range) headers["Content-Range"] = `bytes ${range.start}-${range.end}/${file.size}`;
+  const chunks = files.read(file, range);
+  // Small files and ranges are verified before the head is sent; damage after that aborts the response.
+  const first = await chunks.next();
+  return { status: range ? 206 : 200, headers, body: first.done ? null : Readable.from(resumed(first.value, chunks)) };
 }
 
-/**
- * One range of bytes (RFC 9110, section 14.2). Null for none, and for what a server may ignore: other units and several ranges.
- */
+async function* resumed(first: Uint8Array, rest: AsyncGenerator<Uint8Array, void, undefined>): AsyncGenerator<Uint8Array> {
+  try {
+    yield first;
+    yield* rest;
+  } finally {
+    await rest.return();
+  }
+}
+
+/** Parses one byte range (RFC 9110, section 14.2). Null for none and for ignorable ones: other units, several ranges. */
 export function parseRange(header: string | undefined, size: number): { start: number; end: number } | "unsatisfiable" | null {
+  // An empty file has no range; Convex returns the whole file.
+  if (size === 0) return null;
   const match = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? "");
   if (!match || (match[1] === "" && match[2] === "")) return null;
   const first = match[1] === "" ? null : Number(match[1]);
   const last = match[2] === "" ? null : Number(match[2]);
   if (first === null) {
-    if (last === 0 || size === 0) return "unsatisfiable";
+    if (last === 0) return "unsatisfiable";
     return { start: Math.max(0, size - (last ?? 0)), end: size - 1 };
   }
   if (first >= size) return "unsatisfiable";

@@ -1,14 +1,11 @@
-/**
- * Cron expressions: five fields (minute, hour, day of month, month, day of week), each `*`, a number, a name, a range, a step or a
- * list; or a shorthand such as `@daily`. In UTC, as docs.convex.dev/scheduling/cron-jobs says. When both days are given, either
- * suffices (crontab(5)). Day 7 is Sunday too; `L` as day of month is its last day.
- */
+/** UTC (docs.convex.dev/scheduling/cron-jobs). Either day suffices (crontab(5)); ranges may wrap; `L-3`: the month's last day minus 3. */
 
 export type CronExpression = {
   minutes: Set<number>;
   hours: Set<number>;
   days: Set<number>;
-  lastDay: boolean;
+  /** 0 is the month's last day. */
+  daysBeforeLast: number | null;
   months: Set<number>;
   weekdays: Set<number>;
   anyDay: boolean;
@@ -27,10 +24,10 @@ const SHORTHANDS: Record<string, string> = {
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const DAY_MS = 86_400_000;
-/** A date that comes in no four years (29 February needs up to eight) never comes. */
+/** 29 February can be eight years away. */
 const HORIZON_DAYS = 366 * 8 + 2;
 
-/** @throws Error naming the field that cannot be read. */
+/** @throws Error naming the invalid field */
 export function parseCronExpression(text: string): CronExpression {
   const fields = (SHORTHANDS[text.trim().toLowerCase()] ?? text).trim().split(/\s+/);
   const [minute, hour, day, month, weekday] = fields;
@@ -44,14 +41,15 @@ export function parseCronExpression(text: string): CronExpression {
   ) {
     throw new Error(`Invalid cron expression ${JSON.stringify(text)}: expected five fields.`);
   }
-  const lastDay = day.toUpperCase() === "L";
+  const daysBeforeLast = parseDaysBeforeLast(day);
   return {
     minutes: parseField(minute, 0, 59, text),
     hours: parseField(hour, 0, 23, text),
-    days: lastDay ? new Set() : parseField(day, 1, 31, text),
-    lastDay,
+    days: daysBeforeLast === null ? parseField(day, 1, 31, text) : new Set(),
+    daysBeforeLast,
     months: parseField(month, 1, 12, text, MONTHS, 1),
-    weekdays: new Set([...parseField(weekday, 0, 7, text, WEEKDAYS, 0)].map((value) => value % 7)),
+    // 0 and 7 are Sunday.
+    weekdays: new Set([...parseField(weekday, 0, 7, text, WEEKDAYS, 0, 7)].map((value) => value % 7)),
     anyDay: isAny(day),
     anyWeekday: isAny(weekday),
   };
@@ -59,7 +57,21 @@ export function parseCronExpression(text: string): CronExpression {
 
 const isAny = (field: string): boolean => field === "*" || field === "?";
 
-function parseField(field: string, min: number, max: number, whole: string, names: string[] = [], firstName = 0): Set<number> {
+function parseDaysBeforeLast(field: string): number | null {
+  const offset = /^L(?:-([1-9]|[12]\d|30))?$/i.exec(field);
+  return offset && Number(offset[1] ?? 0);
+}
+
+/** @param cycle number of values after which a wrapped range repeats */
+function parseField(
+  field: string,
+  min: number,
+  max: number,
+  whole: string,
+  names: string[] = [],
+  firstName = 0,
+  cycle = max - min + 1,
+): Set<number> {
   const wrong = (): Error => new Error(`Invalid cron expression ${JSON.stringify(whole)}: cannot read ${JSON.stringify(field)}.`);
   const number = (text: string): number => {
     const named = names.indexOf(text.toLowerCase());
@@ -76,13 +88,13 @@ function parseField(field: string, min: number, max: number, whole: string, name
     if (more.length > 0) throw wrong();
     const low = isAny(range) ? min : number(from);
     const high = isAny(range) ? max : to === undefined ? (stepText === undefined ? low : max) : number(to);
-    if (low > high) throw wrong();
-    for (let value = low; value <= high; value += step) values.add(value);
+    const last = low > high ? high + cycle : high;
+    for (let value = low; value <= last; value += step) values.add(value > max ? value - cycle : value);
   }
   return values;
 }
 
-/** The first whole minute after `after` (ms since 1970) that the expression names. Throws when there is none. */
+/** @throws when no minute matches */
 export function nextMatch(expression: CronExpression, after: number): number {
   const start = Math.floor(after / 60_000) * 60_000 + 60_000;
   const firstDay = Math.floor(start / DAY_MS) * DAY_MS;
@@ -104,7 +116,8 @@ export function nextMatch(expression: CronExpression, after: number): number {
 function matchesDay(expression: CronExpression, date: Date): boolean {
   if (!expression.months.has(date.getUTCMonth() + 1)) return false;
   const inMonth = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
-  const day = expression.lastDay ? date.getUTCDate() === inMonth : expression.days.has(date.getUTCDate());
+  const day =
+    expression.daysBeforeLast !== null ? date.getUTCDate() === inMonth - expression.daysBeforeLast : expression.days.has(date.getUTCDate());
   const weekday = expression.weekdays.has(date.getUTCDay());
   if (expression.anyDay) return weekday;
   if (expression.anyWeekday) return day;

@@ -1,4 +1,3 @@
-/** The crons of the code in force, kept in the deployment's settings; changed in the same batch as what their functions write. */
 import type { Settings } from "../transaction/types.ts";
 import type { Analysis } from "../functions/types.ts";
 import type { Json } from "../values/types.ts";
@@ -9,11 +8,10 @@ const CRON = "cron/";
 type StoredCron = Omit<Cron, "type">;
 
 export function readCrons(settings: Settings): StoredCron[] {
-  // Our own text, written below.
   return settings.list(CRON).map(({ value }): StoredCron => JSON.parse(value));
 }
 
-/** What a push changes: a cron whose schedule stays keeps the time of its next run; one that is new or changed begins anew. */
+/** A cron with an unchanged schedule keeps its next run. */
 export function deployCrons(settings: Settings, analysis: Analysis, now: number): void {
   const old = new Map(readCrons(settings).map((cron) => [cron.name, cron]));
   for (const [name, { name: path, args, schedule: json }] of Object.entries(analysis.crons)) {
@@ -26,7 +24,6 @@ export function deployCrons(settings: Settings, analysis: Analysis, now: number)
   for (const name of old.keys()) settings.delete(CRON + name);
 }
 
-/** Sets when a cron runs next, unless it is no longer the run that was due. */
 export function moveCron(settings: Settings, name: string, due: number, next: number): boolean {
   const cron = readCrons(settings).find((cron) => cron.name === name);
   if (!cron || cron.next !== due) return false;

@@ -19,6 +19,17 @@ describe("cron expressions", () => {
     ["0 0 31 * *", "2026-01-31T00:00:00Z", "2026-03-31T00:00:00.000Z"],
     ["0 0 29 2 *", "2026-01-01T00:00:00Z", "2028-02-29T00:00:00.000Z"],
     ["0 0 L * *", "2026-02-01T00:00:00Z", "2026-02-28T00:00:00.000Z"],
+    ["0 0 L-3 * *", "2026-02-01T00:00:00Z", "2026-02-25T00:00:00.000Z"],
+    ["0 0 l-30 * *", "2026-02-01T00:00:00Z", "2026-03-01T00:00:00.000Z"],
+    ["0 22-2 * * *", "2026-01-01T22:00:00Z", "2026-01-01T23:00:00.000Z"],
+    ["0 22-2 * * *", "2026-01-02T00:00:00Z", "2026-01-02T01:00:00.000Z"],
+    ["0 22-2 * * *", "2026-01-02T02:00:00Z", "2026-01-02T22:00:00.000Z"],
+    ["0 21-3/2 * * *", "2026-01-01T23:00:00Z", "2026-01-02T01:00:00.000Z"],
+    ["0 0 * * FRI-MON", "2026-01-02T00:00:00Z", "2026-01-03T00:00:00.000Z"],
+    ["0 0 * * FRI-MON", "2026-01-04T00:00:00Z", "2026-01-05T00:00:00.000Z"],
+    ["0 0 * * FRI-MON", "2026-01-05T00:00:00Z", "2026-01-09T00:00:00.000Z"],
+    ["0 0 * * SAT-TUE/2", "2026-01-03T00:00:00Z", "2026-01-05T00:00:00.000Z"],
+    ["0 0 1 NOV-FEB *", "2026-02-01T00:00:00Z", "2026-11-01T00:00:00.000Z"],
     ["0 0 13 * 5", "2026-01-03T00:00:00Z", "2026-01-09T00:00:00.000Z"],
     ["10-12,50 1 * * *", "2026-01-01T01:12:00Z", "2026-01-01T01:50:00.000Z"],
     ["1-10/4 * * * *", "2026-01-01T00:01:00Z", "2026-01-01T00:05:00.000Z"],
@@ -36,14 +47,18 @@ describe("cron expressions", () => {
     "* * * 13 *",
     "* * * * 8",
     "a * * * *",
-    "5-1 * * * *",
+    "* * L-0 * *",
+    "* * L-31 * *",
+    "* * L- * *",
+    "* * L,3 * *",
+    "* L * * *",
     "*/0 * * * *",
     "1/2/3 * * * *",
   ])("%j cannot be read", (expression) => {
     expect(() => parseCronExpression(expression)).toThrow(/Invalid cron expression/);
   });
 
-  test("a date that never comes is refused", () => {
+  test("rejects a date that never occurs", () => {
     expect(() => nextMatch(parseCronExpression("0 0 30 2 *"), 0)).toThrow(/never|no date/);
     expect(() => parseSchedule({ type: "cron", cron: "0 0 31 4 *" })).toThrow(/no date/);
   });
@@ -62,20 +77,20 @@ describe("schedules", () => {
     expect(iso(firstRun("job", schedule, now))).toBe(expected);
   });
 
-  test("without a minute each job has one of its own, always the same", () => {
+  test("without a minute each job has a fixed one of its own", () => {
     const minute = (name: string): number => new Date(firstRun(name, { type: "hourly" }, now)).getUTCMinutes();
     expect(minute("a")).toBe(minute("a"));
     expect(new Set(["a", "b", "c", "d", "e"].map(minute)).size).toBeGreaterThan(1);
   });
 
-  test("an interval keeps its rhythm and does not make up for every missed turn", () => {
+  test("an interval keeps its rhythm and repeats no missed turns", () => {
     const schedule: Schedule = { type: "interval", minutes: 10 };
     expect(nextRun("job", schedule, now, now + 1) - now).toBe(600_000);
     expect(nextRun("job", schedule, now, now + 35 * 60_000) - now).toBe(40 * 60_000);
     expect(nextRun("job", schedule, now, now - 5) - now).toBe(600_000);
   });
 
-  test("what is none is refused", () => {
+  test("an invalid schedule is rejected", () => {
     const none: Json[] = [null, {}, { type: "yearly" }, { type: "interval", seconds: 0 }];
     for (const json of none) expect(() => parseSchedule(json)).toThrow(Error);
   });

@@ -1,12 +1,8 @@
-/**
- * When crons run (`src/server/cron.ts` of the published client library, docs.convex.dev/scheduling/cron-jobs). All times are UTC. A
- * run that was missed while the deployment was down is made up for once.
- */
+/** Cron schedules in UTC (`src/server/cron.ts` of the client library). A run missed during downtime is repeated once. */
 import { createHash } from "node:crypto";
 import type { FunctionType, Json } from "../values/types.ts";
 import { nextMatch, parseCronExpression } from "./cron-expression.ts";
 
-/** A cron in force: what it runs, and when next (ms since 1970). */
 export type Cron = { name: string; path: string; args: Json; schedule: Schedule; next: number; type: FunctionType };
 
 export type Schedule =
@@ -22,12 +18,10 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
-/** The first run of a cron that was just deployed: an interval begins at once. */
 export function firstRun(name: string, schedule: Schedule, now: number): number {
   return schedule.type === "interval" ? now : nextRun(name, schedule, now, now);
 }
 
-/** The run after the one that was due at `due`, in the future of `now`. */
 export function nextRun(name: string, schedule: Schedule, due: number, now: number): number {
   if (schedule.type === "interval") {
     const length = intervalLength(schedule);
@@ -43,7 +37,7 @@ function intervalLength({ seconds = 0, minutes = 0, hours = 0 }: Extract<Schedul
   return length;
 }
 
-/** Every calendar schedule is a cron expression. Without a minute, each job has one of its own, so that they spread over the hour. */
+/** Without a minute, a hash of the name spreads the jobs over the hour. */
 function expressionOf(name: string, schedule: Exclude<Schedule, { type: "interval" }>): string {
   if (schedule.type === "cron") return schedule.cron;
   const minute = schedule.minuteUTC ?? (createHash("sha256").update(name).digest()[0] ?? 0) % 60;
@@ -59,7 +53,7 @@ function expressionOf(name: string, schedule: Exclude<Schedule, { type: "interva
   }
 }
 
-/** Reads a schedule from a pushed `crons.export()`; throws for one that never runs. */
+/** @throws for a schedule that is invalid or never runs */
 export function parseSchedule(json: Json): Schedule {
   if (!isSchedule(json)) throw new Error(`Unknown cron schedule: ${JSON.stringify(json)}`);
   nextRun("", json, 0, 0);

@@ -1,51 +1,44 @@
-/**
- * Scheduled functions, as rows of `_scheduled_functions` (docs.convex.dev/scheduling/scheduled-functions). All here happens inside
- * a transaction on the transactor thread: a job is made, canceled and settled together with what the function writes.
- */
+/** Rows of `_scheduled_functions` (docs.convex.dev/scheduling/scheduled-functions), changed in the transaction of the function's writes. */
 import type { Transaction } from "../transaction/types.ts";
 import type { Json } from "../values/types.ts";
 
-/** A job that waits or runs. `name` is canonical ("projects.js:purge"), `at` in ms since 1970. */
+/** `name` is canonical ("projects.js:purge"), `at` in ms since 1970. */
 export type Job = { id: string; name: string; args: Json; at: number };
 
-/** How a job ended. */
 export type JobEnd = { kind: "success" } | { kind: "failed"; error: string } | { kind: "canceled" };
 
 type State = { kind: "pending" } | { kind: "inProgress" } | JobEnd;
 type Row = { _id: string; name: string; args: Json[]; scheduledTime: number; completedTime?: number; state: State };
 
 const TABLE = "_scheduled_functions";
-/** Kept by the data rooms for this table: pending jobs in the order in which they fall due, and ended ones by when they ended. */
 const BY_STATE_AND_TIME = `${TABLE}.by_state_and_time`;
 const BY_COMPLETION = `${TABLE}.by_completion`;
 
-/** A new job. `at` is in ms since 1970; a time that has passed means at once. */
+/** `at` is in ms since 1970; a past time means at once. */
 export function scheduleJob(transaction: Transaction, job: { name: string; args: Json; at: number }): string {
   if (!Number.isFinite(job.at)) throw new Error("The time of a scheduled function must be a finite number.");
   return transaction.system.insert(TABLE, { name: job.name, args: [job.args], scheduledTime: job.at, state: { kind: "pending" } });
 }
 
-/** Cancels a job that waits, and tells one that runs that nobody waits for it. One that has ended stays as it is. */
+/** Does not stop a running job and does not change an ended one. */
 export function cancelJob(transaction: Transaction, id: string, now: number): void {
   const row = read(transaction, id);
   if (!row) throw new Error(`There is no scheduled function with the ID ${id}.`);
   if (row.state.kind === "pending" || row.state.kind === "inProgress") settle(transaction, id, { kind: "canceled" }, now);
 }
 
-/** The job, if it still waits. */
 export function pendingJob(transaction: Transaction, id: string): Job | null {
   const row = read(transaction, id);
   return row?.state.kind === "pending" ? toJob(row) : null;
 }
 
-/** Marks a job that is about to leave the transactor, an action: from now on it never starts again. */
+/** Marks an action before it leaves the transactor, so that it never starts again. */
 export function startJob(transaction: Transaction, id: string): Job | null {
   const job = pendingJob(transaction, id);
   if (job) transaction.system.patch(id, { state: { kind: "inProgress" } });
   return job;
 }
 
-/** Writes how a job ended, unless it was canceled while it ran or its row is gone. */
 export function finishJob(transaction: Transaction, id: string, end: JobEnd, now: number): void {
   const kind = read(transaction, id)?.state.kind;
   if (kind === "pending" || kind === "inProgress") settle(transaction, id, end, now);
@@ -55,7 +48,6 @@ function settle(transaction: Transaction, id: string, end: JobEnd, now: number):
   transaction.system.patch(id, { state: end, completedTime: now });
 }
 
-/** Jobs due at `now`, the longest waiting first, and when the next one after them is. */
 export function dueJobs(transaction: Transaction, now: number, limit: number): { due: Job[]; next: number | null } {
   const due: Job[] = [];
   const rows = rowsOf(transaction, BY_STATE_AND_TIME, [{ type: "Eq", fieldPath: "state.kind", value: "pending" }], limit + 1);
@@ -66,13 +58,12 @@ export function dueJobs(transaction: Transaction, now: number, limit: number): {
   return { due, next: null };
 }
 
-/** Actions that a crash cut short: at most once means that they are not started again. */
+/** Returns actions interrupted by a crash; at most once means that they do not restart. */
 export function interruptedJobs(transaction: Transaction, limit: number): string[] {
   const range = [{ type: "Eq", fieldPath: "state.kind", value: "inProgress" }];
   return [...rowsOf(transaction, BY_STATE_AND_TIME, range, limit)].map((row) => row._id);
 }
 
-/** Jobs that ended before a moment (ms since 1970). */
 export function endedJobs(transaction: Transaction, before: number, limit: number): string[] {
   const range = [
     { type: "Gt", fieldPath: "completedTime", value: 0 },
@@ -92,7 +83,7 @@ function* rowsOf(transaction: Transaction, indexName: string, range: Json, limit
 }
 
 function read(transaction: Transaction, id: string): Row | null {
-  return JSON.parse(transaction.get({ id, table: TABLE, isSystem: true, asked: "`id` for `scheduler.cancel`" }));
+  return JSON.parse(transaction.get({ id, table: TABLE, isSystem: true, argument: "`id` for `scheduler.cancel`" }));
 }
 
 const toJob = (row: Row): Job => ({ id: row._id, name: row.name, args: row.args[0] ?? {}, at: row.scheduledTime });

@@ -24,7 +24,6 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.remove());
 
-/** Runs the jobs in a process of its own, and ends that without warning. */
 async function runAndKill(afterMs: number): Promise<void> {
   const source = `
     const { startRunner } = await import(${JSON.stringify(new URL("../functions/runner.ts", import.meta.url).href)});
@@ -41,7 +40,7 @@ async function runAndKill(afterMs: number): Promise<void> {
   await once(child, "exit");
 }
 
-test("SIGKILL in the middle of jobs: each mutation has run exactly once, each action at most once", async () => {
+test("SIGKILL: each mutation runs exactly once, each action at most once", async () => {
   await fixture.value("jobs:plan", { n: PLANNED });
   await fixture.runner.close();
   for (const afterMs of [5, 20, 60]) await runAndKill(afterMs);

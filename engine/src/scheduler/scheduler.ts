@@ -1,7 +1,4 @@
-/**
- * The deployment's clock: starts jobs and crons when they fall due. What is due stands in the database; here is only a timer. A
- * scheduled mutation runs exactly once, since its row changes with its writes; an action at most once.
- */
+/** A mutation runs exactly once, because its row changes with its writes; an action at most once. */
 import type { Jobs } from "../functions/runner.ts";
 import type { FunctionRunner } from "../functions/types.ts";
 import { parseFunctionPath, showFunctionPath } from "../functions/paths.ts";
@@ -11,26 +8,22 @@ import type { Job, JobEnd } from "./jobs.ts";
 
 type SchedulerRunner = FunctionRunner & { jobs: Jobs };
 
-/** So many jobs are started at a time; the rest wait their turn, so that clients are served in between. */
+/** Limits concurrent jobs, so that clients are served in between. */
 const AT_ONCE = 16;
-/** Longer waits are cut in pieces: timers are limited, and the clock may be set. */
+/** Timers have a maximum, and the clock may change. */
 const LONGEST_WAIT_MS = 60_000;
-/** Ended jobs are kept for seven days (docs.convex.dev/scheduling/scheduled-functions#retrieving-scheduled-function-status). */
+/** docs.convex.dev/scheduling/scheduled-functions#retrieving-scheduled-function-status */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1_000;
 const CLEAN_EVERY_MS = 10 * 60 * 1_000;
 const CLEANED_AT_ONCE = 200;
-/** A fault of the deployment, not of the function: try again, but not at once. */
 const RETRY_MS = 1_000;
 
 const nobody: Identity = { kind: "none" };
 
-/** What still runs is given so long when the deployment stops; an action that is cut short is told so at the next start. */
+/** Time for running jobs at shutdown; the next start marks interrupted actions as failed. */
 const GRACE_MS = 5_000;
 
-/**
- * Starts it, and first tells the actions that a crash cut short.
- * @param now The wall clock in ms since 1970.
- */
+/** Marks actions interrupted by a crash first. */
 export async function startScheduler(runner: SchedulerRunner, now: () => number = Date.now): Promise<{ stop(): Promise<void> }> {
   while ((await runner.jobs.ask("recoverJobs", null)) > 0);
   const scheduler = new Scheduler(runner, now);
@@ -59,7 +52,6 @@ class Scheduler {
     void this.#clean().catch(() => undefined);
   }
 
-  /** Looks for what is due, now or as soon as the look that is under way has ended. */
   look(): void {
     if (this.#closed) return;
     if (this.#looking) {
@@ -96,12 +88,12 @@ class Scheduler {
     this.#timer.unref();
   }
 
-  /** Starts what is due; answers when the next is. Whatever ends looks again, so a full house needs no time. */
+  /** Returns when the next job is due. Each ended job triggers another pass, so a full scheduler needs no time. */
   async #lookNow(): Promise<number | null> {
     const nextCron = await this.#startCrons();
     const free = AT_ONCE - this.#jobs.size;
     if (free <= 0) return nextCron;
-    // Those that are running are still pending until they are done.
+    // Running jobs are still pending.
     const { due, next } = await this.#runner.jobs.ask("dueJobs", { now: this.#now(), limit: AT_ONCE + free });
     const startable = due.filter(({ id }) => !this.#jobs.has(id));
     for (const job of startable.slice(0, free)) this.#start(this.#jobs, job.id, this.#runJob(job));
@@ -141,7 +133,7 @@ class Scheduler {
     return outcome.ok ? { kind: "success" } : { kind: "failed", error: outcome.message };
   }
 
-  /** A cron never runs twice at the same time: one that is due while it still runs waits for its next turn. */
+  /** A cron never overlaps itself: if it still runs when due, it waits for its next turn. */
   async #startCrons(): Promise<number | null> {
     const now = this.#now();
     let next: number | null = null;

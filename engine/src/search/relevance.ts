@@ -1,14 +1,10 @@
 import { isInWord, type Term } from "./terms.ts";
 
-/** BM25's usual constants: how soon more of the same word counts no more, and how much the length of a text counts. */
+/** BM25's usual constants. */
 const SATURATION = 1.2;
 const LENGTH = 0.75;
 
-/**
- * Puts the texts that have most of what is searched for first, by BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009);
- * equals keep their order. How rare a word is is counted among these texts alone, which the search's filters let through: so it costs nothing that
- * grows with the table, and tells nothing of what somebody else has written.
- */
+/** BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009) over these texts only: reveals no foreign content. */
 export function byRelevance<Item extends { words: string }>(items: readonly Item[], terms: readonly Term[]): Item[] {
   const texts = items.map(({ words }) => words.toLowerCase());
   const mean = texts.reduce((sum, { length }) => sum + length, 0) / texts.length;
@@ -29,7 +25,6 @@ export function byRelevance<Item extends { words: string }>(items: readonly Item
     .map(({ item }) => item);
 }
 
-/** How often a word stands in a text. */
 function timesIn(text: string, { word, begun }: Term): number {
   let times = 0;
   for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length))

@@ -8,19 +8,22 @@ import { MAX_SEARCH_RESULTS } from "../values/limits.ts";
 import type { Json } from "../values/types.ts";
 import { matchExpression, type Term } from "./terms.ts";
 
-/** What a document gives to a text index: the text, and a mark for each filter field's value. Null when its field is no text. */
+/** Rewriting this many pages takes about five milliseconds. */
+const PAGES_AT_ONCE = 32;
+const FILLER_ROW = -1;
+
 export type Indexed = { text: string; marks: string };
 export type Filter = { path: readonly string[]; value: Json | undefined };
 
-/**
- * Text indexes: an FTS5 table each (https://www.sqlite.org/fts5.html), which keeps no copy of the text. A filter field's value
- * stands beside the text as one word made of the field's place and the value's hash, so that FTS5 itself finds the documents
- * that have both words and values.
- */
-export type TextIndexes = ReturnType<typeof textIndexes>;
+/** One FTS5 table each (https://www.sqlite.org/fts5.html), without a copy of the text. A filter value is one word. */
+export type TextIndexes = ReturnType<typeof openTextIndexes>;
 
-export function textIndexes(sql: DatabaseSync) {
-  const statements = new Map<number, { insert: StatementSync; remove: StatementSync; newest: StatementSync }>();
+export function openTextIndexes(sql: DatabaseSync) {
+  const statements = new Map<number, { insert: StatementSync; remove: StatementSync; newest: StatementSync; merge: StatementSync }>();
+  /** Indexes with deletions: FTS5 may keep a deleted word as a page separator until it rewrites the pages. */
+  const outworn = new Map<number, SearchIndex>();
+  let isRewriting = false;
+  const changes = prepare(sql, "SELECT total_changes()");
 
   function of(index: SearchIndex) {
     let known = statements.get(index.id);
@@ -28,8 +31,9 @@ export function textIndexes(sql: DatabaseSync) {
       const name = tableName(index);
       known = {
         insert: sql.prepare(`INSERT INTO ${name} (rowid, text, marks) VALUES (?, ?, ?)`),
-        remove: sql.prepare(`DELETE FROM ${name} WHERE rowid = ?`),
-        newest: prepare(sql, `SELECT rowid FROM ${name} WHERE ${name} MATCH ? ORDER BY rowid DESC LIMIT ${MAX_SEARCH_RESULTS}`),
+        remove: sql.prepare(`INSERT INTO ${name} (${name}, rowid, text, marks) VALUES ('delete', ?, ?, ?)`),
+        merge: sql.prepare(`INSERT INTO ${name} (${name}, rank) VALUES ('merge', ?)`),
+        newest: prepare(sql, `SELECT rowid FROM ${name} WHERE ${name} MATCH ? ORDER BY rowid DESC LIMIT ${MAX_SEARCH_RESULTS + 1}`),
       };
       statements.set(index.id, known);
     }
@@ -39,43 +43,67 @@ export function textIndexes(sql: DatabaseSync) {
   return {
     create(index: SearchIndex): void {
       sql.exec(
-        `CREATE VIRTUAL TABLE ${tableName(index)} USING fts5
-         (text, marks, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 0')`,
+        `CREATE VIRTUAL TABLE ${tableName(index)} USING fts5 (text, marks, content = '', tokenize = 'unicode61 remove_diacritics 0');
+         INSERT INTO ${tableName(index)} (${tableName(index)}, rank) VALUES ('secure-delete', 1)`,
       );
     },
     drop(index: SearchIndex): void {
       statements.delete(index.id);
+      outworn.delete(index.id);
       sql.exec(`DROP TABLE IF EXISTS ${tableName(index)}`);
     },
     insert(index: SearchIndex, row: number, { text, marks }: Indexed): void {
       of(index).insert.run(row, text, marks);
     },
-    remove(index: SearchIndex, row: number): void {
-      of(index).remove.run(row);
+    /** Format 1 kept the words of removed documents. */
+    isOutdated(index: SearchIndex): boolean {
+      const found = prepare(sql, "SELECT sql FROM sqlite_schema WHERE name = ?").get(tableName(index));
+      return String(found?.["0"]).includes("contentless_delete");
     },
-    /**
-     * Rows of documents that have any of the words and all of the filters' values, the newest first; at most 1,024. Where there are more, those
-     * with all of the words are taken first, and then those with the rarer ones: of each the newest, so that no search costs more than this many
-     * rows for each of its words, however many have them (FTS5's own `bm25` would weigh them all, and count each filter's rows besides).
-     */
-    find(index: SearchIndex, terms: readonly Term[], filters: readonly Filter[]): number[] {
-      if (terms.length === 0) return [];
+    remove(index: SearchIndex, row: number, { text, marks }: Indexed): void {
+      of(index).remove.run(row, text, marks);
+    },
+    noteDeletion(index: SearchIndex): void {
+      outworn.set(index.id, index);
+    },
+    get needRewrite(): boolean {
+      return outworn.size > 0;
+    },
+    /** https://www.sqlite.org/fts5.html#the_merge_command */
+    rewriteSome(): void {
+      const [index] = outworn.values();
+      if (index === undefined) return;
+      const { insert, remove } = of(index);
+      if (!isRewriting) {
+        // FTS5 only rewrites what it can merge, which needs a second segment.
+        insert.run(FILLER_ROW, "filler", "");
+        remove.run(FILLER_ROW, "filler", "");
+      }
+      const before = numberOf(changes.get()?.["0"]);
+      // A negative number starts a rewrite of the whole index.
+      of(index).merge.run(isRewriting ? PAGES_AT_ONCE : -PAGES_AT_ONCE);
+      isRewriting = numberOf(changes.get()?.["0"]) - before >= 2;
+      if (!isRewriting) outworn.delete(index.id);
+    },
+    /** Bounds the cost per word: prefers rows with all words, then those with rarer words. FTS5's `bm25` would rank every match. */
+    find(index: SearchIndex, terms: readonly Term[], filters: readonly Filter[]): { rows: number[]; hasMore: boolean } {
+      if (terms.length === 0) return { rows: [], hasMore: false };
       const marks = filters.map(({ path, value }) => mark(index.filterFields.indexOf(path.join(".")), value));
-      const newest = (asked: readonly Term[]) =>
+      const newest = (requested: readonly Term[]) =>
         of(index)
-          .newest.all(matchExpression(asked, marks))
+          .newest.all(matchExpression(requested, marks))
           .map((row) => numberOf(row["0"]));
       const found = terms.length === 1 ? [newest(terms)] : [newest(terms), ...terms.map((term) => newest([term]))];
       const rarest = new Set(found.toSorted((a, b) => a.length - b.length).flat());
-      return [...rarest].slice(0, MAX_SEARCH_RESULTS).toSorted((a, b) => b - a);
+      const rows = [...rarest].slice(0, MAX_SEARCH_RESULTS).toSorted((a, b) => b - a);
+      return { rows, hasMore: rarest.size > MAX_SEARCH_RESULTS };
     },
-    /** Every row that is indexed, with nothing but its number, for checking. */
     rows(index: SearchIndex): number[] {
       return prepare(sql, `SELECT id FROM ${tableName(index)}_docsize ORDER BY id`)
         .all()
         .map((row) => numberOf(row["0"]));
     },
-    /** Tables may be gone after a rollback. */
+    /** A rollback may have dropped tables. */
     forget(): void {
       statements.clear();
     },
@@ -86,7 +114,6 @@ function tableName(index: SearchIndex): string {
   return `search_${index.id}`;
 }
 
-/** What of a document belongs into an index. */
 export function indexed(index: SearchIndex, value: Json): Indexed | null {
   const text = fieldAt(value, index.searchField.split("."));
   if (typeof text !== "string") return null;
@@ -94,10 +121,7 @@ export function indexed(index: SearchIndex, value: Json): Indexed | null {
   return { text, marks: marks.join(" ") };
 }
 
-/**
- * A document's or a search's place for subscriptions: the values of the first filter fields. A search that names them all is told
- * only of documents that have them; one that names none is told of every document of the table.
- */
+/** A search is only affected by documents with the values it filters by. */
 export function filterKey(index: SearchIndex, value: Json): Uint8Array {
   return encodeKey(index.filterFields.map((field) => fieldAt(value, field.split("."))));
 }

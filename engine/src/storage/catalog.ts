@@ -5,18 +5,16 @@ import { encodeKey, keyAfter } from "../values/keys.ts";
 import type { Json } from "../values/types.ts";
 import { numberOf, prepare, textOf } from "./rows.ts";
 
-/** An index over documents: its keys are the values at `paths`, the last of which is always `_creationTime` or `_id`. */
+/** The last of `paths` is always `_creationTime` or `_id`. */
 export type Index = {
   readonly id: number;
   readonly kind: "database";
   readonly name: string;
   readonly table: Table;
-  /** As a schema declares them, `_creationTime` at the end included. */
   readonly fields: readonly string[];
   readonly paths: readonly (readonly string[])[];
 };
 
-/** A text index: one field is searched, others may be asked to be equal. */
 export type SearchIndex = {
   readonly id: number;
   readonly kind: "search";
@@ -31,21 +29,18 @@ export type Table = {
   readonly name: string;
   readonly isSystem: boolean;
   readonly idLength: number;
-  /** Where its documents lie among those of all tables. */
   readonly documents: { readonly low: Uint8Array; readonly high: Uint8Array };
   readonly byId: Index;
   readonly byCreationTime: Index;
-  /** By name, the two above included. */
   readonly indexes: Map<string, Index>;
   readonly searchIndexes: Map<string, SearchIndex>;
-  /** False while nothing of it is in the file: it was only asked about, or its first document is not committed. */
+  /** False while the table exists only in memory, until its first document is committed. */
   stored: boolean;
 };
 
-/** Ids of user tables start where Convex's do, so that they look alike (32 characters). */
+/** Convex's first user table number. */
 const FIRST_USER_TABLE = 10_001;
 const SYSTEM_TABLES = { _scheduled_functions: 512, _storage: 513 };
-/** What the scheduler has to find: pending jobs as they fall due, ended ones by when they ended. */
 const SYSTEM_INDEXES = [
   { table: "_scheduled_functions", name: "by_state_and_time", fields: ["state.kind", "scheduledTime", "_creationTime"] },
   { table: "_scheduled_functions", name: "by_completion", fields: ["completedTime", "_creationTime"] },
@@ -53,7 +48,6 @@ const SYSTEM_INDEXES = [
 const IDENTIFIER = /^[a-zA-Z][a-zA-Z0-9_]*$/;
 const MAX_IDENTIFIER_LENGTH = 64;
 
-/** The tables and indexes there are: in memory, and in the file once a document or a schema needs them there. */
 export type Catalog = ReturnType<typeof openCatalog>;
 
 export function openCatalog(sql: DatabaseSync) {
@@ -101,25 +95,22 @@ export function openCatalog(sql: DatabaseSync) {
   }
 
   const catalog = {
-    /** The table of that name; made in memory when there is none, so that what reads it can already be told of its first document. */
+    /** Creates a missing table in memory, so that queries can subscribe to it before its first document. */
     table(name: string): Table {
       return byName.get(name) ?? make(checkedNumber(name), name, nextIndex++, nextIndex++);
     },
     find: (name: string): Table | undefined => byName.get(name),
     withNumber: (number: number): Table | undefined => byNumber.get(number),
-    /** The table that an id belongs to; undefined for a text that is no id, or none of a table there is. */
     tableOf(id: string): Table | undefined {
       const number = tableNumberOf(id);
       return number === null ? undefined : byNumber.get(number);
     },
     isId: (text: string): boolean => tableNumberOf(text) !== null,
     list: (): Table[] => [...byName.values()],
-    /** The system's tables are always in the file. */
     storeSystemTables(): void {
       for (const name of Object.keys(SYSTEM_TABLES)) catalog.store(catalog.table(name));
     },
 
-    /** Writes a table that was only in memory into the file. */
     store(table: Table): void {
       if (table.stored) return;
       insertTable.run(table.number, table.name);
@@ -144,7 +135,7 @@ export function openCatalog(sql: DatabaseSync) {
       indexes.delete(index.name);
     },
 
-    /** Back to what the file says. What was only in memory keeps its numbers: somebody may be waiting for it. */
+    /** Tables only in memory keep their numbers, because subscriptions may use them. */
     load(): void {
       const before = [...byName.values()];
       byName.clear();
@@ -193,7 +184,6 @@ export function openCatalog(sql: DatabaseSync) {
   return catalog;
 }
 
-/** @throws FunctionError unless `name` can name a table or an index. */
 export function checkIdentifier(name: string, what: "table" | "index"): void {
   if (IDENTIFIER.test(name) && name.length <= MAX_IDENTIFIER_LENGTH) return;
   throw new FunctionError(

@@ -3,10 +3,10 @@ import type { Timestamp } from "../values/types.ts";
 import { bigintOf, numberOf, prepare, prepareBig } from "./rows.ts";
 
 const NANOSECONDS_PER_MS = 1_000_000n;
-/** The smallest step that stays exact in a float64 of milliseconds since 1970 until the year 2248. */
+/** The smallest step that is exact in a float64 of milliseconds since 1970 until the year 2248. */
 const CREATION_STEP_MS = 1 / 1024;
 
-/** The deployment's two counters. Both follow the wall clock and never go back: not after a restart, nor when it is set back. */
+/** Both follow the wall clock but never go back, even after a restart. */
 export type Clock = ReturnType<typeof openClock>;
 
 export function openClock(sql: DatabaseSync, wallClock: () => number /* ms since 1970 */) {
@@ -19,15 +19,12 @@ export function openClock(sql: DatabaseSync, wallClock: () => number /* ms since
 
   const clock = {
     now: wallClock,
-    /** The newest commit. */
     latest: (): Timestamp => ts,
-    /** The next commit's timestamp; it is the newest from now on. */
     tick(): Timestamp {
       const now = BigInt(Math.floor(wallClock())) * NANOSECONDS_PER_MS;
       ts = now > ts ? now : ts + 1n;
       return ts;
     },
-    /** A `_creationTime` above all others: no two documents share one. */
     nextCreationTime(): number {
       creationTime = Math.max(wallClock(), creationTime + CREATION_STEP_MS);
       return creationTime;
@@ -36,7 +33,6 @@ export function openClock(sql: DatabaseSync, wallClock: () => number /* ms since
       write.run("ts", ts);
       write.run("creationTime", creationTime);
     },
-    /** Back to what the file says: what was not saved did not happen. */
     load(): void {
       const savedTs = readTs.get();
       const savedCreation = readCreation.get();

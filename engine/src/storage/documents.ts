@@ -1,14 +1,14 @@
-import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import type { DatabaseSync, SQLOutputValue, StatementResultingChanges } from "node:sqlite";
+import { DamagedDataError } from "../values/errors.ts";
 import { bytesOf, numberOf, prepare, textOf } from "./rows.ts";
 
-/** A stored document: its row, its size as Convex counts, and its canonical JSON text, unparsed. */
+/** `size` as Convex counts it; `text` is canonical JSON. */
 export type StoredDocument = { row: number; size: number; text: string };
-/** One entry of an index with the document it leads to. */
 export type StoredEntry = { key: Uint8Array; size: number; text: string };
 
 const ROWS_AT_ONCE = 256;
+const CONSTRAINT_PRIMARYKEY = 1555;
 
-/** Documents and index entries: every statement that serves a query is a search of a B-tree, never a scan. */
 export type DocumentStore = ReturnType<typeof documentStore>;
 
 export function documentStore(sql: DatabaseSync) {
@@ -23,7 +23,8 @@ export function documentStore(sql: DatabaseSync) {
   const entries = (direction: "ASC" | "DESC") =>
     prepare(
       sql,
-      `SELECT entries.key, documents.size, documents.json FROM entries CROSS JOIN documents ON documents.row = entries.row
+      // An entry without a document yields nulls.
+      `SELECT entries.key, documents.size, documents.json FROM entries LEFT JOIN documents ON documents.row = entries.row
        WHERE index_id = ? AND entries.key >= ? AND entries.key < ? ORDER BY entries.key ${direction} LIMIT ?`,
     );
   const documents = (direction: "ASC" | "DESC") =>
@@ -42,7 +43,6 @@ export function documentStore(sql: DatabaseSync) {
   const dropEntries = prepare(sql, "DELETE FROM entries WHERE index_id = ?");
 
   return {
-    /** Every document that an index leads to, in its order; for what has to see them all (validation, building indexes). */
     *all(index: number): Generator<{ key: Uint8Array; row: number; text: string }> {
       let last = new Uint8Array(0);
       for (;;) {
@@ -72,26 +72,36 @@ export function documentStore(sql: DatabaseSync) {
       return Number(insert.run(key, size, text).lastInsertRowid);
     },
     update(row: number, size: number, text: string): void {
-      update.run(size, text, row);
+      changedOne(update.run(size, text, row));
     },
     remove(row: number): void {
-      remove.run(row);
+      changedOne(remove.run(row));
     },
     insertEntry(index: number, key: Uint8Array, row: number): void {
-      insertEntry.run(index, key, row);
+      try {
+        insertEntry.run(index, key, row);
+      } catch (error) {
+        if (error instanceof Error && "errcode" in error && error.errcode === CONSTRAINT_PRIMARYKEY)
+          throw new DamagedDataError("an index has an entry of a document that is not there", error);
+        throw error;
+      }
     },
     removeEntry(index: number, key: Uint8Array): void {
-      removeEntry.run(index, key);
+      changedOne(removeEntry.run(index, key));
     },
-    /** Up to `limit` entries with low <= key < high, in the index's order or against it. */
     range(index: number, low: Uint8Array, high: Uint8Array, order: "asc" | "desc", limit: number): StoredEntry[] {
       return statements[order].entries.all(index, low, high, limit).map(toEntry);
     },
-    /** The same for by_id, which the documents themselves are kept in. Keys of one table lie together. */
+    /** The same for by_id, which is the documents' own order. */
     rangeById(low: Uint8Array, high: Uint8Array, order: "asc" | "desc", limit: number): StoredEntry[] {
       return statements[order].documents.all(low, high, limit).map(toEntry);
     },
   };
+}
+
+/** Changed rows were read before in the same transaction, so one must match. */
+function changedOne({ changes }: StatementResultingChanges): void {
+  if (Number(changes) !== 1) throw new DamagedDataError("an index or a table lacks an entry that another one has");
 }
 
 function toEntry(row: Record<number, SQLOutputValue>): StoredEntry {

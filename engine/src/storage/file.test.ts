@@ -16,7 +16,6 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-/** Changes the file behind our back. */
 function meddle(statements: string): void {
   const sql = new DatabaseSync(path);
   sql.exec(statements);
@@ -24,7 +23,7 @@ function meddle(statements: string): void {
 }
 
 describe("the data file", () => {
-  test("is durable by its settings", () => {
+  test("has durable settings", () => {
     const sql = openFile(dir);
     const setting = (name: string) => Object.values(sql.prepare(`PRAGMA ${name}`).get() ?? {})[0];
     expect(setting("journal_mode")).toBe("wal");
@@ -34,7 +33,7 @@ describe("the data file", () => {
     sql.close();
   });
 
-  test("of a newer format is refused, and left as it is", () => {
+  test("of a newer format is rejected and unchanged", () => {
     openFile(dir).close();
     meddle(`PRAGMA user_version = ${FORMAT + 1}`);
     expect(() => openFile(dir)).toThrow(`has format ${FORMAT + 1}; this version reads up to format ${FORMAT}`);
@@ -42,9 +41,9 @@ describe("the data file", () => {
     openFile(dir).close();
   });
 
-  test("of an older format is brought up to date, with what is in it", () => {
+  test("of an older format is upgraded with its contents", () => {
     openFile(dir).close();
-    // A file of format 0 is one that was made and not filled: it has our mark and no tables.
+    // Format 0 is a new file: it has the application id and no tables.
     meddle(
       "DROP TABLE answers; DROP TABLE entries; DROP TABLE documents; DROP TABLE indexes; DROP TABLE tables; DROP TABLE settings; DROP TABLE clock; CREATE TABLE kept (a); PRAGMA user_version = 0",
     );
@@ -57,7 +56,7 @@ describe("the data file", () => {
     sql.close();
   });
 
-  test("that is not ours is refused", () => {
+  test("of another application is rejected", () => {
     meddle("CREATE TABLE other (a)");
     expect(() => openFile(dir)).toThrow("not one of an embedded deployment");
     writeFileSync(path, "no database at all, but text that is long enough to be read as a header of one hundred bytes or more, surely");
@@ -65,7 +64,7 @@ describe("the data file", () => {
     expect(() => openFile(dir)).toThrow("is not a SQLite file");
   });
 
-  test("is used by one process at a time, and free again when that is killed", async () => {
+  test("is locked by one process until it is killed", async () => {
     const code = `import { openFile } from ${JSON.stringify(join(import.meta.dirname, "file.ts"))}; openFile(${JSON.stringify(dir)});`;
     const holder = join(dir, "holder.ts");
     writeFileSync(holder, `${code} process.send("open"); setInterval(() => {}, 1000);`);

@@ -1,7 +1,4 @@
-/**
- * The format of the file, as the steps that lead to it: step n brings a file of format n to format n + 1, so a new file takes
- * them all and an older one those it lacks. A step is never changed once it was released.
- */
+/** Step n upgrades format n to n + 1; a new file runs them all. Released steps never change. */
 export const FORMATS: readonly string[] = [
   `
   -- Counters of the deployment: 'ts' (the newest commit, nanoseconds) and 'creationTime' (the newest _creationTime given out).
@@ -29,6 +26,7 @@ export const FORMATS: readonly string[] = [
   );
   CREATE INDEX answers_by_ts ON answers (ts);
   `,
+  "",
 ];
 
 export const FORMAT: number = FORMATS.length;

@@ -1,14 +1,14 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
-import { StorageError } from "../values/errors.ts";
+import { DamagedDataError } from "../values/errors.ts";
 
-/** A prepared statement whose rows come as arrays, which SQLite's binding makes in a third less time than objects. */
+/** SQLite's binding creates arrays in a third less time than objects. */
 export function prepare(sql: DatabaseSync, text: string): StatementSync {
   const statement = sql.prepare(text);
   statement.setReturnArrays(true);
   return statement;
 }
 
-/** The same, with integers as BigInt: timestamps in nanoseconds are beyond what a number holds. */
+/** Timestamps in nanoseconds exceed a number's precision. */
 export function prepareBig(sql: DatabaseSync, text: string): StatementSync {
   const statement = prepare(sql, text);
   statement.setReadBigInts(true);
@@ -38,6 +38,6 @@ export function bigintOf(cell: Cell): bigint {
   throw unexpected("an integer", cell);
 }
 
-function unexpected(wanted: string, cell: Cell): StorageError {
-  return new StorageError(`The data file holds ${cell === null ? "null" : typeof cell} where ${wanted} was expected.`);
+function unexpected(wanted: string, cell: Cell): DamagedDataError {
+  return new DamagedDataError(`the data file has ${cell === null ? "null" : typeof cell} instead of ${wanted}`);
 }

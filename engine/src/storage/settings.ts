@@ -2,7 +2,6 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Settings } from "../transaction/types.ts";
 import { prepare, textOf } from "./rows.ts";
 
-/** Named texts. `written` writes into the batch that becomes durable with the next flush. */
 export function openSettings(sql: DatabaseSync, written: (write: () => void) => void): Settings {
   const get = prepare(sql, "SELECT value FROM settings WHERE name = ?");
   const list = prepare(sql, "SELECT name, value FROM settings WHERE name >= ?1 AND substr(name, 1, length(?1)) = ?1 ORDER BY name");

@@ -1,7 +1,7 @@
 import { Duplex } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { gathering } from "./gathering.ts";
+import { corkSocket } from "./gathering.ts";
 
 function recorder() {
   const handedOver: string[] = [];
@@ -16,16 +16,16 @@ function recorder() {
       done();
     },
   });
-  return { socket, handedOver, gather: gathering(socket) };
+  return { socket, handedOver, gather: corkSocket(socket) };
 }
 
-test("what is written in one turn and the next is handed over at once, and what comes later by itself", async () => {
+test("sends writes of two turns at once, and later writes by themselves", async () => {
   const { socket, handedOver, gather } = recorder();
   gather();
   socket.write("answer");
   gather();
   socket.write("another");
-  // A round of live queries begins with an immediate, like this.
+  // Like a round of live queries, which begins with an immediate.
   setImmediate(() => {
     gather();
     socket.write("transition");
@@ -43,7 +43,7 @@ test("what is written in one turn and the next is handed over at once, and what 
   expect(handedOver).toEqual(["answer another transition", "later"]);
 });
 
-test("a socket that ends or breaks meanwhile loses nothing that was written, and nothing fails", async () => {
+test("loses no write when the socket ends or fails meanwhile", async () => {
   const ended = recorder();
   ended.gather();
   ended.socket.write("last words");

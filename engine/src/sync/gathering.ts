@@ -1,10 +1,7 @@
 import type { Duplex } from "node:stream";
 
-/**
- * Gathers what is written to a socket from now on until the transitions that follow have been written, too: a mutation's answer and the
- * transition after it leave in one packet, and so do the answers of one batch. Half of the work of answering is handing packets over.
- */
-export function gathering(socket: Duplex): () => void {
+/** Corks a socket until the next transitions are written, so that they share a packet with answers: sending is half of the cost. */
+export function corkSocket(socket: Duplex): () => void {
   let held = false;
   const release = () => {
     held = false;

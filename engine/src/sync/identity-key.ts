@@ -1,6 +1,4 @@
-/**
- * Callers whom a query cannot tell apart have the same key, even with different tokens.
- */
+/** Returns equal keys for callers whom a query cannot distinguish, even with different tokens. */
 import { createHash } from "node:crypto";
 import type { Identity } from "../values/types.ts";
 

@@ -1,27 +1,27 @@
 import { expect, it } from "vitest";
 import { createInFlight } from "./in-flight.ts";
 
-it("knows what has been read by what the client answers, and asks after so much", () => {
-  const asked: string[] = [];
-  const inFlight = createInFlight((mark) => asked.push(mark));
+it("counts unread bytes by the client's pongs and pings after enough bytes", () => {
+  const requested: string[] = [];
+  const inFlight = createInFlight((mark) => requested.push(mark));
   const send = (bytes: number) => {
     inFlight.handedOver(bytes);
     inFlight.left(bytes);
     inFlight.askAfter(100);
   };
   send(60);
-  expect([inFlight.unread, asked]).toEqual([60, []]);
+  expect([inFlight.unread, requested]).toEqual([60, []]);
   send(60);
   send(30);
-  expect([inFlight.unread, asked]).toEqual([150, ["120"]]);
+  expect([inFlight.unread, requested]).toEqual([150, ["120"]]);
   inFlight.answered("120");
   expect(inFlight.unread).toBe(30);
   inFlight.ask();
   inFlight.answered("150");
-  expect([inFlight.unread, asked]).toEqual([0, ["120", "150"]]);
+  expect([inFlight.unread, requested]).toEqual([0, ["120", "150"]]);
 });
 
-it("believes no answer that cannot be: of what has not left, of what was never sent, or of what was said to be read before", () => {
+it("ignores impossible pongs: unsent, never asked or already counted bytes", () => {
   const inFlight = createInFlight(() => {});
   inFlight.handedOver(1000);
   inFlight.left(400);

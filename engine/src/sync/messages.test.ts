@@ -14,7 +14,7 @@ import {
 import { decodeTimestamp, encodeTimestamp } from "./timestamp.ts";
 
 describe("what clients send", () => {
-  it("is read as the published client writes it", () => {
+  it("is parsed as the published client writes it", () => {
     const add = { type: "Add", queryId: 3, udfPath: "a:b", args: [{ x: 1 }], journal: undefined };
     const text = JSON.stringify({
       type: "ModifyQuerySet",
@@ -27,7 +27,7 @@ describe("what clients send", () => {
       baseVersion: 0,
       newVersion: 1,
       modifications: [
-        { type: "Add", queryId: 3, udfPath: "a:b", args: { x: 1 }, journal: null, componentPath: "" },
+        { type: "Add", queryId: 3, udfPath: "a:b", argsText: '{"x":1}', journal: null, componentPath: "" },
         { type: "Remove", queryId: 1 },
       ],
     });
@@ -42,13 +42,14 @@ describe("what clients send", () => {
     ["a token that is no text", '{"type":"Authenticate","baseVersion":0,"tokenType":"User","value":7}'],
     ["two arguments", '{"type":"Mutation","requestId":0,"udfPath":"a:b","args":[{},{}]}'],
     ["arguments that are no object", '{"type":"Mutation","requestId":0,"udfPath":"a:b","args":[1]}'],
+    ["a function's name that is too long", JSON.stringify({ type: "Mutation", requestId: 0, udfPath: "x".repeat(1_025), args: [{}] })],
     ["a request without a number", '{"type":"Action","requestId":"0","udfPath":"a:b","args":[{}]}'],
     ["an endless session id", JSON.stringify({ type: "Connect", sessionId: "x".repeat(1000) })],
   ])("is refused with %s", (_what, text) => {
     expect(() => parseClientMessage(text)).toThrow(ProtocolError);
   });
 
-  it("never makes the reader fail in any other way", () => {
+  it("makes the parser throw nothing but ProtocolError", () => {
     const types = fc.constantFrom("Connect", "ModifyQuerySet", "Authenticate", "Mutation", "Action", "Event", "toString", "");
     const message = fc.dictionary(
       fc.constantFrom("baseVersion", "newVersion", "modifications", "args", "udfPath", "requestId", "tokenType", "value", "sessionId"),
@@ -69,14 +70,14 @@ describe("what clients send", () => {
 });
 
 describe("what clients are sent", () => {
-  it("passes a value on without reading it", () => {
+  it("passes a value on without parsing it", () => {
     const result = queryResult({ ok: true, value: null, valueText: '{"n":1.0}', logLines: ["[LOG] 'x'"] }, "journal");
     expect(modificationText(5, result)).toBe(
       `{"type":"QueryUpdated","queryId":5,"value":{"n":1.0},"logLines":["[LOG] 'x'"],"journal":"journal"}`,
     );
   });
 
-  it("tells a failure with its data, and without when it has none", () => {
+  it("sends a failure with its data, or without when it has none", () => {
     const failure: Outcome = { ok: false, message: 'a "quoted" text', logLines: [] };
     expect(JSON.parse(mutationResponseText(1, { ...failure, data: { code: 7 } }, 2n))).toEqual({
       type: "MutationResponse",
@@ -89,7 +90,7 @@ describe("what clients are sent", () => {
     expect(JSON.parse(mutationResponseText(1, failure, 2n))).not.toHaveProperty("errorData");
   });
 
-  it("splits a long transition into parts that join to the same text, also within a character", () => {
+  it("splits a long transition into parts that join to the same text", () => {
     const long = "é😀".repeat(CHUNK_LENGTH / 2);
     const parts = [...chunked(long, "id")].map((text) => JSON.parse(text));
     expect(parts.length).toBeGreaterThan(1);
@@ -99,7 +100,7 @@ describe("what clients are sent", () => {
     expect([...chunked("short", "id")]).toEqual(["short"]);
   });
 
-  it("writes a transition that parses", () => {
+  it("is a transition of valid JSON", () => {
     const version = { querySet: 1, identity: 0, ts: 5n };
     const transition = JSON.parse(transitionText(version, { ...version, ts: 6n }, ['{"type":"QueryRemoved","queryId":1}'], -12));
     expect(transition).toMatchObject({
@@ -112,12 +113,12 @@ describe("what clients are sent", () => {
 });
 
 describe("timestamps", () => {
-  it("survive the way there and back", () => {
+  it("survive encoding and decoding", () => {
     const survive = fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (ts) => decodeTimestamp(encodeTimestamp(ts)) === ts);
     expect(fc.check(survive)).toMatchObject({ failed: false });
   });
 
-  it("are told from other text", () => {
+  it("are distinguished from other text", () => {
     for (const text of ["", "AAAA", "not base64!!", "AAAAAAAAAAAAAAAA", "1234567890"]) expect(decodeTimestamp(text)).toBeNull();
   });
 });

@@ -1,17 +1,17 @@
-/**
- * The sync protocol's messages: what clients send, checked field by field, and what they are sent, as text. Their shapes
- * are those of the published `convex/src/browser/sync/protocol.ts`.
- */
+/** The sync protocol's messages, as in the published `convex/src/browser/sync/protocol.ts`. */
 import { isObject } from "../http/body.ts";
+import { parseJson, JsonLimitError } from "../values/parse-json.ts";
 import type { Json, Timestamp } from "../values/types.ts";
 import type { Outcome } from "../functions/types.ts";
+import { MAX_FUNCTION_PATH_LENGTH } from "../functions/paths.ts";
 import { encodeTimestamp } from "./timestamp.ts";
 
 type Fields = { [key: string]: Json };
 
-export type AddQuery = { type: "Add"; queryId: number; udfPath: string; args: Fields; journal: string | null; componentPath: string };
+type Target = { udfPath: string; argsText: string; componentPath: string };
+export type AddQuery = { type: "Add"; queryId: number; journal: string | null } & Target;
 export type RemoveQuery = { type: "Remove"; queryId: number };
-export type Request = { requestId: number; udfPath: string; args: Fields; componentPath: string };
+export type Request = { requestId: number } & Target;
 export type Credentials =
   | { tokenType: "None" }
   | { tokenType: "User"; value: string }
@@ -27,14 +27,12 @@ export type ClientMessage =
 
 export type Version = { querySet: number; identity: number; ts: Timestamp };
 
-/** A frame that the published client would never send. */
 export class ProtocolError extends Error {}
 
 const MAX_SESSION_ID_LENGTH = 128;
 
-/** @throws {ProtocolError} saying what is wrong with the frame */
 export function parseClientMessage(text: string): ClientMessage {
-  const message = parseJson(text);
+  const message = parseMessage(text);
   if (!isObject(message)) throw new ProtocolError("A message must be a JSON object.");
   switch (message.type) {
     case "Connect":
@@ -67,12 +65,15 @@ function parseModification(value: Json): AddQuery | RemoveQuery {
   return { type: "Add", queryId: count(value, "queryId"), journal, ...parseTarget(value) };
 }
 
-function parseTarget(value: Fields): { udfPath: string; args: Fields; componentPath: string } {
+/** Keeps arguments as text: parsed objects take many times the memory. */
+function parseTarget(value: Fields): Target {
   const { componentPath = null } = value;
   if (componentPath !== null && typeof componentPath !== "string") throw new ProtocolError("`componentPath` must be text.");
   const [args = {}, ...more] = list(value, "args");
   if (!isObject(args) || more.length > 0) throw new ProtocolError("`args` must hold one object.");
-  return { udfPath: text(value, "udfPath"), args, componentPath: componentPath ?? "" };
+  const udfPath = text(value, "udfPath");
+  if (udfPath.length > MAX_FUNCTION_PATH_LENGTH) throw new ProtocolError("`udfPath` is too long.");
+  return { udfPath, argsText: JSON.stringify(args), componentPath: componentPath ?? "" };
 }
 
 function parseCredentials(message: Fields): Credentials {
@@ -89,12 +90,11 @@ function sessionId(message: Fields): string {
   return id;
 }
 
-function parseJson(text: string): Json {
+function parseMessage(text: string): Json {
   try {
-    const parsed: Json = JSON.parse(text);
-    return parsed;
-  } catch {
-    throw new ProtocolError("A message must be valid JSON.");
+    return parseJson(text);
+  } catch (error) {
+    throw new ProtocolError(error instanceof JsonLimitError ? error.message : "A message must be valid JSON.");
   }
 }
 
@@ -117,10 +117,8 @@ function list(fields: Fields, name: string): Json[] {
   return value;
 }
 
-/** A query's result, ready to be put into any number of transitions: everything but the client's own number for the query. */
 export type QueryResult = { type: "QueryUpdated" | "QueryFailed"; fields: string };
 
-/** The value's JSON is taken as it is, never parsed and written again. */
 export function queryResult(outcome: Outcome, journal: string | null): QueryResult {
   const rest = `"logLines":${JSON.stringify(outcome.logLines)},"journal":${JSON.stringify(journal)}`;
   if (outcome.ok) return { type: "QueryUpdated", fields: `"value":${valueText(outcome)},${rest}` };
@@ -131,7 +129,7 @@ export const modificationText = (queryId: number, result: QueryResult): string =
   `{"type":"${result.type}","queryId":${queryId},${result.fields}}`;
 export const removalText = (queryId: number): string => `{"type":"QueryRemoved","queryId":${queryId}}`;
 
-/** `clockSkewMs`: how far the client's clock was ahead when it connected; it schedules its token's renewal by it. */
+/** `clockSkewMs`: the client's clock minus ours at connect; the client uses it to renew its token. */
 export function transitionText(start: Version, end: Version, modifications: string[], clockSkewMs: number | null): string {
   const skew = clockSkewMs === null ? "" : `,"clientClockSkew":${clockSkewMs}`;
   const serverTs = `,"serverTs":${Date.now() * 1e6}`;
@@ -157,7 +155,7 @@ function responseText(type: string, requestId: number, outcome: Outcome, ts: str
 const valueText = (outcome: { value: Json; valueText?: string }) => outcome.valueText ?? JSON.stringify(outcome.value);
 const errorData = (data: Json | undefined) => (data === undefined ? "" : `"errorData":${JSON.stringify(data)},`);
 
-/** `attempted`: it answers an Authenticate message, rather than a token found to have expired. */
+/** `attempted`: answers an Authenticate message, not an expired token. */
 export function authErrorText(error: string, baseVersion: number, attempted: boolean): string {
   return JSON.stringify({ type: "AuthError", error, baseVersion, authUpdateAttempted: attempted });
 }
@@ -165,7 +163,7 @@ export function authErrorText(error: string, baseVersion: number, attempted: boo
 export const fatalErrorText = (error: string): string => JSON.stringify({ type: "FatalError", error });
 export const PING_TEXT = '{"type":"Ping"}';
 
-/** Transitions over 5 MB are sent in parts, so that none blocks the line (`facts/engine.md`, Sync). */
+/** Larger transitions are sent in parts, so that none blocks the connection. */
 export const CHUNK_LENGTH = 5_000_000;
 
 export function* chunked(transition: string, transitionId: string): Generator<string> {

@@ -1,10 +1,8 @@
-/**
- * One socket's side of the sync protocol: its query set, its identity, its requests. It moves from version to version by
- * transitions, each of which holds for all its queries at one snapshot.
- */
-import { shownTo } from "../auth/shown.ts";
+/** State of one socket in the sync protocol. Each transition updates all its queries to one snapshot. */
+import { outcomeFor } from "../auth/shown.ts";
 import { hasExpired } from "../auth/tokens.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
+import { callWithText } from "../functions/call.ts";
 import type { Call, FunctionRunner, Outcome } from "../functions/types.ts";
 import { RequestError } from "../http/errors.ts";
 import type { Identity, Timestamp } from "../values/types.ts";
@@ -26,13 +24,14 @@ import {
   type Version,
 } from "./messages.ts";
 import type { SharedQueries, Subscriber, Watch } from "./shared-queries.ts";
+import type { SocketMemory } from "./socket-memory.ts";
 
-/** What a session needs of its socket. */
 export interface Line {
   send(text: string): void;
   sendTransition(text: string): void;
-  /** False while the client is too slow to take more; the queries are told by `touch` when it has caught up. */
+  /** False while the client is too slow; `touch` tells the queries when it has caught up. */
   readonly writable: boolean;
+  readonly memory: Pick<SocketMemory, "set" | "add" | "setAuthenticated">;
   close(reason: string): void;
 }
 
@@ -46,8 +45,8 @@ export type SessionOptions = {
 
 type LiveQuery = { watch: Watch; sent: QueryResult | null };
 
-/** More queries on one socket than this are refused. */
 const MAX_QUERIES = 10_000;
+const REQUEST_BYTES = 512;
 
 export class SyncSession implements Subscriber {
   identity: Identity = { kind: "none" };
@@ -56,23 +55,22 @@ export class SyncSession implements Subscriber {
   private readonly options: SessionOptions;
   private sessionId: string | null = null;
   private clockSkewMs: number | null = null;
-  /** What the client has been told, and what it has asked for since. */
+  /** The version last sent; the fields below hold what was requested since. */
   private version: Version = { querySet: 0, identity: 0, ts: 0n };
   private querySet = 0;
   private identityVersion = 0;
   private readonly live = new Map<number, LiveQuery>();
   private removed: number[] = [];
-  /** A mutation's promise resolves only with a transition at its commit or later. */
+  /** A mutation's promise resolves only with a transition at or after its commit. */
   private owed: Timestamp | null = null;
   private closed = false;
-  /** Requests that have been passed on and not been answered. */
   inFlight = 0;
 
   constructor(options: SessionOptions) {
     this.options = options;
   }
 
-  /** Takes the messages one after the other: each begins when the one before has been taken in. @throws {ProtocolError} */
+  /** Handles messages in order. @throws {ProtocolError} */
   async receive(message: ClientMessage): Promise<void> {
     if (this.closed) return;
     if (message.type === "Connect") return this.connect(message);
@@ -84,7 +82,7 @@ export class SyncSession implements Subscriber {
       case "Authenticate":
         return this.authenticate(message.baseVersion, message.credentials);
       case "Mutation":
-        // Passed on at once: the transactor takes mutations in the order they come, so those of one socket are serial.
+        // Not awaited: the transactor runs a socket's mutations in arrival order.
         void this.mutate(message, sessionId);
         return undefined;
       case "Action":
@@ -122,7 +120,12 @@ export class SyncSession implements Subscriber {
     this.version = end;
     this.removed = [];
     this.owed = null;
+    this.countQueries();
     return true;
+  }
+
+  reconnect(): void {
+    this.end("InternalServerError: the deployment has changed");
   }
 
   close(): void {
@@ -147,17 +150,28 @@ export class SyncSession implements Subscriber {
       else this.removeQuery(modification);
     }
     this.querySet = newVersion;
+    this.countQueries();
     this.options.queries.touch(this);
   }
 
-  private addQuery({ queryId, udfPath, args, journal, componentPath }: AddQuery): void {
+  private countQueries(): void {
+    let [argumentBytes, resultBytes] = [0, 0];
+    for (const { watch, sent } of this.live.values()) {
+      argumentBytes += watch.argumentBytes;
+      resultBytes += sent?.fields.length ?? 0;
+    }
+    this.options.line.memory.set("arguments", argumentBytes);
+    this.options.line.memory.set("results", resultBytes);
+  }
+
+  private addQuery({ queryId, udfPath, argsText, journal, componentPath }: AddQuery): void {
     if (this.live.has(queryId)) throw new ProtocolError(`Query ${queryId} was added twice.`);
     if (this.live.size >= MAX_QUERIES) throw new ProtocolError(`A connection may hold ${MAX_QUERIES} queries.`);
     const refusal = componentRefusal(componentPath);
     if (refusal !== null) throw new ProtocolError(refusal);
-    // An id that was removed and is taken again, before the removal has been told, is only an update to the client.
+    // For the client, an id removed and added again before the transition is an update.
     this.removed = this.removed.filter((id) => id !== queryId);
-    this.live.set(queryId, { watch: this.options.queries.watch({ path: udfPath, args, journal }, this), sent: null });
+    this.live.set(queryId, { watch: this.options.queries.watch({ path: udfPath, argsText, journal }, this), sent: null });
   }
 
   private removeQuery({ queryId }: RemoveQuery): void {
@@ -193,6 +207,7 @@ export class SyncSession implements Subscriber {
     if (this.closed) return;
     this.identity = identity;
     this.identityVersion += 1;
+    this.options.line.memory.setAuthenticated(identity.kind !== "none");
     const key = identityKey(identity);
     if (key !== this.identityKey) {
       this.identityKey = key;
@@ -204,11 +219,11 @@ export class SyncSession implements Subscriber {
   private async mutate(request: Request, sessionId: string): Promise<void> {
     const { requestId } = request;
     const caller = this.identity.kind;
-    await this.request(async () => {
+    await this.request(request, async () => {
       const refused = refusedOutcome(request);
       if (refused) return this.answer(mutationResponseText(requestId, refused, 0n));
       const outcome = await this.options.runner.mutation(this.call(request), { sessionId, requestId });
-      this.answer(mutationResponseText(requestId, shownTo(caller, outcome), outcome.ts));
+      this.answer(mutationResponseText(requestId, outcomeFor(caller, outcome), outcome.ts));
       if (!outcome.ok || this.closed) return;
       if (this.owed === null || this.owed < outcome.ts) this.owed = outcome.ts;
       this.options.queries.touch(this);
@@ -217,15 +232,16 @@ export class SyncSession implements Subscriber {
 
   private async act(request: Request): Promise<void> {
     const caller = this.identity.kind;
-    await this.request(async () => {
+    await this.request(request, async () => {
       const outcome = refusedOutcome(request) ?? (await this.options.runner.action(this.call(request)));
-      this.answer(actionResponseText(request.requestId, shownTo(caller, outcome)));
+      this.answer(actionResponseText(request.requestId, outcomeFor(caller, outcome)));
     });
   }
 
-  private async request(run: () => Promise<void>): Promise<void> {
+  private async request({ argsText }: Request, run: () => Promise<void>): Promise<void> {
     if (this.endIfExpired()) return;
     this.inFlight += 1;
+    this.options.line.memory.add("requests", REQUEST_BYTES + argsText.length);
     try {
       await run();
     } catch (error) {
@@ -233,18 +249,19 @@ export class SyncSession implements Subscriber {
       this.end("InternalServerError");
     } finally {
       this.inFlight -= 1;
+      this.options.line.memory.add("requests", -REQUEST_BYTES - argsText.length);
     }
   }
 
-  private call({ udfPath, args }: Request): Call {
-    return { path: udfPath, args, identity: this.identity, visibility: this.identity.kind === "admin" ? "any" : "public" };
+  private call({ udfPath, argsText }: Request): Call {
+    const { identity } = this;
+    return callWithText(argsText, { path: udfPath, identity, visibility: identity.kind === "admin" ? "any" : "public" });
   }
 
   private answer(text: string): void {
     if (!this.closed) this.options.line.send(text);
   }
 
-  /** Checked lazily, when something is done in the identity's name (`facts/engine.md`, Sync). */
   private endIfExpired(): boolean {
     if (!hasExpired(this.identity)) return false;
     this.options.line.send(
@@ -265,7 +282,6 @@ function refusedOutcome({ componentPath }: Request): Outcome | null {
   return message === null ? null : { ok: false, message, logLines: [] };
 }
 
-/** Null when the path means the app itself, otherwise why it cannot be used. */
 function componentRefusal(componentPath: string): string | null {
   if (componentPath === "" || componentPath === "_App") return null;
   return `Components are not part of this deployment: there is no component at ${JSON.stringify(componentPath)}.`;

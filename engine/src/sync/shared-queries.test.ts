@@ -2,26 +2,24 @@ import { describe, expect, it } from "vitest";
 import type { Call, Outcome, QueryOutcome } from "../functions/types.ts";
 import type { Identity, Timestamp } from "../values/types.ts";
 import { identityKey } from "./identity-key.ts";
-import { createSharedQueries, type Subscriber, type Watch } from "./shared-queries.ts";
+import { createSharedQueries, type SharedQueries, type Subscriber, type Watch } from "./shared-queries.ts";
 
-type Answer = { value: string; readIdentity?: boolean; journal?: string };
+type Answer = { value: string; readIdentity?: boolean; journal?: string; refused?: boolean };
 
-/** A runner whose answers the test gives, and whose rounds it can hold. */
 function createRunner(answer: (call: Call) => Answer) {
   let ts: Timestamp = 1n;
   let listener: ((commit: { ts: Timestamp; affected: string[] }) => void) | undefined;
   const live = new Map<string, string>();
-  const asked: Call[][] = [];
+  const requested: Call[][] = [];
   let gate: Promise<void> = Promise.resolve();
   return {
-    asked,
+    queries: requested,
     live,
     hold() {
       const { promise, resolve } = Promise.withResolvers<void>();
       gate = promise;
       return resolve;
     },
-    /** A commit that meets the ranges of every live query of this path. */
     commit(path: string | null) {
       ts += 1n;
       const affected = [...live].filter(([, livePath]) => livePath === path).map(([token]) => token);
@@ -37,13 +35,13 @@ function createRunner(answer: (call: Call) => Answer) {
       },
       unsubscribe: (tokens: string[]) => tokens.forEach((token) => live.delete(token)),
       async queries(calls: (Call & { token?: string })[]): Promise<QueryOutcome[]> {
-        asked.push(calls);
+        requested.push(calls);
         await gate;
         const at = ts;
         return calls.map((call) => {
           if (call.token !== undefined) live.set(call.token, call.path);
-          const { value, readIdentity = false, journal } = answer(call);
-          return { ok: true, value, logLines: [], ts: at, readIdentity, ...(journal !== undefined && { journal }) };
+          const { value, readIdentity = false, journal, refused = false } = answer(call);
+          return { ok: true, value, logLines: [], ts: at, readIdentity, refused, ...(journal !== undefined && { journal }) };
         });
       },
     },
@@ -74,6 +72,14 @@ class Session implements Subscriber {
     return true;
   }
 
+  reconnects = 0;
+  queries: SharedQueries | null = null;
+
+  reconnect(): void {
+    this.reconnects += 1;
+    for (const watch of this.watches.splice(0)) this.queries?.unwatch(watch);
+  }
+
   get last() {
     return this.seen.at(-1)?.results.map((fields) => /"value":"([^"]*)"/.exec(fields ?? "")?.[1]);
   }
@@ -84,12 +90,12 @@ const user = (subject: string, expiresAt = Date.now() + 60_000): Identity => ({
   user: { subject, issuer: "https://issuer.test", tokenIdentifier: `https://issuer.test|${subject}` },
   expiresAt,
 });
-const query = (path: string, args = {}) => ({ path, args, journal: null });
+const query = (path: string, args = {}) => ({ path, argsText: JSON.stringify(args), journal: null });
 const system = async (): Promise<Outcome> => ({ ok: true, value: "system", logLines: [] });
 const report = (error: unknown) => {
   throw error;
 };
-/** Many turns of the event loop, each of which lets all that is ready go on: time alone says nothing where the process was held up. */
+/** Counts turns of the event loop instead of time, because the process may stall. */
 const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
 };
@@ -97,13 +103,13 @@ const settled = async (): Promise<void> => {
 const nameOf = ({ identity }: Call) => (identity.kind === "user" ? identity.user.subject : identity.kind);
 
 describe("shared queries", () => {
-  it("runs equal queries once for all who ask", async () => {
+  it("runs equal queries once for all subscribers", async () => {
     const fake = createRunner(() => ({ value: "same" }));
     const queries = createSharedQueries({ runner: fake.runner, system, report });
     const sessions = Array.from({ length: 50 }, (_, i) => new Session(user(`u${i}`)));
     for (const session of sessions) session.watches.push(queries.watch(query("a:b"), session));
     await settled();
-    expect(fake.asked.map((calls) => calls.length)).toEqual([1]);
+    expect(fake.queries.map((calls) => calls.length)).toEqual([1]);
     expect(sessions.every((session) => session.last?.[0] === "same")).toBe(true);
     fake.commit("a:b");
     await settled();
@@ -111,7 +117,52 @@ describe("shared queries", () => {
     expect(new Set(sessions.map((session) => session.seen.at(-1)?.results[0])).size).toBe(1);
   });
 
-  it("runs nothing after a commit that meets no range", async () => {
+  it("drops large arguments of a refused query and reconnects clients to rerun it", async () => {
+    let refused = true;
+    const fake = createRunner(() => ({ value: "none", refused }));
+    const queries = createSharedQueries({ runner: fake.runner, system, report });
+    const [large, small] = [new Session(), new Session()];
+    const padded = query("a:b", { text: "x".repeat(5_000) });
+    const watch = queries.watch(padded, large);
+    large.watches.push(watch);
+    large.queries = queries;
+    small.watches.push(queries.watch(query("a:b"), small));
+    expect(watch.argumentBytes).toBeGreaterThan(5_000);
+    await settled();
+    expect(watch.argumentBytes).toBeLessThan(2_000);
+    refused = false;
+    fake.commit("a:b");
+    await settled();
+    expect([large.reconnects, small.reconnects]).toEqual([1, 0]);
+    expect(small.seen).toHaveLength(2);
+    const accepted = queries.watch(padded, large);
+    large.watches.push(accepted);
+    await settled();
+    expect(accepted.argumentBytes).toBeGreaterThan(5_000);
+  });
+
+  it("runs more than 1,000 queries in batches at one snapshot", async () => {
+    const fake = createRunner(() => ({ value: "x" }));
+    const batches: { size: number; at: Timestamp | undefined }[] = [];
+    const inBatches = async (calls: (Call & { token?: string })[], at?: Timestamp) => {
+      batches.push({ size: calls.length, at });
+      if (batches.length === 3) throw new Error("The snapshot is no longer kept.");
+      return fake.runner.queries(calls);
+    };
+    const queries = createSharedQueries({ runner: { ...fake.runner, queries: inBatches }, system, report });
+    const session = new Session();
+    for (let i = 0; i < 2_500; i++) session.watches.push(queries.watch(query("a", { i }), session));
+    await settled();
+    expect(batches).toEqual([
+      { size: 1_000, at: undefined },
+      { size: 1_000, at: 1n },
+      { size: 500, at: 1n },
+      { size: 500, at: undefined },
+    ]);
+    expect(session.seen.map(({ results }) => results.length)).toEqual([2_500]);
+  });
+
+  it("runs nothing after a commit that affects no read set", async () => {
     const fake = createRunner(() => ({ value: "same" }));
     const queries = createSharedQueries({ runner: fake.runner, system, report });
     const session = new Session();
@@ -123,7 +174,7 @@ describe("shared queries", () => {
     expect(session.seen).toHaveLength(1);
   });
 
-  it("runs nothing for who takes nothing, and the newest once when they do again", async () => {
+  it("skips blocked subscribers and runs the newest state when they resume", async () => {
     let value = 1;
     const fake = createRunner(() => ({ value: `state ${value}` }));
     const queries = createSharedQueries({ runner: fake.runner, system, report });
@@ -137,18 +188,18 @@ describe("shared queries", () => {
       fake.commit("both");
       await settled();
     }
-    expect(fake.asked.flat().map(({ path }) => path)).toEqual(["slow", "both", "both", "both", "both", "both"]);
+    expect(fake.queries.flat().map(({ path }) => path)).toEqual(["slow", "both", "both", "both", "both", "both"]);
     expect(quick.last).toEqual(["state 5"]);
     expect(slow.last).toEqual(["state 1", "state 1"]);
     slow.writable = true;
     queries.touch(slow);
     await settled();
-    expect(fake.asked.at(-1)?.map(({ path }) => path)).toEqual(["slow"]);
+    expect(fake.queries.at(-1)?.map(({ path }) => path)).toEqual(["slow"]);
     expect(slow.last).toEqual(["state 6", "state 5"]);
     expect(slow.seen).toHaveLength(2);
   });
 
-  it("gives who comes later a page as it is asked for, not the one that has grown under another's eyes", async () => {
+  it("gives a new subscriber the requested page, not one that has grown for others", async () => {
     const fake = createRunner(({ journal }) => ({ value: journal === null ? "three rows" : `up to ${journal}`, journal: "the end" }));
     const queries = createSharedQueries({ runner: fake.runner, system, report });
     const [first, later, back] = [new Session(), new Session(), new Session()];
@@ -157,7 +208,7 @@ describe("shared queries", () => {
     await settled();
     expect([first.last, both.last, queries.runs]).toEqual([["three rows"], ["three rows"], 1]);
     fake.commit("page");
-    // It comes while the page is due already.
+    // It subscribes while the page is due already.
     later.watches.push(queries.watch(query("page"), later));
     await settled();
     expect([first.last, both.last, later.last]).toEqual([["up to the end"], ["up to the end"], ["three rows"]]);
@@ -171,7 +222,7 @@ describe("shared queries", () => {
     expect([first.last, later.last, back.last]).toEqual([["up to the end"], ["up to the end"], ["up to the end"]]);
   });
 
-  it("keeps a person's page as it is when their token is renewed, and begins anew for another person", async () => {
+  it("keeps a user's page when their token is renewed, and resets it for another user", async () => {
     const fake = createRunner((call) => ({
       value: `${nameOf(call)} ${call.journal ?? "anew"}`,
       readIdentity: true,
@@ -193,7 +244,7 @@ describe("shared queries", () => {
     expect(session.last).toEqual(["bob anew"]);
   });
 
-  it("gives each caller their own answer where the identity was read, and shares it among equals", async () => {
+  it("runs per caller when the identity was read, and shares equal callers' results", async () => {
     const fake = createRunner((call) => ({ value: nameOf(call), readIdentity: true }));
     const queries = createSharedQueries({ runner: fake.runner, system, report });
     const sessions = [new Session(user("ada")), new Session(user("bob")), new Session(user("ada", Date.now() + 90_000)), new Session()];
@@ -217,7 +268,7 @@ describe("shared queries", () => {
     expect(sessions.map((session) => session.last)).toEqual([["ada"], ["bob"]]);
   });
 
-  it("never gives one person's answer to another who took the session over while it ran", async () => {
+  it("never gives a user's result to another user who takes over the session", async () => {
     const fake = createRunner((call) => ({ value: nameOf(call), readIdentity: true }));
     const queries = createSharedQueries({ runner: fake.runner, system, report });
     const session = new Session(user("ada"));
@@ -233,7 +284,7 @@ describe("shared queries", () => {
     expect(session.last).toEqual(["bob"]);
   });
 
-  it("does not let an administrator's answer reach a user", async () => {
+  it("does not return an administrator's answer to a user", async () => {
     const fake = createRunner((call) => ({ value: call.visibility }));
     const queries = createSharedQueries({ runner: fake.runner, system, report });
     const sessions = [new Session({ kind: "admin" }), new Session()];
@@ -252,7 +303,7 @@ describe("shared queries", () => {
     const session = new Session();
     session.watches.push(queries.watch(query("a"), session), queries.watch(query("b"), session));
     await settled();
-    // a's run is under way when a commit changes both; b's old value is no longer true where a's new one is.
+    // A commit changes both during a's run: b's old value is not valid with a's new one.
     const release = fake.hold();
     values.set("a", 1);
     fake.commit("a");
@@ -267,7 +318,7 @@ describe("shared queries", () => {
     ]);
   });
 
-  it("runs again what a commit met while it ran", async () => {
+  it("reruns a query that a commit affects while it runs", async () => {
     let value = 0;
     const fake = createRunner(() => ({ value: String(value) }));
     const queries = createSharedQueries({ runner: fake.runner, system, report });
@@ -284,7 +335,7 @@ describe("shared queries", () => {
     expect(fake.live.size).toBe(1);
   });
 
-  it("drops the subscription with the last who watches", async () => {
+  it("unsubscribes with the last watcher", async () => {
     const fake = createRunner(() => ({ value: "x" }));
     const queries = createSharedQueries({ runner: fake.runner, system, report });
     const [one, two] = [new Session(), new Session()];
@@ -297,12 +348,12 @@ describe("shared queries", () => {
     expect(fake.live.size).toBe(0);
   });
 
-  it("asks the deployment's own queries of the deployment, again after each commit", async () => {
-    let asked = 0;
+  it("answers system queries from the deployment, again after each commit", async () => {
+    let requested = 0;
     const fake = createRunner(() => ({ value: "code" }));
     const queries = createSharedQueries({
       runner: fake.runner,
-      system: async () => ({ ok: true, value: `system ${++asked}`, logLines: [] }),
+      system: async () => ({ ok: true, value: `system ${++requested}`, logLines: [] }),
       report,
     });
     const session = new Session({ kind: "admin" });
@@ -311,6 +362,6 @@ describe("shared queries", () => {
     fake.commit(null);
     await settled();
     expect(session.last).toEqual(["system 2"]);
-    expect(fake.asked).toEqual([]);
+    expect(fake.queries).toEqual([]);
   });
 });

@@ -1,72 +1,70 @@
-/**
- * Every live query of every socket, run once for all who would get the same answer.
- *
- * Work is done in rounds. A round takes what commits have made stale and what is newly watched, runs all of it at one
- * snapshot, and then lets each session it concerns move there. Between rounds nothing runs: a commit outside all read
- * ranges costs nothing here.
- */
-import { shownTo } from "../auth/shown.ts";
+/** A round runs stale and new queries at one snapshot and advances the sessions; commits outside all read sets cost nothing. */
+import { outcomeFor } from "../auth/shown.ts";
+import { callWithText } from "../functions/call.ts";
 import type { Call, FunctionRunner, Outcome, QueryOutcome } from "../functions/types.ts";
-import type { Identity, Json, Timestamp } from "../values/types.ts";
+import { shortKey } from "../values/short-key.ts";
+import type { Identity, Timestamp } from "../values/types.ts";
 import { queryResult, type QueryResult } from "./messages.ts";
 
-type QuerySpec = { path: string; args: Json; journal: string | null };
+/** `argsText`: JSON; null once the query was refused and its arguments dropped. */
+type QuerySpec = { path: string; argsText: string | null; journal: string | null };
+type NewQuery = QuerySpec & { argsText: string };
 
-/** Who watches. `advance` moves it to the snapshot and tells whether it has got everything it waits for. */
+/** `advance` moves it to a snapshot and returns whether it has all that it waits for. */
 export interface Subscriber {
   readonly identity: Identity;
   readonly identityKey: string;
-  /** False while it takes nothing more: what it alone watches is not run until then, and it is touched when it does again. */
+  /** False while it is blocked: queries of blocked subscribers alone do not run. It is touched when it resumes. */
   readonly writable: boolean;
   advance(snapshot: Timestamp): boolean;
+  /** The client resubscribes on reconnect, which restores dropped arguments. */
+  reconnect(): void;
 }
 
-/** One session's interest in one query. */
 export interface Watch {
-  /** The result at a snapshot, or null while it is not known. */
   resultAt(snapshot: Timestamp): QueryResult | null;
+  readonly argumentBytes: number;
 }
 
 export interface SharedQueries {
-  watch(spec: QuerySpec, subscriber: Subscriber): Watch;
+  watch(spec: NewQuery, subscriber: Subscriber): Watch;
   unwatch(watch: Watch): void;
-  /** After the subscriber's identity has changed: looks again for the run whose answer is its own. */
   reidentify(watch: Watch): void;
-  /** Asks for `advance` at the next round, even if no result changes. */
+  /** Calls `advance` in the next round, even without new results. */
   touch(subscriber: Subscriber): void;
   forget(subscriber: Subscriber): void;
-  /** How many runs there have been, for tests and metrics. */
   readonly runs: number;
-  /** How many different queries somebody watches. */
   readonly watched: number;
   close(): void;
 }
 
 export type SharedQueriesOptions = {
   runner: Pick<FunctionRunner, "queries" | "latest" | "onCommit" | "unsubscribe">;
-  /** Answers queries below `_system/`, which are the deployment's own. */
   system: (call: Call) => Promise<Outcome>;
   report: (error: unknown) => void;
 };
 
 type Caller = { identity: Identity; key: string };
 
-/** The wait before a round is tried again that could not be run at all. */
-const RETRY_MS = 250;
+const QUERY_BYTES = 1_024;
+/** Smaller arguments of refused queries are kept, so that they rerun after a push. */
+const KEPT_REFUSED_BYTES = 1_024;
 
-/** One run, and who shares it: callers of one identity, or everybody (`variant` null) where identity was not read. */
+const RETRY_MS = 250;
+const MAX_BATCH_QUERIES = 1_000;
+
+/** A run shared by callers of one identity, or by all (`variant` null) if it read none. */
 class Run {
   base: string;
-  readonly spec: QuerySpec;
+  spec: QuerySpec;
   readonly visibility: Call["visibility"];
   readonly watches = new Set<WatchEntry>();
   variant: string | null;
   token: string | null = null;
   result: QueryResult | null = null;
   journal: string | null;
-  /** How it failed the last time; null when it did not. */
   failure: { message: string; requestId?: string } | null = null;
-  /** The first commit after the result's snapshot that met its ranges. */
+  /** The first later commit that affected its read set. */
   staleSince: Timestamp | null = null;
 
   constructor(base: string, variant: string | null, spec: QuerySpec, visibility: Call["visibility"]) {
@@ -92,6 +90,10 @@ class WatchEntry implements Watch {
     if (!this.run || (this.run.staleSince !== null && this.run.staleSince <= snapshot)) return null;
     return this.run.result;
   }
+
+  get argumentBytes(): number {
+    return QUERY_BYTES + (this.spec.argsText?.length ?? 0);
+  }
 }
 
 export function createSharedQueries({ runner, system, report }: SharedQueriesOptions): SharedQueries {
@@ -101,7 +103,7 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
   const systemRuns = new Set<Run>();
   const unresolved = new Set<WatchEntry>();
   const touched = new Set<Subscriber>();
-  /** Paths that were seen to read the caller's identity: callers then run side by side instead of one trying for all. */
+  /** Paths that read the identity: their callers run in parallel instead of one first for all. */
   const readsIdentity = new Set<string>();
   let tokens = 0;
   let runCount = 0;
@@ -160,12 +162,22 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
     if (again || unresolved.size > 0 || stale.values().some(isAwaited)) schedule();
   }
 
-  /** Finds or makes a run for whoever has none, and collects all runs that are due: stale, and watched by somebody who takes the answer. */
+  /** Assigns watches without a run, then returns all stale runs with an unblocked watcher. */
   function takeDue(): Run[] {
-    for (const run of stale) if (run.journal !== null) goOnFromJournal(run);
+    for (const run of stale) {
+      if (run.journal !== null) goOnFromJournal(run);
+      if (run.spec.argsText !== null) continue;
+      stale.delete(run);
+      for (const { subscriber } of run.watches) subscriber.reconnect();
+    }
     for (const watch of unresolved) {
       const { spec, subscriber } = watch;
-      const base = baseKey(spec, subscriber.identity);
+      const { argsText } = spec;
+      if (argsText === null) {
+        subscriber.reconnect();
+        continue;
+      }
+      const base = baseKey({ ...spec, argsText }, subscriber.identity);
       const own = runKey(base, subscriber.identityKey);
       const shared = runKey(base, null);
       let run = runs.get(shared) ?? runs.get(own);
@@ -176,6 +188,7 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
         if (isSystem(spec.path)) systemRuns.add(run);
       }
       watch.run = run;
+      watch.spec = { ...spec, argsText: run.spec.argsText };
       run.watches.add(watch);
     }
     unresolved.clear();
@@ -184,12 +197,10 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
     return due;
   }
 
-  /**
-   * A run goes on where its journal says that its page ends, so that the page grows as rows come into it. Who asks without that journal gets the page as
-   * it is asked for, from a run of their own; who comes back with it (after a reconnect) shares this one.
-   */
+  /** The page grows with new rows. Callers without this journal get a run of their own; reconnecting ones share this run. */
   function goOnFromJournal(run: Run): void {
-    const base = keyOf(run.visibility, { ...run.spec, journal: run.journal });
+    if (run.spec.argsText === null) return;
+    const base = keyOf(run.visibility, { ...run.spec, argsText: run.spec.argsText, journal: run.journal });
     if (base === run.base) return;
     unregister(run);
     run.base = base;
@@ -198,26 +209,28 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
   }
 
   async function runAll(due: Run[]): Promise<Timestamp> {
-    const asked = due.map((run) => ({ run, caller: callerOf(run) }));
-    const own = asked.filter(({ run }) => isSystem(run.spec.path));
-    const queries = asked.filter(({ run }) => !isSystem(run.spec.path));
-    runCount += asked.length;
+    const requested = due.map((run) => ({ run, caller: callerOf(run) }));
+    const own = requested.filter(({ run }) => isSystem(run.spec.path));
+    const queries = requested.filter(({ run }) => !isSystem(run.spec.path));
+    runCount += requested.length;
     const calls = queries.map(({ run, caller }) => {
       if (run.token !== null) drop(run.token);
       tokens += 1;
       run.token = `q${tokens}`;
       run.staleSince = null;
       byToken.set(run.token, run);
-      return { ...callOf(run, caller.identity), token: run.token };
+      // A spread copy would parse the arguments.
+      return Object.assign(callOf(run, caller.identity), { token: run.token });
     });
     for (const { run } of own) run.staleSince = null;
     const [outcomes, ownOutcomes] = await Promise.all([
-      calls.length === 0 ? [] : runner.queries(calls),
+      inBatches(calls),
       Promise.all(own.map(({ run, caller }) => system(callOf(run, caller.identity)))),
     ]);
     queries.forEach(({ run, caller }, i) => {
       const outcome = outcomes[i];
       if (outcome) settle(run, caller, outcome);
+      else if (run.watches.size > 0) markStale(run, 0n);
     });
     own.forEach(({ run, caller }, i) => {
       const outcome = ownOutcomes[i];
@@ -226,10 +239,19 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
     return outcomes[0]?.ts ?? runner.latest();
   }
 
-  /**
-   * Whose identity a run uses: one with a live token, if there is any. Taken before the run, since a subscriber's identity
-   * may change while it goes on, and what was read then belongs to the former.
-   */
+  /** All batches run at the snapshot of the first. When it is no longer kept, the rest waits for the next round. */
+  async function inBatches(calls: Parameters<typeof runner.queries>[0]): Promise<QueryOutcome[]> {
+    const outcomes = calls.length === 0 ? [] : await runner.queries(calls.slice(0, MAX_BATCH_QUERIES));
+    const snapshot = outcomes[0]?.ts;
+    for (let from = MAX_BATCH_QUERIES; from < calls.length; from += MAX_BATCH_QUERIES) {
+      const more = await runner.queries(calls.slice(from, from + MAX_BATCH_QUERIES), snapshot).catch(() => null);
+      if (!more) break;
+      outcomes.push(...more);
+    }
+    return outcomes;
+  }
+
+  /** Returns the caller with the latest token expiry. Fixed before the run, because identities may change during it. */
   function callerOf(run: Run): Caller {
     let found: Subscriber | undefined;
     for (const { subscriber } of run.watches) {
@@ -239,23 +261,19 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
     return { identity: found.identity, key: found.identityKey };
   }
 
-  const callOf = (run: Run, identity: Identity): Call => ({
-    path: run.spec.path,
-    args: run.spec.args,
-    identity,
-    visibility: run.visibility,
-    journal: run.journal,
-  });
+  const callOf = ({ spec, visibility, journal }: Run, identity: Identity): Call =>
+    callWithText(spec.argsText ?? "{}", { path: spec.path, identity, visibility, journal });
 
   function settle(run: Run, caller: Caller, outcome: QueryOutcome): void {
     const journal = outcome.journal ?? null;
-    // A query that goes on failing in the same way keeps its number, and nobody is told again.
+    // A repeated failure keeps its request id and is not sent again.
     if (!outcome.ok && run.failure?.message === outcome.message && run.failure.requestId) outcome.requestId = run.failure.requestId;
     run.failure = outcome.ok ? null : outcome;
-    const result = queryResult(shownTo(run.visibility === "any" ? "admin" : "none", outcome), journal);
-    // The same result keeps its object, by which sessions see that nothing has changed.
+    const result = queryResult(outcomeFor(run.visibility === "any" ? "admin" : "none", outcome), journal);
+    // Sessions compare results by identity, so equal results keep their object.
     if (run.result?.type !== result.type || run.result.fields !== result.fields) run.result = result;
     run.journal = journal;
+    if (outcome.refused) dropArguments(run);
     if (!outcome.readIdentity) {
       readsIdentity.delete(run.spec.path);
     } else if (run.variant === null) {
@@ -264,7 +282,13 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
     }
   }
 
-  /** A run that everybody shared has read who calls: it belongs to that caller alone, and the others look again. */
+  function dropArguments(run: Run): void {
+    if ((run.spec.argsText?.length ?? 0) <= KEPT_REFUSED_BYTES) return;
+    run.spec = { ...run.spec, argsText: null };
+    for (const watch of run.watches) watch.spec = { ...watch.spec, argsText: null };
+  }
+
+  /** Restricts a shared run that read the identity to its caller; other callers get new runs. */
   function narrow(run: Run, variant: string): void {
     unregister(run);
     run.variant = variant;
@@ -325,7 +349,7 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
       const entry = entryOf(watch);
       const { run, subscriber } = entry;
       if (run?.variant === null && run.visibility === visibilityFor(subscriber.identity)) return;
-      // With a new token, as the same person: their pages stay as they are. Another person's begin anew.
+      // The same user keeps their page with a new token; another user gets the first page again.
       if (run) entry.spec = { ...entry.spec, journal: run.variant === subscriber.identityKey ? run.journal : null };
       detach(entry);
       unresolved.add(entry);
@@ -353,7 +377,8 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
 const isAwaited = ({ watches }: Run) => watches.values().some(({ subscriber }) => subscriber.writable);
 const isSystem = (path: string) => path.startsWith("_system/");
 const visibilityFor = (identity: Identity): Call["visibility"] => (identity.kind === "admin" ? "any" : "public");
-const keyOf = (visibility: Call["visibility"], { path, args, journal }: QuerySpec) => JSON.stringify([visibility, path, args, journal]);
-const baseKey = (spec: QuerySpec, identity: Identity) => keyOf(visibilityFor(identity), spec);
+const keyOf = (visibility: Call["visibility"], { path, argsText, journal }: NewQuery) =>
+  shortKey(JSON.stringify([visibility, path, journal]) + argsText);
+const baseKey = (spec: NewQuery, identity: Identity) => keyOf(visibilityFor(identity), spec);
 const runKey = (base: string, variant: string | null) => (variant === null ? base : `${base} ${variant}`);
 const expiry = (identity: Identity) => (identity.kind === "user" ? identity.expiresAt : Infinity);

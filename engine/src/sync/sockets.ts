@@ -1,37 +1,24 @@
-/**
- * The websockets at `/api/{version}/sync`, any version: their handshake, their liveness, their bounds.
- */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { WebSocketServer, type RawData, type WebSocket } from "ws";
-import { gathering } from "./gathering.ts";
+import { WebSocketServer, type WebSocket } from "ws";
+import { MAX_MESSAGE_BYTES, type ExceededLimit, type MemoryBudget } from "../memory/budget.ts";
+import type { ClientAddress } from "../http/client-address.ts";
+import { corkSocket } from "./gathering.ts";
 import { createInFlight } from "./in-flight.ts";
+import { createInbox } from "./inbox.ts";
 import { chunked, fatalErrorText, parseClientMessage, PING_TEXT, ProtocolError } from "./messages.ts";
 import { SyncSession, type Line, type SessionOptions } from "./session.ts";
+import { SocketMemory } from "./socket-memory.ts";
 
 const PING_INTERVAL_MS = 15_000;
-/** A socket that has answered no ping for so long is half open. */
 const SILENCE_MS = 60_000;
-/** Arguments of 16 MiB, as JSON. */
-const MAX_FRAME_BYTES = 24 * 1024 * 1024;
-/**
- * A client to which this much is on its way gets no further transition: it will get the newest state once it has caught up. Kept small, since all of
- * it stands before the answer to what the client asks next.
- */
+/** A client with this many bytes in flight gets no transition until it catches up. Small, because they delay the next answer. */
 const WINDOW_BYTES = 256 * 1024;
-/** After so much the client is asked how far it has read. */
 const MARK_BYTES = 64 * 1024;
-/** With this much unsent it is not reading at all. */
-const GIVE_UP_BYTES = 128 * 1024 * 1024;
-/** What of one socket may wait, to be taken in or to be answered, before it is not read any further. */
-const MAX_IN_FLIGHT = 1_000;
-const MAX_WAITING_BYTES = 32 * 1024 * 1024;
-/** More sockets than this are refused: each costs memory that the others need. */
 const MAX_SOCKETS = 20_000;
 
-/** How long a client has to answer that it has been told to go. */
 const CLOSE_GRACE_MS = 1_000;
 
 const CLOSE_NORMAL = 1000;
@@ -40,23 +27,23 @@ const CLOSE_POLICY = 1008;
 const CLOSE_INTERNAL = 1011;
 
 export type SocketsOptions = Omit<SessionOptions, "line"> & {
-  /** Origins that may connect from a browser; null for any, which is Convex's own rule: the token protects, not the origin. */
+  /** Null: any origin, as on Convex, because tokens protect the data. */
   allowedOrigins: string[] | null;
+  memory: MemoryBudget;
+  clientAddress: ClientAddress;
 };
 
 export interface Sockets {
-  /** Takes over an upgrade request, or refuses it. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** How many are open. */
   readonly size: number;
-  /** Tells every client to come back later, and waits until they have gone. */
+  /** Asks every client to reconnect later, and waits until all have disconnected. */
   close(): Promise<void>;
 }
 
 const SYNC_PATH = /^\/api\/[^/?]+\/sync(?:\?|$)/;
 
 export function createSockets(options: SocketsOptions): Sockets {
-  const server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false, clientTracking: false });
+  const server = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES, perMessageDeflate: false, clientTracking: false });
   const open = new Set<WebSocket>();
 
   return {
@@ -69,7 +56,7 @@ export function createSockets(options: SocketsOptions): Sockets {
       server.handleUpgrade(request, socket, head, (websocket) => {
         open.add(websocket);
         websocket.once("close", () => open.delete(websocket));
-        serve(websocket, gathering(socket), options);
+        serve(websocket, socket, { ...options, address: options.clientAddress(request) });
       });
     },
     get size() {
@@ -77,7 +64,7 @@ export function createSockets(options: SocketsOptions): Sockets {
     },
     async close() {
       server.close();
-      // The reason is one that the client knows, and after which it tries again in a second.
+      // The client knows this reason and reconnects after a second.
       for (const websocket of open) websocket.close(CLOSE_GOING_AWAY, "InternalServerError: the deployment is shutting down");
       for (let waited = 0; open.size > 0 && waited < CLOSE_GRACE_MS; waited += 20) await sleep(20);
       for (const websocket of open) websocket.terminate();
@@ -89,8 +76,21 @@ function refuse(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
-function serve(websocket: WebSocket, gather: () => void, options: SocketsOptions): void {
+const WHY: Record<ExceededLimit, string> = {
+  connection: "more is kept for this connection than is allowed",
+  address: "more is kept for this address than is allowed",
+  total: "the deployment keeps too much for all its clients",
+};
+
+function serve(websocket: WebSocket, socket: Duplex, options: SocketsOptions & { address: string | null }): void {
+  const gather = corkSocket(socket);
   const inFlight = createInFlight((mark) => websocket.ping(mark));
+  const memory = new SocketMemory(options.memory.open(options.address), (limit) => {
+    inbox.close();
+    session.close();
+    memory.close();
+    closeUnread(websocket, socket, `TooManyBytes: ${WHY[limit]}`);
+  });
   let heldBack = false;
   let lastHeard = Date.now();
 
@@ -98,10 +98,16 @@ function serve(websocket: WebSocket, gather: () => void, options: SocketsOptions
     const bytes = Buffer.from(text, "utf8");
     gather();
     inFlight.handedOver(bytes.length);
-    websocket.send(bytes, { binary: false }, () => inFlight.left(bytes.length));
-    if (inFlight.unsent > GIVE_UP_BYTES) websocket.terminate();
+    websocket.send(bytes, { binary: false }, () => {
+      inFlight.left(bytes.length);
+      countUnsent();
+    });
+    countUnsent();
   };
+  // Answers to the client's pings are only in the connection's buffer.
+  const countUnsent = () => memory.set("unsent", Math.max(inFlight.unsent, socket.writableLength));
   const line: Line = {
+    memory,
     send: write,
     sendTransition(text) {
       for (const part of chunked(text, randomUUID())) write(part);
@@ -117,6 +123,7 @@ function serve(websocket: WebSocket, gather: () => void, options: SocketsOptions
   const session = new SyncSession({ ...options, line });
 
   const ping = setInterval(() => {
+    if (websocket.isPaused) lastHeard = Date.now();
     if (Date.now() - lastHeard > SILENCE_MS) return websocket.terminate();
     inFlight.ask();
     write(PING_TEXT);
@@ -133,13 +140,16 @@ function serve(websocket: WebSocket, gather: () => void, options: SocketsOptions
     }
   };
 
-  const inbox = createInbox(
-    async (text) => {
-      await session.receive(parseClientMessage(text));
-    },
-    { websocket, requests: () => session.inFlight, fail },
-  );
+  const inbox = createInbox({
+    websocket,
+    socket,
+    memory,
+    requests: () => session.inFlight,
+    receive: (text) => session.receive(parseClientMessage(text)),
+    fail,
+  });
 
+  websocket.on("ping", countUnsent);
   websocket.on("pong", (data) => {
     lastHeard = Date.now();
     inFlight.answered(String(data));
@@ -147,64 +157,29 @@ function serve(websocket: WebSocket, gather: () => void, options: SocketsOptions
     heldBack = false;
     options.queries.touch(session);
   });
-  websocket.on("message", (data, isBinary) => {
-    lastHeard = Date.now();
-    if (isBinary) fail(new ProtocolError("Messages must be text frames."));
-    else inbox(data);
-  });
-  // `ws` closes the socket itself after a broken frame, with the code that says why.
+  websocket.on("message", () => (lastHeard = Date.now()));
+  // `ws` closes the socket itself after an invalid frame, with the right code.
   websocket.on("error", () => undefined);
   websocket.once("close", () => {
     clearInterval(ping);
+    inbox.close();
     session.close();
+    memory.close();
   });
 }
 
-/** One message after the other; the socket is not read while too much waits. */
-function createInbox(
-  take: (text: string) => Promise<void>,
-  { websocket, requests, fail }: { websocket: WebSocket; requests: () => number; fail: (error: unknown) => void },
-): (data: RawData) => void {
-  let waiting: string[] = [];
-  let bytes = 0;
-  let busy = false;
-  let failed = false;
-
-  const drain = async () => {
-    busy = true;
-    try {
-      for (let data = waiting.shift(); data !== undefined; data = waiting.shift()) {
-        bytes -= data.length;
-        await take(data);
-      }
-    } catch (error) {
-      failed = true;
-      waiting = [];
-      bytes = 0;
-      fail(error);
-    } finally {
-      busy = false;
-    }
-    resumeWhenCalm();
-  };
-  const tooMuch = () => waiting.length + requests() >= MAX_IN_FLIGHT || bytes >= MAX_WAITING_BYTES;
-  const resumeWhenCalm = () => {
-    if (!websocket.isPaused) return;
-    if (!tooMuch()) websocket.resume();
-    else setTimeout(resumeWhenCalm, 5);
-  };
-
-  return (data) => {
-    if (failed) return;
-    const text = textOf(data);
-    waiting.push(text);
-    bytes += text.length;
-    if (tooMuch()) websocket.pause();
-    if (!busy) void drain();
-  };
+/** Frees incomplete messages, which `ws` keeps until the connection closes; it has no method for this. */
+function discardReceived(websocket: WebSocket): void {
+  const receiver: unknown = Reflect.get(websocket, "_receiver");
+  if (typeof receiver === "object" && receiver !== null) Object.assign(receiver, { _buffers: [], _bufferedBytes: 0, _fragments: [] });
 }
 
-function textOf(data: RawData): string {
-  if (Array.isArray(data)) return Buffer.concat(data).toString("utf8");
-  return (Buffer.isBuffer(data) ? data : Buffer.from(data)).toString("utf8");
+/** Closes and drains: a connection with unread bytes would be reset, and the client would not receive the reason. */
+function closeUnread(websocket: WebSocket, socket: Duplex, reason: string): void {
+  websocket.close(CLOSE_POLICY, reason);
+  socket.removeAllListeners("data");
+  discardReceived(websocket);
+  socket.on("data", () => undefined).resume();
+  socket.end();
+  setTimeout(() => websocket.terminate(), CLOSE_GRACE_MS).unref();
 }

@@ -5,18 +5,15 @@ import { canonicalize, DOCUMENT_LIMITS, taggedForm, type JsonObject } from "../v
 import { compareKeys } from "../values/keys.ts";
 import type { Json, Timestamp } from "../values/types.ts";
 import { keyIn, valueOf, type Document } from "./document.ts";
-import { integerJson } from "./filter.ts";
+import { integerJson } from "./query/filter.ts";
 import type { Change } from "./overlay.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
-/**
- * Writes what a transaction changed into the file's open batch, documents and index entries, and collects who waits for any key
- * that came, went, or now leads to a different document. Answers the changes that were changes.
- */
+/** Also collects the affected subscriptions. Returns the effective changes. */
 export function applyChanges(
   changes: Iterable<Change>,
   ts: Timestamp,
-  { store, catalog, texts }: { store: DocumentStore; catalog: Catalog; texts: TextIndexes },
+  { store, catalog, textIndexes }: { store: DocumentStore; catalog: Catalog; textIndexes: TextIndexes },
   subscriptions: Subscriptions,
   affected: Set<string>,
 ): Change[] {
@@ -37,7 +34,7 @@ export function applyChanges(
       if (newKey !== null && !same) subscriptions.collect(index.id, newKey, affected);
     }
     for (const index of table.searchIndexes.values()) {
-      writeWords(index, before, after, row, texts);
+      writeWords(index, before, after, row, textIndexes);
       if (!subscriptions.has(index.id)) continue;
       for (const document of [before, after]) {
         if (document) subscriptions.collect(index.id, filterKey(index, valueOf(document)), affected);
@@ -59,12 +56,13 @@ function writeDocument(before: Document | null, after: Document | null, store: D
   return row;
 }
 
-function writeWords(index: SearchIndex, before: Document | null, after: Document | null, row: number, texts: TextIndexes): void {
+function writeWords(index: SearchIndex, before: Document | null, after: Document | null, row: number, textIndexes: TextIndexes): void {
   const old = before && indexed(index, valueOf(before));
   const now = after && indexed(index, valueOf(after));
   if (old?.text === now?.text && old?.marks === now?.marks) return;
-  if (old !== null) texts.remove(index, row);
-  if (now !== null) texts.insert(index, row, now);
+  if (old !== null) textIndexes.remove(index, row, old);
+  if (now !== null) textIndexes.insert(index, row, now);
+  if (after === null) textIndexes.noteDeletion(index);
 }
 
 function moveEntry(index: Index, oldKey: Uint8Array | null, newKey: Uint8Array | null, row: number, store: DocumentStore): void {
@@ -72,7 +70,7 @@ function moveEntry(index: Index, oldKey: Uint8Array | null, newKey: Uint8Array |
   if (newKey !== null) store.insertEntry(index.id, newKey, row);
 }
 
-/** The document with the commit's timestamp where it stood for itself (`db.vars.commitTs`). */
+/** Replaces `db.vars.commitTs` with the commit's timestamp. */
 function resolved(document: Document, ts: Timestamp): Document {
   const value = withCommitTs(valueOf(document), integerJson(ts));
   const { text, size } = canonicalize(value, DOCUMENT_LIMITS);

@@ -47,7 +47,7 @@ describe("documents", () => {
     expect(() => mutate(db, (tx) => tx.shallowMerge({ id, value: {} }))).toThrow(`Update on nonexistent document ID ${id}`);
   });
 
-  test("are there after closing and opening again, with all that belongs to them", () => {
+  test("survive closing and reopening", () => {
     useSchema(data.db, defineSchema({ projects: defineTable({ name: v.string() }).index("by_name", ["name"]) }));
     const id = mutate(data.db, (tx) => tx.insert("projects", { name: "kept" }));
     const ts = data.db.latest();
@@ -60,7 +60,7 @@ describe("documents", () => {
     expect(() => mutate(db, (tx) => tx.insert("projects", { name: 1 }))).toThrow("does not match the schema");
   });
 
-  test("of one mutation and of many have creation times that only grow", () => {
+  test("have increasing creation times within and across mutations", () => {
     const { db } = data;
     mutate(db, (tx) => {
       for (let i = 0; i < 50; i++) tx.insert("rows", { name: `${i}` });
@@ -72,7 +72,7 @@ describe("documents", () => {
     expect(times.every((time, i) => i === 0 || time > (times[i - 1] ?? Infinity))).toBe(true);
   });
 
-  test("are refused by id when the id is none, or of another table", () => {
+  test("are rejected for an invalid id or an id of another table", () => {
     const { db } = data;
     const id = mutate(db, (tx) => tx.insert("projects", {}));
     mutate(db, (tx) => tx.insert("users", {}));
@@ -87,7 +87,7 @@ describe("documents", () => {
     expect(tx.normalizeId("projects", "x")).toBeNull();
   });
 
-  test("cannot carry fields of the system's", () => {
+  test("cannot set system fields", () => {
     const { db } = data;
     const id = mutate(db, (tx) => tx.insert("projects", {}));
     expect(() => mutate(db, (tx) => tx.insert("projects", { _id: id }))).toThrow('Invalid field name "_id"');
@@ -100,7 +100,7 @@ describe("documents", () => {
     expect(() => mutate(db, (tx) => tx.insert("no table", {}))).toThrow('Invalid table name: "no table"');
   });
 
-  test("get the commit's timestamp where they ask for it", () => {
+  test("receive the commit's timestamp on request", () => {
     const { db } = data;
     const { result, commit } = mutateAndTell(db, (tx) => {
       const id = tx.insert("rows", { at: { $commitTs: null }, list: [{ $commitTs: null }] });
@@ -129,14 +129,14 @@ describe("index ranges", () => {
   });
   const found = (bounds: Bound[]) => names(collect(data.db.beginQuery(), range("tasks.by_rank", bounds)));
 
-  test("are walked in the index's order and against it", () => {
+  test("are read in both directions", () => {
     const tx = data.db.beginQuery();
     expect(names(collect(tx, range("tasks.by_rank")))).toEqual(["none", "a", "b", "c"]);
     expect(names(collect(tx, range("tasks.by_rank", [], "desc")))).toEqual(["c", "b", "a", "none"]);
     expect(names(collect(tx, scan("tasks")))).toEqual(["c", "a", "b", "none"]);
   });
 
-  test("take bounds, a missing field among them", () => {
+  test("accept bounds, including a missing field", () => {
     const bound = (type: Bound["type"], value: Json): Bound => ({ type, fieldPath: "rank", value });
     expect(found([bound("Gt", 1)])).toEqual(["b", "c"]);
     expect(found([bound("Gte", 1), bound("Lt", 3)])).toEqual(["a", "b"]);
@@ -146,7 +146,7 @@ describe("index ranges", () => {
     expect(found([bound("Gt", 2), bound("Lt", 1)])).toEqual([]);
   });
 
-  test("are refused out of order, over other fields, and of indexes that there are not", () => {
+  test("are rejected out of order, for other fields and for unknown indexes", () => {
     expect(() => found([eq("name", "a")])).toThrow(
       [
         "Tried to query index tasks.by_rank but the query didn't use the index fields in order.",
@@ -159,7 +159,7 @@ describe("index ranges", () => {
     expect(() => collect(data.db.beginQuery(), range("tasks.by_name"))).toThrow("Index tasks.by_name not found.");
   });
 
-  test("show a mutation its own writes, in their places", () => {
+  test("include a mutation's own writes in order", () => {
     mutate(data.db, (tx) => {
       const [first] = collect(tx, range("tasks.by_rank", [eq("rank", 1)]));
       tx.shallowMerge({ id: idOf(first ?? {}), value: { rank: 9 } });
@@ -171,7 +171,7 @@ describe("index ranges", () => {
     expect(found([])).toEqual(["none", "b", "new", "c", "a"]);
   });
 
-  test("go through filters and limits in the order they were chained", () => {
+  test("apply filters and limits in the order they were chained", () => {
     const tx = data.db.beginQuery();
     const filter: Json = { filter: { $gt: [{ $field: "rank" }, { $literal: 1 }] } };
     expect(names(collect(tx, range("tasks.by_rank", [], null, [filter, { limit: 1 }])))).toEqual(["b"]);
@@ -192,7 +192,7 @@ describe("index ranges", () => {
 });
 
 describe("a mutation", () => {
-  test("that is rolled back leaves nothing, not even its table", () => {
+  test("leaves nothing after a rollback, not even its table", () => {
     const { db } = data;
     const tx = db.beginMutation();
     const id = tx.insert("ghosts", {});
@@ -202,7 +202,7 @@ describe("a mutation", () => {
     expect(db.tables().map(({ name }) => name)).toEqual(["_scheduled_functions", "_storage"]);
   });
 
-  test("goes back to a savepoint with what it wrote, and keeps what it read", () => {
+  test("undoes writes since a savepoint but keeps its reads", () => {
     const { db } = data;
     mutate(db, (tx) => {
       const kept = tx.insert("rows", { name: "kept" });
@@ -219,14 +219,14 @@ describe("a mutation", () => {
     expect(names(collect(db.beginQuery(), scan("rows")))).toEqual(["kept"]);
   });
 
-  test("runs alone", () => {
+  test("cannot overlap another mutation", () => {
     const tx = data.db.beginMutation();
     expect(() => data.db.beginMutation()).toThrow("one at a time");
     data.db.rollback(tx);
     expect(() => data.db.commit(tx)).toThrow("Only the open mutation");
   });
 
-  test("writes to the system's tables, which functions can only read", () => {
+  test("writes to system tables, which functions can only read", () => {
     const { db } = data;
     const id = mutate(db, (tx) => tx.system.insert("_storage", { sha256: "x", size: 1 }));
     expect(JSON.parse(db.beginQuery().get({ id, isSystem: true }))).toMatchObject({ size: 1 });
@@ -238,7 +238,7 @@ describe("a mutation", () => {
     expect(collect(db.beginQuery(), scan("_storage"))).toEqual([]);
   });
 
-  test("that was answered is known by its session and number for 14 days", () => {
+  test("has its answer stored by session and number for 14 days", () => {
     let now = Date.UTC(2030, 0, 1);
     using timed = testDatabase({ now: () => now });
     const insert = (requestId: number) =>
@@ -257,8 +257,8 @@ describe("a mutation", () => {
   });
 });
 
-describe("time", () => {
-  test("never goes back: not after a restart, nor with the clock", () => {
+describe("timestamps", () => {
+  test("never go back after a restart or a clock change", () => {
     let now = Date.UTC(2030, 0, 1);
     using timed = testDatabase({ now: () => now });
     const insert = () => mutateAndTell(timed.db, (tx) => tx.insert("rows", {})).commit.ts;

@@ -1,68 +1,94 @@
+import { writeSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { textIndexes } from "../search/text-index.ts";
-import { openAnswers } from "../storage/answers.ts";
+import { openTextIndexes } from "../search/text-index.ts";
+import { openIdempotencyRecords } from "../storage/idempotency-records.ts";
 import { openCatalog } from "../storage/catalog.ts";
 import { openClock } from "../storage/clock.ts";
+import { damageIn } from "../storage/damage.ts";
 import { documentStore } from "../storage/documents.ts";
-import { checkpointAndPause, openFile, resumeCheckpoints } from "../storage/file.ts";
+import { Checkpoints, wasClosedIn } from "../storage/checkpoints.ts";
+import { openFile } from "../storage/file.ts";
 import { openSettings } from "../storage/settings.ts";
-import { StorageError } from "../values/errors.ts";
+import { StorageError, type DamagedDataError } from "../values/errors.ts";
 import type { Json, Timestamp } from "../values/types.ts";
 import { applyChanges } from "./commit.ts";
 import { History } from "./history.ts";
 import { Overlay } from "./overlay.ts";
-import { Schema } from "./schema.ts";
-import { buildIndexes, prepareSchema, type Prepared } from "./schema-change.ts";
+import { quickCheck } from "./integrity/quick-check.ts";
+import { Schema } from "./schema/schema.ts";
+import { buildIndexes, hasOutdatedTexts, prepareSchema, rebuildOutdatedTexts, type Prepared } from "./schema/schema-change.ts";
 import { Subscriptions } from "./subscriptions.ts";
-import { DataTransaction, type Ground } from "./transaction.ts";
+import { DataTransaction, type StorageContext } from "./transaction.ts";
 import type { Commit, Database, IdempotencyRecord, PreparedSchema, ReadSet, Settings, Transaction } from "./types.ts";
 
-/** Where the schema in force is kept among the settings. */
 const SCHEMA = "_schema";
 const CLEAN_EVERY_MS = 60 * 60 * 1000;
-/** Kept from before anything could freeze or replace it for the functions that run on this thread. */
+/** Saved, because functions on this thread may freeze or replace it. */
 const wallClock = Date.now.bind(Date);
 
-/**
- * Opens the data in `dir`, or makes it. `now` is the wall clock in milliseconds (tests set it back).
- * @throws StorageError when another process has it open, or when it was written by a newer version.
- */
-export function openDatabase(dir: string, options: { now?: () => number } = {}): Database {
-  return new FileDatabase(openFile(dir), options.now ?? wallClock);
+/** `check` receives the newest commit before any write and may throw. @throws StorageError when locked, or for a newer format */
+export function openDatabase(dir: string, options: DatabaseOptions = {}): Database {
+  const wasClosed = wasClosedIn(dir);
+  const sql = openFile(dir);
+  const checkpoints = new Checkpoints(sql, dir);
+  try {
+    const database = new FileDatabase(sql, checkpoints, options);
+    if (!wasClosed) database.noteEarlierDeletions();
+    return database;
+  } catch (error) {
+    sql.close();
+    checkpoints.close();
+    throw error;
+  }
 }
+
+type DatabaseOptions = {
+  now?: (() => number) | undefined;
+  check?: ((latest: Timestamp) => void) | undefined;
+  quick?: boolean;
+  onProgress?: (() => void) | undefined;
+};
 
 class FileDatabase implements Database {
   readonly settings: Settings;
   private readonly sql: DatabaseSync;
-  private readonly ground: Ground;
-  private readonly answers: ReturnType<typeof openAnswers>;
+  private readonly checkpoints: Checkpoints;
+  private readonly context: StorageContext;
+  private readonly answers: ReturnType<typeof openIdempotencyRecords>;
   private readonly subscriptions = new Subscriptions();
-  /** Told as affected since the last flush: gone then, but here again should the batch fail. */
-  private readonly told = new Set<string>();
+  /** Restored if the batch fails. */
+  private readonly notified = new Set<string>();
   private history: History;
-  /** The newest commit that is durable. */
   private durable: Timestamp;
   private openMutation: DataTransaction | null = null;
   private batchIsOpen = false;
-  /** Why the batch failed that is being filled; told at every commit to it, and at its flush. */
   private failure: StorageError | null = null;
   private cleanAfter = 0;
+  private damage: DamagedDataError | null = null;
+  private clearing = false;
 
-  constructor(sql: DatabaseSync, now: () => number) {
+  constructor(
+    sql: DatabaseSync,
+    checkpoints: Checkpoints,
+    { now = wallClock, check, quick = false, onProgress = () => undefined }: DatabaseOptions,
+  ) {
     this.sql = sql;
+    this.checkpoints = checkpoints;
     const catalog = openCatalog(sql);
     const store = documentStore(sql);
     const clock = openClock(sql, now);
+    check?.(clock.latest());
     this.settings = openSettings(sql, (write) => this.written(write));
-    this.answers = openAnswers(sql);
-    this.ground = {
+    this.answers = openIdempotencyRecords(sql);
+    this.context = {
       store,
       catalog,
       clock,
       schema: this.readSchema(catalog),
       countStored: (index) => store.count(index.id),
-      texts: textIndexes(sql),
+      textIndexes: openTextIndexes(sql),
       undone: (work) => this.undone(work),
+      noteProgress: onProgress,
     };
     if (clock.latest() === 0n) {
       this.openBatch();
@@ -70,23 +96,29 @@ class FileDatabase implements Database {
       clock.tick();
       this.closeBatch();
     }
+    if (hasOutdatedTexts(this.context)) {
+      this.openBatch();
+      rebuildOutdatedTexts(this.context);
+      this.closeBatch();
+    }
+    if (quick) quickCheck(sql, catalog);
     this.durable = clock.latest();
     this.history = new History(this.durable);
   }
 
   latest(): Timestamp {
-    return this.ground.clock.latest();
+    return this.context.clock.latest();
   }
 
   beginQuery(at?: Timestamp): Transaction {
     const latest = this.latest();
     const overlay = at === undefined || at === latest ? new Overlay() : this.history.overlayAt(at, latest);
-    return new DataTransaction("query", at ?? latest, overlay, this.ground);
+    return new DataTransaction("query", at ?? latest, overlay, this.context);
   }
 
   beginMutation(): Transaction {
     if (this.openMutation !== null) throw new Error("Mutations run one at a time: another one has not been committed or rolled back.");
-    this.openMutation = new DataTransaction("mutation", this.latest(), new Overlay(), this.ground);
+    this.openMutation = new DataTransaction("mutation", this.latest(), new Overlay(), this.context);
     return this.openMutation;
   }
 
@@ -97,12 +129,13 @@ class FileDatabase implements Database {
     if (mutation.overlay.isEmpty && record === undefined) return { ts: this.latest(), affected: [] };
     return this.written(() => {
       const affected = new Set<string>();
-      const ts = this.ground.clock.tick();
-      const changes = applyChanges(mutation.overlay.all(), ts, this.ground, this.subscriptions, affected);
+      const ts = this.context.clock.tick();
+      const changes = applyChanges(mutation.overlay.all(), ts, this.context, this.subscriptions, affected);
       if (record !== undefined) this.answers.insert(record, ts);
       this.history.add(ts, changes);
-      const news = [...affected].filter((token) => !this.told.has(token));
-      for (const token of news) this.told.add(token);
+      if (changes.some(({ before }) => before !== null)) this.checkpoints.noteDeletion();
+      const news = [...affected].filter((token) => !this.notified.has(token));
+      for (const token of news) this.notified.add(token);
       return { ts, affected: news };
     });
   }
@@ -122,9 +155,50 @@ class FileDatabase implements Database {
     } finally {
       this.failure = null;
     }
-    for (const token of this.told) this.subscriptions.remove(token);
-    this.told.clear();
+    for (const token of this.notified) this.subscriptions.remove(token);
+    this.notified.clear();
     this.durable = this.latest();
+    this.checkpoints.afterBatch();
+  }
+
+  /** A killed process may have left deleted data. */
+  noteEarlierDeletions(): void {
+    this.checkpoints.noteEarlierDeletions();
+    for (const { searchIndexes } of this.context.catalog.list())
+      for (const index of searchIndexes.values()) this.context.textIndexes.noteDeletion(index);
+  }
+
+  checkpoint(): boolean {
+    if (this.damage !== null) return false;
+    this.flush();
+    this.clearing ||= this.checkpoints.isDue(wallClock());
+    return this.clearing || this.checkpoints.hasUnusedBytes;
+  }
+
+  clearDeleted(): boolean {
+    if (this.damage !== null) return false;
+    if (this.clearing && this.context.textIndexes.needRewrite) {
+      this.written(() => this.context.textIndexes.rewriteSome());
+    } else if (this.clearing) {
+      this.flush();
+      this.clearing = !this.checkpoints.truncate(wallClock());
+    } else {
+      return this.checkpoints.clearSlice();
+    }
+    return true;
+  }
+
+  get isDamaged(): boolean {
+    return this.damage !== null;
+  }
+
+  noteDamage(error: unknown): Error | null {
+    const damage = damageIn(error);
+    if (damage === null) return null;
+    // Logged once on this thread, because callers may show less.
+    if (this.damage === null) writeSync(2, `${damage.message}\n`);
+    this.damage ??= damage;
+    return this.damage;
   }
 
   recorded(sessionId: string, requestId: number): { ts: Timestamp; result: string } | undefined {
@@ -132,53 +206,65 @@ class FileDatabase implements Database {
   }
 
   subscribe(token: string, readSet: ReadSet): void {
-    this.told.delete(token);
+    this.notified.delete(token);
     this.subscriptions.add(token, readSet);
   }
 
   unsubscribe(token: string): void {
-    this.told.delete(token);
+    this.notified.delete(token);
     this.subscriptions.remove(token);
   }
 
   prepareSchema(schema: Json | null): PreparedSchema {
-    return prepareSchema(schema, this.ground, this.latest());
+    return prepareSchema(schema, this.context, this.latest());
   }
 
   applySchema(prepared: PreparedSchema): void {
-    const checked: Prepared = prepareSchema(prepared.schema, this.ground, this.latest(), prepared);
+    const checked: Prepared = prepareSchema(prepared.schema, this.context, this.latest(), prepared);
     this.written(() => {
-      buildIndexes(checked, this.ground);
+      buildIndexes(checked, this.context);
       this.settings.set(SCHEMA, JSON.stringify(checked.schema));
-      this.ground.clock.tick();
+      this.context.clock.tick();
     });
-    this.ground.schema = checked.parsed;
+    this.context.schema = checked.parsed;
   }
 
   tables(): { name: string; number: number }[] {
-    return this.ground.catalog.list().flatMap(({ name, number, stored }) => (stored ? [{ name, number }] : []));
+    return this.context.catalog.list().flatMap(({ name, number, stored }) => (stored ? [{ name, number }] : []));
+  }
+
+  sizes(): Record<string, number> {
+    return {
+      history_commits: this.history.size,
+      subscriptions: this.subscriptions.size,
+      unused_pages: this.checkpoints.unusedPages,
+    };
   }
 
   tableOf(id: string): string | null {
-    return this.ground.catalog.tableOf(id)?.name ?? null;
+    return this.context.catalog.tableOf(id)?.name ?? null;
   }
 
   holdFile(on: boolean): void {
-    if (!on) return resumeCheckpoints(this.sql);
+    if (!on) return this.checkpoints.resume();
     this.flush();
-    checkpointAndPause(this.sql);
+    this.checkpoints.pause();
   }
 
   close(): void {
     if (!this.sql.isOpen) return;
     try {
       this.flush();
+      while (this.damage === null && this.context.textIndexes.needRewrite) this.written(() => this.context.textIndexes.rewriteSome());
+      this.flush();
+      this.checkpoints.finish();
     } finally {
       this.sql.close();
+      this.checkpoints.close();
     }
   }
 
-  private readSchema(catalog: Ground["catalog"]): Schema {
+  private readSchema(catalog: StorageContext["catalog"]): Schema {
     const text = this.settings.get(SCHEMA);
     const json: Json = text === undefined ? null : JSON.parse(text);
     return new Schema(json, { tableOf: (id) => catalog.tableOf(id)?.name ?? null });
@@ -191,30 +277,29 @@ class FileDatabase implements Database {
   }
 
   private closeBatch(): void {
-    this.ground.clock.save();
+    this.context.clock.save();
     this.sql.exec("COMMIT");
     this.batchIsOpen = false;
   }
 
   private cleanAnswers(): void {
-    const now = this.ground.clock.now();
+    const now = this.context.clock.now();
     if (now < this.cleanAfter) return;
     const more = this.answers.clean(this.latest());
     this.cleanAfter = more ? now : now + CLEAN_EVERY_MS;
   }
 
-  /**
-   * Writes into the open batch, or opens one. When that fails, nothing of the batch happened: file and memory go back to the last
-   * flush, and whatever else is written before the next one fails alike, so that nobody of the batch is told of a success.
-   */
+  /** A failure undoes everything since the last flush, and further writes fail until then, so that no caller receives a success. */
   private written<T>(write: () => T): T {
+    if (this.damage !== null) throw this.damage;
     if (this.failure !== null) throw this.failure;
     try {
       this.openBatch();
       return write();
     } catch (error) {
+      this.noteDamage(error);
       const reason = error instanceof Error ? error.message : String(error);
-      this.failure = new StorageError(`Writing failed, nothing since the last flush was kept: ${reason}`, error);
+      this.failure = this.damage ?? new StorageError(`Writing failed, nothing since the last flush was kept: ${reason}`, error);
       this.forgetBatch();
       throw this.failure;
     }
@@ -223,16 +308,15 @@ class FileDatabase implements Database {
   private forgetBatch(): void {
     this.batchIsOpen = false;
     if (this.sql.isTransaction) this.sql.exec("ROLLBACK");
-    const { catalog, clock, texts } = this.ground;
+    const { catalog, clock, textIndexes } = this.context;
     catalog.load();
     clock.load();
-    texts.forget();
-    this.ground.schema = this.readSchema(catalog);
+    textIndexes.forget();
+    this.context.schema = this.readSchema(catalog);
     this.history.truncate(this.durable);
-    this.told.clear();
+    this.notified.clear();
   }
 
-  /** Outside a batch the savepoint is a transaction of its own; either way nothing of it is kept. */
   private undone<T>(work: () => T): T {
     this.sql.exec("SAVEPOINT undone");
     try {

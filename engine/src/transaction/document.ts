@@ -1,23 +1,20 @@
 import { Buffer } from "node:buffer";
 import type { Index, Table } from "../storage/catalog.ts";
 import { fieldAt, isFields, type JsonObject } from "../values/canonical.ts";
+import { DamagedDataError } from "../values/errors.ts";
 import { encodeKey } from "../values/keys.ts";
 import type { Json } from "../values/types.ts";
 
-/** A document as a transaction holds it. `row` is null until it is stored. */
+/** `row` is null until it is stored. */
 export type Document = {
   readonly id: string;
   readonly table: Table;
-  /** Its key in by_id. */
   readonly key: Uint8Array;
   readonly size: number;
   readonly text: string;
   readonly row: number | null;
-  /** True while it holds commit timestamps that are not known yet. */
   readonly pending: boolean;
-  /** Parsed from the text when first needed. */
   value: JsonObject | null;
-  /** Its keys in the other indexes, by the index's id, made when first needed. */
   keys: Map<number, Uint8Array> | null;
 };
 
@@ -26,15 +23,22 @@ export function idKey(id: string): Uint8Array {
 }
 
 export function parseDocument(text: string): JsonObject {
-  const value: Json = JSON.parse(text);
-  if (!isFields(value)) throw new TypeError("A stored document is no object.");
+  const value = parseStored(text);
+  if (!isFields(value)) throw new DamagedDataError("a stored document is no object");
   return value;
 }
 
-/** The id that every stored document holds. */
+function parseStored(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new DamagedDataError("a stored document cannot be parsed", error);
+  }
+}
+
 export function idOf(value: JsonObject): string {
   const id = value["_id"];
-  if (typeof id !== "string") throw new TypeError("A stored document has no id.");
+  if (typeof id !== "string") throw new DamagedDataError("a stored document has no id");
   return id;
 }
 
@@ -43,7 +47,7 @@ export function valueOf(document: Document): JsonObject {
   return document.value;
 }
 
-/** A document's key in an index of its table: the indexed values, `_creationTime`, `_id`. */
+/** The indexed values, `_creationTime` and `_id`. */
 export function keyIn(index: Index, document: Document): Uint8Array {
   if (index === index.table.byId) return document.key;
   document.keys ??= new Map();
@@ -60,7 +64,6 @@ export function entryKey(index: Index, value: Json, id: string): Uint8Array {
   return encodeKey(values);
 }
 
-/** The id at the end of an entry's key (a tag, the id's characters, the end mark). */
 export function idInKey(table: Table, key: Uint8Array): string {
   return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("latin1", key.length - 1 - table.idLength, key.length - 1);
 }

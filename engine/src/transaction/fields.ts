@@ -3,15 +3,11 @@ import { FunctionError } from "../values/errors.ts";
 import type { Json } from "../values/types.ts";
 import { idOf } from "./document.ts";
 
-/** The fields of a document as functions write them: without the system's, which a document has of itself. */
-
-/** @throws FunctionError when what is to be written is no object. */
 export function fieldsOf(method: string, value: Json): JsonObject {
   if (isFields(value)) return value;
   throw new FunctionError(`Invalid argument \`value\` for \`db.${method}\`: Value must be an Object.`);
 }
 
-/** @throws FunctionError for names that are reserved. */
 export function checkUserFields(fields: JsonObject): void {
   for (const name of Object.keys(fields)) {
     if (!name.startsWith("_")) continue;
@@ -19,10 +15,7 @@ export function checkUserFields(fields: JsonObject): void {
   }
 }
 
-/**
- * A patch's or replacement's own fields. System fields may be passed along, unchanged.
- * @throws FunctionError when they differ from the document's.
- */
+/** @throws FunctionError when system fields differ */
 export function withoutSystemFields(fields: JsonObject, current: JsonObject): JsonObject {
   const { _id, _creationTime, ...own } = fields;
   if (_id !== undefined && _id !== idOf(current)) {
@@ -36,7 +29,7 @@ export function withoutSystemFields(fields: JsonObject, current: JsonObject): Js
   return own;
 }
 
-/** A shallow merge: `{"$undefined": null}` takes a field away (`patchValueToJson` in `convex/src/values/value.ts`). */
+/** `{"$undefined": null}` removes a field (`patchValueToJson` in `convex/src/values/value.ts`). */
 export function patched(fields: JsonObject, patch: JsonObject): JsonObject {
   const merged = new Map(Object.entries(fields));
   for (const [name, value] of Object.entries(patch)) {

@@ -5,8 +5,8 @@ import { collect, eq, get, mutate, mutateAndTell, names, range, scan, search, te
 
 const START = Date.UTC(2030, 0, 1);
 
-describe("an earlier time", () => {
-  test("is seen through every index, also through one that came later", () => {
+describe("an earlier snapshot", () => {
+  test("is readable through every index, including later ones", () => {
     using data = testDatabase();
     const { db } = data;
     const id = mutate(db, (tx) => tx.insert("rows", { name: "old", list: "a" }));
@@ -29,7 +29,7 @@ describe("an earlier time", () => {
     expect(names(collect(db.beginQuery(), search("rows.by_name", "name", "later")))).toEqual(["later"]);
   });
 
-  test("is kept for thirty seconds after it was overtaken, and refused after that and ahead of time", () => {
+  test("is readable for thirty seconds and rejected afterwards or in the future", () => {
     let now = START;
     using data = testDatabase({ now: () => now });
     const { db } = data;
@@ -47,7 +47,7 @@ describe("an earlier time", () => {
     expect(db.beginQuery(db.latest()).count("rows")).toBe(4);
   });
 
-  test("gives way to memory when much is overwritten", () => {
+  test("is dropped early when much is overwritten", () => {
     using data = testDatabase();
     const { db } = data;
     const id = mutate(db, (tx) => tx.insert("rows", { text: "x".repeat(1_000_000) }));

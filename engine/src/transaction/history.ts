@@ -3,29 +3,31 @@ import { FunctionError } from "../values/errors.ts";
 import type { Document } from "./document.ts";
 import { Overlay, type Change } from "./overlay.ts";
 
-/** How far back a query may look (`/api/query_at_ts`), unless so much was written that memory says otherwise. */
+/** How far back `/api/query_at_ts` may read, unless the memory limit is reached first. */
 const KEPT_NS = 30_000_000_000n;
 const KEPT_BYTES = 64 * 1024 * 1024;
 const KEPT_VIEWS = 4;
-/** What a change costs beside its text: objects, keys, the id. */
 const CHANGE_BYTES = 300;
 
 type Undo = { readonly ts: Timestamp; readonly changes: readonly Change[]; readonly bytes: number };
-/** The overlay that leads back to `at`; it covers the commits up to and including `upTo`. */
+/** The changes that lead back to `at`, for commits up to and including `upTo`. */
 type View = { readonly at: Timestamp; readonly overlay: Overlay; upTo: Timestamp };
 
-/** The last seconds' commits, kept as what to undo: a look at an earlier time is today's data with those documents laid back. */
+/** Earlier states are today's data overlaid with the undo data of the last seconds' commits. */
 export class History {
   private commits: Undo[] = [];
-  /** How many at the beginning of `commits` are forgotten: they leave it many at a time, since moving the rest costs as much as there is. */
+  /** Removed in bulk, because shifting an array costs its whole length. */
   private forgotten = 0;
   private bytes = 0;
   private views: View[] = [];
-  /** The newest commit that cannot be undone any more. */
   private horizon: Timestamp;
 
   constructor(latest: Timestamp) {
     this.horizon = latest;
+  }
+
+  get size(): number {
+    return this.commits.length - this.forgotten;
   }
 
   add(ts: Timestamp, changes: Iterable<Change>): void {
@@ -37,10 +39,7 @@ export class History {
     this.forget(ts);
   }
 
-  /**
-   * What to lay over the newest state to see that of `at`.
-   * @throws FunctionError when `at` is not one of the last seconds' states.
-   */
+  /** @throws FunctionError when `at` is too old or in the future */
   overlayAt(at: Timestamp, latest: Timestamp): Overlay {
     if (at > latest) throw new FunctionError(`Timestamp ${at} is in the future; the newest is ${latest}.`);
     if (at < this.horizon) {
@@ -56,13 +55,12 @@ export class History {
     return view.overlay;
   }
 
-  /** Forgets commits after `ts`, which were not made durable. */
   truncate(ts: Timestamp): void {
     this.views = [];
     while (this.commits.length > this.forgotten && (this.commits.at(-1)?.ts ?? 0n) > ts) this.bytes -= this.commits.pop()?.bytes ?? 0;
   }
 
-  /** A document's state at `view.at` is what the first commit after it replaced. */
+  /** A document's state at `view.at` is what the first later commit replaced. */
   private extend(view: View): void {
     let first = this.commits.length;
     while (first > this.forgotten && (this.commits[first - 1]?.ts ?? 0n) > view.upTo) first--;
@@ -91,7 +89,7 @@ export class History {
 
 const FORGOTTEN: Undo = { ts: 0n, changes: [], bytes: 0 };
 
-/** Without the parsed value, which would weigh several times the text. */
+/** Drops the parsed value, which takes several times the text's memory. */
 function lean(document: Document | null): Document | null {
   return document && { ...document, value: null };
 }

@@ -10,12 +10,12 @@ const step = fc.oneof(
   fc.record({ do: fc.constant("collect" as const), key }),
 );
 
-test("finds just the intervals that hold a key, as a list would", () => {
+test("finds exactly the intervals that contain a key", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const tree = new IntervalTree();
       let list: { interval: Interval; token: string }[] = [];
-      const told: string[][] = [];
+      const messages: string[][] = [];
       const expected: string[][] = [];
       for (const step of steps) {
         if (step.do === "add") {
@@ -29,14 +29,14 @@ test("finds just the intervals that hold a key, as a list would", () => {
         } else {
           const found = new Set<string>();
           tree.collect(step.key, found);
-          told.push([...found].toSorted());
+          messages.push([...found].toSorted());
           const holding = list.filter(
             ({ interval }) => compareKeys(interval.low, step.key) <= 0 && compareKeys(step.key, interval.high) < 0,
           );
           expected.push([...new Set(holding.map(({ token }) => token))].toSorted());
         }
       }
-      expect(told).toEqual(expected);
+      expect(messages).toEqual(expected);
       expect(tree.isEmpty).toBe(list.length === 0);
     }),
     { numRuns: 1_000 },

@@ -1,6 +1,6 @@
 import { compareKeys } from "../values/keys.ts";
 
-/** A range of keys, low <= k < high, and who waits for it. Equal ranges are one interval with several tokens. */
+/** low <= k < high. Equal ranges share one interval. */
 export type Interval = {
   readonly low: Uint8Array;
   readonly high: Uint8Array;
@@ -8,14 +8,13 @@ export type Interval = {
 };
 
 type Node = Interval & {
-  /** The highest `high` in this subtree: a subtree that ends before a key need not be entered. */
   reach: Uint8Array;
   readonly priority: number;
   left: Node | null;
   right: Node | null;
 };
 
-/** A treap ordered by (low, high) with each subtree's reach: https://en.wikipedia.org/wiki/Interval_tree#Augmented_tree */
+/** https://en.wikipedia.org/wiki/Interval_tree#Augmented_tree */
 export class IntervalTree {
   private root: Node | null = null;
 
@@ -73,7 +72,6 @@ function insert(root: Node | null, node: Node): Node {
   return measured(root);
 }
 
-/** The nodes before and those after `at`. */
 function split(root: Node | null, at: Interval): [Node | null, Node | null] {
   if (root === null) return [null, null];
   if (comesBefore(root, at)) {
@@ -117,7 +115,7 @@ function comesBefore(a: Interval, b: Interval): boolean {
   return (compareKeys(a.low, b.low) || compareKeys(a.high, b.high)) < 0;
 }
 
-/** Xorshift: the global random source may be replaced while functions run. */
+/** Xorshift, because functions may replace the global random source. */
 let state = 0x9e3779b9;
 function nextPriority(): number {
   state ^= state << 13;

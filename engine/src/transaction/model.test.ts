@@ -7,14 +7,11 @@ import { fieldAt, type JsonObject } from "../values/canonical.ts";
 import { jsonOf, values } from "../values/testing.ts";
 import type { Json } from "../values/types.ts";
 import { idOf } from "./document.ts";
-import { checkIntegrity } from "./integrity.ts";
+import { checkIntegrity } from "./integrity/integrity.ts";
 import { collect, get, mutate, page, range, scan, testDatabase, useSchema, type Bound } from "./testing.ts";
 import type { Database, Transaction } from "./types.ts";
 
-/**
- * Random mutations, some rolled back in part or whole, beside a plain array of documents: whatever is asked, the database must
- * answer what sorting and filtering the array with the client library's `compareValues` gives.
- */
+/** Compares the database with an array that is sorted by the client library's `compareValues`. */
 const schema = defineSchema({
   rows: defineTable(v.any()).index("by_a_b", ["a", "b"]).index("by_nested", ["a.x"]),
 });
@@ -133,8 +130,8 @@ function checkAll(db: Database, rows: JsonObject[], at?: bigint): void {
   for (const row of rows) expect(get(tx, idOf(row))).toEqual(row);
 }
 
-describe("whatever is written", () => {
-  test("reads are those of a sorted array, now and at every earlier time", { timeout: 120_000 }, () => {
+describe("random writes", () => {
+  test("give the reads of a sorted array, now and at every earlier time", { timeout: 120_000 }, () => {
     fc.assert(
       fc.property(fc.array(mutation, { maxLength: 8 }), (mutations) => {
         using data = testDatabase();
@@ -167,7 +164,7 @@ describe("whatever is written", () => {
 });
 
 describe("subscriptions", () => {
-  test("are affected by every commit that changes their answer", { timeout: 120_000 }, () => {
+  test("are affected by every commit that changes their result", { timeout: 120_000 }, () => {
     const bounds = fc.constantFrom<Bound[]>(
       [],
       [{ type: "Eq", fieldPath: "a", value: 1 }],
@@ -219,13 +216,13 @@ describe("subscriptions", () => {
               data.db.subscribe(String(i), tx.readSet());
               return answer;
             });
-            const asked = rows;
+            const requested = rows;
             const tx = data.db.beginMutation();
             const now = run(tx, rows, steps);
             const { affected } = data.db.commit(tx);
             data.db.flush();
             before.forEach((answer, i) => {
-              rows = asked;
+              rows = requested;
               if (ask(i).answer !== answer && !affected.includes(String(i))) missed.push(answer);
             });
             rows = now;

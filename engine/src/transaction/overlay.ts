@@ -2,19 +2,14 @@ import type { Index, Table } from "../storage/catalog.ts";
 import { compareKeys } from "../values/keys.ts";
 import { keyIn, type Document } from "./document.ts";
 
-/** What became of one document: `before` is what a mutation found in the file, `after` what is seen instead. Null is 'no document'. */
+/** Null means that there is no document. */
 export type Change = { readonly id: string; readonly table: Table; readonly before: Document | null; readonly after: Document | null };
 export type OverlayEntry = { readonly key: Uint8Array; readonly document: Document };
 
-/**
- * Documents laid over those in the file, one by one: what a mutation has written and not committed, or how documents that
- * changed lately looked at an earlier time. A document in the overlay hides its entries in the file; its own entries are
- * kept in order for each index that has been read.
- */
+/** Documents that hide those in the file: uncommitted writes, or earlier versions for a past state. */
 export class Overlay {
   private readonly changes = new Map<string, Change>();
   private readonly entries = new Map<number, OverlayEntry[]>();
-  /** Changes in order, for going back to a savepoint: what stood there before each. */
   private readonly log: { id: string; previous: Change | undefined }[] = [];
 
   get isEmpty(): boolean {
@@ -35,7 +30,6 @@ export class Overlay {
     this.replace(previous, change);
   }
 
-  /** The same for what will never be undone. */
   lay(change: Change): void {
     this.replace(this.changes.get(change.id), change);
   }
@@ -51,7 +45,6 @@ export class Overlay {
     }
   }
 
-  /** The first entry of `index` at or above `low` and below `high`, or with "desc" the last one. */
   first(index: Index, low: Uint8Array, high: Uint8Array, order: "asc" | "desc"): OverlayEntry | undefined {
     const entries = this.entriesOf(index);
     const entry = order === "asc" ? entries[position(entries, low)] : entries[position(entries, high) - 1];
@@ -89,7 +82,6 @@ function insert(entries: OverlayEntry[], key: Uint8Array, document: Document): v
   entries.splice(position(entries, key), 0, { key, document });
 }
 
-/** Where the first entry at or above `key` stands. */
 function position(entries: readonly OverlayEntry[], key: Uint8Array): number {
   let low = 0;
   let high = entries.length;

@@ -1,10 +1,7 @@
-import { compareKeys, keyAfter, LAST_KEY } from "../values/keys.ts";
+import { compareKeys, keyAfter, LAST_KEY, shortHigh, shortLow } from "../values/keys.ts";
 import type { ReadRange, ReadSet } from "./types.ts";
 
-/**
- * What a transaction has looked at. A range that is being walked grows as far as the walk went, so that changes beyond the
- * last document taken concern nobody.
- */
+/** A walked range grows with the walk, so changes beyond it do not matter. */
 export class Reads {
   private readonly ranges: { index: number; low: Uint8Array; high: Uint8Array }[] = [];
 
@@ -16,7 +13,6 @@ export class Reads {
     this.ranges.push({ index, low, high });
   }
 
-  /** A range to be walked from its beginning (or, with "desc", from its end): nothing of it is read yet. */
   walk(index: number, low: Uint8Array, high: Uint8Array, order: "asc" | "desc"): Walk {
     const range = order === "asc" ? { index, low, high: low } : { index, low: high, high };
     this.ranges.push(range);
@@ -32,10 +28,11 @@ export class Reads {
     };
   }
 
-  /** Sorted, with what overlaps or touches made one. */
+  /** Long bounds are shortened outwards, because subscriptions keep them in memory. */
   set(): ReadSet {
     const sorted = this.ranges
       .filter((range) => compareKeys(range.low, range.high) < 0)
+      .map(({ index, low, high }) => ({ index, low: shortLow(low), high: shortHigh(high) }))
       .toSorted((a, b) => a.index - b.index || compareKeys(a.low, b.low));
     const merged: { index: number; low: Uint8Array; high: Uint8Array }[] = [];
     for (const range of sorted) {

@@ -23,21 +23,21 @@ const affectedBy = (work: (tx: Transaction) => unknown) => mutateAndTell(data.db
 const id = (n: number) => ids[n - 1] ?? "";
 
 describe("a subscription", () => {
-  test("is told of a write into what it read, once, and of no other", () => {
+  test("is affected once by a write into its reads, and by no other", () => {
     watch("x", (tx) => collect(tx, range("tasks.by_list", listX)));
     expect(affectedBy((tx) => tx.insert("tasks", { list: "y", n: 1 }))).toEqual([]);
     expect(affectedBy((tx) => tx.insert("tasks", { list: "x", n: 9 }))).toEqual(["x"]);
     expect(affectedBy((tx) => tx.insert("tasks", { list: "x", n: 9 }))).toEqual([]);
   });
 
-  test("of a document is told when just that one changes", () => {
+  test("of a document is affected only by that document", () => {
     watch("one", (tx) => get(tx, id(1)));
     expect(affectedBy((tx) => tx.shallowMerge({ id: id(2), value: { n: 5 } }))).toEqual([]);
     expect(affectedBy((tx) => tx.shallowMerge({ id: id(1), value: { n: 1 } }))).toEqual([]);
     expect(affectedBy((tx) => tx.shallowMerge({ id: id(1), value: { n: 5 } }))).toEqual(["one"]);
   });
 
-  test("of the first two ends with the second", () => {
+  test("of the first two rows ends after the second", () => {
     const first = (order: "asc" | "desc") => (tx: Transaction) => collect(tx, range("tasks.by_list", listX, order, [{ limit: 2 }]));
     watch("asc", first("asc"));
     watch("desc", first("desc"));
@@ -46,13 +46,13 @@ describe("a subscription", () => {
     expect(affectedBy((tx) => tx.remove({ id: id(3) }))).toEqual(["desc"]);
   });
 
-  test("of a page reaches to what says whether more follow", () => {
+  test("of a page includes the row that shows whether more follow", () => {
     watch("page", (tx) => page(tx, range("tasks.by_list", listX), { pageSize: 2 }));
     expect(affectedBy((tx) => tx.insert("tasks", { list: "x", n: 3.5 }))).toEqual([]);
     expect(affectedBy((tx) => tx.remove({ id: id(3) }))).toEqual(["page"]);
   });
 
-  test("of a table that there is not is told when it comes to be", () => {
+  test("of a missing table is affected by its creation", () => {
     watch("none", (tx) => collect(tx, range("later.by_creation_time")));
     expect(affectedBy((tx) => tx.insert("later", {}))).toEqual(["none"]);
   });
@@ -63,7 +63,7 @@ describe("a subscription", () => {
     expect(affectedBy((tx) => tx.remove({ id: id(1) }))).toEqual([]);
   });
 
-  test("is told once in a batch, and can begin anew within it", () => {
+  test("is affected once per batch and can be renewed within it", () => {
     const { db } = data;
     watch("x", (tx) => get(tx, id(1)));
     const patch = (n: number) => {

@@ -2,10 +2,7 @@ import type { ReadSet } from "./types.ts";
 import { LAST_KEY } from "../values/keys.ts";
 import { IntervalTree, type Interval } from "./intervals.ts";
 
-/**
- * Who waits for which keys. A key that a commit takes from or puts into an index affects the tokens whose ranges hold it; finding
- * them costs the logarithm of how many ranges there are, and nothing for an index that nobody reads.
- */
+/** Finding the tokens of a changed key takes logarithmic time. */
 export class Subscriptions {
   private readonly indexes = new Map<number, IntervalTree>();
   private readonly held = new Map<string, { index: number; interval: Interval }[]>();
@@ -31,11 +28,14 @@ export class Subscriptions {
     }
   }
 
+  get size(): number {
+    return this.held.size;
+  }
+
   has(index: number): boolean {
     return this.indexes.has(index);
   }
 
-  /** Adds to `tokens` those with a range of this index that holds `key`. */
   collect(index: number, key: Uint8Array, tokens: Set<string>): void {
     this.indexes.get(index)?.collect(key, tokens);
   }

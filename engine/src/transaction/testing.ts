@@ -6,17 +6,14 @@ import type { Json } from "../values/types.ts";
 import { openDatabase } from "./database.ts";
 import type { Commit, Database, IdempotencyRecord, Transaction } from "./types.ts";
 
-/** What tests of the data rooms share: a database in a folder of its own, queries as the client library writes them. */
-
 export type TestDatabase = {
   readonly dir: string;
   db: Database;
-  /** Closes and opens again. */
   reopen(): Database;
   [Symbol.dispose](): void;
 };
 
-export function testDatabase(options: { now?: () => number } = {}): TestDatabase {
+export function testDatabase(options: { now?: () => number; onProgress?: () => void } = {}): TestDatabase {
   const dir = mkdtempSync(join(tmpdir(), "engine-data-"));
   return {
     dir,
@@ -33,7 +30,6 @@ export function testDatabase(options: { now?: () => number } = {}): TestDatabase
   };
 }
 
-/** Runs one mutation, commits and flushes it. */
 export function mutate<T>(db: Database, work: (tx: Transaction) => T, record?: IdempotencyRecord): T {
   return mutateAndTell(db, work, record).result;
 }
@@ -51,7 +47,6 @@ export function mutateAndTell<T>(db: Database, work: (tx: Transaction) => T, rec
   }
 }
 
-/** All results of a query. */
 export function collect(tx: Transaction, query: Json): JsonObject[] {
   const id = tx.queryStream(query);
   const found: JsonObject[] = [];
@@ -103,7 +98,7 @@ export const search = (
 export const eq = (fieldPath: string, value: Json): Bound => ({ type: "Eq", fieldPath, value });
 export const names = (documents: JsonObject[]): Json[] => documents.map((document) => document["name"] ?? null);
 
-/** What a push sends of a schema: `export()` is there, but marked internal in the client library's types. */
+/** `export()` is marked internal in the client library's types. */
 export function schemaJson(schema: object): Json {
   return JSON.parse(Reflect.apply(Reflect.get(schema, "export"), schema, []));
 }

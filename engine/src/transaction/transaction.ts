@@ -8,20 +8,25 @@ import type { Json, Timestamp } from "../values/types.ts";
 import { idKey, valueOf, type Document } from "./document.ts";
 import { checkUserFields, fieldsOf, patched, withoutSystemFields } from "./fields.ts";
 import type { Overlay } from "./overlay.ts";
-import { rangeBetween, readPageRequest, takePage } from "./page.ts";
-import { planQuery } from "./plan.ts";
+import { rangeBetween, readPageRequest, takePage } from "./query/page.ts";
+import { planQuery } from "./query/plan.ts";
 import { Reads } from "./reads.ts";
-import type { Range } from "./scan.ts";
-import type { Schema } from "./schema.ts";
-import type { SearchGround } from "./search.ts";
-import { openStream, type Reader, type Stream } from "./stream.ts";
+import type { Range } from "./query/scan.ts";
+import type { Schema } from "./schema/schema.ts";
+import type { SearchContext } from "./query/search.ts";
+import { openStream, type Reader, type Stream } from "./query/stream.ts";
 import type { ReadSet, SystemWriter, Transaction, Usage } from "./types.ts";
 import { Meter } from "./usage.ts";
 
-/** What a transaction works on. */
-export type Ground = SearchGround & { catalog: Catalog; clock: Clock; schema: Schema; countStored: (index: Index) => number };
+export type StorageContext = SearchContext & {
+  catalog: Catalog;
+  clock: Clock;
+  schema: Schema;
+  countStored: (index: Index) => number;
+  noteProgress: () => void;
+};
 
-/** A search's results are paged by their place in the order of relevance. */
+/** Search results are paged by their rank. */
 const PLACES: { range: Range; order: "asc" } = { range: { low: FIRST_KEY, high: LAST_KEY }, order: "asc" };
 
 export class DataTransaction implements Transaction, Reader {
@@ -29,18 +34,18 @@ export class DataTransaction implements Transaction, Reader {
   readonly snapshot: Timestamp;
   readonly overlay: Overlay;
   readonly system: SystemWriter;
-  readonly ground: Ground;
+  readonly context: StorageContext;
   readonly reads = new Reads();
   readonly meter = new Meter();
   private readonly streams = new Map<number, Stream>();
   private nextStream = 1;
   private readonly savepoints: { overlay: number; usage: Usage }[] = [];
 
-  constructor(kind: "query" | "mutation", snapshot: Timestamp, overlay: Overlay, ground: Ground) {
+  constructor(kind: "query" | "mutation", snapshot: Timestamp, overlay: Overlay, context: StorageContext) {
     this.kind = kind;
     this.snapshot = snapshot;
     this.overlay = overlay;
-    this.ground = ground;
+    this.context = context;
     this.system = {
       insert: (table, value) => this.insertSystem(table, value),
       patch: (id, value) => void this.merge("patch", this.systemTable("patch", id), id, value),
@@ -48,8 +53,8 @@ export class DataTransaction implements Transaction, Reader {
     };
   }
 
-  get(args: { id: string; table?: string | undefined; isSystem: boolean; asked?: string | undefined }): string {
-    const table = this.ownerOf(args.asked ?? "`id` for `db.get`", args.id, args.table);
+  get(args: { id: string; table?: string | undefined; isSystem: boolean; argument?: string | undefined }): string {
+    const table = this.ownerOf(args.argument ?? "`id` for `db.get`", args.id, args.table);
     if (table === null) return "null";
     if (table.isSystem !== args.isSystem) {
       throw new FunctionError(
@@ -63,7 +68,7 @@ export class DataTransaction implements Transaction, Reader {
     if (table.startsWith("_")) throw new FunctionError("System tables (prefixed with `_`) are read-only.");
     const fields = fieldsOf("insert", value);
     checkUserFields(fields);
-    return this.add(this.ground.catalog.table(table), fields);
+    return this.add(this.context.catalog.table(table), fields);
   }
 
   shallowMerge(args: { id: string; value: Json; table?: string | undefined }): string {
@@ -82,7 +87,7 @@ export class DataTransaction implements Transaction, Reader {
   }
 
   queryStream(query: Json): number {
-    const plan = planQuery(query, this.ground.catalog);
+    const plan = planQuery(query, this.context.catalog);
     this.meter.range();
     const id = this.nextStream++;
     this.streams.set(id, openStream(plan, this));
@@ -105,7 +110,7 @@ export class DataTransaction implements Transaction, Reader {
 
   queryPage(args: Json): string {
     const request = readPageRequest(args);
-    const plan = planQuery(request.query, this.ground.catalog);
+    const plan = planQuery(request.query, this.context.catalog);
     this.meter.range();
     const { range, order } = plan.source.kind === "search" ? PLACES : plan.source;
     const stream = openStream(plan, this, rangeBetween(range, order, request.from, request.until));
@@ -121,19 +126,19 @@ export class DataTransaction implements Transaction, Reader {
   }
 
   count(table: string): number {
-    const { byCreationTime } = this.ground.catalog.table(table);
+    const { byCreationTime } = this.context.catalog.table(table);
     this.meter.range();
     this.reads.all(byCreationTime.id, FIRST_KEY, LAST_KEY);
-    let count = this.ground.countStored(byCreationTime);
+    let count = this.context.countStored(byCreationTime);
     for (const change of this.overlay.all()) {
       if (change.table !== byCreationTime.table) continue;
-      count += Number(change.after !== null) - Number(this.ground.store.get(idKey(change.id)) !== null);
+      count += Number(change.after !== null) - Number(this.context.store.get(idKey(change.id)) !== null);
     }
     return count;
   }
 
   normalizeId(table: string, id: string): string | null {
-    return this.ground.catalog.tableOf(id)?.name === table ? id : null;
+    return this.context.catalog.tableOf(id)?.name === table ? id : null;
   }
 
   savepoint(): number {
@@ -141,10 +146,10 @@ export class DataTransaction implements Transaction, Reader {
   }
 
   rollbackTo(savepoint: number): void {
-    const kept = this.savepoints[savepoint];
-    if (kept === undefined) throw new RangeError(`There is no savepoint ${savepoint}.`);
-    this.overlay.rollbackTo(kept.overlay);
-    this.meter.undoWrites(kept.usage);
+    const state = this.savepoints[savepoint];
+    if (state === undefined) throw new RangeError(`There is no savepoint ${savepoint}.`);
+    this.overlay.rollbackTo(state.overlay);
+    this.meter.undoWrites(state.usage);
     this.savepoints.length = savepoint;
   }
 
@@ -167,14 +172,14 @@ export class DataTransaction implements Transaction, Reader {
   }
 
   private stored(table: Table, id: string, key: Uint8Array): Document | null {
-    const found = this.ground.store.get(key);
+    const found = this.context.store.get(key);
     return found && { id, table, key, size: found.size, text: found.text, row: found.row, pending: false, value: null, keys: null };
   }
 
   private add(table: Table, fields: JsonObject): string {
-    this.ground.schema.check(table.name, fields);
+    this.context.schema.check(table.name, fields);
     const id = newId(table.number);
-    const value = { ...fields, _id: id, _creationTime: this.ground.clock.nextCreationTime() };
+    const value = { ...fields, _id: id, _creationTime: this.context.clock.nextCreationTime() };
     this.write(table, null, value, null);
     return id;
   }
@@ -188,7 +193,7 @@ export class DataTransaction implements Transaction, Reader {
 
   private change(table: Table, before: Document | null, current: Document, fields: JsonObject): string {
     checkUserFields(fields);
-    this.ground.schema.check(table.name, fields);
+    this.context.schema.check(table.name, fields);
     const { _creationTime = null } = valueOf(current);
     return this.write(table, before, { ...fields, _id: current.id, _creationTime }, current.row).text;
   }
@@ -210,7 +215,6 @@ export class DataTransaction implements Transaction, Reader {
     return after;
   }
 
-  /** The document as it is now and as it was before this transaction. */
   private toChange(verb: string, table: Table, id: string): { before: Document | null; current: Document } {
     this.assertMutation();
     const current = this.read(table, id);
@@ -220,7 +224,7 @@ export class DataTransaction implements Transaction, Reader {
   }
 
   private insertSystem(name: string, value: Json): string {
-    const table = this.ground.catalog.table(name);
+    const table = this.context.catalog.table(name);
     const fields = fieldsOf("insert", value);
     if (name === "_scheduled_functions") this.meter.schedule(canonicalize(fields["args"] ?? null, { bytes: Infinity, nesting: 64 }).size);
     return this.add(table, fields);
@@ -239,18 +243,18 @@ export class DataTransaction implements Transaction, Reader {
     return table;
   }
 
-  /** The table of an id; null when no such table is left. `asked`: which argument of which function it is. */
-  private ownerOf(asked: string, id: string, expected: string | undefined): Table | null {
-    const table = this.ground.catalog.tableOf(id);
+  /** Null if the table no longer exists. `argument` names it for the error message. */
+  private ownerOf(requested: string, id: string, expected: string | undefined): Table | null {
+    const table = this.context.catalog.tableOf(id);
     if (table === undefined) {
-      if (!this.ground.catalog.isId(id)) {
-        throw new FunctionError(`Invalid argument ${asked}: Unable to decode ID: ${whyNoId(id)}`);
+      if (!this.context.catalog.isId(id)) {
+        throw new FunctionError(`Invalid argument ${requested}: Unable to decode ID: ${whyNoId(id)}`);
       }
       return null;
     }
     if (expected !== undefined && expected !== null && table.name !== expected) {
       throw new FunctionError(
-        `Invalid argument ${asked}: Expected an ID from table \`${expected}\`, got the ID "${id}" from table \`${table.name}\`.`,
+        `Invalid argument ${requested}: Expected an ID from table \`${expected}\`, got the ID "${id}" from table \`${table.name}\`.`,
       );
     }
     return table;

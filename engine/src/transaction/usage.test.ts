@@ -37,7 +37,7 @@ describe("a transaction", () => {
     });
   });
 
-  test("reads at most 32,000 documents, and tells how to read less", () => {
+  test("reads at most 32,000 documents, with advice in the error", () => {
     for (let i = 0; i < 3; i++) mutate(data.db, (tx) => times(12_000, () => tx.insert("rows", {})));
     expect(() => collect(data.db.beginQuery(), scan("rows"))).toThrow(
       new FunctionError(
@@ -55,7 +55,7 @@ describe("a transaction", () => {
     );
   });
 
-  test("looks at most 4,096 times", () => {
+  test("reads at most 4,096 index ranges", () => {
     const id = mutate(data.db, (tx) => tx.insert("rows", {}));
     const tx = data.db.beginQuery();
     times(4_096, () => tx.get({ id, isSystem: false }));
@@ -71,7 +71,7 @@ describe("a transaction", () => {
     });
   });
 
-  test("stores no document above 1 MiB, and leaves nothing of it", () => {
+  test("rejects a document above 1 MiB without a trace", () => {
     inMutation((tx) => {
       expect(() => tx.insert("rows", { text: "x".repeat(1024 * 1024) })).toThrow("Value is too large (1.00 MiB > maximum size 1 MiB)");
       expect(collect(tx, scan("rows"))).toEqual([]);

@@ -14,7 +14,6 @@ const READ_LESS =
   "Consider using smaller limits in your queries, paginating your queries, or using indexed queries with a selective index range expressions.";
 const WRITE_LESS = "Consider splitting the work into several mutations, for example by scheduling one from another.";
 
-/** Counts what a transaction uses and refuses what is beyond Convex's limits, in Convex's words. */
 export class Meter {
   private readonly used: Usage = {
     documentsRead: 0,
@@ -63,7 +62,7 @@ export class Meter {
     return { ...this.used };
   }
 
-  /** What was written after `earlier` was undone; what was read since stays read. */
+  /** Reads still count after their writes were undone. */
   undoWrites(earlier: Usage): void {
     this.used.documentsWritten = earlier.documentsWritten;
     this.used.bytesWritten = earlier.bytesWritten;

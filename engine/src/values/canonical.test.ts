@@ -9,7 +9,7 @@ const unlimited = argumentLimits(Infinity);
 const nested = (levels: number): Json => (levels === 0 ? 1 : [nested(levels - 1)]);
 
 describe("the canonical text", () => {
-  test("says what the value says, the same way each time, and counts as the client library does", () => {
+  test("round-trips values and counts sizes like the client library", () => {
     fc.assert(
       fc.property(values, (value) => {
         const json = jsonOf(value);
@@ -26,7 +26,7 @@ describe("the canonical text", () => {
     expect(canonicalize({ b: 1, a: { d: [], c: null } }, unlimited).text).toBe('{"a":{"c":null,"d":[]},"b":1}');
   });
 
-  test("keeps a field with a name that objects inherit", () => {
+  test("keeps fields named like inherited properties", () => {
     const text = '{"__proto__":{"constructor":1}}';
     expect(canonicalize(JSON.parse(text), unlimited).text).toBe(text);
   });
@@ -45,7 +45,7 @@ describe("the canonical text", () => {
     expect(() => canonicalize(value, unlimited)).toThrow(message);
   });
 
-  test("keeps Convex's limits, and what lies just within them", () => {
+  test("enforces Convex's limits exactly", () => {
     const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, 1]));
     const fits = (value: Json) => () => canonicalize(value, DOCUMENT_LIMITS);
     expect(fits(Array(8192).fill(1))).not.toThrow();
@@ -59,7 +59,7 @@ describe("the canonical text", () => {
   });
 });
 
-test("a field's path leads through objects only", () => {
+test("resolves field paths through objects only", () => {
   const value: Json = { a: { b: [1], n: { $integer: "AAAAAAAAAAA=" } } };
   expect(fieldAt(value, ["a", "b"])).toEqual([1]);
   expect(fieldAt(value, ["a", "b", "0"])).toBeUndefined();

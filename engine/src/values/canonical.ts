@@ -12,22 +12,19 @@ import type { Json } from "./types.ts";
 
 export type JsonObject = { [key: string]: Json };
 
-/** A value's one JSON text (object keys in order) and its size in bytes as `getConvexSize` counts. */
+/** `size` is in bytes as counted by `getConvexSize`. */
 export type Canonical = { text: string; size: number; hasCommitTs: boolean };
 
 export type ValueLimits = { bytes: number; nesting: number };
 export const DOCUMENT_LIMITS: ValueLimits = { bytes: MAX_DOCUMENT_BYTES, nesting: MAX_NESTING };
 export const argumentLimits = (bytes: number): ValueLimits => ({ bytes, nesting: MAX_ARGUMENT_NESTING });
 
-/** True for a plain object of fields: not an array, and none of the tagged forms such as `{"$integer": …}`. */
+/** Excludes arrays and tagged forms such as `{"$integer": …}`. */
 export function isFields(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && taggedForm(value) === undefined;
 }
 
-/**
- * The tag of an object that stands for another kind of value (`$integer`, `$float`, `$bytes`, `$commitTs`), as
- * `jsonToConvex` reads it: exactly one field, whose name starts with `$`.
- */
+/** Like `jsonToConvex`: the only field, starting with `$`. */
 export function taggedForm(value: JsonObject): string | undefined {
   let tag: string | undefined;
   for (const name in value) {
@@ -37,10 +34,7 @@ export function taggedForm(value: JsonObject): string | undefined {
   return tag;
 }
 
-/**
- * Checks a value as Convex does when it stores or passes one, and gives its canonical text and size in the same walk.
- * @throws FunctionError naming what is wrong: a malformed tag, a bad field name, or a limit.
- */
+/** @throws FunctionError for a malformed tag, a bad field name or a limit */
 export function canonicalize(value: Json, limits: ValueLimits): Canonical {
   const walk = new Walk(limits.nesting);
   const text = walk.value(value, 0);
@@ -165,7 +159,7 @@ class Walk {
   }
 }
 
-/** Only what JSON has no number for may stand as `$float` (`jsonToConvex` refuses others); every NaN becomes the one NaN. */
+/** `jsonToConvex` accepts `$float` only for values without a JSON number; all NaNs become one. */
 function float(value: number): string {
   if (Number.isFinite(value) && !Object.is(value, -0)) throw new FunctionError(`Float ${value} should be encoded as a number`);
   const bytes = Buffer.alloc(8);
@@ -173,7 +167,6 @@ function float(value: number): string {
   return `{"$float":"${bytes.toString("base64")}"}`;
 }
 
-/** The eight bytes, little-endian, of a `$integer` or `$float`. */
 export function eightBytes(inner: Json | undefined, tag: string): Buffer {
   const bytes = decodeBase64(inner, tag);
   if (bytes.length !== 8) throw new FunctionError(`Received ${bytes.length} bytes, expected 8 for ${tag}`);
@@ -185,7 +178,6 @@ export function decodeBase64(inner: Json | undefined, tag: string): Buffer {
   return Buffer.from(inner, "base64");
 }
 
-/** Own field names in the order of the canonical text. */
 export function sortedNames(value: JsonObject): string[] {
   const names = Object.keys(value);
   for (let i = 1; i < names.length; i++) {
@@ -194,7 +186,7 @@ export function sortedNames(value: JsonObject): string[] {
   return names;
 }
 
-/** As `validateObjectField` in `convex/src/values/value.ts`. */
+/** `validateObjectField` in `convex/src/values/value.ts` */
 function checkFieldName(name: string): void {
   if (name.length === 0) throw new FunctionError("Field names must be nonempty.");
   if (name.length > MAX_FIELD_NAME_LENGTH) {
@@ -215,7 +207,7 @@ function utf8Length(value: string): number {
   return Buffer.byteLength(value, "utf8");
 }
 
-/** What stands at a path of field names, or undefined; array elements and the insides of tagged values have no path. */
+/** Array elements and tagged values have no path. */
 export function fieldAt(value: Json, path: readonly string[]): Json | undefined {
   let here: Json | undefined = value;
   for (const name of path) {

@@ -1,11 +1,6 @@
 import type { Json } from "./types.ts";
 
-/**
- * A fault in what a function asked for, with the message that Convex shows to its developer. Everything the data rooms
- * refuse is one of these; any other exception is a fault of the deployment itself.
- *
- * `data` travels with errors that clients act upon (a cursor that no longer fits, see `convex/src/react/use_paginated_query.ts`).
- */
+/** An error in the request, with Convex's message. `data` is for errors that clients handle (`convex/src/react/use_paginated_query.ts`). */
 export class FunctionError extends Error {
   readonly data: Json | undefined;
 
@@ -16,10 +11,27 @@ export class FunctionError extends Error {
   }
 }
 
-/** The data on disk cannot be used (a newer format, a second process) or a write to it failed. */
+/** The data cannot be used (newer format, second process) or a write failed. */
 export class StorageError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
     this.name = "StorageError";
+  }
+}
+
+/** Stops all writes to protect the intact data. */
+export class DamagedDataError extends StorageError {
+  /** @param what is for the operator; no names or paths, because strangers may see it */
+  constructor(what: string, cause?: unknown) {
+    super(
+      `The data is damaged (${what}). Nothing more is written. Stop the app, run 'npm run check-data' and follow docs/operation.md, "Checking the data".`,
+      cause,
+    );
+    this.name = "DamagedDataError";
+  }
+
+  /** Recreates another thread's error. */
+  static fromMessage(message: string): DamagedDataError {
+    return Object.assign(new DamagedDataError(""), { message });
   }
 }

@@ -5,7 +5,7 @@ import { idBytes, idFromBytes, idLength, idRange, newId, tableNumberOf } from ".
 const tables = fc.oneof(fc.constantFrom(1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, 0xffff_ffff), fc.integer({ min: 1 }));
 
 describe("ids", () => {
-  test("tell their table and their own bytes", () => {
+  test("contain their table and their own bytes", () => {
     fc.assert(
       fc.property(tables, fc.uint8Array({ minLength: 16, maxLength: 16 }), (table, bytes) => {
         const id = idFromBytes(table, bytes);
@@ -16,7 +16,7 @@ describe("ids", () => {
     );
   });
 
-  test("of a table lie together", () => {
+  test("of a table are adjacent in order", () => {
     fc.assert(
       fc.property(tables, tables, (table, other) => {
         const { lowest, highest } = idRange(table);
@@ -26,19 +26,19 @@ describe("ids", () => {
     );
   });
 
-  test("are 31 to 37 characters of Crockford's alphabet, and no two alike", () => {
+  test("are unique and have 31 to 37 characters of Crockford's alphabet", () => {
     const made = [1, 10_001, 0xffff_ffff].flatMap((table) => Array.from({ length: 300 }, () => newId(table)));
     expect(new Set(made).size).toBe(made.length);
     for (const id of made) expect(id).toMatch(/^[0-9abcdefghjkmnpqrstvwxyz]{31,37}$/);
     expect(newId(10_001)).toMatch(/^j5/);
   });
 
-  test("known encoding: table 1, sixteen zero bytes, checksum 1 and 17", () => {
-    // fletcher16 over 01 00×16: both sums are 1 after the first byte, then the second grows by one a byte.
+  test("match a known encoding", () => {
+    // fletcher16 over 01 00×16: both sums are 1 after the first byte, then the second grows by one per byte.
     expect(idFromBytes(1, new Uint8Array(16))).toBe("0400000000000000000000000000248");
   });
 
-  test("with any one character changed are none", () => {
+  test("are invalid with any one character changed", () => {
     fc.assert(
       fc.property(tables, fc.nat(36), fc.constantFrom(...Array.from("0123456789abcdefghjkmnpqrstvwxyzilou-A")), (table, at, character) => {
         const id = newId(table);
@@ -49,12 +49,12 @@ describe("ids", () => {
     );
   });
 
-  test.each(["", "abc", "0".repeat(31), "z".repeat(37), "é".repeat(32)])("%j is none", (text) => {
+  test.each(["", "abc", "0".repeat(31), "z".repeat(37), "é".repeat(32)])("reject %j", (text) => {
     expect(tableNumberOf(text)).toBeNull();
   });
 });
 
-test("ids made one after the other lie side by side: the time comes first in them, the rest is chance", () => {
+test("start with the time, so that consecutive ids are adjacent", () => {
   const began = Date.now();
   const made = Array.from({ length: 1_000 }, () => newId(7));
   const ended = Date.now();

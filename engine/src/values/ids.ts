@@ -1,9 +1,6 @@
 import { randomFillSync } from "node:crypto";
 
-/**
- * Document ids as Convex prints them: Crockford's base32 (lower case, https://www.crockford.com/base32.html) of the table's
- * number as a variable-length integer, 16 bytes of its own and a two-byte checksum. 31 to 37 characters.
- */
+/** Base32 (https://www.crockford.com/base32.html) of the table number as a varint, 16 own bytes and a two-byte checksum. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const OWN_BYTES = 16;
 const CHECKSUM_BYTES = 2;
@@ -14,15 +11,12 @@ const LONGEST = 37;
 const DIGIT_OF = new Int8Array(128).fill(-1);
 for (let digit = 0; digit < ALPHABET.length; digit++) DIGIT_OF[ALPHABET.charCodeAt(digit)] = digit;
 
-/** So many of an id's own bytes tell when it was made; the other ten are chance. */
+/** The creation time; the other ten bytes are random. */
 const TIME_BYTES = 6;
-/** Kept from before time stands still for the functions on this thread. */
+/** Saved before functions on this thread get a frozen clock. */
 const wallClock = Date.now.bind(Date);
 
-/**
- * A new id in the table with this number. Documents made one after the other have ids that lie side by side, as their rows then do: a commit
- * of many touches few pages of the file, however large it has grown.
- */
+/** Consecutive ids are close together, so that a commit touches few pages of the file. */
 export function newId(table: number): string {
   const own = takeRandom();
   let rest = wallClock();
@@ -33,7 +27,6 @@ export function newId(table: number): string {
   return idFromBytes(table, own);
 }
 
-/** The id made of a table's number and these 16 bytes. */
 export function idFromBytes(table: number, own: Uint8Array): string {
   if (own.length !== OWN_BYTES) throw new RangeError(`An id has ${OWN_BYTES} bytes of its own, not ${own.length}.`);
   const prefix = varint(table);
@@ -46,12 +39,10 @@ export function idFromBytes(table: number, own: Uint8Array): string {
   return encode(bytes);
 }
 
-/** The number of the table that an id names, or null for a text that is no id. */
 export function tableNumberOf(id: string): number | null {
   return read(id)?.table ?? null;
 }
 
-/** The 16 bytes that are an id's own, or null for a text that is no id. */
 export function idBytes(id: string): Uint8Array | null {
   return read(id)?.own ?? null;
 }
@@ -79,7 +70,7 @@ function read(id: string): { table: number; own: Uint8Array } | null {
     : null;
 }
 
-/** Texts between which all ids of a table lie, and none of another: a table's number is the first thing in an id. */
+/** Ids start with the table number. */
 export function idRange(table: number): { lowest: string; highest: string } {
   const prefix = varint(table);
   const rest = OWN_BYTES + CHECKSUM_BYTES;
@@ -87,7 +78,6 @@ export function idRange(table: number): { lowest: string; highest: string } {
   return { lowest: filled(0x00), highest: filled(0xff) };
 }
 
-/** How long the ids of a table are. */
 export function idLength(table: number): number {
   return Math.ceil(((varint(table).length + OWN_BYTES + CHECKSUM_BYTES) * 8) / 5);
 }
@@ -129,7 +119,7 @@ function encode(bytes: Uint8Array): string {
   return bits === 0 ? text : text + ALPHABET[(pending << (5 - bits)) & 31];
 }
 
-/** Null unless every character is a digit and the bits left over are zero, so that each id has one spelling. */
+/** Rejects nonzero padding, so that each id has one spelling. */
 function decode(text: string): Uint8Array | null {
   const bytes = new Uint8Array(Math.floor((text.length * 5) / 8));
   let pending = 0;
@@ -149,7 +139,7 @@ function decode(text: string): Uint8Array | null {
   return bits < 5 && pending === 0 ? bytes : null;
 }
 
-/** Asking the system for 16 bytes at a time costs more than all else in `newId`. */
+/** Reading 16 random bytes at a time would cost more than the rest of `newId`. */
 const pool = new Uint8Array(4096);
 let unused = pool.length;
 

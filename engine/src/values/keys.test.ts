@@ -1,7 +1,7 @@
 import { compareValues, type Value } from "convex/values";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareJson, compareKeys, encodeKey, keyAfter, keyAfterPrefix } from "./keys.ts";
+import { compareJson, compareKeys, encodeKey, keyAfter, keyAfterPrefix, shortHigh, shortLow } from "./keys.ts";
 import { jsonOf, values } from "./testing.ts";
 
 const maybe = fc.option(values, { nil: undefined });
@@ -30,7 +30,7 @@ describe("the sortable encoding", () => {
     );
   });
 
-  test("keeps keys that start alike together", () => {
+  test("keeps keys with a common prefix together", () => {
     fc.assert(
       fc.property(maybe, maybe, maybe, (a, b, c) => {
         const prefix = key([a]);
@@ -41,9 +41,22 @@ describe("the sortable encoding", () => {
     );
   });
 
-  test("has nothing between a key and the one after it", () => {
+  test("has no key between a key and its successor", () => {
     const some = encodeKey(["a", 1]);
     expect(compareKeys(some, keyAfter(some))).toBe(-1);
     expect(keyAfter(some)).toEqual(Uint8Array.from([...some, 0]));
   });
+});
+
+test("shortens long bounds outwards", () => {
+  const long = (end: number[]) =>
+    Uint8Array.from([...Array.from({ length: 1_020 }, () => 0x41), ...end, ...Array.from({ length: 500 }, () => 0x42)]);
+  for (const key of [long([1, 2, 3, 4]), long([1, 2, 0xff, 0xff]), new Uint8Array(2_000).fill(0xff)]) {
+    expect(shortLow(key).length).toBe(1_024);
+    expect(shortHigh(key).length).toBeLessThanOrEqual(1_024);
+    expect(compareKeys(shortLow(key), key)).toBeLessThan(0);
+  }
+  expect(compareKeys(shortHigh(long([1, 2, 0xff, 0xff])), long([1, 2, 0xff, 0xff]))).toBeGreaterThan(0);
+  const short = encodeKey(["a"]);
+  expect([shortLow(short), shortHigh(short)]).toEqual([short, short]);
 });

@@ -4,12 +4,8 @@ import { FunctionError } from "./errors.ts";
 import type { Json } from "./types.ts";
 
 /**
- * The sortable encoding: bytes whose unsigned order is Convex's order of values (`compareValues` in
- * `convex/src/values/compare.ts`): undefined < null < int64 < float64 < boolean < string < bytes < array < object.
- *
- * A value is a tag byte and what follows; texts and containers end in 0x00, and a 0x00 inside a text is written 0x00 0xFF, so
- * that no encoding is a prefix of another and sequences of values compare one after the other. All tags lie below `AFTER`,
- * so `prefix + AFTER` is above every key that goes on from `prefix` with another value.
+ * Sorts like `compareValues` (`convex/src/values/compare.ts`). Texts and containers end in 0x00, and 0x00 in a text is written 0x00 0xFF,
+ * so that no encoding is a prefix of another. All tags are below `AFTER`.
  */
 const TAG = {
   undefined: 0x02,
@@ -27,26 +23,41 @@ const END = 0x00;
 const ESCAPE = 0xff;
 const AFTER = 0x1f;
 
-/** Above every key. */
+/** Longest bound kept in memory. */
+const SHORT_KEY_BYTES = 1_024;
+/** Longest buffer reused for the next key. */
+const KEPT_BUFFER_BYTES = 1024 * 1024;
+
 export const LAST_KEY: Uint8Array = Uint8Array.of(0xff);
-/** Below or equal to every key. */
 export const FIRST_KEY: Uint8Array = new Uint8Array(0);
 
-/** The key of a sequence of values, as an index holds it. `undefined` stands for a missing field. */
 export function encodeKey(values: readonly (Json | undefined)[]): Uint8Array {
   length = 0;
   for (const value of values) writeValue(value);
-  return Uint8Array.prototype.slice.call(buffer, 0, length);
+  const key = Uint8Array.prototype.slice.call(buffer, 0, length);
+  if (buffer.length > KEPT_BUFFER_BYTES) buffer = Buffer.alloc(4096);
+  return key;
 }
 
-/** The least key above `key`. */
+export const shortLow = (key: Uint8Array): Uint8Array => (key.length <= SHORT_KEY_BYTES ? key : key.slice(0, SHORT_KEY_BYTES));
+
+export function shortHigh(key: Uint8Array): Uint8Array {
+  if (key.length <= SHORT_KEY_BYTES) return key;
+  let length = SHORT_KEY_BYTES;
+  while (length > 0 && key[length - 1] === 0xff) length -= 1;
+  if (length === 0) return LAST_KEY;
+  const above = key.slice(0, length);
+  above[length - 1] = (above[length - 1] ?? 0) + 1;
+  return above;
+}
+
 export function keyAfter(key: Uint8Array): Uint8Array {
   const after = new Uint8Array(key.length + 1);
   after.set(key);
   return after;
 }
 
-/** The least key above every key that starts with the values of `prefix`. */
+/** Returns the least key above all keys that start with `prefix`. */
 export function keyAfterPrefix(prefix: Uint8Array): Uint8Array {
   if (prefix.length === 0) return LAST_KEY;
   const after = new Uint8Array(prefix.length + 1);
@@ -59,7 +70,6 @@ export function compareKeys(a: Uint8Array, b: Uint8Array): number {
   return Buffer.compare(a, b);
 }
 
-/** Convex's order of two values; `undefined` is a missing field. */
 export function compareJson(a: Json | undefined, b: Json | undefined): number {
   if (typeof a === "string" && a === b) return 0;
   return compareKeys(encodeKey([a]), encodeKey([b]));
@@ -97,7 +107,7 @@ function writeValue(value: Json | undefined): void {
   }
 }
 
-/** IEEE order is the order of the bits once negative numbers are inverted and positive ones lifted above them. */
+/** IEEE order is bit order once negative numbers are inverted and the sign bit of positive ones is set. */
 function writeFloat(value: number): void {
   reserve(9);
   buffer[length] = TAG.float64;
@@ -108,8 +118,8 @@ function writeFloat(value: number): void {
 }
 
 function writeText(text: string): void {
-  const room = text.length * 3 + 1;
-  reserve(room);
+  // Three bytes per character suffice; counting is cheaper than that much memory for long texts.
+  reserve((text.length < 4_096 ? text.length * 3 : Buffer.byteLength(text)) + 1);
   if (!text.includes("\0")) {
     length += buffer.write(text, length, "utf8");
     buffer[length++] = END;
@@ -152,7 +162,7 @@ function writeTagged(tag: string, inner: Json | undefined): void {
     case "$integer":
       return writeInteger(eightBytes(inner, tag).readBigInt64LE());
     case "$commitTs":
-      // Until the commit a commit timestamp sorts as the largest integer (`compare.ts`).
+      // An unresolved commit timestamp sorts as the largest integer (`compare.ts`).
       return writeInteger(2n ** 63n - 1n);
     case "$float":
       return writeFloat(eightBytes(inner, tag).readDoubleLE());

@@ -1,19 +1,19 @@
-/** Convex's limits (https://docs.convex.dev/production/state/limits), one place for each. Sizes are bytes of `getConvexSize`. */
+/** https://docs.convex.dev/production/state/limits; sizes as counted by `getConvexSize`. */
 
 const MIB = 1024 * 1024;
 
-/** Of one value. */
+/** Per value. */
 export const MAX_DOCUMENT_BYTES = MIB;
 export const MAX_ARGUMENT_BYTES = 16 * MIB;
 export const MAX_RESULT_BYTES = 16 * MIB;
 export const MAX_NESTING = 16;
-/** Arguments and results hold documents, so they may nest deeper than one. */
+/** Arguments and results contain documents, so they may nest deeper. */
 export const MAX_ARGUMENT_NESTING = 64;
 export const MAX_OBJECT_FIELDS = 1024;
 export const MAX_ARRAY_LENGTH = 8192;
 export const MAX_FIELD_NAME_LENGTH = 1024;
 
-/** Of one transaction. */
+/** Per transaction. */
 export const MAX_DOCUMENTS_READ = 32_000;
 export const MAX_BYTES_READ = 16 * MIB;
 export const MAX_DOCUMENTS_WRITTEN = 16_000;
@@ -22,11 +22,11 @@ export const MAX_INDEX_RANGES = 4_096;
 export const MAX_SCHEDULED = 1_000;
 export const MAX_SCHEDULED_ARGUMENT_BYTES = 16 * MIB;
 
-/** Of one schema (https://docs.convex.dev/database/reading-data/indexes). */
+/** Per schema (https://docs.convex.dev/database/reading-data/indexes). */
 export const MAX_INDEX_FIELDS = 16;
 export const MAX_INDEXES_PER_TABLE = 64;
 
-/** Of one text search (https://docs.convex.dev/search/text-search). */
+/** Per text search (https://docs.convex.dev/search/text-search). */
 export const MAX_SEARCH_RESULTS = 1024;
 export const MAX_SEARCH_TERMS = 16;
 export const MAX_SEARCH_FILTERS = 8;

@@ -2,7 +2,7 @@ import { decodeBase64, eightBytes, isFields, sortedNames, taggedForm, type JsonO
 import type { Json } from "./types.ts";
 import type { ObjectField, ValidatorJson } from "./validator-json.ts";
 
-/** How Convex writes values and validators in its error messages: `{name: "Ada", age: 36.0}`, `v.optional(v.string())`. */
+/** The notation of Convex's error messages: `{name: "Ada", age: 36.0}`, `v.optional(v.string())`. */
 
 const LONGEST = 16_384;
 

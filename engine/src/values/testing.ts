@@ -2,8 +2,6 @@ import { convexToJson, type Value } from "convex/values";
 import * as fc from "fast-check";
 import type { Json } from "./types.ts";
 
-/** Values of every kind that Convex has, leaning towards what encodings get wrong. For tests. */
-
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 8 }),
   fc.string({ unit: fc.constantFrom("\0", "\u0001", "a", "b", "\u007f", "é", "￿", "𐀀"), maxLength: 4 }),

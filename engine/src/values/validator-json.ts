@@ -2,10 +2,7 @@ import type { JsonObject } from "./canonical.ts";
 import { FunctionError } from "./errors.ts";
 import type { Json } from "./types.ts";
 
-/**
- * Validators in the JSON form that `v.*` has in `exportArgs()`, `exportReturns()` and a schema's `export()`
- * (`ValidatorJSON` in `convex/src/values/validators.ts`).
- */
+/** `ValidatorJSON` in `convex/src/values/validators.ts` */
 export type ValidatorJson =
   | { type: "null" | "number" | "bigint" | "boolean" | "string" | "bytes" | "any" | "commitTs" }
   | { type: "id"; tableName: string }
@@ -18,10 +15,7 @@ export type ObjectField = { fieldType: ValidatorJson; optional: boolean };
 
 const parsed = new WeakMap<object, ValidatorJson>();
 
-/**
- * Reads a validator's JSON once.
- * @throws FunctionError when it is none that `convex/values` makes.
- */
+/** @throws FunctionError for a validator that `convex/values` does not produce */
 export function parseValidator(json: Json): ValidatorJson {
   if (typeof json === "object" && json !== null) {
     const known = parsed.get(json);

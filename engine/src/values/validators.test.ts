@@ -12,7 +12,6 @@ const users = newId(10_001);
 const messages = newId(10_002);
 const tables = { tableOf: (id: string) => ({ [users]: "users", [messages]: "messages" })[id] ?? null };
 
-/** The JSON that `exportArgs()` makes of a validator: there, but marked internal in the client library's types. */
 const exported = (validator: GenericValidator): Json => Reflect.get(validator, "json");
 const fault = (validator: GenericValidator, value: Json) => findFault(parseValidator(exported(validator)), value, tables);
 
@@ -42,14 +41,14 @@ describe("validators", () => {
     fc.assert(
       fc.property(validators, values, (validator, value) => {
         const accepted = fault(validator, jsonOf(value)) === null;
-        // They take arrays and bytes for objects without fields, too.
+        // The client library also accepts arrays and bytes for objects without fields.
         expect(accepted).toBe(validate(validator, value) && (accepted || !holdsNonObject(value)));
       }),
       { numRuns: 5_000 },
     );
   });
 
-  test("know the tables of ids", () => {
+  test("check the tables of ids", () => {
     expect(fault(v.id("users"), users)).toBeNull();
     expect(fault(v.id("users"), messages)).toBe(
       `Found ID "${messages}" from table \`messages\`, which does not match the table name in validator \`v.id("users")\`.`,
@@ -59,7 +58,7 @@ describe("validators", () => {
     );
   });
 
-  test("say what is wrong, and where, in Convex's words", () => {
+  test("report the fault and its path in Convex's words", () => {
     const validator = v.object({ name: v.string(), tags: v.optional(v.array(v.object({ n: v.number() }))) });
     const shown = "v.object({name: v.string(), tags: v.optional(v.array(v.object({n: v.float64()})))})";
     expect(fault(validator, {})).toBe(
@@ -77,7 +76,7 @@ describe("validators", () => {
     );
   });
 
-  test("throw as arguments and as results", () => {
+  test("throw different errors for arguments and results", () => {
     expect(() => checkArguments(exported(v.object({})), { a: 1 }, tables)).toThrow(
       "ArgumentValidationError: Object contains extra field `a`",
     );
@@ -85,7 +84,7 @@ describe("validators", () => {
     expect(() => checkArguments({ type: "thing" }, {}, tables)).toThrow("Unknown validator");
   });
 
-  test("accept a commit timestamp that is not known yet as the integer it will be", () => {
+  test("accept an unresolved commit timestamp as an integer", () => {
     expect(fault(v.int64(), { $commitTs: null })).toBeNull();
     expect(fault(v.string(), { $commitTs: null })).not.toBeNull();
   });

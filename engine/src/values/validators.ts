@@ -5,22 +5,20 @@ import { showValidator, showValue } from "./show.ts";
 import type { Json } from "./types.ts";
 import { parseValidator, type ValidatorJson } from "./validator-json.ts";
 
-/** Which table an id belongs to; null when it is no id, or none of a table that exists. */
+/** Returns null for an invalid id or an unknown table. */
 export type IdTables = { tableOf(id: string): string | null };
 
-/** @throws FunctionError `ArgumentValidationError: …` when a function's arguments are not what it declares. */
 export function checkArguments(validator: Json, args: Json, tables: IdTables): void {
   const fault = findFault(parseValidator(validator), args, tables);
   if (fault !== null) throw new FunctionError(`ArgumentValidationError: ${fault}`);
 }
 
-/** @throws FunctionError `ReturnsValidationError: …` when a function's result is not what it declares. */
 export function checkReturns(validator: Json, result: Json, tables: IdTables): void {
   const fault = findFault(parseValidator(validator), result, tables);
   if (fault !== null) throw new FunctionError(`ReturnsValidationError: ${fault}`);
 }
 
-/** Why a value does not fit a validator, in Convex's words; null when it fits. */
+/** Returns Convex's message for a mismatch, or null. */
 export function findFault(validator: ValidatorJson, value: Json, tables: IdTables): string | null {
   return fault(validator, value, "", tables);
 }

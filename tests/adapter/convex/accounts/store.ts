@@ -1,9 +1,9 @@
-import { storageFunctions } from "../../../../convex/accounts/storage";
-import { uniqueIndexes } from "../../../../convex/accounts/tables";
+import { storageFunctions } from "../../../../convex/model/accounts/adapterStorage";
+import { uniqueIndexes } from "../../../../convex/model/accounts/tables";
 import { suiteTables } from "./tables";
 
-/** The app's own storage functions over the suites' tables. The suites also ask what no index serves, and what the app is refused. */
-export const { create, findOne, findMany, count, update, updateMany, deleteMany, consumeOne, incrementOne } = storageFunctions({
+/** The app's storage functions. The suites also query without indexes, which the app's own functions reject. */
+export const { create, findOne, findMany, count, update, updateMany, deleteMany, consumeOne, incrementOne, commit } = storageFunctions({
   tables: suiteTables,
   uniqueIndexes,
   scans: true,

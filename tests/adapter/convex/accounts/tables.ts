@@ -1,11 +1,8 @@
 import { defineTable, type TableDefinition } from "convex/server";
 import { v } from "convex/values";
-import { accountTables } from "../../../../convex/accounts/tables";
+import { accountTables } from "../../../../convex/model/accounts/tables";
 
-/**
- * The tables that Better Auth's adapter suites write: the app's own, with their indexes, yet open to the fields that the suites add; and those
- * that the suites bring, by the names that they give them.
- */
+/** The app's tables, open to the suites' extra fields, plus the suites' own tables. */
 const open = () => defineTable(v.any()).index("id", ["id"]);
 
 function withIndexesOf(table: TableDefinition): TableDefinition {

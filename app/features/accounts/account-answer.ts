@@ -1,0 +1,20 @@
+import type { FormAnswer } from "~/lib/forms/form-result";
+
+export type AccountAnswer = FormAnswer & {
+  done?: string;
+  /** How the user can refresh a session that is too old: by password, or by signing in again. */
+  stepUp?: "password" | "sign-in";
+  setup?: TwoFactorSetup;
+  /** A provider's address, for forms sent without JavaScript. */
+  leaveFor?: string;
+  codes?: string[];
+};
+
+export type TwoFactorSetup = {
+  uri: string;
+  secret: string;
+  qr: { size: number; path: string };
+  codes: string[];
+};
+
+export const STEP_UP_FIELD = "stepUpPassword";

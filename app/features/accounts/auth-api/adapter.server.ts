@@ -1,0 +1,129 @@
+import type { BetterAuthOptions } from "better-auth";
+import {
+  type AdapterFactoryCustomizeAdapterCreator,
+  type CleanedWhere,
+  createAdapterFactory,
+  type DBTransactionAdapter,
+  type JoinConfig,
+} from "better-auth/adapters";
+import type { ConvexHttpClient } from "convex/browser";
+import type { FunctionArgs } from "convex/server";
+import { refusalOf } from "~/lib/data/error-responses";
+import { api } from "#convex/_generated/api";
+import { emailTaken } from "./plugins/account-changes.server";
+import { collectWrites } from "./adapter-transaction.server";
+
+const store = api.accounts.store;
+
+type StoreWhere = FunctionArgs<typeof store.findOne>["where"];
+type Shape = { select?: string[] | undefined; join?: JoinConfig | undefined };
+type StoreJoins = FunctionArgs<typeof store.findOne>["joins"];
+
+const NOW = { skipQueue: true };
+
+const MAX_ATTEMPTS = 10;
+
+const CONFIG = {
+  adapterId: "convex",
+  adapterName: "Convex",
+  usePlural: true,
+  supportsDates: true,
+  supportsBooleans: true,
+  supportsArrays: true,
+  supportsJSON: false,
+  supportsNumericIds: false,
+  customTransformInput: ({ data }: { data: unknown }) => millis(data),
+  customTransformOutput: ({ data, fieldAttributes }: { data: unknown; fieldAttributes: { type: unknown } }) =>
+    fieldAttributes.type === "date" && typeof data === "number" ? new Date(data) : data,
+};
+
+/** Creates Better Auth's database adapter; `convex/accounts/store.ts` commits the writes of a transaction in one mutation. */
+export const convexAdapter = (client: ConvexHttpClient) => (options: BetterAuthOptions) => {
+  const direct = storeOperations(client);
+  return createAdapterFactory({ config: { ...CONFIG, transaction }, adapter: direct })(options);
+
+  async function transaction<Result>(run: (adapter: DBTransactionAdapter) => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt++) {
+      let writes: ReturnType<typeof collectWrites>["writes"] = [];
+      const adapter: AdapterFactoryCustomizeAdapterCreator = (helpers) => {
+        const collected = collectWrites(direct(helpers), clauses);
+        writes = collected.writes;
+        return collected.operations;
+      };
+      const result = await run(createAdapterFactory({ config: { ...CONFIG, transaction: false }, adapter })(options));
+      try {
+        if (writes.length > 0) await client.mutation(store.commit, { writes }, NOW);
+        return result;
+      } catch (error) {
+        if (attempt === MAX_ATTEMPTS || refusalOf(error)?.code !== "conflict") throw error;
+      }
+    }
+  }
+};
+
+const storeOperations =
+  (client: ConvexHttpClient): AdapterFactoryCustomizeAdapterCreator =>
+  ({ getFieldName }) => {
+    return {
+      create: async ({ model, data }) => row(await client.mutation(store.create, { model, data }, NOW)),
+      findOne: async ({ model, where, ...shape }) =>
+        row(await client.query(store.findOne, { model, where: clauses(where), ...shaped(model, shape) })),
+      findMany: async ({ model, where, limit, offset, sortBy, ...shape }) => {
+        const order = sortBy && { ...sortBy, field: getFieldName({ model, field: sortBy.field }) };
+        return row(
+          await client.query(store.findMany, { model, where: clauses(where), limit, offset, sortBy: order, ...shaped(model, shape) }),
+        );
+      },
+      count: ({ model, where }) => client.query(store.count, { model, where: clauses(where) }),
+      update: async ({ model, where, update }) =>
+        row(await client.mutation(store.update, { model, where: clauses(where), update: row(update) }, NOW).catch(inWords(model))),
+      updateMany: ({ model, where, update }) => client.mutation(store.updateMany, { model, where: clauses(where), update }, NOW),
+      delete: async ({ model, where }) => {
+        if (where.length > 0) await deleteAll(model, where);
+      },
+      deleteMany: ({ model, where }) => deleteAll(model, where),
+      consumeOne: async ({ model, where }) => row(await client.mutation(store.consumeOne, { model, where: clauses(where) }, NOW)),
+      incrementOne: async ({ model, where, increment, set }) =>
+        row(await client.mutation(store.incrementOne, { model, where: clauses(where), increment, set }, NOW)),
+    };
+
+    function shaped(model: string, { select, join }: Shape) {
+      // Better Auth passes an empty selection for all fields.
+      const fields = select?.length ? select.map((field) => getFieldName({ model, field })) : undefined;
+      return { select: fields, joins: joins(join) };
+    }
+
+    async function deleteAll(model: string, where: CleanedWhere[]): Promise<number> {
+      let deleted = 0;
+      for (let more = true; more;) {
+        const batch = await client.mutation(store.deleteMany, { model, where: clauses(where) }, NOW);
+        deleted += batch.count;
+        more = batch.more;
+      }
+      return deleted;
+    }
+  };
+
+/** Two concurrent sign-ups with one address: the second gets the specification's error (5). */
+const inWords = (model: string) => (error: unknown) => {
+  throw model === "users" && refusalOf(error)?.code === "conflict" ? emailTaken() : error;
+};
+
+const row = (value: unknown) => value as never;
+
+/** Stores dates as milliseconds, so that the deployment's indexes order them. */
+function millis(value: unknown): unknown {
+  if (value instanceof Date) return value.getTime();
+  return Array.isArray(value) ? value.map(millis) : value;
+}
+
+const clauses = (where: CleanedWhere[] = []): StoreWhere =>
+  where.map(({ field, operator, value, connector, mode }) => ({ field, operator, value: row(millis(value) ?? null), connector, mode }));
+
+function joins(config: JoinConfig | undefined): StoreJoins {
+  if (!config) return undefined;
+  const list = Object.entries(config).map(([model, { on, limit, relation }]) => {
+    return [model, { from: on.from, to: on.to, limit: limit ?? 100, one: relation === "one-to-one" }] as const;
+  });
+  return Object.fromEntries(list);
+}

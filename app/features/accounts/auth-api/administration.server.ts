@@ -1,0 +1,53 @@
+import { generateRandomString } from "better-auth/crypto";
+import type { AppConfig } from "~/config";
+import { authFor } from "./auth.server";
+
+/** Specification 9: a reset token has 24 characters and is valid for an hour. */
+const TOKEN_LENGTH = 24;
+const TOKEN_LIFE = 60 * 60 * 1000;
+const PAGE = 200;
+
+export type ListedUser = { email: string; name: string; emailVerified: boolean; createdAt: Date };
+
+/** Account operations for the operator (`npm run user`). All but `list` return null for an unknown address. */
+export async function administration(config: AppConfig) {
+  const { internalAdapter, adapter } = await authFor(config, new Request(config.publicUrl)).$context;
+  const find = async (email: string) => (await internalAdapter.findUserByEmail(email))?.user ?? null;
+
+  return {
+    async *list(): AsyncGenerator<ListedUser> {
+      for (let offset = 0; ; offset += PAGE) {
+        const users = await adapter.findMany<ListedUser>({ model: "user", limit: PAGE, offset });
+        yield* users;
+        if (users.length < PAGE) return;
+      }
+    },
+
+    async reset(email: string): Promise<string | null> {
+      const user = await find(email);
+      if (!user) return null;
+      const token = generateRandomString(TOKEN_LENGTH, "a-z", "A-Z", "0-9");
+      const expiresAt = new Date(Date.now() + TOKEN_LIFE);
+      await internalAdapter.createVerificationValue({ identifier: `reset-password:${token}`, value: user.id, expiresAt });
+      return `${config.publicUrl}/reset-password?${new URLSearchParams({ token })}`;
+    },
+
+    async delete(email: string): Promise<true | null> {
+      const user = await find(email);
+      if (!user) return null;
+      await internalAdapter.deleteUserSessions(user.id);
+      await internalAdapter.deleteAccounts(user.id);
+      await internalAdapter.deleteUser(user.id);
+      return true;
+    },
+
+    /** Returns whether a second factor existed. */
+    async disableTwoFactor(email: string): Promise<boolean | null> {
+      const user = await find(email);
+      if (!user) return null;
+      const count = await adapter.deleteMany({ model: "twoFactor", where: [{ field: "userId", value: user.id }] });
+      await internalAdapter.updateUser(user.id, { twoFactorEnabled: false });
+      return count > 0;
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import type { RouterContextProvider } from "react-router";
+import { readBody } from "~/lib/http/forms/body.server";
+import { clientAddressContext, configContext } from "~/lib/http/context";
+import { FORM_BYTES } from "~/lib/http/forms/form.server";
+import { originOf } from "~/lib/http/origin.server";
+import { noticeUnavailable } from "~/lib/http/unavailable.server";
+import { AUTH_PATH, authFor, CLIENT_ADDRESS_HEADER } from "./auth.server";
+import { cookieNames } from "../session/cookies";
+import { clearConvexToken } from "../session/convex/convex-token-cookie.server";
+import { DELETION_LINK } from "../session/safe-redirect";
+import { renewVisitor, redirectToSignIn } from "../session/session.server";
+
+type Asking = { request: Request; context: Readonly<RouterContextProvider> };
+
+const JUDGED = [
+  "Accept-Language",
+  "Cookie",
+  "Host",
+  "Origin",
+  "Referer",
+  "Sec-Fetch-Dest",
+  "Sec-Fetch-Mode",
+  "Sec-Fetch-Site",
+  "User-Agent",
+];
+
+/** Providers post callbacks from their own site. Better Auth turns them into a GET that the OAuth state protects. */
+const CALLBACK = /^\/api\/auth\/callback\/[^/]+\/?$/;
+
+/** Read-only endpoints. Mailed links are excluded: mail scanners send HEAD and must not use them up. */
+const TELLS = /^\/api\/auth\/(?:ok|error|get-session|list-accounts|list-sessions)$/;
+
+/** Passes a request to Better Auth. Better Auth has no HEAD, so it becomes a GET without content (RFC 9110, 9.3.2). */
+export async function passToAuth({ request, context }: Asking): Promise<Response> {
+  if (request.method !== "HEAD" || !TELLS.test(new URL(request.url).pathname)) return passOn({ request, context });
+  const answer = await passOn({ request: new Request(request, { method: "GET" }), context });
+  await answer.body?.cancel();
+  return new Response(null, answer);
+}
+
+async function passOn(asking: Asking): Promise<Response> {
+  const answer = await pass(asking);
+  if (!isFollowed(asking.request) || answer.status < 400) return answer;
+  return isDeletionLink(asking.request) && !(await renewVisitor(asking.context)) ? redirectToSignIn(asking.request) : toErrorPage(answer);
+}
+
+const isDeletionLink = ({ url }: Request) => new URL(url).pathname === DELETION_LINK;
+
+const LINKS = /\/(verify-email|magic-link\/verify|reset-password\/[^/]+|delete-user\/callback|callback\/[^/]+)$/;
+
+/** Returns whether a browser navigates there, so that errors need an HTML page instead of JSON. */
+const isFollowed = ({ method, headers, url }: Request) =>
+  method === "GET" && headers.get("Sec-Fetch-Dest") === "document" && LINKS.test(new URL(url).pathname);
+
+async function toErrorPage(answer: Response): Promise<Response> {
+  const errorBody: unknown = await answer.json().catch(() => null);
+  const code =
+    typeof errorBody === "object" && errorBody !== null && "code" in errorBody && typeof errorBody.code === "string"
+      ? errorBody.code
+      : null;
+  const headers = relayCookies(answer, new Headers({ Location: `/error?${new URLSearchParams({ error: code ?? "Unknown" })}` }));
+  return new Response(null, { status: 302, headers });
+}
+
+async function pass({ request, context }: Asking): Promise<Response> {
+  const { method, url } = request;
+  const headers = withClientAddress(new Headers(request.headers), context);
+  if (method === "POST" && CALLBACK.test(new URL(url).pathname)) {
+    for (const name of ["Cookie", "Origin", "Referer"]) headers.delete(name);
+  }
+  const body = request.body ? await readBody(request, FORM_BYTES) : new Uint8Array();
+  if (!body) return tooLargeAnswer();
+  if (body.length > 0) return handle({ request, context }, new Request(url, { method, headers, body }));
+  if (!SENDS.has(method) || !isJson(headers)) return handle({ request, context }, new Request(url, { method, headers }));
+  // Some calls have no body (specification 7: /sign-out), but Better Auth requires a content type for every POST.
+  headers.set("Content-Type", "application/json");
+  headers.delete("Content-Length");
+  return handle({ request, context }, new Request(url, { method, headers, body: "{}" }));
+}
+
+const SENDS = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+
+const isJson = (headers: Headers) => (headers.get("Content-Type") ?? "application/json").startsWith("application/json");
+
+/** Posts to Better Auth's handler instead of its server-side API, so that rate limits and origin checks apply. Callers relay cookies. */
+export function postToAuth(asking: Asking, path: `/${string}`, body: Record<string, unknown> = {}): Promise<Response> {
+  const headers = judgedHeaders(asking);
+  headers.set("Content-Type", "application/json");
+  return handle(asking, new Request(addressOf(asking, path), { method: "POST", headers, body: JSON.stringify(body) }));
+}
+
+export function getFromAuth(asking: Asking, path: `/${string}`): Promise<Response> {
+  return handle(asking, new Request(addressOf(asking, path), { headers: judgedHeaders(asking) }));
+}
+
+const addressOf = ({ request, context }: Asking, path: string) => originOf(context.get(configContext), request) + AUTH_PATH + path;
+
+function judgedHeaders({ request, context }: Asking): Headers {
+  const headers = new Headers();
+  for (const name of JUDGED) {
+    const value = request.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  return withClientAddress(headers, context);
+}
+
+export function relayCookies(from: Response, to = new Headers()): Headers {
+  for (const cookie of from.headers.getSetCookie()) to.append("Set-Cookie", cookie);
+  return to;
+}
+
+async function handle({ request, context }: Asking, inner: Request): Promise<Response> {
+  const config = context.get(configContext);
+  const { outcome, unavailable } = await noticeUnavailable(() => authFor(config, request).handler(inner));
+  if (unavailable && (outcome.status === "rejected" || outcome.value.status >= 400)) return unavailableAnswer();
+  if (outcome.status === "rejected") throw outcome.reason;
+  const answer = outcome.value;
+  const response = answer.status === 429 ? await withCode(answer) : new Response(answer.body, answer);
+  const retryAfter = response.headers.get("X-Retry-After");
+  if (retryAfter !== null) response.headers.set("Retry-After", retryAfter);
+  // The visitor's token may contain what changed.
+  if (changesVisitor(inner) && response.status < 400) {
+    response.headers.append("Set-Cookie", clearConvexToken(cookieNames(originOf(config, request))));
+  }
+  return response;
+}
+
+/** Better Auth's rate limiter sends a message without a code. */
+async function withCode(answer: Response): Promise<Response> {
+  const sent: unknown = await answer.json().catch(() => null);
+  const body = { code: "TOO_MANY_REQUESTS", message: "Too many requests. Please try again later.", ...(typeof sent === "object" && sent) };
+  const headers = new Headers(answer.headers);
+  headers.delete("Content-Length");
+  return Response.json(body, { status: 429, statusText: answer.statusText, headers });
+}
+
+function changesVisitor({ method, url }: Request): boolean {
+  return method !== "GET" || /\/(verify-email|magic-link\/verify|callback(\/[^/]+)?)$/.test(new URL(url).pathname);
+}
+
+const tooLargeAnswer = () =>
+  Response.json({ code: "CONTENT_TOO_LARGE", message: "The request is too large" }, { status: 413, statusText: "Content Too Large" });
+
+/** Better Auth treats an unreadable session as none and would answer 401. */
+const unavailableAnswer = () =>
+  Response.json(
+    { code: "SERVICE_UNAVAILABLE", message: "The service is not available right now" },
+    { status: 503, headers: { "Retry-After": "5" } },
+  );
+
+function withClientAddress(headers: Headers, context: Readonly<RouterContextProvider>): Headers {
+  headers.set(CLIENT_ADDRESS_HEADER, context.get(clientAddressContext));
+  return headers;
+}

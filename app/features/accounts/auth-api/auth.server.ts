@@ -1,0 +1,202 @@
+import { getCurrentAuthEndpointContext } from "@better-auth/core/context";
+import { betterAuth, type GenericEndpointContext } from "better-auth";
+import { isAPIError } from "better-auth/api";
+import { oneTimeToken } from "better-auth/plugins";
+import { magicLink } from "better-auth/plugins/magic-link";
+import { LRUCache } from "lru-cache";
+import { endSubscriptions, paymentPlugins } from "~/features/billing/payments/payment-plugins.server";
+import type { AppConfig } from "~/config";
+import { log } from "~/lib/http/telemetry/log.server";
+import { originOf } from "~/lib/http/origin.server";
+import { api } from "#convex/_generated/api";
+import { convexAdapter } from "./adapter.server";
+import { cookieNames } from "../session/cookies";
+import { authMail, sendCode, sendSignInLink } from "../mail/auth-mail.server";
+import { mailProviderLink } from "../mail/mail-provider-link";
+import { device } from "./plugins/device.server";
+import { lastMethod } from "./plugins/credentials/last-method.server";
+import { limits } from "./plugins/limits.server";
+import { mailRequests } from "./plugins/mail-requests.server";
+import { mailedCodes } from "./plugins/credentials/mailed-codes.server";
+import { passkeys } from "./plugins/credentials/passkeys.server";
+import { passwords } from "./plugins/credentials/passwords.server";
+import { providerAddresses } from "./plugins/providers/provider-addresses.server";
+import { providerCallbacks } from "./plugins/providers/provider-callbacks.server";
+import { providerFailures } from "./plugins/providers/provider-failures.server";
+import { providerPictures } from "./plugins/providers/provider-pictures.server";
+import { reclaim, removeUnproven } from "./plugins/reclaim.server";
+import { reclaimByProvider } from "./plugins/providers/reclaim-by-provider.server";
+import { secondFactor } from "./plugins/credentials/second-factor.server";
+import { singleUseCodes } from "./plugins/credentials/single-use-codes.server";
+import { specification } from "./plugins/specification.server";
+import { stepUp } from "./plugins/credentials/step-up.server";
+import { plainTargets } from "./plugins/redirect-targets.server";
+import { vkDevice } from "./plugins/providers/vk-device.server";
+import { copyProviderPicture } from "./provider-picture.server";
+import { serviceConvex } from "../session/convex/service-client.server";
+import { socialProvidersOf } from "./social-providers.server";
+
+export const AUTH_PATH = "/api/auth";
+
+/** The header with the client's address for Better Auth. Only `auth-request.server.ts` sets it, and overwrites a sent value. */
+export const CLIENT_ADDRESS_HEADER = "x-atelier-client-address";
+
+/** Specification 5 and 9 leave the lengths open; see NIST SP 800-63B, 3.1.1.2. */
+export const PASSWORD_LENGTH = { min: 8, max: 128 };
+
+export type Auth = ReturnType<typeof makeAuth>;
+
+const made = new WeakMap<AppConfig, LRUCache<string, Auth>>();
+/** Without APP_URL every loopback host and port is an origin. */
+const INSTANCES = 16;
+
+export function authFor(config: AppConfig, request: Request): Auth {
+  const origin = originOf(config, request);
+  const known = made.get(config) ?? new LRUCache<string, Auth>({ max: Math.max(INSTANCES, config.origins.length) });
+  made.set(config, known);
+  const auth = known.get(origin) ?? makeAuth(config, origin);
+  known.set(origin, auth);
+  return auth;
+}
+
+/** Better Auth's `StateError`, which it does not export: a callback with a wrong, expired or missing state. */
+const isWrongState = (error: Error): boolean =>
+  error.name === "BetterAuthError" && "code" in error && error.code !== "state_generation_error";
+
+function makeAuth(config: AppConfig, origin: string) {
+  const { accounts } = config;
+  const cookies = cookieNames(origin);
+  const mail = authMail(config);
+  return betterAuth({
+    appName: "Atelier",
+    baseURL: origin,
+    basePath: AUTH_PATH,
+    secret: config.secret,
+    // For redirect targets only. `same-origin.server.ts` checks the origin of requests.
+    trustedOrigins: [...config.origins, ...config.trustedOrigins],
+    database: convexAdapter(serviceConvex(config)),
+    emailAndPassword: {
+      enabled: accounts.emailAndPassword,
+      requireEmailVerification: accounts.requireEmailVerification,
+      minPasswordLength: PASSWORD_LENGTH.min,
+      maxPasswordLength: PASSWORD_LENGTH.max,
+      revokeSessionsOnPasswordReset: accounts.revokeSessionsOnPasswordReset,
+      ...mail.emailAndPassword,
+      onPasswordReset: async ({ user }) => {
+        if (!user.emailVerified && mailProviderLink(config) !== null) await reclaimByReset(user.id);
+      },
+    },
+    emailVerification: mail.emailVerification,
+    socialProviders: socialProvidersOf(config),
+    account: {
+      encryptOAuthTokens: true,
+      accountLinking: {
+        enabled: accounts.linking,
+        allowDifferentEmails: accounts.linkDifferentEmails,
+        allowUnlinkingAll: accounts.unlinkLast,
+        trustedProviders: accounts.trustedProviders,
+        // `reclaimByProvider` protects an account whose address was never verified.
+        requireLocalEmailVerified: false,
+      },
+    },
+    user: {
+      // Specification 4: an unverified user's address changes at once.
+      changeEmail: { enabled: accounts.changeEmail, updateEmailWithoutVerification: true, ...mail.changeEmail },
+      deleteUser: { enabled: accounts.deleteUser, ...mail.deleteUser, ...endSubscriptions(config) },
+    },
+    // Better Auth would delete expired rows on every read; `convex/accounts/expiry.ts` does it hourly.
+    verification: { disableCleanup: true },
+    rateLimit: {
+      enabled: accounts.rateLimit,
+      storage: "database",
+      customRules: {
+        // Every open page calls it, and only signed-in users can.
+        "/get-session": false,
+        "/verify-password": { window: 10, max: 3 },
+        "/delete-user": { window: 10, max: 3 },
+        // Sign-out must always work, also for many users behind one address.
+        "/sign-out": false,
+        // Stripe signs its requests.
+        "/stripe/webhook": false,
+        // A class or an office may sign up at once from one address. Signing up reveals nothing to guess.
+        "/sign-up/email": { window: 10, max: 10 },
+      },
+    },
+    advanced: {
+      // The prefix is already secure, and Better Auth's extra `__Secure-` would make the name invalid.
+      useSecureCookies: false,
+      cookiePrefix: cookies.prefix,
+      defaultCookieAttributes: { secure: cookies.secure, httpOnly: true, sameSite: "lax", path: "/" },
+      // Specification 9: OAuth state lives 10 minutes; Better Auth's default is 5.
+      cookies: { state: { attributes: { maxAge: 600 } } },
+      ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
+      database: { joins: true },
+      // Explicit, because Better Auth disables these checks when it detects a test run.
+      disableOriginCheck: false,
+      disableCSRFCheck: false,
+    },
+    onAPIError: {
+      errorURL: "/error",
+      // Better Auth prints rejected requests to the console. The request log already records their status.
+      onError(error) {
+        if (!isAPIError(error) || error.statusCode >= 500) log.error({ from: "accounts", error }, "a request failed");
+      },
+    },
+    telemetry: { enabled: false },
+    logger: {
+      level: "error",
+      // Better Auth also logs rejected requests as errors. Real faults include the thrown error.
+      log(_level, message, ...more: unknown[]) {
+        const error = more.find((each) => each instanceof Error);
+        if (error && !isWrongState(error)) log.error({ from: "accounts", error }, message);
+        else log.warn({ from: "accounts" }, message);
+      },
+    },
+    plugins: [
+      // Before `limits`, which drops a picture that comes in place of an address.
+      providerPictures((picture) => copyProviderPicture({ config, ...picture })),
+      providerAddresses(),
+      vkDevice(),
+      providerFailures(),
+      limits(),
+      plainTargets(),
+      passwords({ breaches: accounts.refuseBreachedPasswords }),
+      device(origin),
+      lastMethod(origin),
+      providerCallbacks(config, origin),
+      mailRequests(config),
+      // Neither creates accounts: an unknown address gets no mail.
+      magicLink({
+        storeToken: "hashed",
+        disableSignUp: true,
+        sendMagicLink: (link, ctx) => sendSignInLink(config, userFinder(ctx), link),
+      }),
+      mailedCodes({ sendVerificationOTP: (code, ctx) => sendCode(config, userFinder(ctx), code) }),
+      oneTimeToken({ storeToken: "hashed" }),
+      reclaim(),
+      // Before `secondFactor`, which requires what this plugin removes.
+      reclaimByProvider(config),
+      secondFactor(mail.secondFactor),
+      singleUseCodes(
+        async (key, seconds) => (await serviceConvex(config).mutation(api.accounts.mail.pace, { key, seconds }, { skipQueue: true })) === 0,
+      ),
+      passkeys(origin),
+      stepUp(),
+      ...paymentPlugins(config),
+      ...specification(config),
+    ],
+  });
+}
+
+/** Removes all other sign-in methods after a reset of an unverified account by mail, because anybody may have created it. */
+async function reclaimByReset(userId: string): Promise<void> {
+  const { adapter, internalAdapter } = getCurrentAuthEndpointContext().context;
+  const others = (await internalAdapter.findAccounts(userId)).filter(({ providerId }) => providerId !== "credential");
+  await Promise.all(others.map(({ id }) => internalAdapter.deleteAccount(id)));
+  await removeUnproven(adapter, userId);
+  await internalAdapter.updateUser(userId, { twoFactorEnabled: false });
+  await internalAdapter.deleteUserSessions(userId);
+}
+
+const userFinder = (ctx: GenericEndpointContext | undefined) => async (email: string) =>
+  (await ctx?.context.internalAdapter.findUserByEmail(email))?.user ?? null;

@@ -1,0 +1,34 @@
+import type { AppConfig } from "~/config";
+
+/** Providers that never report a verified address, per Better Auth's sources (`linkable-providers.test.ts`). Facebook and GitLab lack the field. */
+export const WITHOUT_VERIFIED_ADDRESS: ReadonlySet<string> = new Set([
+  "atlassian",
+  "facebook",
+  "figma",
+  "gitlab",
+  "kick",
+  "line",
+  "linear",
+  "naver",
+  "notion",
+  "reddit",
+  "roblox",
+  "spotify",
+  "tiktok",
+  "vk",
+]);
+
+/** Providers without an address: Better Auth creates a placeholder (`plugins/providers/provider-addresses.server.ts`). */
+export const WITHOUT_ADDRESS: ReadonlySet<string> = new Set(["reddit", "roblox", "tiktok"]);
+
+/** The setting that linking a provider needs (specification 5), or null. */
+export type LinkObstacle = "ACCOUNTS_TRUSTED_PROVIDERS" | "ACCOUNTS_LINK_DIFFERENT_EMAILS" | null;
+
+export function linkableProviders({ socialProviders, accounts }: AppConfig): { id: string; obstacle: LinkObstacle }[] {
+  return Object.keys(socialProviders).map((id) => ({ id, obstacle: obstacleOf(id, accounts) }));
+}
+
+function obstacleOf(id: string, { trustedProviders, linkDifferentEmails }: AppConfig["accounts"]): LinkObstacle {
+  if (WITHOUT_VERIFIED_ADDRESS.has(id) && !trustedProviders.includes(id)) return "ACCOUNTS_TRUSTED_PROVIDERS";
+  return WITHOUT_ADDRESS.has(id) && !linkDifferentEmails ? "ACCOUNTS_LINK_DIFFERENT_EMAILS" : null;
+}

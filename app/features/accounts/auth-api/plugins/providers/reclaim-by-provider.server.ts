@@ -1,0 +1,56 @@
+import type { BetterAuthOptions, BetterAuthPlugin } from "better-auth";
+import { createAuthMiddleware, getOAuthState } from "better-auth/api";
+import type { AppConfig } from "~/config";
+import { api } from "#convex/_generated/api";
+import { serviceConvex } from "../../../session/convex/service-client.server";
+
+type ValidateUserInfo = NonNullable<NonNullable<BetterAuthOptions["user"]>["validateUserInfo"]>;
+
+const SIGN_IN_PATHS = new Set(["/callback/:id", "/sign-in/social"]);
+
+/** Removes all credentials of an unverified account before a verified provider is linked (specification 5): anyone may have created it. */
+export const reclaimByProvider = (config: AppConfig) =>
+  ({
+    id: "reclaim-by-provider",
+    // Better Auth calls it just before linking, after checking the provider.
+    init: () => ({ options: { user: { validateUserInfo: removeBeforeLinking(config) } } }),
+    hooks: {
+      after: [
+        {
+          // The session's user was read earlier and would still require the removed second factor.
+          matcher: ({ path }) => SIGN_IN_PATHS.has(path ?? ""),
+          handler: createAuthMiddleware(async ({ context }) => {
+            const { newSession } = context;
+            if (newSession?.user["twoFactorEnabled"] !== true) return;
+            const user = await context.internalAdapter.findUserById(newSession.user.id);
+            if (user) context.setNewSession({ ...newSession, user });
+          }),
+        },
+      ],
+    },
+  }) satisfies BetterAuthPlugin;
+
+function removeBeforeLinking(config: AppConfig): ValidateUserInfo {
+  return async ({ user: { id: userId }, source }, ctx) => {
+    const providerId = source.oauth?.providerId;
+    if (source.action !== "link-account" || !userId || !providerId || !SIGN_IN_PATHS.has(ctx.path)) return;
+    // A signed-in user links a provider: the account is theirs.
+    if ((await getOAuthState())?.link) return;
+    const user = await ctx.context.internalAdapter.findUserById(userId);
+    if (!user || user.emailVerified) return;
+
+    const convex = serviceConvex(config);
+    const removed = new Set<string>();
+    for (;;) {
+      const batch = await convex.mutation(api.accounts.reclaim.removeCredentials, { userId }, { skipQueue: true });
+      if (batch.length === 0) break;
+      for (const credential of batch) removed.add(credential);
+    }
+    const reclaimed = { userId, providerId, removed: [...removed] };
+    await convex.mutation(api.accounts.reclaim.verifyAddress, reclaimed, { skipQueue: true });
+    // Better Auth continues with the stale user and would reject it as unverified. This context belongs to the request.
+    ctx.context.socialProviders = ctx.context.socialProviders.map((provider) =>
+      provider.id === providerId ? { ...provider, options: { ...provider.options, requireEmailVerification: false } } : provider,
+    );
+  };
+}

@@ -1,0 +1,17 @@
+import type { BetterAuthPlugin } from "better-auth";
+import { withDevice } from "../../provider-corrections.server";
+
+/** Stores the device id of VK's callback, which VK requires for a token refresh. */
+export const vkDevice = () =>
+  ({
+    id: "vk-device",
+    init({ socialProviders }) {
+      const vk = socialProviders.find(({ id }) => id === "vk");
+      if (!vk) return;
+      const { validateAuthorizationCode } = vk;
+      vk.validateAuthorizationCode = async (given) => {
+        const tokens = await validateAuthorizationCode.call(vk, given);
+        return tokens && withDevice(tokens, given.deviceId);
+      };
+    },
+  }) satisfies BetterAuthPlugin;

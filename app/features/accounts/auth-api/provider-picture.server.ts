@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import { unlink, writeFile } from "node:fs/promises";
+import { api } from "#convex/_generated/api";
+import type { AppConfig } from "~/config";
+import { fetchPublic } from "~/lib/http/public-fetch.server";
+import { imageServiceFor } from "~/features/images/serve/image-service.server";
+import { pictureAddress, cropSquare } from "../settings/square-picture.server";
+import { serviceConvex } from "../session/convex/service-client.server";
+
+const LIMITS = { maxBytes: 2 * 1024 * 1024, timeoutMs: 5000 };
+
+type Asking = {
+  config: AppConfig;
+  sessionId: string;
+  userId: string;
+  /** An address, or the picture as a `data:` URL. */
+  address: string;
+  fetchPicture?: (address: string) => Promise<Buffer>;
+};
+
+/** Copies a provider's picture to our server, so that pages load nothing from elsewhere. Throws if it cannot be fetched or decoded. */
+export async function copyProviderPicture({
+  config,
+  sessionId,
+  userId,
+  address,
+  fetchPicture = fetchPublicPicture,
+}: Asking): Promise<string> {
+  const path = imageServiceFor(config).newPath();
+  try {
+    await writeFile(path, await fetchPicture(address), { mode: 0o600 });
+    const made = await cropSquare(path, userId, null);
+    if (typeof made === "string") throw new Error(made);
+    const checksum = createHash("sha256").update(made).digest("hex");
+    const picture = { sessionId, contentType: "image/webp", checksum, bytes: new Uint8Array(made).buffer };
+    await serviceConvex(config).mutation(api.accounts.pictures.put, picture, { skipQueue: true });
+    return pictureAddress(userId, checksum);
+  } finally {
+    await unlink(path).catch(() => {});
+  }
+}
+
+/** Some providers report an http address (Kakao). */
+const fetchPublicPicture = async (address: string) =>
+  isInlinePicture(address) ? decodeInlinePicture(address) : fetchPublic(address.replace(/^http:/, "https:"), LIMITS);
+
+export const isProviderPicture = (image: string | null | undefined): image is string => /^https?:/.test(image ?? "");
+
+/** Microsoft reports the picture itself. */
+export const isInlinePicture = (image: string): boolean => image.startsWith("data:image/");
+
+function decodeInlinePicture(url: string): Buffer {
+  if (url.length > (LIMITS.maxBytes * 4) / 3) throw new Error("The file is too large.");
+  return Buffer.from(url.slice(url.indexOf(",") + 1), "base64");
+}

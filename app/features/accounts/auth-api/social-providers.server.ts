@@ -1,0 +1,55 @@
+import { createPrivateKey, sign } from "node:crypto";
+import type { BetterAuthOptions } from "better-auth";
+import { type AppConfig, CLOCK_SKEW_SECONDS } from "~/config";
+import { correctProvider } from "./provider-corrections.server";
+import { providerIcon } from "./provider-icons.server";
+import { providerName } from "../session/provider-names";
+
+/** Apple allows six months. A short lifetime lets a revoked key stop working soon. */
+const SECRET_SECONDS = 3600;
+const RENEW_SECONDS = SECRET_SECONDS / 2;
+
+/** Returns the configured providers; runs on the server so that no page's script contains all icons. */
+export const socialChoicesOf = ({ socialProviders }: AppConfig) =>
+  Object.keys(socialProviders).map((id) => ({ id, name: providerName(id), icon: providerIcon(id) }));
+
+/** Returns the options for Better Auth. It requires `requireEmailVerification` per provider (specification 4). */
+export function socialProvidersOf({ socialProviders, accounts }: AppConfig): NonNullable<BetterAuthOptions["socialProviders"]> {
+  const { apple, ...others } = socialProviders;
+  const requireEmailVerification = accounts.requireEmailVerification;
+  const given = Object.fromEntries(
+    Object.entries(others).map(([id, options]) => [id, { ...correctProvider(id, options), requireEmailVerification }]),
+  );
+  // A function, because Better Auth copies option objects and with them the current secret.
+  return apple ? { ...given, apple: () => ({ ...appleOptions(apple), requireEmailVerification }) } : given;
+}
+
+/** Signs a client secret: https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret */
+export function appleOptions({ clientId = "", teamId = "", keyId = "", privateKey = "", ...others }: Record<string, string>) {
+  const key = createPrivateKey(privateKey);
+  let secret = "";
+  let renewAt = 0;
+  return {
+    ...others,
+    clientId,
+    get clientSecret(): string {
+      const now = Math.floor(Date.now() / 1000);
+      if (now >= renewAt) {
+        renewAt = now + RENEW_SECONDS;
+        // Backdated, because Apple's clock may be behind.
+        const claims = {
+          iss: teamId,
+          iat: now - CLOCK_SKEW_SECONDS,
+          exp: now + SECRET_SECONDS,
+          aud: "https://appleid.apple.com",
+          sub: clientId,
+        };
+        const signed = [{ alg: "ES256", kid: keyId }, claims]
+          .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+          .join(".");
+        secret = `${signed}.${sign("sha256", Buffer.from(signed), { key, dsaEncoding: "ieee-p1363" }).toString("base64url")}`;
+      }
+      return secret;
+    },
+  };
+}

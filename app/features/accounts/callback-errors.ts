@@ -1,0 +1,75 @@
+/** Specification 8. */
+export const SPECIFIED_CODES = [
+  "invalid_callback_request",
+  "state_not_found",
+  "no_code",
+  "oauth_provider_not_found",
+  "invalid_code",
+  "unable_to_get_user_info",
+  "no_callback_url",
+  "unable_to_link_account",
+  "account_already_linked_to_different_user",
+  "email_not_found",
+] as const;
+
+/** Codes that the specification lacks; each needs its own advice (`docs/decisions/024-auth-api.md`). */
+export const ADDED_CODES = ["account_not_linked", "email_not_verified", "internal_server_error"] as const;
+
+type CallbackCode = (typeof SPECIFIED_CODES)[number] | (typeof ADDED_CODES)[number];
+
+export const REPLACED_CODES: Record<string, CallbackCode> = {
+  state_mismatch: "state_not_found",
+  state_invalid: "state_not_found",
+  state_security_mismatch: "state_not_found",
+  state_generation_error: "internal_server_error",
+  // Without a nonce, or with another issuer, the owner of the sign-in is unknown.
+  nonce_binding_missing: "state_not_found",
+  issuer_missing: "invalid_callback_request",
+  issuer_mismatch: "invalid_callback_request",
+  email_does_not_match: "unable_to_link_account",
+  account_ownership_conflict: "account_already_linked_to_different_user",
+  user_not_found: "unable_to_link_account",
+  // Sign-up by a provider cannot be disabled here.
+  signup_disabled: "account_not_linked",
+  unable_to_create_user: "internal_server_error",
+  unable_to_create_session: "internal_server_error",
+  unable_to_update_account: "internal_server_error",
+  account_hook_binding_conflict: "internal_server_error",
+  user_hook_selection_conflict: "internal_server_error",
+  session_hook_user_conflict: "internal_server_error",
+  validation_source_missing: "internal_server_error",
+  validation_context_missing: "internal_server_error",
+  validation_failed: "internal_server_error",
+};
+
+const START_AGAIN = "The provider's answer was incomplete or is no longer valid. Start again.";
+
+const ADVICE: Record<CallbackCode | "access_denied" | "INVALID_TOKEN" | "TOO_MANY_REQUESTS", string> = {
+  access_denied: "Sign-in was cancelled, or the provider refused it. Nothing was shared with us.",
+  account_already_linked_to_different_user:
+    "This provider account is linked to another account here. Sign in with the provider, unlink it there, and link it again.",
+  account_not_linked:
+    "An account with this email address already exists, and the provider has not verified that the address is yours. Sign in the way you did before.",
+  email_not_found: "The provider did not share an email address. Allow it there, or sign up with a password.",
+  email_not_verified: "Your email address is not verified yet. Open the link we sent you, then sign in again.",
+  internal_server_error: "Something went wrong on our side. Try again in a few minutes.",
+  invalid_callback_request: START_AGAIN,
+  invalid_code: START_AGAIN,
+  no_callback_url: START_AGAIN,
+  no_code: START_AGAIN,
+  oauth_provider_not_found: "This provider is not available here. Use another way to sign in.",
+  state_not_found: "This sign-in took longer than ten minutes, was started in another browser, or was already completed. Start again.",
+  unable_to_get_user_info: "The provider did not share your profile. Start again, or use another way to sign in.",
+  unable_to_link_account:
+    "A provider account can be linked only if its email address is confirmed there and equals the address of your account here.",
+  INVALID_TOKEN: "This link was already used, has expired, or belongs to another account than the one you are signed in to.",
+  TOO_MANY_REQUESTS: "Too many attempts. Wait a moment, then open the link again.",
+};
+
+const advice = new Map<string, string>(Object.entries(ADVICE));
+
+const LINKING_CODES = new Set(["account_not_linked", "unable_to_link_account"]);
+const NO_LINKING = "This installation does not allow linking accounts. Sign in the way you did before.";
+
+export const adviceFor = (code: string, { linking }: { linking: boolean }): string | null =>
+  !linking && LINKING_CODES.has(code) ? NO_LINKING : (advice.get(code) ?? null);

@@ -1,0 +1,66 @@
+import { useEffect, useState } from "react";
+import { Form, useNavigation } from "react-router";
+import { Button } from "~/lib/ui/inputs/button";
+import { Link } from "~/lib/ui/navigation/link";
+import { AuthPage } from "../auth-page";
+
+type SentProps = {
+  email: string;
+  /** The same text whether an account exists or not. */
+  text: string;
+  fields?: Record<string, string>;
+  /** Seconds. */
+  pause: number;
+  again: string;
+};
+
+export function MailSent({ email, text, fields = {}, pause, again }: SentProps) {
+  return (
+    <AuthPage
+      title="Check your email"
+      aside={
+        <>
+          Wrong address?{" "}
+          {
+            <Link to={again} reloadDocument className="text-accent-text underline underline-offset-4">
+              Use another address
+            </Link>
+          }
+        </>
+      }
+    >
+      <div aria-live="polite" className="grid gap-3">
+        <p className="text-soft">{text}</p>
+        <p className="text-sm text-faint wrap-anywhere">
+          Requested for {email}. If it does not arrive within a few minutes, check your spam folder.
+        </p>
+      </div>
+      <Form method="post" className="grid">
+        {Object.entries({ ...fields, email }).map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        <SendAgain pause={pause} />
+      </Form>
+    </AuthPage>
+  );
+}
+
+/** Shows the pause, which the server enforces. Without JavaScript the server's error says how long to wait. */
+function SendAgain({ pause }: { pause: number }) {
+  const sending = useNavigation().formMethod === "POST";
+  const [left, setLeft] = useState(0);
+  useEffect(() => {
+    if (sending) return;
+    const until = Date.now() + pause * 1000;
+    const tick = () => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000)));
+    tick();
+    const timer = setInterval(tick, 1000);
+    return () => clearInterval(timer);
+  }, [pause, sending]);
+  const wait = sending || left > 0;
+  return (
+    <Button type="submit" aria-disabled={wait} onClick={(event) => wait && event.preventDefault()}>
+      {left > 0 ? `Resend email (in ${left} s)` : "Resend email"}
+    </Button>
+  );
+}

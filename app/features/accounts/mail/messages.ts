@@ -1,0 +1,158 @@
+import type { FunctionReturnType } from "convex/server";
+import { isolate } from "~/lib/ui/isolate";
+import { notificationText } from "~/features/notifications/notification-text";
+import type { api } from "#convex/_generated/api";
+import { cleanName } from "#convex/model/names";
+
+type Addressed = { to: string; name: string };
+type Linked = Addressed & { url: string };
+/** Whether the address was never verified: the first proof then reclaims the account (`plugins/reclaim.server.ts`). */
+type Unproven = { unproven?: boolean };
+
+export type NoticeContent = Exclude<FunctionReturnType<typeof api.accounts.mail.outbox>[number]["content"], { sealed: string }>;
+
+export type CodePurpose = "sign-in" | "email-verification" | "forget-password" | "change-email" | "two-factor";
+
+export type Message =
+  | ({ kind: "resetPassword" } & Linked & Unproven)
+  | ({ kind: "verifyEmail" } & Linked)
+  | ({ kind: "verifyNewEmail" } & Linked)
+  | ({ kind: "confirmEmailChange"; newEmail: string } & Linked)
+  | ({ kind: "deleteAccount" } & Linked)
+  | ({ kind: "signInLink" } & Linked & Unproven)
+  | ({ kind: "alreadySignedUp" } & Linked)
+  | ({ kind: "code"; purpose: CodePurpose; code: string } & Addressed)
+  | ({ kind: "notice" } & Addressed & NoticeContent & { url: string });
+
+/** Plain text; `template.ts` escapes it. */
+export type Letter = {
+  to: string;
+  subject: string;
+  heading: string;
+  paragraphs: string[];
+  link?: { label: string; url: string };
+  code?: string;
+  foot: string;
+};
+
+const ONE_HOUR = "The link expires in one hour.";
+const NEVER_VERIFIED = "Your email address was never verified, so this also removes the account's earlier sign-in methods:";
+const SOMEONE_ELSE = "If this was not you, do not open the link. Change your password: someone else is signed in to your account.";
+
+const codes: Record<CodePurpose, { subject: string; use: string; minutes?: string }> = {
+  "sign-in": { subject: "Your sign-in code", use: "Enter this code to sign in." },
+  "email-verification": { subject: "Your verification code", use: "Enter this code to verify your email address." },
+  "forget-password": { subject: "Your password reset code", use: "Enter this code to choose a new password." },
+  "change-email": { subject: "Your code to change your email address", use: "Enter this code to use this address for your account." },
+  "two-factor": { subject: "Your sign-in code", use: "Enter this code to finish signing in.", minutes: "three" },
+};
+
+/** A letter without what is the same in all: `heading` is the subject unless given, `lines` follow the greeting. */
+type Content = { subject: string; heading?: string; lines: string[]; foot: string } & Pick<Letter, "link" | "code">;
+
+export function letterOf(message: Message): Letter {
+  const { subject, heading = subject, lines, ...rest } = contentOf(message);
+  return { to: message.to, subject, heading, paragraphs: [greeting(message), ...lines], ...rest };
+}
+
+function contentOf(message: Message): Content {
+  switch (message.kind) {
+    case "resetPassword":
+      return {
+        subject: "Choose a new password",
+        lines: [
+          "Someone requested a password reset for your account.",
+          "The link works once and expires in one hour.",
+          ...(message.unproven ? [`${NEVER_VERIFIED} passkeys, linked accounts and two-factor authentication.`] : []),
+        ],
+        link: { label: "Choose a new password", url: message.url },
+        foot: "If this was not you, ignore this email. Your password stays the same.",
+      };
+    case "verifyEmail":
+      return {
+        subject: "Verify your email address",
+        lines: ["Verify that this email address is yours.", ONE_HOUR],
+        link: { label: "Verify email address", url: message.url },
+        foot: "If you have no Atelier account, someone entered your address by mistake. Ignore this email.",
+      };
+    case "verifyNewEmail":
+      return {
+        subject: "Verify your new email address",
+        lines: ["This address was entered for your account. When you verify it, it replaces the old address.", ONE_HOUR],
+        link: { label: "Use this address", url: message.url },
+        foot: "If you did not request this, ignore this email. Nothing changes.",
+      };
+    case "confirmEmailChange":
+      return {
+        subject: "Verify your email address change",
+        heading: "Change your email address?",
+        lines: [
+          `Someone requested to change your account's email address from this one to ${message.newEmail}.`,
+          "After you confirm, we send a verification email to the new address.",
+          ONE_HOUR,
+        ],
+        link: { label: "Change email address", url: message.url },
+        foot: SOMEONE_ELSE,
+      };
+    case "deleteAccount":
+      return {
+        subject: "Confirm the deletion of your account",
+        heading: "Delete your account?",
+        lines: [
+          "This link deletes your account with all its projects, designs and images. This cannot be undone.",
+          "The link works once, expires in 24 hours, and opens only in a browser where you are signed in.",
+        ],
+        link: { label: "Delete my account", url: message.url },
+        foot: SOMEONE_ELSE,
+      };
+    case "signInLink":
+      return {
+        subject: "Your sign-in link",
+        heading: "Sign in to Atelier",
+        lines: [
+          "Open the link to sign in.",
+          "It works once and expires in five minutes.",
+          ...(message.unproven ? [`${NEVER_VERIFIED} the password, passkeys, linked accounts and two-factor authentication.`] : []),
+        ],
+        link: { label: "Sign in", url: message.url },
+        foot: "If you did not request this, ignore this email. Do not share the link.",
+      };
+    case "alreadySignedUp":
+      return {
+        subject: "You already have an account",
+        lines: ["Someone tried to create an account with this email address. You already have one: sign in instead."],
+        link: { label: "Sign in", url: message.url },
+        foot: "If this was not you, ignore this email. Nothing was changed.",
+      };
+    case "code": {
+      const { subject, use, minutes = "five" } = codes[message.purpose];
+      return {
+        subject,
+        lines: [use, `It expires in ${minutes} minutes.`],
+        code: message.code,
+        foot: "Nobody at Atelier will ask you for this code. If you did not request a code, ignore this email.",
+      };
+    }
+    case "notice": {
+      const { title, text } = notificationText(message.notice);
+      // Another person may use the old address now, so the mail does not reveal the new one.
+      const event = message.notice.kind === "emailChanged" ? "Your account's email address was changed." : text;
+      return {
+        subject: title,
+        lines: [event, `This happened on ${new Date(message.at).toUTCString()}.`],
+        link: { label: "View notifications", url: message.url },
+        foot: "If this was you, no action is needed. If not, change your password now and sign out of all other sessions.",
+      };
+    }
+  }
+}
+
+const LINKED = /:\/\/|www\.|@|[\p{L}\p{N}]\.\p{L}{2,}/iu;
+/** Longer than any real name, too short for a message. */
+const GREETED_LENGTH = 80;
+
+/** Omits names that could carry a message or link: anyone can sign up with another person's address. */
+function greeting({ name }: { name: string }): string {
+  const plain = cleanName(name.toWellFormed().replaceAll(/\p{Cc}+/gu, " "));
+  return plain === "" || plain.length > GREETED_LENGTH || LINKED.test(plain) ? "Hello," : `Hello ${isolate(plain)},`;
+}

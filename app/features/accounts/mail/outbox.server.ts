@@ -1,0 +1,17 @@
+import type { AppConfig } from "~/config";
+import { api } from "#convex/_generated/api";
+import { serviceConvex } from "../session/convex/service-client.server";
+import { letterOf } from "./messages";
+import { renderMail } from "./template";
+import { mailProviderLink } from "./mail-provider-link";
+import { messageOf } from "./worker.server";
+
+export async function readOutbox(config: AppConfig) {
+  if (mailProviderLink(config) !== "outbox") return null;
+  const rows = await serviceConvex(config).query(api.accounts.mail.outbox, {});
+  return rows.flatMap(({ id, writtenAt, content }) => {
+    const message = messageOf(config, content);
+    const letter = message && letterOf(message);
+    return letter ? [{ id, writtenAt, url: letter.link?.url, ...renderMail(letter) }] : [];
+  });
+}

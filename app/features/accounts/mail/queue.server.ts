@@ -1,0 +1,36 @@
+import type { AppConfig } from "~/config";
+import { api } from "#convex/_generated/api";
+import { isPlaceholder } from "#convex/model/accounts/placeholder";
+import { serviceConvex } from "../session/convex/service-client.server";
+import type { Message } from "./messages";
+import { sealMessage } from "./seal.server";
+
+const MINUTE = 60_000;
+
+const LIFE: Record<Exclude<Message["kind"], "notice">, number> = {
+  resetPassword: 60 * MINUTE,
+  verifyEmail: 60 * MINUTE,
+  verifyNewEmail: 60 * MINUTE,
+  confirmEmailChange: 60 * MINUTE,
+  deleteAccount: 24 * 60 * MINUTE,
+  signInLink: 5 * MINUTE,
+  alreadySignedUp: 24 * 60 * MINUTE,
+  code: 5 * MINUTE,
+};
+
+/** Queues a message. Null queues one to nobody, so that timing does not reveal unknown addresses. Placeholder addresses get none. */
+export async function queueMail(config: AppConfig, wanted: Exclude<Message, { kind: "notice" }> | null, userId?: string): Promise<void> {
+  const message = wanted && !isPlaceholder(wanted.to) ? atFirstOrigin(wanted, config) : null;
+  const expiresAt = Date.now() + (message ? LIFE[message.kind] : MINUTE);
+  await serviceConvex(config).mutation(
+    api.accounts.mail.queue,
+    { sealed: sealMessage(config, message), userId, expiresAt },
+    { skipQueue: true },
+  );
+}
+
+function atFirstOrigin<M extends Message>(message: M, { origins: [first] }: AppConfig): M {
+  if (first === undefined || !("url" in message)) return message;
+  const { pathname, search, hash } = new URL(message.url);
+  return { ...message, url: first + pathname + search + hash };
+}

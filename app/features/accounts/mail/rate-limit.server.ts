@@ -1,0 +1,14 @@
+import { createHmac } from "node:crypto";
+import type { AppConfig } from "~/config";
+import { api } from "#convex/_generated/api";
+import { serviceConvex } from "../session/convex/service-client.server";
+
+export const MAIL_PAUSE_SECONDS = 60;
+
+/** Returns the seconds until another mail of this kind may go to the address; 0: now. Equal for unknown addresses. */
+export async function secondsUntilAllowed(config: AppConfig, kind: string, email: string): Promise<number> {
+  if (!config.accounts.rateLimit) return 0;
+  // Keyed, so that the table does not reveal addresses.
+  const key = createHmac("sha256", config.secret).update(`mail pace ${kind} ${email.toLowerCase()}`).digest("base64url");
+  return serviceConvex(config).mutation(api.accounts.mail.pace, { key, seconds: MAIL_PAUSE_SECONDS }, { skipQueue: true });
+}

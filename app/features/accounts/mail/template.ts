@@ -1,0 +1,73 @@
+import { withoutHidden } from "#convex/model/names";
+import type { Letter } from "./messages";
+
+export type Mail = { to: string; subject: string; html: string; text: string };
+
+/** The dark theme of `app/lib/ui/theme/tokens.css`, in hex because mail programs do not support oklch. */
+const colour = {
+  ground: "#0b0b0b",
+  card: "#191919",
+  line: "#303030",
+  ink: "#eeeeee",
+  soft: "#b8b8b8",
+  faint: "#9d9d9d",
+  accent: "#f0c269",
+  accentInk: "#161108",
+};
+const FONT = "Geist,-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+const MONO = "'Geist Mono',ui-monospace,SFMono-Regular,Menlo,Consolas,monospace";
+
+/** Renders a mail as HTML and text. Mail programs support little more than tables and inline styles. */
+export function renderMail(letter: Letter): Mail {
+  return { to: letter.to, subject: `${oneLine(letter.subject)} · Atelier`, html: htmlOf(letter), text: textOf(letter) };
+}
+
+function textOf({ heading, paragraphs, link, code, foot }: Letter): string {
+  const parts = [heading, ...paragraphs, code, link && `${link.label}:\n${link.url}`, foot, "— Atelier"];
+  return `${parts.filter((part) => part !== undefined).join("\n\n")}\n`;
+}
+
+function htmlOf({ subject, heading, paragraphs, link, code, foot }: Letter): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="dark">
+<meta name="supported-color-schemes" content="dark">
+<title>${escaped(subject)}</title>
+</head>
+<body style="margin:0;padding:0;background:${colour.ground};">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="background:${colour.ground};">
+<tr><td align="center" style="padding:32px 16px;">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:480px;text-align:left;">
+<tr><td style="padding:0 4px 16px;font:500 13px/1.5 ${FONT};color:${colour.faint};">Atelier</td></tr>
+<tr><td style="padding:28px;background:${colour.card};border:1px solid ${colour.line};border-radius:12px;">
+<h1 style="margin:0 0 20px;font:600 20px/1.2 ${FONT};letter-spacing:-0.01em;color:${colour.ink};">${escaped(heading)}</h1>
+${paragraphs.map((text) => paragraph(text, `margin:0 0 16px;font:400 14px/1.5 ${FONT};color:${colour.soft};`)).join("\n")}
+${code === undefined ? "" : paragraph(code, `margin:24px 0;font:600 28px/1.2 ${MONO};letter-spacing:0.2em;color:${colour.ink};`)}
+${link === undefined ? "" : linkHtml(link)}
+</td></tr>
+<tr><td style="padding:16px 4px 0;font:400 12px/1.5 ${FONT};color:${colour.faint};">${escaped(foot)}</td></tr>
+</table>
+</td></tr>
+</table>
+</body>
+</html>
+`;
+}
+
+const paragraph = (text: string, style: string) => `<p style="${style}overflow-wrap:anywhere;">${escaped(text)}</p>`;
+
+function linkHtml({ label, url }: NonNullable<Letter["link"]>): string {
+  const button = `display:inline-block;padding:10px 16px;border-radius:8px;background:${colour.accent};color:${colour.accentInk};font:500 14px/1.2 ${FONT};text-decoration:none;`;
+  return `<p style="margin:24px 0;"><a href="${escaped(url)}" style="${button}">${escaped(label)}</a></p>
+<p style="margin:0;font:400 12px/1.5 ${FONT};color:${colour.faint};overflow-wrap:anywhere;">Or open this address: <a href="${escaped(url)}" style="color:${colour.soft};">${escaped(url)}</a></p>`;
+}
+
+const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (each) => entities[each] ?? each);
+
+/** Prevents header injection and reordering through names. */
+const oneLine = (text: string) => withoutHidden(text.toWellFormed()).replaceAll(/\s+/g, " ").trim();

@@ -1,0 +1,122 @@
+import { randomUUID } from "node:crypto";
+import { ConvexClient } from "convex/browser";
+import type { FunctionReturnType } from "convex/server";
+import type { AppConfig } from "~/config";
+import { log } from "~/lib/http/telemetry/log.server";
+import { api } from "#convex/_generated/api";
+import { serviceConvex } from "../session/convex/service-client.server";
+import { signServiceToken } from "../session/convex/tokens.server";
+import { letterOf, type Message } from "./messages";
+import { openMessage } from "./seal.server";
+import { renderMail } from "./template";
+import { errorName, isPermanentRejection, type Transport } from "./transport.server";
+
+type Claimed = FunctionReturnType<typeof api.accounts.mail.claim>[number];
+
+const LEASE_MS = 120_000;
+const BATCH = 3;
+/** Pauses after failures, in ms. The last repeats until the message expires. */
+const PAUSES = [5000, 30_000, 120_000, 600_000];
+const DEPLOYMENT_PAUSE = 5000;
+/** Delay when a message still seems due, in ms: clocks differ, or an update is on its way. */
+const SECOND_LOOK = 1000;
+const LONGEST_WAIT = 2 ** 31 - 1;
+
+export type MailWorker = {
+  close(): Promise<void>;
+};
+
+/** Sends queued mails. A subscription to the next due time starts it without polling. Several app servers can share a queue. */
+export function startMailWorker(config: AppConfig, transport: Transport): MailWorker {
+  const deployment = serviceConvex(config);
+  const client = new ConvexClient(config.convexUrl, { skipConvexDeploymentUrlCheck: true, logger: false, expectAuth: true });
+  let dueAt: number | null = null;
+  let news = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | null = null;
+  const over = new AbortController();
+
+  client.setAuth(() => signServiceToken(config.signingKey));
+  client.onUpdate(
+    api.accounts.mail.due,
+    {},
+    (next) => {
+      dueAt = next;
+      news = true;
+      arm(0);
+    },
+    // The subscription retries by itself.
+    (error) => log.error({ fault: errorName(error) }, "the mail queue cannot be read"),
+  );
+
+  function arm(atLeast: number) {
+    clearTimeout(timer);
+    if (over.signal.aborted || running || dueAt === null) return;
+    timer = setTimeout(run, Math.min(Math.max(dueAt - Date.now(), atLeast), LONGEST_WAIT));
+  }
+
+  function run() {
+    news = false;
+    running = look().then((pause) => {
+      running = null;
+      arm(pause);
+    });
+  }
+
+  /** Returns the minimum delay before the next run. */
+  async function look(): Promise<number> {
+    try {
+      await drain();
+      return news ? 0 : SECOND_LOOK;
+    } catch (error) {
+      log.error({ fault: errorName(error) }, "the mail queue does not answer");
+      return DEPLOYMENT_PAUSE;
+    }
+  }
+
+  async function drain(): Promise<void> {
+    for (let more = true; more && !over.signal.aborted;) {
+      const lease = randomUUID();
+      const claimed = await deployment.mutation(api.accounts.mail.claim, { lease, leaseMs: LEASE_MS, limit: BATCH }, NOW);
+      await Promise.all(claimed.map((each) => sendOne(each, lease)));
+      more = claimed.length === BATCH;
+    }
+  }
+
+  async function sendOne({ id, attempts, content }: Claimed, lease: string): Promise<void> {
+    const fault = await attempt(id, content);
+    const hopeless = fault !== null && isPermanentRejection(fault.error);
+    if (fault === null || hopeless) await deployment.mutation(api.accounts.mail.done, { id, lease }, NOW);
+    else {
+      const pause = PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? 0;
+      await deployment.mutation(api.accounts.mail.postpone, { id, lease, dueAt: Date.now() + pause }, NOW);
+    }
+    if (fault) log.error({ attempts, hopeless, fault: errorName(fault.error) }, "a mail could not be sent");
+  }
+
+  async function attempt(id: string, content: Claimed["content"]): Promise<{ error: unknown } | null> {
+    try {
+      const message = messageOf(config, content);
+      if (message) await transport.send(renderMail(letterOf(message)), id);
+      return null;
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  return {
+    async close() {
+      over.abort();
+      clearTimeout(timer);
+      await Promise.all([running, client.close()]);
+      transport.close();
+    },
+  };
+}
+
+const NOW = { skipQueue: true };
+
+export function messageOf(config: AppConfig, content: Claimed["content"]): Message | null {
+  if ("sealed" in content) return openMessage(config, content.sealed);
+  return { kind: "notice", ...content, url: `${config.publicUrl}/notifications` };
+}

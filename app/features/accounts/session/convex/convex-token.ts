@@ -1,0 +1,45 @@
+export const CONVEX_TOKEN_ADDRESS = "/api/auth/convex/token";
+
+/** Specification 9: base 100 ms, doubling to 1000 ms, 50% jitter, giving up after more than 10 retries. */
+export const RETRY = { baseMs: 100, maxMs: 1000, jitter: 0.5, times: 10 };
+
+/** Fetches a token for the deployment, with retries; null means signed out (specification 8). Throws after the last retry. */
+export async function fetchConvexToken(wait: (ms: number) => Promise<void> = pause): Promise<string | null> {
+  for (let retry = 0; ; retry++) {
+    try {
+      return await requestToken();
+    } catch (error) {
+      if (retry >= RETRY.times) throw error;
+      await wait(delayBefore(retry));
+    }
+  }
+}
+
+/** Jitter keeps tabs from retrying at once. */
+function delayBefore(retry: number): number {
+  const full = Math.min(RETRY.baseMs * 2 ** retry, RETRY.maxMs);
+  return full * (1 - RETRY.jitter * Math.random());
+}
+
+async function requestToken(): Promise<string | null> {
+  const response = await fetch(CONVEX_TOKEN_ADDRESS, { headers: { Accept: "application/json" } });
+  if (response.status === 401) return null;
+  if (!response.ok) throw new Error(`The token could not be fetched: ${response.status}`);
+  const answer: unknown = await response.json();
+  if (typeof answer === "object" && answer !== null && "token" in answer && typeof answer.token === "string") return answer.token;
+  throw new Error("The token could not be fetched: not understood");
+}
+
+/** Reads a token's claims without verifying it. */
+export function readToken(token: string): { userId: string; expiresAt: number } | null {
+  try {
+    const payload = token.split(".")[1] ?? "";
+    const claims: unknown = JSON.parse(atob(payload.replaceAll("-", "+").replaceAll("_", "/")));
+    if (typeof claims !== "object" || claims === null || !("sub" in claims) || !("exp" in claims)) return null;
+    return typeof claims.sub === "string" && typeof claims.exp === "number" ? { userId: claims.sub, expiresAt: claims.exp * 1000 } : null;
+  } catch {
+    return null;
+  }
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

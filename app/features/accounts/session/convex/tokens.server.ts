@@ -1,0 +1,122 @@
+import { importJWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import { JOSEError } from "jose/errors";
+import { LRUCache } from "lru-cache";
+import { type AppConfig, CLOCK_SKEW_SECONDS, SERVICE_AUDIENCE, TOKEN_ISSUER, TOKEN_REFRESH_LEEWAY_SECONDS, USER_AUDIENCE } from "~/config";
+import { showSize } from "~/lib/http/telemetry/metrics.server";
+
+/** ES256 tokens for the deployment (`convex/auth.config.ts`). A user's token names the session, which functions check. */
+
+export type UserClaims = {
+  userId: string;
+  sessionId: string;
+  user: { id: string; name: string; email: string; emailVerified: boolean; image: string | null };
+};
+
+type Plans = { limited?: boolean };
+
+type SigningKey = AppConfig["signingKey"];
+
+/** Seconds. Short, because scripts in the browser can read it. */
+export const USER_TOKEN_SECONDS = 15 * 60;
+/** Seconds, also when the session ends sooner: below the client's refresh leeway the browser would fetch in a loop. */
+export const MIN_USER_TOKEN_SECONDS = TOKEN_REFRESH_LEEWAY_SECONDS + 60;
+export const SERVICE_TOKEN_SECONDS = 10 * 60;
+/** Cannot equal a user id, which has no hyphen. */
+const SERVICE_SUBJECT = "app-server";
+
+const ALGORITHM = "ES256";
+
+export async function signUserToken(key: SigningKey, claims: UserClaims, sessionExpiresAt: Date, plans: Plans = {}): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  const sessionSeconds = Math.floor(sessionExpiresAt.getTime() / 1000) - now;
+  const expires = now + Math.max(Math.min(USER_TOKEN_SECONDS, sessionSeconds), MIN_USER_TOKEN_SECONDS);
+  const { name, email, emailVerified, image } = claims.user;
+  return sign(
+    key,
+    { sessionId: claims.sessionId, name, email, email_verified: emailVerified, picture: image, ...limitedBy(plans) },
+    claims.userId,
+    USER_AUDIENCE,
+    expires,
+  );
+}
+
+export function signServiceToken(key: SigningKey, plans: Plans = {}): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  return sign(key, { service: true, ...limitedBy(plans) }, SERVICE_SUBJECT, SERVICE_AUDIENCE, now + SERVICE_TOKEN_SECONDS);
+}
+
+/** Returns the claims of a user's token, or null if it is invalid or expires within `leewaySeconds`. */
+export async function readUserToken(key: SigningKey, token: string, leewaySeconds = 0): Promise<UserClaims | null> {
+  const now = Date.now() + leewaySeconds * 1000;
+  const known = verified(key).get(token);
+  if (known) return known.expiresAt > now ? known.claims : null;
+  try {
+    const { payload } = await jwtVerify(token, await keys(key).public, {
+      algorithms: [ALGORITHM],
+      issuer: TOKEN_ISSUER,
+      audience: USER_AUDIENCE,
+      currentDate: new Date(now),
+    });
+    const claims = userClaims(payload);
+    if (claims && payload.exp !== undefined) verified(key).set(token, { claims, expiresAt: payload.exp * 1000 });
+    return claims;
+  } catch (error) {
+    if (error instanceof JOSEError) return null;
+    throw error;
+  }
+}
+
+/** Returns AUTH_JWKS for the deployment: the public keys in a data: URI. */
+export function jwksUri(...signingKeys: Omit<SigningKey, "d">[]): string {
+  const publicKeys = signingKeys.map(({ kty, crv, x, y, kid }) => ({ kty, crv, x, y, kid, alg: ALGORITHM, use: "sig" }));
+  return `data:application/json,${encodeURIComponent(JSON.stringify({ keys: publicKeys }))}`;
+}
+
+const limitedBy = ({ limited = false }: Plans): JWTPayload => (limited ? { limited } : {});
+
+/** `iat` is backdated, as Convex rejects tokens from its future, and never omitted, as the client computes the lifetime from it. */
+async function sign(key: SigningKey, claims: JWTPayload, subject: string, audience: string, expires: number): Promise<string> {
+  const issuedAt = Math.floor(Date.now() / 1000) - CLOCK_SKEW_SECONDS;
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: ALGORITHM, kid: key.kid, typ: "JWT" })
+    .setIssuer(TOKEN_ISSUER)
+    .setSubject(subject)
+    .setAudience(audience)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(expires)
+    .sign(await keys(key).private);
+}
+
+function userClaims({ sub, sessionId, name, email, email_verified, picture }: JWTPayload): UserClaims | null {
+  if (!sub || typeof sessionId !== "string" || typeof name !== "string" || typeof email !== "string") return null;
+  const user = { id: sub, name, email, emailVerified: email_verified === true, image: typeof picture === "string" ? picture : null };
+  return { userId: sub, sessionId, user };
+}
+
+type Verified = LRUCache<string, { claims: UserClaims; expiresAt: number }>;
+
+/** Cache of verified tokens: verifying costs more than any other step of a small request. Session checks happen elsewhere. */
+const verifiedBy = new WeakMap<SigningKey, Verified>();
+const VERIFIED_MOST = 1000;
+
+function verified(key: SigningKey): Verified {
+  const known = verifiedBy.get(key);
+  if (known) return known;
+  const tokens: Verified = new LRUCache({ max: VERIFIED_MOST });
+  verifiedBy.set(key, tokens);
+  showSize("verified_tokens", () => tokens.size);
+  return tokens;
+}
+
+const imported = new WeakMap<SigningKey, ReturnType<typeof importKeys>>();
+
+/** Importing a key costs as much as signing. */
+function keys(key: SigningKey) {
+  const known = imported.get(key) ?? importKeys(key);
+  imported.set(key, known);
+  return known;
+}
+
+function importKeys({ kty, crv, x, y, d }: SigningKey) {
+  return { private: importJWK({ kty, crv, x, y, d }, ALGORITHM), public: importJWK({ kty, crv, x, y }, ALGORITHM) };
+}

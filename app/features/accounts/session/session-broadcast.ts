@@ -1,0 +1,55 @@
+import { useEffect } from "react";
+import { fetchConvexToken } from "./convex/convex-token";
+
+const CHANNEL = "atelier session";
+/** When a page that lost its session checks for a new one, in ms: a form's response may still be on its way. */
+const LOOKS = [250, 1000, 3000, 8000];
+
+/** Announces the user to other tabs. Tabs of another user reload, because their forms would use the new user's cookies. */
+export function useAnnounceSession(userId: string): void {
+  useEffect(() => {
+    const channel = openChannel();
+    if (!channel) return;
+    channel.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
+      if (typeof data === "string" && data !== userId) location.reload();
+    });
+    channel.postMessage(userId);
+    return () => channel.close();
+  }, [userId]);
+}
+
+/** Reloads the sign-in page once another tab has signed in. A tab that becomes visible checks again, as it may have missed the message. */
+export function useReloadOnSignIn(): void {
+  useEffect(() => {
+    const over = new AbortController();
+    const channel = openChannel();
+    channel?.addEventListener("message", () => location.reload(), { signal: over.signal });
+    const check = () => {
+      if (document.visibilityState !== "visible") return;
+      fetchConvexToken().then(
+        (token) => token !== null && !over.signal.aborted && location.reload(),
+        () => {},
+      );
+    };
+    document.addEventListener("visibilitychange", check, { signal: over.signal });
+    const timers = isDocument() ? [] : LOOKS.map((delay) => setTimeout(check, delay));
+    return () => {
+      timers.forEach(clearTimeout);
+      over.abort();
+      channel?.close();
+    };
+  }, []);
+}
+
+/** Returns null where the browser blocks site data: Firefox then throws a SecurityError. */
+function openChannel(): BroadcastChannel | null {
+  try {
+    // oxlint-disable-next-line no-restricted-globals -- errors are caught
+    return new BroadcastChannel(CHANNEL);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns whether this page is the loaded document, so that no session was lost in it. */
+const isDocument = () => performance.getEntriesByType("navigation")[0]?.name === location.href;

@@ -1,0 +1,137 @@
+import { isAPIError } from "better-auth/api";
+import { createContext, type MiddlewareFunction, redirect, type RouterContextProvider } from "react-router";
+import type { AppConfig } from "~/config";
+import { unavailableResponse } from "~/lib/data/error-responses";
+import { configContext } from "~/lib/http/context";
+import { shortLocation } from "~/lib/http/middleware/redirect-length.server";
+import { mutable } from "~/lib/http/mutable";
+import { originOf } from "~/lib/http/origin.server";
+import { noticeUnavailable } from "~/lib/http/unavailable.server";
+import { api } from "#convex/_generated/api";
+import { type Auth, authFor } from "../auth-api/auth.server";
+import { clearConvexToken, storeConvexToken, readConvexToken } from "./convex/convex-token-cookie.server";
+import { cookieNames, readCookie } from "./cookies";
+import { serviceConvex } from "./convex/service-client.server";
+import { MIN_USER_TOKEN_SECONDS, readUserToken, signUserToken, type UserClaims } from "./convex/tokens.server";
+
+export type Visitor = UserClaims & {
+  convexToken: string;
+};
+
+type Resolver = { current(): Promise<Visitor | null>; renew(): Promise<Visitor | null> };
+
+const resolverContext = createContext<Resolver>();
+
+/** The browser connects with this token and would soon fetch another, so one close to expiry is replaced. */
+const LEEWAY_SECONDS = MIN_USER_TOKEN_SECONDS - 30;
+
+/** Returns the visitor, or null when signed out. Resolved once per request, from the token cookie or the session. Throws a 503 response. */
+export const getVisitor = (context: Readonly<RouterContextProvider>): Promise<Visitor | null> => context.get(resolverContext).current();
+
+/** Looks up the session again after the deployment rejected the token. Null: it has ended, so throw `toSignIn(request)`. */
+export const renewVisitor = (context: Readonly<RouterContextProvider>): Promise<Visitor | null> => context.get(resolverContext).renew();
+
+export const sessionMiddleware: MiddlewareFunction<Response> = async ({ request, context }, next) => {
+  const setCookies: string[] = [];
+  context.set(resolverContext, resolver(context.get(configContext), request, setCookies));
+  const response = mutable(await next());
+  for (const cookie of setCookies) response.headers.append("Set-Cookie", cookie);
+  return response;
+};
+
+export const requireVisitor: MiddlewareFunction<Response> = async ({ request, context }, next) => {
+  if (!(await getVisitor(context))) throw redirectToSignIn(request);
+  return next();
+};
+
+export function redirectToSignIn(request: Request): Response {
+  const page = pageOf(request);
+  const error = page.searchParams.get("error");
+  page.searchParams.delete("error");
+  return redirect(shortLocation(signInAddress(page.pathname + page.search, error), signInAddress(page.pathname, error)) ?? "/sign-in");
+}
+
+/** /projects is the default target, so it needs no parameter (specification). */
+function signInAddress(target: string, error: string | null): string {
+  const search = new URLSearchParams({
+    ...(!/^\/projects\/?$/.test(target) && { redirectTo: target }),
+    // The reason why a link or a provider's sign-in failed, which the wanted page cannot show.
+    ...(error && { error }),
+  });
+  return search.size === 0 ? "/sign-in" : `/sign-in?${search}`;
+}
+
+/** Removes React Router's `.data` suffix and its own parameters. */
+function pageOf(request: Request): URL {
+  const url = new URL(request.url);
+  url.pathname = url.pathname.replace(/\/_(root)?\.data$/, "/").replace(/\.data$/, "");
+  for (const own of ["_routes", "index"]) url.searchParams.delete(own);
+  return url;
+}
+
+function resolver(config: AppConfig, request: Request, setCookies: string[]): Resolver {
+  const names = cookieNames(originOf(config, request));
+  const session = readCookie(request.headers, names.session);
+  let known: Promise<Visitor | null> | undefined;
+  let renewed: Promise<Visitor | null> | undefined;
+
+  async function fromCookie(): Promise<Visitor | null> {
+    if (session === null) return null;
+    const convexToken = readConvexToken(request.headers, names);
+    const claims = convexToken === null ? null : await readUserToken(config.signingKey, convexToken, LEEWAY_SECONDS);
+    return convexToken !== null && claims ? { ...claims, convexToken } : fromSession();
+  }
+
+  const fromSession = (): Promise<Visitor | null> => (renewed ??= lookUp());
+
+  async function lookUp(): Promise<Visitor | null> {
+    const { headers, response } = await getSession(config, request);
+    if (!response || session === null) {
+      // Keeps the session cookie: another tab may just have replaced it, and an ended session is useless.
+      setCookies.push(clearConvexToken(names));
+      return null;
+    }
+    setCookies.push(...headers.getSetCookie());
+    const claims = claimsOf(response);
+    noteActivity(config, claims.sessionId);
+    const convexToken = await signUserToken(config.signingKey, claims, response.session.expiresAt, { limited: config.payments !== null });
+    setCookies.push(storeConvexToken(names, sessionAfter(headers) ?? session, convexToken));
+    return { ...claims, convexToken };
+  }
+
+  /** Better Auth extends a session by setting its cookie again. */
+  function sessionAfter(headers: Headers): string | null {
+    const cookies = headers.getSetCookie().map((cookie) => cookie.split(";", 1)[0]);
+    return readCookie(new Headers({ Cookie: cookies.join("; ") }), names.session);
+  }
+
+  return {
+    current: () => (known ??= fromCookie()),
+    renew: () => (known = fromSession()),
+  };
+}
+
+/** For the list of sessions only; errors are ignored. */
+function noteActivity(config: AppConfig, sessionId: string): void {
+  void serviceConvex(config)
+    .mutation(api.accounts.mine.noteActivity, { sessionId }, { skipQueue: true })
+    .catch(() => {});
+}
+
+type Session = NonNullable<Awaited<ReturnType<Auth["api"]["getSession"]>>>;
+
+async function getSession(config: AppConfig, request: Request): Promise<{ headers: Headers; response: Session | null }> {
+  const { api } = authFor(config, request);
+  const { outcome, unavailable } = await noticeUnavailable(() => api.getSession({ headers: request.headers, returnHeaders: true }));
+  if (unavailable) throw unavailableResponse();
+  if (outcome.status === "fulfilled") return outcome.value;
+  // Better Auth's answer for a session that ended while being extended.
+  if (isAPIError(outcome.reason) && outcome.reason.statusCode === 401)
+    return { headers: new Headers(outcome.reason.headers), response: null };
+  throw outcome.reason;
+}
+
+function claimsOf({ session, user }: Session): UserClaims {
+  const { id, name, email, emailVerified, image = null } = user;
+  return { userId: id, sessionId: session.id, user: { id, name, email, emailVerified, image } };
+}

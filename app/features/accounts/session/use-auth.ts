@@ -1,0 +1,62 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import { useRouteLoaderData } from "react-router";
+import { fetchConvexToken, readToken } from "./convex/convex-token";
+
+type RootData = { token: string | null } | undefined;
+
+const LEEWAY_MS = 10_000;
+const PATIENCE_MS = 30_000;
+
+/** `useAuth` for `ConvexProviderWithAuth`. The root loader's token opens the connection. Reloads the page when another user signs in. */
+export function useAuth() {
+  const loaded = useRouteLoaderData<RootData>("root")?.token ?? null;
+  // A missing token means the session lookup failed, not a sign-out.
+  const [token, setToken] = useState(loaded);
+  if (loaded !== null && loaded !== token) setToken(loaded);
+  const latest = useRef(token);
+  useEffect(() => {
+    latest.current = token;
+  }, [token]);
+
+  const fetchAccessToken = useCallback(async ({ forceRefreshToken }: { forceRefreshToken: boolean }) => {
+    const known = latest.current;
+    const claims = known === null ? null : readToken(known);
+    if (!forceRefreshToken && claims && claims.expiresAt - Date.now() > LEEWAY_MS) return known;
+
+    const fresh = await fetchWhenReachable();
+    if (claims && fresh !== null && readToken(fresh)?.userId !== claims.userId) return startAnew();
+    return fresh;
+  }, []);
+
+  return { isLoading: false, isAuthenticated: token !== null, fetchAccessToken };
+}
+
+/** Retries until the network is back: Convex's client stops for good when a token cannot be fetched. */
+async function fetchWhenReachable(): Promise<string | null> {
+  for (;;) {
+    try {
+      return await fetchConvexToken();
+    } catch {
+      await worthTrying();
+    }
+  }
+}
+
+function worthTrying(): Promise<void> {
+  return new Promise((resolve) => {
+    const over = new AbortController();
+    const done = () => {
+      over.abort();
+      clearTimeout(timer);
+      resolve();
+    };
+    const timer = setTimeout(done, PATIENCE_MS);
+    addEventListener("online", done, { signal: over.signal });
+    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && done(), { signal: over.signal });
+  });
+}
+
+function startAnew(): Promise<never> {
+  location.reload();
+  return new Promise(() => {});
+}

@@ -1,0 +1,1 @@
+export const confirmationOf = (shownEmail: string): string => shownEmail || "delete my account";

@@ -1,0 +1,113 @@
+import type { RouterContextProvider } from "react-router";
+import { type Entry, zipResponse } from "~/features/downloads/zip-response.server";
+import { listAll, nullIfNotFound, type Row } from "~/features/downloads/account-data.server";
+import { folderNames } from "~/features/downloads/folder-names";
+import { configContext } from "~/lib/http/context";
+import { fromStorage } from "~/features/images/serve/image-service.server";
+import { api } from "#convex/_generated/api";
+import { serviceConvex } from "../session/convex/service-client.server";
+import type { Visitor } from "../session/session.server";
+
+const archive = api.accounts.archive;
+
+type Root = "projects" | "trash";
+
+/** Answers a zip of the account's data as JSON, and all originals under `projects/` and `trash/`. */
+export async function exportArchive(
+  { sessionId, userId, user }: Visitor,
+  request: Request,
+  context: Readonly<RouterContextProvider>,
+): Promise<Response> {
+  const convex = serviceConvex(context.get(configContext));
+  const account: unknown = await convex.query(api.accounts.belongings.account, { sessionId });
+
+  async function* files(signal: AbortSignal): AsyncGenerator<Entry> {
+    yield json("account.json", account);
+    const picture = await convex.query(api.accounts.pictures.get, { sessionId, userId: user.id }).catch(nullIfNotFound);
+    if (picture) yield { name: "picture.webp", input: new Uint8Array(picture.bytes) };
+
+    const activities = [];
+    for await (const { id: _, ...activity } of listAll(convex, archive.activities, { sessionId })) activities.push(activity);
+    yield json("activity.json", activities);
+
+    const messages = [];
+    const folderIn = { projects: folders("projects/"), trash: folders("trash/") };
+    for await (const project of listAll(convex, archive.projects, { sessionId })) {
+      const designs: unknown[] = [];
+      messages.push({ ...project, designs });
+      yield* designsOf(project, { projects: folderIn.projects(project.name), trash: folderIn.trash(project.name) }, designs, signal);
+    }
+    yield json("projects.json", messages);
+  }
+
+  async function* designsOf(project: Row, place: Record<Root, Folder>, messages: unknown[], signal: AbortSignal): AsyncGenerator<Entry> {
+    const folderIn = { projects: folders(place.projects), trash: folders(place.trash) };
+    for await (const design of listAll(convex, archive.designs, { sessionId, projectId: project.id })) {
+      const images: unknown[] = [];
+      messages.push({ ...design, images });
+      const places = { projects: inFolder(folderIn.projects(design.name)), trash: inFolder(folderIn.trash(design.name)) };
+      for await (const image of listAll(convex, archive.images, { sessionId, designId: design.id })) {
+        signal.throwIfAborted();
+        yield* filesOf(image, places[[project, design, image].some(isInTrash) ? "trash" : "projects"], images, signal);
+      }
+    }
+  }
+
+  async function* filesOf(image: Row, place: Place, messages: unknown[], signal: AbortSignal): AsyncGenerator<Entry> {
+    const storedVersions = (await convex.query(archive.versions, { sessionId, imageId: image.id }).catch(nullIfNotFound)) ?? [];
+    const file = await fileOf(image, {}, place.file(image), signal);
+    if (file) yield file;
+    const inVersions = inFolder(place.folder(`${image.name} (versions)`));
+    const versions = [];
+    for (const version of storedVersions.filter(isNamed)) {
+      const name = `${String(version["number"])} ${version.name}`;
+      const earlier = version.current
+        ? file
+        : await fileOf(image, { versionId: version.id }, inVersions.file({ ...version, name }), signal);
+      if (earlier && !version.current) yield earlier;
+      versions.push({ ...version, file: earlier?.name });
+    }
+    messages.push({ ...image, file: file?.name, ...(versions.length > 0 && { versions }) });
+  }
+
+  /** Returns a file, or undefined if it was deleted meanwhile. Other failures abort the archive, so that it does not look complete. */
+  async function fileOf(image: Row, version: { versionId?: string }, name: string, signal: AbortSignal) {
+    const url = await convex.query(archive.file, { sessionId, imageId: image.id, ...version }).catch(nullIfNotFound);
+    if (url === null) return undefined;
+    const original = await fromStorage(url, { signal });
+    if (!original.ok || !original.body) throw new Error(`The storage answered ${original.status} for an image of an archive`);
+    return { name, input: original, lastModified: new Date(Number(image["createdAt"])) };
+  }
+
+  return zipResponse(request, { name: `atelier-${new Date().toISOString().slice(0, 10)}`, userId, entries: files });
+}
+
+const isInTrash = (row: Row) => row["removedAt"] !== undefined;
+
+const isNamed = <Each extends Record<string, unknown>>(row: Each): row is Each & { name: string } => typeof row["name"] === "string";
+
+/** A path with a trailing slash. It is named on first use, so that empty folders take no name. */
+type Folder = () => string;
+
+function folders(parent: string | Folder): (name: string) => Folder {
+  const nameOf = folderNames();
+  return (name) => {
+    let path: string | undefined;
+    return () => (path ??= `${typeof parent === "string" ? parent : parent()}${nameOf(name)}/`);
+  };
+}
+
+type Place = { file(picture: Record<string, unknown> & { name: string }): string; folder(name: string): Folder };
+
+function inFolder(parent: Folder): Place {
+  const nameOf = folderNames();
+  return {
+    file: ({ name, contentType }) => parent() + nameOf(name, String(contentType)),
+    folder: (name) => {
+      let path: string | undefined;
+      return () => (path ??= `${parent()}${nameOf(name)}/`);
+    },
+  };
+}
+
+const json = (name: string, content: unknown): Entry => ({ name, input: JSON.stringify(content, null, 2), lastModified: new Date() });

@@ -1,0 +1,23 @@
+import { href, useLocation } from "react-router";
+import { Button } from "~/lib/ui/inputs/button";
+
+/** For users without a password. The button submits the rejected form to /sign-out, which leads back here. */
+export function SignInAgain() {
+  const { pathname } = useLocation();
+  return (
+    <div role="alert" className="grid justify-items-start gap-3 rounded-md border bg-panel p-4">
+      <p className="text-soft">
+        You signed in some time ago. Sign in again to continue, and you return to this page. Nothing was changed yet.
+      </p>
+      <Button
+        type="submit"
+        size="sm"
+        formMethod="post"
+        formAction={`${href("/sign-out")}?${new URLSearchParams({ redirectTo: pathname })}`}
+        formNoValidate
+      >
+        Sign in again
+      </Button>
+    </div>
+  );
+}

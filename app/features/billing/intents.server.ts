@@ -1,0 +1,34 @@
+import { href } from "react-router";
+import { z } from "zod";
+import { accountIntent } from "~/features/accounts/account-action.server";
+import { SOLD_PLAN } from "./payments/stripe.server";
+
+const HERE = href("/billing");
+const led = z.object({ url: z.url() });
+
+export const billingIntents = {
+  upgrade: accountIntent({
+    schema: z.object({ interval: z.enum(["month", "year"]) }),
+    async run({ interval }, { post }) {
+      const requested = {
+        plan: SOLD_PLAN,
+        annual: interval === "year",
+        successUrl: `${HERE}?done=upgrade`,
+        cancelUrl: HERE,
+        returnUrl: HERE,
+      };
+      return { leave: led.parse(await post("/subscription/upgrade", requested)).url };
+    },
+  }),
+
+  manage: accountIntent({
+    schema: z.object({}),
+    run: async (_, { post }) => ({ leave: led.parse(await post("/subscription/billing-portal", { returnUrl: HERE })).url }),
+  }),
+};
+
+declare module "~/lib/forms/intents" {
+  interface IntentTables {
+    billing: typeof billingIntents;
+  }
+}

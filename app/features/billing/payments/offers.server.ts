@@ -1,0 +1,42 @@
+import type { AppConfig } from "~/config";
+import { type Payments, stripeClient } from "./stripe.server";
+
+export type Offer = { interval: Interval; price: { amount: number; currency: string } | null };
+export type Interval = "month" | "year";
+
+/** Stripe's page shows the final price, so a short cache is enough. */
+const BELIEVED_MS = 10 * 60 * 1000;
+const PATIENCE_MS = 2000;
+
+const known = new WeakMap<Payments, { offers: Promise<Offer[]>; until: number }>();
+
+export async function offersOf({ payments }: AppConfig): Promise<Offer[] | null> {
+  if (!payments) return null;
+  const believed = known.get(payments);
+  if (believed && Date.now() < believed.until) return believed.offers;
+  const offers = ask(payments);
+  known.set(payments, { offers, until: Date.now() + BELIEVED_MS });
+  const answered = await offers;
+  if (answered.some(({ price }) => price === null)) known.delete(payments);
+  return answered;
+}
+
+function ask(payments: Payments): Promise<Offer[]> {
+  const { proPrice, proAnnualPrice } = payments;
+  const ids: [Interval, string | null][] = [
+    ["month", proPrice],
+    ["year", proAnnualPrice],
+  ];
+  const client = stripeClient(payments);
+  return Promise.all(
+    ids.flatMap(([interval, id]) => {
+      if (id === null) return [];
+      const requested = client.prices.retrieve(id, undefined, { timeout: PATIENCE_MS, maxNetworkRetries: 0 });
+      return requested.then(
+        ({ unit_amount: amount, currency }): Offer => ({ interval, price: amount === null ? null : { amount, currency } }),
+        // The page renders without prices.
+        (): Offer => ({ interval, price: null }),
+      );
+    }),
+  );
+}

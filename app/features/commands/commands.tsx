@@ -1,0 +1,91 @@
+import { type ComponentType, createElement, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { Preload } from "~/lib/data/preload";
+import { reachServer } from "~/lib/data/connection/reach-server";
+import { close, show } from "~/lib/ui/overlays/invokers";
+import { pressedKey } from "~/lib/ui/inputs/keys";
+import { toast } from "~/lib/ui/overlays/toasts";
+import type { Command } from "./command";
+import { FIELD } from "./search-field-id";
+import { pageCommands } from "./page-commands";
+import type { PaletteProps } from "./palette";
+import type { PageDestination } from "./page-destinations";
+import { useCommandKey } from "./use-command-key";
+
+type CommandsProps = {
+  projects: Preload<PageDestination[]>;
+  onToggleSidebar: () => void;
+};
+
+export function Commands(props: CommandsProps) {
+  const [openRequest, setOpenRequest] = useState<object | null>(null);
+  useCommandKey(useCallback(() => setOpenRequest({}), []));
+  return openRequest && <CommandDialog {...props} openRequest={openRequest} />;
+}
+
+type CommandDialogProps = CommandsProps & {
+  openRequest: object;
+};
+
+/** Opens synchronously and keeps what is typed until the palette has loaded. */
+function CommandDialog({ openRequest, ...props }: CommandDialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [typed, setTyped] = useState("");
+  const [here, setHere] = useState<Command[]>([]);
+  /** Whether Enter was pressed before the palette had loaded. */
+  const [entered, setEntered] = useState(false);
+  const palette = usePalette(
+    useCallback(() => {
+      if (dialog.current) close(dialog.current);
+      void toast("The commands could not be loaded. Try again in a moment.");
+    }, []),
+    openRequest,
+  );
+
+  // A layout effect, to run before the next key press.
+  useLayoutEffect(() => {
+    if (!dialog.current) return;
+    if (dialog.current.open) return close(dialog.current);
+    setTyped("");
+    setEntered(false);
+    setHere(pageCommands());
+    show(dialog.current);
+    // The dialog would focus the list.
+    dialog.current.querySelector("input")?.focus();
+  }, [openRequest]);
+
+  function type(text: string) {
+    setTyped(text);
+    setEntered(false);
+  }
+
+  return (
+    <dialog ref={dialog} closedby="any" aria-label="Commands" className="dialog palette">
+      {palette ? (
+        createElement(palette, { ...props, here, typed, onType: type, entered })
+      ) : (
+        <input
+          type="text"
+          cmdk-input=""
+          aria-label={FIELD.label}
+          placeholder={FIELD.placeholder}
+          autoComplete="off"
+          spellCheck={false}
+          value={typed}
+          onChange={(event) => type(event.target.value)}
+          onKeyDown={(event) => setEntered(pressedKey(event.nativeEvent) === "Enter")}
+        />
+      )}
+    </dialog>
+  );
+}
+
+function usePalette(onFailure: () => void, requested: object): ComponentType<PaletteProps> | null {
+  const [palette, setPalette] = useState<ComponentType<PaletteProps> | null>(null);
+  useEffect(() => {
+    if (palette) return;
+    reachServer()
+      .then(() => import("./palette"))
+      .then((loaded) => setPalette(() => loaded.Palette), onFailure);
+  }, [palette, requested, onFailure]);
+  return palette;
+}

@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import routes from "~/routes";
+import { PLACES } from "./page-destinations";
+
+type Entry = (typeof routes)[number];
+
+function pages(entries: readonly Entry[], base = "", inShell = false): string[] {
+  return entries.flatMap(({ path, file, children = [], index }) => {
+    const at = path === undefined ? base : `${base}/${path}`;
+    const within = inShell || file === "routes/shell.tsx";
+    const below = pages(children, at, within);
+    const isPage = within && (path !== undefined || index === true) && !/[:*]/.test(at);
+    return isPage ? [at, ...below] : below;
+  });
+}
+
+/** Pages that need a parameter, and development pages. */
+const ABOUT_SOMETHING = ["/compare", "/move/images", "/move/designs", "/dev/outbox"];
+
+it("offers every page that needs no parameter", () => {
+  const existing = new Set(pages(routes).filter((path) => !ABOUT_SOMETHING.includes(path)));
+  expect(PLACES.map(({ to }) => to).toSorted()).toEqual([...existing].toSorted());
+});

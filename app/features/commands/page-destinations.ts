@@ -1,0 +1,23 @@
+import { href } from "react-router";
+
+export type PageDestination = { _id: string; name: string };
+
+type Place = {
+  name: string;
+  to: string;
+  words: string[];
+};
+
+export const PLACES: Place[] = [
+  { name: "Projects", to: href("/projects"), words: ["home", "start", "all"] },
+  { name: "Search", to: href("/search"), words: ["find"] },
+  { name: "Trash", to: href("/trash"), words: ["bin", "deleted", "restore", "undo"] },
+  { name: "Notifications", to: href("/notifications"), words: ["notices", "messages", "inbox"] },
+  { name: "Account", to: href("/account"), words: ["profile", "name", "picture", "email", "settings"] },
+  { name: "Security", to: href("/account/security"), words: ["password", "passkey", "two-factor", "authenticator", "backup codes"] },
+  { name: "Sessions", to: href("/account/sessions"), words: ["devices", "browsers", "sign out"] },
+  { name: "Connections", to: href("/account/connections"), words: ["social", "google", "github", "link"] },
+  { name: "Your data", to: href("/account/data"), words: ["export", "download", "delete account"] },
+  { name: "Billing", to: href("/billing"), words: ["plan", "usage", "storage", "upgrade", "pro"] },
+  { name: "Keyboard shortcuts", to: href("/shortcuts"), words: ["keys", "help"] },
+];

@@ -1,0 +1,113 @@
+import { isolate } from "~/lib/ui/isolate";
+import { Command as Cmdk } from "cmdk";
+import { useEffectEvent, useLayoutEffect, useRef } from "react";
+import { href, useNavigate } from "react-router";
+import type { Preload } from "~/lib/data/preload";
+import { useLive } from "~/lib/data/use-live";
+import { close } from "~/lib/ui/overlays/invokers";
+import { type Theme, themeCookie } from "~/lib/ui/theme/preferences";
+import { showTheme } from "~/lib/ui/theme/theme";
+import { tagAddress } from "~/features/tags/tag-list";
+import { type Command, matchCommands } from "./command";
+import { FIELD } from "./search-field-id";
+import { type PageDestination, PLACES } from "./page-destinations";
+import { useSearchResults } from "./use-search-results";
+
+export type PaletteProps = {
+  projects: Preload<PageDestination[]>;
+  onToggleSidebar: () => void;
+  here: Command[];
+  typed: string;
+  onType: (text: string) => void;
+  entered: boolean;
+};
+
+const THEMES: { theme: Theme; name: string }[] = [
+  { theme: "dark", name: "Dark theme" },
+  { theme: "light", name: "Light theme" },
+  { theme: "system", name: "System theme" },
+];
+
+export function Palette({ projects, onToggleSidebar, here, typed, onType, entered }: PaletteProps) {
+  const field = useRef<HTMLInputElement>(null);
+  const signOut = useRef<HTMLFormElement>(null);
+  const named = useLive(projects);
+  const found = useSearchResults(typed);
+  const navigate = useNavigate();
+
+  const goes = (to: string) => () => navigate(to);
+  const commands: Command[] = [
+    ...here,
+    ...named.map(({ _id, name }) => ({ key: _id, name, kind: "Project", run: goes(href("/projects/:id", { id: _id })) })),
+    ...found.designs.map(({ _id, name, projectName }) => ({
+      key: _id,
+      name,
+      words: [typed],
+      kind: projectName,
+      run: goes(href("/design/:id", { id: _id })),
+    })),
+    ...found.images.map(({ _id, name, designId, designName }) => ({
+      key: _id,
+      name,
+      words: [typed],
+      kind: designName,
+      run: goes(href("/design/:id/images/:imageId", { id: designId, imageId: _id })),
+    })),
+    ...found.tags.map((tag) => ({ key: `tag ${tag}`, name: tag, kind: "Tag", run: goes(tagAddress(tag)) })),
+    ...PLACES.map(({ name, to, words }) => ({ key: to, name, words, kind: "Go to", run: goes(to) })),
+    ...THEMES.map(({ theme, name }) => ({
+      key: theme,
+      name,
+      words: ["appearance", "colours", "mode"],
+      kind: "Actions",
+      run: () => {
+        showTheme(theme);
+        document.cookie = themeCookie(theme, location.protocol === "https:");
+      },
+    })),
+    { key: "sidebar", name: "Collapse or expand the sidebar", kind: "Actions", run: onToggleSidebar },
+    { key: "sign-out", name: "Log out", words: ["sign out", "leave"], kind: "Actions", run: () => signOut.current?.submit() },
+  ];
+  const offered = matchCommands(commands, typed);
+
+  function run(command: Command) {
+    // Closes first, so that a dialog that opens is on top.
+    const dialog = field.current?.closest("dialog");
+    if (dialog) close(dialog);
+    void command.run();
+  }
+
+  const readTyped = useEffectEvent(() => {
+    if (!field.current?.closest("dialog[open]")) return;
+    field.current.focus();
+    field.current.setSelectionRange(typed.length, typed.length);
+    const [first] = offered;
+    if (entered && first) run(first);
+  });
+  useLayoutEffect(() => readTyped(), []);
+
+  return (
+    <>
+      <Cmdk label="Commands" loop vimBindings={false} shouldFilter={false}>
+        <Cmdk.Input ref={field} value={typed} onValueChange={onType} placeholder={FIELD.placeholder} aria-label={FIELD.label} />
+        <Cmdk.List label="Commands">
+          {offered.map((command) => (
+            <Cmdk.Item key={command.key} value={command.key} onSelect={() => run(command)}>
+              <span dir="auto" className="truncate">
+                {command.name}
+              </span>
+              <span className="ms-auto shrink-0 ps-4 text-sm text-faint" dir="auto">
+                {command.kind}
+              </span>
+            </Cmdk.Item>
+          ))}
+        </Cmdk.List>
+        <p role="status" className="px-5 pb-4 text-soft empty:hidden">
+          {offered.length === 0 ? `No results for “${isolate(typed.trim())}”.` : null}
+        </p>
+      </Cmdk>
+      {/* A document navigation clears all data of the previous user. */}
+      <form ref={signOut} method="post" action={href("/sign-out")} hidden />
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+import { useQueries } from "convex-helpers/react/cache";
+import { useEffect, useState } from "react";
+import { api } from "#convex/_generated/api";
+import type { Found } from "#convex/search";
+
+type Offered = Pick<Found, "designs" | "images">;
+const NOTHING: Offered = { designs: [], images: [] };
+const LONGEST = 100;
+
+/** Returns live results; the previous ones while loading, and none on an error, which must not break the page. */
+export function useSearchResults(typed: string): Offered & { tags: string[] } {
+  const text = typed.slice(0, LONGEST).toWellFormed().trim();
+  const requested: Parameters<typeof useQueries>[0] =
+    text === "" ? {} : { found: { query: api.search.find, args: { text } }, tags: { query: api.tags.getTags, args: {} } };
+  const { found: answer, tags }: Record<string, unknown> = useQueries(requested);
+  const [last, setLast] = useState<Offered>(NOTHING);
+  const found = text === "" ? NOTHING : isFound(answer) ? answer : answer instanceof Error ? NOTHING : null;
+  useEffect(() => {
+    if (found) setLast(found);
+  }, [found]);
+  return { ...(found ?? last), tags: text !== "" && Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : [] };
+}
+
+const isFound = (answer: unknown): answer is Found => typeof answer === "object" && answer !== null && "designs" in answer;

@@ -1,0 +1,34 @@
+import { FolderInput } from "lucide-react";
+import type { ReactNode } from "react";
+import { href } from "react-router";
+import { ItemActions } from "~/lib/forms/item-actions";
+import { requestDestination } from "~/features/selection/destinations/request-destination";
+import { Icon } from "~/lib/ui/icons/icon";
+import { MenuLink } from "~/lib/ui/overlays/menu";
+
+type DesignActionsProps = {
+  design: { _id: string; projectId: string; favourite: boolean; coverChosen: boolean };
+  here?: boolean;
+  children?: ReactNode;
+};
+
+export function DesignActions({ design, here = false, children }: DesignActionsProps) {
+  return (
+    <>
+      <ItemActions thing="Design" item={design} here={here} />
+      {children}
+      <MenuLink
+        to={href("/design/:id/move", { id: design._id })}
+        prefetch="none"
+        icon={<Icon of={FolderInput} />}
+        data-command={here ? "Move design to…" : undefined}
+        onClick={(event) => {
+          const request = { kind: "design", ids: [design._id], from: design.projectId, stays: !here } as const;
+          if (requestDestination(request)) event.preventDefault();
+        }}
+      >
+        Move to…
+      </MenuLink>
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import { memo } from "react";
+import { href } from "react-router";
+import { designArchive } from "~/features/downloads/download-address";
+import { type AskForDialog, ContainerCard } from "~/features/projects/container-card";
+import { SelectCheckbox, SelectMark } from "~/features/selection/selectable";
+import { isSameItem, selectFirst, type Selection } from "~/features/selection/use-selection";
+import { OrderActions } from "~/lib/forms/order-actions";
+import { count } from "~/lib/ui/count";
+import { DesignActions } from "./design-actions";
+import type { Design } from "./intents";
+
+type DesignCardProps = { design: Design; ask: AskForDialog; byHand: boolean; selection: Selection };
+
+export const DesignCard = memo(
+  OneDesign,
+  isSameItem<DesignCardProps>(({ design }) => design._id),
+);
+
+function OneDesign({ design, ask, byHand, selection }: DesignCardProps) {
+  const { _id, imageCount } = design;
+  const Pick = selection.on ? SelectCheckbox : SelectMark;
+  return (
+    <ContainerCard
+      kind="design"
+      item={design}
+      to={href("/design/:id", { id: _id })}
+      archive={designArchive(design)}
+      counts={[count(imageCount, "image")]}
+      ask={ask}
+      remove="removeDesign"
+      select={() => selectFirst(selection, _id)}
+      byHand={byHand}
+      pick={<Pick item={design} selection={selection} />}
+      picking={selection.on}
+    >
+      <DesignActions design={design}>{byHand ? <OrderActions intent="orderDesign" id={_id} /> : null}</DesignActions>
+    </ContainerCard>
+  );
+}

@@ -1,0 +1,71 @@
+import { api } from "#convex/_generated/api";
+import type { FunctionReference } from "convex/server";
+import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
+import type { AppConfig } from "~/config";
+import { refusalOf } from "~/lib/data/error-responses";
+import { imageServiceFor } from "~/features/images/serve/image-service.server";
+
+const accountDataApi = api.accounts.belongings;
+const PAGE = 100;
+
+export type Row = Record<string, unknown> & { id: string; name: string };
+
+/** A user's content; each page checks permissions again and skips deleted items. Throws when the session ends. */
+export type AccountData = {
+  projects(): AsyncIterable<Row>;
+  designs(projectId: string): AsyncIterable<Row>;
+  images(designId: string): AsyncIterable<Row>;
+  chosenImages(ids: string[]): AsyncIterable<Row>;
+  chosenDesigns(ids: string[]): AsyncIterable<Row>;
+  /** Null when the image was deleted or is no longer accessible. */
+  original(imageId: string, signal: AbortSignal): Promise<Response | null>;
+};
+
+export function readAccountData(sessionId: string, config: AppConfig): AccountData {
+  const convex = serviceConvex(config);
+
+  const list = (query: FunctionReference<"query">, args: Record<string, string> = {}) => listAll(convex, query, { sessionId, ...args });
+
+  async function* chosen(query: FunctionReference<"query">, ids: string[]): AsyncGenerator<Row> {
+    for (let start = 0; start < ids.length; start += PAGE) {
+      yield* await convex.query(query, { sessionId, ids: ids.slice(start, start + PAGE) });
+    }
+  }
+
+  return {
+    chosenImages: (ids) => chosen(accountDataApi.chosenImages, ids),
+    chosenDesigns: (ids) => chosen(accountDataApi.chosenDesigns, ids),
+    projects: () => list(accountDataApi.projects),
+    designs: (projectId) => list(accountDataApi.designs, { projectId }),
+    images: (designId) => list(accountDataApi.images, { designId }),
+    original: (imageId, signal) => imageServiceFor(config).original({ sessionId, imageId }, null, signal).catch(nullIfNotFound),
+  };
+}
+
+export async function* listAll(
+  convex: ReturnType<typeof serviceConvex>,
+  query: FunctionReference<"query">,
+  args: Record<string, string>,
+): AsyncGenerator<Row> {
+  // Rows come by last change: one that changes meanwhile moves to the end and appears twice.
+  const seen = new Set<string>();
+  let cursor: string | null = null;
+  for (let more = true; more;) {
+    const answer: Page | null = await convex.query(query, { ...args, paginationOpts: { cursor, numItems: PAGE } }).catch(nullIfNotFound);
+    if (!answer) return;
+    for (const row of answer.page) {
+      if (seen.has(row.id)) continue;
+      seen.add(row.id);
+      yield row;
+    }
+    cursor = answer.continueCursor;
+    more = !answer.isDone;
+  }
+}
+
+type Page = { page: Row[]; isDone: boolean; continueCursor: string };
+
+export function nullIfNotFound(error: unknown): null {
+  if (refusalOf(error)?.code === "not_found") return null;
+  throw error;
+}

@@ -1,0 +1,58 @@
+import type { Entry } from "./zip-response.server";
+import type { AccountData, Row } from "./account-data.server";
+import { folderNames } from "./folder-names";
+
+type ArchivedImage = { image: Row; file: string; entry: Entry };
+
+/** Yields a design's pictures one at a time. Throws if one is unavailable, so that no incomplete archive looks whole. */
+function imagesOf(accountData: AccountData, designId: string, folder: string, signal: AbortSignal): AsyncGenerator<ArchivedImage> {
+  return archived(accountData, accountData.images(designId), folder, signal);
+}
+
+async function* archived(
+  accountData: AccountData,
+  images: AsyncIterable<Row>,
+  folder: string,
+  signal: AbortSignal,
+): AsyncGenerator<ArchivedImage> {
+  const nameOf = folderNames();
+  for await (const image of images) {
+    signal.throwIfAborted();
+    const original = await accountData.original(image.id, signal);
+    if (!original) continue;
+    if (!original.ok || !original.body) throw new Error(`The storage answered ${original.status} for an image of an archive`);
+    const file = folder + nameOf(image.name, String(image["contentType"]));
+    yield { image, file, entry: { name: file, input: original, lastModified: new Date(Number(image["createdAt"])) } };
+  }
+}
+
+export async function* designEntries(accountData: AccountData, designId: string, signal: AbortSignal): AsyncGenerator<Entry> {
+  for await (const { entry } of imagesOf(accountData, designId, "", signal)) yield entry;
+}
+
+export function projectEntries(accountData: AccountData, projectId: string, signal: AbortSignal): AsyncGenerator<Entry> {
+  return folders(accountData, accountData.designs(projectId), signal);
+}
+
+export async function* selectionEntries(
+  accountData: AccountData,
+  kind: "image" | "design",
+  ids: string[],
+  signal: AbortSignal,
+): AsyncGenerator<Entry> {
+  if (kind === "design") return yield* folders(accountData, accountData.chosenDesigns(ids), signal);
+  for await (const { entry } of archived(accountData, accountData.chosenImages(ids), "", signal)) yield entry;
+}
+
+async function* folders(accountData: AccountData, designs: AsyncIterable<Row>, signal: AbortSignal): AsyncGenerator<Entry> {
+  const nameOf = folderNames();
+  for await (const design of designs) {
+    const folder = `${nameOf(design.name)}/`;
+    let isEmpty = true;
+    for await (const { entry } of imagesOf(accountData, design.id, folder, signal)) {
+      isEmpty = false;
+      yield entry;
+    }
+    if (isEmpty) yield { name: folder, lastModified: new Date(Number(design["createdAt"])) };
+  }
+}

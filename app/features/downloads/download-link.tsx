@@ -1,0 +1,21 @@
+import { Download } from "lucide-react";
+import { ButtonLink } from "~/lib/ui/inputs/button";
+import { Icon } from "~/lib/ui/icons/icon";
+
+export function DownloadLink({ archive, label }: { archive: string | undefined; label: string }) {
+  if (archive === undefined) return null;
+  return (
+    <ButtonLink
+      to={archive}
+      reloadDocument
+      prefetch="none"
+      look="ghost"
+      size="icon-sm"
+      aria-label={label}
+      data-tooltip={label}
+      data-command=""
+    >
+      <Icon of={Download} />
+    </ButtonLink>
+  );
+}

@@ -1,0 +1,66 @@
+import { href, redirect, type RouterContextProvider } from "react-router";
+import { safeRedirectPath } from "~/features/accounts/session/safe-redirect";
+import { redirectToSignIn, getVisitor } from "~/features/accounts/session/session.server";
+import { convexFor } from "~/lib/data/convex.server";
+import { refusalOf, unavailableResponse } from "~/lib/data/error-responses";
+import { FORM_FIELD, listOf } from "~/lib/forms/intents";
+import { configContext } from "~/lib/http/context";
+import { setFlash } from "~/lib/http/middleware/flash.server";
+import { checkFieldNames } from "~/lib/http/forms/field-names";
+import { readFormData } from "~/lib/http/forms/form.server";
+import { Unavailable } from "~/lib/http/unavailable.server";
+import { CHOSEN_FIELD, SELECTION_FIELDS } from "~/features/selection/address";
+import { api } from "#convex/_generated/api";
+import { zipResponse } from "./zip-response.server";
+import { readAccountData } from "./account-data.server";
+import { designEntries, projectEntries, selectionEntries } from "./archive-entries";
+
+type DownloadRequest = { request: Request; file: string; context: Readonly<RouterContextProvider> };
+
+/** @throws a redirect to sign-in, 503, or the same 404 for missing and foreign designs */
+export async function downloadDesign(requested: DownloadRequest): Promise<Response> {
+  const { id, userId, accountData } = await open(requested);
+  const { value } = await convexFor(requested.context).preload(api.designs.getDesignById, { id });
+  return zipResponse(requested.request, { name: value.name, userId, entries: (signal) => designEntries(accountData, id, signal) });
+}
+
+export async function downloadProject(requested: DownloadRequest): Promise<Response> {
+  const { id, userId, accountData } = await open(requested);
+  const { value } = await convexFor(requested.context).preload(api.projects.getProjectById, { id });
+  return zipResponse(requested.request, { name: value.name, userId, entries: (signal) => projectEntries(accountData, id, signal) });
+}
+
+/** Reports an invalid selection on the submitting page; throws as `downloadDesign`, also for one missing item. */
+export async function downloadSelection(request: Request, context: Readonly<RouterContextProvider>): Promise<Response> {
+  const sent = await readFormData(request);
+  checkFieldNames(sent, { once: [FORM_FIELD, ...SELECTION_FIELDS], repeated: [CHOSEN_FIELD] });
+  const ids = [...new Set(listOf(sent, CHOSEN_FIELD))];
+  const kind = sent.get("kind") === "design" ? "design" : "image";
+  const { userId, accountData } = await open({ request, file: "", context });
+  try {
+    const { value } = await convexFor(context).preload(api.many.getName, { kind, ids });
+    return zipResponse(request, { name: value, userId, entries: (signal) => selectionEntries(accountData, kind, ids, signal) });
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal?.code !== "invalid") throw error;
+    setFlash(
+      context,
+      Object.values(refusal.fieldErrors ?? {})
+        .flat()
+        .join(" "),
+    );
+    return redirect(safeRedirectPath(sent.get("back"), href("/projects")), 303);
+  }
+}
+
+async function open({ request, file, context }: DownloadRequest) {
+  const visitor = await getVisitor(context).catch((error: unknown) => {
+    throw error instanceof Unavailable ? unavailableResponse() : error;
+  });
+  if (!visitor) throw redirectToSignIn(request);
+  return {
+    id: file.replace(/\.zip$/, ""),
+    userId: visitor.userId,
+    accountData: readAccountData(visitor.sessionId, context.get(configContext)),
+  };
+}

@@ -1,0 +1,220 @@
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
+import type { Server } from "node:http";
+import { afterEach, expect, it } from "vitest";
+import { createListener } from "../../../server/http/listener.ts";
+import { log } from "../../../server/log.ts";
+import { unzip } from "../../../tests/zip.ts";
+import { zipResponse } from "./zip-response.server";
+import type { AccountData, Row } from "./account-data.server";
+import { designEntries, projectEntries, selectionEntries } from "./archive-entries";
+
+log.level = "silent";
+
+const MiB = 1024 ** 2;
+const CHUNK = 64 * 1024;
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+function counted(designs: Record<string, string[]>, size: number) {
+  const count = { open: 0, mostOpen: 0, opened: 0, read: 0 };
+  const row = (id: string, name: string): Row => ({ id, name, contentType: "image/png", createdAt: 1_700_000_000_000 });
+  async function* rows(of: Row[]) {
+    yield* of;
+  }
+  const accountData: AccountData = {
+    projects: () => rows([]),
+    designs: () => rows(Object.keys(designs).map((name) => row(name, name))),
+    images: (designId) => rows((designs[designId] ?? []).map((name, place) => row(String(place), name))),
+    chosenImages: (ids) => rows(ids.map((id) => row(id, "picture.png"))),
+    chosenDesigns: (ids) => rows(ids.map((name) => row(name, name))),
+    async original(imageId, signal) {
+      count.opened += 1;
+      count.open += 1;
+      count.mostOpen = Math.max(count.open, count.mostOpen);
+      let left = size;
+      let isOpen = true;
+      const close = () => {
+        if (isOpen) count.open -= 1;
+        isOpen = false;
+      };
+      return new Response(
+        new ReadableStream(
+          {
+            start(controller) {
+              signal.addEventListener("abort", () => {
+                if (isOpen) controller.error(signal.reason);
+                close();
+              });
+            },
+            pull(controller) {
+              const bytes = Math.min(CHUNK, left);
+              left -= bytes;
+              count.read += bytes;
+              if (bytes > 0) controller.enqueue(new Uint8Array(bytes).fill(Number(imageId)));
+              if (left > 0) return;
+              close();
+              controller.close();
+            },
+            cancel: close,
+          },
+          { highWaterMark: 0 },
+        ),
+      );
+    },
+  };
+  return { accountData, count };
+}
+
+async function serve(answer: (request: Request) => Response): Promise<string> {
+  const server = createListener({
+    fetch: async (request) => answer(request),
+    serveAsset: () => false,
+    forward: null,
+    origins: [],
+    trustedProxyHops: 0,
+    log,
+  });
+  servers.push(server);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return `http://127.0.0.1:${address.port}/`;
+}
+
+it("stores every picture byte for byte under a unique name", async () => {
+  const { accountData } = counted({ Cover: ["a.png", "A.png", "../../b", "ü.png"], Empty: [], "Cover ": [] }, 100_000);
+  const url = await serve((request) =>
+    zipResponse(request, { name: 'Night "fall" / ü', userId: "ada", entries: (signal) => projectEntries(accountData, "p", signal) }),
+  );
+  const response = await fetch(url);
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    "content-type": "application/zip",
+    "content-disposition": `attachment; filename="Night -fall- - _.zip"; filename*=UTF-8''Night%20-fall-%20-%20%C3%BC.zip`,
+    "cache-control": "private, no-store",
+    "x-content-type-options": "nosniff",
+  });
+  const files = unzip(await response.bytes());
+  expect([...files.keys()]).toEqual(["Cover/a.png", "Cover/A (2).png", "Cover/-..-b.png", "Cover/ü.png", "Empty/", "Cover (2)/"]);
+  expect([...files.values()].slice(0, 4)).toEqual([0, 1, 2, 3].map((place) => Buffer.alloc(100_000, place)));
+});
+
+it(
+  "reads one picture at a time at the client's speed and stops on disconnect",
+  { tags: "@reads-picture-time-clients-speed-stops" },
+  async () => {
+    const { accountData, count } = counted({ Cover: Array.from({ length: 1000 }, (_, place) => `${place}.png`) }, 64 * MiB);
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    async function* entries(signal: AbortSignal) {
+      try {
+        yield* designEntries(accountData, "Cover", signal);
+      } finally {
+        end();
+      }
+    }
+    const url = await serve((request) => zipResponse(request, { name: "x", userId: "ada", entries }));
+    const [response] = (await once(get(url), "response")) as [IncomingMessage];
+    await once(response, "readable");
+    expect(response.read()).not.toBeNull();
+
+    // Waits until the socket buffers are full: then nothing more is read.
+    let before = -1;
+    await expect.poll(() => before === (before = count.read) && before > 0, { interval: 300, timeout: 30_000 }).toBe(true);
+    expect(count).toMatchObject({ opened: 1, open: 1 });
+    expect(count.read).toBeLessThan(16 * MiB);
+
+    response.destroy();
+    await expect.poll(() => count.open).toBe(0);
+    const { read } = count;
+    await ended;
+    expect(count).toMatchObject({ opened: 1, open: 0, read });
+  },
+);
+
+it("opens at most one picture at a time, whatever the number of pictures", async () => {
+  const { accountData, count } = counted({ Cover: Array.from({ length: 300 }, (_, place) => `${place % 7}.png`) }, CHUNK * 2);
+  const url = await serve((request) =>
+    zipResponse(request, { name: "x", userId: "ada", entries: (signal) => designEntries(accountData, "Cover", signal) }),
+  );
+  expect(unzip(await (await fetch(url)).bytes()).size).toBe(300);
+  expect(count).toEqual({ open: 0, mostOpen: 1, opened: 300, read: 300 * CHUNK * 2 });
+});
+
+it("stores the selection under unique names, with one picture open at a time", async () => {
+  const { accountData, count } = counted({ Cover: ["a.png"], Back: ["a.png", "b.png"] }, CHUNK);
+  const filesOf = async (kind: "image" | "design", ids: string[]) => {
+    const url = await serve((request) =>
+      zipResponse(request, { name: "x", userId: "ada", entries: (signal) => selectionEntries(accountData, kind, ids, signal) }),
+    );
+    return [...unzip(await (await fetch(url)).bytes()).keys()];
+  };
+  expect(await filesOf("image", ["3", "1"])).toEqual(["picture.png", "picture (2).png"]);
+  expect(await filesOf("design", ["Back", "Cover"])).toEqual(["Back/a.png", "Back/b.png", "Cover/a.png"]);
+  expect(count).toMatchObject({ mostOpen: 1, opened: 5 });
+});
+
+it("breaks off when a picture is unavailable, and skips deleted ones", async () => {
+  const { accountData } = counted({ Cover: ["a.png", "b.png", "c.png"] }, 10);
+  const without: AccountData = {
+    ...accountData,
+    original: async (id, signal) => (id === "1" ? null : accountData.original(id, signal)),
+  };
+  const whole = await serve((request) =>
+    zipResponse(request, { name: "x", userId: "ada", entries: (signal) => designEntries(without, "Cover", signal) }),
+  );
+  expect([...unzip(await (await fetch(whole)).bytes()).keys()]).toEqual(["a.png", "c.png"]);
+
+  const broken: AccountData = {
+    ...accountData,
+    original: async (id, signal) => (id === "1" ? new Response("no", { status: 500 }) : accountData.original(id, signal)),
+  };
+  const url = await serve((request) =>
+    zipResponse(request, { name: "x", userId: "ada", entries: (signal) => designEntries(broken, "Cover", signal) }),
+  );
+  await expect(fetch(url).then((response) => response.bytes())).rejects.toBeInstanceOf(TypeError);
+});
+
+it("reads no picture for a HEAD request", async () => {
+  const { accountData, count } = counted({ Cover: ["a.png"] }, 10);
+  const url = await serve((request) =>
+    zipResponse(request, { name: "x", userId: "ada", entries: (signal) => designEntries(accountData, "Cover", signal) }),
+  );
+  const response = await fetch(url, { method: "HEAD" });
+  expect(response.headers.get("Content-Type")).toBe("application/zip");
+  expect(count.opened).toBe(0);
+});
+
+it("answers 429 to a user's fourth download at the same time", { tags: "@answers-429-users-fourth-download-same" }, async () => {
+  const { accountData } = counted({ Cover: ["a.png"] }, 64 * MiB);
+  const url = await serve((request) => {
+    const userId = new URL(request.url).searchParams.get("user") ?? "";
+    return zipResponse(request, { name: "x", userId, entries: (signal) => designEntries(accountData, "Cover", signal) });
+  });
+  const download = async (userId: string) => {
+    const stop = new AbortController();
+    // Keeps a reference: fetch cancels the body of a garbage-collected response, which ends the download.
+    const response = await fetch(`${url}?user=${userId}`, { signal: stop.signal });
+    return { response, stop: () => stop.abort() };
+  };
+  const first = [await download("eve"), await download("eve"), await download("eve")];
+  expect(first.map(({ response }) => response.status)).toEqual([200, 200, 200]);
+  expect((await download("eve")).response.status).toBe(429);
+  const other = await download("bob");
+  expect(other.response.status).toBe(200);
+
+  first[0]?.stop();
+  await expect
+    .poll(async () => {
+      const next = await download("eve");
+      next.stop();
+      return next.response.status;
+    })
+    .toBe(200);
+  for (const { stop } of [...first, other]) stop();
+});

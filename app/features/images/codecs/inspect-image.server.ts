@@ -1,0 +1,207 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open, readFile, stat } from "node:fs/promises";
+import { pipeline } from "node:stream/promises";
+import { fileTypeFromFile } from "file-type";
+import type { Metadata } from "sharp";
+import { rgbaToThumbHash } from "thumbhash";
+import { ACCEPTED_NAMES, type AcceptedType, isAcceptedType } from "../display/accepted-types";
+import { colourSpaceName } from "./colour-space.server";
+import { decoder, decodeQueue, svgRenderer, svgQueue, MAX_ANIMATION_PIXELS, MAX_PIXELS, limitLargeDecoding } from "./decoder.server";
+import { VARIANT_WIDTHS } from "../display/image-address";
+import { SvgRenderError } from "./svg-renderer.server";
+import { BusyError } from "./work-queue.server";
+import { svgDensity, svgWidth } from "./svg-size.server";
+import { type Exif, readExif } from "./exif";
+import { isWholeGif } from "./gif.server";
+
+export type PictureFacts = {
+  contentType: AcceptedType;
+  size: number;
+  /** Pixels after orientation; for a drawing, its rounded units. */
+  width: number;
+  height: number;
+  checksum: string;
+  placeholder: string | null;
+  animated: boolean;
+  /** Metadata that everyone with access to the picture may see. */
+  details?: Omit<Exif, "orientation"> & { colourSpace?: string };
+};
+
+export type Inspection = { ok: true; facts: PictureFacts } | { ok: false; problem: string };
+
+const SVG_MAX_BYTES = 10 * 1024 * 1024;
+
+/** Inspects a file by content; checks the dimensions before it decodes all. `digest`: SHA-256 in hexadecimal. Throws `BusyError`. */
+export async function inspectImage(path: string, userId: string, digest: string | null = null): Promise<Inspection> {
+  const { size } = await stat(path);
+  if (size === 0) return refuse("The file is empty.");
+  const type = await recognise(path);
+  if (!isAcceptedType(type)) return refuse(`${described(type)} Choose a ${ACCEPTED_NAMES} file.`);
+  if (type === "image/avif" && (await isSequence(path)))
+    return refuse("This AVIF is an animation, which cannot be read here. Export it as a WebP or GIF.");
+  if (type === "image/svg+xml" && size > SVG_MAX_BYTES)
+    return refuse("This SVG is larger than 10 MiB. Simplify the drawing, or export it as a PNG.");
+
+  const file: Arrived = { path, size, checksum: async () => digest ?? (await sha256(path)) };
+  if (type === "image/svg+xml") return svgQueue(userId, () => inspectDrawing(file, userId));
+  return decodeQueue(userId, () => inspectPixels(file, type));
+}
+
+type Arrived = { path: string; size: number; checksum: () => Promise<string> };
+
+async function inspectPixels({ path, size, checksum }: Arrived, type: AcceptedType): Promise<Inspection> {
+  let read: Metadata;
+  try {
+    read = await decoder(path, { limitInputPixels: false }).metadata();
+  } catch {
+    return refuse(BROKEN);
+  }
+  if (mediaType(read) !== type) return refuse(BROKEN);
+  const { width, height } = read.autoOrient;
+  const frames = read.format === "gif" || read.format === "webp" ? (read.pages ?? 1) : 1;
+  const tooLarge = tooManyPixels(width, height, frames);
+  if (tooLarge) return refuse(tooLarge);
+
+  try {
+    return await limitLargeDecoding(pixelsHeld(read), async () => {
+      if (type === "image/gif" && !isWholeGif(await readFile(path))) return refuse(BROKEN);
+      // Decodes all frames only to check that they are complete.
+      if (frames > 1) await decoder(path, { pages: -1 }).resize({ width: 16 }).raw().toBuffer();
+      const placeholder = await thumbhash(path);
+      const facts = {
+        contentType: type,
+        size,
+        width,
+        height,
+        checksum: await checksum(),
+        placeholder,
+        animated: frames > 1,
+        details: detailsOf(read),
+      };
+      return { ok: true, facts };
+    });
+  } catch (error) {
+    return refuse(error instanceof Error && /timeout/i.test(error.message) ? TOO_SLOW : BROKEN);
+  }
+}
+
+/** JPEG decodes at an eighth of its sides; a progressive one is held whole, at about half the cost of other formats. */
+function pixelsHeld({ format, isProgressive, autoOrient: { width, height } }: Metadata): number {
+  if (format !== "jpeg") return width * height;
+  return (width * height) / (isProgressive ? 2 : 64);
+}
+
+/** Draws at the largest size ever shown, so that too costly drawings are rejected at upload. */
+async function inspectDrawing({ path, size, checksum }: Arrived, userId: string): Promise<Inspection> {
+  const svg = await readFile(path);
+  try {
+    const { width, height, spent } = await svgRenderer.measure(svg);
+    const largest = svgWidth({ width, height }, Math.max(...VARIANT_WIDTHS));
+    const drawn = await svgRenderer.draw(svg, svgDensity(width, largest), spent);
+    const placeholder = await decodeQueue(userId, () => thumbhash(drawn));
+    const facts = { contentType: "image/svg+xml", size, width, height, checksum: await checksum(), placeholder, animated: false } as const;
+    return { ok: true, facts };
+  } catch (error) {
+    if (error instanceof BusyError) throw error;
+    return refuse(error instanceof SvgRenderError ? UNDRAWABLE[error.problem] : BROKEN);
+  }
+}
+
+const BROKEN = "The file is damaged or incomplete. Check that it opens on your device, then try again.";
+const TOO_SLOW = "The picture takes too long to render. Simplify it, or export it as a PNG.";
+const UNDRAWABLE = {
+  broken: BROKEN,
+  time: TOO_SLOW,
+  memory: "The picture takes too much memory to render. Simplify it, or export it as a PNG.",
+};
+
+const refuse = (problem: string): Inspection => ({ ok: false, problem });
+
+async function recognise(path: string): Promise<string> {
+  const found = await fileTypeFromFile(path);
+  if (found && found.mime !== "application/xml") return found.mime === "image/apng" ? "image/png" : found.mime;
+  return (await looksLikeSvg(path)) ? "image/svg+xml" : (found?.mime ?? "");
+}
+
+/** Image sequences (AVIF 1.1, 6.2) are rejected, since sharp's libheif cannot read even their first picture. */
+const isSequence = async (path: string): Promise<boolean> => (await startOf(path)).toString("latin1", 4, 12) === "ftypavis";
+
+async function looksLikeSvg(path: string): Promise<boolean> {
+  const start = decodeText(await startOf(path));
+  return /^\s*(?:<\?xml[^>]*\?>\s*|<!--.*?-->\s*|<!DOCTYPE\s+svg[^>[]*(?:\[[^\]]*\]\s*)?>\s*)*<(?:[a-z]+:)?svg[\s>/]/is.test(start);
+}
+
+async function startOf(path: string): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4096), 0, 4096, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+function decodeText(bytes: Buffer): string {
+  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding).decode(bytes);
+}
+
+function described(type: string): string {
+  const known: Record<string, string> = {
+    "image/tiff": "TIFF",
+    "image/heic": "HEIC",
+    "image/heif": "HEIF",
+    "image/vnd.adobe.photoshop": "Photoshop",
+    "image/bmp": "BMP",
+    "image/jxl": "JPEG XL",
+    "application/pdf": "PDF",
+    "application/zip": "ZIP",
+  };
+  const name = known[type] ?? (type.startsWith("video/") ? "video" : null);
+  return name === null ? "Unsupported file type." : `Unsupported file type (${name}).`;
+}
+
+function mediaType({ format, compression }: Metadata): string {
+  if (format === "heif") return compression === "av1" ? "image/avif" : "image/heic";
+  return `image/${format}`;
+}
+
+function tooManyPixels(width: number, height: number, frames: number): string | null {
+  const count = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+  const megapixels = (pixels: number) => `${count.format(pixels / 1_000_000)} megapixels`;
+  const what = `${count.format(width)} × ${count.format(height)} pixels`;
+  if (width * height > MAX_PIXELS) return `Too large: ${what} (maximum ${megapixels(MAX_PIXELS)}). Reduce its size.`;
+  if (width * height * frames > MAX_ANIMATION_PIXELS)
+    return `Too large: ${frames} frames of ${what} (maximum ${megapixels(MAX_ANIMATION_PIXELS)} in all frames). Make the animation smaller or shorter.`;
+  return null;
+}
+
+export async function readDetails(bytes: Buffer, contentType: string): Promise<PictureFacts["details"]> {
+  return contentType === "image/svg+xml" ? undefined : detailsOf(await decoder(bytes, { limitInputPixels: false }).metadata());
+}
+
+function detailsOf({ exif, icc, space }: Metadata): NonNullable<PictureFacts["details"]> {
+  const { orientation: _, ...details } = readExif(exif);
+  const colourSpace = colourSpaceName(icc, space);
+  return colourSpace === undefined ? details : { ...details, colourSpace };
+}
+
+const THUMBHASH_SIDE = 100;
+
+async function thumbhash(input: string | Buffer): Promise<string> {
+  const { data, info } = await decoder(input)
+    .autoOrient()
+    .resize({ width: THUMBHASH_SIDE, height: THUMBHASH_SIDE, fit: "inside", withoutEnlargement: true })
+    .toColourspace("srgb")
+    .ensureAlpha()
+    .raw({ depth: "uchar" })
+    .toBuffer({ resolveWithObject: true });
+  return Buffer.from(rgbaToThumbHash(info.width, info.height, data)).toString("base64");
+}
+
+async function sha256(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), hash);
+  return hash.digest("hex");
+}

@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import * as z from "zod";
+// oxlint-disable-next-line import/default -- Vite makes one of the text of a file
+import source from "./svg-process.js?raw";
+
+export class SvgRenderError extends Error {
+  override name = "DrawingError";
+  readonly problem: "broken" | "memory" | "time";
+
+  constructor(problem: SvgRenderError["problem"]) {
+    super(`The drawing could not be drawn (${problem}).`);
+    this.problem = problem;
+  }
+}
+
+export type SvgRenderer = {
+  /** Returns the drawing's size in its units, and the CPU time spent in ms. */
+  measure(svg: Buffer): Promise<{ width: number; height: number; spent: number }>;
+  /** `density` is dots per inch; `spent` is earlier CPU time for the same drawing in ms. */
+  draw(svg: Buffer, density: number, spent?: number): Promise<Buffer>;
+};
+
+const answers = z.union([
+  z.object({ problem: z.enum(["broken", "memory", "time"]) }),
+  z.object({ format: z.literal("svg"), width: z.number(), height: z.number(), spent: z.number() }),
+  z.object({ png: z.instanceof(Uint8Array) }),
+]);
+type Answer = z.infer<typeof answers>;
+
+const IDLE = 15_000;
+/** On a busy machine, a second of CPU time takes several seconds. */
+const CLOCK = 6;
+
+/** Draws SVG in killable processes. Throws `SvgRenderError`. `patience`: CPU limit in ms; `clock`: wall per CPU time; `ceiling`: bytes. */
+export function createSvgRenderer({
+  patience,
+  ceiling,
+  clock = CLOCK,
+}: {
+  patience: number;
+  ceiling: number;
+  clock?: number;
+}): SvgRenderer {
+  const idle = new Set<ChildProcess>();
+
+  function start(): ChildProcess {
+    const sharp = createRequire(import.meta.url).resolve("sharp");
+    // The child gets no environment, since ours contains secrets.
+    const child = spawn(
+      process.execPath,
+      ["--max-old-space-size=64", "--input-type=module", "-e", source, sharp, String(ceiling), String(patience)],
+      {
+        env: {},
+        stdio: ["ignore", "ignore", "ignore", "ipc"],
+        serialization: "advanced",
+      },
+    );
+    child.once("exit", () => idle.delete(child));
+    child.on("error", () => undefined);
+    return child;
+  }
+
+  function rest(child: ChildProcess): void {
+    idle.add(child);
+    child.unref();
+    child.channel?.unref();
+    const end = setTimeout(() => idle.has(child) && child.kill("SIGKILL"), IDLE).unref();
+    child.once("taken", () => clearTimeout(end));
+  }
+
+  function acquire(): ChildProcess {
+    const [child] = idle;
+    if (!child) return start();
+    idle.delete(child);
+    child.emit("taken");
+    child.ref();
+    child.channel?.ref();
+    return child;
+  }
+
+  async function ask(question: { svg: Buffer; density?: number; spent?: number }): Promise<Answer> {
+    const child = acquire();
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const onMessage = (message: unknown) => {
+      const answer = answers.safeParse(message);
+      if (!answer.success) return reject(new SvgRenderError("broken"));
+      if ("problem" in answer.data && answer.data.problem !== "broken") return reject(new SvgRenderError(answer.data.problem));
+      resolve(answer.data);
+    };
+    // librsvg aborts its process when memory is refused.
+    const gone = () => reject(new SvgRenderError("memory"));
+    const late = setTimeout(() => reject(new SvgRenderError("time")), clock * patience);
+    child.once("message", onMessage);
+    child.once("exit", gone);
+    child.once("error", gone);
+    try {
+      child.send(question, (error) => error && gone());
+      const answer = await promise;
+      rest(child);
+      if ("problem" in answer) throw new SvgRenderError(answer.problem);
+      return answer;
+    } catch (error) {
+      if (!idle.has(child)) child.kill("SIGKILL");
+      throw error;
+    } finally {
+      clearTimeout(late);
+      child.off("message", onMessage).off("exit", gone).off("error", gone);
+    }
+  }
+
+  return {
+    async measure(svg) {
+      const answer = await ask({ svg });
+      if (!("format" in answer)) throw new SvgRenderError("broken");
+      return { width: answer.width, height: answer.height, spent: answer.spent };
+    },
+    async draw(svg, density, spent = 0) {
+      const answer = await ask({ svg, density, spent });
+      if (!("png" in answer)) throw new SvgRenderError("broken");
+      return Buffer.from(answer.png);
+    },
+  };
+}

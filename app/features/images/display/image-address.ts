@@ -1,0 +1,54 @@
+import { href } from "react-router";
+
+/** A fixed list, so that arbitrary widths cannot fill the cache and occupy the CPU. 720 and 1080 are for phones. */
+export const VARIANT_WIDTHS = [160, 320, 480, 640, 720, 960, 1080, 1280, 1920, 2560, 3840, 7680] as const;
+
+export type VariantWidth = (typeof VARIANT_WIDTHS)[number];
+
+export const OWN_WIDTH = "own";
+
+/** Larger widths are for drawings only. */
+const WIDEST_LISTED: VariantWidth = 3840;
+
+/** The version of an image (default: the current one); `still` is the first frame of an animation. */
+export type ImageVersion = { versionId?: string | undefined; still?: boolean };
+
+export function imageAddress(
+  imageId: string,
+  width: VariantWidth | typeof OWN_WIDTH,
+  { versionId, still = false }: ImageVersion = {},
+): string {
+  const version = versionId === undefined ? "" : `&version=${versionId}`;
+  return `${href("/images/:id", { id: imageId })}?w=${width}${version}${still ? "&still=1" : ""}`;
+}
+
+export function originalAddress(imageId: string, versionId?: string): string {
+  const version = versionId === undefined ? "" : `&version=${versionId}`;
+  return `${href("/images/:id", { id: imageId })}?original=1${version}`;
+}
+
+type Widths = {
+  scalable?: boolean;
+  /** At full size, use the original pixels instead of re-encoded ones. */
+  exact?: boolean;
+};
+
+/** Returns every width below the picture's own, then the first that contains it, described by its true width. */
+export function imageSrcSet(
+  imageId: string,
+  width: number,
+  which: ImageVersion = {},
+  { scalable = false, exact = false }: Widths = {},
+): string {
+  const listed = VARIANT_WIDTHS.filter((each) => each <= WIDEST_LISTED);
+  if (scalable) return listed.map((each) => `${imageAddress(imageId, each, which)} ${each}w`).join(", ");
+  const smaller = listed.filter((each) => each < width);
+  const full = exact ? OWN_WIDTH : listed.find((each) => each >= width);
+  const candidates = smaller.map((each) => `${imageAddress(imageId, each, which)} ${each}w`);
+  if (full !== undefined) candidates.push(`${imageAddress(imageId, full, which)} ${width}w`);
+  return candidates.join(", ");
+}
+
+export function nearestWidth(wanted: number): VariantWidth {
+  return VARIANT_WIDTHS.find((each) => each >= wanted) ?? WIDEST_LISTED;
+}

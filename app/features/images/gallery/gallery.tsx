@@ -1,0 +1,227 @@
+import { List, Play } from "lucide-react";
+import { type CSSProperties, memo, type RefObject, useState } from "react";
+import { href, useViewTransitionState } from "react-router";
+import { DragHandle } from "~/features/reordering/drag-handle";
+import { useReordering } from "~/features/reordering/use-reordering";
+import type { ListPage } from "~/lib/data/pagination/pages";
+import { ItemMenu } from "~/lib/forms/dialogs/item-menu";
+import { OrderActions } from "~/lib/forms/order-actions";
+import { Selectable, SelectMark, selectableProps } from "~/features/selection/selectable";
+import { usePointerSelection } from "~/features/selection/use-pointer-selection";
+import { isSameItem, selectFirst, type Selection } from "~/features/selection/use-selection";
+import { clsx } from "clsx";
+import { Icon } from "~/lib/ui/icons/icon";
+import { Link } from "~/lib/ui/navigation/link";
+import { PendingIndicator } from "~/lib/ui/pending-indicator";
+import { showDensity, useDensity } from "~/lib/ui/theme/density";
+import { type Density, type DesignView, designViewCookies, type GalleryView } from "~/lib/ui/theme/preferences";
+import { RelativeTime } from "~/lib/ui/time/relative-time";
+import { ACCEPTED, isAcceptedType } from "../display/accepted-types";
+import { SegmentedControl } from "~/lib/ui/inputs/segmented-control";
+import { DENSITY_CHOICES } from "./density-picker";
+import { gallerySizes, SCALABLE } from "./gallery-sizes";
+import { ImageActions } from "../viewer/image-actions";
+import type { DesignImage } from "./intents";
+import { Picture } from "../display/picture";
+import { bytesText } from "~/features/uploads/upload-result";
+
+type GalleryProps = TileProps & {
+  list: RefObject<HTMLUListElement | null>;
+  images: DesignImage[];
+  view: GalleryView;
+  page: Pick<ListPage<DesignImage>, "isFirst" | "next">;
+  total: number;
+};
+
+type TileProps = {
+  ask: Parameters<typeof ItemMenu>[0]["ask"];
+  projectId: string;
+  byHand: boolean;
+  selection: Selection;
+};
+
+const VIEWS = [...DENSITY_CHOICES, { value: "list", label: "List", icon: <Icon of={List} /> }] as const;
+
+/** The browser lays out the wall from aspect ratios alone (images.css), so that nothing moves after the first HTML. */
+export function Gallery({ list, images, view, page, total, ...tile }: GalleryProps) {
+  const density = useDensity();
+  usePointerSelection(list, tile.selection);
+  useReordering(list, { on: tile.byHand && !tile.selection.on, intent: "orderImage", items: images, page, total });
+  return (
+    <ul ref={list} aria-label="Images" className={view === "grid" ? "gallery" : "gallery-list"}>
+      {images.map((image, index) =>
+        view === "grid" ? (
+          <Tile key={image._id} image={image} first={index === 0} alone={images.length === 1} density={density} {...tile} />
+        ) : (
+          <Row key={image._id} image={image} {...tile} />
+        ),
+      )}
+    </ul>
+  );
+}
+
+export function useGalleryView(atFirst: GalleryView) {
+  const [view, setView] = useState(atFirst);
+  const density = useDensity();
+  function choose(next: DesignView) {
+    setView(next === "list" ? next : "grid");
+    if (next !== "list") showDensity(next);
+    for (const line of designViewCookies(next, location.protocol === "https:")) document.cookie = line;
+  }
+  return {
+    view,
+    choice: (
+      <SegmentedControl
+        name="view"
+        label="View"
+        value={view === "list" ? view : density}
+        options={VIEWS}
+        onChoose={choose}
+        className="ms-auto"
+      />
+    ),
+  };
+}
+
+const number = new Intl.NumberFormat("en");
+
+type OfImage = TileProps & { image: DesignImage };
+type OnTile = OfImage & { first: boolean; alone: boolean; density: Density };
+
+const isSameImage = isSameItem<OfImage>(({ image }) => image._id);
+const Row = memo(ImageRow, isSameImage);
+const Tile = memo(
+  ImageTile,
+  isSameItem<OnTile>(({ image }) => image._id),
+);
+
+function ImageRow({ image, ...tile }: OfImage) {
+  const { _id, name, width, height, contentType, size, _creationTime } = image;
+  const { selection } = tile;
+  const to = href("/design/:id/images/:imageId", { id: image.designId, imageId: _id });
+  const shape =
+    "grid min-w-0 flex-1 grid-cols-[3.5rem_minmax(0,1fr)] items-center gap-x-4 rounded-md md:grid-cols-[3.5rem_minmax(0,1fr)_auto]";
+  const content = (
+    <>
+      <span className="relative size-14 overflow-hidden rounded-sm bg-mat max-md:row-span-2">
+        <Picture image={{ ...image, imageId: _id }} alt="" sizes="56px" scalable={isDrawing(image)} className="size-full object-cover" />
+        <MovingMark image={image} />
+      </span>
+      <span dir="auto" className="truncate max-md:self-end">
+        {name} <PendingIndicator of={image} />
+      </span>
+      <span className="tabular flex flex-wrap gap-x-4 text-sm text-faint max-md:self-start">
+        <span>
+          {number.format(width)} × {number.format(height)}
+        </span>
+        <span className="md:w-12">{isAcceptedType(contentType) ? ACCEPTED[contentType].name : contentType}</span>
+        <span className="md:w-18 md:text-end">{bytesText(size)}</span>
+        <span className="md:w-28 md:text-end">
+          <RelativeTime at={_creationTime} />
+        </span>
+      </span>
+    </>
+  );
+  return (
+    <li id={`image-${_id}`} {...selectableProps(image)} className="flex items-center gap-3 py-1.5">
+      {selection.on ? (
+        <Selectable item={image} selection={selection} className={clsx(shape, "pick-row")}>
+          {content}
+        </Selectable>
+      ) : (
+        <>
+          <Link to={to} prefetch="intent" viewTransition preventScrollReset state={FROM_GALLERY} className={shape}>
+            {content}
+          </Link>
+          <SelectMark item={image} selection={selection} />
+          {tile.byHand ? <DragHandle item={image} /> : null}
+          <ImageMenu image={image} {...tile} />
+        </>
+      )}
+    </li>
+  );
+}
+
+const isDrawing = ({ contentType }: DesignImage) => contentType === "image/svg+xml";
+
+function MovingMark({ image }: { image: DesignImage }) {
+  if (!image.animated) return null;
+  return (
+    <span
+      title="Animated"
+      className="absolute bottom-1 start-1 flex items-center gap-1 rounded-sm bg-black/70 px-1.5 py-0.5 text-xs text-white"
+    >
+      <Icon of={Play} className="size-3" />
+      <span className="sr-only">Animated</span>
+    </span>
+  );
+}
+
+/** Pictures beyond these ratios are cropped in the gallery; the viewer shows them whole. */
+const WIDEST = 4;
+const TALLEST = 0.45;
+
+function ImageTile({ image, first, alone, density, ...tile }: OnTile) {
+  const { _id, name, caption, width, height } = image;
+  const ratio = Math.min(WIDEST, Math.max(TALLEST, width / height));
+  const scalable = isDrawing(image);
+  const to = href("/design/:id/images/:imageId", { id: image.designId, imageId: _id });
+  // Only the picture that moves to or from the viewer takes part in the view transition.
+  const moving = useViewTransitionState(to);
+  const style: CSSProperties & Record<"--ratio" | "--own-width", string> = {
+    "--ratio": ratio.toFixed(4),
+    "--own-width": scalable ? SCALABLE : `${width}px`,
+  };
+  const { selection } = tile;
+  const content = (
+    <>
+      <Picture
+        image={{ ...image, imageId: _id }}
+        alt={selection.on ? "" : caption || name}
+        sizes={gallerySizes(ratio, density, alone)}
+        priority={first}
+        scalable={scalable}
+        className={clsx(moving && "gallery-picture-grows")}
+      />
+      <MovingMark image={image} />
+      <PendingIndicator of={image} className="absolute top-1 start-1" />
+    </>
+  );
+  return (
+    <li id={`image-${_id}`} {...selectableProps(image)} style={style}>
+      {selection.on ? (
+        <Selectable item={image} selection={selection} className="gallery-picture">
+          {content}
+        </Selectable>
+      ) : (
+        <Link to={to} prefetch="intent" viewTransition preventScrollReset state={FROM_GALLERY} className="gallery-picture relative">
+          {content}
+        </Link>
+      )}
+      {selection.on ? null : <SelectMark item={image} selection={selection} />}
+      <div className="flex items-center gap-1 pt-1 ps-1">
+        <span aria-hidden={caption === "" || undefined} dir="auto" className="min-w-0 flex-1 truncate text-sm text-soft" title={name}>
+          {name}
+        </span>
+        {tile.byHand && !selection.on ? <DragHandle item={image} /> : null}
+        {selection.on ? null : <ImageMenu image={image} {...tile} />}
+      </div>
+    </li>
+  );
+}
+
+function ImageMenu({ image, ask, projectId, byHand, selection }: OfImage) {
+  return (
+    <ItemMenu item={image} ask={ask} remove="removeImage" select={() => selectFirst(selection, image._id)}>
+      <ImageActions image={image} projectId={projectId}>
+        {byHand ? <OrderActions intent="orderImage" id={image._id} /> : null}
+      </ImageActions>
+    </ItemMenu>
+  );
+}
+
+const FROM_GALLERY = { fromGallery: true };
+
+export function isFromGallery(state: unknown): boolean {
+  return typeof state === "object" && state !== null && "fromGallery" in state;
+}

@@ -1,0 +1,32 @@
+import { api } from "#convex/_generated/api";
+import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
+import type { AppConfig } from "~/config";
+import { log } from "~/lib/http/telemetry/log.server";
+import { decodeQueue } from "../codecs/decoder.server";
+import { readDetails } from "../codecs/inspect-image.server";
+import { type ImageReference, imageServiceFor } from "./image-service.server";
+
+type Shown = { image: { contentType: string; checksum: string }; details?: object };
+
+const reading = new Set<string>();
+
+/** Reads and stores metadata that an earlier build did not store, in the background of the first view. */
+export function backfillMetadata(of: ImageReference, { image: { contentType, checksum }, details }: Shown, config: AppConfig): void {
+  if (details !== undefined || contentType === "image/svg+xml" || reading.has(checksum)) return;
+  reading.add(checksum);
+  void noteDetails(of, { contentType, checksum }, config)
+    // The page works without metadata, and the next view retries.
+    .catch((error: unknown) => log.warn({ error }, "what a picture's file tells could not be read"))
+    .finally(() => reading.delete(checksum));
+}
+
+async function noteDetails(of: ImageReference, { contentType, checksum }: Shown["image"], config: AppConfig): Promise<void> {
+  const details = await decodeQueue(of.userId, async () => {
+    const response = await imageServiceFor(config).original(of, null, AbortSignal.timeout(60_000));
+    if (!response.ok) throw new Error(`The storage answered ${response.status}`);
+    return readDetails(Buffer.from(await response.arrayBuffer()), contentType);
+  });
+  if (!details) return;
+  const { sessionId, imageId } = of;
+  await serviceConvex(config).mutation(api.uploads.noteDetails, { sessionId, imageId, checksum, details }, { skipQueue: true });
+}

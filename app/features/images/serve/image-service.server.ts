@@ -1,0 +1,103 @@
+import { join } from "node:path";
+import { api } from "#convex/_generated/api";
+import { RELEASED_RETENTION_MS } from "#convex/model/rules";
+import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
+import type { AppConfig } from "~/config";
+import { refusalOf } from "~/lib/data/error-responses";
+import { showSize } from "~/lib/http/telemetry/metrics.server";
+import { Unavailable } from "~/lib/http/unavailable.server";
+import { type CachedVariant, type VariantCache, openVariantCache } from "./variant-cache.server";
+import { decodeQueue, svgQueue } from "../codecs/decoder.server";
+import { createAccessCache, type AccessibleImage, type AccessCache } from "./access-cache.server";
+import { type VariantRequest, makeVariant, VARIANT_VERSION } from "../codecs/make-variant.server";
+import { openTempFiles } from "../codecs/temp-files.server";
+
+const CACHE_BYTES = 1024 ** 3;
+const FETCH_PATIENCE_MS = 60_000;
+
+export type ImageService = {
+  accessCache: AccessCache;
+  copies: Pick<VariantCache, "forget" | "groups">;
+  newPath: () => string;
+  /** Throws `Unavailable`, `BusyError` and the errors of `uploads.getFile`. */
+  variant(of: ImageReference, picture: AccessibleImage, request: VariantRequest): Promise<CachedVariant>;
+  original(of: Omit<ImageReference, "userId">, range: string | null, signal: AbortSignal): Promise<Response>;
+};
+
+export type ImageReference = { userId: string; sessionId: string; imageId: string; versionId?: string | undefined };
+
+export function imageServiceFor(config: AppConfig): ImageService {
+  const known = opened.get(config);
+  if (known) return known;
+  const pictures = open(config);
+  opened.set(config, pictures);
+  return pictures;
+}
+
+const opened = new WeakMap<AppConfig, ImageService>();
+
+function open(config: AppConfig): ImageService {
+  const { newPath } = openTempFiles(join(config.dataDir, "uploads"));
+  const cache: VariantCache = openVariantCache(join(config.dataDir, "cache", "images"), CACHE_BYTES, RELEASED_RETENTION_MS);
+  const getFile = ({ sessionId, imageId, versionId }: Omit<ImageReference, "userId">) =>
+    serviceConvex(config).query(api.uploads.getFile, { sessionId, imageId, ...(versionId !== undefined && { versionId }) });
+
+  const accessCache = createAccessCache(async (sessionId, imageId, versionId) => {
+    try {
+      const { contentType, checksum, name, size, width, height } = await getFile({ sessionId, imageId, versionId });
+      return { contentType, checksum, name, size, width, height };
+    } catch (error) {
+      const code = refusalOf(error)?.code;
+      if (code === "not_found" || code === "unauthenticated") return null;
+      throw error;
+    }
+  });
+
+  showSize("cached_pictures", () => cache.count());
+  showSize("picture_grants", () => accessCache.size());
+
+  async function bytesOf(of: ImageReference): Promise<Buffer> {
+    const { storageUrl } = await getFile(of);
+    const response = await fromStorage(storageUrl, { signal: AbortSignal.timeout(FETCH_PATIENCE_MS) });
+    if (!response.ok) throw new Unavailable(`The storage answered ${response.status}`);
+    try {
+      return Buffer.from(await response.arrayBuffer());
+    } catch (cause) {
+      // The storage aborts the response for a damaged file.
+      throw new Unavailable("The storage broke off", { cause });
+    }
+  }
+
+  return {
+    accessCache,
+    newPath,
+    copies: cache,
+    variant(of, picture, request) {
+      const { checksum, contentType, width, height } = picture;
+      // The cache key is the content, since access covers all variants. Fetches the original inside the queue to limit memory.
+      const { userId } = of;
+      return cache.get(variantKey(checksum, request), () => {
+        const make = async () =>
+          makeVariant({ bytes: await bytesOf(of), contentType, width, height }, request, (job) => decodeQueue(userId, job));
+        return contentType === "image/svg+xml" ? svgQueue(userId, make) : decodeQueue(userId, make);
+      });
+    },
+    async original(of, range, signal) {
+      const { storageUrl } = await getFile(of);
+      return fromStorage(storageUrl, { signal, headers: range === null ? {} : { Range: range } });
+    },
+  };
+}
+
+/** Returns the cache key, which is also the ETag. */
+export function variantKey(checksum: string, { width, wanted, still = false }: VariantRequest): string {
+  return `${checksum}-${width}${still ? "-still" : ""}-${wanted}-${VARIANT_VERSION}`;
+}
+
+export async function fromStorage(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (cause) {
+    throw new Unavailable("The storage is not responding", { cause });
+  }
+}

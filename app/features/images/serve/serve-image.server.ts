@@ -1,0 +1,132 @@
+import type { RouterContextProvider } from "react-router";
+import { redirectToSignIn, getVisitor } from "~/features/accounts/session/session.server";
+import { refusalOf } from "~/lib/data/error-responses";
+import { configContext } from "~/lib/http/context";
+import { Unavailable } from "~/lib/http/unavailable.server";
+import { OWN_WIDTH, VARIANT_WIDTHS, type VariantWidth } from "../display/image-address";
+import { SvgRenderError } from "../codecs/svg-renderer.server";
+import { attachment } from "./file-name";
+import { GRANT_MS, type AccessibleImage } from "./access-cache.server";
+import { type ImageReference, type ImageService, imageServiceFor, variantKey } from "./image-service.server";
+import { BusyError } from "../codecs/work-queue.server";
+import type { VariantRequest } from "../codecs/make-variant.server";
+
+const DEFAULT_WIDTH: VariantWidth = 1280;
+
+/** Answers `/images/:id` with `?w=`, `&still=1`, `?original=1` and `?version=`. A missing and a foreign picture get the same 404. */
+export async function serveImage(request: Request, imageId: string, context: Readonly<RouterContextProvider>): Promise<Response> {
+  const visitor = await getVisitor(context);
+  // A navigation, not an image request: redirects to sign-in.
+  if (!visitor) return request.headers.get("Sec-Fetch-Dest") === "document" ? redirectToSignIn(request) : missing();
+
+  const { searchParams } = new URL(request.url);
+  const width = readWidth(searchParams.get("w"));
+  if (width === null) return text(400, `w is ${OWN_WIDTH}, or one of ${VARIANT_WIDTHS.join(", ")}.`);
+
+  const pictures = imageServiceFor(context.get(configContext));
+  const of: ImageReference = {
+    userId: visitor.userId,
+    sessionId: visitor.sessionId,
+    imageId,
+    versionId: searchParams.get("version") ?? undefined,
+  };
+  const question = { request, of, pictures };
+  try {
+    const picture = await pictures.accessCache.get(of.sessionId, imageId, of.versionId);
+    if (!picture) return missing();
+    if (searchParams.has("original")) return await serveOriginal(question, picture);
+    return await serveVariant(question, picture, { width, wanted: wantedBy(request), still: searchParams.has("still") });
+  } catch (error) {
+    const code = refusalOf(error)?.code;
+    if (code === "not_found" || code === "unauthenticated") return missing();
+    if (error instanceof Unavailable || error instanceof BusyError)
+      return text(503, "The picture is not available right now.", { "Retry-After": "5" });
+    if (error instanceof SvgRenderError) return text(422, "The picture cannot be rendered.");
+    throw error;
+  }
+}
+
+type Question = { request: Request; of: ImageReference; pictures: ImageService };
+
+function wantedBy(request: Request): VariantRequest["wanted"] {
+  return /\bimage\/avif\b(?!\s*;\s*q=0(?:\.0*)?(?:[,\s]|$))/i.test(request.headers.get("Accept") ?? "") ? "avif" : "webp";
+}
+
+async function serveVariant({ request, of, pictures }: Question, picture: AccessibleImage, variant: VariantRequest): Promise<Response> {
+  const headers = new Headers({
+    ...PRIVATE,
+    ...INERT,
+    Vary: "Accept, Cookie",
+    ETag: `"${variantKey(picture.checksum.slice(0, 32), variant)}"`,
+  });
+  if (isKnown(request, headers)) return new Response(null, { status: 304, headers });
+  const { type, bytes } = await pictures.variant(of, picture, variant);
+  headers.set("Content-Type", type);
+  headers.set("Content-Length", String(bytes.length));
+  return new Response(request.method === "HEAD" ? null : new Uint8Array(bytes), { headers });
+}
+
+async function serveOriginal({ request, of, pictures }: Question, picture: AccessibleImage): Promise<Response> {
+  const headers = new Headers({
+    ...PRIVATE,
+    ...INERT,
+    Vary: "Cookie",
+    ETag: `"${picture.checksum}"`,
+    "Accept-Ranges": "bytes",
+    "Content-Type": picture.contentType,
+    "Content-Disposition": attachment(picture.name, picture.contentType),
+  });
+  if (isKnown(request, headers)) return new Response(null, { status: 304, headers });
+  if (request.method === "HEAD") {
+    headers.set("Content-Length", String(picture.size));
+    return new Response(null, { headers });
+  }
+  const ifRange = request.headers.get("If-Range");
+  const range = ifRange === null || ifRange === headers.get("ETag") ? request.headers.get("Range") : null;
+  const stored = await pictures.original(of, range, request.signal);
+  if (![200, 206, 416].includes(stored.status)) {
+    await stored.body?.cancel();
+    throw new Unavailable(`The storage answered ${stored.status}`);
+  }
+  for (const name of ["Content-Length", "Content-Range"]) {
+    const value = stored.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  return new Response(stored.body, { status: stored.status, headers });
+}
+
+/** Cached by the browser only, as long as a grant; then revalidated, usually with a 304. */
+const PRIVATE = { "Cache-Control": `private, max-age=${GRANT_MS / 1000}, must-revalidate` };
+
+/** The content runs and loads nothing, and other sites cannot embed it. */
+const INERT = {
+  "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  "X-Content-Type-Options": "nosniff",
+  "Cross-Origin-Resource-Policy": "same-origin",
+};
+
+const missing = () => text(404, "The page you are looking for does not exist.", { "Cache-Control": "private, no-store" });
+
+function text(status: number, message: string, headers: Record<string, string> = {}): Response {
+  return new Response(`${message}\n`, { status, headers: { "Content-Type": "text/plain; charset=utf-8", ...headers } });
+}
+
+/** Weak comparison (RFC 9110, 13.1.2), since a proxy may have weakened the ETag. */
+function isKnown(request: Request, headers: Headers): boolean {
+  const known = request.headers.get("If-None-Match");
+  if (known === null) return false;
+  const strip = (tag: string) => tag.trim().replace(/^W\//, "");
+  return (
+    known.trim() === "*" ||
+    known
+      .split(",")
+      .map(strip)
+      .includes(headers.get("ETag") ?? "")
+  );
+}
+
+function readWidth(requested: string | null): VariantWidth | typeof OWN_WIDTH | null {
+  if (requested === OWN_WIDTH) return requested;
+  if (requested === null) return DEFAULT_WIDTH;
+  return VARIANT_WIDTHS.find((width) => String(width) === requested) ?? null;
+}

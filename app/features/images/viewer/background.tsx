@@ -1,0 +1,34 @@
+import { useState } from "react";
+import { type Background, backgroundCookie, BACKGROUNDS } from "~/lib/ui/theme/preferences";
+import { SegmentedControl } from "~/lib/ui/inputs/segmented-control";
+
+const LABELS: Record<Background, string> = {
+  wall: "Match page",
+  black: "Black",
+  grey: "Mid grey",
+  white: "White",
+  checker: "Checkerboard",
+};
+
+export function useBackground(atFirst: Background) {
+  const [background, setBackground] = useState(atFirst);
+  const choose = (next: Background) => {
+    setBackground(next);
+    document.cookie = backgroundCookie(next, location.protocol === "https:");
+  };
+  const next = () => choose(BACKGROUNDS[(BACKGROUNDS.indexOf(background) + 1) % BACKGROUNDS.length] ?? "wall");
+  return { background, choose, next };
+}
+
+export function BackgroundPicker({ background, choose }: Pick<ReturnType<typeof useBackground>, "background" | "choose">) {
+  return (
+    <SegmentedControl
+      name="ground"
+      label="Background"
+      value={background}
+      options={BACKGROUNDS.map((value) => ({ value, label: LABELS[value], icon: <span data-ground={value} className="ground-sample" /> }))}
+      onChoose={choose}
+      className="shrink-0"
+    />
+  );
+}

@@ -1,0 +1,54 @@
+import { Copy, Folder, FolderInput, Layers } from "lucide-react";
+import type { ReactNode } from "react";
+import { href } from "react-router";
+import { MenuAction } from "~/lib/forms/dialogs/menu-action";
+import { requestDestination } from "~/features/selection/destinations/request-destination";
+import { Icon } from "~/lib/ui/icons/icon";
+import { MenuLink } from "~/lib/ui/overlays/menu";
+
+type ImageActionsProps = {
+  image: { _id: string; designId: string };
+  projectId: string;
+  here?: { form: string };
+  children?: ReactNode;
+};
+
+export function ImageActions({ image: { _id, designId }, projectId, here, children }: ImageActionsProps) {
+  const called = (command: string) => (here ? { command, form: here.form } : {});
+  return (
+    <>
+      <MenuAction intent="duplicateImage" values={{ id: _id }} icon={<Icon of={Copy} />} {...called("Duplicate image")}>
+        Duplicate
+      </MenuAction>
+      {children}
+      <MenuAction
+        intent="coverDesign"
+        values={{ id: designId, imageId: _id }}
+        icon={<Icon of={Layers} />}
+        {...called("Use image as design cover")}
+      >
+        Use as design cover
+      </MenuAction>
+      <MenuAction
+        intent="coverProject"
+        values={{ id: projectId, imageId: _id }}
+        icon={<Icon of={Folder} />}
+        {...called("Use image as project cover")}
+      >
+        Use as project cover
+      </MenuAction>
+      <MenuLink
+        to={href("/design/:id/images/:imageId/move", { id: designId, imageId: _id })}
+        prefetch="none"
+        icon={<Icon of={FolderInput} />}
+        data-command={here ? "Move image to…" : undefined}
+        onClick={(event) => {
+          const request = { kind: "image", ids: [_id], from: designId, stays: !here } as const;
+          if (requestDestination(request)) event.preventDefault();
+        }}
+      >
+        Move to…
+      </MenuLink>
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+import { startTransition, useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
+import { href, useLocation, useNavigate } from "react-router";
+import type { AdjacentImages, Side } from "./adjacent-images";
+
+/** `targetId`: the image that a pending navigation leads to, or null. The viewer shows it at once; the next key counts from there. */
+export function useOpenImage(designId: string) {
+  const navigate = useNavigate();
+  const { state } = useLocation();
+  const [target, setTarget] = useState<{ id: string } | null>(null);
+  const open = useCallback(
+    (id: string) => {
+      const own = { id };
+      setTarget(own);
+      // In a transition, as the router's own update, so that the previous image does not return in between.
+      const end = () => startTransition(() => setTarget((now) => (now === own ? null : now)));
+      const to = href("/design/:id/images/:imageId", { id: designId, imageId: id });
+      Promise.resolve(navigate(to, { replace: true, state, preventScrollReset: true })).then(end, end);
+    },
+    [designId, navigate, state],
+  );
+  return { targetId: target?.id ?? null, open };
+}
+
+/** Returns a function that opens a neighbour, or counts the step until the neighbour is known. */
+export function useTurn(place: AdjacentImages, open: (id: string) => void) {
+  const waiting = useRef(0);
+  const turn = (side: Side): boolean => {
+    const to = place[side];
+    if (to === null && !place.isPending) return false;
+    if (to === null) {
+      waiting.current += side === "next" ? 1 : -1;
+    } else {
+      waiting.current = 0;
+      open(to);
+    }
+    return true;
+  };
+  const takeWaitingStep = useEffectEvent(() => {
+    const side = waiting.current > 0 ? "next" : "previous";
+    const steps = Math.abs(waiting.current);
+    waiting.current = 0;
+    if (steps === 0 || !turn(side)) return;
+    waiting.current = side === "next" ? steps - 1 : 1 - steps;
+  });
+  useEffect(() => {
+    if (!place.isPending) takeWaitingStep();
+  }, [place.isPending]);
+  return turn;
+}

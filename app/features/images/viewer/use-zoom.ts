@@ -1,0 +1,121 @@
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { areSingleKeysOn, pressedKey } from "~/lib/ui/inputs/keys";
+import { listenToGestures } from "./gestures";
+import { boxOf, type Fitting, isLarger, panBy, percent, type Scene, settle, type Size, step, type View, viewOf } from "./zoom";
+
+type ZoomOptions = {
+  picture: Size;
+  scalable: boolean;
+  onSwipe?: (to: "previous" | "next") => void;
+  onTap?: () => void;
+  onDismiss?: () => void;
+};
+
+type Held = { fitting: Fitting; view: View };
+
+const AT_FIRST: Held = { fitting: "fit", view: { scale: 1, x: 0, y: 0 } };
+
+/** Several stages of the same size can share this state. Until they are measured, `box` is null and CSS fits the picture. */
+export function useZoom({ picture: { width, height }, scalable, ...handlers }: ZoomOptions) {
+  const [room, setRoom] = useState<Pick<Scene, "stage" | "corner" | "density"> | null>(null);
+  const [held, setHeld] = useState<Held>(AT_FIRST);
+  const scene = useMemo<Scene | null>(() => room && { ...room, picture: { width, height }, scalable }, [room, width, height, scalable]);
+  const view = scene && (held.fitting === "free" ? settle(held.view, scene) : viewOf(held.fitting, scene, held.view));
+
+  const latest = useRef({ scene, view, handlers });
+  useLayoutEffect(() => {
+    latest.current = { scene, view, handlers };
+  });
+  /** Two events can precede the render of the first change. */
+  const show = useCallback((next: View, fitting: Fitting = "free") => {
+    latest.current.view = next;
+    setHeld({ view: next, fitting });
+  }, []);
+
+  const stage = useCallback(
+    (element: HTMLElement | null) => {
+      if (!element) return;
+      const measure = () => {
+        const { x, y, width: wide, height: high } = element.getBoundingClientRect();
+        setRoom({ stage: { width: wide, height: high }, corner: { x, y }, density: devicePixelRatio });
+      };
+      measure();
+      const observer = new ResizeObserver(measure);
+      observer.observe(element);
+      const stop = listenToGestures(element, {
+        now: () => {
+          const { scene: known, view: seen } = latest.current;
+          return known && seen && { scene: known, view: seen };
+        },
+        show,
+        swipe: (to) => latest.current.handlers.onSwipe?.(to),
+        tap: () => latest.current.handlers.onTap?.(),
+        dismiss: () => latest.current.handlers.onDismiss?.(),
+      });
+      return () => {
+        observer.disconnect();
+        stop();
+      };
+    },
+    [show],
+  );
+
+  const act = useMemo(() => {
+    const change = (make: (view: View, scene: Scene) => View, fitting?: Fitting) => {
+      const { scene: known, view: seen } = latest.current;
+      if (known && seen) show(make(seen, known), fitting);
+    };
+    return {
+      fit: (fitting: Fitting) => change((_, known) => viewOf(fitting, known), fitting),
+      step: (direction: "in" | "out") => change((seen, known) => step(seen, direction, known)),
+      pan: (x: number, y: number) => change((seen, known) => panBy(seen, { x, y }, known)),
+    };
+  }, [show]);
+
+  return {
+    stage,
+    fitting: held.fitting,
+    box: scene && view && boxOf(view, scene),
+    percent: scene && view && percent(view, scene),
+    magnification: scene && view ? view.scale * scene.density : null,
+    isLarger: scene !== null && view !== null && isLarger(view, scene),
+    ...act,
+  };
+}
+
+export type Zoom = ReturnType<typeof useZoom>;
+
+const STRIDE = 80;
+
+/** Handles a zoom key and returns whether it did. Arrows move only a picture larger than its stage. */
+export function zoomByKey(event: KeyboardEvent, zoom: Zoom): boolean {
+  const key = pressedKey(event);
+  const arrows: Record<string, [number, number]> = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+  const arrow = arrows[key];
+  if (arrow && zoom.isLarger) zoom.pan(arrow[0] * STRIDE, arrow[1] * STRIDE);
+  else if (key === "+" || key === "=") zoom.step("in");
+  else if (key === "-" || key === "_") zoom.step("out");
+  else if (key === "0") zoom.fit("fit");
+  else if (key === "1") zoom.fit("actual");
+  else if (key === "2") zoom.fit("fill");
+  else return false;
+  return true;
+}
+
+/** Handles keys of the whole page, except with Ctrl, Alt or Cmd. Returning true from `onKey` prevents the default. */
+export function usePageKeys(onKey: (event: KeyboardEvent) => boolean, isElsewhere: (target: EventTarget | null) => boolean) {
+  const latest = useRef(onKey);
+  useEffect(() => {
+    latest.current = onKey;
+  });
+  useEffect(() => {
+    function listen(event: KeyboardEvent) {
+      if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || isElsewhere(event.target)) return;
+      // Names of several letters ("Enter") are not single-key shortcuts.
+      if (pressedKey(event).length === 1 && !areSingleKeysOn()) return;
+      if (latest.current(event)) event.preventDefault();
+    }
+    window.addEventListener("keydown", listen);
+    return () => window.removeEventListener("keydown", listen);
+  }, [isElsewhere]);
+}

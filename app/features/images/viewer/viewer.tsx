@@ -1,0 +1,224 @@
+import { ArrowLeftRight, Download, EyeOff, Info, Maximize, Minimize, Pause, Play, Trash2, X } from "lucide-react";
+import { type MouseEvent, type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { href, useActionData, useLocation, useNavigate } from "react-router";
+import { useRoot } from "~/lib/data/use-root";
+import { PageMenu } from "~/lib/forms/dialogs/page-menu";
+import { RemoveButton } from "~/lib/forms/dialogs/remove-button";
+import { Button, buttonClass } from "~/lib/ui/inputs/button";
+import { clsx } from "clsx";
+import { Icon } from "~/lib/ui/icons/icon";
+import { isElsewhere, pressedKey } from "~/lib/ui/inputs/keys";
+import { isMirrored } from "~/lib/ui/is-mirrored";
+import { Link } from "~/lib/ui/navigation/link";
+import type { Background } from "~/lib/ui/theme/preferences";
+import { originalAddress } from "../display/image-address";
+import { compareAddress } from "./compare-address";
+import { isFromGallery } from "../gallery/gallery";
+import { BackgroundPicker, useBackground } from "./background";
+import type { DesignImage } from "../gallery/intents";
+import { Filmstrip, AdjacentImage, type AdjacentImages, SIZES, usePreload } from "./adjacent-images";
+import { isDrawing, ViewerImage } from "./viewer-canvas";
+import { useSlideshow } from "./use-slideshow";
+import { useTurn } from "./use-open-image";
+import { usePageKeys, useZoom, zoomByKey } from "./use-zoom";
+import { ZoomTools } from "./zoom-tools";
+
+type ViewerProps = {
+  image: DesignImage;
+  place: AdjacentImages;
+  open: (id: string) => void;
+  form: string;
+  title: ReactNode;
+  actions: ReactNode;
+  around: DesignImage[];
+  background: Background;
+  children: ReactNode;
+};
+
+export function Viewer({ image, place, open, form, title, actions, around, background: initialBackground, children }: ViewerProps) {
+  const { close, toGallery } = useClose(image);
+  const turn = useTurn(place, open);
+  const slideshow = useSlideshow(image, turn);
+  const [areBarsHidden, setBarsHidden] = useState(false);
+  const toggleBars = () => setBarsHidden((hidden) => !hidden);
+  const onSwipe = (to: "previous" | "next") => turn((to === "next") === isMirrored() ? "previous" : "next");
+  const zoom = useZoom({ picture: image, scalable: isDrawing(image), onSwipe, onTap: toggleBars, onDismiss: close });
+  const background = useBackground(initialBackground);
+  const side = useRef<HTMLDetailsElement>(null);
+  // Without JavaScript, each form reloads the page: keeps the panel of the form open.
+  const answered = useAnsweredByPage();
+  const viewer = useRef<HTMLElement>(null);
+  useFocusOver(viewer);
+  usePreload(around, image._id);
+  const { fit } = zoom;
+  useLayoutEffect(() => fit("fit"), [image._id, fit]);
+  const navigate = useNavigate();
+  usePageKeys((event) => {
+    const key = pressedKey(event);
+    // Shift makes digits on AZERTY.
+    if (event.shiftKey && !/^[+_\d]$/.test(key)) return false;
+    if (zoomByKey(event, zoom)) return true;
+    if (key === "Escape" && areBarsHidden) toggleBars();
+    else if (key === "Escape") close();
+    else if (key === "ArrowLeft" || key === "ArrowRight") return turn((key === "ArrowLeft") === isMirrored() ? "next" : "previous");
+    else if (key === "f") toggleFullscreen();
+    else if (key === "g") background.next();
+    else if (key === "h") toggleBars();
+    else if (key === "s") slideshow.toggle();
+    else if (key === "c") void navigate(compareAddress({ imageId: image._id }, null));
+    else if (key === "Delete") viewer.current?.querySelector<HTMLElement>("[data-remove]")?.click();
+    else if (key === "i" && side.current) side.current.open = !side.current.open;
+    else return false;
+    return true;
+  }, isElsewhere);
+  const of = new Intl.NumberFormat("en");
+  const removal = { id: image._id, designId: image.designId, next: place.next ?? place.previous ?? "" };
+
+  return (
+    <article ref={viewer} aria-label={image.name} tabIndex={-1} data-bars={areBarsHidden ? "hidden" : undefined} className="viewer">
+      <header className="flex items-center gap-1 border-b px-2 py-1.5 md:gap-2 md:px-4">
+        <Link
+          to={toGallery}
+          prefetch="intent"
+          viewTransition
+          onClick={close}
+          aria-label="Close"
+          data-tooltip="Close"
+          className={buttonClass({ look: "ghost", size: "icon" })}
+        >
+          <Icon of={X} className="size-5" />
+        </Link>
+        <div className="flex min-w-0 flex-1 items-center gap-x-2 max-sm:grid">
+          <div className="min-w-0 flex-1">{title}</div>
+          <p className="tabular shrink-0 text-sm text-faint max-sm:-mt-1.5 pointer-coarse:max-sm:-mt-3">
+            {place.position === null ? `of ${of.format(place.total)}` : `${of.format(place.position)} of ${of.format(place.total)}`}
+          </p>
+        </div>
+        <Link
+          to={compareAddress({ imageId: image._id }, null)}
+          prefetch="intent"
+          aria-label="Compare"
+          data-command=""
+          data-tooltip="Compare"
+          className={buttonClass({ look: "ghost", size: "icon" })}
+        >
+          <Icon of={ArrowLeftRight} />
+        </Link>
+        <a
+          href={originalAddress(image._id)}
+          download
+          aria-label="Download the original"
+          data-command=""
+          data-tooltip="Download"
+          className={buttonClass({ look: "ghost", size: "icon" })}
+        >
+          <Icon of={Download} />
+        </a>
+        <PageMenu thing="image" size="icon">
+          {actions}
+        </PageMenu>
+        <RemoveButton intent="removeImage" values={removal} form={form} size="icon" aria-label="Delete image" data-tooltip="Delete">
+          <Icon of={Trash2} />
+        </RemoveButton>
+      </header>
+      <div className="viewer-room">
+        <div className="viewer-stage">
+          <figure ref={zoom.stage} data-ground={background.background} data-larger={zoom.isLarger || undefined} className="viewer-wall">
+            <ViewerImage image={image} zoom={zoom} sizes={SIZES} grows />
+          </figure>
+          <AdjacentImage to={place.previous} image={image} side="previous" open={open} />
+          <AdjacentImage to={place.next} image={image} side="next" open={open} />
+          {areBarsHidden ? (
+            <Button
+              look="quiet"
+              size="icon"
+              aria-label="Show controls"
+              title="Show controls (h)"
+              data-command=""
+              className="viewer-show-bars"
+              onClick={toggleBars}
+            >
+              <Icon of={Minimize} />
+            </Button>
+          ) : null}
+        </div>
+        <details ref={side} open={answered} className="viewer-side">
+          <summary aria-label="Details" data-command="" className={clsx(buttonClass({ look: "quiet", size: "sm" }), "list-none")}>
+            <Icon of={Info} />
+            <span className="flex-1">Details</span>
+            <Icon of={X} className="viewer-side-close" />
+          </summary>
+          <div tabIndex={-1} className="viewer-panel">
+            {children}
+          </div>
+        </details>
+      </div>
+      {image.caption === "" ? null : (
+        <p dir="auto" className="viewer-caption">
+          {image.caption}
+        </p>
+      )}
+      <div className="viewer-tools">
+        <ZoomTools zoom={zoom} />
+        <Button
+          look="ghost"
+          size="icon-sm"
+          aria-label={slideshow.isPlaying ? "Pause slideshow" : "Start slideshow"}
+          title={slideshow.isPlaying ? "Pause slideshow (s)" : "Start slideshow (s)"}
+          data-command=""
+          className="noscript:hidden"
+          onClick={slideshow.toggle}
+        >
+          <Icon of={slideshow.isPlaying ? Pause : Play} />
+        </Button>
+        <BackgroundPicker {...background} />
+        <div className="flex noscript:hidden">
+          <Button look="ghost" size="icon-sm" aria-label="Hide controls" title="Hide controls (h)" data-command="" onClick={toggleBars}>
+            <Icon of={EyeOff} />
+          </Button>
+          <Button look="ghost" size="icon-sm" aria-label="Full screen" title="Full screen (f)" data-command="" onClick={toggleFullscreen}>
+            <Icon of={Maximize} />
+          </Button>
+        </div>
+      </div>
+      <Filmstrip image={image} around={around} open={open} />
+    </article>
+  );
+}
+
+function useClose({ designId, _id }: DesignImage) {
+  const navigate = useNavigate();
+  const { state } = useLocation();
+  const gallery = href("/design/:id", { id: designId });
+  return {
+    toGallery: `${gallery}#image-${_id}`,
+    close: (event?: MouseEvent) => {
+      if (event && (event.metaKey || event.ctrlKey || event.shiftKey)) return;
+      event?.preventDefault();
+      if (isFromGallery(state)) void navigate(-1);
+      else void navigate(gallery, { viewTransition: true });
+    },
+  };
+}
+
+/** Whether the document is the response to a form. Client-side navigation has another location key. */
+function useAnsweredByPage(): true | undefined {
+  const { key } = useLocation();
+  const hasFlash = useRoot()?.flash != null && key === "default";
+  const [toldAtFirst] = useState(hasFlash);
+  const refused = useActionData() !== undefined;
+  return refused || toldAtFirst || undefined;
+}
+
+/** Moves focus to the viewer, as the focused thumbnail is hidden; on return, `lib/ui/inputs/focus.ts` moves it back. */
+function useFocusOver(viewer: { readonly current: HTMLElement | null }) {
+  useLayoutEffect(() => {
+    const active = document.activeElement;
+    if (active?.closest(".design-page")) viewer.current?.focus({ preventScroll: true });
+  }, [viewer]);
+}
+
+function toggleFullscreen() {
+  if (document.fullscreenElement) void document.exitFullscreen();
+  else void document.documentElement.requestFullscreen().catch(() => {});
+}

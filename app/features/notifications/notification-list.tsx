@@ -1,0 +1,79 @@
+import { AtSign, Fingerprint, KeyRound, Link2, LogIn, type LucideIcon, ShieldCheck, ShieldOff } from "lucide-react";
+import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
+import { Button } from "~/lib/ui/inputs/button";
+import { clsx } from "clsx";
+import { Icon } from "~/lib/ui/icons/icon";
+import { Link } from "~/lib/ui/navigation/link";
+import { RelativeTime } from "~/lib/ui/time/relative-time";
+import { type ShownNotification, notificationText } from "./notification-text";
+
+export function NotificationList({ notices }: { notices: ShownNotification[] }) {
+  return (
+    <ul aria-label="Notifications" className="overflow-hidden rounded-lg border">
+      {notices.map((notice) => (
+        <li key={notice._id} className="border-b last:border-b-0">
+          <NoticeCard notice={notice} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function NoticeCard({ notice: { _id, notice, at, read } }: { notice: ShownNotification }) {
+  const { title, text, link } = notificationText(notice);
+  return (
+    <article className={clsx("flex flex-wrap items-start gap-x-3 gap-y-3 p-4 pe-5", read ? "bg-transparent" : "bg-card")}>
+      <Icon of={ICONS[notice.kind]} className={clsx("mt-0.5 size-4.5", read ? "text-faint" : "text-accent-text")} />
+      <div className="grid min-w-0 flex-1 basis-64 gap-1">
+        <h2
+          className={clsx("flex flex-wrap items-baseline gap-x-2 text-base leading-normal", read ? "font-normal text-soft" : "font-medium")}
+        >
+          {read ? null : <span className="sr-only">Unread: </span>}
+          {title}
+          <span className="text-sm font-normal text-faint">
+            <RelativeTime at={at} />
+          </span>
+        </h2>
+        <p className={clsx("wrap-anywhere", read ? "text-faint" : "text-soft")}>
+          {text} If this was not you, check{" "}
+          <Link to={link.at} prefetch="intent" className="text-accent-text underline underline-offset-4">
+            {link.label}
+          </Link>
+          .
+        </p>
+      </div>
+      {read ? null : <MarkRead id={_id} title={title} />}
+    </article>
+  );
+}
+
+const ICONS = {
+  signIn: LogIn,
+  passwordChanged: KeyRound,
+  passwordAdded: KeyRound,
+  emailChanged: AtSign,
+  twoFactorEnabled: ShieldCheck,
+  twoFactorDisabled: ShieldOff,
+  passkeyAdded: Fingerprint,
+  providerLinked: Link2,
+} satisfies Record<ShownNotification["notice"]["kind"], LucideIcon>;
+
+function MarkRead({ id, title }: { id: string; title: string }) {
+  const state = useIntentForm({ id: `read-${id}`, intent: "markRead" });
+  return (
+    <IntentForm state={state} hidden={{ id }}>
+      <Button type="submit" size="sm" aria-label={`Mark as read: ${title}`}>
+        Mark as read
+      </Button>
+    </IntentForm>
+  );
+}
+
+export function MarkAllRead() {
+  const state = useIntentForm({ id: "read-all", intent: "markAllRead" });
+  return (
+    <IntentForm state={state}>
+      <Button type="submit">Mark all as read</Button>
+    </IntentForm>
+  );
+}

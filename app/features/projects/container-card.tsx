@@ -1,0 +1,71 @@
+import type { ComponentProps, ReactNode } from "react";
+import { Mosaic } from "~/features/images/display/mosaic";
+import { DragHandle } from "~/features/reordering/drag-handle";
+import { targetProps } from "~/features/uploads/client/file-selection/drop-target";
+import { isPending } from "~/lib/data/pending";
+import { ItemMenu } from "~/lib/forms/dialogs/item-menu";
+import { FavouriteIcon } from "~/lib/ui/icons/favourite-icon";
+import { ItemCard } from "~/lib/ui/item-card";
+import { RelativeTime } from "~/lib/ui/time/relative-time";
+import type { Project } from "./intents";
+
+export type AskForDialog = ComponentProps<typeof ItemMenu>["ask"];
+
+type ContainerCardProps = Pick<ComponentProps<typeof ItemCard>, "pick" | "picking"> &
+  Pick<ComponentProps<typeof ItemMenu>, "remove" | "select"> & {
+    kind: "project" | "design";
+    item: { _id: string } & Pick<Project, "name" | "favourite" | "updatedAt" | "cover">;
+    to: string;
+    archive: string | undefined;
+    counts: readonly string[];
+    ask: AskForDialog;
+    byHand: boolean;
+    /** The actions of the menu. */
+    children: ReactNode;
+  };
+
+/** The card of a project or a design. */
+export function ContainerCard({
+  kind,
+  item,
+  to,
+  archive,
+  counts,
+  ask,
+  byHand,
+  remove,
+  select,
+  children,
+  ...selecting
+}: ContainerCardProps) {
+  const { _id, name, favourite, updatedAt, cover } = item;
+  return (
+    <ItemCard
+      item={item}
+      marks={targetProps({ kind, id: _id, name })}
+      to={isPending(_id) ? null : to}
+      name={name}
+      cover={<Mosaic cover={cover} />}
+      facts={
+        <>
+          {favourite ? <FavouriteIcon /> : null}
+          {counts.map((text) => (
+            <span key={text}>{text}</span>
+          ))}
+          <span>
+            edited <RelativeTime at={updatedAt} />
+          </span>
+        </>
+      }
+      actions={
+        <>
+          {byHand ? <DragHandle item={item} /> : null}
+          <ItemMenu item={item} ask={ask} remove={remove} archive={archive} {...(select && { select })}>
+            {children}
+          </ItemMenu>
+        </>
+      }
+      {...selecting}
+    />
+  );
+}

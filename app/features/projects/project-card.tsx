@@ -1,0 +1,29 @@
+import { memo } from "react";
+import { href } from "react-router";
+import { projectArchive } from "~/features/downloads/download-address";
+import { ItemActions } from "~/lib/forms/item-actions";
+import { OrderActions } from "~/lib/forms/order-actions";
+import { count } from "~/lib/ui/count";
+import { type AskForDialog, ContainerCard } from "./container-card";
+import type { Project } from "./intents";
+
+type ProjectCardProps = { project: Project; ask: AskForDialog; byHand: boolean };
+
+export const ProjectCard = memo(function ProjectCard({ project, ask, byHand }: ProjectCardProps) {
+  const { _id, designCount, imageCount } = project;
+  return (
+    <ContainerCard
+      kind="project"
+      item={project}
+      to={href("/projects/:id", { id: _id })}
+      archive={projectArchive(project)}
+      counts={[count(designCount, "design"), count(imageCount, "image")]}
+      ask={ask}
+      remove="removeProject"
+      byHand={byHand}
+    >
+      <ItemActions thing="Project" item={project} />
+      {byHand ? <OrderActions intent="orderProject" id={_id} /> : null}
+    </ContainerCard>
+  );
+});

@@ -1,0 +1,124 @@
+import { isolate } from "~/lib/ui/isolate";
+import { type Arrow, besideBy, isArrow } from "~/features/selection/range";
+import { boxOf, idOf, selectableItems } from "~/features/selection/selectable-items";
+import { announce } from "~/lib/ui/overlays/announcer";
+import { pressedKey } from "~/lib/ui/inputs/keys";
+import { isMirrored } from "~/lib/ui/is-mirrored";
+import { DropMarkers } from "./drop-markers";
+import { dropPositionFor, markerBox } from "./drop-position";
+import { type ReorderTarget, HANDLE, type ReorderList } from "./reorder-list";
+
+/** `pastAll`: the target is the end of the whole list, also beyond the loaded items. */
+type Held = { id: string; name: string; to: number; pastAll: boolean; marks: DropMarkers };
+
+type KeyArranging = {
+  /** Refocuses the held item's handle; must be called after each render of the list. */
+  keepFocus(): void;
+  stop(): void;
+};
+
+/** Reorders a list by keyboard and announces each step. `putDown` receives the moved item, whose handle gets the focus. */
+export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => void): KeyArranging {
+  let held: Held | null = null;
+
+  function letGo(message: string): void {
+    if (!held) return;
+    held.marks.clear();
+    document.querySelector(`${HANDLE}[aria-pressed]`)?.removeAttribute("aria-pressed");
+    held = null;
+    announce(message);
+  }
+
+  function cancel(): void {
+    if (!held) return;
+    const index = shelf.indexOf(held.id);
+    letGo(index < 0 ? `${isolate(held.name)} is no longer in the list.` : `${isolate(held.name)} remains at ${shelf.at(index)}.`);
+  }
+
+  const heldHandle = () => (held ? shelf.list()?.querySelector<HTMLElement>(`[data-pick="${CSS.escape(held.id)}"] ${HANDLE}`) : null);
+
+  function keepFocus(): void {
+    const handle = heldHandle();
+    if (!handle || document.activeElement !== document.body) return;
+    handle.setAttribute("aria-pressed", "true");
+    handle.focus({ preventScroll: true });
+  }
+
+  function pickUp(handle: HTMLElement, id: string): void {
+    held = { id, name: shelf.nameOf(id), to: shelf.indexOf(id), pastAll: false, marks: new DropMarkers() };
+    handle.setAttribute("aria-pressed", "true");
+    announce(
+      `${isolate(shelf.nameOf(id))} picked up, ${shelf.at(held.to)}. Use the arrow keys to move it, Space to drop it, Escape to cancel.`,
+    );
+  }
+
+  function aimOf({ id, to, pastAll }: Held): ReorderTarget | null {
+    if (pastAll) return { to: "last" };
+    const drop = dropPositionFor(shelf.indexOf(id), to);
+    const beside = drop ? shelf.idAt(drop.index) : undefined;
+    return drop && beside !== undefined ? { to: drop.side, beside } : null;
+  }
+
+  function put(now: Held): void {
+    const aim = aimOf(now);
+    letGo(`${isolate(shelf.nameOf(now.id))} dropped, ${now.pastAll ? THE_END : shelf.at(now.to)}.`);
+    if (!aim) return;
+    putDown(now.id);
+    shelf.put(now.id, aim);
+  }
+
+  function move(key: Arrow, now: Held): void {
+    const things = selectableItems(shelf.list());
+    const boxes = things.map(boxOf);
+    now.pastAll = key === "End" && shelf.goesOn();
+    const here = things.findIndex(({ dataset }) => dataset["pick"] === shelf.idAt(now.to));
+    const next = things[besideBy(key, boxes, here, isMirrored())]?.dataset["pick"];
+    if (next !== undefined) now.to = shelf.indexOf(next);
+    const index = things.findIndex(({ dataset }) => dataset["pick"] === shelf.idAt(now.to));
+    things[index]?.scrollIntoView({ block: "nearest" });
+    const drop = dropPositionFor(shelf.indexOf(now.id), now.to);
+    now.marks.line(drop && markerBox(boxes, { side: drop.side, index }, isMirrored()));
+    if (now.pastAll) return announce(`${capital(THE_END)}.`);
+    announce(`${capital(shelf.at(now.to))}${drop ? `, ${drop.side} ${isolate(shelf.nameOf(shelf.idAt(drop.index)))}` : ""}.`);
+  }
+
+  function press(event: KeyboardEvent): void {
+    const handle = event.target instanceof HTMLElement && shelf.isOn() ? event.target.closest<HTMLElement>(HANDLE) : null;
+    const id = handle && shelf.list()?.contains(handle) ? idOf(handle) : null;
+    if (!handle || id === null || (held && held.id !== id)) return cancel();
+    const key = pressedKey(event);
+    if (key === " " || key === "Enter") {
+      event.preventDefault();
+      if (held) put(held);
+      else pickUp(handle, id);
+    } else if (held && key === "Escape") {
+      event.preventDefault();
+      cancel();
+    } else if (held && isArrow(key)) {
+      event.preventDefault();
+      move(key, held);
+    }
+  }
+
+  // Chromium fires `focusout` while React moves the handle; `keepFocus` then refocuses it, so only a later task sees a real loss.
+  const left = () => {
+    if (held) setTimeout(() => document.activeElement !== heldHandle() && cancel());
+  };
+
+  document.addEventListener("keydown", press);
+  document.addEventListener("focusout", left);
+  document.addEventListener("pointerdown", cancel);
+  return {
+    keepFocus,
+    stop() {
+      document.removeEventListener("keydown", press);
+      document.removeEventListener("focusout", left);
+      document.removeEventListener("pointerdown", cancel);
+      cancel();
+    },
+  };
+}
+
+const THE_END = "the end of the list";
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,98 @@
+import { boxOf, idOf, scrollAtEdges, swallowClick, selectableItems } from "~/features/selection/selectable-items";
+import { pressedKey } from "~/lib/ui/inputs/keys";
+import { isMirrored } from "~/lib/ui/is-mirrored";
+import { DropMarkers } from "./drop-markers";
+import { dropPositionAt, markerBox } from "./drop-position";
+import { type ReorderTarget, HANDLE, type ReorderList } from "./reorder-list";
+
+const STILL = 6;
+const OWN = "button, input, textarea, select, label, summary, [popover], dialog";
+
+/** Reorders by dragging; scrolls at the window's edges. Drops are relative to a neighbour, as the list may change meanwhile. */
+export function reorderByPointer(shelf: ReorderList): () => void {
+  let stop: (() => void) | null = null;
+
+  function carry(first: PointerEvent): void {
+    const { target } = first;
+    const list = shelf.list();
+    if (stop || first.button !== 0 || !shelf.isOn() || !(target instanceof Element) || !list?.contains(target)) return;
+    const byHandle = target.closest(HANDLE) !== null;
+    if (!byHandle && (first.pointerType !== "mouse" || target.closest(OWN) !== null)) return;
+    const id = idOf(target);
+    const thing = target.closest<HTMLElement>("[data-pick]");
+    if (id === null || !thing) return;
+    const marks = new DropMarkers();
+    let pointer = { x: first.clientX, y: first.clientY };
+    let aim: ReorderTarget | null = null;
+    let stopScrolling: (() => void) | null = null;
+    const over = new AbortController();
+    const { signal } = over;
+
+    const updateTarget = () => {
+      if (!stopScrolling) return;
+      const things = selectableItems(list);
+      const boxes = things.map(boxOf);
+      const at = dropPositionAt(boxes, { x: pointer.x + scrollX, y: pointer.y + scrollY }, isMirrored());
+      const beside = at ? things[at.index]?.dataset["pick"] : undefined;
+      aim = at && beside !== undefined ? { to: at.side, beside } : null;
+      marks.line(at && markerBox(boxes, at, isMirrored()));
+      marks.label(shelf.nameOf(id), pointer);
+    };
+    const end = () => {
+      over.abort();
+      stopScrolling?.();
+      marks.clear();
+      thing.removeAttribute("data-carried");
+      stop = null;
+    };
+    stop = end;
+    window.addEventListener(
+      "pointermove",
+      (event) => {
+        if (event.pointerId !== first.pointerId) return;
+        pointer = { x: event.clientX, y: event.clientY };
+        if (!stopScrolling) {
+          if (Math.hypot(pointer.x - first.clientX, pointer.y - first.clientY) < STILL) return;
+          thing.setAttribute("data-carried", "");
+          stopScrolling = scrollAtEdges(() => pointer.y, updateTarget);
+        }
+        updateTarget();
+      },
+      { signal },
+    );
+    // Also covers the wheel and newly loaded pages.
+    window.addEventListener("scroll", updateTarget, { signal, passive: true });
+    window.addEventListener("pointercancel", end, { signal });
+    window.addEventListener("selectstart", (event) => event.preventDefault(), { signal });
+    window.addEventListener(
+      "pointerup",
+      () => {
+        if (stopScrolling) swallowClick();
+        if (stopScrolling && aim && stop === end) shelf.put(id, aim);
+        if (stop === end) end();
+      },
+      { once: true },
+    );
+    window.addEventListener(
+      "keydown",
+      (event) => {
+        if (pressedKey(event) !== "Escape") return;
+        event.preventDefault();
+        event.stopPropagation();
+        end();
+      },
+      { signal, capture: true },
+    );
+  }
+
+  const native = (event: DragEvent) => {
+    if (shelf.isOn() && event.target instanceof Node && shelf.list()?.contains(event.target)) event.preventDefault();
+  };
+  document.addEventListener("pointerdown", carry);
+  document.addEventListener("dragstart", native);
+  return () => {
+    document.removeEventListener("pointerdown", carry);
+    document.removeEventListener("dragstart", native);
+    stop?.();
+  };
+}

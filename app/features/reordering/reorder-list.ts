@@ -1,0 +1,16 @@
+export const HANDLE = ".drag-handle";
+
+export type ReorderTarget = { to: "before" | "after"; beside: string } | { to: "last" };
+
+export type ReorderList = {
+  /** False in other sort orders and during a selection. */
+  isOn: () => boolean;
+  list: () => HTMLElement | null;
+  indexOf: (id: string) => number;
+  idAt: (index: number) => string | undefined;
+  nameOf: (id: string | undefined) => string;
+  /** "position 3 of 24". */
+  at: (index: number) => string;
+  goesOn: () => boolean;
+  put: (id: string, aim: ReorderTarget) => void;
+};

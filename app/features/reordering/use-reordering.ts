@@ -1,0 +1,76 @@
+import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
+import { useSubmit } from "react-router";
+import type { ListPage } from "~/lib/data/pagination/pages";
+import { FORM_FIELD, INTENT_FIELD, type IntentName } from "~/lib/forms/intents";
+import { MENU_FORM } from "~/lib/forms/dialogs/menu-action";
+import { reorderByKeyboard } from "./keyboard-reordering";
+import { reorderByPointer } from "./pointer-reordering";
+import { type ReorderTarget, HANDLE } from "./reorder-list";
+
+type ReorderingOptions = {
+  on: boolean;
+  intent: IntentName;
+  items: readonly { _id: string; name: string }[];
+  /** With earlier pages, positions are announced relative to this page. */
+  page: Pick<ListPage<unknown>, "isFirst" | "next">;
+  total: number | null;
+};
+
+/** A move is one mutation on drop, relative to the neighbour at that time. */
+export function useReordering(list: RefObject<HTMLElement | null>, options: ReorderingOptions): void {
+  const submit = useSubmit();
+  const { items, page, total } = options;
+  const carried = useRef<string | null>(null);
+  const byKeys = useRef<ReturnType<typeof reorderByKeyboard> | null>(null);
+  useLayoutEffect(() => {
+    byKeys.current?.keepFocus();
+    if (carried.current !== null) handleOf(list.current, carried.current)?.focus({ preventScroll: true });
+  });
+
+  const put = useEffectEvent((id: string, aim: ReorderTarget) => {
+    if ("beside" in aim && aim.beside === id) return;
+    const form = `${MENU_FORM}${options.intent}-${id}`;
+    const fields = { [INTENT_FIELD]: options.intent, [FORM_FIELD]: form, id, ...aim };
+    void submit(fields, { method: "post", navigate: false, fetcherKey: form });
+  });
+  const isOn = useEffectEvent(() => options.on);
+  const indexOf = useEffectEvent((id: string) => items.findIndex(({ _id }) => _id === id));
+  const idAt = useEffectEvent((index: number) => items[index]?._id);
+  const nameOf = useEffectEvent((id: string | undefined) => items.find(({ _id }) => _id === id)?.name ?? "");
+  const goesOn = useEffectEvent(() => page.next !== null);
+  const at = useEffectEvent((index: number) => {
+    const all = page.next === null ? items.length : total;
+    if (!page.isFirst || all === null) return `position ${index + 1} of ${items.length} on this page`;
+    return `position ${index + 1} of ${all}`;
+  });
+
+  useEffect(() => {
+    const shelf = {
+      isOn: () => isOn(),
+      list: () => list.current,
+      indexOf: (id: string) => indexOf(id),
+      idAt: (index: number) => idAt(index),
+      nameOf: (id: string | undefined) => nameOf(id),
+      at: (index: number) => at(index),
+      goesOn: () => goesOn(),
+      put: (id: string, aim: ReorderTarget) => put(id, aim),
+    };
+    const leave = () => (carried.current = null);
+    const over = new AbortController();
+    const { signal } = over;
+    document.addEventListener("pointerdown", leave, { signal });
+    document.addEventListener("keydown", leave, { signal, capture: true });
+    const stopPointer = reorderByPointer(shelf);
+    const keys = reorderByKeyboard(shelf, (id) => (carried.current = id));
+    byKeys.current = keys;
+    return () => {
+      over.abort();
+      stopPointer();
+      keys.stop();
+    };
+  }, [list]);
+}
+
+function handleOf(list: HTMLElement | null, id: string): HTMLElement | null {
+  return list?.querySelector<HTMLElement>(`[data-pick="${CSS.escape(id)}"] ${HANDLE}`) ?? null;
+}

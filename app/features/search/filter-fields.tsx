@@ -1,0 +1,79 @@
+import type { ReactNode } from "react";
+import { ACCEPTED } from "~/features/images/display/accepted-types";
+import { KnownTags } from "~/features/tags/known-tags";
+import { Link } from "~/lib/ui/navigation/link";
+import { Select } from "~/lib/ui/inputs/select";
+import { TextInput } from "~/lib/ui/inputs/text-input";
+import { type Filters, isFiltered, KINDS, searchAddress } from "./filters";
+
+type FilterFieldsProps = {
+  filters: Filters;
+  known: string[];
+  onChange: (name: keyof Filters, value: string) => void;
+};
+
+export function FilterFields({ filters, known, onChange }: FilterFieldsProps) {
+  const field = (name: Exclude<keyof Filters, "q">) => ({
+    id: `search-${name}`,
+    name,
+    value: filters[name],
+    onChange: ({ target }: { target: { value: string } }) => onChange(name, target.value),
+  });
+  return (
+    <details open={isFiltered(filters) || undefined} className="grid gap-3">
+      <summary className="w-fit cursor-pointer rounded-md py-1 text-sm text-soft hover:text-ink pointer-coarse:py-3">Filters</summary>
+      <div className="mt-2 grid grid-cols-2 gap-3 sm:grid-cols-3">
+        <Labelled label="Tag" name="tag">
+          <TextInput {...field("tag")} list="search-tags" autoComplete="off" autoCapitalize="none" />
+          <KnownTags id="search-tags" tags={known} />
+        </Labelled>
+        <Labelled label="Kind" name="kind">
+          <Select {...field("kind")}>
+            <option value="">Everything</option>
+            {KINDS.map(([kind, name]) => (
+              <option key={kind} value={kind}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        </Labelled>
+        <Labelled label="Image type" name="type">
+          <Select {...field("type")}>
+            <option value="">Any</option>
+            {Object.entries(ACCEPTED).map(([type, { name }]) => (
+              <option key={type} value={type}>
+                {name}
+              </option>
+            ))}
+          </Select>
+        </Labelled>
+        <Labelled label="Added from" name="from">
+          <TextInput {...field("from")} type="date" />
+        </Labelled>
+        <Labelled label="Added until" name="to">
+          <TextInput {...field("to")} type="date" />
+        </Labelled>
+      </div>
+      {isFiltered(filters) ? (
+        <Link
+          to={searchAddress({ q: filters.q, tag: "", kind: "", type: "", from: "", to: "" })}
+          prefetch="intent"
+          className="mt-2 inline-block py-1 text-sm text-accent-text hover:underline"
+        >
+          Clear filters
+        </Link>
+      ) : null}
+    </details>
+  );
+}
+
+function Labelled({ label, name, children }: { label: string; name: string; children: ReactNode }) {
+  return (
+    <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] content-start gap-1">
+      <label htmlFor={`search-${name}`} className="text-sm font-medium text-soft">
+        {label}
+      </label>
+      {children}
+    </div>
+  );
+}

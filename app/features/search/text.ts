@@ -1,0 +1,2 @@
+/** Normalises like the server, so that query and result match. */
+export const searchText = (typed: string, maxLength: number): string => typed.slice(0, maxLength).toWellFormed().trim();

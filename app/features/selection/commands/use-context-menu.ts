@@ -1,0 +1,76 @@
+import { type RefObject, useEffect } from "react";
+import { openMenuAt } from "~/lib/forms/dialogs/context-menu";
+import { swallowClick } from "../selectable-items";
+
+/** How long a finger rests before the menu opens (milliseconds), and how far it may move (pixels). */
+const PRESS = 500;
+const STILL = 10;
+
+type Point = { x: number; y: number };
+
+/** Opens a card's menu on right-click, by the menu key, and on long press, which WebKit does not report as `contextmenu`. */
+export function useContextMenu(list: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const over = new AbortController();
+    const { signal } = over;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let from: Point = { x: 0, y: 0 };
+    /** The item whose menu opens when the pointer is released: releasing closes open menus ("light dismiss"). */
+    let pressed: Element | null = null;
+    const stop = () => clearTimeout(timer);
+    const itemAt = (target: EventTarget | null) => {
+      const item = target instanceof Element && !target.closest("[popover], dialog") ? target.closest("[data-pick]") : null;
+      return item && list.current?.contains(item) && item.querySelector("[data-opens-menu]") ? item : null;
+    };
+
+    function menu(event: MouseEvent): void {
+      stop();
+      const item = itemAt(event.target);
+      if (!item) return;
+      event.preventDefault();
+      if (pressed === item) return;
+      from = placeOf(event, item);
+      if (event.buttons === 0) openMenuAt(item, from);
+      else pressed = item;
+    }
+    function press(event: PointerEvent): void {
+      stop();
+      pressed = null;
+      const item = event.pointerType === "touch" && event.isPrimary ? itemAt(event.target) : null;
+      if (!item || (event.target instanceof Element && event.target.closest("button, input, label"))) return;
+      from = { x: event.clientX, y: event.clientY };
+      timer = setTimeout(() => {
+        pressed = item;
+        openMenuAt(item, from);
+      }, PRESS);
+    }
+    function move(event: PointerEvent): void {
+      if (Math.hypot(event.clientX - from.x, event.clientY - from.y) > STILL) stop();
+    }
+    function lift(): void {
+      stop();
+      const item = pressed;
+      pressed = null;
+      if (!item) return;
+      swallowClick();
+      setTimeout(() => {
+        if (!item.querySelector(".menu:popover-open")) openMenuAt(item, from);
+      });
+    }
+    document.addEventListener("contextmenu", menu, { signal });
+    document.addEventListener("pointerdown", press, { signal });
+    document.addEventListener("pointermove", move, { signal });
+    document.addEventListener("pointerup", lift, { signal });
+    document.addEventListener("pointercancel", stop, { signal });
+    return () => {
+      over.abort();
+      stop();
+    };
+  }, [list]);
+}
+
+function placeOf({ clientX, clientY }: MouseEvent, item: Element): Point {
+  if (clientX !== 0 || clientY !== 0) return { x: clientX, y: clientY };
+  const { left, top } = item.getBoundingClientRect();
+  return { x: left, y: top };
+}

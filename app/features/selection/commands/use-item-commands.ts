@@ -1,0 +1,132 @@
+import { type RefObject, useEffect, useEffectEvent } from "react";
+import { useSubmit } from "react-router";
+import { MENU_FORM } from "~/lib/forms/dialogs/menu-action";
+import type { Item, OpenItemDialog } from "~/lib/forms/dialogs/item-dialogs";
+import { FORM_FIELD, INTENT_FIELD, type IntentName } from "~/lib/forms/intents";
+import { count } from "~/lib/ui/count";
+import { pressedKey } from "~/lib/ui/inputs/keys";
+import { toast } from "~/lib/ui/overlays/toasts";
+import { idOf } from "../selectable-items";
+import type { Selection } from "../use-selection";
+import { readItems, writeItems } from "./item-clipboard";
+import { useContextMenu } from "./use-context-menu";
+import { useItemDrag } from "./use-item-drag";
+
+type ItemCommands = {
+  items: readonly Item[];
+  ask: (requested: OpenItemDialog) => void;
+  remove: IntentName;
+  duplicate: IntentName;
+  many?: {
+    kind: "design" | "image";
+    selection: Selection;
+    remove: IntentName;
+    copy: IntentName;
+    move: IntentName;
+    into: { field: "designId" | "projectId"; id: string };
+  };
+};
+
+const FIELD = 'input:not([type="checkbox"]), textarea, select, [contenteditable]';
+const ABOVE = "dialog[open], :popover-open, .viewer";
+
+/** Keys for the focused or selected cards: F2, Delete, Ctrl/Cmd+D, and the clipboard. Menus open on right-click and long press. */
+export function useItemCommands(list: RefObject<HTMLElement | null>, { items, ask, remove, duplicate, many }: ItemCommands): void {
+  useContextMenu(list);
+  const submit = useSubmit();
+  const send = (intent: IntentName, fields: Record<string, string>, ids: readonly string[]) => {
+    const form = `${MENU_FORM}${intent}-${fields["id"] ?? ids.join()}`.slice(0, 200);
+    const sent = new FormData();
+    for (const [name, value] of Object.entries({ [INTENT_FIELD]: intent, [FORM_FIELD]: form, ...fields })) sent.append(name, value);
+    for (const id of ids) sent.append("ids", id);
+    void submit(sent, { method: "post", navigate: false, fetcherKey: form });
+  };
+  const focused = (): string | null => {
+    const { activeElement } = document;
+    return activeElement && list.current?.contains(activeElement) && activeElement.matches("a, input") ? idOf(activeElement) : null;
+  };
+  const selected = (): string[] => (many?.selection.on ? [...many.selection.chosen, ...many.selection.elsewhere] : []);
+  const chosen = (): string[] => {
+    const ids = selected();
+    const id = focused();
+    return ids.length > 0 ? ids : id === null ? [] : [id];
+  };
+
+  function removeChosen(): void {
+    const ids = selected();
+    const id = focused();
+    if (many && ids.length > 0) {
+      send(many.remove, {}, ids);
+      return many.selection.end();
+    }
+    if (id !== null) send(remove, { id }, []);
+  }
+
+  function duplicateChosen(): void {
+    const ids = selected();
+    const id = focused();
+    if (many && ids.length > 0) send(many.copy, { [many.into.field]: many.into.id, stay: "yes" }, ids);
+    else if (id !== null) send(duplicate, { id }, []);
+  }
+
+  useItemDrag(
+    list,
+    many
+      ? {
+          kind: many.kind,
+          draggedWith: (id) => (selected().includes(id) ? selected() : [id]),
+          namesOf: (ids) => items.filter(({ _id }) => ids.includes(_id)).map(({ name }) => name),
+          move: (ids, target) => send(many.move, { [many.into.field]: target, stay: "yes" }, ids),
+        }
+      : null,
+  );
+
+  const onKey = useEffectEvent((event: KeyboardEvent) => {
+    if (event.defaultPrevented || event.altKey || event.shiftKey || isInField(event.target) || chosen().length === 0) return;
+    const key = pressedKey(event);
+    const item = items.find(({ _id }) => _id === focused());
+    if (event.ctrlKey || event.metaKey) {
+      if (key !== "d") return;
+      event.preventDefault();
+      duplicateChosen();
+    } else if (key === "Delete") {
+      event.preventDefault();
+      removeChosen();
+    } else if (key === "F2" && item) {
+      event.preventDefault();
+      ask({ what: "rename", item });
+    }
+  });
+
+  const onCopy = useEffectEvent((event: ClipboardEvent) => {
+    const ids = chosen();
+    if (!many || !event.clipboardData || ids.length === 0 || isInField(event.target) || getSelection()?.isCollapsed === false) return;
+    event.preventDefault();
+    const isCut = event.type === "cut";
+    const names = items.filter(({ _id }) => ids.includes(_id)).map(({ name }) => name);
+    writeItems(event.clipboardData, { kind: many.kind, ids, isCut }, names);
+    const place = many.kind === "image" ? "design" : "project";
+    void toast(`${count(ids.length, many.kind)} ${isCut ? "cut" : "copied"}. Paste into a ${place}.`);
+  });
+
+  const onPaste = useEffectEvent((event: ClipboardEvent) => {
+    const pasted = event.clipboardData && readItems(event.clipboardData);
+    if (!many || !pasted || event.defaultPrevented || isInField(event.target)) return;
+    event.preventDefault();
+    if (pasted.kind === many.kind)
+      return send(pasted.isCut ? many.move : many.copy, { [many.into.field]: many.into.id, stay: "yes" }, pasted.ids);
+    void toast(pasted.kind === "image" ? "Open a design to paste images." : "Open a project to paste designs.");
+  });
+
+  useEffect(() => {
+    const over = new AbortController();
+    const { signal } = over;
+    document.addEventListener("keydown", (event) => onKey(event), { signal });
+    for (const type of ["copy", "cut"] as const) document.addEventListener(type, (event) => onCopy(event), { signal });
+    document.addEventListener("paste", (event) => onPaste(event), { signal });
+    return () => over.abort();
+  }, []);
+}
+
+const isInField = (target: EventTarget | null): boolean =>
+  (target instanceof Element && target.matches(FIELD)) || document.querySelector(ABOVE) !== null;

@@ -1,0 +1,77 @@
+import { type RefObject, useEffect, useEffectEvent } from "react";
+import { idOf } from "../selectable-items";
+import { type CopiedItems, readItems, writeItems } from "./item-clipboard";
+
+type ItemDrag = {
+  kind: "design" | "image";
+  draggedWith: (id: string) => string[];
+  namesOf: (ids: string[]) => string[];
+  move: (ids: string[], target: string) => void;
+};
+
+/** Addresses of the places that items can be dropped on: links in the sidebar, the breadcrumb and headings. */
+const PLACES = { design: /^\/projects\/([^/]+)$/, image: /^\/design\/([^/]+)$/ };
+
+export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag | null): void {
+  const begin = useEffectEvent((event: DragEvent) => {
+    const { target, dataTransfer } = event;
+    const id = target instanceof Element && list.current?.contains(target) ? idOf(target) : null;
+    if (!drag || !dataTransfer || id === null) return null;
+    const ids = drag.draggedWith(id);
+    dataTransfer.clearData();
+    dataTransfer.effectAllowed = "move";
+    writeItems(dataTransfer, { kind: drag.kind, ids, isCut: true }, drag.namesOf(ids));
+    return ids;
+  });
+  const placeOf = useEffectEvent((target: EventTarget | null) => {
+    const link = drag && target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null;
+    const id = link && drag && !list.current?.contains(link) ? PLACES[drag.kind].exec(link.pathname)?.[1] : undefined;
+    return link && id !== undefined ? { link, id } : null;
+  });
+  const drop = useEffectEvent((items: CopiedItems, id: string) => drag?.move(items.ids, id));
+
+  useEffect(() => {
+    const over = new AbortController();
+    const options = { signal: over.signal, capture: true };
+    let isOurs = false;
+    let marked: Element | null = null;
+    const mark = (link: Element | null) => {
+      marked?.removeAttribute("data-drop-target");
+      marked = link;
+      marked?.setAttribute("data-drop-target", "");
+    };
+    document.addEventListener("dragstart", (event) => (isOurs = begin(event) !== null), options);
+    document.addEventListener(
+      "dragover",
+      (event) => {
+        if (!isOurs) return;
+        event.stopPropagation();
+        const place = placeOf(event.target);
+        mark(place?.link ?? null);
+        if (place) event.preventDefault();
+      },
+      options,
+    );
+    document.addEventListener(
+      "drop",
+      (event) => {
+        const place = isOurs ? placeOf(event.target) : null;
+        const items = event.dataTransfer && readItems(event.dataTransfer);
+        if (!isOurs) return;
+        event.stopPropagation();
+        event.preventDefault();
+        if (place && items) drop(items, place.id);
+      },
+      options,
+    );
+    const end = () => {
+      isOurs = false;
+      mark(null);
+    };
+    document.addEventListener("dragend", end, options);
+    return () => {
+      over.abort();
+      end();
+    };
+  }, []);
+}

@@ -1,0 +1,254 @@
+import { useQueries } from "convex-helpers/react/cache";
+import type { FunctionReference, FunctionReturnType } from "convex/server";
+import { ChevronRight, Plus } from "lucide-react";
+import { type KeyboardEvent, type SubmitEvent, useState } from "react";
+import { useSubmit } from "react-router";
+import { connectedConvex } from "~/lib/data/connection/connection";
+import { refusalOf } from "~/lib/data/error-responses";
+import { MENU_FORM } from "~/lib/forms/dialogs/menu-action";
+import { FORM_FIELD, INTENT_FIELD, type IntentName } from "~/lib/forms/intents";
+import { Button } from "~/lib/ui/inputs/button";
+import { TextInput } from "~/lib/ui/inputs/text-input";
+import { count } from "~/lib/ui/count";
+import { Icon } from "~/lib/ui/icons/icon";
+import { pressedKey } from "~/lib/ui/inputs/keys";
+import { Dialog, DialogActions, DialogCancel } from "~/lib/ui/overlays/dialog";
+import { toast } from "~/lib/ui/overlays/toasts";
+import { api } from "#convex/_generated/api";
+import type { DestinationRequest } from "./request-destination";
+
+const DIALOG = "destination-dialog";
+const FIELD = "destination";
+
+const INTENTS = {
+  image: { move: "moveImages", copy: "copyImages" },
+  design: { move: "moveDesigns", copy: "copyDesigns" },
+} satisfies Record<string, Record<string, IntentName>>;
+
+/** A design can be in several lists; `at` names the list. */
+type Chosen = { at: string; id: string };
+type Choice = { chosen: Chosen; choose: (chosen: Chosen) => void; from: string | undefined };
+
+export default function DestinationDialog({ request, onClose }: { request: DestinationRequest; onClose: () => void }) {
+  const { kind, ids, from, stays } = request;
+  const intents = INTENTS[kind];
+  const submit = useSubmit();
+  const [chosen, choose] = useState<Chosen>({ at: "", id: "" });
+  const [text, setText] = useState("");
+  const choice = { chosen, choose, from };
+
+  function send(event: SubmitEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const { submitter } = event.nativeEvent;
+    const intent = submitter instanceof HTMLButtonElement && submitter.value === "copy" ? intents.copy : intents.move;
+    if (chosen.id === "") return void toast(`Select a ${kind === "image" ? "design" : "project"} first.`);
+    const form = `${MENU_FORM}${intent}`;
+    const sent = new FormData();
+    sent.append(INTENT_FIELD, intent);
+    sent.append(FORM_FIELD, form);
+    sent.append(kind === "image" ? "designId" : "projectId", chosen.id);
+    if (stays) sent.append("stay", "yes");
+    for (const id of ids) sent.append("ids", id);
+    void submit(sent, { method: "post", navigate: false, fetcherKey: form });
+    onClose();
+  }
+
+  return (
+    <Dialog id={DIALOG} title={`Move or copy ${count(ids.length, kind)}`} open={request} onClose={onClose}>
+      <form onSubmit={send} className="grid grid-cols-[minmax(0,1fr)] gap-3">
+        <TextInput
+          type="search"
+          aria-label={kind === "image" ? "Search designs" : "Search projects"}
+          placeholder="Search…"
+          autoComplete="off"
+          ref={focusedByDialog}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          onKeyDown={toFirstChoice}
+        />
+        <fieldset className="grid max-h-[min(24rem,50dvh)] grid-cols-[minmax(0,1fr)] content-start gap-3 overflow-y-auto">
+          <legend className="sr-only">Destination</legend>
+          {kind === "design" ? <Projects text={text} {...choice} /> : <Designs text={text.trim()} {...choice} />}
+        </fieldset>
+        <DialogActions>
+          <DialogCancel dialog={DIALOG} />
+          <Button type="submit" name="act" value="copy">
+            Copy here
+          </Button>
+          <Button type="submit" name="act" value="move" look="primary" disabled={chosen.id === from}>
+            Move here
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+const focusedByDialog = (input: HTMLInputElement | null) => input?.setAttribute("autofocus", "");
+
+function toFirstChoice(event: KeyboardEvent<HTMLInputElement>): void {
+  const key = pressedKey(event.nativeEvent);
+  if (key !== "ArrowDown" && key !== "Enter") return;
+  event.preventDefault();
+  event.currentTarget.form?.querySelector<HTMLInputElement>(`input[name="${FIELD}"]`)?.focus();
+}
+
+function Projects({ text, ...choice }: Choice & { text: string }) {
+  const projects = useAnswer(api.projects.getProjects, { sort: "name" }) ?? [];
+  const wanted = text.trim().toLowerCase();
+  const shown = projects.filter(({ name }) => name.toLowerCase().includes(wanted));
+  return (
+    <>
+      <Options
+        at="projects"
+        options={shown.map(({ _id, name, designCount }) => ({ _id, name, facts: count(designCount, "design") }))}
+        nowhere={`No results for “${text}”.`}
+        {...choice}
+      />
+      <NewItem
+        at="projects"
+        thing="project"
+        create={async (name) => (await connectedConvex()?.mutation(api.projects.create, { name })) ?? ""}
+        {...choice}
+      />
+    </>
+  );
+}
+
+function Designs({ text, ...choice }: Choice & { text: string }) {
+  const recent = useAnswer(api.designs.getRecent, {}) ?? [];
+  const projects = useAnswer(api.projects.getProjects, { sort: "name" }) ?? [];
+  if (text !== "") return <FoundDesigns text={text} {...choice} />;
+  return (
+    <>
+      {recent.length > 0 ? (
+        <section className="grid gap-1">
+          <h3 className="text-sm font-medium text-soft">Recent designs</h3>
+          <Options at="recent" options={recent.map(({ _id, name, projectName }) => ({ _id, name, facts: projectName }))} {...choice} />
+        </section>
+      ) : null}
+      <section className="grid gap-1">
+        <h3 className="text-sm font-medium text-soft">Projects</h3>
+        {projects.map((project) => (
+          <ProjectDesigns key={project._id} project={project} {...choice} />
+        ))}
+      </section>
+    </>
+  );
+}
+
+function FoundDesigns({ text, ...choice }: Choice & { text: string }) {
+  const found = useAnswer(api.search.find, { text: text.slice(0, 100), kind: "design" });
+  if (!found) return <p className="text-soft">Searching…</p>;
+  const options = found.designs.map(({ _id, name, projectName }) => ({ _id, name, facts: projectName }));
+  return <Options at="found" options={options} nowhere={`No results for “${text}”.`} {...choice} />;
+}
+
+function ProjectDesigns({ project, ...choice }: Choice & { project: { _id: string; name: string; designCount: number } }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details className="rounded-md" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="flex min-h-9 cursor-pointer list-none items-center gap-2 rounded-md px-2 hover:bg-hover pointer-coarse:min-h-11">
+        <Icon of={ChevronRight} className={open ? "rotate-90" : undefined} />
+        <span dir="auto" className="min-w-0 flex-1 truncate">
+          {project.name}
+        </span>
+        <span className="tabular text-sm text-faint">{count(project.designCount, "design")}</span>
+      </summary>
+      {open ? <DesignsOf projectId={project._id} {...choice} /> : null}
+    </details>
+  );
+}
+
+function DesignsOf({ projectId, ...choice }: Choice & { projectId: string }) {
+  const designs = useAnswer(api.designs.getDesignsByProjectId, { projectId, sort: "name" }) ?? [];
+  return (
+    <div className="grid gap-1 ps-6">
+      <Options
+        at={projectId}
+        options={designs.map(({ _id, name, imageCount }) => ({ _id, name, facts: count(imageCount, "image") }))}
+        {...choice}
+      />
+      <NewItem
+        at={projectId}
+        thing="design"
+        create={async (name) => (await connectedConvex()?.mutation(api.designs.create, { projectId, name })) ?? ""}
+        {...choice}
+      />
+    </div>
+  );
+}
+
+type OptionsProps = Choice & { at: string; options: { _id: string; name: string; facts: string }[]; nowhere?: string };
+
+function Options({ at, options, nowhere, chosen, choose, from }: OptionsProps) {
+  if (options.length === 0) return nowhere === undefined ? null : <p className="text-soft">{nowhere}</p>;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-px overflow-hidden rounded-lg border border-line bg-line">
+      {options.map(({ _id, name, facts }) => (
+        <label
+          key={_id}
+          className="flex min-h-9 cursor-pointer items-center gap-3 bg-card px-3 py-1.5 hover:bg-hover pointer-coarse:min-h-11"
+        >
+          <input
+            type="radio"
+            name={FIELD}
+            value={_id}
+            checked={chosen.id === _id && chosen.at === at}
+            onChange={() => choose({ at, id: _id })}
+            className="accent-accent"
+          />
+          <span dir="auto" className="min-w-0 flex-1 truncate">
+            {name}
+          </span>
+          <span dir="auto" className="tabular max-w-[50%] truncate text-sm text-faint">
+            {_id === from ? "Current" : facts}
+          </span>
+        </label>
+      ))}
+    </div>
+  );
+}
+
+type NewItemProps = Choice & { at: string; thing: "project" | "design"; create: (name: string) => Promise<string> };
+
+function NewItem({ at, thing, create, choose }: NewItemProps) {
+  const [name, setName] = useState("");
+  async function add() {
+    if (name.trim() === "") return;
+    try {
+      const id = await create(name);
+      if (id === "") return void toast("You're offline. Try again when you are connected.");
+      choose({ at, id });
+      setName("");
+    } catch (error) {
+      const messages = Object.values(refusalOf(error)?.fieldErrors ?? {}).flat();
+      void toast(refusalOf(error)?.message ?? (messages.join(" ") || "Something went wrong."));
+    }
+  }
+  return (
+    <div className="flex gap-2 pt-1">
+      <TextInput
+        aria-label={`New ${thing}`}
+        placeholder={`New ${thing}`}
+        autoComplete="off"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (pressedKey(event.nativeEvent) !== "Enter") return;
+          event.preventDefault();
+          void add();
+        }}
+      />
+      <Button size="icon" aria-label={`Create ${thing}`} disabled={name.trim() === ""} onClick={() => void add()}>
+        <Icon of={Plus} />
+      </Button>
+    </div>
+  );
+}
+
+/** Returns the live answer; undefined while loading, and for errors, which the page itself reports. */
+function useAnswer<Query extends FunctionReference<"query">>(query: Query, args: Query["_args"]): FunctionReturnType<Query> | undefined {
+  const answer: FunctionReturnType<Query> | Error | undefined = useQueries({ answer: { query, args } })["answer"];
+  return answer instanceof Error ? undefined : answer;
+}

@@ -1,0 +1,52 @@
+import type { Box } from "./range";
+
+export const selectableItems = (list: HTMLElement | null): HTMLElement[] => [...(list?.querySelectorAll<HTMLElement>("[data-pick]") ?? [])];
+
+export const idOf = (element: Element): string | null => element.closest<HTMLElement>("[data-pick]")?.dataset["pick"] ?? null;
+
+export function boxOf(thing: Element): Box {
+  const { left, top, right, bottom } = thing.getBoundingClientRect();
+  return { left: left + scrollX, top: top + scrollY, right: right + scrollX, bottom: bottom + scrollY };
+}
+
+/** Pixels from the window's edge that scroll, and speeds in pixels per second. */
+const EDGE = 64;
+const SLOWEST = 150;
+const FASTEST = 2400;
+const LONGEST_FRAME = 50;
+
+export function edgeSpeed(y: number, height: number): number {
+  const [above, below] = [EDGE - y, y - (height - EDGE)];
+  const within = Math.min(1, Math.max(above, below) / EDGE);
+  if (within <= 0) return 0;
+  return (above > below ? -1 : 1) * (SLOWEST + (FASTEST - SLOWEST) * within ** 2);
+}
+
+/** Scrolls while the pointer is near the window's upper or lower edge. Returns a function that stops it. */
+export function scrollAtEdges(pointerY: () => number, moved: () => void): () => void {
+  let last: number | null = null;
+  const look = (now: number) => {
+    const speed = edgeSpeed(pointerY(), innerHeight);
+    if (speed !== 0 && last !== null) {
+      scrollBy({ top: (speed * Math.min(now - last, LONGEST_FRAME)) / 1000, behavior: "instant" });
+      moved();
+    }
+    last = now;
+    frame = requestAnimationFrame(look);
+  };
+  let frame = requestAnimationFrame(look);
+  return () => cancelAnimationFrame(frame);
+}
+
+export function swallowClick(): void {
+  const over = new AbortController();
+  window.addEventListener(
+    "click",
+    (event) => {
+      event.preventDefault();
+      event.stopPropagation();
+    },
+    { capture: true, signal: over.signal },
+  );
+  setTimeout(() => over.abort());
+}

@@ -1,0 +1,165 @@
+import { CheckCheck, Download, FolderInput, ListChecks, Trash2, X } from "lucide-react";
+import { type ReactNode, type SubmitEvent, useEffect, useEffectEvent } from "react";
+import { href, useActionData, useFetcher, useLocation, useSubmit } from "react-router";
+import { requestDestination } from "~/features/selection/destinations/request-destination";
+import type { FormAnswer } from "~/lib/forms/form-result";
+import { FORM_FIELD, INTENT_FIELD, type IntentName } from "~/lib/forms/intents";
+import { Button, ButtonLink, buttonClass } from "~/lib/ui/inputs/button";
+import { count } from "~/lib/ui/count";
+import { Icon } from "~/lib/ui/icons/icon";
+import { Link } from "~/lib/ui/navigation/link";
+import { isAtBottomEdge } from "~/lib/ui/is-at-bottom-edge";
+import { toast } from "~/lib/ui/overlays/toasts";
+import { CHOSEN_FIELD, SELECTION_FORM, withSelect } from "./address";
+import { TagButton, TagPopover } from "./tag-selection";
+import type { Selection } from "./use-selection";
+
+export function SelectLink({ selection }: { selection: Selection }) {
+  const { search } = useLocation();
+  if (selection.on) return null;
+  return (
+    <ButtonLink
+      to={{ search: withSelect(search, true) }}
+      prefetch="none"
+      data-command=""
+      className="max-sm:w-9 max-sm:px-0 pointer-coarse:max-sm:w-11"
+      onClick={(event) => {
+        event.preventDefault();
+        selection.begin();
+        const [first] = selection.ids;
+        if (first !== undefined) selection.focus(first);
+      }}
+    >
+      <Icon of={ListChecks} />
+      <span className="max-sm:sr-only">Select</span>
+    </ButtonLink>
+  );
+}
+
+type SelectionBarProps = {
+  selection: Selection;
+  thing: "image" | "design";
+  trash: IntentName;
+  place?: string;
+  children?: ReactNode;
+};
+
+const MOVE = { image: href("/move/images"), design: href("/move/designs") };
+const PROBLEMS = "selection-problems";
+const makeRoom = isAtBottomEdge("selection");
+const DOWNLOAD = href("/download/selection");
+export const ASK_WHERE = "where";
+
+/** Precedes the list in the document, but is fixed to the window's lower edge, so that nothing shifts. */
+export function SelectionBar({ selection, thing, trash, place, children }: SelectionBarProps) {
+  const { pathname, search } = useLocation();
+  const fetcher = useFetcher<FormAnswer | undefined>({ key: SELECTION_FORM });
+  const submit = useSubmit();
+  const fromPage = useActionData<FormAnswer | undefined>();
+  const answer = fetcher.data ?? fromPage;
+  const refusal = answer?.form === SELECTION_FORM ? answer.result : undefined;
+  const problems = Object.values(refusal?.error ?? {}).flat();
+  const isDone = fetcher.state === "idle" && fetcher.data?.result.status === "success";
+  const end = useEffectEvent(selection.end);
+  useEffect(() => {
+    if (isDone) end();
+  }, [isDone, fetcher.data]);
+
+  if (!selection.on) return null;
+  const { chosen, elsewhere, ids } = selection;
+  const many = chosen.length + elsewhere.length;
+  const areAll = chosen.length > 0 && chosen.length === ids.length;
+
+  function send(event: SubmitEvent<HTMLFormElement>) {
+    const { submitter } = event.nativeEvent;
+    // Enter on a check box presses the form's first button, which is hidden then.
+    if (submitter?.closest("[popover]:not(:popover-open)")) return event.preventDefault();
+    const elsewhere = submitter?.getAttribute("formaction") ?? null;
+    if (many > 0 && elsewhere === DOWNLOAD) return;
+    event.preventDefault();
+    if (many === 0) return void toast("Nothing selected.");
+    const sent = new FormData(event.currentTarget, submitter);
+    if (elsewhere === null) void fetcher.submit(sent, { method: "post" });
+    else void submit(sent, { method: "post", action: elsewhere });
+  }
+
+  return (
+    <form id={SELECTION_FORM} ref={makeRoom} method="post" aria-label="Selection" onSubmit={send} className="selection-bar">
+      <input type="hidden" name={FORM_FIELD} value={SELECTION_FORM} />
+      <input type="hidden" name="kind" value={thing} />
+      <input type="hidden" name="back" value={pathname + search} />
+      <TagPopover thing={thing} refused={tagIn(refusal)} errorId={PROBLEMS} />
+      {elsewhere.map((id) => (
+        <input key={id} type="hidden" name={CHOSEN_FIELD} value={id} />
+      ))}
+      <p role="status" className="tabular min-w-32 flex-1 py-1 text-soft">
+        {many > 0 ? (
+          <>
+            <strong className="font-medium text-ink">{count(many, thing)}</strong> selected
+            {elsewhere.length > 0 ? `, ${elsewhere.length} of them on other pages` : null}
+          </>
+        ) : (
+          `Select ${thing}s`
+        )}
+      </p>
+      <div className="flex flex-wrap items-center gap-1 max-sm:-ms-2.5">
+        <button
+          type="button"
+          className={buttonClass({ look: "ghost", size: "sm" }, "noscript:hidden")}
+          onClick={() => (areAll ? selection.clear() : selection.choose(ids))}
+        >
+          <Icon of={CheckCheck} />
+          {areAll ? "Clear" : `Select all (${ids.length})`}
+        </button>
+        <Button
+          type="submit"
+          look="ghost"
+          size="sm"
+          name={INTENT_FIELD}
+          value={ASK_WHERE}
+          formAction={MOVE[thing]}
+          onClick={(event) => {
+            if (many === 0) return;
+            const request = { kind: thing, ids: [...chosen, ...elsewhere], from: place, stays: true } as const;
+            if (requestDestination(request)) event.preventDefault();
+          }}
+        >
+          <Icon of={FolderInput} />
+          Move to…
+        </Button>
+        <TagButton />
+        {children}
+        <Button type="submit" look="ghost" size="sm" formAction={DOWNLOAD}>
+          <Icon of={Download} />
+          Download
+        </Button>
+        <Button type="submit" look="ghost" size="sm" name={INTENT_FIELD} value={trash} className="text-danger-text">
+          <Icon of={Trash2} />
+          Move to trash
+        </Button>
+        <Link
+          to={pathname + withSelect(search, false)}
+          prefetch="none"
+          aria-label="Stop selecting"
+          className={buttonClass({ look: "ghost", size: "icon-sm" })}
+          onClick={(event) => {
+            event.preventDefault();
+            selection.end();
+          }}
+        >
+          <Icon of={X} />
+        </Link>
+      </div>
+      {problems.length > 0 ? (
+        <p id={PROBLEMS} role="alert" className="basis-full pb-1 text-danger-text">
+          {problems.join(" ")}
+        </p>
+      ) : null}
+    </form>
+  );
+}
+
+function tagIn(refusal: FormAnswer["result"] | undefined): string | undefined {
+  const typed: unknown = refusal?.error?.["tag"] && refusal.initialValue?.["tag"];
+  return typeof typed === "string" ? typed : undefined;
+}

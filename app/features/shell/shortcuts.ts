@@ -1,0 +1,76 @@
+/** `shortcuts.test.ts` compares these with the keys that the app handles. */
+export const SHORTCUTS: { name: string; shortcuts: { keys: string[]; does: string }[] }[] = [
+  {
+    name: "Everywhere",
+    shortcuts: [
+      { keys: ["?"], does: "Show keyboard shortcuts" },
+      { keys: ["Ctrl+K", "Cmd+K"], does: "Search or jump to anything" },
+      { keys: ["Ctrl+B", "Cmd+B"], does: "Collapse or expand the sidebar" },
+      { keys: ["Ctrl+Z", "Cmd+Z"], does: "Undo" },
+      { keys: ["Ctrl+Shift+Z", "Cmd+Shift+Z"], does: "Redo" },
+      { keys: ["Ctrl+Enter", "Cmd+Enter"], does: "Save a text" },
+      { keys: ["Alt+T"], does: "Focus notifications" },
+      { keys: ["Esc"], does: "Close dialog" },
+    ],
+  },
+  {
+    name: "Page title",
+    shortcuts: [
+      { keys: ["Enter"], does: "Save the new name" },
+      { keys: ["Esc"], does: "Cancel renaming" },
+    ],
+  },
+  {
+    name: "A list of designs or images",
+    shortcuts: [
+      { keys: ["Space"], does: "Toggle selection" },
+      { keys: ["Shift+Arrows"], does: "Extend selection" },
+      { keys: ["Arrows", "Home", "End"], does: "Move focus while selecting" },
+      { keys: ["Ctrl+A", "Cmd+A"], does: "Select all" },
+      { keys: ["Esc"], does: "Stop selecting" },
+      { keys: ["Enter"], does: "Open" },
+      { keys: ["F2"], does: "Rename" },
+      { keys: ["Delete"], does: "Move to trash" },
+      { keys: ["Ctrl+D", "Cmd+D"], does: "Duplicate" },
+      { keys: ["Ctrl+C", "Cmd+C"], does: "Copy" },
+      { keys: ["Ctrl+X", "Cmd+X"], does: "Cut" },
+      { keys: ["Ctrl+V", "Cmd+V"], does: "Paste" },
+    ],
+  },
+  {
+    name: "Drag handle",
+    shortcuts: [
+      { keys: ["Space", "Enter"], does: "Pick up or drop" },
+      { keys: ["Arrows", "Home", "End"], does: "Move it" },
+      { keys: ["Esc"], does: "Cancel" },
+    ],
+  },
+  {
+    name: "Image viewer",
+    shortcuts: [
+      { keys: ["Left", "Right"], does: "Previous or next image" },
+      { keys: ["Arrows"], does: "Pan a zoomed image" },
+      { keys: ["+", "-"], does: "Zoom in or out" },
+      { keys: ["0"], does: "Fit to window" },
+      { keys: ["1"], does: "Actual size (100%)" },
+      { keys: ["2"], does: "Fill the window" },
+      { keys: ["F"], does: "Full screen" },
+      { keys: ["H"], does: "Hide or show controls" },
+      { keys: ["S"], does: "Start or pause the slideshow" },
+      { keys: ["I"], does: "Details and versions" },
+      { keys: ["G"], does: "Next background behind the image" },
+      { keys: ["C"], does: "Compare with another image or version" },
+      { keys: ["Delete"], does: "Move to trash" },
+      { keys: ["Esc"], does: "Back to the design" },
+    ],
+  },
+  {
+    name: "Comparison",
+    shortcuts: [
+      { keys: ["Arrows"], does: "Move both" },
+      { keys: ["+", "-", "0", "1", "2"], does: "Zoom both" },
+      { keys: ["G"], does: "Next background" },
+      { keys: ["Esc"], does: "Back to the first image" },
+    ],
+  },
+];

@@ -1,0 +1,21 @@
+import { useEffect } from "react";
+
+/** Hides and reloads a page from the back/forward cache, which may ignore `no-store`: user and data may have changed. */
+export function useRestoredPage(): void {
+  useEffect(() => {
+    const over = new AbortController();
+    const { style } = document.documentElement;
+    const leave = ({ persisted }: PageTransitionEvent) => {
+      if (persisted) style.visibility = "hidden";
+    };
+    const come = ({ persisted }: PageTransitionEvent) => {
+      if (persisted) location.reload();
+    };
+    addEventListener("pagehide", leave, { signal: over.signal });
+    addEventListener("pageshow", come, { signal: over.signal });
+    return () => {
+      over.abort();
+      style.visibility = "";
+    };
+  }, []);
+}

@@ -1,0 +1,55 @@
+import { useCallback, useEffect, useRef, useState } from "react";
+import { useLocation } from "react-router";
+import { pressedKey } from "~/lib/ui/inputs/keys";
+import { type SidebarState, sidebarCookie } from "~/lib/ui/theme/preferences";
+
+/** Specification 9: Ctrl+b or Cmd+b. */
+export const TOGGLE_KEY = "b";
+/** Reads the breakpoint from tokens.css, so that styles and scripts agree. */
+const narrow = () => matchMedia(`(width < ${getComputedStyle(document.documentElement).getPropertyValue("--breakpoint-md")})`);
+
+export const SIDEBAR_ID = "sidebar";
+
+/** The sheet is a popover, so it works without scripts; with scripts the page behind it is inert. */
+export function useSidebar(stateAtFirst: SidebarState) {
+  const [state, setState] = useState(stateAtFirst);
+  const [sheet, setSheet] = useState(false);
+  const ref = useRef<HTMLDivElement>(null);
+
+  const change = useCallback((next: SidebarState) => {
+    hide(ref.current);
+    document.cookie = sidebarCookie(next, location.protocol === "https:");
+    setState(next);
+  }, []);
+  const toggle = useCallback(() => {
+    if (narrow().matches || state === "hidden") return void ref.current?.togglePopover();
+    change(state === "open" ? "collapsed" : "open");
+  }, [state, change]);
+
+  useEffect(() => {
+    const over = new AbortController();
+    const { signal } = over;
+    const panel = ref.current;
+    addEventListener(
+      "keydown",
+      (event) => {
+        if (pressedKey(event) !== TOGGLE_KEY || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+        event.preventDefault();
+        toggle();
+      },
+      { signal },
+    );
+    panel?.addEventListener("toggle", () => setSheet(panel.matches(":popover-open")), { signal });
+    narrow().addEventListener("change", () => hide(panel), { signal });
+    return () => over.abort();
+  }, [toggle]);
+
+  const { key } = useLocation();
+  useEffect(() => hide(ref.current), [key]);
+
+  return { ref, state, sheet, toggle, change };
+}
+
+function hide(panel: HTMLElement | null) {
+  if (panel?.matches(":popover-open")) panel.hidePopover();
+}

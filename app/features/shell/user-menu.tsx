@@ -1,0 +1,66 @@
+import { Bell, ChevronsUpDown, CreditCard, Keyboard, LogOut, Sparkles, UserRound } from "lucide-react";
+import { Form, href, useLocation } from "react-router";
+import { Avatar } from "~/lib/ui/avatar";
+import { Icon } from "~/lib/ui/icons/icon";
+import { Menu, MenuButton, MenuLink, MenuSeparator } from "~/lib/ui/overlays/menu";
+import type { Theme } from "~/lib/ui/theme/preferences";
+import type { Preload } from "~/lib/data/preload";
+import { UnreadBadge, UnreadDot } from "~/features/notifications/unread";
+import { ThemeChoice } from "./theme-choice";
+
+export type ShellUser = { name: string; email: string; image: string | null };
+
+const MENU_ID = "user-menu";
+
+export function UserMenu({ user, theme, unread }: { user: ShellUser; theme: Theme; unread: Preload<number> }) {
+  const { pathname } = useLocation();
+  const place = (to: string) => ({ to, "aria-current": pathname === to ? ("page" as const) : undefined });
+  return (
+    <>
+      <button
+        type="button"
+        popoverTarget={MENU_ID}
+        aria-haspopup="true"
+        className="flex w-full cursor-pointer items-center gap-2.5 rounded-md p-1.5 text-start hover:bg-hover md:group-data-[sidebar=collapsed]/shell:p-0"
+      >
+        <span className="relative shrink-0">
+          <Avatar {...user} />
+          <UnreadDot unread={unread} />
+        </span>
+        <span className="grid min-w-0 flex-1 leading-tight md:group-data-[sidebar=collapsed]/shell:sr-only">
+          <span dir="auto" className="truncate font-medium">
+            {user.name || user.email}
+          </span>
+          <span className="truncate text-xs text-faint">{user.email}</span>
+        </span>
+        <Icon of={ChevronsUpDown} className="text-faint md:group-data-[sidebar=collapsed]/shell:hidden" />
+      </button>
+      <Menu id={MENU_ID} label="You" side="top" className="w-60">
+        <MenuLink to={href("/billing")} icon={<Icon of={Sparkles} className="text-accent-text" />}>
+          Upgrade to Pro
+        </MenuLink>
+        <MenuSeparator />
+        <MenuLink {...place(href("/account"))} icon={<Icon of={UserRound} />}>
+          Account
+        </MenuLink>
+        <MenuLink {...place(href("/billing"))} icon={<Icon of={CreditCard} />}>
+          Billing
+        </MenuLink>
+        <MenuLink {...place(href("/notifications"))} icon={<Icon of={Bell} />}>
+          Notifications
+          <UnreadBadge unread={unread} />
+        </MenuLink>
+        <MenuLink {...place(href("/shortcuts"))} icon={<Icon of={Keyboard} />}>
+          Keyboard shortcuts
+        </MenuLink>
+        <MenuSeparator />
+        <ThemeChoice theme={theme} />
+        <MenuSeparator />
+        {/* A document navigation clears all data of the previous user. */}
+        <Form method="post" action={href("/sign-out")} reloadDocument>
+          <MenuButton icon={<Icon of={LogOut} />}>Log out</MenuButton>
+        </Form>
+      </Menu>
+    </>
+  );
+}

@@ -1,0 +1,15 @@
+import { foldTag } from "#convex/model/search/fold";
+
+/** Returns the tags after adding comma-separated ones; undefined instead of empty. */
+export function tagsWith(tags: string[] | undefined, typed: string): string[] | undefined {
+  const all = new Map((tags ?? []).map((tag) => [foldTag(tag), tag]));
+  for (const tag of typed.split(",")) if (foldTag(tag) !== "" && !all.has(foldTag(tag))) all.set(foldTag(tag), tag.trim());
+  return all.size === 0 ? undefined : [...all.values()];
+}
+
+export function tagsWithout(tags: string[] | undefined, gone: string): string[] | undefined {
+  const left = (tags ?? []).filter((tag) => foldTag(tag) !== foldTag(gone));
+  return left.length === 0 ? undefined : left;
+}
+
+export const tagAddress = (tag: string): string => `/search?${new URLSearchParams({ tag })}`;

@@ -1,0 +1,42 @@
+import { CancelLink } from "~/lib/forms/cancel-link";
+import { dialogState } from "~/lib/forms/dialogs/dialog-state";
+import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
+import { useCloseToPage } from "~/lib/forms/dialogs/item-dialogs";
+import { Button } from "~/lib/ui/inputs/button";
+import { Dialog, DialogActions } from "~/lib/ui/overlays/dialog";
+import type { TrashedItem } from "./intents";
+
+const LOSES = {
+  project: "is deleted with all of its designs and images.",
+  design: "is deleted with all of its images.",
+  image: "is deleted with all of its versions.",
+};
+
+type PurgeDialogProps = {
+  item: TrashedItem;
+  open: object;
+  onClose: () => void;
+};
+
+export function PurgeDialog({ item: { _id, name, kind }, open, onClose }: PurgeDialogProps) {
+  const state = useIntentForm({ id: `purge-${_id}`, intent: "purge" });
+  const close = useCloseToPage(onClose);
+  return (
+    <Dialog id={`purge-dialog-${_id}`} title={`Delete ${kind} permanently?`} open={dialogState(state, open)} onClose={close}>
+      <IntentForm state={state} hidden={{ id: _id }} onDone={close}>
+        <p className="wrap-anywhere text-soft">
+          <strong className="font-medium text-ink">
+            <bdi>{name}</bdi>
+          </strong>{" "}
+          {LOSES[kind]} This cannot be undone.
+        </p>
+        <DialogActions>
+          <CancelLink onCancel={close} />
+          <Button type="submit" look="danger">
+            Delete permanently
+          </Button>
+        </DialogActions>
+      </IntentForm>
+    </Dialog>
+  );
+}

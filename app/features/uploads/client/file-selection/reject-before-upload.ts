@@ -1,0 +1,11 @@
+import { ACCEPTED, ACCEPTED_NAMES, isAcceptedType } from "~/features/images/display/accepted-types";
+
+const ENDS = new Set<string>(Object.values(ACCEPTED).flatMap(({ ends }) => ends));
+
+/** Returns why a file need not be sent: empty, or not a picture by both name and type. The server decides by content. */
+export function rejectBeforeUpload({ name, size, type }: Pick<File, "name" | "size" | "type">): string | null {
+  if (size === 0) return "The file is empty.";
+  const end = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
+  if (type === "" || isAcceptedType(type) || ENDS.has(end)) return null;
+  return `Unsupported file type (${end === "" ? type : `.${end}`}). Choose a ${ACCEPTED_NAMES} file.`;
+}

@@ -1,0 +1,180 @@
+import { isolate } from "~/lib/ui/isolate";
+import { type ComponentProps, createElement, useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
+import { useNavigate } from "react-router";
+import type { DesignPicker } from "./design-picker";
+import { toast } from "~/lib/ui/overlays/toasts";
+import { readDroppedFiles, readPastedFiles, type Batch } from "./dropped-files";
+import { addFiles, expectFiles, onOpened, prepareUploads, tray } from "../lazy-uploader";
+import { addToNewProject } from "./new-project";
+import { type Target, targetAt, targetProps } from "./drop-target";
+
+type Asking = { dialog: typeof DesignPicker; about: Omit<ComponentProps<typeof DesignPicker>, "onDone"> };
+
+export function UploadProvider({ personId }: { personId: string }) {
+  const shown = useSyncExternalStore(onOpened, tray, () => null);
+  const navigate = useNavigate();
+  const [asking, ask] = useState<Asking | null>(null);
+  useEffect(() => prepareUploads(personId), [personId]);
+
+  function addBatch(target: Target, batch: Batch): void {
+    if (target.kind === "new") void addToNewProject(batch, navigate);
+    else if (target.kind === "project")
+      import("./design-picker").then(
+        ({ DesignPicker }) => ask({ dialog: DesignPicker, about: { project: target, batch } }),
+        () => toast("The connection was lost, so nothing was added. Try again when it is back."),
+      );
+    else void addFiles({ designId: target.id, designName: target.name }, batch.files);
+  }
+  const over = useDrops(addBatch);
+  usePaste(addBatch);
+
+  return (
+    <>
+      {over ? (
+        <div className="drop-veil" data-on-card={over.card || undefined}>
+          <p className="max-w-[80vw] truncate rounded-md bg-raised px-4 py-2 text-lg font-medium">
+            {over.isLink ? NO_FILE : over.target ? `Drop to add to ${isolate(over.target.name)}` : "Drop on a project or a design"}
+          </p>
+        </div>
+      ) : null}
+      {shown && createElement(shown)}
+      {asking && createElement(asking.dialog, { ...asking.about, onDone: () => ask(null) })}
+    </>
+  );
+}
+
+export function PageTarget({ target }: { target: Target }) {
+  return <span hidden data-drop-page="" {...targetProps(target)} />;
+}
+
+/** Drag types of links; Firefox has its own. */
+const LINKS = new Set(["text/uri-list", "text/x-moz-url"]);
+
+type Over = { target: Target | null; card: boolean; isLink?: boolean };
+
+const NO_FILE = "A link cannot be added. Save the image first, then drop its file.";
+
+function useDrops(addBatch: (target: Target, batch: Batch) => void): Over | null {
+  const [over, setOver] = useState<Over | null>(null);
+  const onDrop = useEffectEvent(addBatch);
+
+  useEffect(() => {
+    // `dragenter` of an element fires before `dragleave` of the previous one.
+    let depth = 0;
+    // The browser reports a dragged picture of the page as a file.
+    let ownDrag = false;
+    let marked: Element | null = null;
+    const listening = new AbortController();
+    const { signal } = listening;
+    window.addEventListener("dragstart", () => (ownDrag = true), { signal });
+    window.addEventListener("dragend", () => (ownDrag = false), { signal });
+    const on = (type: "dragenter" | "dragover" | "dragleave" | "drop", handle: (event: DragEvent) => void) => {
+      const ifFiles = (event: DragEvent) => {
+        if (!ownDrag && event.dataTransfer?.types.includes("Files")) handle(event);
+      };
+      window.addEventListener(type, ifFiles, { signal });
+    };
+    refuseOthers();
+    const mark = (card: Element | null) => {
+      if (card === marked) return;
+      marked?.removeAttribute("data-drop-over");
+      card?.setAttribute("data-drop-over", "");
+      marked = card;
+    };
+    const updateTarget = (event: DragEvent) => {
+      const found = targetAt(event.target);
+      mark(found?.card ?? null);
+      const next = { target: found?.target ?? null, card: found?.card != null };
+      setOver((before) => (before && before.card === next.card && before.target?.id === next.target?.id ? before : next));
+      return found?.target ?? null;
+    };
+    on("dragenter", (event) => {
+      depth++;
+      expectFiles();
+      updateTarget(event);
+    });
+    on("dragleave", () => {
+      if (--depth > 0) return;
+      depth = 0;
+      mark(null);
+      setOver(null);
+    });
+    on("dragover", (event) => {
+      event.preventDefault();
+      const target = updateTarget(event);
+      if (event.dataTransfer) event.dataTransfer.dropEffect = target ? "copy" : "none";
+    });
+    on("drop", (event) => {
+      event.preventDefault();
+      const target = updateTarget(event);
+      depth = 0;
+      mark(null);
+      setOver(null);
+      if (!event.dataTransfer) return;
+      if (!target) return void toast("Nothing was added. Drop files on a project or a design.");
+      readDroppedFiles(event.dataTransfer)().then(
+        (batch) => {
+          if (batch.files.length > 0) onDrop(target, batch);
+          else void toast(batch.folder === null ? NO_FILE : "The folder contains no files. Nothing was added.");
+        },
+        () => toast("The dropped files could not be read. Nothing was added."),
+      );
+    });
+
+    /** Prevents navigation to dropped links, pictures and text. Text fields keep their behaviour. */
+    function refuseOthers() {
+      const listen = (type: "dragenter" | "dragover" | "dragleave" | "drop", handle: (transfer: DataTransfer, isLink: boolean) => void) =>
+        window.addEventListener(
+          type,
+          (event) => {
+            const { dataTransfer, target } = event;
+            if (!dataTransfer || (!ownDrag && dataTransfer.types.includes("Files"))) return;
+            if (target instanceof Element && target.closest(":read-write")) return;
+            event.preventDefault();
+            handle(dataTransfer, !ownDrag && dataTransfer.types.some((each) => LINKS.has(each)));
+          },
+          { signal },
+        );
+      listen("dragenter", (_transfer, isLink) => {
+        depth++;
+        if (isLink) setOver({ target: null, card: false, isLink });
+      });
+      listen("dragleave", () => {
+        depth = Math.max(depth - 1, 0);
+        if (depth === 0) setOver(null);
+      });
+      listen("dragover", (transfer) => (transfer.dropEffect = "none"));
+      listen("drop", (_transfer, isLink) => {
+        depth = 0;
+        setOver(null);
+        if (isLink) void toast(NO_FILE);
+      });
+    }
+
+    return () => {
+      mark(null);
+      listening.abort();
+    };
+  }, []);
+
+  return over;
+}
+
+function usePaste(addBatch: (target: Target, batch: Batch) => void): void {
+  const onPaste = useEffectEvent(addBatch);
+  useEffect(() => {
+    function paste(event: ClipboardEvent) {
+      const files = event.clipboardData ? readPastedFiles(event.clipboardData, new Date()) : [];
+      const found = targetAt(null);
+      if (files.length === 0 || !found || event.defaultPrevented || isTextForField(event)) return;
+      event.preventDefault();
+      onPaste(found.target, { files, folder: null });
+    }
+    window.addEventListener("paste", paste);
+    return () => window.removeEventListener("paste", paste);
+  }, []);
+}
+
+/** Word processors copy a picture of the text, too. */
+const isTextForField = ({ target, clipboardData }: ClipboardEvent) =>
+  target instanceof Element && target.closest(":read-write") !== null && clipboardData?.types.includes("text/plain") === true;

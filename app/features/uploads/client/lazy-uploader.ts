@@ -1,0 +1,80 @@
+import type { ComponentType } from "react";
+import { reachServer } from "~/lib/data/connection/reach-server";
+import { toast } from "~/lib/ui/overlays/toasts";
+import { mayHaveUploads } from "./queue/upload-database";
+import type { Place } from "./upload";
+import type { Uploads } from "./uploads";
+
+/** Loads the upload code with the first file or unfinished upload, so that other pages do not load it. */
+type UploadCode = { uploads: Uploads; Tray: ComponentType };
+
+let personId: string | null = null;
+let opening: Promise<UploadCode> | null = null;
+let opened: UploadCode | null = null;
+const waiting: { place: Place; files: readonly File[] }[] = [];
+const listeners = new Set<() => void>();
+
+const RETRY_MS = 3_000;
+
+/** Selected files do not wait longer than this for a database that does not answer. */
+const DATABASE_TIMEOUT_MS = 3_000;
+
+export function prepareUploads(id: string): void {
+  personId = id;
+  void mayHaveUploads(id).then((has) => (has ? load().catch(() => {}) : null));
+}
+
+export const tray = () => opened?.Tray ?? null;
+
+export function onOpened(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+export function expectFiles(): void {
+  load().catch(() => {});
+}
+
+export async function addFiles(place: Place, files: readonly File[]): Promise<void> {
+  if (files.length === 0) return;
+  waiting.push({ place, files });
+  try {
+    await load();
+  } catch {
+    window.addEventListener("beforeunload", stay);
+    await toast("The connection was lost. Your files are added when it is back.").catch(() => {});
+    retryLoad();
+    return;
+  }
+  addWaiting();
+}
+
+function retryLoad(): void {
+  setTimeout(() => void load().then(addWaiting, retryLoad), RETRY_MS);
+}
+
+function addWaiting(): void {
+  window.removeEventListener("beforeunload", stay);
+  for (const { place, files } of waiting.splice(0)) opened?.uploads.add(place, files);
+}
+
+const databaseTimeout = () => new Promise<void>((resolve) => void setTimeout(resolve, DATABASE_TIMEOUT_MS));
+
+const stay = (event: Event) => event.preventDefault();
+
+function load(): Promise<UploadCode> {
+  opening ??= reachServer()
+    .then(() => Promise.all([import("./document-uploads"), import("./tray/upload-tray")]))
+    .then(async ([{ openDocumentUploads }, { UploadTray }]) => {
+      const uploads = openDocumentUploads(personId ?? "");
+      await Promise.race([uploads.restoreUnfinished(), databaseTimeout()]);
+      opened = { uploads, Tray: UploadTray };
+      for (const listener of listeners) listener();
+      return opened;
+    })
+    .catch((error: unknown) => {
+      opening = null;
+      throw error;
+    });
+  return opening;
+}

@@ -1,0 +1,32 @@
+/* oxlint-disable no-restricted-properties -- on plain http, and where site data is blocked, the open tabs are unknown */
+
+/** Marks this document as open until it closes. Resolves when other documents can see that. */
+export async function holdTab(tab: string): Promise<void> {
+  if (!("locks" in navigator)) return;
+  await new Promise<void>((resolve) => {
+    const forever = () => {
+      resolve();
+      return new Promise<never>(() => {});
+    };
+    navigator.locks.request(lockOf(tab), forever).catch(() => resolve());
+  });
+}
+
+export type OpenTabs = { tabs: Set<string>; isOnly(tab: string): boolean };
+
+/** Returns the documents that hold a lock, or null where the browser does not tell. */
+export async function openTabs(): Promise<OpenTabs | null> {
+  if (!("locks" in navigator)) return null;
+  try {
+    const { held = [] } = await navigator.locks.query();
+    const tabs = new Set(held.flatMap(({ name = "" }) => (name.startsWith(PREFIX) ? [name.slice(PREFIX.length)] : [])));
+    return { tabs, isOnly: (tab) => tabs.size === 1 && tabs.has(tab) };
+  } catch {
+    return null;
+  }
+}
+
+/* oxlint-enable no-restricted-properties */
+
+const PREFIX = "uploads of ";
+const lockOf = (tab: string) => PREFIX + tab;

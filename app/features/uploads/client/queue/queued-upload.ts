@@ -1,0 +1,33 @@
+import type { ReadableHandle } from "../file-selection/file-handles";
+
+/** An unfinished upload, as `UploadQueue` stores it. */
+export type QueuedUpload = {
+  id: string;
+  userId: string;
+  /** The document that sends it. */
+  tab: string;
+  designId: string;
+  designName: string;
+  name: string;
+  size: number;
+  type: string;
+  /** `File.lastModified`, which identifies the file together with its name and size. */
+  modified: number;
+  at: number;
+  /** Files that were selected together, and the position among them. */
+  batch: string | null;
+  index: number;
+  /** Null until the server has accepted the upload. */
+  url: string | null;
+  paused: boolean;
+  isStored: boolean;
+  /** The browser can read the file again once the user permits it. */
+  handle: ReadableHandle | null;
+};
+
+export function isSameFile({ name, size, modified }: Pick<QueuedUpload, "name" | "size" | "modified">, file: File): boolean {
+  return name === file.name && size === file.size && modified === file.lastModified;
+}
+
+/** Returns a random id. `randomUUID` is missing on plain http. */
+export const randomId = () => [...crypto.getRandomValues(new Uint32Array(3))].map((part) => part.toString(36)).join("");

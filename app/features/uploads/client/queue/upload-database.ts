@@ -1,0 +1,30 @@
+/* oxlint-disable no-restricted-globals -- each function catches what they throw */
+
+export const UPLOAD_DATABASE = "uploads";
+
+/** The key under which earlier versions stored interrupted uploads. */
+export const legacyKey = (userId: string) => `uploads:${userId}`;
+
+/** Returns whether this browser may store unfinished uploads. Safe where it stores nothing. */
+export async function mayHaveUploads(userId: string): Promise<boolean> {
+  try {
+    if (localStorage.getItem(legacyKey(userId)) !== null) return true;
+    // Not in all browsers. Opening the database to look would create it.
+    const databases = "databases" in indexedDB ? await indexedDB.databases() : [{ name: UPLOAD_DATABASE }];
+    return databases.some(({ name }) => name === UPLOAD_DATABASE);
+  } catch {
+    return false;
+  }
+}
+
+/** Deletes the unfinished uploads of all users from this browser. Other documents stop storing theirs. */
+export function eraseUploads(): void {
+  try {
+    indexedDB.deleteDatabase(UPLOAD_DATABASE);
+    for (const key of Object.keys(localStorage)) if (key.startsWith(legacyKey(""))) localStorage.removeItem(key);
+  } catch {
+    // Nothing is stored where the browser blocks site data.
+  }
+}
+
+/* oxlint-enable no-restricted-globals */

@@ -1,0 +1,208 @@
+import { type DBSchema, deleteDB, type IDBPDatabase, openDB } from "idb";
+import { fileHandleOf } from "../file-selection/file-handles";
+import { takeLegacyUploads } from "./legacy-uploads";
+import { holdTab, openTabs } from "./open-tabs";
+import { type QueuedUpload, randomId } from "./queued-upload";
+import { UPLOAD_DATABASE } from "./upload-database";
+
+const REMEMBERED_MS = 7 * 24 * 60 * 60_000;
+
+/** Bytes of all files that this browser stores. */
+const STORED_BYTES = 1_000_000_000;
+
+/** What one transaction stores. */
+const BATCH = { files: 50, bytes: 16_000_000 };
+
+interface Schema extends DBSchema {
+  files: { key: string; value: QueuedUpload };
+  contents: { key: string; value: Blob };
+}
+
+type Database = IDBPDatabase<Schema>;
+
+/** The unfinished uploads of this browser. Where the browser stores nothing, it stays empty and no call fails. */
+export type UploadQueue = {
+  readonly userId: string;
+  readonly tab: string;
+  /** Returns uploads of closed documents in order of selection; deletes expired and foreign ones. `isExclusive`: no other sends them. */
+  takeOver(): Promise<{ uploads: QueuedUpload[]; isExclusive: boolean }>;
+  add(uploads: readonly QueuedUpload[], files: readonly File[]): void;
+  change(id: string, change: Partial<Pick<QueuedUpload, "url" | "paused">>): void;
+  remove(id: string): void;
+  /** Returns null if the bytes are not stored, or if another document has finished the upload. */
+  read(id: string): Promise<Blob | null>;
+};
+
+export function openUploadQueue(userId: string, { now = Date.now, storedBytes = STORED_BYTES } = {}): UploadQueue {
+  const tab = randomId();
+  let opening: Promise<Database | null> | null = null;
+  /** Keeps the changes to one upload in order. */
+  let last: Promise<unknown> = holdTab(tab);
+  let waiting: { id: string; file: File }[] = [];
+  let isStoring = false;
+  const sizes = new Map<string, number>();
+
+  const database = () => (opening ??= open(stop));
+
+  function stop(): void {
+    opening = Promise.resolve(null);
+  }
+
+  function run<Result>(task: (db: Database) => Promise<Result>): Promise<Result | null> {
+    const result = last.then(database).then((db) => db && task(db));
+    last = result.catch(() => {});
+    return result.catch(() => null);
+  }
+
+  /** Runs beside other changes, because large files take long. */
+  async function storeWaiting(): Promise<void> {
+    if (isStoring) return;
+    isStoring = true;
+    const db = await last.then(database);
+    if (db) await storeBatches(db);
+    isStoring = false;
+  }
+
+  async function storeBatches(db: Database): Promise<void> {
+    for (let batch = takeBatch(); batch.length > 0; batch = takeBatch()) {
+      if (await store(db, batch)) continue;
+      // One unreadable file fails the whole transaction.
+      if (batch.length > 1) for (const each of batch) await store(db, [each]);
+    }
+  }
+
+  /** Begins with the last files: the first ones are probably sent before they need to be stored. */
+  function takeBatch() {
+    let free = storedBytes - [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    let bytes = 0;
+    const batch: typeof waiting = [];
+    for (const each of waiting.toReversed()) {
+      const { size } = each.file;
+      if (batch.length === BATCH.files || (batch.length > 0 && bytes + size > BATCH.bytes)) break;
+      if (size > free) continue;
+      free -= size;
+      bytes += size;
+      batch.push(each);
+    }
+    waiting = waiting.filter((each) => !batch.includes(each));
+    return batch;
+  }
+
+  async function forget(db: Database): Promise<void> {
+    db.close();
+    opening = null;
+    await deleteDB(UPLOAD_DATABASE);
+  }
+
+  async function store(db: Database, batch: typeof waiting): Promise<boolean> {
+    for (const { id, file } of batch) sizes.set(id, file.size);
+    try {
+      await storeFiles(db, batch);
+      return true;
+    } catch {
+      for (const { id } of batch) sizes.delete(id);
+      return false;
+    }
+  }
+
+  return {
+    userId,
+    tab,
+    async takeOver() {
+      const open = await openTabs();
+      const found = await run(async (db) => {
+        const legacy = takeLegacyUploads(userId);
+        const transaction = db.transaction(["files", "contents"], "readwrite");
+        const [files, contents] = [transaction.objectStore("files"), transaction.objectStore("contents")];
+        for (const upload of legacy) await files.put(upload);
+        const taken: QueuedUpload[] = [];
+        const known = new Set<string>();
+        for (const upload of await files.getAll()) {
+          if (upload.userId !== userId || upload.at < now() - REMEMBERED_MS) {
+            await files.delete(upload.id);
+            continue;
+          }
+          known.add(upload.id);
+          if (upload.isStored) sizes.set(upload.id, upload.size);
+          if (upload.tab === tab || open?.tabs.has(upload.tab)) continue;
+          taken.push({ ...upload, tab });
+          if (open) await files.put({ ...upload, tab });
+        }
+        for (const key of await contents.getAllKeys()) if (!known.has(key)) await contents.delete(key);
+        await transaction.done;
+        // Without a database, later pages need not load the code of uploads.
+        if (known.size === 0 && open?.isOnly(tab)) await forget(db);
+        return taken.toSorted((a, b) => a.at - b.at || a.index - b.index);
+      });
+      return { uploads: found ?? [], isExclusive: open !== null };
+    },
+    add(uploads, files) {
+      void run(async (db) => {
+        const handles = await Promise.all(files.map(fileHandleOf));
+        const { store, done } = db.transaction("files", "readwrite");
+        await Promise.all([...uploads.map((upload, index) => store.put({ ...upload, handle: handles[index] ?? null })), done]);
+      });
+      waiting.push(...uploads.flatMap(({ id }, index) => (files[index] ? [{ id, file: files[index] }] : [])));
+      void storeWaiting();
+    },
+    change(id, change) {
+      void run((db) => update(db, [id], change));
+    },
+    remove(id) {
+      waiting = waiting.filter((each) => each.id !== id);
+      sizes.delete(id);
+      void run(async (db) => {
+        await db.delete("files", id);
+        await db.delete("contents", id);
+      });
+      if (waiting.length > 0) void storeWaiting();
+    },
+    read: (id) => run(async (db) => ((await db.getKey("files", id)) === undefined ? null : ((await db.get("contents", id)) ?? null))),
+  };
+}
+
+/** Returns null where the browser has no database or blocks it. */
+async function open(onGone: () => void): Promise<Database | null> {
+  try {
+    const db = await openDB<Schema>(UPLOAD_DATABASE, 1, {
+      upgrade(created) {
+        created.createObjectStore("files", { keyPath: "id" });
+        created.createObjectStore("contents");
+      },
+      // Another document erases the uploads (`eraseUploads`).
+      blocking() {
+        onGone();
+        db.close();
+      },
+      terminated: onGone,
+    });
+    return db;
+  } catch {
+    return null;
+  }
+}
+
+/** Uses a transaction per store: others would wait for one of both until large files are written. */
+async function storeFiles(db: Database, batch: { id: string; file: File }[]): Promise<void> {
+  const { store, done } = db.transaction("contents", "readwrite");
+  await Promise.all([...batch.map(({ id, file }) => store.put(file, id)), done]);
+  const finished = await update(
+    db,
+    batch.map(({ id }) => id),
+    { isStored: true },
+  );
+  for (const id of finished) await db.delete("contents", id);
+}
+
+/** Returns the ids of uploads that are not stored any more. */
+async function update(db: Database, ids: string[], change: Partial<QueuedUpload>): Promise<string[]> {
+  const { store, done } = db.transaction("files", "readwrite");
+  const gone: string[] = [];
+  for (const id of ids) {
+    const upload = await store.get(id);
+    if (upload) await store.put({ ...upload, ...change });
+    else gone.push(id);
+  }
+  await done;
+  return gone;
+}

@@ -1,0 +1,23 @@
+import { BATCH_MAX_FILE_BYTES, BATCH_MAX_FILES, type BatchEntry } from "../../upload-result";
+import { SMALLEST_CHUNK } from "./chunk-size";
+
+export type BatchFile = { file: File; entry: BatchEntry };
+
+/** Fewer small files are sent one by one, which shows the progress of each. */
+export const BATCH_FROM = 8;
+
+/** Passes every proxy that chunks pass, with room for the entries. */
+const BATCH_MAX_BYTES = SMALLEST_CHUNK / 2;
+
+export const isSmall = ({ size }: File): boolean => size > 0 && size <= BATCH_MAX_FILE_BYTES;
+
+export function fillBatch<Item>(items: readonly Item[], sizeOf: (item: Item) => number): Item[] {
+  const batch: Item[] = [];
+  let bytes = 0;
+  for (const item of items) {
+    bytes += sizeOf(item);
+    if (batch.length === BATCH_MAX_FILES || bytes > BATCH_MAX_BYTES) break;
+    batch.push(item);
+  }
+  return batch;
+}

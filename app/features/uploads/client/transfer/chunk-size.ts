@@ -1,0 +1,46 @@
+/** The size of upload requests. Shrinks when a proxy rejects large ones (nginx: over 1 MiB by default), grows while they are fast. */
+export type ChunkSize = {
+  bytes(): number;
+  /** Bytes of the smallest chunk that a proxy rejected as too large; null when none was. */
+  rejected(): number | null;
+  limitTo(bytes: number | null): void;
+  accepted(bytes: number, ms: number): void;
+  /** Handles a 408 or 413 from a proxy; returns whether a smaller chunk can be tried. */
+  shrink(status: number, bytes: number): boolean;
+};
+
+const KIB = 1024;
+const LARGEST = 8 * 1024 * KIB;
+export const SMALLEST_CHUNK = 512 * KIB;
+/** Chunks grow while one takes less than this, in ms. Proxies time out much later (nginx: 60 s). */
+const FAST_MS = 10_000;
+
+export function createChunkSize(): ChunkSize {
+  let size = LARGEST;
+  let rejected: number | null = null;
+  let known: number | null = null;
+  const most = () => {
+    const limit = Math.min(LARGEST, known ?? LARGEST, rejected === null ? LARGEST : rejected - 1);
+    return Math.max(SMALLEST_CHUNK, stepWithin(limit));
+  };
+  return {
+    bytes: () => size,
+    rejected: () => rejected,
+    limitTo(bytes) {
+      known = bytes;
+      size = Math.min(size, most());
+    },
+    accepted(bytes, ms) {
+      if (bytes >= size && ms < FAST_MS) size = Math.min(most(), 2 * size);
+    },
+    shrink(status, bytes) {
+      if (status === 413) rejected = Math.min(rejected ?? Infinity, bytes);
+      if (bytes <= SMALLEST_CHUNK) return false;
+      // Other files may have shrunk it already, and a file can be smaller than a chunk.
+      size = Math.min(size, Math.max(SMALLEST_CHUNK, stepWithin(bytes - 1)));
+      return true;
+    },
+  };
+}
+
+const stepWithin = (bytes: number) => 2 ** Math.floor(Math.log2(bytes));

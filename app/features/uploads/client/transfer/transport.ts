@@ -1,0 +1,56 @@
+import { TEXTS, TRY_AGAIN, type UploadProblem } from "../../upload-problem";
+import type { UploadOutcome } from "../../upload-result";
+import type { BatchFile } from "./batch";
+
+/** `status` and `answer` are null when there was no response. */
+export class NotSent extends Error {
+  override name = "NotSent";
+  readonly status: number | null;
+  readonly answer: UploadProblem | null;
+
+  constructor(status: number | null, answer: UploadProblem | null) {
+    super(answer?.problem ?? `No answer (${status ?? "the line is lost"})`);
+    this.status = status;
+    this.answer = answer;
+  }
+}
+
+export type Sending = {
+  file: File;
+  url: string | null;
+  metadata: Record<string, string>;
+  signal: AbortSignal;
+  onUrl: (url: string) => void;
+  onProgress: (bytes: number) => void;
+};
+
+export type Transport = {
+  /** Throws `NotSent`, or the reason of an aborted signal. */
+  send(sending: Sending): Promise<void>;
+  /** Returns false if the server does not know the file. Throws `NotSent`. */
+  hasArrived(url: string): Promise<boolean>;
+  finish(url: string, anyway: boolean, signal: AbortSignal): Promise<UploadOutcome>;
+  discard(url: string): void;
+  /** Sends small files of one design in one request; returns an outcome for each. Throws `NotSent`. */
+  sendBatch(designId: string, files: readonly BatchFile[]): Promise<UploadOutcome[]>;
+};
+
+export type Remedy = { kind: "wait" | "begin anew" | "give up"; problem: string; canRetry: boolean };
+
+export function remedyFor({ status, answer }: NotSent): Remedy {
+  const problem = answer?.problem ?? (status === null ? LOST : (proxyProblem(status) ?? TEXTS.busy));
+  if (status === null || status === 408 || status === 429 || status === 423 || status >= 500)
+    return { kind: "wait", problem, canRetry: true };
+  if (status === 404 && answer?.problem === TEXTS.unknown) return { kind: "begin anew", problem, canRetry: true };
+  if (status === 460 || (status === 409 && !answer?.duplicateOf)) return { kind: "wait", problem, canRetry: true };
+  if (answer) return { kind: "give up", problem, canRetry: answer.again ?? status === 401 };
+  return { kind: "give up", problem: status === 413 ? problem : `${TEXTS.failed} ${TRY_AGAIN}`, canRetry: true };
+}
+
+function proxyProblem(status: number): string | null {
+  if (status === 408) return TEXTS.timeout;
+  if (status === 413) return TEXTS.proxyTooLarge;
+  return status === 502 || status === 504 ? TEXTS.proxyNoServer : null;
+}
+
+const LOST = "Waiting for connection";

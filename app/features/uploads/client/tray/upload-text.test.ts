@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import type { Upload } from "../upload";
+import { stateText } from "./upload-text";
+
+it("shows progress, speed and remaining time", () => {
+  const upload: Upload = {
+    designId: "d",
+    designName: "Cover",
+    id: "1",
+    name: "a.png",
+    size: 4 * 1024 * 1024,
+    state: "sending",
+    sent: 1024 * 1024,
+    speed: 512 * 1024,
+    problem: null,
+    canRetry: false,
+    imageId: null,
+    duplicateOf: null,
+    isResumed: false,
+  };
+  expect(stateText(upload)).toBe("25% of 4 MiB, 512 KiB/s, 6 s left");
+  expect(stateText({ ...upload, speed: null })).toBe("25% of 4 MiB");
+  expect(stateText({ ...upload, state: "paused" })).toBe("Paused at 25% of 4 MiB");
+});

@@ -1,0 +1,89 @@
+import type { QueuedUpload } from "./queue/queued-upload";
+import { isUnderWay, type Upload } from "./upload";
+import { createUploadItem, type UploadItem } from "./upload-item";
+
+/** Up to this many files are updated without delay. */
+const FEW = 20;
+const NOTIFIED_EVERY_MS = 250;
+
+export type PageEvents = Pick<Window, "addEventListener" | "removeEventListener">;
+
+type Snapshot = { uploads: readonly Upload[]; unfinished: readonly QueuedUpload[] };
+
+/** The uploads that a page shows. Asks before the page is left while one is under way. */
+export class UploadStore {
+  items: UploadItem[] = [];
+  /** Uploads of earlier pages that need their files. */
+  unfinished: QueuedUpload[] = [];
+  /** Those of `unfinished` that may be complete on the server: they are not shown. */
+  readonly unknown = new Set<QueuedUpload>();
+  /** Null after a change. Computed on read, so that many changes cost one list per render. */
+  #snapshot: Snapshot | null = { uploads: [], unfinished: [] };
+  #count = 0;
+  #isNotifying = false;
+  #isGuarded = false;
+  readonly #listeners = new Set<() => void>();
+  readonly #page: PageEvents;
+  readonly #onOnline: () => void;
+
+  constructor(page: PageEvents, onOnline: () => void) {
+    this.#page = page;
+    this.#onOnline = onOnline;
+  }
+
+  readonly subscribe = (listener: () => void) => {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  };
+
+  readonly snapshot = () => (this.#snapshot ??= this.#takeSnapshot());
+
+  find(id: string): UploadItem | undefined {
+    return this.items.find(({ upload }) => upload.id === id);
+  }
+
+  /** `file` is null if all bytes arrived with an earlier page. Returns false if the file is refused. */
+  add(queued: QueuedUpload, file: File | null, { isResumed = false } = {}): boolean {
+    const isFromEarlierPage = isResumed || this.unfinished.includes(queued);
+    const item = createUploadItem(queued, file, { id: String(++this.#count), isResumed, isFromEarlierPage });
+    this.items.push(item);
+    return item.upload.state !== "failed";
+  }
+
+  change(item: UploadItem, change: Partial<Upload>): void {
+    item.upload = { ...item.upload, ...change };
+    this.publish();
+  }
+
+  publish(): void {
+    this.#snapshot = null;
+    this.#guard(this.items.some(({ upload }) => isUnderWay(upload)));
+    if (this.#isNotifying) return;
+    this.#isNotifying = true;
+    setTimeout(() => this.#notify(), this.items.length > FEW ? NOTIFIED_EVERY_MS : 0);
+  }
+
+  #notify(): void {
+    this.#isNotifying = false;
+    for (const listener of this.#listeners) listener();
+  }
+
+  #takeSnapshot(): Snapshot {
+    const unfinished = this.unfinished.filter((each) => !this.unknown.has(each));
+    return { uploads: this.items.map(({ upload }) => upload), unfinished };
+  }
+
+  #guard(needed: boolean): void {
+    if (needed === this.#isGuarded) return;
+    this.#isGuarded = needed;
+    if (needed) {
+      this.#page.addEventListener("beforeunload", stay);
+      this.#page.addEventListener("online", this.#onOnline);
+    } else {
+      this.#page.removeEventListener("beforeunload", stay);
+      this.#page.removeEventListener("online", this.#onOnline);
+    }
+  }
+}
+
+const stay = (event: Event) => event.preventDefault();

@@ -1,0 +1,25 @@
+export type Place = { designId: string; designName: string };
+
+export type Upload = Place & {
+  id: string;
+  name: string;
+  size: number;
+  /** `interrupted`: retried automatically. `duplicate`: waits for the user's decision. */
+  state: "waiting" | "sending" | "interrupted" | "paused" | "processing" | "added" | "duplicate" | "failed" | "cancelled";
+  sent: number;
+  speed: number | null;
+  problem: string | null;
+  canRetry: boolean;
+  imageId: string | null;
+  duplicateOf: { imageId: string; name: string } | null;
+  isResumed: boolean;
+};
+
+const UNDER_WAY = new Set<Upload["state"]>(["waiting", "sending", "interrupted", "paused", "processing"]);
+
+export const isUnderWay = ({ state }: Upload): boolean => UNDER_WAY.has(state);
+
+/** A complete upload cannot be cancelled while it is processed. */
+export const canCancel = (upload: Upload): boolean => (isUnderWay(upload) && upload.state !== "processing") || upload.state === "duplicate";
+
+export const canPause = ({ state }: Upload): boolean => state === "waiting" || state === "sending" || state === "interrupted";

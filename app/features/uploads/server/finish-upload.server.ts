@@ -1,0 +1,36 @@
+import type { AppConfig } from "~/config";
+import { storeImage } from "~/features/uploads/server/store-image.server";
+import type { UploadOutcome } from "~/features/uploads/upload-result";
+import type { PartialUpload } from "./partial-uploads.server";
+import { TEXTS } from "../upload-problem";
+import { uploadsFor } from "./uploads.server";
+
+type ForDesign = PartialUpload & { designId: string };
+type Finishing = { config: AppConfig; sessionId: string; onlyNew: boolean };
+
+/** Turns a complete part into an image. Idempotent, also for simultaneous calls and after a crash. Keeps it for a retry or duplicate. */
+export async function finishUpload(part: ForDesign, requested: Finishing): Promise<UploadOutcome> {
+  const key = `${part.id}:${requested.onlyNew}`;
+  const known = running.get(key);
+  if (known) return known;
+  const result = finishOnce(part, requested).finally(() => running.delete(key));
+  running.set(key, result);
+  return result;
+}
+
+const running = new Map<string, Promise<UploadOutcome>>();
+
+async function finishOnce(part: ForDesign, { config, sessionId, onlyNew }: Finishing): Promise<UploadOutcome> {
+  const { partialUploads } = uploadsFor(config);
+  const { id, ownerId, designId, name, checksum, chosenAs } = part;
+  const finished = await partialUploads.findFinished(id, ownerId);
+  if (finished) return finished.outcome;
+  const { name: _, ...outcome } = await storeImage(
+    { index: 0, name, path: partialUploads.path(part), tooLarge: false, digest: partialUploads.digest(part) },
+    { config, userId: ownerId, sessionId, designId, sending: `${ownerId}:${id}`, onlyNew, checksum, chosenAs },
+  );
+  if (!outcome.ok && outcome.damaged) await partialUploads.remove(part);
+  else if (outcome.ok || (!outcome.again && !outcome.duplicateOf)) await partialUploads.finish(part, outcome);
+  // A retry needs no new upload, because the part is still stored.
+  return !outcome.ok && outcome.soon ? { ...outcome, problem: TEXTS.busy } : outcome;
+}

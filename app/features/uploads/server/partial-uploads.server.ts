@@ -1,0 +1,291 @@
+import { createHash, type Hash, randomUUID } from "node:crypto";
+import { mkdir, opendir, readFile, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod";
+import { noteActivity } from "~/lib/http/telemetry/request-activity.server";
+import { asDiskFull, DiskFull } from "~/lib/http/disk-full.server";
+import { log } from "~/lib/http/telemetry/log.server";
+import type { UploadOutcome } from "~/features/uploads/upload-result";
+import { appendBody, type Checksum, OffsetMismatch } from "./append.server";
+import { type FinishedUpload, openOutcomes } from "./upload-outcomes.server";
+import { createOwnerIndex } from "./owner-index";
+
+export type PartialUpload = {
+  /** Random, but not a capability: access is decided by `ownerId`. */
+  id: string;
+  ownerId: string;
+  designId: string | null;
+  name: string;
+  length: number;
+  checksum: string | null;
+  chosenAs?: { batch: string; index: number } | undefined;
+  /** In ms since 1970. */
+  expiresAt: number;
+};
+
+export type PartialUploads = {
+  create(part: Omit<PartialUpload, "id" | "expiresAt">): Promise<PartialUpload>;
+  /** Returns null for an unknown, expired or foreign part. */
+  find(id: string, ownerId: string): Promise<PartialUpload | null>;
+  /** Returns the outcome for a client that did not receive it; null as for `find`, and for an evicted one. */
+  findFinished(id: string, ownerId: string): Promise<FinishedUpload | null>;
+  unfinished(ownerId: string): Promise<PartialUpload[]>;
+  reserved(ownerId: string): Promise<number>;
+  offset(part: PartialUpload): Promise<number>;
+  /** Appends bytes and returns the new length. Aborts an earlier request, whose connection may be dead. Throws as `appendBody` does. */
+  append(part: PartialUpload, offset: number, body: AsyncIterable<Uint8Array>, checksum?: Checksum): Promise<number>;
+  path(part: PartialUpload): string;
+  /** Returns the SHA-256 in hexadecimal; null when this process did not receive the part in order. */
+  digest(part: PartialUpload): string | null;
+  finish(part: PartialUpload, outcome: UploadOutcome): Promise<void>;
+  /** Removes a part and aborts the request that writes to it. */
+  remove(part: PartialUpload): Promise<void>;
+  removeFinished(id: string): Promise<void>;
+  removeOwner(ownerId: string): Promise<void>;
+  owners(): Promise<string[]>;
+  sweep(): Promise<void>;
+  counts(): { uploads: number; outcomes: number };
+  close(): Promise<void>;
+};
+
+const KEPT_MS = 24 * 60 * 60_000;
+/** Lifetime before the first byte: an announced file that is never sent must not reserve space for a day. */
+const KEPT_EMPTY_MS = 30 * 60_000;
+const SWEEP_EVERY_MS = 10 * 60_000;
+const DISK_MARGIN = 64 * 1024 * 1024;
+
+/** Reads the folder in the background. A part's metadata is written last and atomically, so a crash leaves a part, or remains to remove. */
+export function openPartialUploads(
+  folder: string,
+  { keptMs = KEPT_MS, keptEmptyMs = KEPT_EMPTY_MS, margin = DISK_MARGIN } = {},
+): PartialUploads {
+  const partialUploads = createOwnerIndex<PartialUpload>();
+  /** Ids of parts that this process used while the folder is read: the state on disk is older. */
+  const handled = new Set<string>();
+  let isLoaded = false;
+  let isClosed = false;
+  const ready = mkdir(folder, { recursive: true, mode: 0o700 });
+  const loaded = ready
+    .then(load)
+    .catch((error: unknown) => log.error({ error }, "unfinished uploads could not be read"))
+    .then(() => {
+      isLoaded = true;
+      handled.clear();
+    });
+  const outcomes = openOutcomes(join(folder, OUTCOMES));
+  const writers = new Map<string, Writer>();
+  const hashes = new Map<string, Hashed>();
+
+  const path = ({ id }: { id: string }) => join(folder, `${id}${BYTES}`);
+  const offset = async (part: PartialUpload) => (await stat(path(part))).size;
+
+  async function unfinished(ownerId: string): Promise<PartialUpload[]> {
+    await loaded;
+    return [...partialUploads.of(ownerId)].filter((part) => part.expiresAt > Date.now());
+  }
+
+  async function load(): Promise<void> {
+    for await (const { name } of await opendir(folder)) {
+      const id = name.split(".", 1)[0] ?? "";
+      if (isClosed) return;
+      noteActivity("reading unfinished uploads");
+      if (name === OUTCOMES || handled.has(id)) continue;
+      if (name === id + FACTS) await loadPart(id);
+      else if (name !== id + BYTES || !(await exists(join(folder, id + FACTS)))) await removeRemains(id, name);
+    }
+  }
+
+  async function removeRemains(id: string, name: string): Promise<void> {
+    if (!handled.has(id)) await rm(join(folder, name), { force: true });
+  }
+
+  async function loadPart(id: string): Promise<void> {
+    const part = await readPart(folder, id, keptMs);
+    if (handled.has(id)) return;
+    if (part) return partialUploads.set(part);
+    for (const end of [FACTS, BYTES]) await removeRemains(id, id + end);
+  }
+
+  async function lookUp(id: string): Promise<PartialUpload | undefined> {
+    const part = partialUploads.get(id);
+    if (part || isLoaded || handled.has(id) || !z.uuid().safeParse(id).success) return part;
+    const found = await readPart(folder, id, keptMs);
+    if (!found || handled.has(id) || isLoaded) return partialUploads.get(id);
+    handled.add(id);
+    partialUploads.set(found);
+    return found;
+  }
+
+  function handle(id: string): void {
+    if (!isLoaded) handled.add(id);
+  }
+
+  async function write(part: PartialUpload): Promise<void> {
+    handle(part.id);
+    const target = join(folder, `${part.id}${FACTS}`);
+    const unfinishedFile = join(folder, `${part.id}.${randomUUID()}${UNFINISHED}`);
+    try {
+      await writeFile(unfinishedFile, JSON.stringify(part), { mode: 0o600 });
+      await rename(unfinishedFile, target);
+    } catch (error) {
+      await rm(unfinishedFile, { force: true });
+      throw asDiskFull(error);
+    }
+    partialUploads.set(part);
+  }
+
+  async function expectRoom(length: number): Promise<void> {
+    const { bavail, bsize } = await statfs(folder);
+    if (bavail * bsize < length + margin) throw new DiskFull("The disk has too little room left");
+  }
+
+  async function remove(part: PartialUpload): Promise<void> {
+    handle(part.id);
+    writers.get(part.id)?.stop.abort();
+    await writers.get(part.id)?.ended;
+    partialUploads.delete(part.id);
+    hashes.delete(part.id);
+    // The metadata goes first: bytes alone are remains.
+    await rm(join(folder, `${part.id}${FACTS}`), { force: true });
+    await rm(path(part), { force: true });
+  }
+
+  async function sweep(): Promise<void> {
+    await loaded;
+    for (const { id, ownerId } of partialUploads.values()) {
+      // A process that was killed during `finish` leaves both the part and its outcome.
+      const finished = await outcomes.find(id, ownerId);
+      const part = partialUploads.get(id);
+      if (part && (finished || part.expiresAt <= Date.now())) await remove(part);
+    }
+    await outcomes.sweep();
+  }
+
+  async function append(part: PartialUpload, from: number, body: AsyncIterable<Uint8Array>, checksum?: Checksum): Promise<number> {
+    const before = writers.get(part.id);
+    before?.stop.abort();
+    const stop = new AbortController();
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const writer = { stop, ended };
+    writers.set(part.id, writer);
+    try {
+      await before?.ended;
+      if (!(await lookUp(part.id))) throw new OffsetMismatch("The upload has ended");
+      const at = await offset(part);
+      if (at !== from) throw new OffsetMismatch(`${at} bytes are here, not ${from}`);
+      // A part does not expire during a write.
+      partialUploads.set({ ...part, expiresAt: Date.now() + keptMs });
+      const known = at === 0 ? { hash: createHash("sha256"), at } : hashes.get(part.id);
+      // Until the body ends, it is unknown which bytes reach the disk.
+      hashes.delete(part.id);
+      const hash = known?.at === at ? known.hash : null;
+      try {
+        const end = await appendBody(path(part), at, part.length, body, { signal: stop.signal, checksum, hash });
+        if (hash) hashes.set(part.id, { hash, at: end });
+        return end;
+      } finally {
+        const now = partialUploads.get(part.id);
+        if (now) await write((await offset(now)) > 0 ? { ...now, expiresAt: Date.now() + keptMs } : part);
+      }
+    } finally {
+      if (writers.get(part.id) === writer) writers.delete(part.id);
+      end();
+    }
+  }
+
+  const timer = setInterval(
+    () => void sweep().catch((error: unknown) => log.error({ error }, "finished and forgotten uploads could not be swept")),
+    SWEEP_EVERY_MS,
+  );
+  timer.unref();
+  void sweep().catch((error: unknown) => log.error({ error }, "finished and forgotten uploads could not be swept"));
+
+  return {
+    async create(given) {
+      await ready;
+      await expectRoom(given.length);
+      const part: PartialUpload = { ...given, id: randomUUID(), expiresAt: Date.now() + keptEmptyMs };
+      handle(part.id);
+      await writeFile(path(part), "", { mode: 0o600, flag: "wx" }).catch((error: unknown) => {
+        throw asDiskFull(error);
+      });
+      await write(part);
+      return part;
+    },
+    async find(id, ownerId) {
+      const part = await lookUp(id);
+      return part && part.ownerId === ownerId && part.expiresAt > Date.now() ? part : null;
+    },
+    unfinished,
+    reserved: async (ownerId) => (await unfinished(ownerId)).reduce((sum, { length }) => sum + length, 0),
+    offset,
+    append,
+    path,
+    digest(part) {
+      const known = hashes.get(part.id);
+      return known?.at === part.length ? known.hash.copy().digest("hex") : null;
+    },
+    async finish(part, outcome) {
+      const { id, ownerId, length } = part;
+      await outcomes.add({ id, ownerId, length, expiresAt: Date.now() + keptMs, outcome });
+      await remove(part);
+    },
+    findFinished: (id, ownerId) => outcomes.find(id, ownerId),
+    removeFinished: (id) => outcomes.remove(id),
+    remove,
+    async removeOwner(ownerId) {
+      await loaded;
+      for (const part of partialUploads.of(ownerId)) await remove(part);
+      await outcomes.removeOwner(ownerId);
+    },
+    async owners() {
+      await loaded;
+      return [...new Set([...partialUploads.owners(), ...(await outcomes.owners())])];
+    },
+    counts: () => ({ uploads: partialUploads.size(), outcomes: outcomes.size() }),
+    sweep,
+    async close() {
+      isClosed = true;
+      clearInterval(timer);
+      await loaded;
+    },
+  };
+}
+
+type Writer = { stop: AbortController; ended: Promise<void> };
+/** The hash of the first `at` bytes. */
+type Hashed = { hash: Hash; at: number };
+
+const BYTES = ".part";
+const FACTS = ".json";
+const UNFINISHED = ".tmp";
+const OUTCOMES = "outcomes.jsonl";
+
+const partSchema = z.object({
+  id: z.uuid(),
+  ownerId: z.string(),
+  designId: z.string().nullable(),
+  name: z.string(),
+  length: z.int().nonnegative(),
+  checksum: z.string().nullable(),
+  chosenAs: z.object({ batch: z.string(), index: z.int() }).optional(),
+  expiresAt: z.number(),
+}) satisfies z.ZodType<PartialUpload>;
+
+async function readPart(folder: string, id: string, keptMs: number): Promise<PartialUpload | null> {
+  try {
+    const part = partSchema.parse(JSON.parse(await readFile(join(folder, id + FACTS), "utf8")));
+    const { size, mtimeMs } = await stat(join(folder, id + BYTES));
+    if (part.id !== id || size > part.length) return null;
+    // After a crash, the lifetime starts at the last written byte.
+    return size === 0 ? part : { ...part, expiresAt: Math.max(part.expiresAt, Math.floor(mtimeMs) + keptMs) };
+  } catch {
+    return null;
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );

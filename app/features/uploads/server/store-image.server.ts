@@ -1,0 +1,147 @@
+import { stat } from "node:fs/promises";
+import { api } from "#convex/_generated/api";
+import type { Id } from "#convex/_generated/dataModel";
+import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
+import type { AppConfig } from "~/config";
+import { refusalOf } from "~/lib/data/error-responses";
+import { log } from "~/lib/http/telemetry/log.server";
+import { metrics } from "~/lib/http/telemetry/metrics.server";
+import { DiskFull } from "~/lib/http/disk-full.server";
+import { sendFile } from "~/lib/http/send-file.server";
+import { Unavailable } from "~/lib/http/unavailable.server";
+import { inspectImage } from "~/features/images/codecs/inspect-image.server";
+import { BusyError } from "~/features/images/codecs/work-queue.server";
+import type { ArrivedFile } from "~/lib/http/forms/receive-multipart.server";
+import { duplicateText, noRoomText, tooLargeText, type UploadResult } from "../upload-result";
+
+export type UploadContext = {
+  config: AppConfig;
+  userId: string;
+  sessionId: string;
+  designId: string;
+  /** Identifies this file in a form submission; the same when the form is sent again. */
+  sending: string;
+  versionOf?: string;
+  onlyNew?: boolean;
+  /** SHA-256 in hexadecimal from the client; a different one means damage in transit. */
+  checksum?: string | null;
+  chosenAs?: { batch: string; index: number } | undefined;
+  reserved?: number;
+};
+
+const STORE_PATIENCE_MS = 5 * 60_000;
+
+/** Stores the bytes before the row; `convex/jobs/sweep.ts` deletes leftovers. Throws `not_found` (the design), `unauthenticated`, `DiskFull`. */
+export async function storeImage(file: ArrivedFile, upload: UploadContext): Promise<UploadResult> {
+  const result = await storeArrived(file, upload);
+  metrics.uploads.inc({ outcome: result.ok ? "kept" : result.again ? "failed" : "refused" });
+  return result;
+}
+
+async function storeArrived(file: ArrivedFile, upload: UploadContext): Promise<UploadResult> {
+  try {
+    const checked = await checkImage(file, upload);
+    if ("refused" in checked) return checked.refused;
+    const imageId = await store(file, checked.facts, upload);
+    metrics.uploadedBytes.inc(checked.facts.size);
+    return { name: file.name, ok: true, imageId };
+  } catch (error) {
+    return resultOf(error, file, upload.config);
+  }
+}
+
+/** Returns the result of a file whose upload failed. Throws errors that concern all files of a request. */
+export async function resultOf(error: unknown, file: ArrivedFile, config: AppConfig): Promise<UploadResult> {
+  if (concernsForm(error)) throw error;
+  const refused = refusedAs(file.name);
+  const refusal = refusalOf(error);
+  if (refusal?.duplicateOf) return { ...refused(duplicateText(refusal.duplicateOf.name)), duplicateOf: refusal.duplicateOf };
+  if (refusal?.left !== undefined) {
+    const { size } = await stat(file.path);
+    return refused(noRoomText(size, refusal.left, config.storageQuotaBytes), true);
+  }
+  if (refusal) return refused(refusal.message ?? "The file could not be saved.");
+  if (error instanceof BusyError)
+    return { ...refused("The server is busy. Your file was not saved. Try again in a moment.", true), soon: true };
+  if (error instanceof Unavailable)
+    return { ...refused("The storage is not responding. Your file was not saved. Try again in a moment.", true), soon: true };
+  log.error({ error }, "an upload failed");
+  return refused("Something went wrong on our side. Your file was not saved. Try again.", true);
+}
+
+function concernsForm(error: unknown): boolean {
+  const code = refusalOf(error)?.code;
+  return error instanceof DiskFull || code === "not_found" || code === "unauthenticated";
+}
+
+type Failed = Extract<UploadResult, { ok: false }>;
+
+const refusedAs =
+  (name: string) =>
+  (problem: string, again = false): Failed => ({ name, ok: false, problem, again });
+
+/** Inspects a file before it is stored. Throws `BusyError`. */
+export async function checkImage(
+  file: ArrivedFile,
+  { config, userId, checksum }: Pick<UploadContext, "config" | "userId" | "checksum">,
+): Promise<{ facts: Facts } | { refused: Failed }> {
+  const refused = refusedAs(file.name);
+  if (file.tooLarge) return { refused: refused(tooLargeText(null, config.uploadMaxBytes)) };
+  const inspection = await inspectImage(file.path, userId, file.digest);
+  if (!inspection.ok) return { refused: refused(inspection.problem) };
+  const { facts } = inspection;
+  if (!checksum || checksum === facts.checksum) return { facts };
+  return { refused: { ...refused("The file was damaged during the upload. Nothing was saved. Try again.", true), damaged: true } };
+}
+
+export type Facts = Extract<Awaited<ReturnType<typeof inspectImage>>, { ok: true }>["facts"];
+
+async function store(file: ArrivedFile, facts: Facts, upload: UploadContext): Promise<string> {
+  const { config, sessionId, designId, sending, versionOf, onlyNew = false, reserved = 0, chosenAs } = upload;
+  const quota = config.storageQuotaBytes;
+  const convex = serviceConvex(config);
+  // Includes the content, since a form restored from the browser's history may be sent again with other files.
+  const uploadId = `${sending}:${facts.checksum}`;
+  const url = await convex.mutation(
+    api.uploads.generateUploadUrl,
+    { sessionId, designId, uploadId, bytes: facts.size + reserved, quota, ...(onlyNew && { unlessThere: facts.checksum }) },
+    { skipQueue: true },
+  );
+  const storageId = await storeBytes(url, file.path, facts);
+  const stored = { sessionId, uploadId, storageId, name: file.name, ...facts, quota };
+  const finalize = async (): Promise<string> => {
+    if (versionOf === undefined)
+      return convex.mutation(api.uploads.finalize, { ...stored, designId, onlyNew, ...(chosenAs && { chosenAs }) }, { skipQueue: true });
+    await convex.mutation(api.versions.finalize, { ...stored, imageId: versionOf }, { skipQueue: true });
+    return versionOf;
+  };
+  try {
+    // An unanswered call may have run; repeating it is safe because `uploadId` is the same.
+    return await finalize().catch((error: unknown) => {
+      if (error instanceof Unavailable) return finalize();
+      throw error;
+    });
+  } catch (error) {
+    // Does not delete a file that has got its row after all.
+    await convex.mutation(api.uploads.discard, { storageId }, { skipQueue: true }).catch(() => {});
+    throw error;
+  }
+}
+
+export async function storeBytes(url: string, path: string, { contentType, checksum }: Facts): Promise<Id<"_storage">> {
+  const headers = { "Content-Type": contentType, Digest: `sha-256=${Buffer.from(checksum, "hex").toString("base64")}` };
+  try {
+    const { status, text } = await sendFile(url, path, { headers, signal: AbortSignal.timeout(STORE_PATIENCE_MS) });
+    if (status === 507) throw new DiskFull("The storage has no room for the file");
+    const answer: unknown = status === 200 ? JSON.parse(text) : text;
+    if (isStored(answer)) return answer.storageId;
+    throw new Error(`The storage answered ${status}: ${text}`);
+  } catch (cause) {
+    if (cause instanceof DiskFull) throw cause;
+    throw new Unavailable("The storage did not take the file", { cause });
+  }
+}
+
+function isStored(answer: unknown): answer is { storageId: Id<"_storage"> } {
+  return typeof answer === "object" && answer !== null && "storageId" in answer && typeof answer.storageId === "string";
+}

@@ -1,0 +1,236 @@
+import type { RouterContextProvider } from "react-router";
+import { api } from "#convex/_generated/api";
+import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
+import { type Visitor, getVisitor } from "~/features/accounts/session/session.server";
+import type { AppConfig } from "~/config";
+import { refusalOf } from "~/lib/data/error-responses";
+import { configContext } from "~/lib/http/context";
+import { Unavailable } from "~/lib/http/unavailable.server";
+import { duplicateText, noRoomText, PICTURE_MAX_BYTES, tooLargeText } from "~/features/uploads/upload-result";
+import type { Checksum } from "./append.server";
+import { finishUpload } from "./finish-upload.server";
+import { formatMetadata, parseMetadata } from "./tus-metadata.server";
+import type { FinishedUpload } from "./upload-outcomes.server";
+import type { PartialUpload } from "./partial-uploads.server";
+import { TEXTS } from "../upload-problem";
+import { answer, answerFor, COMMON, notAllowed, Refused, refuse, TUS_VERSION } from "./upload-answers.server";
+import { requestLimitOf } from "./request-limit.server";
+import { uploadsFor } from "./uploads.server";
+
+/** tus 1.0 (https://tus.io/protocols/resumable-upload). `POST /uploads/:id/finish`, our own and idempotent, makes the image. */
+const EXTENSIONS = "creation,creation-with-upload,checksum,expiration,termination";
+const BYTES_TYPE = "application/offset+octet-stream";
+
+const MAX_UNFINISHED = 100;
+/** Account pictures count towards no quota. */
+const MAX_PICTURES = 5;
+const MAX_NAME = 1000;
+
+type TusRequest = { request: Request; config: AppConfig; visitor: Visitor };
+
+export async function answerUpload(
+  request: Request,
+  context: Readonly<RouterContextProvider>,
+  target: { id?: string; finish?: boolean } = {},
+): Promise<Response> {
+  const config = context.get(configContext);
+  const method = methodOf(request);
+  if (method === "OPTIONS") return capabilities(config);
+  const version = request.headers.get("Tus-Resumable");
+  // `finish` is not part of tus, so it needs no version header.
+  if (!target.finish && version !== TUS_VERSION)
+    return refuse(412, { problem: `Tus-Resumable must be ${TUS_VERSION}.` }, { "Tus-Version": TUS_VERSION });
+  const visitor = await getVisitor(context);
+  if (!visitor) return refuse(401, { problem: TEXTS.signedOut });
+  const requested: TusRequest = { request, config, visitor };
+  try {
+    if (target.id === undefined) return method === "POST" ? await create(requested) : notAllowed("POST, OPTIONS");
+    await expectSession(requested);
+    const { partialUploads } = uploadsFor(config);
+    const finished = await partialUploads.findFinished(target.id, visitor.userId);
+    if (finished) return await answerFinished(requested, finished, target.finish === true);
+    const part = await partialUploads.find(target.id, visitor.userId);
+    if (!part) return refuse(404, { problem: TEXTS.unknown });
+    if (target.finish) return method === "POST" ? await finish(requested, part) : notAllowed("POST");
+    if (method === "HEAD") return await describePart(requested, part);
+    if (method === "PATCH") return await proceed(requested, part);
+    if (method === "DELETE") return await remove(requested, part);
+    return notAllowed("HEAD, PATCH, DELETE, OPTIONS");
+  } catch (error) {
+    return answerFor(error);
+  }
+}
+
+/** Rejects a revoked session, whose token is valid 15 minutes longer. Accepts it without the deployment, which must finish uploads. */
+async function expectSession({ config, visitor: { sessionId } }: TusRequest): Promise<void> {
+  await serviceConvex(config)
+    .query(api.uploads.expectSession, { sessionId })
+    .catch((error: unknown) => {
+      if (!(error instanceof Unavailable)) throw error;
+    });
+}
+
+/** POST can replace a method that a proxy does not support (tus 1.0, X-HTTP-Method-Override). */
+function methodOf(request: Request): string {
+  return request.method === "POST" ? (request.headers.get("X-HTTP-Method-Override")?.toUpperCase() ?? "POST") : request.method;
+}
+
+function capabilities(config: AppConfig): Response {
+  return answer(204, {
+    "Tus-Version": TUS_VERSION,
+    "Tus-Extension": EXTENSIONS,
+    "Tus-Max-Size": String(config.uploadMaxBytes),
+    "Tus-Checksum-Algorithm": "sha1,sha256",
+  });
+}
+
+async function create({ request, config, visitor }: TusRequest): Promise<Response> {
+  const length = wholeNumber(request.headers.get("Upload-Length"));
+  const metadata = parseMetadata(request.headers.get("Upload-Metadata"));
+  if (length === null) return refuse(400, { problem: "Upload-Length is missing or not a whole number." });
+  const upload = metadata && readMetadata(metadata);
+  if (!upload) return refuse(400, { problem: "Upload-Metadata must name the design and the file." });
+  if (length > config.uploadMaxBytes) return refuse(413, { problem: tooLargeText(length, config.uploadMaxBytes) });
+
+  const { partialUploads, concurrencyLimit } = uploadsFor(config);
+  const unfinished = await partialUploads.unfinished(visitor.userId);
+  if (unfinished.length >= MAX_UNFINISHED) return refuse(429, { problem: TEXTS.tooMany, again: true }, { "Retry-After": "5" });
+  const { designId, name, checksum, anyway, chosenAs, isVersion } = upload;
+  if (designId === null) {
+    if (length > PICTURE_MAX_BYTES) return refuse(413, { problem: tooLargeText(length, PICTURE_MAX_BYTES) });
+    const pictures = unfinished.filter((part) => part.designId === null);
+    if (pictures.length >= MAX_PICTURES) return refuse(429, { problem: TEXTS.tooMany, again: true }, { "Retry-After": "5" });
+    await expectSession({ request, config, visitor });
+  } else {
+    const reserved = await partialUploads.reserved(visitor.userId);
+    const images = isVersion ? 0 : unfinished.length + 1;
+    await expectRoom({ config, visitor }, { designId, length, reserved, images, unlessThere: anyway ? null : checksum });
+  }
+
+  const part = await partialUploads.create({ ownerId: visitor.userId, designId, name, length, checksum, chosenAs });
+  const created = { Location: `/uploads/${part.id}`, "Upload-Expires": expires(part), ...limitHeader(config) };
+  if (!isBytes(request) || !request.body) return answer(201, created);
+  const offset = await concurrencyLimit.hold(visitor.userId, () => partialUploads.append(part, 0, bodyOf(request), checksumOf(request)));
+  return answer(201, { ...created, "Upload-Offset": String(offset) });
+}
+
+type Announced = { designId: string; length: number; reserved: number; images: number; unlessThere: string | null };
+
+/** Checks access, duplicates and space (with reservations for other files) before a byte is accepted. */
+async function expectRoom(
+  { config, visitor }: Pick<TusRequest, "config" | "visitor">,
+  { designId, length, reserved, images, unlessThere }: Announced,
+): Promise<void> {
+  await serviceConvex(config)
+    .query(api.uploads.expectRoom, {
+      sessionId: visitor.sessionId,
+      designId,
+      bytes: length + reserved,
+      images,
+      quota: config.storageQuotaBytes,
+      ...(unlessThere !== null && { unlessThere }),
+    })
+    .catch((error: unknown) => {
+      const refusal = refusalOf(error);
+      if (refusal?.left !== undefined)
+        throw new Refused(413, {
+          problem: noRoomText(length, Math.max(0, refusal.left - reserved), config.storageQuotaBytes),
+          again: true,
+        });
+      if (refusal?.code === "limit" && refusal.message !== undefined) throw new Refused(413, { problem: refusal.message, again: true });
+      if (refusal?.duplicateOf)
+        throw new Refused(409, { problem: duplicateText(refusal.duplicateOf.name), duplicateOf: refusal.duplicateOf });
+      throw error;
+    });
+}
+
+function readMetadata(metadata: Map<string, string>) {
+  // Uploads of forms (`withUploaded`): an account picture belongs to no design, and a new version adds no image.
+  const purpose = metadata.get("for");
+  const designId = purpose === "picture" ? null : metadata.get("design");
+  const name = metadata.get("filename");
+  const checksum = metadata.get("checksum") ?? null;
+  if (designId === undefined || designId === "" || (designId !== null && designId.length > 100) || name === undefined) return null;
+  if (checksum !== null && !/^[0-9a-f]{64}$/.test(checksum)) return null;
+  const batch = metadata.get("batch");
+  const index = wholeNumber(metadata.get("index") ?? null);
+  const chosenAs = batch !== undefined && batch.length <= 40 && index !== null ? { batch, index } : undefined;
+  return { designId, name: name.slice(0, MAX_NAME), checksum, anyway: metadata.has("anyway"), chosenAs, isVersion: purpose === "version" };
+}
+
+async function describePart({ config }: TusRequest, part: PartialUpload): Promise<Response> {
+  return answer(200, {
+    "Upload-Offset": String(await uploadsFor(config).partialUploads.offset(part)),
+    "Upload-Length": String(part.length),
+    "Upload-Metadata": formatMetadata({
+      ...(part.designId === null ? { for: "picture" } : { design: part.designId }),
+      filename: part.name,
+    }),
+    "Upload-Expires": expires(part),
+    ...limitHeader(config),
+  });
+}
+
+/** `Upload-Limit` (draft-ietf-httpbis-resumable-upload): the chunk size that passes the proxy, if it rejected a larger one. */
+function limitHeader(config: AppConfig): Record<string, string> {
+  const bytes = requestLimitOf(config).known();
+  return bytes === null ? {} : { "Upload-Limit": `max-append-size=${bytes}` };
+}
+
+async function answerFinished({ request, config }: TusRequest, finished: FinishedUpload, finish: boolean): Promise<Response> {
+  const method = methodOf(request);
+  if (finish) return method === "POST" ? Response.json(finished.outcome, { headers: COMMON }) : notAllowed("POST");
+  const length = String(finished.length);
+  if (method === "HEAD") return answer(200, { "Upload-Offset": length, "Upload-Length": length, "Upload-Expires": expires(finished) });
+  if (method === "PATCH") return refuse(409, { problem: TEXTS.incomplete, again: true });
+  if (method !== "DELETE") return notAllowed("HEAD, PATCH, DELETE, OPTIONS");
+  await uploadsFor(config).partialUploads.removeFinished(finished.id);
+  return answer(204);
+}
+
+async function proceed({ request, config, visitor }: TusRequest, part: PartialUpload): Promise<Response> {
+  if (!isBytes(request)) return refuse(415, { problem: `The Content-Type must be ${BYTES_TYPE}.` });
+  const from = wholeNumber(request.headers.get("Upload-Offset"));
+  if (from === null) return refuse(400, { problem: "Upload-Offset is missing or not a whole number." });
+  const { partialUploads, concurrencyLimit } = uploadsFor(config);
+  const offset = await concurrencyLimit.hold(visitor.userId, () => partialUploads.append(part, from, bodyOf(request), checksumOf(request)));
+  await requestLimitOf(config).arrived(offset - from, wholeNumber(request.headers.get("Upload-Rejected-Size")));
+  const expiry = expires((await partialUploads.find(part.id, visitor.userId)) ?? part);
+  return answer(204, { "Upload-Offset": String(offset), "Upload-Expires": expiry, ...limitHeader(config) });
+}
+
+async function remove({ config }: TusRequest, part: PartialUpload): Promise<Response> {
+  await uploadsFor(config).partialUploads.remove(part);
+  return answer(204);
+}
+
+async function finish({ request, config, visitor }: TusRequest, part: PartialUpload): Promise<Response> {
+  const anyway = new URL(request.url).searchParams.has("anyway");
+  const { partialUploads } = uploadsFor(config);
+  const { designId } = part;
+  if (designId === null) return refuse(404, { problem: TEXTS.unknown });
+  const offset = await partialUploads.offset(part);
+  if (offset < part.length) return refuse(409, { problem: TEXTS.incomplete, again: true });
+  const outcome = await finishUpload({ ...part, designId }, { config, sessionId: visitor.sessionId, onlyNew: !anyway });
+  return Response.json(outcome, { headers: COMMON });
+}
+
+const expires = ({ expiresAt }: { expiresAt: number }) => new Date(expiresAt).toUTCString();
+
+const isBytes = (request: Request) => request.headers.get("Content-Type")?.split(";", 1)[0]?.trim().toLowerCase() === BYTES_TYPE;
+
+function wholeNumber(text: string | null): number | null {
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+async function* bodyOf({ body }: Request): AsyncGenerator<Uint8Array> {
+  if (body) yield* body;
+}
+
+function checksumOf(request: Request): Checksum | undefined {
+  const header = request.headers.get("Upload-Checksum");
+  if (header === null) return undefined;
+  const [algorithm, digest = ""] = header.split(" ", 2);
+  if (algorithm !== "sha1" && algorithm !== "sha256") throw new Refused(400, { problem: "Upload-Checksum supports sha1 and sha256." });
+  return { algorithm, digest: Buffer.from(digest, "base64") };
+}

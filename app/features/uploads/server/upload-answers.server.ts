@@ -1,0 +1,58 @@
+import { refusalOf } from "~/lib/data/error-responses";
+import { ConcurrencyLimitError } from "~/lib/http/concurrency-limit.server";
+import { DiskFull } from "~/lib/http/disk-full.server";
+import { InvalidForm } from "~/lib/http/forms/form-parser.server";
+import { UploadAborted } from "~/lib/http/forms/receive-multipart.server";
+import { log } from "~/lib/http/telemetry/log.server";
+import { Unavailable } from "~/lib/http/unavailable.server";
+import { TEXTS, type UploadProblem } from "../upload-problem";
+import { ChecksumMismatch, OffsetMismatch, TooLong } from "./append.server";
+
+export const TUS_VERSION = "1.0.0";
+
+export class Refused extends Error {
+  override name = "Refused";
+  readonly status: number;
+  readonly answer: UploadProblem;
+
+  constructor(status: number, problem: UploadProblem) {
+    super(problem.problem);
+    this.status = status;
+    this.answer = problem;
+  }
+}
+
+export function answerFor(error: unknown): Response {
+  if (error instanceof Refused) return refuse(error.status, error.answer);
+  if (error instanceof InvalidForm) return refuse(400, { problem: TEXTS.invalid });
+  if (error instanceof OffsetMismatch || error instanceof UploadAborted) return refuse(409, { problem: TEXTS.incomplete, again: true });
+  if (error instanceof TooLong) return refuse(413, { problem: error.message });
+  if (error instanceof ChecksumMismatch) return refuse(460, { problem: TEXTS.damaged, again: true });
+  if (error instanceof DiskFull) return refuse(507, { problem: TEXTS.diskFull, again: true });
+  if (error instanceof ConcurrencyLimitError) return refuse(429, { problem: TEXTS.busy, again: true }, { "Retry-After": "1" });
+  if (error instanceof Unavailable) return refuse(503, { problem: TEXTS.busy, again: true }, { "Retry-After": "5" });
+  const code = refusalOf(error)?.code;
+  if (code === "not_found") return refuse(404, { problem: TEXTS.gone });
+  if (code === "unauthenticated") return refuse(401, { problem: TEXTS.signedOut });
+  // The connection was lost, so no client receives this answer.
+  if (isAbort(error)) return refuse(400, { problem: TEXTS.incomplete, again: true });
+  log.error({ error }, "an upload failed");
+  return refuse(500, { problem: TEXTS.failed, again: true });
+}
+
+const isAbort = (error: unknown) =>
+  error instanceof Error &&
+  (error.name === "AbortError" || ("code" in error && (error.code === "ECONNRESET" || error.code === "ABORT_ERR")));
+
+/** Required on every response (tus 1.0, Tus-Resumable). There are no CORS headers, since other origins have no access. */
+export const COMMON = { "Tus-Resumable": TUS_VERSION, "Cache-Control": "private, no-store", "X-Content-Type-Options": "nosniff" };
+
+export function answer(status: number, headers: Record<string, string> = {}): Response {
+  return new Response(null, { status, headers: { ...COMMON, ...headers } });
+}
+
+export function refuse(status: number, problem: UploadProblem, headers: Record<string, string> = {}): Response {
+  return Response.json(problem, { status, headers: { ...COMMON, ...headers } });
+}
+
+export const notAllowed = (allow: string) => refuse(405, { problem: "This method is not allowed." }, { Allow: allow });

@@ -1,0 +1,26 @@
+import { join } from "node:path";
+import type { AppConfig } from "~/config";
+import { showSize } from "~/lib/http/telemetry/metrics.server";
+import { createConcurrencyLimit, type ConcurrencyLimit } from "~/lib/http/concurrency-limit.server";
+import { openPartialUploads, type PartialUploads } from "./partial-uploads.server";
+
+export type UploadsInProgress = {
+  partialUploads: PartialUploads;
+  concurrencyLimit: ConcurrencyLimit;
+};
+
+/** Simultaneous upload requests per user: enough for three browsers, which send four each. */
+const AT_ONCE = 12;
+
+export function uploadsFor(config: AppConfig): UploadsInProgress {
+  const known = opened.get(config);
+  if (known) return known;
+  const uploads = { partialUploads: openPartialUploads(join(config.dataDir, "parts")), concurrencyLimit: createConcurrencyLimit(AT_ONCE) };
+  opened.set(config, uploads);
+  showSize("partial_uploads", () => uploads.partialUploads.counts().uploads);
+  showSize("uploading_users", () => uploads.concurrencyLimit.users());
+  showSize("upload_outcomes", () => uploads.partialUploads.counts().outcomes);
+  return uploads;
+}
+
+const opened = new WeakMap<AppConfig, UploadsInProgress>();

@@ -1,0 +1,75 @@
+import { isolate } from "~/lib/ui/isolate";
+export type UploadOutcome =
+  | { ok: true; imageId: string }
+  /** `again`: a retry may help. `damaged`: the bytes differ from those sent. `soon`: the client can retry automatically. */
+  | {
+      ok: false;
+      problem: string;
+      again: boolean;
+      duplicateOf?: { imageId: string; name: string };
+      damaged?: boolean;
+      soon?: boolean;
+    };
+
+export type UploadResult = UploadOutcome & { name: string };
+
+/** One result per file; `problem` if the whole form was rejected. */
+export type UploadAnswer = { results: UploadResult[]; problem?: string };
+
+/** `sending` is new in each rendered form. It and `onlyNew` (skip duplicates) precede the files. `uploaded`: an upload's id, not a file. */
+export const UPLOAD_FIELDS = { sending: "sending", onlyNew: "onlyNew", uploaded: "uploaded", files: "files" } as const;
+
+/** The file of a larger form is uploaded in chunks beforehand: every proxy that accepts chunks accepts the form. */
+export const FORM_MAX_BYTES = 496 * 1024;
+
+export const PICTURE_MAX_BYTES = 20 * 1024 * 1024;
+
+export const MAX_FILES = 50;
+
+/** A request with several small files: one `entry` per file (JSON), then the files in the same order. */
+export const BATCH_FIELDS = { entry: "entry", files: "files" } as const;
+
+export const BATCH_MAX_FILES = 16;
+export const BATCH_MAX_FILE_BYTES = 32 * 1024;
+
+export type BatchEntry = {
+  /** Made by the browser. Adds the file once, however often it is sent. */
+  key: string;
+  name: string;
+  checksum: string | null;
+  anyway: boolean;
+  chosenAs: { batch: string; index: number } | null;
+};
+
+export type BatchAnswer = { outcomes: UploadOutcome[] };
+
+export function bytesText(bytes: number): string {
+  const units = ["bytes", "KiB", "MiB", "GiB"];
+  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  const number = new Intl.NumberFormat("en", { maximumFractionDigits: power === 0 ? 0 : 1 });
+  return `${number.format(bytes / 1024 ** power)} ${units[power]}`;
+}
+
+export function tooLargeText(size: number | null, maxBytes: number): string {
+  const limit = `maximum ${bytesText(maxBytes)}`;
+  return size === null ? `Too large (${limit})` : `Too large: ${bytesText(size)} (${limit})`;
+}
+
+export function noRoomText(size: number, left: number, quota: number): string {
+  const free = `${left > 0 ? bytesText(left) : "nothing"} of ${bytesText(quota)} is free`;
+  return `Not enough storage: the file needs ${bytesText(size)}, but ${free}. Delete images and empty the trash, then try again.`;
+}
+
+export function duplicateText(name: string): string {
+  return `Duplicate of ${isolate(name)} in this design. Not added.`;
+}
+
+const FORM_OVERHEAD = 16 * 1024;
+
+export function formLimitText(requestBytes: number): string {
+  return `One upload can have up to ${bytesText(requestBytes - FORM_OVERHEAD)} in total. A proxy in front of the server rejects larger uploads.`;
+}
+
+export function isUploadAnswer(answer: unknown): answer is UploadAnswer {
+  return typeof answer === "object" && answer !== null && "results" in answer && Array.isArray(answer.results);
+}

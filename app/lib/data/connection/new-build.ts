@@ -1,0 +1,51 @@
+import { useEffect, useState, useSyncExternalStore } from "react";
+import { useRoot } from "../use-root";
+
+const ASK_EVERY = 60_000;
+
+let superseded = false;
+let checkedAt = 0;
+const listeners = new Set<() => void>();
+
+function supersede() {
+  if (superseded) return;
+  superseded = true;
+  for (const listener of listeners) listener();
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+
+/** Returns whether the server has a newer client build. Checked on route loads and when the tab becomes visible. */
+export function useHasNewBuild(): boolean {
+  const build = useRoot()?.build;
+  const [ours] = useState(build);
+  const other = build !== undefined && ours !== undefined && build.version !== ours.version;
+  useEffect(() => {
+    if (other) supersede();
+  }, [other]);
+
+  const file = ours?.file;
+  useEffect(() => {
+    if (file === undefined || !import.meta.env.PROD) return;
+    const check = () => document.visibilityState === "visible" && void checkForNewBuild(file, ASK_EVERY);
+    document.addEventListener("visibilitychange", check);
+    return () => document.removeEventListener("visibilitychange", check);
+  }, [file]);
+
+  const known = useSyncExternalStore(
+    subscribe,
+    () => superseded,
+    () => false,
+  );
+  return other || known;
+}
+
+export async function checkForNewBuild(file: string, pause = 0): Promise<void> {
+  if (superseded || Date.now() - checkedAt < pause) return;
+  checkedAt = Date.now();
+  const answer = await fetch(file, { method: "HEAD", cache: "no-store" }).catch(() => null);
+  if (answer?.status === 404) supersede();
+}

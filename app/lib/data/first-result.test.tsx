@@ -1,0 +1,23 @@
+// @vitest-environment happy-dom
+import { startTransition, useMemo, useState } from "react";
+import { createRoot } from "react-dom/client";
+import { expect, it, vi } from "vitest";
+import { useArrival } from "./first-result";
+
+it("keeps a render's hooks when the answer arrives just after it was asked for", async () => {
+  const recovered: unknown[] = [];
+  const place = document.createElement("div");
+  const root = createRoot(place, { onRecoverableError: (error) => recovered.push(error) });
+  // React replays the render only if the promise has resolved before React would leave the component.
+  const wanted = vi.fn<() => Promise<void>[]>(() => []).mockReturnValueOnce([Promise.resolve()]);
+  function List() {
+    useArrival("list", wanted);
+    const [rows] = useState(["first", "second"]);
+    return useMemo(() => rows.join(" "), [rows]);
+  }
+  startTransition(() => root.render(<List />));
+  await vi.waitFor(() => expect(place.textContent).toBe("first second"));
+  expect(recovered).toEqual([]);
+  expect(wanted).toHaveBeenCalledOnce();
+  root.unmount();
+});

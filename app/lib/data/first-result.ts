@@ -1,0 +1,51 @@
+import type { ConvexReactClient, Watch } from "convex/react";
+import { type FunctionReference, getFunctionName } from "convex/server";
+import { convexToJson, type Value } from "convex/values";
+import { use, useState } from "react";
+
+const PATIENCE_MS = 2_000;
+/** Keeps the subscription until the waiting page has its own. */
+const HANDOVER_MS = 5_000;
+
+type Held = { promise: Promise<void>; letGo: () => void; timer?: ReturnType<typeof setTimeout> };
+
+const held = new Map<string, Held>();
+
+/** Resolves when the query has a live answer, or after a timeout. Returns the same promise for the same query, as `use` requires. */
+function firstAnswer(convex: ConvexReactClient, query: FunctionReference<"query">, args: Record<string, Value>): Promise<void> {
+  const key = JSON.stringify([getFunctionName(query), convexToJson(args)]);
+  const holding = held.get(key) ?? hold(convex.watchQuery(query, args));
+  held.set(key, holding);
+  clearTimeout(holding.timer);
+  holding.timer = setTimeout(() => {
+    holding.letGo();
+    held.delete(key);
+  }, PATIENCE_MS + HANDOVER_MS);
+  return holding.promise;
+}
+
+function hold(watch: Watch<unknown>): Held {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  setTimeout(resolve, PATIENCE_MS);
+  return { promise, letGo: watch.onUpdate(resolve) };
+}
+
+export function firstResults(convex: ConvexReactClient, query: FunctionReference<"query">, many: Record<string, Value>[]): Promise<void>[] {
+  const requested = many.map((args) => ({ args, arrival: firstAnswer(convex, query, args) }));
+  return requested.flatMap(({ args, arrival }) => (isAnswered(convex.watchQuery(query, args)) ? [] : [arrival]));
+}
+
+function isAnswered(watch: Watch<unknown>): boolean {
+  try {
+    return watch.localQueryResult() !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+/** Suspends until the promises of `wanted` (called once per `of`) resolve. React's replay must `use` the same promises (error 310). */
+export function useArrival(of: unknown, wanted: () => Promise<void>[]): void {
+  const [awaited, setAwaited] = useState(() => ({ of, promises: wanted() }));
+  if (awaited.of !== of) setAwaited({ of, promises: wanted() });
+  for (const promise of awaited.promises) use(promise);
+}

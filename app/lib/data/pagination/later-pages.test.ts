@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { arrived, followPages, type Later, nameOf, type Place, placesOf, rememberedPages, rememberPages } from "./later-pages";
+
+const NONE: Later = { of: "images", wanted: 0, slots: [] };
+
+const BOUNDS = { size: 2, most: 4 };
+
+const answers = (ends: Record<string, string>) => (place: Place) => {
+  const end = ends[place.cursor ?? "start"];
+  return end === undefined ? undefined : { isDone: end === "", continueCursor: end, page: [] };
+};
+
+function settled(later: Later, start: string | null, ends: Record<string, string>): Later {
+  const next = followPages(later, start, answers(ends), BOUNDS);
+  return next === later ? later : settled(next, start, ends);
+}
+
+const cursors = ({ slots }: Later) => slots.map(({ cursor }) => cursor);
+
+describe("followPages", () => {
+  it("adds the requested pages, each at the end of the previous one", () => {
+    const wanted = { ...NONE, wanted: 2 };
+    expect(cursors(settled(wanted, null, {}))).toEqual([null]);
+    expect(cursors(settled(wanted, null, { start: "a" }))).toEqual([null, "a"]);
+    expect(cursors(settled(wanted, "a", { a: "b", b: "c" }))).toEqual(["a", "b"]);
+    expect(settled(NONE, null, {})).toBe(NONE);
+  });
+
+  it("returns the same state while no page's end moves", () => {
+    const later = settled({ ...NONE, wanted: 2 }, null, { start: "a", a: "b" });
+    expect(followPages(later, null, answers({ start: "a", a: "b" }), BOUNDS)).toBe(later);
+  });
+
+  it("follows a page whose end moved, and shows the old page until the new one loads", () => {
+    const later = settled({ ...NONE, wanted: 3 }, null, { start: "a", a: "b", b: "c" });
+    const moved = settled(later, null, { start: "x", a: "b", b: "c" });
+    expect(moved.slots).toEqual([{ cursor: null }, { cursor: "x", before: { cursor: "a" } }, { cursor: "b" }]);
+    const here = settled(moved, null, { start: "x", a: "b", x: "b", b: "c" });
+    expect(here.slots).toEqual([{ cursor: null }, { cursor: "x" }, { cursor: "b" }]);
+    // If it moves again first, the last shown page stays.
+    expect(settled(moved, null, { start: "y", a: "b", b: "c" }).slots[1]).toEqual({ cursor: "y", before: { cursor: "a" } });
+  });
+
+  it("stops at the end of the list", () => {
+    const later = settled({ ...NONE, wanted: 3 }, null, { start: "a", a: "b", b: "c" });
+    const shorter = settled(later, null, { start: "a", a: "" });
+    expect([cursors(shorter), shorter.wanted]).toEqual([[null, "a"], 2]);
+  });
+});
+
+function numbers(upTo: number, firstEnds: Record<string, number>) {
+  return (place: Place) => {
+    const from = Number(place.cursor ?? 0);
+    const end = place.end === undefined ? (firstEnds[nameOf(place)] ?? from + 2) : Number(place.end);
+    const last = Math.min(end, upTo);
+    const page = Array.from({ length: Math.max(0, last - from) }, (_, index) => from + index + 1);
+    const isLast = end >= upTo;
+    return { page, isDone: isLast, continueCursor: isLast ? "end" : String(end), splitCursor: String(from + Math.ceil(page.length / 2)) };
+  };
+}
+
+function shownOf(later: Later, start: string | null, answerAt: ReturnType<typeof numbers>): { later: Later; most: number } {
+  let most = 0;
+  for (let now = later; ;) {
+    for (const slot of now.slots) most = Math.max(most, answerAt(slot).page.length);
+    const next = followPages(now, start, answerAt, BOUNDS);
+    if (next === now) return { later: now, most };
+    now = next;
+  }
+}
+
+describe("a grown page", () => {
+  const first = { cursor: null };
+  const open = { ...NONE, wanted: 1, slots: [first] };
+
+  it("stays until both halves are loaded", () => {
+    const ends = { [nameOf(first)]: 6 };
+    const parting = followPages(open, null, numbers(9, ends), BOUNDS);
+    const [upper, lower] = [
+      { cursor: null, end: "3" },
+      { cursor: "3", end: "6" },
+    ];
+    expect(parting.slots).toEqual([{ ...first, parts: [upper, lower] }]);
+    expect(placesOf(parting)).toEqual([first, upper, lower]);
+    const waiting = (place: Place) => (place.end === "3" ? undefined : numbers(9, ends)(place));
+    expect(followPages(parting, null, waiting, BOUNDS)).toBe(parting);
+    const parted = followPages(parting, null, numbers(9, ends), BOUNDS);
+    expect([parted.slots, parted.wanted]).toEqual([[upper, lower], 2]);
+    // A page that is not large enough stays, and so does one without a split cursor.
+    expect(followPages(open, null, numbers(9, { [nameOf(first)]: 4 }), BOUNDS)).toBe(open);
+    const untold = (place: Place) => ({ ...numbers(9, ends)(place), splitCursor: null });
+    expect(followPages(open, null, untold, BOUNDS)).toBe(open);
+  });
+
+  it("is split until no page is large, up to the maximum number of pages", () => {
+    const { later } = shownOf(open, null, numbers(50, { [nameOf(first)]: 40 }));
+    expect(later.slots.length).toBeLessThanOrEqual(BOUNDS.most);
+    const answerAt = numbers(50, { [nameOf(first)]: 40 });
+    expect(Math.max(...later.slots.map((slot) => answerAt(slot).page.length))).toBeLessThanOrEqual(2 * BOUNDS.size);
+    for (const [index, slot] of later.slots.entries()) expect(slot.cursor).toBe(index === 0 ? null : later.slots[index - 1]?.end);
+  });
+
+  it("is split at the list's end", () => {
+    const { later } = shownOf(open, null, numbers(6, { [nameOf(first)]: 6 }));
+    expect(later.slots).toEqual([{ cursor: null, end: "3" }, { cursor: "3" }]);
+  });
+});
+
+describe("remembered pages", () => {
+  it("belong to one list and history entry, and are pending until they load", () => {
+    const later = { ...NONE, wanted: 2, slots: [{ cursor: null }, { cursor: "a", before: { cursor: "b" } }] };
+    rememberPages("place", later, () => undefined);
+    const back = rememberedPages("place", "images");
+    expect(back).toEqual({
+      ...later,
+      slots: [
+        { cursor: null, returning: true },
+        { cursor: "a", returning: true },
+      ],
+    });
+    expect(arrived(back).slots).toEqual([{ cursor: null }, { cursor: "a" }]);
+    expect(arrived(later)).toBe(later);
+    expect(rememberedPages("place", "others")).toEqual({ of: "others", wanted: 0, slots: [] });
+    expect(rememberedPages("elsewhere", "images")).toEqual(NONE);
+  });
+
+  it("include each page's end, except the last page's", () => {
+    const later = settled({ ...NONE, wanted: 3 }, null, { start: "a", a: "b", b: "" });
+    rememberPages("left", later, answers({ start: "a", a: "b", b: "" }));
+    expect(arrived(rememberedPages("left", "images")).slots).toEqual([
+      { cursor: null, end: "a" },
+      { cursor: "a", end: "b" },
+      { cursor: "b" },
+    ]);
+  });
+
+  it("are forgotten with the list's pages, and after many other entries", () => {
+    const later = { ...NONE, wanted: 1, slots: [{ cursor: "a" }] };
+    rememberPages("one", later, answers({}));
+    rememberPages("one", NONE, answers({}));
+    expect(rememberedPages("one", "images")).toEqual(NONE);
+    rememberPages("one", later, answers({}));
+    for (let other = 0; other < 30; other++) rememberPages(`other ${other}`, later, answers({}));
+    expect(rememberedPages("one", "images")).toEqual(NONE);
+    expect(rememberedPages("other 29", "images").wanted).toBe(1);
+  });
+});

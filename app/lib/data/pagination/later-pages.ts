@@ -1,0 +1,100 @@
+import type { PaginationResult } from "convex/server";
+
+export type Place = {
+  cursor: string | null;
+  /** Set for halves of a split page. Without it the deployment keeps the first end. */
+  end?: string;
+};
+
+type Slot = Place & {
+  /** The place shown until the new one is loaded. */
+  before?: Place;
+  /** The halves that replace a grown page once both are loaded. */
+  parts?: [Place, Place];
+  /** Restored from history; awaited before rendering. */
+  returning?: true | undefined;
+};
+
+export type Later = {
+  of: string;
+  wanted: number;
+  slots: Slot[];
+};
+
+type Extent = Pick<PaginationResult<unknown>, "isDone" | "continueCursor" | "splitCursor" | "pageStatus"> & { page: readonly unknown[] };
+type AnswerAt = (place: Place) => Extent | undefined;
+
+type Bounds = { size: number; most: number };
+
+export const nameOf = ({ cursor, end }: Place): string => JSON.stringify([cursor, end]);
+
+export const placesOf = ({ slots }: Later): Place[] =>
+  slots.flatMap((slot) => [placeOf(slot), ...(slot.before ? [slot.before] : []), ...(slot.parts ?? [])]);
+
+const placeOf = ({ cursor, end }: Place): Place => ({ cursor, ...(end !== undefined && { end }) });
+
+/** Advances the pages by one step: adds a page, follows a moved end, or splits a grown page. Returns `later` if nothing changes. */
+export function followPages(later: Later, start: string | null, answerAt: AnswerAt, { size, most }: Bounds): Later {
+  const { slots, wanted } = later;
+  let begin = start;
+  for (let index = 0; index < wanted; index++) {
+    const slot = slots[index];
+    if (!slot) return { ...later, slots: [...slots, { cursor: begin }] };
+    const { before: earlier, parts } = slot;
+    const place = placeOf(slot);
+    const answer = answerAt(place);
+    if (slot.cursor !== begin) {
+      const before = answer || !earlier ? place : earlier;
+      return { ...later, slots: slots.with(index, { cursor: begin, before }) };
+    }
+    if (!answer) return later;
+    if (earlier) return { ...later, slots: slots.with(index, place) };
+    if (parts?.every(answerAt)) {
+      const inTwo = slots.toSpliced(index, 1, ...parts).slice(0, most);
+      return { ...later, wanted: Math.max(wanted, Math.min(wanted + 1, most)), slots: inTwo };
+    }
+    const middle = parts ? null : splitAt(answer, size);
+    if (middle !== null) return { ...later, slots: slots.with(index, { ...place, parts: partsOf(place, middle, answer) }) };
+    if (answer.isDone) return index + 1 === wanted ? later : { ...later, wanted: index + 1, slots: slots.slice(0, index + 1) };
+    begin = answer.continueCursor;
+  }
+  return later;
+}
+
+/** The same rule as `usePaginatedQuery`. */
+function splitAt({ page, pageStatus, splitCursor }: Extent, size: number): string | null {
+  const isLarge = pageStatus === "SplitRequired" || page.length > 2 * size || (pageStatus === "SplitRecommended" && page.length > size);
+  return isLarge ? (splitCursor ?? null) : null;
+}
+
+/** The list's last page stays open-ended. */
+function partsOf({ cursor }: Place, middle: string, { isDone, continueCursor }: Extent): [Place, Place] {
+  return [{ cursor, end: middle }, isDone ? { cursor: middle } : { cursor: middle, end: continueCursor }];
+}
+
+/** Pages by history entry, least recently used first. */
+const shown = new Map<string, Later>();
+const REMEMBERED = 30;
+
+/** Stores each page's end, so that the same rows return: a new query would return a full page. */
+export function rememberPages(key: string, later: Later, answerAt: AnswerAt): void {
+  shown.delete(key);
+  if (later.slots.length === 0) return;
+  shown.set(key, { ...later, slots: later.slots.map((slot) => endedBy(slot, answerAt(placeOf(slot)))) });
+  const [oldest] = shown.keys();
+  if (shown.size > REMEMBERED && oldest !== undefined) shown.delete(oldest);
+}
+
+const endedBy = (slot: Slot, answer: Extent | undefined): Slot =>
+  answer && !answer.isDone ? { ...slot, end: answer.continueCursor } : slot;
+
+export function rememberedPages(key: string | null, of: string): Later {
+  const later = key === null ? undefined : shown.get(key);
+  if (later?.of !== of) return { of, wanted: 0, slots: [] };
+  return { ...later, slots: later.slots.map((slot) => ({ ...placeOf(slot), returning: true })) };
+}
+
+export function arrived(later: Later): Later {
+  if (!later.slots.some(({ returning }) => returning)) return later;
+  return { ...later, slots: later.slots.map((slot) => ({ ...slot, returning: undefined })) };
+}

@@ -1,0 +1,117 @@
+import { useQueries } from "convex/react";
+import { type FunctionReference, getFunctionName, makeFunctionReference, type PaginationResult } from "convex/server";
+import type { Value } from "convex/values";
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { useLocation } from "react-router";
+import { connectedConvex } from "../connection/connection";
+import { firstResults, useArrival } from "../first-result";
+import { arrived, followPages, nameOf, type Place, placesOf, rememberedPages, rememberPages } from "./later-pages";
+import { type Listed, type ListPage, pageOf, sizeIn } from "./pages";
+import type { Preload } from "../preload";
+import { redirectOf, refusalOf } from "../error-responses";
+import { useStableRows } from "./stable-rows";
+import { useLive } from "../use-live";
+
+export type Endless<Row> = ListPage<Row> & {
+  pages: Row[][];
+  /** Undefined at the page limit; `next` then leads to a new document. */
+  more: (() => void) | undefined;
+  loading: boolean;
+};
+
+/** All rows stay in the document. */
+const MOST_PAGES = 15;
+
+/** Continues a list live, one query per page. Restores a history entry's pages before rendering, to keep the scroll position. */
+export function useEndless<Row>(
+  preloaded: Preload<Listed<Row>>,
+  sibling?: FunctionReference<"query">,
+  { remembers = true }: { remembers?: boolean } = {},
+): Endless<Row> {
+  const isWhole = Array.isArray(preloaded.value);
+  const { key } = useLocation();
+  // By name, because `api` returns a new object each time.
+  const name = sibling ? getFunctionName(sibling) : preloaded.query;
+  const reference = useMemo(() => makeFunctionReference<"query">(name), [name]);
+  const of = JSON.stringify([preloaded.query, preloaded.args]);
+  const [later, setLater] = useState(() => rememberedPages(remembers ? key : null, of));
+  if (later.of !== of) setLater(rememberedPages(remembers ? key : null, of));
+  const size = sizeIn(preloaded.args["paginationOpts"]);
+  const argsAt = useMemo(() => {
+    const { paginationOpts: _, ...rest } = preloaded.args;
+    return ({ cursor, end }: Place) => ({
+      ...rest,
+      paginationOpts: { numItems: size, cursor, ...(end !== undefined && { endCursor: end }) },
+    });
+  }, [preloaded.args, size]);
+  // Before any subscription: a suspended component would never unsubscribe.
+  useArrival(later, () => {
+    const connected = connectedConvex();
+    const returning = later.slots.flatMap(({ returning, ...slot }) => (returning ? [argsAt(slot)] : []));
+    return connected ? firstResults(connected, reference, returning) : [];
+  });
+  const live = usePages(placesOf(later), reference, argsAt);
+  const answerAt = useCallback((place: Place) => pageIn<Row>(live[nameOf(place)]), [live]);
+  useEffect(() => {
+    if (remembers) rememberPages(key, later, answerAt);
+  }, [remembers, key, later, answerAt]);
+  // The first further page has the same rows as the first page and replaces its subscription.
+  const [leading] = isWhole ? later.slots : [];
+  const listed = useLive(preloaded, leading && live[nameOf(leading)]);
+  const first = useMemo(() => pageOf(listed), [listed]);
+
+  const { pages, next, ...shown } = useMemo(() => {
+    const shown: ListPage<Row>[] = isWhole && later.slots.length > 0 ? [] : [first];
+    for (const slot of later.slots) {
+      const answer = answerAt(slot) ?? (slot.before && answerAt(slot.before));
+      if (!answer) break;
+      shown.push(pageOf(answer));
+    }
+    // Shows the first page until the first further page is loaded.
+    if (shown.length === 0) shown.push(first);
+    const pages = shown.map(({ rows }) => rows);
+    return { pages, rows: distinct(pages.flat()), next: shown.at(-1)?.next ?? null };
+  }, [isWhole, first, later, answerAt]);
+  const rows = useStableRows(shown.rows);
+
+  const most = isWhole ? MOST_PAGES : MOST_PAGES - 1;
+  const followed = arrived(followPages(later, isWhole ? null : first.next, answerAt, { size, most }));
+  useEffect(() => {
+    if (followed !== later) setLater(followed);
+  }, [followed, later]);
+
+  const more = () => setLater((now) => ({ ...now, wanted: Math.max(now.slots.length + 1, isWhole ? 2 : 1) }));
+  return {
+    pages,
+    rows,
+    isFirst: first.isFirst,
+    next,
+    more: pages.length < MOST_PAGES ? more : undefined,
+    loading: pages.length < later.wanted + (isWhole ? 0 : 1),
+  };
+}
+
+/** Unsubscribes with the component: a split page that stayed subscribed would keep growing. */
+function usePages(places: Place[], reference: FunctionReference<"query">, argsAt: (place: Place) => Record<string, Value>) {
+  const requests = Object.fromEntries(places.map((place) => [nameOf(place), { query: reference, args: argsAt(place) }]));
+  const key = JSON.stringify([getFunctionName(reference), Object.values(requests).map(({ args }) => args)]);
+  const [current, setCurrent] = useState({ key, requests });
+  if (current.key !== key) setCurrent({ key, requests });
+  return useQueries(current.requests);
+}
+
+/** Leaves errors that end the whole list to the first page. */
+function pageIn<Row>(answer: PaginationResult<Row> | Error | undefined): PaginationResult<Row> | undefined {
+  if (!(answer instanceof Error)) return answer;
+  if (refusalOf(answer) || redirectOf(answer) !== null) return undefined;
+  throw answer;
+}
+
+/** While a page moves, its old rows can overlap with its neighbour's. */
+function distinct<Row>(rows: Row[]): Row[] {
+  const known = new Set<unknown>();
+  return rows.filter((row) => {
+    const id: unknown = Object(row)._id ?? row;
+    return !known.has(id) && known.add(id);
+  });
+}

@@ -1,0 +1,26 @@
+import type { GenericId } from "convex/values";
+
+const PENDING = "pending:";
+
+const standIns = new WeakMap<object, string>();
+let count = 0;
+
+/** Returns a placeholder id, the same for the same arguments: an optimistic update can rerun, and React must keep the row's element. */
+export function pendingId<Table extends string>(args: object): GenericId<Table> {
+  const known = standIns.get(args) ?? PENDING + ++count;
+  standIns.set(args, known);
+  return known as GenericId<Table>;
+}
+
+export const isPending = (id: string) => id.startsWith(PENDING);
+
+const ahead = new WeakSet<object>();
+
+/** Marks the rows that an optimistic update has changed. */
+export function markOptimistic<Row extends object>(before: readonly Row[], after: Row[]): Row[] {
+  const known = new Set(before);
+  for (const row of after) if (!known.has(row)) ahead.add(row);
+  return after;
+}
+
+export const isOptimistic = (row: object) => ahead.has(row);

@@ -1,0 +1,29 @@
+import type { FunctionReference, FunctionReturnType } from "convex/server";
+import type { Value } from "convex/values";
+
+/** A loader's answer with what continues the query live. */
+export type Preload<Result> = {
+  query: string;
+  args: Record<string, Value>;
+  /** The deployment's timestamp: 64 bits, little-endian, base64. */
+  ts: string;
+  value: Result;
+};
+
+export type PreloadOf<Query extends FunctionReference<"query">> = Preload<FunctionReturnType<Query>>;
+
+export const isPreload = (value: object): boolean =>
+  Object.keys(value).length === 4 && ["query", "args", "ts", "value"].every((name) => name in value);
+
+export function timestampOf(ts: string): bigint | null {
+  let bytes: string;
+  try {
+    bytes = atob(ts);
+  } catch {
+    return null;
+  }
+  if (bytes.length !== 8) return null;
+  let value = 0n;
+  for (let index = 7; index >= 0; index--) value = (value << 8n) | BigInt(bytes.charCodeAt(index));
+  return value;
+}

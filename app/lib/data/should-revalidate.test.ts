@@ -1,0 +1,41 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { connectedConvex } from "./connection/connection";
+import { liveLayoutRevalidation, liveRevalidation } from "./should-revalidate";
+
+vi.mock("./connection/connection", () => ({ connectedConvex: vi.fn<typeof connectedConvex>() }));
+
+const page = (path: string) => new URL(path, "http://localhost");
+const base = {
+  currentUrl: page("/projects/1"),
+  currentParams: { id: "1" },
+  nextUrl: page("/projects/1"),
+  nextParams: { id: "1" },
+  defaultShouldRevalidate: true,
+};
+const elsewhere = { nextUrl: page("/projects/2"), nextParams: { id: "2" } };
+
+describe("with a connection", () => {
+  beforeEach(() => void vi.mocked(connectedConvex).mockReturnValue(Object.create(null)));
+
+  it("runs no loader after a form, except for a navigation during it", () => {
+    expect(liveRevalidation({ ...base, formMethod: "POST" })).toBe(false);
+    expect(liveRevalidation({ ...base, ...elsewhere, formMethod: "POST" })).toBe(true);
+    expect(liveLayoutRevalidation({ ...base, ...elsewhere, formMethod: "POST" })).toBe(false);
+  });
+  it("runs loaders for another page and on request", () => {
+    expect(liveRevalidation({ ...base, ...elsewhere })).toBe(true);
+    expect(liveRevalidation(base)).toBe(true);
+    expect(liveRevalidation({ ...base, formMethod: "GET" })).toBe(true);
+  });
+  it("runs no loader for a changed question, or for a layout on navigation", () => {
+    expect(liveRevalidation({ ...base, nextUrl: page("/projects/1?rename=2") })).toBe(false);
+    expect(liveLayoutRevalidation({ ...base, ...elsewhere })).toBe(false);
+    expect(liveLayoutRevalidation(base)).toBe(true);
+  });
+});
+
+it("uses React Router's default without a connection", () => {
+  vi.mocked(connectedConvex).mockReturnValue(null);
+  expect(liveRevalidation({ ...base, formMethod: "POST" })).toBe(true);
+  expect(liveLayoutRevalidation({ ...base, ...elsewhere, defaultShouldRevalidate: false })).toBe(false);
+});

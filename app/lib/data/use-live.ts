@@ -1,0 +1,81 @@
+import { useQueries } from "convex-helpers/react/cache";
+import { makeFunctionReference } from "convex/server";
+import { useEffect, useMemo, useRef } from "react";
+import { useFetchers, useNavigate, useNavigation, useRevalidator } from "react-router";
+import { isFresh, observedTime } from "./connection/convex-browser-client";
+import { connectedConvex, reconnectingConvex } from "./connection/connection";
+import { firstResults, useArrival } from "./first-result";
+import { type Preload, timestampOf } from "./preload";
+import { redirectOf, refusalOf } from "./error-responses";
+
+/** Continues a loader's answer live, never with older data than this browser has seen. `instead` is another live answer. */
+export function useLive<Result>(preloaded: Preload<Result>, instead?: unknown): Result {
+  const { query, args, ts, value } = preloaded;
+  const reference = useMemo(() => makeFunctionReference<"query">(query), [query]);
+  const own: Result | Error | undefined = useQueries(instead === undefined ? { live: { query: reference, args } } : {})["live"];
+  const live = instead instanceof Error ? instead : own;
+  useArrival(preloaded, () => {
+    const connected = connectedConvex();
+    // The loader's answer is older than something this browser has seen.
+    const waits = instead === undefined && connected && !isFresh(connected, ts);
+    return waits ? firstResults(connected, reference, [args]) : [];
+  });
+  const arrivedOffline = useMemo(() => preloaded && connectedConvex() === null, [preloaded]);
+
+  const lost = live instanceof Error && refusalOf(live)?.code === "unauthenticated";
+  const target = live instanceof Error ? redirectOf(live) : null;
+  const gone = live instanceof Error && refusalOf(live)?.code === "not_found";
+  const busy = useBusy();
+  useFollow((lost || gone) && !busy, target, gone);
+  const last = useRef({ of: preloaded, answer: value });
+  useEffect(() => {
+    if (own !== undefined && !(own instanceof Error)) last.current = { of: preloaded, answer: own };
+  }, [own, preloaded]);
+  const lastAnswer = last.current.of === preloaded ? last.current.answer : value;
+
+  if (live instanceof Error) {
+    if (lost || gone || target !== null) return lastAnswer;
+    throw live;
+  }
+  if (instead !== undefined) return lastAnswer;
+  if (live === undefined) return lastAnswer;
+  // Loaded while offline: newer than the connection's last answer until it catches up.
+  if (arrivedOffline && isAhead(ts)) return value;
+  return live;
+}
+
+function useFollow(over: boolean, target: string | null, waits: boolean) {
+  const { revalidate } = useRevalidator();
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (!over) return;
+    const dialog = waits ? editedDialog() : null;
+    if (!dialog) return void revalidate();
+    const leave = () => void revalidate();
+    dialog.addEventListener("close", leave, { once: true });
+    return () => dialog.removeEventListener("close", leave);
+  }, [over, waits, revalidate]);
+  useEffect(() => {
+    if (target !== null) void navigate(target, { replace: true });
+  }, [target, navigate]);
+}
+
+/** Returns an open dialog with unsaved text: a page whose item is gone stays until it closes. */
+function editedDialog(): HTMLDialogElement | null {
+  const dialog = document.querySelector<HTMLDialogElement>("dialog[open]");
+  const fields = dialog?.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>("input:not([type=hidden]), textarea") ?? [];
+  return [...fields].some(({ value, defaultValue }) => value !== defaultValue) ? dialog : null;
+}
+
+/** A pending form may itself delete the item or replace the session, and then redirects. */
+function useBusy(): boolean {
+  const navigating = useNavigation().state !== "idle";
+  return useFetchers().some((fetcher) => fetcher.state !== "idle") || navigating;
+}
+
+function isAhead(ts: string): boolean {
+  const convex = reconnectingConvex();
+  const seen = convex && observedTime(convex);
+  const at = timestampOf(ts);
+  return seen === null || (at !== null && at > seen);
+}

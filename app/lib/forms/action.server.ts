@@ -1,0 +1,40 @@
+import { type ActionFunctionArgs, data, redirect } from "react-router";
+import { convexFor } from "~/lib/data/convex.server";
+import { setFlash } from "~/lib/http/middleware/flash.server";
+import { readFormData } from "~/lib/http/forms/form.server";
+import { Unavailable } from "~/lib/http/unavailable.server";
+import { type FormAnswer, rejectedForm, unansweredForm, type Unsent } from "./form-result";
+import { type Intents, readForm, successText } from "./intents";
+import { withoutOpenDialog } from "./dialogs/open-dialog-param";
+import { isDocumentRequest } from "./is-document-request.server";
+import { newStep } from "./undo";
+
+/** Runs a form's intent on the server. Success redirects (303), so that reloading sends nothing twice; a rejection answers 422. */
+export const serverAction =
+  (intents: Intents, others: readonly string[] = []) =>
+  async ({ request, context, url }: ActionFunctionArgs) => {
+    const sent = await readFormData(request);
+    const { intent, form, values } = readForm(intents, sent, others);
+    try {
+      const step = newStep();
+      const target = await intent.run((mutation, args) => convexFor(context).mutation(mutation, args), values, step);
+      if (intent.message) setFlash(context, successText(intent.message, values), intent.isUndoable ? { step, redo: false } : undefined);
+      return redirect(target ?? url.pathname + withoutOpenDialog(url.search), 303);
+    } catch (error) {
+      if (error instanceof Unavailable) {
+        // The form's page cannot be rendered either, so the error screen shows the form.
+        if (isDocumentRequest(request))
+          throw data<Unsent>({ unsent: { action: url.pathname + url.search, fields: textsOf(sent) } }, UNAVAILABLE);
+        return data<FormAnswer>(unansweredForm(form, values), UNAVAILABLE);
+      }
+      const answer = rejectedForm(error, form, values);
+      if (!answer) throw error;
+      return data<FormAnswer>(answer, { status: 422, statusText: "Unprocessable Content" });
+    }
+  };
+
+const UNAVAILABLE = { status: 503, statusText: "Service Unavailable" };
+
+function textsOf(sent: FormData): [string, string][] {
+  return [...sent].flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : []));
+}

@@ -1,0 +1,46 @@
+import { Plus } from "lucide-react";
+import { Button, type ButtonLook } from "~/lib/ui/inputs/button";
+import { Dialog, DialogActions, DialogButton, DialogCancel } from "~/lib/ui/overlays/dialog";
+import { Icon } from "~/lib/ui/icons/icon";
+import { dialogState } from "./dialog-state";
+import { IntentForm, useIntentForm } from "../intent-form";
+import { TextField } from "../fields/text-field";
+import type { IntentName } from "../intents";
+
+type CreateDialogProps = {
+  thing: string;
+  intent: IntentName;
+  placeholder: string;
+  constraint: Parameters<typeof useIntentForm>[0]["constraint"];
+  hidden?: Record<string, string>;
+};
+
+const dialogOf = (thing: string) => `new-${thing}`;
+
+export function CreateButton({ thing, look = "primary" }: { thing: string; look?: ButtonLook }) {
+  return (
+    <DialogButton dialog={dialogOf(thing)} look={look} data-command="">
+      <Icon of={Plus} />
+      New {thing}
+    </DialogButton>
+  );
+}
+
+/** Closes when sent, because the optimistic update is visible, and reopens on a rejection. */
+export function CreateDialog({ thing, intent, placeholder, constraint, hidden = {} }: CreateDialogProps) {
+  const id = dialogOf(thing);
+  const state = useIntentForm({ id: ["create", thing, ...Object.values(hidden)].join("-"), intent, constraint });
+  return (
+    <Dialog id={id} title={`New ${thing}`} open={dialogState(state)}>
+      <IntentForm state={state} hidden={hidden}>
+        <TextField field={state.fields["name"]} label="Name" autoFocus autoComplete="off" placeholder={placeholder} />
+        <DialogActions>
+          <DialogCancel dialog={id} />
+          <Button type="submit" look="primary">
+            Create {thing}
+          </Button>
+        </DialogActions>
+      </IntentForm>
+    </Dialog>
+  );
+}

@@ -1,0 +1,48 @@
+import { useState } from "react";
+import { useLocation, useNavigate, useSearchParams } from "react-router";
+import { type DialogName, withoutOpenDialog } from "./open-dialog-param";
+import { RenameDialog } from "./rename-dialog";
+import type { IntentName } from "../intents";
+
+export type Item = { _id: string; name: string };
+
+export type OpenItemDialog<I extends Item = Item> = { what: DialogName; item: I };
+
+/** Tracks the open dialog of a list. Links encode it in the search parameters (`?rename=…`), so that the server can render it. */
+export const useItemDialogs = (items: Item[]) => useOpenItemDialog(items, ["rename"]);
+
+export function useOpenItemDialog<I extends Item>(items: I[], questions: DialogName[]) {
+  const [search] = useSearchParams();
+  const [openDialog, ask] = useState<OpenItemDialog<I> | null>(() => dialogInUrl(search, items, questions));
+  return { openDialog, ask };
+}
+
+function dialogInUrl<I extends Item>(search: URLSearchParams, items: I[], questions: DialogName[]): OpenItemDialog<I> | null {
+  for (const what of questions) {
+    const item = items.find(({ _id }) => _id === search.get(what));
+    if (item) return { what, item };
+  }
+  return null;
+}
+
+type ItemDialogsProps = {
+  state: ReturnType<typeof useItemDialogs>;
+  thing: string;
+  intent: IntentName;
+  constraint: Parameters<typeof RenameDialog>[0]["constraint"];
+};
+
+export function ItemDialogs({ state: { openDialog, ask }, ...rest }: ItemDialogsProps) {
+  const close = useCloseToPage(() => ask(null));
+  return openDialog && <RenameDialog key={openDialog.item._id} item={openDialog.item} open={openDialog} onClose={close} {...rest} />;
+}
+
+export function useCloseToPage(onClose: () => void) {
+  const { pathname, search } = useLocation();
+  const navigate = useNavigate();
+  return () => {
+    onClose();
+    const rest = withoutOpenDialog(search);
+    if (search !== rest) void navigate(pathname + rest, { replace: true, preventScrollReset: true });
+  };
+}

@@ -1,0 +1,68 @@
+import type { ReactNode, SubmitEvent } from "react";
+import { useActionData, useSubmit } from "react-router";
+import { MenuButton } from "~/lib/ui/overlays/menu";
+import type { FormAnswer } from "../form-result";
+import { FORM_FIELD, INTENT_FIELD, type IntentName, intentWith } from "../intents";
+import { ItemMenuForm } from "./item-menu-form";
+
+/** The id prefix of menu forms, whose rejections appear as toasts. */
+export const MENU_FORM = "menu-";
+
+type MenuActionProps = {
+  intent: IntentName;
+  values: Record<string, string>;
+  icon: ReactNode;
+  command?: string;
+  form?: string;
+  className?: string;
+  danger?: boolean;
+  children: ReactNode;
+};
+
+/** One form for all menus, because one per button would dominate a long list's size. */
+export const ALL_MENUS = `${MENU_FORM}form`;
+
+export function MenuAction({ intent, values, command, form = ALL_MENUS, children, ...rest }: MenuActionProps) {
+  return (
+    <MenuButton form={form} name={INTENT_FIELD} value={intentWith(intent, values)} data-command={command} {...rest}>
+      {children}
+    </MenuButton>
+  );
+}
+
+export function MenuForm() {
+  return (
+    <>
+      <ActionForm id={ALL_MENUS} />
+      <ItemMenuForm />
+    </>
+  );
+}
+
+/** Also shows rejections without JavaScript. */
+export function ActionForm({ id }: { id: string }) {
+  const submit = useSubmit();
+  const answer = useActionData<FormAnswer | undefined>();
+  const messages = answer?.form === id ? Object.values(answer.result.error ?? {}).flat() : [];
+
+  /** One fetcher per action, so that none replaces another. */
+  function send(event: SubmitEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const { submitter } = event.nativeEvent;
+    const requested = submitter instanceof HTMLButtonElement ? submitter.value : "";
+    void submit(new FormData(event.currentTarget, submitter), { method: "post", navigate: false, fetcherKey: MENU_FORM + requested });
+  }
+
+  return (
+    <>
+      <form id={id} method="post" onSubmit={send} className="hidden">
+        <input type="hidden" name={FORM_FIELD} value={id} />
+      </form>
+      {messages.length === 0 ? null : (
+        <p role="alert" className="text-danger-text">
+          {messages.join(" ")}
+        </p>
+      )}
+    </>
+  );
+}

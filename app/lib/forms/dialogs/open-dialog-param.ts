@@ -1,0 +1,19 @@
+export const QUESTIONS = ["rename", "purge"] as const;
+export type DialogName = (typeof QUESTIONS)[number];
+
+/** The search parameter of the selection mode (`~/features/selection`). */
+export const SELECT = "select";
+
+export const MENU = "menu";
+
+export function withOpenDialog(search: string, what: DialogName, id: string): string {
+  const params = new URLSearchParams(withoutOpenDialog(search));
+  params.set(what, id);
+  return `?${params}`;
+}
+
+export function withoutOpenDialog(search: string): string {
+  const params = new URLSearchParams(search);
+  for (const what of [...QUESTIONS, MENU, SELECT]) params.delete(what);
+  return params.size > 0 ? `?${params}` : "";
+}

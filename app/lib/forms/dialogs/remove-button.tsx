@@ -1,0 +1,21 @@
+import { Button, type ButtonProps } from "~/lib/ui/inputs/button";
+import { INTENT_FIELD, type IntentName, intentWith } from "../intents";
+import { ALL_MENUS } from "./menu-action";
+
+type RemoveButtonProps = Omit<ButtonProps, "form"> & { intent: IntentName; values: Record<string, string>; form?: string };
+
+export function RemoveButton({ intent, values, form = ALL_MENUS, ...rest }: RemoveButtonProps) {
+  return (
+    <Button
+      type="submit"
+      form={form}
+      name={INTENT_FIELD}
+      value={intentWith(intent, values)}
+      look="ghost"
+      size="icon-sm"
+      data-command=""
+      data-remove=""
+      {...rest}
+    />
+  );
+}

@@ -1,0 +1,24 @@
+import { clsx } from "clsx";
+import { Star } from "lucide-react";
+import { Button } from "~/lib/ui/inputs/button";
+import { INTENT_FIELD, type IntentName, intentWith } from "./intents";
+import { ALL_MENUS } from "./dialogs/menu-action";
+
+export function FavouriteButton({ item: { _id, favourite }, intent }: { item: { _id: string; favourite: boolean }; intent: IntentName }) {
+  return (
+    <Button
+      type="submit"
+      form={ALL_MENUS}
+      name={INTENT_FIELD}
+      value={intentWith(intent, { id: _id, favourite: favourite ? "" : "yes" })}
+      look="ghost"
+      size="icon-sm"
+      aria-label="Favourite"
+      aria-pressed={favourite}
+      data-tooltip={favourite ? "Remove from favourites" : "Add to favourites"}
+      className={favourite ? "text-accent-text" : undefined}
+    >
+      <Star aria-hidden="true" strokeWidth={1.75} className={clsx("size-4", favourite && "fill-current")} />
+    </Button>
+  );
+}

@@ -1,0 +1,34 @@
+import type { ComponentProps } from "react";
+import { Field } from "~/lib/ui/inputs/field";
+import { TextInput } from "~/lib/ui/inputs/text-input";
+import { type FormField, inputProps } from "./field-props";
+
+type TextFieldProps = Omit<ComponentProps<"input">, "form"> & {
+  field: FormField | undefined;
+  label: string;
+  hideLabel?: boolean;
+  hint?: string;
+  type?: "text" | "email" | "password";
+};
+
+export function TextField({ field, label, hideLabel, hint, type = "text", className, ...rest }: TextFieldProps) {
+  if (!field) return null;
+  const hintId = hint && !field.errors ? `${field.id}-hint` : undefined;
+  const props = inputProps(field);
+  // Dialogs focus by this attribute, which React omits.
+  const ref = rest.autoFocus ? (input: HTMLInputElement | null) => input?.setAttribute("autofocus", "") : undefined;
+  return (
+    <Field
+      htmlFor={field.id}
+      label={label}
+      errorId={field.errorId}
+      errors={field.errors}
+      hint={hint}
+      hintId={hintId}
+      hideLabel={hideLabel}
+      className={className}
+    >
+      <TextInput ref={ref} type={type} {...props} aria-describedby={props["aria-describedby"] ?? hintId} {...rest} />
+    </Field>
+  );
+}

@@ -1,0 +1,40 @@
+import { Copy, Layers, Star } from "lucide-react";
+import { Icon } from "~/lib/ui/icons/icon";
+import { MenuAction } from "./dialogs/menu-action";
+
+type ItemActionsProps = {
+  thing: "Project" | "Design";
+  item: { _id: string; favourite: boolean; coverChosen: boolean };
+  /** On the item's own page, its actions are commands of the palette. */
+  here?: boolean;
+};
+
+export function ItemActions({ thing, item: { _id, favourite, coverChosen }, here = false }: ItemActionsProps) {
+  const called = (command: string) => (here ? { command } : {});
+  const noun = thing.toLowerCase();
+  return (
+    <>
+      <MenuAction
+        intent={`favourite${thing}`}
+        values={{ id: _id, favourite: favourite ? "" : "yes" }}
+        icon={<Icon of={Star} />}
+        {...called(favourite ? `Remove ${noun} from favourites` : `Add ${noun} to favourites`)}
+      >
+        {favourite ? "Remove from favourites" : "Add to favourites"}
+      </MenuAction>
+      <MenuAction intent={`duplicate${thing}`} values={{ id: _id }} icon={<Icon of={Copy} />} {...called(`Duplicate ${noun}`)}>
+        Duplicate
+      </MenuAction>
+      {coverChosen ? (
+        <MenuAction
+          intent={`latestCover${thing}`}
+          values={{ id: _id }}
+          icon={<Icon of={Layers} />}
+          {...called(`Reset cover of the ${noun}`)}
+        >
+          Reset cover
+        </MenuAction>
+      ) : null}
+    </>
+  );
+}

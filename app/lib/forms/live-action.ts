@@ -1,0 +1,62 @@
+import { type ClientActionFunctionArgs, redirect } from "react-router";
+import { connectedConvex, reconnectingConvex } from "~/lib/data/connection/connection";
+import { isServerReady } from "~/lib/data/connection/reach-server";
+import { redirectOf, refusalOf } from "~/lib/data/error-responses";
+import { acceptedForm, type FormAnswer, rejectedForm, unansweredForm } from "./form-result";
+import { announce } from "~/lib/ui/overlays/announcer";
+import { newStep, offerUndo } from "~/lib/forms/undo";
+import { toast } from "~/lib/ui/overlays/toasts";
+import { type FormValues, type Intent, type Intents, readForm, successText } from "./intents";
+import { MENU_FORM } from "./dialogs/menu-action";
+
+/** Runs an intent over the websocket with its optimistic update. Offline it uses the app's server or waits in the client. */
+export const liveAction =
+  (intents: Intents, others: readonly string[] = []) =>
+  async ({ request, serverAction }: ClientActionFunctionArgs): Promise<FormAnswer | Response | undefined> => {
+    const { intent, form, values } = readForm(intents, await request.clone().formData(), others);
+    const overHttp = () =>
+      serverAction<FormAnswer | undefined>().catch((error: unknown) => {
+        if (error instanceof TypeError) return unansweredForm(form, values);
+        throw error;
+      });
+
+    const convex = reconnectingConvex();
+    // Checked before sending: after a lost request it is unknown whether it ran.
+    if (!convex || (!connectedConvex() && (await isServerReady()))) return overHttp();
+    const sentFrom = here();
+    try {
+      const step = newStep();
+      const running = intent.run(
+        (mutation, args, optimistic) => convex.mutation(mutation, args, optimistic && { optimisticUpdate: optimistic }),
+        values,
+        step,
+      );
+      showMessage(intent, values, { id: step, done: running });
+      const target = await running;
+      return target === null || target === here() || here() !== sentFrom ? acceptedForm(form) : redirect(target);
+    } catch (error) {
+      // The server redirects to sign-in.
+      if (refusalOf(error)?.code === "unauthenticated") return overHttp();
+      const target = redirectOf(error);
+      if (target !== null) return redirect(target);
+      const answer = rejectedForm(error, form, values);
+      if (!answer) throw error;
+      if (form.startsWith(MENU_FORM))
+        void toast(
+          Object.values(answer.result.error ?? {})
+            .flat()
+            .join(" "),
+        );
+      return answer;
+    }
+  };
+
+const here = () => location.pathname + location.search;
+
+function showMessage({ message, isUndoable }: Intent, values: FormValues, { id, done }: { id: string; done: Promise<unknown> }): void {
+  if (!message) return;
+  const text = successText(message, values);
+  // Registered at once: Ctrl+Z may follow before a module is loaded.
+  if (isUndoable) void offerUndo({ id, text, done });
+  else void done.then(() => (message.quietly ? announce(text) : toast(text))).catch(() => {});
+}

@@ -1,0 +1,9 @@
+export type Sending = { pending: boolean; answer: object | undefined; done: boolean };
+
+/** Returns the next state. On a busy machine a form can be sent and answered between two renders, so the answer alone marks it done. */
+export function nextSending(before: Sending, { pending, answer, refused }: Omit<Sending, "done"> & { refused: boolean }): Sending {
+  if (pending === before.pending && answer === before.answer) return before;
+  if (pending) return { pending, answer, done: false };
+  const isBack = before.pending || answer !== undefined;
+  return { pending, answer, done: isBack ? !refused : before.done };
+}

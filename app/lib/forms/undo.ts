@@ -1,0 +1,93 @@
+import { connectedConvex } from "~/lib/data/connection/connection";
+import { refusalOf } from "~/lib/data/error-responses";
+import { pressedKey } from "~/lib/ui/inputs/keys";
+import { toast } from "~/lib/ui/overlays/toasts";
+import { api } from "#convex/_generated/api";
+
+/** A change that `undo.revert` can undo. `done` resolves when it is stored. */
+type Step = { id: string; text: string; done: Promise<unknown> };
+type Direction = "undo" | "redo";
+
+const STEPS_MAX = 20;
+const steps: Record<Direction, Step[]> = { undo: [], redo: [] };
+
+/** Not `crypto.randomUUID`, which plain HTTP pages lack. */
+export const newStep = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** Sends the step as a form, where there is no connection. Set by the page's flash messages. */
+let sendForm: ((step: string, direction: Direction) => void) | null = null;
+export const undoByForm = (send: typeof sendForm) => void (sendForm = send);
+
+/** Offers to undo a change by key and, once it is stored, by toast. Failed changes are reported by the caller. */
+export async function offerUndo(step: Step): Promise<void> {
+  steps.redo.length = 0;
+  await offer(step, "undo", step.text);
+}
+
+export function offerStored(id: string, text: string, direction: Direction): void {
+  if (steps[direction].some((step) => step.id === id)) return;
+  void offer({ id, text, done: Promise.resolve() }, direction, text);
+}
+
+async function offer(step: Step, direction: Direction, text: string): Promise<void> {
+  steps[direction].push(step);
+  if (steps[direction].length > STEPS_MAX) steps[direction].shift();
+  listen();
+  try {
+    await step.done;
+  } catch {
+    return void take(step, direction);
+  }
+  const label = direction === "undo" ? "Undo" : "Redo";
+  if (steps[direction].includes(step)) void toast(text, { label, onClick: () => revert(step, direction) });
+}
+
+function take(step: Step, direction: Direction): boolean {
+  const at = steps[direction].indexOf(step);
+  if (at >= 0) steps[direction].splice(at, 1);
+  return at >= 0;
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+function revert(step: Step, direction: Direction): void {
+  if (take(step, direction)) last = last.then(() => run(step, direction));
+}
+
+async function run(step: Step, direction: Direction): Promise<void> {
+  const convex = connectedConvex();
+  if (!convex && navigator.onLine && sendForm) return sendForm(step.id, direction);
+  if (!convex) {
+    steps[direction].push(step);
+    return toast("You're offline. Try again when you are connected.");
+  }
+  try {
+    await step.done;
+    const done = convex.mutation(api.undo.revert, { step: step.id });
+    await done;
+    const [opposite, said] = direction === "undo" ? (["redo", "Undone"] as const) : (["undo", "Redone"] as const);
+    void offer({ ...step, done }, opposite, `${said}: ${step.text}`);
+  } catch (error) {
+    void toast(revertProblem(error));
+  }
+}
+
+export const revertProblem = (error: unknown): string => refusalOf(error)?.message ?? "This is no longer possible: the item was deleted.";
+
+let listening = false;
+
+function listen(): void {
+  if (listening) return;
+  listening = true;
+  document.addEventListener("keydown", (event) => {
+    if (pressedKey(event) !== "z" || event.altKey || !(event.ctrlKey || event.metaKey)) return;
+    if (event.target instanceof Element && event.target.closest('input:not([type="checkbox"]), textarea, select, [contenteditable]'))
+      return;
+    const direction = event.shiftKey ? "redo" : "undo";
+    const latest = steps[direction].at(-1);
+    if (latest === undefined) return;
+    event.preventDefault();
+    revert(latest, direction);
+  });
+}

@@ -1,0 +1,82 @@
+import type { RouterContextProvider } from "react-router";
+import { describe, expect, it } from "vitest";
+import { type Flash, flashMessages, takeFlash, setFlash, setFlashCode } from "./flash.server";
+import { answerOf, testConfig } from "../testing";
+
+const ADDRESS = "https://atelier.example/projects";
+const request = (headers: HeadersInit = {}) => new Request(ADDRESS, { headers });
+const cookieOf = (response: Response) => response.headers.get("Set-Cookie");
+const sentBack = (response: Response) => ({ Cookie: cookieOf(response)?.split(";")[0] ?? "" });
+
+const leading = (text: string) => {
+  const inner = (context: RouterContextProvider) => {
+    setFlash(context, text);
+    return Response.redirect(ADDRESS, 303);
+  };
+  return answerOf(flashMessages, request(), { inner });
+};
+
+async function pageFor(headers: HeadersInit, status = 200) {
+  let found: Promise<Flash | null> = Promise.resolve(null);
+  const response = await answerOf(
+    async (args, next) =>
+      flashMessages(args, async () => {
+        found = takeFlash(args.request, args.context);
+        await found;
+        return next();
+      }),
+    request(headers),
+    { inner: () => new Response(null, { status }) },
+  );
+  return { response, flash: await found };
+}
+
+describe("a message", () => {
+  it("reaches the redirect's target once, with any text", async () => {
+    const text = "“Ärger; =,\u{1F4A1}” was deleted";
+    const led = await leading(text);
+    expect(cookieOf(led)).toMatch(/^flash=[^;]+; Max-Age=60; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+    const { response, flash } = await pageFor(sentBack(led));
+    expect(flash).toEqual({ id: expect.any(String), text });
+    expect(cookieOf(response)).toMatch(/^flash=[^;]*; Max-Age=0; Path=\/;/);
+    expect((await pageFor({})).flash).toBeNull();
+  });
+
+  it("can be a key for a form of the page", async () => {
+    const inner = (context: RouterContextProvider) => {
+      setFlashCode(context, "change-password");
+      return Response.redirect(ADDRESS, 303);
+    };
+    const { flash } = await pageFor(sentBack(await answerOf(flashMessages, request(), { inner })));
+    expect(flash).toEqual({ id: expect.any(String), text: "", done: "change-password" });
+  });
+
+  it("survives further redirects, also of data requests", async () => {
+    const led = await leading("Done");
+    for (const status of [302, 202]) {
+      const { response, flash } = await pageFor(sentBack(led), status);
+      expect(flash?.text).toBe("Done");
+      expect(cookieOf(response)).toBeNull();
+    }
+  });
+
+  it("is not consumed by a prefetch or by anything but a page", async () => {
+    const led = await leading("Done");
+    const { response, flash } = await pageFor({ ...sentBack(led), "Sec-Purpose": "prefetch" });
+    expect([flash, cookieOf(response)]).toEqual([null, null]);
+    expect(cookieOf(await answerOf(flashMessages, request(sentBack(led))))).toBeNull();
+  });
+
+  it("is ignored without a valid signature", async () => {
+    const forged = `flash=${btoa(JSON.stringify({ id: "1", text: "Your account is in danger" }))}`;
+    expect((await pageFor({ Cookie: forged })).flash).toBeNull();
+    const foreign = await answerOf(flashMessages, request(), {
+      config: { ...testConfig, secret: "another secret of at least thirty-two characters" },
+      inner(context) {
+        setFlash(context, "Hello");
+        return new Response();
+      },
+    });
+    expect((await pageFor(sentBack(foreign))).flash).toBeNull();
+  });
+});

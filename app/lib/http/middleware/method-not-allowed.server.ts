@@ -1,0 +1,8 @@
+/** Answers 405. Without it React Router answers and reports "Unexpected Server Error". */
+export const methodNotAllowed =
+  (...allowed: string[]) =>
+  (): Response =>
+    new Response("Method Not Allowed\n", {
+      status: 405,
+      headers: { Allow: allowed.join(", "), "Content-Type": "text/plain; charset=utf-8" },
+    });

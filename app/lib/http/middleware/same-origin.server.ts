@@ -1,0 +1,33 @@
+import type { MiddlewareFunction } from "react-router";
+import { fetchSite } from "remix-utils/sec-fetch";
+import { configContext } from "../context";
+import { originOf } from "../origin.server";
+
+const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Some providers post callbacks from their own site; Better Auth's OAuth state protects them. */
+const POSTED_FROM_ELSEWHERE = /^\/api\/auth\/callback\/[^/]+\/?$/;
+
+/** Rejects cross-site requests with unsafe methods, also on resource routes, which React Router does not check. */
+export const sameOrigin: MiddlewareFunction<Response> = ({ request, context, url }, next) => {
+  if (SAFE_METHODS.has(request.method) || POSTED_FROM_ELSEWHERE.test(url.pathname)) return next();
+  const config = context.get(configContext);
+  const own = originOf(config, request);
+  const isAuth = url.pathname.startsWith("/api/auth/");
+  if (isOurs(request.headers, own, isAuth ? config.trustedOrigins : [])) return next();
+  throw isAuth ? refusalOf(own) : new Response("Forbidden", { status: 403 });
+};
+
+/** In the format of Better Auth's errors. */
+const refusalOf = (own: string) =>
+  Response.json({ code: "INVALID_ORIGIN", message: `Invalid origin: expected a request of ${own} itself` }, { status: 403 });
+
+function isOurs(headers: Headers, own: string, trusted: string[]): boolean {
+  const origin = headers.get("Origin");
+  if (origin !== null && origin !== own) return trusted.includes(origin);
+  // "same-site" counts as foreign.
+  const site = fetchSite(headers);
+  if (site !== null && site !== "same-origin") return false;
+  // A request without any of these headers comes from a program, which no site controls.
+  return origin === own || !headers.has("Cookie");
+}

@@ -1,0 +1,9 @@
+/** Returns the response with mutable headers; those of `fetch` and `Response.redirect` are immutable. */
+export function mutable(response: Response): Response {
+  try {
+    response.headers.delete("X-Powered-By");
+    return response;
+  } catch {
+    return new Response(response.body, response);
+  }
+}

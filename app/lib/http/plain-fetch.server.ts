@@ -1,0 +1,54 @@
+import { Agent, type IncomingMessage, request } from "node:http";
+
+/** Milliseconds. Shorter than the servers' own timeout, so that no closing connection is reused. */
+const IDLE_MS = 4_000;
+const agent = new Agent({ keepAlive: true, timeout: IDLE_MS });
+
+/** Fetches JSON over http at a third of the cost of `fetch`, which handles all other requests. */
+export function plainFetch(input: Parameters<typeof fetch>[0], init: RequestInit | undefined, patience: number): Promise<Response> {
+  const address = input instanceof Request ? null : String(input);
+  const body = init?.body ?? null;
+  if (address === null || !address.startsWith("http:") || init?.signal || (body !== null && typeof body !== "string"))
+    return fetch(input, { ...init, signal: AbortSignal.timeout(patience) });
+  return new Promise((resolve, reject) => {
+    const headers = init?.headers === undefined ? {} : Object.fromEntries(new Headers(init.headers));
+    const asking = request(address, { agent, method: init?.method ?? "GET", headers }, (answer) => {
+      whole(answer)
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer));
+    });
+    const timer = setTimeout(() => asking.destroy(new Error(`No answer within ${patience} ms`)), patience);
+    asking.once("error", (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    asking.end(body);
+  });
+}
+
+async function whole(answer: IncomingMessage): Promise<Response> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk);
+  return new WholeResponse(Buffer.concat(chunks).toString(), answer.statusCode ?? 0);
+}
+
+class WholeResponse extends Response {
+  readonly #text: string;
+
+  constructor(text: string, status: number) {
+    super(null, { status });
+    this.#text = text;
+  }
+
+  override async text(): Promise<string> {
+    return this.#text;
+  }
+
+  override async json(): Promise<unknown> {
+    return JSON.parse(this.#text);
+  }
+
+  override clone(): Response {
+    return new WholeResponse(this.#text, this.status);
+  }
+}

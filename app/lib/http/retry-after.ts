@@ -1,0 +1,2 @@
+/** Seconds; about the restart time of a deployment. */
+export const RETRY_AFTER_SECONDS = 5;

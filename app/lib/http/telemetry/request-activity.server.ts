@@ -1,0 +1,13 @@
+const names = new Set<string>();
+const MAX_NAMES = 20;
+
+/** Names are bounded: route patterns and jobs. */
+export function noteActivity(name: string): void {
+  if (names.size < MAX_NAMES) names.add(name);
+}
+
+export function takeActivity(): string[] {
+  const taken = [...names];
+  names.clear();
+  return taken;
+}

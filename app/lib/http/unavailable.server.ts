@@ -1,0 +1,60 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { recordTime } from "./telemetry/current-request.server";
+import { log } from "./telemetry/log.server";
+import { metrics } from "./telemetry/metrics.server";
+import { plainFetch } from "./plain-fetch.server";
+
+/** The deployment does not respond, so whether a mutation ran is unknown. */
+export class Unavailable extends Error {
+  override name = "Unavailable";
+}
+
+const PATIENCE_MS = 10_000;
+
+const noticed = new AsyncLocalStorage<{ unavailable: boolean }>();
+
+/** Fetches from the deployment. Throws `Unavailable` except for status 560, which carries a function's error (specification 7). */
+export const deploymentFetch: typeof fetch = async (input, init) => {
+  const tell = measured(input, init?.body);
+  const response = await plainFetch(input, init, PATIENCE_MS).catch((cause: unknown) => {
+    tell("unreachable");
+    throw unavailable("The deployment cannot be reached", cause);
+  });
+  tell(response.ok ? "ok" : response.status === 560 ? "refused" : String(response.status));
+  if (response.status === 429 || (response.status >= 500 && response.status !== 560)) {
+    throw unavailable(`The deployment answered ${response.status}: ${await response.text()}`);
+  }
+  return response;
+};
+
+/** Reports `Unavailable` even if `run` swallows it. Better Auth would treat an unreadable session as signed out. */
+export async function noticeUnavailable<Result>(
+  run: () => Promise<Result>,
+): Promise<{ outcome: PromiseSettledResult<Result>; unavailable: boolean }> {
+  const notice = { unavailable: false };
+  const [outcome] = await noticed.run(notice, () => Promise.allSettled([run()]));
+  return { outcome, unavailable: notice.unavailable };
+}
+
+/** The official client puts the function's name first in the body. */
+function measured(input: Parameters<typeof fetch>[0], body: unknown): (outcome: string) => void {
+  const began = performance.now();
+  const kind = /\/api\/(\w+)$/.exec(input instanceof Request ? input.url : input.toString())?.[1] ?? "other";
+  const name = typeof body === "string" ? (/^\{"path":"([\w/:.-]{1,100})"/.exec(body)?.[1] ?? "") : "";
+  return (outcome) => {
+    const ms = performance.now() - began;
+    metrics.deploymentCalls.observe({ kind, function: name, outcome }, ms / 1000);
+    recordTime("deployment", ms);
+  };
+}
+
+function unavailable(message: string, cause?: unknown): Unavailable {
+  const fault = new Unavailable(message, { cause });
+  const notice = noticed.getStore();
+  if (notice) {
+    notice.unavailable = true;
+    // The caller swallows it without a log entry.
+    log.error({ error: fault }, "the deployment was not there for a request");
+  }
+  return fault;
+}

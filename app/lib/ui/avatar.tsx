@@ -1,0 +1,20 @@
+import { clsx } from "clsx";
+
+/** A decorative picture or initial (specification 2). Skips pictures of other origins, which the content security policy blocks. */
+export function Avatar({ name, email, image, className }: { name: string; email: string; image: string | null; className?: string }) {
+  const classes = clsx("avatar", className);
+  if (image?.startsWith("/")) return <img src={image} alt="" width={32} height={32} className={classes} />;
+  return (
+    <span aria-hidden="true" className={classes}>
+      {firstLetter(name) || firstLetter(email)}
+    </span>
+  );
+}
+
+/** Returns the first grapheme, so that emoji and accented letters stay whole. */
+export function firstLetter(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed === "") return "";
+  const [first] = new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(trimmed);
+  return first?.segment ?? "";
+}

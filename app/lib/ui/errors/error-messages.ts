@@ -1,0 +1,44 @@
+import { isRouteErrorResponse } from "react-router";
+import { refusalOf } from "~/lib/data/error-responses";
+
+export function isNotFound(error: unknown): boolean {
+  if (isRouteErrorResponse(error)) return error.status === 404;
+  return refusalOf(error)?.code === "not_found";
+}
+
+const UNAVAILABLE = [502, 503, 504];
+
+function isUnavailable(error: unknown): boolean {
+  return isRouteErrorResponse(error) && UNAVAILABLE.includes(error.status);
+}
+
+/** Matches by message: `fetch` gives no other sign that the request did not reach a server. */
+function isCutOff(error: unknown): boolean {
+  return error instanceof TypeError && /fetch|network|load failed/i.test(error.message);
+}
+
+export const isUnreachable = (error: unknown) => isUnavailable(error) || isCutOff(error);
+
+export const isRateLimited = (error: unknown) => isRouteErrorResponse(error) && error.status === 429;
+
+export function passingText(error: unknown): string | null {
+  if (isUnavailable(error)) return "Your saved work is safe. Reconnecting automatically.";
+  if (isCutOff(error)) return "Reconnecting automatically.";
+  return null;
+}
+
+/** Returns the text for a form that the server rejected before its action ran (`app/lib/http/forms/form.server.ts`); null for other faults. */
+export function refusedFormText(error: unknown): string | null {
+  const status = isRouteErrorResponse(error) ? error.status : 0;
+  if (status === 413) return "The form is too large, so nothing was saved. Go back and shorten it.";
+  if (status === 507) return "The server's disk is full, so not everything was saved. Try again later.";
+  if (status === 429) return "Too many attempts. Nothing was changed. Wait a moment, then go back and try again.";
+  if (status !== 400 && status !== 415) return null;
+  return "The form could not be read, so nothing was saved. Go back and send it again.";
+}
+
+/** In production the server withholds the details of its own errors. */
+export function faultText(error: unknown): string {
+  if (isRouteErrorResponse(error)) return `${error.status} ${error.statusText}`.trim();
+  return error instanceof Error ? error.message : "Unknown error";
+}

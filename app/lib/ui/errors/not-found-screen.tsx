@@ -1,0 +1,42 @@
+import { useSyncExternalStore } from "react";
+import { useNavigate } from "react-router";
+import { Button, ButtonLink } from "../inputs/button";
+import { CenteredScreen } from "../centered-screen";
+
+/** Shown both for missing items and for items of others (specification 2). */
+export function NotFoundScreen() {
+  return (
+    <CenteredScreen title="Nothing here" text="The page you are looking for does not exist.">
+      <WaysOut />
+    </CenteredScreen>
+  );
+}
+
+/** Without scripts no link can go back, so links to the start replace the buttons. */
+function WaysOut() {
+  const navigate = useNavigate();
+  const scripted = useSyncExternalStore(never, yes, no);
+  if (!scripted)
+    return (
+      <>
+        <ButtonLink to="/" look="primary" prefetch="none">
+          Go back
+        </ButtonLink>
+        <ButtonLink to="/">Start Over</ButtonLink>
+      </>
+    );
+  const start = () => void navigate("/");
+  const back = () => (window.history.length < 2 ? start() : void navigate(-1));
+  return (
+    <>
+      <Button look="primary" onClick={back}>
+        Go back
+      </Button>
+      <Button onClick={start}>Start Over</Button>
+    </>
+  );
+}
+
+const never = () => () => {};
+const yes = () => true;
+const no = () => false;

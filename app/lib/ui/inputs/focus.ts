@@ -1,0 +1,78 @@
+import { useEffect, useLayoutEffect, useRef } from "react";
+import { NavigationType, useLocation, useNavigationType } from "react-router";
+import { announce } from "../overlays/announcer";
+
+/** Overlays that trap focus. The sidebar's sheet is not one: following a link closes it. */
+const ABOVE = "dialog, [popover]:not(.sidebar), [data-sonner-toaster]";
+const FIELD = "input, textarea, select, [contenteditable]";
+const CONTROL = "a[href], button, input, select, textarea";
+
+/** Focuses the heading, or on Back the link that led away. Fields and remaining controls keep focus; a new search string does not count. */
+export function useFocusAfterNavigation(): void {
+  const { pathname } = useLocation();
+  const wentBack = useNavigationType() === NavigationType.Pop;
+  const before = useRef(pathname);
+  // A layout effect, to run before a dialog that opens by itself takes the focus.
+  useLayoutEffect(() => {
+    if (before.current === pathname) return;
+    const from = before.current;
+    before.current = pathname;
+    announce(document.title);
+    const active = document.activeElement;
+    if (active && keepsFocus(active)) return;
+    focusOn((wentBack ? linkTo(from) : null) ?? headingOf());
+  }, [pathname, wentBack]);
+}
+
+/** When the focused element is removed, focuses its successor in the list, or else the page's heading. */
+export function useFocusAfterRemoval(): void {
+  useEffect(() => {
+    let place: { element: Element; list: Element | null; index: number } | null = null;
+
+    function remember({ target }: FocusEvent) {
+      if (!(target instanceof Element) || target.closest(ABOVE)) return;
+      const item = target.closest("li");
+      const list = item?.parentElement ?? null;
+      place = { element: target, list, index: item && list ? [...list.children].indexOf(item) : -1 };
+    }
+    function check() {
+      if (!place || place.element.isConnected || !isNowhere(document.activeElement)) return;
+      const { list, index } = place;
+      place = null;
+      const next = list?.isConnected ? list.children[Math.min(index, list.children.length - 1)] : undefined;
+      focusOn(next?.querySelector<HTMLElement>(CONTROL) ?? headingOf());
+    }
+
+    const over = new AbortController();
+    document.addEventListener("focusin", remember, { signal: over.signal });
+    // A closing dialog may return focus to an element that was removed. The `close` event does not bubble.
+    document.addEventListener("close", check, { signal: over.signal, capture: true });
+    const observer = new MutationObserver(check);
+    observer.observe(document.body, { childList: true, subtree: true });
+    return () => {
+      over.abort();
+      observer.disconnect();
+    };
+  }, []);
+}
+
+const isNowhere = (active: Element | null) => active === null || active === document.body || active === document.documentElement;
+
+function keepsFocus(active: Element): boolean {
+  if (isNowhere(active)) return false;
+  const main = active.closest("main");
+  return active.matches(FIELD) || active.closest(ABOVE) !== null || (main !== null && main !== active);
+}
+
+const headingOf = () => document.querySelector<HTMLElement>("main h1, h1");
+
+function linkTo(path: string): HTMLElement | null {
+  for (const link of document.querySelectorAll<HTMLAnchorElement>("main a[href]")) if (link.pathname === path) return link;
+  return null;
+}
+
+function focusOn(target: HTMLElement | null): void {
+  if (!target) return;
+  if (!target.matches(CONTROL)) target.tabIndex = -1;
+  target.focus({ preventScroll: true });
+}

@@ -1,0 +1,25 @@
+import { SHORTCUTS_COOKIE, shortcutsFrom } from "../theme/preferences";
+
+/** WCAG 2.2, 2.1.4. */
+export function areSingleKeysOn(): boolean {
+  const cookie = document.cookie.split("; ").find((each) => each.startsWith(`${SHORTCUTS_COOKIE}=`));
+  return shortcutsFrom(cookie?.split("=")[1] ?? null);
+}
+
+export function isElsewhere(target: EventTarget | null): boolean {
+  if (document.querySelector("dialog[open], :popover-open")) return true;
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches("input, textarea, select"));
+}
+
+type Press = Pick<KeyboardEvent, "key" | "code" | "shiftKey" | "isComposing">;
+
+/** Latin layouts use the letter (Dvorak, AZERTY); other scripts use the key's position. Returns "" during composition. */
+export function pressedKey({ key, code, shiftKey, isComposing }: Press): string {
+  if (isComposing) return "";
+  if (/^[A-Z][A-Za-z\d]+$/.test(key)) return key;
+  const given = key.normalize("NFKC").toLowerCase();
+  if (/^[ -~]$|\p{Script=Latin}/u.test(given)) return given;
+  const place = /^(?:Key([A-Z])|(?:Digit|Numpad)(\d))$/.exec(code);
+  if (code === "Slash" && shiftKey) return "?";
+  return (place?.[1] ?? place?.[2] ?? given).toLowerCase();
+}

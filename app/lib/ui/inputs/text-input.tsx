@@ -1,0 +1,9 @@
+import type { ComponentProps } from "react";
+import { clsx } from "clsx";
+
+export function TextInput({ className, type = "text", ...rest }: ComponentProps<"input">) {
+  return <input type={type} dir={isText(type) ? "auto" : undefined} className={clsx("textbox", className)} {...rest} />;
+}
+
+/** Dates and numbers keep the direction of the page. */
+const isText = (type: string) => type === "text" || type === "search";

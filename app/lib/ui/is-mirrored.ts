@@ -1,0 +1,1 @@
+export const isMirrored = (): boolean => document.documentElement.dir === "rtl";

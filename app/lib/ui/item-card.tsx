@@ -1,0 +1,50 @@
+import type { ReactNode, Ref } from "react";
+import { Card } from "./card";
+import { Link } from "./navigation/link";
+import { PendingIndicator } from "./pending-indicator";
+
+type ItemCardProps = {
+  /** The row shown, which may be an optimistic update. */
+  item: object;
+  to: string | null;
+  name: string;
+  cover: ReactNode;
+  facts: ReactNode;
+  actions?: ReactNode;
+  pick?: ReactNode;
+  picking?: boolean;
+  marks?: Record<`data-${string}`, string>;
+};
+
+export function ItemCard({ item, to, name, cover, facts, actions, pick, picking = false, marks }: ItemCardProps) {
+  return (
+    <Card {...marks} aria-busy={to === null || undefined} className="item-card">
+      <div className="item-card-cover">{cover}</div>
+      <PendingIndicator of={item} className="absolute top-2 start-2" />
+      {to !== null && pick ? picking ? <label className="pick pick-card">{pick}</label> : pick : null}
+      <div className="item-card-foot">
+        <div className="item-card-told">
+          <h2 dir="auto" title={name}>
+            {to === null || picking ? (
+              name
+            ) : (
+              <Link to={to} prefetch="intent">
+                {name}
+              </Link>
+            )}
+          </h2>
+          <p className="tabular">{facts}</p>
+        </div>
+        {actions && to !== null && !picking ? <div className="item-card-actions">{actions}</div> : null}
+      </div>
+    </Card>
+  );
+}
+
+export function CardGrid({ label, children, ref }: { label: string; children: ReactNode; ref?: Ref<HTMLUListElement> }) {
+  return (
+    <ul ref={ref} aria-label={label} className="cards columns-by-density gap-4 lg:gap-5">
+      {children}
+    </ul>
+  );
+}

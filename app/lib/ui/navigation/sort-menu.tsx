@@ -1,0 +1,59 @@
+import { ArrowDownUp, Check } from "lucide-react";
+import { useLocation } from "react-router";
+import { LATER_PAGES } from "~/lib/data/pagination/pages";
+import { SORT } from "~/lib/data/pagination/sorting";
+import { buttonClass } from "../inputs/button";
+import { Icon } from "../icons/icon";
+import { Menu, MenuLink } from "../overlays/menu";
+
+type SortMenuProps = {
+  orders: [sort: string, label: string][];
+};
+
+export const LIST_ORDERS: SortMenuProps["orders"] = [
+  ["changed", "Last changed"],
+  ["name", "Name"],
+  ["created", "Newest"],
+  ["manual", "Manual"],
+];
+export const IMAGE_ORDERS: SortMenuProps["orders"] = [
+  ["manual", "Manual"],
+  ["name", "Name"],
+  ["created", "Newest"],
+];
+
+export function SortMenu({ orders }: SortMenuProps) {
+  const { search } = useLocation();
+  const requested = new URLSearchParams(search).get(SORT);
+  const current = orders.find(([sort]) => sort === requested) ?? orders[0];
+  const to = (sort: string) => {
+    const params = new URLSearchParams(search);
+    params.delete(LATER_PAGES);
+    params.delete(SORT);
+    if (sort !== orders[0]?.[0]) params.set(SORT, sort);
+    return { search: params.toString() };
+  };
+  return (
+    <>
+      <button type="button" popoverTarget="sort-menu" className={buttonClass()}>
+        <Icon of={ArrowDownUp} />
+        <span className="max-sm:sr-only">Sort: {current?.[1]}</span>
+      </button>
+      <Menu id="sort-menu" label="Sort by" className="w-44 min-w-0">
+        {orders.map(([sort, label]) => (
+          <MenuLink
+            key={sort}
+            to={to(sort)}
+            replace
+            preventScrollReset
+            data-command={`Sort: ${label}`}
+            aria-current={sort === current?.[0] ? "true" : undefined}
+            icon={<Icon of={Check} className={sort === current?.[0] ? undefined : "invisible"} />}
+          >
+            {label}
+          </MenuLink>
+        ))}
+      </Menu>
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+import type { MetaDescriptor } from "react-router";
+
+const ABOUT = "Projects, designs and their images: live in every open browser, and working without JavaScript.";
+
+const PICTURE = { address: "/og.png", width: "1200", height: "630", alt: "A wall of pictures in Atelier" };
+
+type Where = {
+  title: string;
+  path: string;
+  /** Undefined when the root loader failed. */
+  root: { origin: string } | undefined;
+};
+
+/** Private pages have no Open Graph tags (https://ogp.me). */
+export function publicPage({ title, path, root }: Where): MetaDescriptor[] {
+  const tags: MetaDescriptor[] = [{ title }, { name: "description", content: ABOUT }];
+  if (!root) return tags;
+  return [
+    ...tags,
+    { property: "og:site_name", content: "Atelier" },
+    { property: "og:type", content: "website" },
+    { property: "og:title", content: title },
+    { property: "og:description", content: ABOUT },
+    { property: "og:url", content: root.origin + path },
+    { property: "og:image", content: root.origin + PICTURE.address },
+    { property: "og:image:width", content: PICTURE.width },
+    { property: "og:image:height", content: PICTURE.height },
+    { property: "og:image:alt", content: PICTURE.alt },
+    { name: "twitter:card", content: "summary_large_image" },
+  ];
+}

@@ -1,0 +1,39 @@
+import { useSyncExternalStore } from "react";
+
+let message = "";
+let toldAt = -Infinity;
+const listeners = new Set<() => void>();
+
+/** Milliseconds a screen reader may need to start: an earlier replacement would silence the first text. */
+const MOMENT = 2000;
+
+export function announce(text: string): void {
+  // The appended space has screen readers announce a repeated text: they ignore unchanged regions.
+  message = text === message ? `${text}\u00A0` : text;
+  toldAt = performance.now();
+  for (const listener of listeners) listener();
+}
+
+/** Appends a background announcement to a recent one instead of replacing it. */
+export function appendAnnouncement(text: string): void {
+  announce(performance.now() - toldAt < MOMENT ? `${message} ${text}` : text);
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+
+/** The live region for `announce`; rendered once per document. */
+export function Announcer() {
+  const text = useSyncExternalStore(
+    subscribe,
+    () => message,
+    () => "",
+  );
+  return (
+    <div role="status" className="sr-only" data-announcer>
+      {text}
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+/** Specification 9. The swipe threshold of 45 px is sonner's default; the end-to-end tests check it. */
+export const TOASTS = {
+  position: "bottom-right",
+  mirroredPosition: "bottom-left",
+  visibleToasts: 3,
+  duration: 4000,
+  gap: 14,
+  width: 356,
+  hotkey: ["altKey", "KeyT"],
+} as const;
+
+let standing = false;
+let ready = () => {};
+const whenStanding = new Promise<void>((resolve) => (ready = resolve));
+
+/** Must be called once toasts can appear: sonner drops earlier ones. */
+export function markToasterReady(): void {
+  standing = true;
+  ready();
+}
+
+export const isToasterReady = () => standing;
+
+export async function toast(message: string, action?: { label: string; onClick: () => void }): Promise<void> {
+  await whenStanding;
+  const { toast } = await import("sonner");
+  toast(message, action && { action });
+}

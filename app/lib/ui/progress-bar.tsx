@@ -1,0 +1,15 @@
+import { type ComponentType, lazy, Suspense, useEffect, useState } from "react";
+
+// Loaded lazily to keep it out of the first load; renders nothing when offline.
+const NavigationProgress = lazy(() => import("./navigation/navigation-progress").then(asModule, () => asModule({ default: () => null })));
+const asModule = ({ default: component }: { default: ComponentType }) => ({ default: component });
+
+export function ProgressBar() {
+  const [mounted, setMounted] = useState(false);
+  useEffect(() => setMounted(true), []);
+  return mounted ? (
+    <Suspense fallback={null}>
+      <NavigationProgress />
+    </Suspense>
+  ) : null;
+}

@@ -1,0 +1,48 @@
+import { use, useEffect, useState } from "react";
+import { ClockContext } from "./clock";
+
+export function RelativeTime({ at }: { at: number }) {
+  const [now, setNow] = useState<number | null>(null);
+  useEffect(() => {
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), 30_000);
+    return () => clearInterval(timer);
+  }, []);
+
+  const clock = use(ClockContext);
+  clock?.changesAt(changeAfter(at, clock.now));
+  // The clocks of server and browser differ, so hydration keeps the server's text.
+  return (
+    <time dateTime={new Date(at).toISOString()} title={now === null ? undefined : exact(at)} suppressHydrationWarning>
+      {ago(at, now ?? clock?.now ?? Date.now())}
+    </time>
+  );
+}
+
+const units: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["year", 31_557_600_000],
+  ["month", 2_629_800_000],
+  ["week", 604_800_000],
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+];
+const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+/** Formats "3 minutes ago", "yesterday", "just now". Future times, from clock skew, are "just now". */
+export function ago(at: number, now: number): string {
+  const passed = Math.max(0, now - at);
+  for (const [unit, length] of units) if (passed >= length) return words.format(-Math.floor(passed / length), unit);
+  return "just now";
+}
+
+export function changeAfter(at: number, now: number): number {
+  const passed = Math.max(0, now - at);
+  const [, length] = units.find(([, unit]) => passed >= unit) ?? ["minute", 60_000];
+  const greater = units.map(([, unit]) => unit).filter((unit) => unit > passed);
+  return at + Math.min((Math.floor(passed / length) + 1) * length, ...greater);
+}
+
+function exact(at: number): string {
+  return new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "short" }).format(at);
+}

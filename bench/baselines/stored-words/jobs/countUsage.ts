@@ -1,0 +1,1 @@
+export * from "../../../../convex/jobs/countUsage";

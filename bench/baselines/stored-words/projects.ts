@@ -1,0 +1,1 @@
+export { create, rename } from "../../../convex/projects";

@@ -1,0 +1,79 @@
+import { SyncClient } from "../clients.ts";
+import { push, removeFolder, residentMiB, startDeployment, temporaryFolder, type Server } from "../deployment.ts";
+import { mutate } from "../http.ts";
+import { atMost, median, type Figure } from "../report.ts";
+
+const MUTATIONS = 100_000;
+/** Longer than overwritten values are kept (30 s) and SQLite's page cache takes to fill. */
+const WARM_UP_MS = 60_000;
+const RECONNECTS = 1_000;
+const SOCKETS = 16;
+const IN_FLIGHT = 64;
+const ROWS = 100;
+const SAMPLES = 20;
+const NOISE_MIB = 32;
+
+export async function memory(): Promise<Figure[]> {
+  const folder = temporaryFolder("memory");
+  const deployment = await startDeployment(folder);
+  if (residentMiB(deployment) === null) return [{ what: "not measured: this system has no /proc", value: "" }];
+  await push(deployment);
+  const ids: unknown[] = [];
+  for (let key = 0; key < ROWS; key += 1) ids.push(await mutate(deployment, "rows:insert", { key, text: "" }));
+  let warmedUp = 0;
+  for (const started = performance.now(); performance.now() - started < WARM_UP_MS; warmedUp += 5_000)
+    await touchAll(deployment, ids, 5_000);
+  await reconnect(deployment, RECONNECTS / 2);
+  const before = await samples(deployment, () => touchAll(deployment, ids, 500));
+  await touchAll(deployment, ids, MUTATIONS - 2 * SAMPLES * 500);
+  await reconnect(deployment, RECONNECTS);
+  const after = await samples(deployment, () => touchAll(deployment, ids, 500));
+  await deployment.stop();
+  removeFolder(folder);
+  return [
+    {
+      what: `resident after ${warmedUp.toLocaleString("en-US")} mutations and ${RECONNECTS / 2} connections`,
+      value: `${before.toFixed(0)} MiB`,
+    },
+    {
+      what: `resident after ${MUTATIONS.toLocaleString("en-US")} more and ${RECONNECTS.toLocaleString("en-US")} more connections`,
+      value: `${after.toFixed(0)} MiB`,
+    },
+    atMost("growth", Math.max(0, after - before), NOISE_MIB, "MiB"),
+  ];
+}
+
+async function samples(server: Server, work: () => Promise<void>): Promise<number> {
+  const values: number[] = [];
+  for (let i = 0; i < SAMPLES; i += 1) {
+    await work();
+    values.push(residentMiB(server) ?? 0);
+  }
+  return median(values);
+}
+
+async function touchAll(server: Server, ids: unknown[], count: number): Promise<void> {
+  const clients = await Promise.all(Array.from({ length: SOCKETS }, () => SyncClient.open(server.url)));
+  let done = 0;
+  await Promise.all(
+    Array.from({ length: IN_FLIGHT }, async (_, lane) => {
+      for (let i = done++; i < count; i = done++)
+        await clients[lane % SOCKETS]?.mutate("rows:touch", { id: ids[i % ids.length], text: `${i}` });
+    }),
+  );
+  for (const client of clients) client.close();
+}
+
+async function reconnect(server: Server, count: number): Promise<void> {
+  for (let i = 0; i < count; i += 10) {
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, lane) => {
+        const client = await SyncClient.open(server.url);
+        const answered = new Promise<void>((resolve) => (client.onTransition = resolve));
+        client.watch("rows:atKey", { key: lane });
+        await answered;
+        client.close();
+      }),
+    );
+  }
+}

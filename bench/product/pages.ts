@@ -1,0 +1,123 @@
+/** Requests per second and first-load JavaScript against a bare app, cold start against bare Node, and the cost of rows. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ConvexHttpClient } from "convex/browser";
+import { api } from "../../convex/_generated/api.js";
+import { startApp, type RunningApp } from "../../tests/harness/app.ts";
+import { type Person, signUp } from "../../tests/harness/people.ts";
+import { firstLoadScripts, startBareApp } from "../bare-app.ts";
+import { requestsPerSecond } from "../load.ts";
+import { atMost, median, type Figure, ratio, whole } from "../report.ts";
+
+const ROUNDS = 5;
+const ROUND_MS = 1500;
+
+async function clientOf(app: RunningApp, person: Person): Promise<{ convex: ConvexHttpClient; cookie: string }> {
+  const page = await fetch(`${app.url}/projects`, { headers: { Cookie: person.cookieHeader } });
+  const made = page.headers.getSetCookie().map((line) => line.split(";", 1)[0]);
+  const token = made.find((pair) => pair?.includes("convex_token="))?.split("=")[1] ?? "";
+  const convex = new ConvexHttpClient(app.deployment.url, { skipConvexDeploymentUrlCheck: true, logger: false });
+  convex.setAuth(/eyJ[\w-]+\.[\w-]+\.[\w-]+/.exec(decodeURIComponent(token))?.[0] ?? "");
+  return { convex, cookie: [person.cookieHeader, ...made].join("; ") };
+}
+
+async function addProjects(convex: ConvexHttpClient, count: number, from = 0): Promise<void> {
+  for (let n = from; n < from + count; n++) await convex.mutation(api.projects.create, { name: `Project ${n}` }, { skipQueue: true });
+}
+
+export async function pages(): Promise<Figure[]> {
+  const [bare, app] = [await startBareApp(), await startApp({ LOG_LEVEL: "warn" })];
+  try {
+    const person = await signUp(app.url);
+    const { convex, cookie } = await clientOf(app, person);
+    await addProjects(convex, 50);
+    const figures: Figure[] = [];
+    for (const [path, headers, least] of [
+      ["/projects", { Cookie: cookie }, 0.5],
+      ["/sign-in", {}, 0.8],
+    ] as const) {
+      const [ours, theirs]: [number[], number[]] = [[], []];
+      for (let round = -1; round < ROUNDS; round++) {
+        const rates = [
+          await requestsPerSecond(bare.url + path, {}, ROUND_MS),
+          await requestsPerSecond(app.url + path, { ...headers }, ROUND_MS),
+        ];
+        if (round >= 0) theirs.push(rates[0] ?? 0);
+        if (round >= 0) ours.push(rates[1] ?? 0);
+      }
+      figures.push({ what: `${path} of a bare app, requests a second`, value: whole(median(theirs)) });
+      figures.push({ what: `${path}, requests a second`, value: whole(median(ours)) });
+      figures.push(ratio("the second : the first", median(ours), median(theirs), least));
+    }
+    const fromBuild = (folder: string) => (path: string) => readFile(join(folder, "client", path));
+    const bareBuild = fromBuild(join(import.meta.dirname, "../../node_modules/.cache/bare-app"));
+    const ourBuild = fromBuild(join(import.meta.dirname, "../../build"));
+    for (const [path, headers, most] of [
+      ["/sign-in", {}, 15],
+      ["/projects", { Cookie: cookie }, 65],
+    ] as const) {
+      const theirs = await firstLoadScripts(bare.url + path, {}, bareBuild);
+      const ours = await firstLoadScripts(app.url + path, { ...headers }, ourBuild);
+      figures.push({
+        what: `first-load JavaScript of ${path}, gzip, bare and ours`,
+        value: `${(theirs / 1024).toFixed(1)} and ${(ours / 1024).toFixed(1)} KiB`,
+      });
+      figures.push(atMost("ours above the bare app's", (ours - theirs) / 1024, most, "KiB"));
+    }
+    return figures;
+  } finally {
+    await Promise.all([bare.stop(), app.dispose()]);
+  }
+}
+
+/** From the command to the first page, of a prepared app; against Node printing a line. */
+export async function coldStart(): Promise<Figure[]> {
+  const app = await startApp({ LOG_LEVEL: "warn" });
+  const [ours, theirs]: [number[], number[]] = [[], []];
+  try {
+    for (let round = 0; round < 5; round++) {
+      await app.stop();
+      let began = performance.now();
+      await once(spawn(process.execPath, ["-e", "console.log('ready')"], { stdio: "ignore" }), "exit");
+      theirs.push(performance.now() - began);
+      began = performance.now();
+      await app.start();
+      await (await fetch(`${app.url}/sign-in`)).text();
+      ours.push(performance.now() - began);
+    }
+  } finally {
+    await app.dispose();
+  }
+  return [
+    { what: "node prints a line", value: `${whole(median(theirs))} ms` },
+    { what: "the built app, to its first page", value: `${whole(median(ours))} ms` },
+    atMost("the second above the first", median(ours) - median(theirs), 1500, "ms"),
+  ];
+}
+
+export async function rows(): Promise<Figure[]> {
+  const app = await startApp({ LOG_LEVEL: "warn" });
+  try {
+    const { convex, cookie } = await clientOf(app, await signUp(app.url));
+    const figures: Figure[] = [];
+    let there = 0;
+    let first = 0;
+    for (const count of [100, 1000, 10_000]) {
+      for (; there < count; there += 50) await Promise.all(Array.from({ length: 50 }, (_, n) => addProjects(convex, 1, there + n)));
+      const times: number[] = [];
+      for (let n = -20; n < 100; n++) {
+        const began = performance.now();
+        await (await fetch(`${app.url}/projects`, { headers: { Cookie: cookie } })).text();
+        if (n >= 0) times.push(performance.now() - began);
+      }
+      first ||= median(times);
+      figures.push({ what: `/projects with ${whole(count)} projects`, value: `${median(times).toFixed(1)} ms` });
+      if (count > 100) figures.push(atMost(`that : at 100`, median(times) / first, 1.3, ""));
+    }
+    return figures;
+  } finally {
+    await app.dispose();
+  }
+}

@@ -1,0 +1,123 @@
+/** Search as you type among 10,000 images with realistic names. */
+import { api, internal } from "../../convex/_generated/api.js";
+import type { Backend, Person } from "../../tests/convex/backends.ts";
+import { startTestDeployment } from "../../tests/convex/deployment.ts";
+import { embeddedBackend, embeddedOn } from "../../tests/convex/embedded.ts";
+import { probe } from "../../tests/convex/probe-references.ts";
+import { atMost, type Figure, median } from "../report.ts";
+
+const IMAGES = 10_000;
+const BATCH = 500;
+const ROUNDS = 21;
+
+const SYLLABLES = ["ba", "cor", "del", "fin", "gra", "hel", "li", "mon", "nor", "pas", "quil", "ro", "sen", "tar", "vel", "win"];
+
+const word = (n: number) => [n % 16, (n >> 4) % 16, (n >> 8) % 16].map((place) => SYLLABLES[place]).join("");
+
+/** Three words, one of them frequent, and a number, as photographers name files. */
+const imageName = (n: number) => `${word((n * 7) % 4096)} ${word((n * 31) % 4096)} ${word(n % 64)} ${n}.jpg`;
+
+const EXACT = {
+  "one word of few images": word(1234),
+  "one word of many images": word(7),
+  "the extension of all": "jpg",
+  "a prefix": word(1234).slice(0, 4),
+  "three words": `${word(1234)} ${word(77)} ${word(3)}`,
+};
+const NEAR = {
+  "a word of none": "xylophone",
+  "an infix": word(1234).slice(1),
+  "a typing error": word(1234).replace(/.(?=.$)/, "x"),
+};
+
+const NO_SLOWER_THAN_NOISE = 1.1;
+
+/** Compares with the search that decision 123 replaced, in a second deployment with the same images. */
+export async function searches(): Promise<Figure[]> {
+  const now = await embeddedBackend();
+  const earlier = embeddedOn(await startTestDeployment("bench/baselines/stored-words"));
+  try {
+    const [person, past] = [await signUp(now), await signUp(earlier)];
+    await fill(now, person, false);
+    const upgraded = await upgrade(now);
+    await fill(earlier, past, true);
+    const [searched, searchedBefore] = [await searcher(person), await searcher(past)];
+    const times: Record<string, number[]> = {};
+    const timesBefore: Record<string, number[]> = {};
+    for (let round = 0; round < ROUNDS; round++)
+      for (const [what, text] of Object.entries({ ...EXACT, ...NEAR })) {
+        (timesBefore[what] ??= []).push(await searchedBefore(text));
+        (times[what] ??= []).push(await searched(text));
+      }
+    const of = (what: string) => median(times[what] ?? []);
+    const ratioOf = (what: string) => of(what) / median(timesBefore[what] ?? []);
+    return [
+      { what: `search terms written for ${IMAGES} images`, value: `${(upgraded / 1000).toFixed(1)} s` },
+      ...Object.keys(times).map((what) => ({ what, value: `${of(what).toFixed(1)} ms` })),
+      ...Object.keys(EXACT).map((what) => atMost(`${what} : the same before the fold`, ratioOf(what), NO_SLOWER_THAN_NOISE, "")),
+      { what: "a word of none : the same before the fold", value: ratioOf("a word of none").toFixed(2) },
+      atMost("a typing error : one word of few images", of("a typing error") / of("one word of few images"), 4, ""),
+    ];
+  } finally {
+    await now.close();
+    await earlier.close();
+  }
+}
+
+async function signUp(backend: Backend): Promise<Person> {
+  const [userId, sessionId] = ["searcher", "session"];
+  const times = { createdAt: Date.now(), updatedAt: Date.now() };
+  await backend.inside.mutation(probe.insert, {
+    table: "users",
+    row: { id: userId, name: "Searcher", email: "searcher@example.com", emailVerified: true, ...times },
+  });
+  await backend.inside.mutation(probe.insert, {
+    table: "sessions",
+    row: { id: sessionId, token: "token", userId, expiresAt: Date.now() + 3_600_000, ...times },
+  });
+  return { userId, sessionId, ...(await backend.holder({ subject: userId, audience: "atelier-user", sessionId })) };
+}
+
+async function fill(backend: Backend, person: Person, withWords: boolean): Promise<void> {
+  const projectId = await person.mutation(api.projects.create, { name: "Many" });
+  const designId = await person.mutation(api.designs.create, { projectId, name: "Images" });
+  const row = {
+    ownerId: person.userId,
+    designId,
+    storageId: await backend.store(new Uint8Array(1)),
+    uploadId: "upload",
+    contentType: "image/png",
+    size: 1,
+    width: 40,
+    height: 30,
+    checksum: "0".repeat(64),
+    placeholder: null,
+    animated: false,
+  };
+  for (let from = 0; from < IMAGES; from += BATCH) {
+    const names = Array.from({ length: BATCH }, (_, place) => imageName(from + place));
+    const rows = names.map((name) => ({ ...row, name, ...(withWords && { words: name }) }));
+    await backend.inside.mutation(probe.insertMany, { table: "designImages", rows });
+  }
+}
+
+async function upgrade(backend: Backend): Promise<number> {
+  for (const { _id: done } of await backend.inside.query(probe.rows, { table: "upgrades" }))
+    await backend.inside.mutation(probe.remove, { table: "upgrades", id: String(done) });
+  const began = performance.now();
+  await backend.inside.mutation(internal.jobs.upgrade.run, {});
+  await backend.settle();
+  return performance.now() - began;
+}
+
+/** Returns a timed search (ms). It renames a project first, so that no cache answers. */
+async function searcher(person: Person): Promise<(text: string) => Promise<number>> {
+  const id = await person.mutation(api.projects.create, { name: "Changing" });
+  let count = 0;
+  return async (text) => {
+    await person.mutation(api.projects.rename, { id, name: `Changed ${++count}` });
+    const began = performance.now();
+    await person.query(api.search.find, { text });
+    return performance.now() - began;
+  };
+}

@@ -1,0 +1,83 @@
+/** A start of the built app with years of data behind it, beside one in an empty folder. */
+import { rm } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { type RunningApp, startApp } from "../../tests/harness/app.ts";
+import { fill, YEARS } from "../../tests/soak/fill.ts";
+import { processesOf } from "../../tests/soak/watch.ts";
+import { atMost, median, whole, type Figure } from "../report.ts";
+
+const ROUNDS = 5;
+const WATCH_MS = 60_000;
+const PROBE_MS = 50;
+
+type Start = { firstPage: number; cpu: number };
+
+export async function start(): Promise<Figure[]> {
+  const [empty, full] = [await startApp(), await startApp()];
+  try {
+    await Promise.all([empty.stop(), full.stop()]);
+    const before = performance.now();
+    fill(full.dataDir, YEARS);
+    const filling = performance.now() - before;
+    const starts: Record<"empty" | "full", Start[]> = { empty: [], full: [] };
+    // Alternates, so that other load affects both.
+    for (let round = -1; round < ROUNDS; round++) {
+      const [one, other] = [await measure(empty), await measure(full)];
+      if (round < 0) continue;
+      starts.empty.push(one);
+      starts.full.push(other);
+    }
+    const slowest = { empty: await slowestAnswer(empty), full: await slowestAnswer(full) };
+    const [inEmpty, inFull] = [starts.empty, starts.full].map((all) => median(all.map(({ firstPage }) => firstPage)));
+    const cpu = [starts.empty, starts.full].map((all) => `${whole(median(all.map((each) => each.cpu)))} ms`);
+    const { images, rows, cachedFiles, finishedUploads, partialUploads } = YEARS;
+    return [
+      { what: "images, rows, cached files", value: [images, rows, cachedFiles].map(whole).join(", ") },
+      {
+        what: "finished and partial uploads; filled in",
+        value: `${whole(finishedUploads)}, ${whole(partialUploads)}; ${whole(filling / 1000)} s`,
+      },
+      { what: "first page in an empty folder", value: `${whole(inEmpty ?? NaN)} ms` },
+      { what: "first page with all of that", value: `${whole(inFull ?? NaN)} ms` },
+      atMost("the second above the first", (inFull ?? NaN) - (inEmpty ?? NaN), 300, "ms"),
+      { what: "computed by then: empty, and with all of that", value: cpu.join(", ") },
+      { what: "slowest answer in the first minute, empty", value: `${whole(slowest.empty)} ms` },
+      atMost("slowest answer in the first minute, with all of that", slowest.full, 300, "ms"),
+    ];
+  } finally {
+    await Promise.all([empty, full].map(({ dataDir }) => rm(dataDir, { recursive: true, force: true })));
+  }
+}
+
+async function measure(app: RunningApp): Promise<Start> {
+  const before = performance.now();
+  await app.start();
+  await (await fetch(`${app.url}/sign-in`)).arrayBuffer();
+  const firstPage = performance.now() - before;
+  const cpu = processesOf(app).reduce((sum, pid) => sum + cpuMs(pid), 0);
+  await app.stop();
+  return { firstPage, cpu };
+}
+
+/** Returns the slowest response of the first minute in ms, without the first page. */
+async function slowestAnswer(app: RunningApp): Promise<number> {
+  await app.start();
+  const page = () => fetch(`${app.url}/sign-in`).then((answer) => answer.arrayBuffer());
+  await page();
+  let slowest = 0;
+  for (const end = performance.now() + WATCH_MS; performance.now() < end; await new Promise((resolve) => setTimeout(resolve, PROBE_MS))) {
+    const before = performance.now();
+    await page();
+    slowest = Math.max(slowest, performance.now() - before);
+  }
+  await app.stop();
+  return slowest;
+}
+
+/** CPU time in ms (proc(5), stat: fields 14 and 15). */
+function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  return 10 * (Number(fields[11] ?? 0) + Number(fields[12] ?? 0));
+}

@@ -1,0 +1,171 @@
+/** Uploads a hundred images of 2 MB, four at a time, until all are visible. The baseline is a server that only writes and hashes them. */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import sharp from "sharp";
+import { picturePath } from "../../tests/fixtures/pictures.ts";
+import { startApp, type RunningApp } from "../../tests/harness/app.ts";
+import { signUp, type Person } from "../../tests/harness/people.ts";
+import { makeDesign } from "../../tests/e2e/support/pictures.ts";
+import { baseline, removeFolder, temporaryFolder } from "../deployment.ts";
+import { atMost, median, ratio, type Figure } from "../report.ts";
+
+const FILES = 100;
+const AT_ONCE = 4;
+const BYTES = 2_000_000;
+const ROUNDS = 3;
+const MEMORY_MIB = 250;
+
+export async function uploads(): Promise<Figure[]> {
+  const folder = temporaryFolder("uploads");
+  const photograph = await photographOf(BYTES);
+  const bare = await baseline("upload-server", folder);
+  const app = await startApp(profiled());
+  try {
+    const person = await signUp(app.url);
+    const { designId } = await makeDesign(app, person);
+    const browser = await browserOf(app, person);
+    const plain: number[] = [];
+    const decoded: number[] = [];
+    const taken: number[] = [];
+    const finished: number[] = [];
+    await run(8, (file) => add(app, browser, designId, file).then(() => {}), photograph);
+    const idle = residentMiB(app);
+    let most = idle;
+    const pids = [...processesOf(app), bare.child.pid ?? 0];
+    const before = computedMs(pids);
+    const watch = setInterval(() => (most = Math.max(most, residentMiB(app))), 50);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const toBare = (path: string) => (file: Upload) =>
+        fetch(bare.url + path, { method: "POST", body: file.bytes }).then((answer) => answer.text());
+      plain.push(await run(FILES, toBare(""), photograph));
+      decoded.push(await run(FILES, toBare("/decoded"), photograph));
+      let arriving = 0;
+      const seconds = await run(FILES, async (file) => void (arriving += await add(app, browser, designId, file)), photograph);
+      finished.push(seconds);
+      taken.push(arriving / AT_ONCE / 1000);
+    }
+    clearInterval(watch);
+    const [ofApp = 0, ofDeployment = 0, ofBare = 0] = computedMs(pids).map((ms, index) => (ms - (before[index] ?? 0)) / (ROUNDS * FILES));
+    const each = (seconds: number) => `${seconds.toFixed(2)} s (${((FILES * BYTES) / 1e6 / seconds).toFixed(0)} MB/s)`;
+    return [
+      { what: "plain stream with sha256 to disk", value: each(median(plain)) },
+      { what: "the same, and decoded once by libvips, to see that it is whole", value: each(median(decoded)) },
+      { what: "ours, until the bytes are taken (a lane's time in creation and PATCH)", value: each(median(taken)) },
+      { what: "ours, until each is an image", value: each(median(finished)) },
+      {
+        what: "computed for each: the bare server (plain and decoded), app, deployment",
+        value: [ofBare / 2, ofApp, ofDeployment].map((ms) => `${ms.toFixed(1)} ms`).join(", "),
+      },
+      ratio("taken, against the plain stream", median(plain), median(taken), 0.5),
+      ratio("an image, against the plain stream", median(plain), median(finished), 0.5),
+      ratio("an image, against the plain stream that is decoded once", median(decoded), median(finished), 0.5),
+      atMost("memory above idle, app and deployment", most - idle, MEMORY_MIB, "MiB"),
+    ];
+  } finally {
+    await app.dispose();
+    await bare.stop();
+    removeFolder(folder);
+  }
+}
+
+type Browser = { headers: Record<string, string> };
+
+/** Includes the browser's own token of the deployment. */
+export async function browserOf(app: RunningApp, person: Person): Promise<Browser> {
+  const page = await fetch(`${app.url}/projects`, { headers: { Cookie: person.cookieHeader } });
+  const cookies = page.headers.getSetCookie().map((cookie) => cookie.split(";", 1)[0]);
+  return { headers: { Origin: app.url, Cookie: [person.cookieHeader, ...cookies].join("; "), "Tus-Resumable": "1.0.0" } };
+}
+
+/** Uploads a file. Returns the ms of announcing and sending it. */
+export async function add(app: RunningApp, { headers }: Browser, designId: string, { bytes, checksum }: Upload): Promise<number> {
+  const fields = { design: designId, filename: "photograph.jpg", checksum };
+  const metadata = Object.entries(fields).map(([key, value]) => `${key} ${Buffer.from(value).toString("base64")}`);
+  const before = performance.now();
+  const created = await fetch(`${app.url}/uploads`, {
+    method: "POST",
+    headers: { ...headers, "Upload-Length": String(bytes.length), "Upload-Metadata": metadata.join(",") },
+  });
+  const path = created.headers.get("Location");
+  if (path === null) throw new Error(`Not created: ${await created.text()}`);
+  const sent = await fetch(app.url + path, {
+    method: "PATCH",
+    headers: { ...headers, "Content-Type": "application/offset+octet-stream", "Upload-Offset": "0" },
+    body: bytes,
+  });
+  if (sent.status !== 204) throw new Error(`Not taken: ${await sent.text()}`);
+  const arriving = performance.now() - before;
+  const answer: { ok: boolean } = await (await fetch(`${app.url}${path}/finish`, { method: "POST", headers })).json();
+  if (!answer.ok) throw new Error(`Not finished: ${JSON.stringify(answer)}`);
+  return arriving;
+}
+
+let made = 0;
+
+/** Returns the seconds for `count` distinct files. */
+function run(count: number, send: (file: Upload) => Promise<unknown>, photograph: Buffer): Promise<number> {
+  const files = Array.from({ length: count }, () => variant(photograph, made++));
+  return sendAll(files, AT_ONCE, send);
+}
+
+/** Sends files, several at a time; returns seconds. */
+export async function sendAll<File>(files: File[], atOnce: number, send: (file: File) => Promise<unknown>): Promise<number> {
+  const before = performance.now();
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (let file = files[next++]; file; file = files[next++]) await send(file);
+    }),
+  );
+  return (performance.now() - before) / 1000;
+}
+
+/** Browsers compute the checksum (hexadecimal) on machines of their own. */
+export type Upload = { bytes: Buffer<ArrayBuffer>; checksum: string };
+
+function variant(photograph: Buffer, index: number): Upload {
+  const comment = Buffer.from(`picture ${index}`);
+  const head = Buffer.from([0xff, 0xd8, 0xff, 0xfe, 0, comment.length + 2]);
+  const bytes = Buffer.concat([head, comment, photograph.subarray(2)]);
+  return { bytes, checksum: createHash("sha256").update(bytes).digest("hex") };
+}
+
+/** With BENCH_PROFILE, processes write CPU profiles to that folder. */
+export function profiled(): Record<string, string> {
+  const folder = process.env["BENCH_PROFILE"];
+  return folder ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${folder}` } : {};
+}
+
+async function photographOf(bytes: number): Promise<Buffer> {
+  let photograph = Buffer.alloc(0);
+  for (let width = 2400; photograph.length < bytes; width += 400)
+    photograph = await sharp(picturePath("dandelions")).resize(width).sharpen().jpeg({ quality: 95 }).toBuffer();
+  return photograph;
+}
+
+export function processesOf(app: RunningApp): number[] {
+  return [app.pid, Number([...app.output().matchAll(/"deploymentPid":(\d+)/g)].at(-1)?.[1] ?? 0)].filter((each) => each > 0);
+}
+
+/** In MiB, without mapped files (proc(5), RssAnon). */
+function residentMiB(app: RunningApp): number {
+  return processesOf(app).reduce((sum, pid) => sum + Number(/RssAnon:\s+(\d+)/.exec(readProc(pid, "status"))?.[1] ?? 0) / 1024, 0);
+}
+
+/** CPU time in ms (proc(5), stat: fields 14 and 15, in hundredths of a second). */
+export function computedMs(pids: number[]): number[] {
+  return pids.map((pid) => {
+    const fields = readProc(pid, "stat")
+      .replace(/^.*\) /, "")
+      .split(" ");
+    return 10 * (Number(fields[11] ?? 0) + Number(fields[12] ?? 0));
+  });
+}
+
+function readProc(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return "";
+  }
+}

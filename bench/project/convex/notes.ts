@@ -1,0 +1,15 @@
+import { mutationGeneric as mutation } from "convex/server";
+import { v } from "convex/values";
+
+/** Adds a searchable row. With `deleting`, also deletes the oldest of the same key. */
+export const add = mutation({
+  args: { key: v.number(), text: v.string(), deleting: v.boolean() },
+  handler: async (ctx, { deleting, ...note }) => {
+    const oldest = await ctx.db
+      .query("notes")
+      .withIndex("by_key", (q) => q.eq("key", note.key))
+      .first();
+    if (deleting && oldest) await ctx.db.delete(oldest._id);
+    await ctx.db.insert("notes", note);
+  },
+});

@@ -1,0 +1,210 @@
+import { v } from "convex/values";
+import { internal } from "../_generated/api";
+import type { Doc, Id } from "../_generated/dataModel";
+import { internalMutation, type MutationCtx } from "../_generated/server";
+import { recordActivity } from "../model/activities/recordActivity";
+import type { DesignGroup, ImageGroup } from "../model/access";
+import { designsOf, imagesOf, lastKey, lastKeys, place, projectsOf, sortNameOf } from "../model/lists/order";
+import { nameOfCopy } from "../model/rules";
+import { designsChanged, imagesChanged } from "../model/summaries";
+import { noteTags } from "../model/tags/tagging";
+import { changeUsage, expectRoomFor } from "../model/usage";
+import { searchWords } from "../model/search/words";
+
+/** Each batch schedules the next in its own transaction, so a restart repeats nothing. Copied images share the file (`files.ts`). */
+
+type Ctx = MutationCtx & { user: Doc<"users"> };
+
+const IMAGES = 100;
+const DESIGNS = 20;
+
+export async function copyProject(ctx: Ctx, project: Doc<"projects">): Promise<Id<"projects">> {
+  const { ownerId, description, designCount, imageCount } = project;
+  await expectRoomFor(ctx, ownerId, { projects: 1, designs: designCount, images: imageCount });
+  const list = projectsOf(ctx, ownerId);
+  const name = nameOfCopy(project.name);
+  const id = await ctx.db.insert("projects", {
+    ownerId,
+    name,
+    ...(description !== undefined && { description }),
+    sortName: sortNameOf(name),
+    words: searchWords({ name, description }),
+    orderKey: await lastKey(list),
+    updatedAt: Date.now(),
+    designCount: 0,
+    imageCount: 0,
+    cover: [],
+  });
+  const copy = await ctx.db.get(id);
+  if (copy) await place(ctx, list, copy, { after: project });
+  await changeUsage(ctx, ownerId, { projects: 1 });
+  await recordActivity(ctx, { kind: "duplicated", project: { _id: id, ownerId, name }, from: project.name });
+  await ctx.scheduler.runAfter(0, internal.jobs.copies.project, { from: project._id, to: id, cursor: null });
+  return id;
+}
+
+export async function copyDesign(
+  ctx: Ctx,
+  { design, project }: { design: Doc<"designs">; project: Doc<"projects"> },
+): Promise<Id<"designs">> {
+  await expectRoomFor(ctx, project.ownerId, { designs: 1, images: design.imageCount });
+  const list = designsOf(ctx, project._id);
+  const name = nameOfCopy(design.name);
+  const id = await ctx.db.insert("designs", {
+    ...emptied(design, project),
+    name,
+    sortName: sortNameOf(name),
+    words: searchWords({ ...design, name }),
+    orderKey: await lastKey(list),
+  });
+  const copy = await ctx.db.get(id);
+  await noteTags(ctx, project.ownerId, [{ kind: "design", thing: id, tags: design.tags }]);
+  if (copy) await place(ctx, list, copy, { after: design });
+  await designsChanged(ctx, project, { designs: 1 });
+  await recordActivity(ctx, { kind: "duplicated", project, design: { _id: id, name }, from: design.name });
+  await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null });
+  return id;
+}
+
+type ImagePlace = { image: Doc<"designImages">; design: Doc<"designs">; project: Doc<"projects"> };
+
+export async function copyImage(ctx: Ctx, { image, design, project }: ImagePlace): Promise<Id<"designImages">> {
+  const list = imagesOf(ctx, design._id);
+  const name = nameOfCopy(image.name);
+  const id = await ctx.db.insert("designImages", {
+    ...copied(image, design),
+    name,
+    sortName: sortNameOf(name),
+    words: searchWords({ ...image, name }),
+    orderKey: await lastKey(list),
+    // Random, so that repeated copies of one image are not deduplicated.
+    uploadId: `copy of ${image._id} ${Math.random().toString(36).slice(2)}`,
+  });
+  const copy = await ctx.db.get(id);
+  await noteTags(ctx, project.ownerId, [{ kind: "image", thing: id, tags: image.tags }]);
+  if (copy) await place(ctx, list, copy, { after: image });
+  await imagesChanged(ctx, { design, project }, 1);
+  await recordActivity(ctx, { kind: "duplicated", project, design, image: { _id: id, name } });
+  return id;
+}
+
+export async function copyImages(
+  ctx: Ctx,
+  ids: string[],
+  groups: ImageGroup[],
+  { design, project }: Omit<ImagePlace, "image">,
+): Promise<void> {
+  const place = new Map(ids.map((id, index) => [id, index]));
+  const images = groups.flatMap((group) => group.images).toSorted((a, b) => (place.get(a._id) ?? 0) - (place.get(b._id) ?? 0));
+  const keys = await lastKeys(imagesOf(ctx, design._id), images.length);
+  const made = [];
+  for (const [index, image] of images.entries()) {
+    const uploadId = `copy of ${image._id} ${Math.random().toString(36).slice(2)}`;
+    const id = await ctx.db.insert("designImages", { ...copied(image, design), orderKey: keys[index], uploadId });
+    made.push({ kind: "image" as const, thing: id, tags: image.tags });
+  }
+  await noteTags(ctx, project.ownerId, made);
+  await imagesChanged(ctx, { design, project }, images.length);
+  const [last] = images.slice(-1);
+  if (last) await recordActivity(ctx, { kind: "duplicated", project, design, image: last, count: images.length });
+}
+
+export async function copyDesigns(ctx: Ctx, groups: DesignGroup[], project: Doc<"projects">): Promise<void> {
+  const designs = groups.flatMap((group) => group.designs);
+  const images = designs.reduce((sum, { imageCount }) => sum + imageCount, 0);
+  await expectRoomFor(ctx, project.ownerId, { designs: designs.length, images });
+  const keys = await lastKeys(designsOf(ctx, project._id), designs.length);
+  const made = [];
+  for (const [index, design] of designs.entries()) {
+    const id = await ctx.db.insert("designs", { ...emptied(design, project), orderKey: keys[index] });
+    made.push({ kind: "design" as const, thing: id, tags: design.tags });
+    await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null });
+  }
+  await noteTags(ctx, project.ownerId, made);
+  await designsChanged(ctx, project, { designs: designs.length });
+  const [last] = designs.slice(-1);
+  if (last) await recordActivity(ctx, { kind: "duplicated", project, design: last, from: last.name, count: designs.length });
+}
+
+const cursor = v.union(v.string(), v.null());
+
+export const project = internalMutation({
+  args: { from: v.id("projects"), to: v.id("projects"), cursor },
+  returns: v.null(),
+  handler: async (ctx, { from, to, cursor: after }) => {
+    const [source, target] = [await ctx.db.get(from), await ctx.db.get(to)];
+    if (!source || !target || isGoing(source) || isGoing(target)) return null;
+    const { page, isDone, continueCursor } = await ctx.db
+      .query("designs")
+      .withIndex("by_age", (q) => q.eq("projectId", from).eq("removedAt", undefined))
+      .paginate({ cursor: after, numItems: DESIGNS });
+    const made = [];
+    for (const design of page) {
+      const id = await ctx.db.insert("designs", { ...emptied(design, target), favouriteAt: design.favouriteAt });
+      made.push({ kind: "design" as const, thing: id, tags: design.tags });
+      await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null });
+    }
+    await noteTags(ctx, target.ownerId, made);
+    await designsChanged(ctx, target, { designs: page.length });
+    if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.copies.project, { from, to, cursor: continueCursor });
+    return null;
+  },
+});
+
+/** Copies by age, so that the copies keep that order too. */
+export const design = internalMutation({
+  args: { from: v.id("designs"), to: v.id("designs"), cursor },
+  returns: v.null(),
+  handler: async (ctx, { from, to, cursor: after }) => {
+    const [source, target] = [await ctx.db.get(from), await ctx.db.get(to)];
+    if (!source || !target || isGoing(source) || isGoing(target)) return null;
+    const [of, into] = [await ctx.db.get(source.projectId), await ctx.db.get(target.projectId)];
+    if (!of || !into || isGoing(into)) return null;
+    const { page, isDone, continueCursor } = await ctx.db
+      .query("designImages")
+      .withIndex("by_design", (q) => q.eq("designId", from).eq("removedAt", undefined))
+      .paginate({ cursor: after, numItems: IMAGES });
+    const made = [];
+    for (const image of page) {
+      const id = await ctx.db.insert("designImages", { ...copied(image, target), uploadId: `copy of ${image._id} in ${to}` });
+      made.push({ kind: "image" as const, thing: id, tags: image.tags });
+      if (image._id === source.coverImageId) await ctx.db.patch(to, { coverImageId: id });
+      if (image._id === of.coverImageId && into._id !== of._id) await ctx.db.patch(into._id, { coverImageId: id });
+    }
+    await noteTags(ctx, into.ownerId, made);
+    const [design, project] = [await ctx.db.get(to), await ctx.db.get(into._id)];
+    if (design && project && page.length > 0) await imagesChanged(ctx, { design, project }, page.length);
+    if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from, to, cursor: continueCursor });
+    return null;
+  },
+});
+
+const isGoing = ({ purgingSince }: { purgingSince?: number }) => purgingSince !== undefined;
+
+function emptied(
+  { name, sortName, orderKey, description, tags }: Doc<"designs">,
+  { _id: projectId, ownerId }: Doc<"projects">,
+): Omit<Doc<"designs">, "_id" | "_creationTime"> {
+  return {
+    ownerId,
+    projectId,
+    name,
+    ...(sortName !== undefined && { sortName }),
+    ...(orderKey !== undefined && { orderKey }),
+    ...(description !== undefined && { description }),
+    ...(tags !== undefined && { tags }),
+    words: searchWords({ name, description, tags }),
+    updatedAt: Date.now(),
+    imageCount: 0,
+    cover: [],
+    latestImageAt: 0,
+  };
+}
+
+function copied(
+  image: Doc<"designImages">,
+  { _id: designId, ownerId }: Doc<"designs">,
+): Omit<Doc<"designImages">, "_id" | "_creationTime"> {
+  const { _id: _, _creationTime: __, versionId: ___, ...facts } = image;
+  return { ...facts, designId, ...(ownerId !== undefined && { ownerId }) };
+}

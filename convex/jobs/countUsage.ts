@@ -1,0 +1,56 @@
+import { v } from "convex/values";
+import { internal } from "../_generated/api";
+import type { Doc } from "../_generated/dataModel";
+import { internalMutation, type QueryCtx } from "../_generated/server";
+import { liveCounts, usageOf } from "../model/usage";
+
+const COUNT_BATCH = 1000;
+
+/** Counts files of images, then of versions. A change meanwhile restarts it, so that the sum is consistent. */
+export const count = internalMutation({
+  args: { ownerId: v.string(), run: v.number(), cursor: v.union(v.string(), v.null()), ofVersions: v.optional(v.boolean()) },
+  returns: v.null(),
+  handler: async (ctx, { ownerId, run, cursor, ofVersions = false }) => {
+    let row = await usageOf(ctx, ownerId);
+    // Several changes each schedule the first count; only one runs.
+    if (row && run === 0 && cursor === null && !ofVersions) return null;
+    if (!row) {
+      if (!(await isSomebody(ctx, ownerId))) return null;
+      const id = await ctx.db.insert("usage", { ownerId, ...(await liveCounts(ctx, ownerId)), bytes: 0, counting: run });
+      row = await ctx.db.get(id);
+    }
+    if (!row || row.counting !== run) return null;
+    const rows = ofVersions
+      ? ctx.db.query("imageVersions").withIndex("by_owner", (q) => q.eq("ownerId", ownerId))
+      : ctx.db.query("designImages").withIndex("by_trash", (q) => q.eq("ownerId", ownerId));
+    const { page, isDone, continueCursor } = await rows.paginate({ cursor, numItems: COUNT_BATCH });
+    let { bytes } = row;
+    for (const each of page) if (await isFirstOfItsFile(ctx, each)) bytes += each.size;
+    const isOver = isDone && ofVersions;
+    await ctx.db.patch(row._id, { bytes, counting: isOver ? undefined : run });
+    const next = isDone ? { cursor: null, ofVersions: true } : { cursor: continueCursor, ofVersions };
+    if (!isOver) await ctx.scheduler.runAfter(0, internal.jobs.countUsage.count, { ownerId, run, ...next });
+    return null;
+  },
+});
+
+/** A late change must not add a row for a deleted account. */
+async function isSomebody(ctx: QueryCtx, ownerId: string): Promise<boolean> {
+  const user = await ctx.db
+    .query("users")
+    .withIndex("id", (q) => q.eq("id", ownerId))
+    .first();
+  return user !== null;
+}
+
+/** Counts a shared file only at its first row. */
+async function isFirstOfItsFile(ctx: QueryCtx, { _id, storageId }: Doc<"designImages"> | Doc<"imageVersions">): Promise<boolean> {
+  for (const table of ["designImages", "imageVersions"] as const) {
+    const first = await ctx.db
+      .query(table)
+      .withIndex("by_storage", (q) => q.eq("storageId", storageId))
+      .first();
+    if (first) return first._id === _id;
+  }
+  return false;
+}

@@ -1,0 +1,224 @@
+import type { IndexRange } from "convex/server";
+import { v } from "convex/values";
+import { internal } from "../_generated/api";
+import type { Doc, Id } from "../_generated/dataModel";
+import { internalMutation, type MutationCtx } from "../_generated/server";
+import { recordActivity } from "../model/activities/recordActivity";
+import { releaseFile } from "../model/files";
+import { VERSIONS_MAX } from "../model/rules";
+import { forgetTags } from "../model/tags/tagging";
+import { changeUsage, forgetUsage } from "../model/usage";
+import { deleteVersions } from "../versions";
+
+/** Each batch schedules the next; restarts and repeated steps are harmless. `purgingSince` hides items at once; children go first. */
+
+/** Time in the trash before automatic deletion (milliseconds). */
+export const TRASH_TIME = 30 * 24 * 60 * 60 * 1000;
+
+/** Rows per transaction: few, because other writers wait for it. */
+export const PURGE_BATCH = 100;
+/** `resume` continues purges older than this (milliseconds). */
+const RESUME_AFTER = 60 * 60 * 1000;
+
+export async function purgeProject(ctx: MutationCtx, { _id, removedAt = Date.now() }: Doc<"projects">): Promise<void> {
+  await ctx.db.patch(_id, { removedAt, purgingSince: Date.now() });
+  await ctx.scheduler.runAfter(0, internal.jobs.purge.project, { id: _id });
+}
+
+type Actor = { user: Pick<Doc<"users">, "id"> };
+
+export async function purgeDesign(ctx: MutationCtx & Actor, design: Doc<"designs">): Promise<void> {
+  await ctx.db.patch(design._id, { purgingSince: Date.now() });
+  const project = await ctx.db.get(design.projectId);
+  if (project) await recordActivity(ctx, { kind: "purged", project, design });
+  await ctx.scheduler.runAfter(0, internal.jobs.purge.design, { id: design._id });
+}
+
+export async function purgeImage(ctx: MutationCtx & Actor, image: Doc<"designImages">): Promise<void> {
+  const design = await ctx.db.get(image.designId);
+  const project = design && (await ctx.db.get(design.projectId));
+  if (project) await recordActivity(ctx, { kind: "purged", project, design, image });
+  await deleteOneImage(ctx, image);
+}
+
+export const image = internalMutation({
+  args: { id: v.id("designImages") },
+  returns: v.null(),
+  handler: async (ctx, { id }) => {
+    const row = await ctx.db.get(id);
+    if (row) await deleteOneImage(ctx, row);
+    return null;
+  },
+});
+
+export const design = internalMutation({
+  args: { id: v.id("designs") },
+  returns: v.null(),
+  handler: async (ctx, { id }) => {
+    const deleted = await deleteDesign(ctx, id, PURGE_BATCH);
+    if (deleted === PURGE_BATCH) await ctx.scheduler.runAfter(0, internal.jobs.purge.design, { id });
+    return null;
+  },
+});
+
+export const project = internalMutation({
+  args: { id: v.id("projects") },
+  returns: v.null(),
+  handler: async (ctx, { id }) => {
+    let left = PURGE_BATCH;
+    const designs = await ctx.db
+      .query("designs")
+      .withIndex("by_project", (q) => q.eq("projectId", id))
+      .take(PURGE_BATCH);
+    for (const each of designs) {
+      left -= await deleteDesign(ctx, each._id, left);
+      if (left === 0) {
+        await ctx.scheduler.runAfter(0, internal.jobs.purge.project, { id });
+        return null;
+      }
+    }
+    const history = await ctx.db
+      .query("activities")
+      .withIndex("by_project", (q) => q.eq("projectId", id))
+      .take(left);
+    for (const { _id } of history) await ctx.db.delete(_id);
+    if (history.length === left) await ctx.scheduler.runAfter(0, internal.jobs.purge.project, { id });
+    else if (await ctx.db.get(id)) await ctx.db.delete(id);
+    return null;
+  },
+});
+
+export const owner = internalMutation({
+  args: { ownerId: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { ownerId }) => {
+    const projects = await ctx.db
+      .query("projects")
+      .withIndex("by_trash", (q) => q.eq("ownerId", ownerId).eq("purgingSince", undefined))
+      .take(PURGE_BATCH);
+    for (const each of projects) await purgeProject(ctx, each);
+    if (projects.length === PURGE_BATCH) await ctx.scheduler.runAfter(0, internal.jobs.purge.owner, { ownerId });
+    else await forgetUsage(ctx, ownerId);
+    return null;
+  },
+});
+
+/** Without an owner: for all users, with no actor in the history. */
+export const trash = internalMutation({
+  args: { ownerId: v.union(v.string(), v.null()), before: v.number() },
+  returns: v.null(),
+  handler: async (ctx, args) => {
+    await purgeBatch(ctx, args);
+    return null;
+  },
+});
+
+/** The part of Convex's index range builder that follows the equality fields. */
+type TrashRange = {
+  eq(
+    field: "purgingSince",
+    is: undefined,
+  ): {
+    gt(field: "removedAt", value: number): { lt(field: "removedAt", value: number): IndexRange };
+  };
+};
+
+export async function purgeBatch(ctx: MutationCtx, { ownerId, before }: { ownerId: string | null; before: number }): Promise<void> {
+  const { db } = ctx;
+  const as = { ...ctx, user: { id: ownerId ?? "" } };
+  const due = (range: TrashRange) => range.eq("purgingSince", undefined).gt("removedAt", 0).lt("removedAt", before);
+  const [projects, designs, images] = await Promise.all([
+    (ownerId === null
+      ? db.query("projects").withIndex("by_removal", due)
+      : db.query("projects").withIndex("by_trash", (q) => due(q.eq("ownerId", ownerId)))
+    ).take(PURGE_BATCH),
+    (ownerId === null
+      ? db.query("designs").withIndex("by_removal", due)
+      : db.query("designs").withIndex("by_trash", (q) => due(q.eq("ownerId", ownerId)))
+    ).take(PURGE_BATCH),
+    (ownerId === null
+      ? db.query("designImages").withIndex("by_removal", due)
+      : db.query("designImages").withIndex("by_trash", (q) => due(q.eq("ownerId", ownerId)))
+    ).take(PURGE_BATCH),
+  ]);
+  for (const each of projects) await purgeProject(ctx, each);
+  for (const each of designs) await purgeDesign(as, each);
+  for (const each of images) await purgeImage(as, each);
+  if ([projects, designs, images].some(({ length }) => length === PURGE_BATCH)) {
+    await ctx.scheduler.runAfter(0, internal.jobs.purge.trash, { ownerId, before });
+  } else if (ownerId !== null) {
+    await ctx.scheduler.runAfter(0, internal.jobs.undoSteps.forget, { userId: ownerId, cursor: null });
+  }
+}
+
+export const expire = internalMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    await purgeBatch(ctx, { ownerId: null, before: Date.now() - TRASH_TIME });
+    return null;
+  },
+});
+
+/** Continues unfinished purges, for instance after a failed batch. */
+export const resume = internalMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    const before = Date.now() - RESUME_AFTER;
+    const projects = await ctx.db
+      .query("projects")
+      .withIndex("by_removal", (q) => q.gt("purgingSince", 0).lt("purgingSince", before))
+      .take(PURGE_BATCH);
+    for (const { _id } of projects) await ctx.scheduler.runAfter(0, internal.jobs.purge.project, { id: _id });
+    const designs = await ctx.db
+      .query("designs")
+      .withIndex("by_removal", (q) => q.gt("purgingSince", 0).lt("purgingSince", before))
+      .take(PURGE_BATCH);
+    for (const { _id } of designs) await ctx.scheduler.runAfter(0, internal.jobs.purge.design, { id: _id });
+    return null;
+  },
+});
+
+/** Returns the number of deleted rows; fewer than `limit` means that nothing is left. */
+async function deleteDesign(ctx: MutationCtx, id: Id<"designs">, limit: number): Promise<number> {
+  const images = await ctx.db
+    .query("designImages")
+    .withIndex("by_design", (q) => q.eq("designId", id))
+    .take(limit);
+  const freed: Freed = new Map();
+  let left = limit;
+  for (const each of images) {
+    if (left <= 0) break;
+    left -= await deleteImage(ctx, each, freed);
+  }
+  await settle(ctx, freed);
+  if (left <= 0) return limit;
+  const row = await ctx.db.get(id);
+  if (!row) return limit - left;
+  await ctx.db.delete(id);
+  await forgetTags(ctx, row);
+  return limit - left + 1;
+}
+
+async function deleteOneImage(ctx: MutationCtx, row: Doc<"designImages">): Promise<void> {
+  const freed: Freed = new Map();
+  await deleteImage(ctx, row, freed);
+  await settle(ctx, freed);
+}
+
+type Freed = Map<string | undefined, number>;
+
+/** Returns the number of deleted rows; a batch may exceed its limit by versions and tags. */
+async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">, freed: Freed): Promise<number> {
+  await ctx.db.delete(row._id);
+  const versions = row.versionId === undefined ? 0 : await deleteVersions(ctx, row._id, VERSIONS_MAX);
+  const tags = await forgetTags(ctx, row);
+  // The file of the only version; with several, `deleteVersions` released them.
+  if (await releaseFile(ctx, row.storageId, row.checksum)) freed.set(row.ownerId, (freed.get(row.ownerId) ?? 0) + row.size);
+  return versions + tags + 1;
+}
+
+async function settle(ctx: MutationCtx, freed: Freed): Promise<void> {
+  for (const [ownerId, bytes] of freed) await changeUsage(ctx, ownerId, { bytes: -bytes });
+}

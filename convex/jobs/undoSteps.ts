@@ -1,0 +1,26 @@
+import { v } from "convex/values";
+import { internal } from "../_generated/api";
+import { internalMutation } from "../_generated/server";
+import { remainingPlaceOf } from "../model/access";
+
+/** A row has at most 50 changes, each of which reads up to three rows. */
+const BATCH = 10;
+
+/** Removes the former names and texts of permanently deleted items from a user's undo steps. */
+export const forget = internalMutation({
+  args: { userId: v.string(), cursor: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, { userId, cursor }) => {
+    const { page, isDone, continueCursor } = await ctx.db
+      .query("undoSteps")
+      .withIndex("by_user", (q) => q.eq("userId", userId))
+      .paginate({ cursor, numItems: BATCH });
+    for (const { _id, changes } of page) {
+      const places = await Promise.all(changes.map(({ id }) => remainingPlaceOf(ctx, id)));
+      if (places.every((place) => place === null)) await ctx.db.delete(_id);
+      else if (places.includes(null)) await ctx.db.patch(_id, { changes: changes.filter((_, index) => places[index] !== null) });
+    }
+    if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.undoSteps.forget, { userId, cursor: continueCursor });
+    return null;
+  },
+});

@@ -1,0 +1,61 @@
+import { v } from "convex/values";
+import { internal } from "../_generated/api";
+import { internalMutation } from "../_generated/server";
+import { isUpgraded, upgradedTable, upgradedTables, upgradeOf, upgradeRow } from "../model/upgrades";
+
+/** Upgrades rows of earlier builds once per table. Later runs read one row per table. */
+
+/** The search terms of a long text take milliseconds, and Convex allows a function one second. */
+const BATCH = 50;
+
+export const run = internalMutation({
+  args: {},
+  returns: v.null(),
+  handler: async (ctx) => {
+    for (const table of upgradedTables) {
+      if (!(await isUpgraded(ctx, table))) await ctx.scheduler.runAfter(0, internal.jobs.upgrade.rows, { table, cursor: null });
+    }
+    return null;
+  },
+});
+
+export const rows = internalMutation({
+  args: { table: upgradedTable, cursor: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, { table, cursor }) => {
+    const { db, scheduler } = ctx;
+    const { page, isDone, continueCursor } = await db.query(table).paginate({ cursor, numItems: BATCH });
+    for (const row of page) await upgradeRow(ctx, row);
+    if (!isDone) await scheduler.runAfter(0, internal.jobs.upgrade.rows, { table, cursor: continueCursor });
+    else if (!(await isUpgraded(ctx, table))) await db.insert("upgrades", { name: upgradeOf(table) });
+    return null;
+  },
+});
+
+/** Replaces a tag whose key became equal to another one's. Repeats itself until none of its items is left. */
+export const mergeTags = internalMutation({
+  args: { from: v.id("tags"), into: v.id("tags") },
+  returns: v.null(),
+  handler: async ({ db, scheduler }, { from, into }) => {
+    const [old, kept] = [await db.get(from), await db.get(into)];
+    if (old === null || kept === null) return null;
+    const taggings = await db
+      .query("taggings")
+      .withIndex("by_tag", (q) => q.eq("tagId", from))
+      .take(BATCH);
+    let moved = 0;
+    for (const { _id, thing } of taggings) {
+      const twin = await db
+        .query("taggings")
+        .withIndex("by_thing", (q) => q.eq("thing", thing).eq("tagId", into))
+        .first();
+      if (twin) await db.delete(_id);
+      else await db.patch(_id, { tagId: into });
+      if (!twin) moved++;
+    }
+    await db.patch(into, { uses: kept.uses + moved });
+    if (taggings.length < BATCH) await db.delete(from);
+    else await scheduler.runAfter(0, internal.jobs.upgrade.mergeTags, { from, into });
+    return null;
+  },
+});

@@ -1,0 +1,196 @@
+import { customMutation, customQuery } from "convex-helpers/server/customFunctions";
+import { v } from "convex/values";
+import { mutation, type MutationCtx, query, type QueryCtx } from "../_generated/server";
+import type { Doc, Id } from "../_generated/dataModel";
+import { ISSUER, requireService } from "./accounts/service";
+import { sessionOf } from "./accounts/sessions";
+import { notFound, refusalOf, unauthenticated } from "./errors";
+import { recordChanges } from "./undo/recordChanges";
+
+/** Builds all public functions: `server…` for the app server, `server…For` for a session. Missing and foreign ids: "not_found". */
+
+type Caller = { user: Doc<"users">; session: Doc<"sessions"> };
+type CallerCtx = QueryCtx & Caller;
+
+const asPerson = {
+  args: {},
+  input: async (ctx: QueryCtx) => ({ ctx: await caller(ctx), args: {} }),
+};
+const asServer = {
+  args: {},
+  input: async (ctx: QueryCtx) => {
+    await requireService(ctx);
+    return { ctx: {}, args: {} };
+  },
+};
+const asServerFor = {
+  args: { sessionId: v.string() },
+  input: async (ctx: QueryCtx, { sessionId }: { sessionId: string }) => {
+    await requireService(ctx);
+    const live = await sessionOf(ctx.db, { sessionId });
+    // The user's own token is absent here, so nothing else has checked the expiry.
+    if (!live || live.session.expiresAt <= Date.now()) throw unauthenticated();
+    return { ctx: live, args: {} };
+  },
+};
+
+export const userQuery = customQuery(query, asPerson);
+export const userMutation = customMutation(mutation, asPerson);
+/** A `userMutation` whose changes `undo.revert` can undo, if the caller names a `step`. */
+export const undoableMutation = customMutation(mutation, {
+  args: { step: v.optional(v.string()) },
+  input: async (ctx: MutationCtx, { step }: { step?: string | undefined }) => {
+    const live = await caller(ctx);
+    const recorder = step === undefined ? null : recordChanges({ ...ctx, ...live });
+    return {
+      ctx: { ...live, db: recorder?.db ?? ctx.db },
+      args: {},
+      onSuccess: async () => {
+        if (recorder && step !== undefined) await recorder.save(step);
+      },
+    };
+  },
+});
+export type UserMutationCtx = MutationCtx & Caller;
+export const serverQuery = customQuery(query, asServer);
+export const serverMutation = customMutation(mutation, asServer);
+export const serverQueryFor = customQuery(query, asServerFor);
+export const serverMutationFor = customMutation(mutation, asServerFor);
+
+/** Throws "unauthenticated" when the token's session has ended. */
+async function caller(ctx: QueryCtx): Promise<Caller> {
+  const identity = await ctx.auth.getUserIdentity();
+  const sessionId = identity?.["sessionId"];
+  if (!identity || identity.issuer !== ISSUER || typeof sessionId !== "string") throw unauthenticated();
+  const live = await sessionOf(ctx.db, { sessionId, userId: identity.subject });
+  if (!live) throw unauthenticated();
+  return live;
+}
+
+type Right = "view" | "edit";
+
+/** The only access rule. Shared access would be added here. */
+async function rightsIn(ctx: CallerCtx, project: Doc<"projects">): Promise<readonly Right[]> {
+  return project.ownerId === ctx.user.id ? ["view", "edit"] : [];
+}
+
+/** Malformed, missing, removed and foreign ids all throw "not_found", so callers cannot tell them apart. */
+export async function projectFor(ctx: CallerCtx, id: string, right: Right): Promise<Doc<"projects">> {
+  const known = ctx.db.normalizeId("projects", id);
+  const project = known && (await ctx.db.get(known));
+  if (!project || project.removedAt !== undefined || !(await rightsIn(ctx, project)).includes(right)) throw notFound();
+  return project;
+}
+
+export async function designFor(ctx: CallerCtx, id: string, right: Right): Promise<{ design: Doc<"designs">; project: Doc<"projects"> }> {
+  const known = ctx.db.normalizeId("designs", id);
+  const design = known && (await ctx.db.get(known));
+  if (!design || design.removedAt !== undefined) throw notFound();
+  return { design, project: await projectFor(ctx, design.projectId, right) };
+}
+
+export async function imageFor(
+  ctx: CallerCtx,
+  id: string,
+  right: Right,
+): Promise<{ image: Doc<"designImages">; design: Doc<"designs">; project: Doc<"projects"> }> {
+  const known = ctx.db.normalizeId("designImages", id);
+  const image = known && (await ctx.db.get(known));
+  if (!image || image.removedAt !== undefined) throw notFound();
+  return { image, ...(await designFor(ctx, image.designId, right)) };
+}
+
+export type ImageGroup = { images: Doc<"designImages">[]; design: Doc<"designs">; project: Doc<"projects"> };
+
+/** Returns the images without duplicates, grouped by design to load each design once. */
+export async function imagesFor(ctx: CallerCtx, ids: readonly string[], right: Right): Promise<ImageGroup[]> {
+  const images = await Promise.all([...new Set(ids)].map((id) => unhidden(ctx, ctx.db.normalizeId("designImages", id))));
+  const groups = [...Map.groupBy(images, ({ designId }) => designId)];
+  return Promise.all(groups.map(async ([id, group]) => ({ images: group, ...(await designFor(ctx, id, right)) })));
+}
+
+export type DesignGroup = { designs: Doc<"designs">[]; project: Doc<"projects"> };
+
+export async function designsFor(ctx: CallerCtx, ids: readonly string[], right: Right): Promise<DesignGroup[]> {
+  const designs = await Promise.all([...new Set(ids)].map((id) => unhidden(ctx, ctx.db.normalizeId("designs", id))));
+  const groups = [...Map.groupBy(designs, ({ projectId }) => projectId)];
+  return Promise.all(groups.map(async ([id, group]) => ({ designs: group, project: await projectFor(ctx, id, right) })));
+}
+
+async function unhidden<Table extends "designs" | "designImages">({ db }: CallerCtx, id: Id<Table> | null): Promise<Doc<Table>> {
+  const row = id && (await db.get(id));
+  if (!row || row.removedAt !== undefined) throw notFound();
+  return row;
+}
+
+/** An item in the trash and its parents, which may be in the trash themselves. */
+export type Trashed =
+  | { kind: "project"; project: Doc<"projects"> }
+  | { kind: "design"; design: Doc<"designs">; project: Doc<"projects"> }
+  | { kind: "image"; image: Doc<"designImages">; design: Doc<"designs">; project: Doc<"projects"> };
+
+/** Throws "not_found" unless the item is in the trash, not being purged, and the caller's to edit. */
+export async function trashedFor(ctx: CallerCtx, id: string): Promise<Trashed> {
+  const found = await changeablePlaceOf(ctx, id);
+  if (rowsOf(found).at(-1)?.removedAt === undefined) throw notFound();
+  return found;
+}
+
+/** Returns the nearest trashed item that hides this id: the item itself or a parent. */
+export async function hidingFor(ctx: CallerCtx, id: string): Promise<Trashed> {
+  const found = await changeablePlaceOf(ctx, id);
+  if (found.kind === "image" && found.image.removedAt !== undefined) return found;
+  if (found.kind !== "project" && found.design.removedAt !== undefined) return { ...found, kind: "design" };
+  if (found.project.removedAt !== undefined) return { kind: "project", project: found.project };
+  throw notFound();
+}
+
+/** Returns the item, trashed or not, if the caller may edit it. */
+export async function keptFor<Kind extends Trashed["kind"]>(ctx: CallerCtx, id: string, kind: Kind): Promise<Trashed & { kind: Kind }> {
+  const found = await changeablePlaceOf(ctx, id);
+  if (!isOf(found, kind)) throw notFound();
+  return found;
+}
+
+const isOf = <Kind extends Trashed["kind"]>(found: Trashed, kind: Kind): found is Trashed & { kind: Kind } => found.kind === kind;
+
+async function changeablePlaceOf(ctx: CallerCtx, id: string): Promise<Trashed> {
+  const found = await remainingPlaceOf(ctx, id);
+  if (!found) throw notFound();
+  if (!(await rightsIn(ctx, found.project)).includes("edit")) throw notFound();
+  return found;
+}
+
+function rowsOf(place: Trashed): Pick<Doc<"projects">, "removedAt" | "purgingSince">[] {
+  if (place.kind === "project") return [place.project];
+  return place.kind === "design" ? [place.project, place.design] : [place.project, place.design, place.image];
+}
+
+/** Returns null for an item that is or will be deleted permanently. */
+export async function remainingPlaceOf(ctx: Pick<QueryCtx, "db">, id: string): Promise<Trashed | null> {
+  const found = await placeOf(ctx, id);
+  return found && rowsOf(found).every(({ purgingSince }) => purgingSince === undefined) ? found : null;
+}
+
+async function placeOf({ db }: Pick<QueryCtx, "db">, id: string): Promise<Trashed | null> {
+  const imageId = db.normalizeId("designImages", id);
+  const image = imageId && (await db.get(imageId));
+  const designId = image ? image.designId : db.normalizeId("designs", id);
+  const design = designId && (await db.get(designId));
+  if (image && !design) return null;
+  const projectId = design ? design.projectId : db.normalizeId("projects", id);
+  const project = projectId && (await db.get(projectId));
+  if (!project) return null;
+  if (!design) return { kind: "project", project };
+  return image ? { kind: "image", image, design, project } : { kind: "design", design, project };
+}
+
+/** Returns null where `looking` throws "not_found". */
+export async function ifVisible<Result>(looking: Promise<Result>): Promise<Result | null> {
+  try {
+    return await looking;
+  } catch (error) {
+    if (refusalOf(error)?.code === "not_found") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,22 @@
+import type { GenericDatabaseReader } from "convex/server";
+import type { DataModel, Doc } from "../../_generated/dataModel";
+
+/**
+ * Every data function reads this row, which ends live queries at sign-out. Expiry is not checked, because tokens expire with the session
+ * and queries must not read the clock (docs.convex.dev/understanding/best-practices).
+ */
+export async function sessionOf(
+  db: GenericDatabaseReader<DataModel>,
+  { sessionId, userId }: { sessionId: string; userId?: string },
+): Promise<{ session: Doc<"sessions">; user: Doc<"users"> } | null> {
+  const session = await db
+    .query("sessions")
+    .withIndex("id", (q) => q.eq("id", sessionId))
+    .unique();
+  if (!session || (userId !== undefined && session.userId !== userId)) return null;
+  const user = await db
+    .query("users")
+    .withIndex("id", (q) => q.eq("id", session.userId))
+    .unique();
+  return user && { session, user };
+}

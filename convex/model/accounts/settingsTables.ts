@@ -1,0 +1,14 @@
+import { defineTable } from "convex/server";
+import { v } from "convex/values";
+
+export const settingsTables = {
+  userPictures: defineTable({ userId: v.string(), contentType: v.string(), checksum: v.string(), bytes: v.bytes() }).index("by_user", [
+    "userId",
+  ]),
+
+  /** Separate from the session row: every data function reads that one, so a write there would rerun them all. */
+  sessionActivity: defineTable({ sessionId: v.string(), userId: v.string(), at: v.number() })
+    .index("by_session", ["sessionId"])
+    .index("by_user", ["userId"])
+    .index("by_age", ["at"]),
+};

@@ -1,0 +1,35 @@
+import { type Infer, v } from "convex/values";
+
+/** New kinds may be added but never changed: older entries remain stored. */
+export const activityKind = v.union(
+  v.literal("created"),
+  v.literal("renamed"),
+  v.literal("described"),
+  v.literal("captioned"),
+  v.literal("uploaded"),
+  v.literal("versioned"),
+  v.literal("duplicated"),
+  v.literal("moved"),
+  v.literal("reordered"),
+  v.literal("covered"),
+  v.literal("tagged"),
+  v.literal("trashed"),
+  v.literal("restored"),
+  v.literal("purged"),
+);
+export type ActivityKind = Infer<typeof activityKind>;
+
+export const activity = v.object({
+  projectId: v.id("projects"),
+  ownerId: v.string(),
+  /** `users.id` */
+  actorId: v.string(),
+  at: v.number(),
+  kind: activityKind,
+  thing: v.object({ kind: v.union(v.literal("project"), v.literal("design"), v.literal("image")), id: v.string(), name: v.string() }),
+  design: v.optional(v.object({ id: v.string(), name: v.string() })),
+  from: v.optional(v.string()),
+  to: v.optional(v.string()),
+  /** One when missing. */
+  count: v.optional(v.number()),
+});

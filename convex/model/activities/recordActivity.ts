@@ -1,0 +1,75 @@
+import type { Doc } from "../../_generated/dataModel";
+import type { MutationCtx } from "../../_generated/server";
+import type { ActivityKind } from "./activityShape";
+
+/** Repeated actions of one kind in one place within this time share an entry (milliseconds). */
+export const ONE_GO = 10 * 60 * 1000;
+
+type ActivityEntry = {
+  kind: ActivityKind;
+  project: Pick<Doc<"projects">, "_id" | "ownerId" | "name">;
+  design?: Pick<Doc<"designs">, "_id" | "name"> | undefined;
+  image?: Pick<Doc<"designImages">, "_id" | "name"> | undefined;
+  from?: string;
+  to?: string;
+  count?: number;
+};
+
+/** Records a history entry in the calling mutation. Repeated actions update one entry's count, which costs one row read. */
+export async function recordActivity(
+  ctx: MutationCtx & { user: Pick<Doc<"users">, "id"> },
+  { kind, project, design, image, from, to, count = 1 }: ActivityEntry,
+): Promise<void> {
+  const thing = image
+    ? { kind: "image" as const, id: image._id, name: image.name }
+    : design
+      ? { kind: "design" as const, id: design._id, name: design.name }
+      : { kind: "project" as const, id: project._id, name: project.name };
+  const at = Date.now();
+  const entry = {
+    projectId: project._id,
+    ownerId: project.ownerId,
+    actorId: ctx.user.id,
+    at,
+    kind,
+    thing,
+    ...(image && design && { design: { id: design._id, name: design.name } }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(count !== 1 && { count }),
+  };
+  const last = await ctx.db
+    .query("activities")
+    .withIndex("by_project", (q) => q.eq("projectId", project._id))
+    .order("desc")
+    .first();
+  if (last && at - last.at < ONE_GO && continues(last, entry))
+    await ctx.db.patch(last._id, { at, thing, count: (last.count ?? 1) + count });
+  else await ctx.db.insert("activities", entry);
+}
+
+type Entry = Omit<Doc<"activities">, "_id" | "_creationTime">;
+
+/** Kinds that share an entry. Text changes do not, because each records the previous text. */
+const REPEATED: ReadonlySet<ActivityKind> = new Set([
+  "uploaded",
+  "duplicated",
+  "moved",
+  "reordered",
+  "tagged",
+  "trashed",
+  "restored",
+  "purged",
+]);
+
+function continues(last: Entry, next: Entry): boolean {
+  return (
+    REPEATED.has(next.kind) &&
+    last.kind === next.kind &&
+    last.actorId === next.actorId &&
+    last.thing.kind === next.thing.kind &&
+    last.design?.id === next.design?.id &&
+    last.from === next.from &&
+    last.to === next.to
+  );
+}

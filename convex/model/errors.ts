@@ -1,0 +1,54 @@
+import { ConvexError } from "convex/values";
+
+/** The app derives HTTP statuses and texts from these codes. */
+export type RefusalCode = "unauthenticated" | "not_found" | "invalid" | "conflict" | "limit";
+
+export type Refusal = {
+  code: RefusalCode;
+  message?: string;
+  fieldErrors?: Record<string, string[]>;
+  /** With "conflict": the existing image. */
+  duplicateOf?: { imageId: string; name: string };
+  /** With "conflict": the stored text that a form did not start from. */
+  current?: string;
+  /** With "limit": the remaining bytes. */
+  left?: number;
+};
+
+export const unauthenticated = () => refusal({ code: "unauthenticated" });
+
+/** Also used for foreign items: callers must not be able to tell the two apart. */
+export const notFound = () => refusal({ code: "not_found" });
+
+export const invalid = (fieldErrors: Record<string, string[]>) => refusal({ code: "invalid", fieldErrors });
+
+export const conflict = (message: string) => refusal({ code: "conflict", message });
+
+export const duplicate = (duplicateOf: { imageId: string; name: string }) => refusal({ code: "conflict", duplicateOf });
+
+export const stale = (current: string) => refusal({ code: "conflict", message: "This text was changed in the meantime.", current });
+
+export const noRoom = (left: number) => refusal({ code: "limit", left: Math.max(0, left) });
+
+export const limit = (message: string) => refusal({ code: "limit", message });
+
+/** Returns null for any other failure. */
+export function refusalOf(error: unknown): Refusal | null {
+  return isConvexError(error) && isRefusal(error.data) ? error.data : null;
+}
+
+/** The marker on convex/values' ConvexError. Using it spares pages without a client that library. */
+const MARK = Symbol.for("ConvexError");
+
+export const isConvexError = (error: unknown): error is Error & { data: unknown } =>
+  error instanceof Error && MARK in error && "data" in error;
+
+function refusal(data: Refusal): ConvexError<Refusal> {
+  return new ConvexError(data);
+}
+
+const codes: ReadonlySet<unknown> = new Set<RefusalCode>(["unauthenticated", "not_found", "invalid", "conflict", "limit"]);
+
+function isRefusal(data: unknown): data is Refusal {
+  return typeof data === "object" && data !== null && "code" in data && codes.has(data.code);
+}

@@ -1,0 +1,155 @@
+import { v } from "convex/values";
+import type { z } from "zod";
+import type { Doc } from "../_generated/dataModel";
+import type { ActivityKind } from "./activities/activityShape";
+import { recordActivity } from "./activities/recordActivity";
+import { imageFor, projectFor, undoableMutation, type UserMutationCtx } from "./access";
+import { check } from "./check";
+import { notFound, stale } from "./errors";
+import { designsOf, imagesOf, type List, place, projectsOf, sortNameOf } from "./lists/order";
+import { FAVOURITES_MAX, tooManyFavourites } from "./lists/sorting";
+import { placeArgs, targetOf } from "./lists/targets";
+import { cleanName, cleanText } from "./names";
+import { describe } from "./rules";
+import { searchWords } from "./search/words";
+import { toCover, touch } from "./summaries";
+
+/** The mutations that projects, designs and images share; each module exports them under its public names. */
+
+type Item = Doc<"projects"> | Doc<"designs"> | Doc<"designImages">;
+
+/** An item and its parents: the item is the last of project, design and image. */
+type ItemPath = { project: Doc<"projects">; design?: Doc<"designs">; image?: Doc<"designImages"> };
+
+/** Returns an item that the caller may see or edit. Throws "not_found". */
+type FindItem<Found> = (ctx: UserMutationCtx, id: string, right: "view" | "edit") => Promise<Found>;
+
+/** `projectFor` in the shape of `designFor` and `imageFor`. */
+export const projectPathFor: FindItem<{ project: Doc<"projects"> }> = async (ctx, id, right) => ({
+  project: await projectFor(ctx, id, right),
+});
+
+const itemIn = ({ project, design, image }: ItemPath): Item => image ?? design ?? project;
+
+/** The fields that every stored name needs. `item` has the other texts that the search finds. */
+export function nameFields(name: string, item: Parameters<typeof searchWords>[0] = { name }) {
+  return { name, sortName: sortNameOf(name), words: searchWords({ ...item, name }) };
+}
+
+/** The text that a form started from; forms of earlier builds omit it. */
+export const from = v.optional(v.string());
+
+/** Throws "conflict" with the stored text if that is neither the one the form started from nor the new one. */
+export function expectFrom(started: string | undefined, stored: string, next: string, clean: (text: string) => string): void {
+  if (started !== undefined && clean(started) !== clean(stored) && next !== stored) throw stale(stored);
+}
+
+export const trashItem = <Found>(find: FindItem<Found>, trash: (ctx: UserMutationCtx, found: Found) => Promise<null>) =>
+  undoableMutation({
+    args: { id: v.string() },
+    returns: v.null(),
+    handler: async (ctx, { id }) => trash(ctx, await find(ctx, id, "edit")),
+  });
+
+export const renameItem = (find: FindItem<ItemPath>, rule: z.ZodType<{ name: string }>) =>
+  undoableMutation({
+    args: { id: v.string(), name: v.string(), from },
+    returns: v.null(),
+    handler: async (ctx, args) => {
+      const path = await find(ctx, args.id, "edit");
+      const { name } = check(rule, args);
+      const item = itemIn(path);
+      expectFrom(args.from, item.name, name, cleanName);
+      await changeText(ctx, path, nameFields(name, item), { kind: "renamed", from: item.name, to: name });
+      return null;
+    },
+  });
+
+export const describeItem = (find: FindItem<{ project: Doc<"projects">; design?: Doc<"designs"> }>) =>
+  undoableMutation({
+    args: { id: v.string(), description: v.string(), from },
+    returns: v.null(),
+    handler: async (ctx, args) => {
+      const path = await find(ctx, args.id, "edit");
+      const { description } = check(describe, args);
+      const item = path.design ?? path.project;
+      expectFrom(args.from, item.description ?? "", description, cleanText);
+      const words = searchWords({ ...item, description });
+      await changeText(ctx, path, { description: description || undefined, words }, { kind: "described" });
+      return null;
+    },
+  });
+
+/** Stores texts of an item, and records the change in its project's history. */
+export async function changeText(
+  ctx: UserMutationCtx,
+  path: ItemPath,
+  fields: { name?: string; sortName?: string; description?: string | undefined; caption?: string | undefined; words: string },
+  activity: { kind: ActivityKind; from?: string; to?: string },
+): Promise<void> {
+  const { project, design } = path;
+  if (design) {
+    await ctx.db.patch(itemIn(path)._id, fields);
+    await touch(ctx, { project, design });
+  } else await ctx.db.patch(project._id, { ...fields, updatedAt: Date.now() });
+  await recordActivity(ctx, { ...activity, ...path });
+}
+
+/** `favouritesBeside` returns the favourites in the item's list. */
+export const favouriteItem = <Found extends { project: Doc<"projects">; design?: Doc<"designs"> }>(
+  find: FindItem<Found>,
+  favouritesBeside: (ctx: UserMutationCtx, found: Found) => Promise<Item[]>,
+) =>
+  undoableMutation({
+    args: { id: v.string(), favourite: v.boolean() },
+    returns: v.null(),
+    handler: async (ctx, { id, favourite }) => {
+      const found = await find(ctx, id, "edit");
+      const item = found.design ?? found.project;
+      if (favourite === (item.favouriteAt !== undefined)) return null;
+      if (favourite && (await favouritesBeside(ctx, found)).length >= FAVOURITES_MAX) throw tooManyFavourites();
+      await ctx.db.patch(item._id, { favouriteAt: favourite ? Date.now() : undefined });
+      return null;
+    },
+  });
+
+/** Without `imageId` the cover follows the latest images. */
+export const coverItem = (find: FindItem<{ project: Doc<"projects">; design?: Doc<"designs"> }>) =>
+  undoableMutation({
+    args: { id: v.string(), imageId: v.optional(v.string()) },
+    returns: v.null(),
+    handler: async (ctx, { id, imageId }) => {
+      const path = await find(ctx, id, "edit");
+      const item = path.design ?? path.project;
+      const chosen = imageId === undefined ? null : await imageFor(ctx, imageId, "view");
+      if (chosen && chosen.design._id !== item._id && chosen.project._id !== item._id) throw notFound();
+      await ctx.db.patch(item._id, { coverImageId: chosen?.image._id, chosenCover: chosen ? toCover(chosen.image) : undefined });
+      await recordActivity(ctx, { kind: "covered", ...path, ...(chosen && { to: chosen.image.name }) });
+      return null;
+    },
+  });
+
+export const reorderItem = (find: FindItem<ItemPath>) =>
+  undoableMutation({
+    args: placeArgs,
+    returns: v.null(),
+    handler: async (ctx, args) => {
+      const path = await find(ctx, args.id, "edit");
+      const target = await targetOf(args, async (neighbourId) => {
+        const neighbour = await find(ctx, neighbourId, "view");
+        if (parentOf(neighbour) !== parentOf(path)) throw notFound();
+        return itemIn(neighbour);
+      });
+      const isMoved = await place(ctx, listOf(ctx, path), itemIn(path), target);
+      // The history is a project's, so it has no entry for the order of projects.
+      if (isMoved && path.design) await recordActivity(ctx, { kind: "reordered", ...path });
+      return null;
+    },
+  });
+
+const parentOf = ({ project, design, image }: ItemPath): string => (image && design ? design._id : design ? project._id : project.ownerId);
+
+function listOf(ctx: UserMutationCtx, { project, design, image }: ItemPath): List {
+  if (image && design) return imagesOf(ctx, design._id);
+  return design ? designsOf(ctx, project._id) : projectsOf(ctx, project.ownerId);
+}

@@ -1,0 +1,51 @@
+import type { Auth } from "convex/server";
+import type { Doc } from "../_generated/dataModel";
+import type { QueryCtx } from "../_generated/server";
+import { limit } from "./errors";
+import { type Counted, DEFAULT_PLAN, isPlanId, type PlanId, PLANS } from "./plans";
+
+/** Stripe's statuses that count. "past_due" is included because Stripe retries the payment. */
+const IN_FORCE = new Set(["active", "trialing", "past_due"]);
+const LOOKED_AT = 20;
+
+export async function subscriptionOf(db: QueryCtx["db"], userId: string): Promise<Doc<"subscriptions"> | null> {
+  const rows = await db
+    .query("subscriptions")
+    .withIndex("referenceId", (q) => q.eq("referenceId", userId))
+    .order("desc")
+    .take(LOOKED_AT);
+  return rows.find(({ status }) => IN_FORCE.has(status)) ?? null;
+}
+
+export const planFor = (subscription: Doc<"subscriptions"> | null): PlanId =>
+  subscription && isPlanId(subscription.plan) ? subscription.plan : DEFAULT_PLAN;
+
+const THINGS: Record<Counted, [one: string, other: string]> = {
+  projects: ["project", "projects"],
+  designs: ["design", "designs"],
+  images: ["image", "images"],
+  bytes: ["byte", "bytes"],
+};
+const KINDS = ["projects", "designs", "images", "bytes"] as const satisfies Counted[];
+
+/** Applies only with a claim in the caller's token, which the app server sets when billing is on. Deletions are always allowed. */
+export async function refuseBeyondPlan(
+  { auth, db }: { auth: Auth; db: QueryCtx["db"] },
+  ownerId: string,
+  used: Record<Counted, number>,
+  adds: Partial<Record<Counted, number>>,
+): Promise<void> {
+  const growing = KINDS.filter((kind) => (adds[kind] ?? 0) > 0);
+  if (growing.length === 0) return;
+  if ((await auth.getUserIdentity())?.["limited"] !== true) return;
+  const plan = PLANS[planFor(await subscriptionOf(db, ownerId))];
+  for (const kind of growing) {
+    const most = plan.limits[kind];
+    if (most !== null && used[kind] + (adds[kind] ?? 0) > most) throw limit(noRoom(plan.name, kind, most));
+  }
+}
+
+function noRoom(plan: string, kind: Counted, most: number): string {
+  const room = kind === "bytes" ? `${most / 1024 ** 3} GiB` : `${most} ${THINGS[kind][most === 1 ? 0 : 1]}`;
+  return `The ${plan} plan includes ${room}. Your content is safe. To add more, delete something or change your plan under Billing.`;
+}

@@ -1,0 +1,65 @@
+import type { Doc, Id } from "../_generated/dataModel";
+import type { MutationCtx } from "../_generated/server";
+import { recordActivity } from "./activities/recordActivity";
+import { type DesignGroup, designFor, imagesFor, projectFor } from "./access";
+import { designsOf, imagesOf, lastKey, lastKeys } from "./lists/order";
+import { designsChanged, imagesChanged } from "./summaries";
+
+/** A move costs the same however much the item contains. */
+
+type Ctx = MutationCtx & { user: Doc<"users">; session: Doc<"sessions"> };
+
+export async function moveDesign(
+  ctx: Ctx,
+  { design, project }: { design: Doc<"designs">; project: Doc<"projects"> },
+  target: Doc<"projects">,
+): Promise<void> {
+  if (target._id === project._id) return;
+  const activity = { kind: "moved" as const, design, from: project.name, to: target.name };
+  await recordActivity(ctx, { ...activity, project });
+  await ctx.db.patch(design._id, { projectId: target._id, orderKey: await lastKey(designsOf(ctx, target._id)), favouriteAt: undefined });
+  await designsChanged(ctx, project, { designs: -1, images: -design.imageCount });
+  await designsChanged(ctx, target, { designs: 1, images: design.imageCount });
+  await recordActivity(ctx, { ...activity, project: target });
+}
+
+export async function moveDesigns(ctx: Ctx, groups: DesignGroup[], { _id: targetId }: Doc<"projects">): Promise<void> {
+  // The previous group may have changed the projects.
+  const fresh = (id: Id<"projects">) => projectFor(ctx, id, "edit");
+  for (const { designs, project } of groups) {
+    const [last] = designs.slice(-1);
+    if (project._id === targetId || !last) continue;
+    const target = await fresh(targetId);
+    const keys = await lastKeys(designsOf(ctx, targetId), designs.length);
+    const activity = { kind: "moved" as const, design: last, from: project.name, to: target.name, count: designs.length };
+    await recordActivity(ctx, { ...activity, project });
+    for (const [index, { _id }] of designs.entries()) {
+      await ctx.db.patch(_id, { projectId: targetId, orderKey: keys[index], favouriteAt: undefined });
+    }
+    const images = designs.reduce((sum, { imageCount }) => sum + imageCount, 0);
+    await designsChanged(ctx, await fresh(project._id), { designs: -designs.length, images: -images });
+    await designsChanged(ctx, target, { designs: designs.length, images });
+    await recordActivity(ctx, { ...activity, project: target });
+  }
+}
+
+export async function moveImages(ctx: Ctx, ids: string[], designId: string): Promise<void> {
+  const { design: target } = await designFor(ctx, designId, "edit");
+  const groups = (await imagesFor(ctx, ids, "edit")).filter(({ design }) => design._id !== target._id);
+  const place = new Map([...new Set(ids)].map((id, index) => [id, index]));
+  const images = groups.flatMap((group) => group.images).toSorted((a, b) => (place.get(a._id) ?? 0) - (place.get(b._id) ?? 0));
+  const keys = await lastKeys(imagesOf(ctx, target._id), images.length);
+  for (const [index, { _id }] of images.entries()) await ctx.db.patch(_id, { designId: target._id, orderKey: keys[index] });
+
+  for (const { design, images: group } of groups) {
+    const [last] = group.slice(-1);
+    const source = await designFor(ctx, design._id, "edit");
+    await imagesChanged(ctx, source, -group.length);
+    if (last) await recordActivity(ctx, { kind: "moved", ...source, image: last, from: design.name, to: target.name, count: group.length });
+  }
+  const [last] = images.slice(-1);
+  if (!last) return;
+  const destination = await designFor(ctx, target._id, "edit");
+  await imagesChanged(ctx, destination, images.length);
+  await recordActivity(ctx, { kind: "moved", ...destination, image: last, to: target.name, count: images.length });
+}

@@ -1,0 +1,157 @@
+import { z } from "zod";
+import { foldTag } from "./search/fold";
+import { cleanName, cleanTag, cleanText } from "./names";
+
+/** Enforced by `check` in every mutation. Pure, so that the app's server can derive form attributes from them. */
+
+/** In UTF-16 units, like `maxlength`. */
+export const NAME_MAX = 200;
+
+export const TEXT_MAX = 2000;
+
+export const TAG_MAX = 40;
+export const TAGS_MAX = 20;
+
+export const SEARCH_MAX = 200;
+
+/** Detected from the content by the app's uploads. */
+export const IMAGE_TYPES = ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif", "image/svg+xml"] as const;
+
+/** In pixels; uploads also limit the area. */
+export const IMAGE_SIDE_MAX = 100_000;
+
+/** How long deletions are reported to app servers (milliseconds). A server that was down for longer checks its files at start. */
+export const RELEASED_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
+
+/** Keeps an image's deletion in one transaction and its history in one response. */
+export const VERSIONS_MAX = 50;
+
+export const MANY_MAX = 500;
+
+const text = z.string().min(1).max(100);
+const amount = z.number().positive().max(1e7);
+
+function name(thing: string) {
+  return z
+    .string({ error: `Enter a name for the ${thing}.` })
+    .overwrite(cleanName)
+    .min(1, { error: `Enter a name for the ${thing}.` })
+    .max(NAME_MAX, { error: `A name can have at most ${NAME_MAX} characters.` })
+    .refine(isPlainLine, { error: "A name must be a single line." });
+}
+
+export const createProject = z.object({ name: name("project") });
+export const renameProject = z.object({ name: name("project") });
+export const createDesign = z.object({ name: name("design") });
+export const renameDesign = z.object({ name: name("design") });
+export const renameDesignImage = z.object({ name: name("image") });
+
+const prose = (thing: string) =>
+  z
+    .string()
+    .overwrite(cleanText)
+    .max(TEXT_MAX, { error: `A ${thing} can have at most ${TEXT_MAX.toLocaleString("en")} characters.` })
+    .refine(isPlainText, { error: `A ${thing} must be plain text.` });
+
+export const many = z.object({
+  ids: z
+    .array(z.string())
+    .min(1, { error: "Nothing selected." })
+    .max(MANY_MAX, { error: `Select at most ${MANY_MAX} items at once.` }),
+});
+
+export const describe = z.object({ description: prose("description") });
+export const captionImage = z.object({ caption: prose("caption") });
+
+export const addTag = z.object({
+  tag: z.string().transform((typed, ctx) => {
+    const tags = typed
+      .split(",")
+      .map((each) => cleanTag(each))
+      .filter((each) => each !== "");
+    const problem = problemWith(tags);
+    if (problem !== null) ctx.addIssue({ code: "custom", message: problem });
+    return tags;
+  }),
+});
+
+/** Most tag assignments per call: each writes a row, and a transaction is limited. */
+const TAGGINGS_MAX = 2000;
+
+export const tagMany = many.extend(addTag.shape).superRefine(({ ids, tag }, ctx) => {
+  const most = Math.floor(TAGGINGS_MAX / ids.length);
+  if (tag.length <= most) return;
+  const message = `With ${ids.length} items selected, enter at most ${most} tags.`;
+  ctx.addIssue({ code: "custom", path: ["tag"], message });
+});
+
+function problemWith(tags: string[]): string | null {
+  if (tags.length === 0) return "Enter a tag.";
+  if (tags.length > TAGS_MAX) return `At most ${TAGS_MAX} tags are possible.`;
+  if (tags.some((tag) => tag.length > TAG_MAX)) return `A tag can have at most ${TAG_MAX} characters.`;
+  if (!tags.every(isPlainLine)) return "A tag must be a single line.";
+  return tags.every((tag) => tagKey(tag) !== "") ? null : "A tag must contain a letter or a digit.";
+}
+
+/** Returns "" for tags without letter or digit. */
+export function tagKey(tag: string): string {
+  const key = foldTag(tag.toWellFormed());
+  return /[\p{L}\p{N}]/u.test(key) ? key : "";
+}
+
+export const imageFacts = z.object({
+  contentType: z.enum(IMAGE_TYPES, { error: "This file type is not supported." }),
+  size: z.int().positive({ error: "The file is empty." }),
+  width: z.int().positive().max(IMAGE_SIDE_MAX),
+  height: z.int().positive().max(IMAGE_SIDE_MAX),
+  checksum: z.string().regex(/^[0-9a-f]{64}$/, { error: "Not a SHA-256 in hexadecimal." }),
+  placeholder: z.base64().min(1).max(128).nullable(),
+  animated: z.boolean(),
+  uploadId: z.string().min(1).max(200),
+  details: z
+    .object({
+      colourSpace: text.optional(),
+      camera: text.optional(),
+      lens: text.optional(),
+      exposureTime: amount.optional(),
+      aperture: amount.optional(),
+      iso: amount.optional(),
+      focalLength: amount.optional(),
+      hasPlace: z.boolean(),
+    })
+    .optional(),
+});
+
+/** Keeps the file extension when cutting. */
+export function nameFromFile(fileName: string): string {
+  const line = cleanName(Array.from(fileName.toWellFormed(), (each) => (isPlainLine(each) ? each : " ")).join(""));
+  if (line === "") return "Untitled";
+  if (line.length <= NAME_MAX) return line;
+  const end = /\.[^.\s]{1,10}$/.exec(line)?.[0] ?? "";
+  return cutTo(NAME_MAX - 1 - end.length, line) + "…" + end;
+}
+
+export function nameOfCopy(name: string): string {
+  const mark = " (copy)";
+  const end = /\.[^.\s]{1,10}$/.exec(name)?.[0] ?? "";
+  const start = name.slice(0, name.length - end.length);
+  return cleanName(cutTo(NAME_MAX - mark.length - end.length, start) + mark + end);
+}
+
+/** Cleans again, because cutting an emoji flag leaves tag characters. */
+function cutTo(length: number, name: string): string {
+  return cleanName(
+    name
+      .slice(0, length)
+      .toWellFormed()
+      .replace(/\uFFFD$/, ""),
+  );
+}
+
+function isPlainText(text: string): boolean {
+  return isPlainLine(text.replaceAll(/[\r\n\t]/g, " "));
+}
+
+function isPlainLine(text: string): boolean {
+  return !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text);
+}

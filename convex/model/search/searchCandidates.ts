@@ -1,0 +1,135 @@
+import type { IndexRange } from "convex/server";
+import type { Doc, Id } from "../../_generated/dataModel";
+import type { QueryCtx } from "../../_generated/server";
+import type { SearchQuery } from "./searchQuery";
+
+/** Reads from the most selective index: tag, words, or else time and type. `mark` is the position after which a later page continues. */
+
+export type Kind = "project" | "design" | "image";
+type Rows = { project: Doc<"projects">; design: Doc<"designs">; image: Doc<"designImages"> };
+export type Candidate<Each extends Kind> = { row: Rows[Each]; mark: number };
+
+export type CandidateFilters = {
+  query: SearchQuery | null;
+  /** Infixes and typing errors instead of exact matches. */
+  isNear: boolean;
+  tagId: Id<"tags"> | null;
+  type: string | undefined;
+  from: number;
+  to: number;
+};
+
+type Ctx = QueryCtx & { user: { id: string } };
+
+export function searchCandidates<Each extends Kind>(
+  ctx: Ctx,
+  kind: Each,
+  requested: CandidateFilters,
+  after: number | null,
+): AsyncIterable<Candidate<Each>>;
+export function searchCandidates(ctx: Ctx, kind: Kind, requested: CandidateFilters, after: number | null): AsyncIterable<Candidate<Kind>> {
+  if (requested.tagId !== null) return tagged(ctx, kind, requested.tagId, after);
+  if (requested.query !== null) return (requested.isNear ? near : exact)(ctx, kind, requested.query, requested.type, after ?? 0);
+  return aged(dated(ctx, kind, requested, after));
+}
+
+async function* tagged({ db }: Ctx, kind: Kind, tagId: Id<"tags">, after: number | null): AsyncGenerator<Candidate<Kind>> {
+  if (kind === "project") return;
+  const taggings = db
+    .query("taggings")
+    .withIndex("by_tag", (q) =>
+      q
+        .eq("tagId", tagId)
+        .eq("kind", kind)
+        .lt("_creationTime", after ?? Infinity),
+    )
+    .order("desc");
+  for await (const { thing, _creationTime } of taggings) {
+    const row = await db.get(thing);
+    if (row) yield { row, mark: _creationTime };
+  }
+}
+
+function worded({ db, user }: Ctx, kind: Kind, terms: string, type: string | undefined) {
+  switch (kind) {
+    case "project":
+      return db
+        .query("projects")
+        .withSearchIndex("by_words", (q) => q.search("words", terms).eq("ownerId", user.id).eq("removedAt", undefined));
+    case "design":
+      return db
+        .query("designs")
+        .withSearchIndex("by_words", (q) => q.search("words", terms).eq("ownerId", user.id).eq("removedAt", undefined));
+    case "image":
+      return db.query("designImages").withSearchIndex("by_words", (q) => {
+        const own = q.search("words", terms).eq("ownerId", user.id).eq("removedAt", undefined);
+        return type ? own.eq("contentType", type) : own;
+      });
+  }
+}
+
+/** The part of Convex's index range builder that follows the equality fields. */
+type TimeRange = IndexRange & {
+  gte(field: "_creationTime", value: number): IndexRange & { lt(field: "_creationTime", value: number): IndexRange };
+};
+
+function dated({ db, user }: Ctx, kind: Kind, { type, from, to }: CandidateFilters, after: number | null): AsyncIterable<Rows[Kind]> {
+  const inTime = (range: TimeRange) => range.gte("_creationTime", from).lt("_creationTime", Math.min(to, after ?? Infinity));
+  const present = <End>(range: { eq(field: "purgingSince", is: undefined): { eq(field: "removedAt", is: undefined): End } }): End =>
+    range.eq("purgingSince", undefined).eq("removedAt", undefined);
+  switch (kind) {
+    case "project":
+      return db
+        .query("projects")
+        .withIndex("by_trash", (q) => inTime(present(q.eq("ownerId", user.id))))
+        .order("desc");
+    case "design":
+      return db
+        .query("designs")
+        .withIndex("by_trash", (q) => inTime(present(q.eq("ownerId", user.id))))
+        .order("desc");
+    case "image":
+      return (
+        type
+          ? db
+              .query("designImages")
+              .withIndex("by_type", (q) => inTime(q.eq("ownerId", user.id).eq("removedAt", undefined).eq("contentType", type)))
+          : db.query("designImages").withIndex("by_trash", (q) => inTime(present(q.eq("ownerId", user.id))))
+      ).order("desc");
+  }
+}
+
+/** Convex throws when a query reads more text search results (https://docs.convex.dev/search/text-search). */
+const MAX_SEARCH_RESULTS = 1024;
+
+const MAX_NEAR_CANDIDATES = 256;
+
+/** The mark is a count, because relevance has no key to continue from. Marks of near matches follow those of exact ones. */
+export const isNearMark = (mark: number | null): boolean => mark !== null && mark > MAX_SEARCH_RESULTS;
+
+async function* exact(ctx: Ctx, kind: Kind, query: SearchQuery, type: string | undefined, from: number): AsyncGenerator<Candidate<Kind>> {
+  let mark = 0;
+  const seen = new Set<string>();
+  for (const terms of query.exact) {
+    for await (const row of worded(ctx, kind, terms, type)) {
+      if (seen.has(row._id)) continue;
+      seen.add(row._id);
+      if (++mark > from && (!query.isWide || query.fits(row))) yield { row, mark };
+      if (mark === MAX_SEARCH_RESULTS) return;
+    }
+  }
+}
+
+async function* near(ctx: Ctx, kind: Kind, query: SearchQuery, type: string | undefined, from: number): AsyncGenerator<Candidate<Kind>> {
+  if (query.trigrams === "") return;
+  const rows = (await worded(ctx, kind, query.trigrams, type).take(MAX_NEAR_CANDIDATES)).flatMap((row: Rows[Kind]) => {
+    const distance = query.distanceTo(row);
+    return distance === null ? [] : [{ row, distance }];
+  });
+  let mark = MAX_SEARCH_RESULTS;
+  for (const { row } of rows.toSorted((one, other) => one.distance - other.distance)) if (++mark > from) yield { row, mark };
+}
+
+async function* aged(rows: AsyncIterable<Rows[Kind]>): AsyncGenerator<Candidate<Kind>> {
+  for await (const row of rows) yield { row, mark: row._creationTime };
+}

@@ -1,0 +1,117 @@
+import { SEARCH_MAX } from "../rules";
+import { bigramsOf, isLetters, searchedText, type searchWords, termOf, termsOf, trigramsOf, wordsIn, type Word } from "./words";
+
+/** A typed text, as terms for the search index and as a check of what the index returns. */
+
+/** https://docs.convex.dev/search/text-search#limits; further terms are ignored there. */
+const TERMS_MAX = 16;
+
+type Row = Parameters<typeof searchWords>[0] & { words?: string | undefined };
+
+export type SearchQuery = {
+  /** Searches for any of these terms, the last one also as a prefix. */
+  exact: string[];
+  /** Finds infixes and typing errors; "" for short words. */
+  trigrams: string;
+  /** Whether the index also returns rows that do not fit. */
+  isWide: boolean;
+  /** Whether the row has one of the words, the last one also as a prefix. */
+  fits: (row: Row) => boolean;
+  /** Whether the row has one of the words as an infix (0) or with one typing error (1); null for neither. */
+  distanceTo: (row: Row) => number | null;
+};
+
+/** Returns null for a text without a searchable word. `withStored` also searches for the words that earlier builds stored. */
+export function searchQuery(text: string, withStored: boolean): SearchQuery | null {
+  const typed = text.slice(0, SEARCH_MAX).toWellFormed();
+  const words = wordsIn(typed);
+  const last = words.at(-1);
+  if (last === undefined) return null;
+  const others = words.flatMap(otherSpellings);
+  const near = words.flatMap(nearPieces);
+  const terms = [...words.slice(0, -1).flatMap(askedTerms), ...others.flat().map(termOf), ...askedTerms(last)];
+  const singles = words.slice(0, -1).filter(isSingle).slice(-SINGLES_MAX);
+  const searches = [terms, ...singles.map(({ whole }) => [...terms, termOf(whole)]), ...(withStored ? [storedWords(typed)] : [])];
+  return {
+    exact: [...new Set(searches.map(lastTerms))],
+    trigrams: spread([...new Set(near.flatMap(({ letters }) => trigramsOf(letters)))], TERMS_MAX).join(" "),
+    isWide: others.length > 0 || words.some(isText),
+    fits(row) {
+      const there = wordsIn(searchedText(row));
+      const terms = new Set(there.flatMap(termsOf));
+      const text = there.map(({ whole }) => whole).join(" ");
+      const has = (piece: string) => terms.has(termOf(piece));
+      return words.some((word) => {
+        if (isText(word)) return text.includes(word.whole);
+        if (has(word.whole) || otherSpellings(word).some((pieces) => pieces.every(has))) return true;
+        return word === last && [...terms].some((term) => term.startsWith(termOf(last.whole)));
+      });
+    },
+    distanceTo({ words: there = "" }) {
+      const stored = new Set(there.split(" ").filter(isLetters));
+      const wanted = near.filter(({ numbers }) => numbers.every((number) => stored.has(number)));
+      let least: number | null = null;
+      for (const term of stored) {
+        for (const { letters } of wanted) {
+          if (term.includes(letters)) return 0;
+          if (letters.length >= TYPO_MIN && isOneErrorAway(letters, term)) least = 1;
+        }
+      }
+      return least;
+    },
+  };
+}
+
+/** Each costs another search, because only the last term of a search is a prefix. */
+const SINGLES_MAX = 4;
+
+/** A character of a run begins a stored pair, unless it ends the run. */
+const isSingle = ({ kind, whole }: Word): boolean => kind === "run" && bigramsOf(whole).length === 1;
+
+type NearPiece = { letters: string; numbers: string[] };
+
+/** Corrects the letters of a word only: a wrong digit makes another number. */
+function nearPieces({ kind, whole }: Word): NearPiece[] {
+  const pieces = kind === "word" ? (whole.match(/\p{N}+|\P{N}+/gu) ?? []).map(termOf) : [];
+  const numbers = pieces.filter((piece) => /^\p{N}/u.test(piece));
+  return pieces.flatMap((letters) => (trigramsOf(letters).length > 0 ? [{ letters, numbers }] : []));
+}
+
+/** Shorter words have too many neighbours. */
+const TYPO_MIN = 5;
+
+/** A spelling with a single letter would find too much. */
+const otherSpellings = ({ spellings }: Word): string[][] => spellings.filter((pieces) => pieces.every(({ length }) => length > 1));
+
+/** The index has no marks, and of a run only pairs. */
+const isText = ({ kind, whole }: Word): boolean => kind === "run" || MARKED.test(whole);
+const MARKED = /[^\p{N}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}]/u;
+
+function askedTerms({ kind, whole }: Word): string[] {
+  if (kind !== "run") return [termOf(whole)];
+  const bigrams = bigramsOf(whole);
+  return bigrams.length > 1 ? bigrams.slice(0, -1) : bigrams;
+}
+
+/** Earlier builds stored the text itself, which the index splits at everything but letters, marks and digits. */
+const storedWords = (text: string): string[] => text.toLowerCase().split(/[^\p{L}\p{N}\p{M}\p{Co}]+/u);
+
+/** Drops the first ones, because the last one may be a prefix. */
+const lastTerms = (terms: string[]): string => [...new Set(terms.toReversed())].filter(Boolean).slice(0, TERMS_MAX).toReversed().join(" ");
+
+function spread(terms: string[], most: number): string[] {
+  const step = Math.max(1, terms.length / most);
+  return Array.from({ length: Math.min(most, terms.length) }, (_, place) => terms[Math.floor(place * step)] ?? "");
+}
+
+/** A letter too many, missing, wrong, or two swapped. The word may go on after the typed text, but not directly after the error. */
+function isOneErrorAway(typed: string, word: string): boolean {
+  let at = 0;
+  while (at < typed.length && typed[at] === word[at]) at++;
+  const goesOn = (from: number, there: number) => {
+    const [rest, others] = [typed.slice(from), word.slice(there)];
+    return rest === "" ? others === "" : others.startsWith(rest);
+  };
+  const isSwapped = typed[at] === word[at + 1] && typed[at + 1] === word[at];
+  return goesOn(at + 1, at + 1) || goesOn(at + 1, at) || goesOn(at, at + 1) || (isSwapped && goesOn(at + 2, at + 2));
+}

@@ -1,0 +1,125 @@
+import { type Infer, v } from "convex/values";
+import type { Doc } from "../_generated/dataModel";
+
+/** Shapes never contain storage ids or URLs: the app serves images and checks access on each request. */
+
+export const coverShape = v.object({
+  imageId: v.id("designImages"),
+  /** Thumbhash in base64. */
+  placeholder: v.union(v.string(), v.null()),
+  width: v.number(),
+  height: v.number(),
+  /** Part of the image URL, because another version is another picture. */
+  versionId: v.optional(v.id("imageVersions")),
+});
+export type Cover = Infer<typeof coverShape>;
+
+export const projectShape = v.object({
+  _id: v.id("projects"),
+  _creationTime: v.number(),
+  name: v.string(),
+  updatedAt: v.number(),
+  designCount: v.number(),
+  imageCount: v.number(),
+  /** The chosen cover, or else the newest `COVER_SIZE` images. */
+  cover: v.array(coverShape),
+  coverChosen: v.boolean(),
+  favourite: v.boolean(),
+  description: v.string(),
+});
+export type Project = Infer<typeof projectShape>;
+
+export const designShape = v.object({
+  _id: v.id("designs"),
+  _creationTime: v.number(),
+  projectId: v.id("projects"),
+  name: v.string(),
+  updatedAt: v.number(),
+  imageCount: v.number(),
+  cover: v.array(coverShape),
+  coverChosen: v.boolean(),
+  favourite: v.boolean(),
+  description: v.string(),
+  tags: v.optional(v.array(v.string())),
+});
+export type Design = Infer<typeof designShape>;
+
+export const designImageShape = v.object({
+  _id: v.id("designImages"),
+  _creationTime: v.number(),
+  designId: v.id("designs"),
+  name: v.string(),
+  caption: v.string(),
+  tags: v.optional(v.array(v.string())),
+  contentType: v.string(),
+  size: v.number(),
+  /** Pixels, after applying the orientation. */
+  width: v.number(),
+  height: v.number(),
+  /** SHA-256, hexadecimal. */
+  checksum: v.string(),
+  placeholder: v.union(v.string(), v.null()),
+  animated: v.boolean(),
+  versionId: v.optional(v.id("imageVersions")),
+});
+export type DesignImage = Infer<typeof designImageShape>;
+
+export const versionShape = v.object({
+  _id: v.id("imageVersions"),
+  number: v.number(),
+  name: v.string(),
+  author: v.union(v.string(), v.null()),
+  addedAt: v.number(),
+  isCurrent: v.boolean(),
+  contentType: v.string(),
+  size: v.number(),
+  width: v.number(),
+  height: v.number(),
+  checksum: v.string(),
+  placeholder: v.union(v.string(), v.null()),
+  animated: v.boolean(),
+});
+
+export function toProject(row: Doc<"projects">): Project {
+  const { _id, _creationTime, name, updatedAt, designCount, imageCount } = row;
+  return { _id, _creationTime, name, updatedAt, designCount, imageCount, ...arranged(row) };
+}
+
+export function toDesign(row: Doc<"designs">): Design {
+  const { _id, _creationTime, projectId, name, updatedAt, imageCount, tags } = row;
+  return { _id, _creationTime, projectId, name, updatedAt, imageCount, ...arranged(row), ...(tags && { tags }) };
+}
+
+export function toDesignImage(row: Doc<"designImages">): DesignImage {
+  const {
+    _id,
+    _creationTime,
+    designId,
+    name,
+    caption = "",
+    contentType,
+    size,
+    width,
+    height,
+    checksum,
+    placeholder,
+    animated,
+    versionId,
+    tags,
+  } = row;
+  const facts = { contentType, size, width, height, checksum, placeholder, animated };
+  return { _id, _creationTime, designId, name, caption, ...facts, ...(tags && { tags }), ...(versionId !== undefined && { versionId }) };
+}
+
+function arranged({ cover, chosenCover, coverImageId, favouriteAt, description = "" }: Doc<"projects"> | Doc<"designs">) {
+  return {
+    cover: (chosenCover ? [chosenCover] : cover).map(toCover),
+    coverChosen: coverImageId !== undefined,
+    favourite: favouriteAt !== undefined,
+    description,
+  };
+}
+
+function toCover({ imageId, placeholder, width, height, versionId }: Doc<"designs">["cover"][number]): Cover {
+  return { imageId, placeholder, width, height, ...(versionId !== undefined && { versionId }) };
+}

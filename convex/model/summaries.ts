@@ -1,0 +1,79 @@
+import type { Doc, Id } from "../_generated/dataModel";
+import type { MutationCtx } from "../_generated/server";
+import { changeUsage } from "./usage";
+
+export const COVER_SIZE = 4;
+
+/** `added` is negative for removals. Trashed items keep their own counts but add none to their parents. */
+export async function imagesChanged(ctx: MutationCtx, { design, project }: Place, added: number): Promise<void> {
+  const newest = await ctx.db
+    .query("designImages")
+    .withIndex("by_design", (q) => q.eq("designId", design._id).eq("removedAt", undefined))
+    .order("desc")
+    .take(COVER_SIZE);
+  await ctx.db.patch(design._id, {
+    imageCount: design.imageCount + added,
+    cover: newest.map(toCover),
+    latestImageAt: newest[0]?._creationTime ?? 0,
+    ...(await chosenIn(ctx, design)),
+    updatedAt: Date.now(),
+  });
+  if (design.removedAt === undefined) await designsChanged(ctx, project, { images: added });
+}
+
+export async function designsChanged(
+  ctx: MutationCtx,
+  project: Doc<"projects">,
+  added: { designs?: number; images?: number },
+): Promise<void> {
+  await ctx.db.patch(project._id, {
+    designCount: project.designCount + (added.designs ?? 0),
+    imageCount: project.imageCount + (added.images ?? 0),
+    ...(added.images && { cover: await projectCover(ctx, project._id), ...(await chosenIn(ctx, project)) }),
+    updatedAt: Date.now(),
+  });
+  if (project.removedAt === undefined) await changeUsage(ctx, project.ownerId, added);
+}
+
+export async function imageReplaced(ctx: MutationCtx, { design, project }: Place): Promise<void> {
+  await imagesChanged(ctx, { design, project }, 0);
+  await ctx.db.patch(project._id, { cover: await projectCover(ctx, project._id), ...(await chosenIn(ctx, project)) });
+}
+
+export async function touch(ctx: MutationCtx, { design, project }: Place): Promise<void> {
+  const updatedAt = Date.now();
+  await ctx.db.patch(design._id, { updatedAt });
+  await ctx.db.patch(project._id, { updatedAt });
+}
+
+type Place = { design: Doc<"designs">; project: Doc<"projects"> };
+
+/** The newest images are in the designs with the newest images, so `COVER_SIZE` designs suffice. */
+async function projectCover(ctx: MutationCtx, projectId: Id<"projects">): Promise<Doc<"projects">["cover"]> {
+  const designs = await ctx.db
+    .query("designs")
+    .withIndex("by_latest_image", (q) => q.eq("projectId", projectId).eq("removedAt", undefined).gt("latestImageAt", 0))
+    .order("desc")
+    .take(COVER_SIZE);
+  return designs
+    .flatMap((design) => design.cover)
+    .toSorted((a, b) => b.addedAt - a.addedAt)
+    .slice(0, COVER_SIZE);
+}
+
+/** The chosen cover is absent while its image is trashed or moved away. */
+export async function chosenIn(
+  { db }: MutationCtx,
+  row: Doc<"designs"> | Doc<"projects">,
+): Promise<{ chosenCover?: Doc<"designs">["chosenCover"] }> {
+  if (row.coverImageId === undefined) return {};
+  const image = await db.get(row.coverImageId);
+  const design = image && image.removedAt === undefined ? await db.get(image.designId) : null;
+  const isInside = design !== null && design.removedAt === undefined && (design._id === row._id || design.projectId === row._id);
+  return { chosenCover: image && isInside ? toCover(image) : undefined };
+}
+
+export function toCover(image: Doc<"designImages">): Doc<"designs">["cover"][number] {
+  const { _id, _creationTime, placeholder, width, height, versionId } = image;
+  return { imageId: _id, placeholder, width, height, addedAt: _creationTime, ...(versionId !== undefined && { versionId }) };
+}

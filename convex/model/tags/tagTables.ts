@@ -1,0 +1,22 @@
+import { defineTable } from "convex/server";
+import { v } from "convex/values";
+
+/** For the reverse lookup; things store their labels on their own row. `tagging.ts` keeps both consistent. */
+export const tagTables = {
+  tags: defineTable({
+    ownerId: v.string(),
+    /** `tagKey` of the label. */
+    key: v.string(),
+    label: v.string(),
+    /** Includes the trash. */
+    uses: v.number(),
+  }).index("by_owner", ["ownerId", "key"]),
+
+  taggings: defineTable({
+    tagId: v.id("tags"),
+    kind: v.union(v.literal("design"), v.literal("image")),
+    thing: v.union(v.id("designs"), v.id("designImages")),
+  })
+    .index("by_tag", ["tagId", "kind"])
+    .index("by_thing", ["thing", "tagId"]),
+};

@@ -1,0 +1,165 @@
+import type { Doc, Id } from "../../_generated/dataModel";
+import type { MutationCtx, QueryCtx } from "../../_generated/server";
+import { recordActivity } from "../activities/recordActivity";
+import { limit } from "../errors";
+import { isolate } from "../isolate";
+import { tagKey, TAGS_MAX } from "../rules";
+import { touch } from "../summaries";
+import { searchWords } from "../search/words";
+
+type Ctx = MutationCtx & { user: Pick<Doc<"users">, "id"> };
+type DesignPlace = { design: Doc<"designs">; project: Doc<"projects"> };
+export type Place = DesignPlace & { image?: Doc<"designImages"> };
+type Thing = { kind: "design"; thing: Id<"designs"> } | { kind: "image"; thing: Id<"designImages"> };
+
+/** Keeps the spelling already in use. Returns whether any tag was new; throws "limit" above `TAGS_MAX`. */
+export async function addTags(ctx: Ctx, place: Place, labels: string[]): Promise<boolean> {
+  const has = new Set((rowOf(place).tags ?? []).map(tagKey));
+  const more = new Set(labels.map(tagKey)).difference(has);
+  if (more.size > 0 && has.size + more.size > TAGS_MAX) throw limit(`At most ${TAGS_MAX} tags are possible. Remove one first.`);
+  await addTagsToAll(ctx, [place], labels);
+  return more.size > 0;
+}
+
+/** Writes each shared row once. Throws "limit" if any thing would exceed `TAGS_MAX`. */
+export async function addTagsToAll(ctx: Ctx, places: Place[], labels: string[]): Promise<void> {
+  const requested = [...new Map(labels.map((label) => [tagKey(label), label]))];
+  const changes = places.flatMap((place) => {
+    const { tags = [], name } = rowOf(place);
+    const has = new Set(tags.map(tagKey));
+    const wanted = requested.filter(([key]) => !has.has(key));
+    if (wanted.length > 0 && has.size + wanted.length > TAGS_MAX)
+      throw limit(`“${isolate(name)}” can have at most ${TAGS_MAX} tags. Remove one first.`);
+    return wanted.map(([key, label]) => ({ place, key, label }));
+  });
+  const written = new Map<Place, string[]>();
+  for (const group of Map.groupBy(changes, ({ key, place }) => `${place.project.ownerId} ${key}`).values()) {
+    const [first] = group;
+    if (!first) continue;
+    const { key, label, place } = first;
+    const things = group.map((change) => change.place);
+    const tag = await carry(ctx, place.project.ownerId, key, label, things.map(thingOf));
+    for (const thing of things) written.set(thing, [...(written.get(thing) ?? []), tag.label]);
+  }
+  for (const [place, added] of written) await writeTags(ctx, place, [...(rowOf(place).tags ?? []), ...added]);
+  await tell(
+    ctx,
+    [...written].flatMap(([place, added]) => added.map((to) => ({ place, to }))),
+  );
+}
+
+export async function removeTag(ctx: Ctx, place: Place, label: string): Promise<void> {
+  await removeTagsFromAll(ctx, [place], [label]);
+}
+
+export async function removeTagsFromAll(ctx: Ctx, places: Place[], labels: string[]): Promise<void> {
+  const keys = new Set(labels.map(tagKey));
+  const carriers = places.flatMap((place) => {
+    const gone = (rowOf(place).tags ?? []).filter((each) => keys.has(tagKey(each)));
+    return gone.length === 0 ? [] : [{ place, gone }];
+  });
+  const uses = new Map<Id<"tags">, number>();
+  for (const [ownerId, group] of Map.groupBy(carriers, ({ place }) => place.project.ownerId)) {
+    const tags = new Set<Id<"tags">>();
+    for (const key of keys) {
+      const tag = await tagOf(ctx, ownerId, key);
+      if (tag) tags.add(tag._id);
+    }
+    for (const { place } of group) {
+      const rows = await ctx.db
+        .query("taggings")
+        .withIndex("by_thing", (q) => q.eq("thing", rowOf(place)._id))
+        .take(TAGS_MAX);
+      for (const { _id, tagId } of rows) {
+        if (!tags.has(tagId)) continue;
+        await ctx.db.delete(_id);
+        uses.set(tagId, (uses.get(tagId) ?? 0) + 1);
+      }
+    }
+  }
+  for (const [tagId, gone] of uses) await changeUses(ctx, tagId, -gone);
+  for (const { place, gone } of carriers) {
+    const left = (rowOf(place).tags ?? []).filter((each) => !gone.includes(each));
+    await writeTags(ctx, place, left);
+  }
+  await tell(
+    ctx,
+    carriers.flatMap(({ place, gone }) => gone.map((from) => ({ place, from }))),
+  );
+}
+
+export async function noteTags(ctx: MutationCtx, ownerId: string, made: (Thing & { tags: string[] | undefined })[]): Promise<void> {
+  const byKey = Map.groupBy(
+    made.flatMap(({ tags = [], ...thing }) => tags.map((label) => ({ label, thing }))),
+    ({ label }) => tagKey(label),
+  );
+  for (const [key, carriers] of byKey) {
+    const label = carriers[0]?.label ?? key;
+    await carry(
+      ctx,
+      ownerId,
+      key,
+      label,
+      carriers.map(({ thing: { kind, thing } }) => (kind === "design" ? { kind, thing } : { kind, thing })),
+    );
+  }
+}
+
+/** Returns the number of deleted rows. */
+export async function forgetTags(ctx: MutationCtx, { _id, tags }: Doc<"designs"> | Doc<"designImages">): Promise<number> {
+  if (tags === undefined) return 0;
+  const rows = await ctx.db
+    .query("taggings")
+    .withIndex("by_thing", (q) => q.eq("thing", _id))
+    .take(TAGS_MAX);
+  for (const { _id: id, tagId } of rows) {
+    await ctx.db.delete(id);
+    await changeUses(ctx, tagId, -1);
+  }
+  return rows.length;
+}
+
+export function tagOf({ db }: QueryCtx, ownerId: string, key: string): Promise<Doc<"tags"> | null> {
+  return db
+    .query("tags")
+    .withIndex("by_owner", (q) => q.eq("ownerId", ownerId).eq("key", key))
+    .unique();
+}
+
+async function carry(ctx: MutationCtx, ownerId: string, key: string, label: string, things: Thing[]): Promise<{ label: string }> {
+  const known = await tagOf(ctx, ownerId, key);
+  const tagId = known?._id ?? (await ctx.db.insert("tags", { ownerId, key, label, uses: 0 }));
+  for (const { kind, thing } of things) await ctx.db.insert("taggings", { tagId, kind, thing });
+  await changeUses(ctx, tagId, things.length);
+  return known ?? { label };
+}
+
+async function changeUses({ db }: MutationCtx, tagId: Id<"tags">, by: number): Promise<void> {
+  const tag = await db.get(tagId);
+  if (!tag) return;
+  if (tag.uses + by > 0) await db.patch(tagId, { uses: tag.uses + by });
+  else await db.delete(tagId);
+}
+
+async function writeTags({ db }: MutationCtx, { image, design }: Place, all: string[]): Promise<void> {
+  const tags = all.length === 0 ? undefined : all;
+  if (image) await db.patch(image._id, { tags, words: searchWords({ ...image, tags }) });
+  else await db.patch(design._id, { tags, words: searchWords({ ...design, tags }) });
+}
+
+async function tell(ctx: Ctx, changes: { place: Place; from?: string; to?: string }[]): Promise<void> {
+  for (const { place } of new Map(changes.map((change) => [change.place.design._id, change])).values()) await touch(ctx, place);
+  const entries = Map.groupBy(changes, ({ place: { image, design, project }, from, to }) =>
+    JSON.stringify([project._id, image && design._id, from, to]),
+  );
+  for (const group of entries.values()) {
+    const [last] = group.slice(-1);
+    if (!last) continue;
+    const { place, ...what } = last;
+    await recordActivity(ctx, { kind: "tagged", ...place, ...what, count: group.length });
+  }
+}
+
+const rowOf = ({ image, design }: Place): Doc<"designs"> | Doc<"designImages"> => image ?? design;
+
+const thingOf = ({ image, design }: Place): Thing => (image ? { kind: "image", thing: image._id } : { kind: "design", thing: design._id });

@@ -1,0 +1,96 @@
+import type { Doc } from "../../_generated/dataModel";
+import type { MutationCtx } from "../../_generated/server";
+import { invalid } from "../errors";
+import { type Change, type Field, FIELDS, type State } from "./undoTables";
+
+type Item = Doc<"projects"> | Doc<"designs"> | Doc<"designImages">;
+type ItemId = Item["_id"];
+type Draft = { kind: Change["kind"]; isNew: boolean; before: State; after: State };
+
+const KINDS = { projects: "project", designs: "design", designImages: "image" } as const;
+const isItemTable = (table: string): table is keyof typeof KINDS => Object.hasOwn(KINDS, table);
+
+const CHANGES_PER_ROW = 50;
+const STEP_MAX = 64;
+
+/** Marks an inserted item: before its creation it counts as trashed. */
+const NOT_YET: State = { removedAt: 0 };
+
+/** Wraps the database so that it notes what a mutation changes. `save` stores it as an undo step. */
+export function recordChanges({ db, user }: { db: MutationCtx["db"]; user: Pick<Doc<"users">, "id"> }) {
+  const drafts = new Map<string, Draft>();
+  const call = (name: "patch" | "insert", ...args: unknown[]): unknown => Reflect.apply(Reflect.get(db, name), db, args);
+
+  async function patch(id: ItemId, fields: Record<string, unknown>): Promise<unknown> {
+    const kind = kindOf(db, id);
+    const touched = Object.keys(fields).filter(isField);
+    if (kind && touched.length > 0) note(kind, await db.get(id), fields, touched);
+    return call("patch", id, fields);
+  }
+
+  function note(kind: Change["kind"], row: Item | null, fields: Record<string, unknown>, touched: Field[]): void {
+    if (!row) return;
+    const stored: Partial<Record<Field, unknown>> = row;
+    const draft = drafts.get(row._id) ?? { kind, isNew: false, before: {}, after: {} };
+    if (draft.isNew) return;
+    const isMoving = "designId" in fields || ("projectId" in fields && kind === "design");
+    for (const field of touched) {
+      // The first keys of a list change no order.
+      if (field === "orderKey" && stored.orderKey === undefined && !isMoving) continue;
+      if (isSame(stored[field], fields[field])) continue;
+      if (!(field in draft.before)) Object.assign(draft.before, { [field]: stored[field] });
+      Object.assign(draft.after, { [field]: fields[field] });
+    }
+    drafts.set(row._id, draft);
+  }
+
+  async function insert(table: string, row: unknown): Promise<unknown> {
+    const id: unknown = await call("insert", table, row);
+    if (isItemTable(table) && typeof id === "string") drafts.set(id, { kind: KINDS[table], isNew: true, before: NOT_YET, after: {} });
+    return id;
+  }
+
+  return {
+    db: new Proxy(db, { get: (target, name) => (name === "patch" ? patch : name === "insert" ? insert : Reflect.get(target, name)) }),
+
+    /** Replaces the step's former changes. */
+    async save(step: string): Promise<void> {
+      if (step === "" || step.length > STEP_MAX) throw invalid({ step: ["This step cannot be stored."] });
+      for (const { _id } of await stepRows({ db }, user.id, step)) await db.delete(_id);
+      const changes = [...drafts].flatMap(([id, draft]) => toChange(id, draft) ?? []);
+      for (let at = 0; at < changes.length; at += CHANGES_PER_ROW) {
+        await db.insert("undoSteps", { userId: user.id, step, at: Date.now(), changes: changes.slice(at, at + CHANGES_PER_ROW) });
+      }
+    },
+  };
+}
+
+const ROWS_MAX = 100;
+
+export const stepRows = ({ db }: Pick<MutationCtx, "db">, userId: string, step: string) =>
+  db
+    .query("undoSteps")
+    .withIndex("by_user", (q) => q.eq("userId", userId).eq("step", step))
+    .take(ROWS_MAX);
+
+function toChange(id: string, { kind, before, after }: Draft): Change | null {
+  const fields = Object.keys({ ...before, ...after })
+    .filter(isField)
+    .filter((field) => !isSame(before[field], after[field]));
+  if (fields.length === 0) return null;
+  const changed = ([field]: [string, unknown]) => isField(field) && fields.includes(field);
+  const only = (state: State): State => Object.assign({}, Object.fromEntries(Object.entries(state).filter(changed)));
+  return { kind, id, before: only(before), after: only(after) };
+}
+
+function kindOf(db: MutationCtx["db"], id: ItemId): Change["kind"] | null {
+  for (const [table, kind] of Object.entries(KINDS)) if (isItemTable(table) && db.normalizeId(table, id)) return kind;
+  return null;
+}
+
+export const isField = (name: string): name is Field => FIELDS.has(name);
+
+export const isSame = (one: unknown, other: unknown): boolean =>
+  Array.isArray(one) && Array.isArray(other)
+    ? one.length === other.length && one.every((each, index) => each === other[index])
+    : one === other;

@@ -1,0 +1,33 @@
+import { defineTable } from "convex/server";
+import { type Infer, v } from "convex/values";
+
+/** The fields that undo restores. Counts, covers, search words and tag rows follow from them. */
+const state = v.object({
+  name: v.optional(v.string()),
+  description: v.optional(v.string()),
+  caption: v.optional(v.string()),
+  favouriteAt: v.optional(v.number()),
+  coverImageId: v.optional(v.id("designImages")),
+  projectId: v.optional(v.id("projects")),
+  designId: v.optional(v.id("designs")),
+  orderKey: v.optional(v.string()),
+  tags: v.optional(v.array(v.string())),
+  removedAt: v.optional(v.number()),
+});
+export type State = Infer<typeof state>;
+export type Field = keyof State;
+export const FIELDS: ReadonlySet<string> = new Set(Object.keys(state.fields));
+
+const change = v.object({
+  kind: v.union(v.literal("project"), v.literal("design"), v.literal("image")),
+  id: v.string(),
+  before: state,
+  after: state,
+});
+export type Change = Infer<typeof change>;
+
+export const undoTables = {
+  undoSteps: defineTable({ userId: v.string(), step: v.string(), at: v.number(), changes: v.array(change) })
+    .index("by_user", ["userId", "step"])
+    .index("by_age", ["at"]),
+};

@@ -1,0 +1,77 @@
+import { v } from "convex/values";
+import { internal } from "../_generated/api";
+import type { Doc } from "../_generated/dataModel";
+import type { MutationCtx, QueryCtx } from "../_generated/server";
+import { cleanTag, cleanText, cleanUserName } from "./names";
+import { sortNameOf } from "./lists/order";
+import { nameFromFile, tagKey } from "./rules";
+import { searchWords } from "./search/words";
+
+/** What `upgrade.ts` changes in a row, and which tables it has finished. */
+
+export const upgradedTables = ["users", "tags", "projects", "designs", "designImages", "imageVersions"] as const;
+export type UpgradedTable = (typeof upgradedTables)[number];
+export const upgradedTable = v.union(...upgradedTables.map((table) => v.literal(table)));
+
+type Item = Doc<"projects"> | Doc<"designs"> | Doc<"designImages">;
+
+/** Writes nothing if the row is up to date. */
+export async function upgradeRow(ctx: MutationCtx, row: Doc<UpgradedTable>): Promise<void> {
+  const { db } = ctx;
+  if ("key" in row) return upgradeTag(ctx, row);
+  if ("email" in row) {
+    const name = cleanUserName(row.name);
+    if (name !== row.name) await db.patch(row._id, { name });
+  } else if ("imageId" in row) {
+    const name = nameFromFile(row.name);
+    if (name !== row.name) await db.patch(row._id, { name });
+  } else {
+    const texts = textsOf(row);
+    if (differs(row, texts)) await db.patch(row._id, texts);
+  }
+}
+
+function textsOf(row: Item) {
+  const texts = {
+    name: nameFromFile(row.name),
+    ...("description" in row && row.description !== undefined && { description: cleanText(row.description) }),
+    ...("caption" in row && row.caption !== undefined && { caption: cleanText(row.caption) }),
+    ...("tags" in row && row.tags !== undefined && { tags: cleanTags(row.tags) }),
+  };
+  return { ...texts, sortName: sortNameOf(texts.name), words: searchWords({ ...row, ...texts }) };
+}
+
+/** Of several spellings of one tag, the first stays. */
+function cleanTags(tags: string[]): string[] {
+  const labels = tags.map(cleanTag);
+  return [...new Map(labels.toReversed().map((label) => [tagKey(label), label])).values()].toReversed();
+}
+
+async function upgradeTag(ctx: MutationCtx, tag: Doc<"tags">): Promise<void> {
+  const label = cleanTag(tag.label);
+  const key = tagKey(label);
+  const other =
+    key === tag.key
+      ? null
+      : await ctx.db
+          .query("tags")
+          .withIndex("by_owner", (q) => q.eq("ownerId", tag.ownerId).eq("key", key))
+          .first();
+  if (other !== null) await ctx.scheduler.runAfter(0, internal.jobs.upgrade.mergeTags, { from: tag._id, into: other._id });
+  else if (differs(tag, { label, key })) await ctx.db.patch(tag._id, { label, key });
+}
+
+function differs(row: Record<string, unknown>, changes: object): boolean {
+  return Object.entries(changes).some(([field, value]) => JSON.stringify(row[field]) !== JSON.stringify(value));
+}
+
+/** Named after the last change, so that another one repeats the upgrade. */
+export const upgradeOf = (table: UpgradedTable): string => `texts of ${table}`;
+
+export async function isUpgraded({ db }: Pick<QueryCtx, "db">, table: UpgradedTable): Promise<boolean> {
+  const done = await db
+    .query("upgrades")
+    .withIndex("by_name", (q) => q.eq("name", upgradeOf(table)))
+    .first();
+  return done !== null;
+}

@@ -1,0 +1,88 @@
+import { v } from "convex/values";
+import { internal } from "../_generated/api";
+import type { Doc } from "../_generated/dataModel";
+import type { MutationCtx, QueryCtx } from "../_generated/server";
+import { noRoom } from "./errors";
+import { refuseBeyondPlan } from "./limits";
+
+/** Counts exclude the trash; bytes count each stored file once. Users without a row are counted at their first change. */
+
+export const usageShape = v.object({ projects: v.number(), designs: v.number(), images: v.number(), bytes: v.number() });
+export type Usage = typeof usageShape.type;
+
+/** Limit for reads on behalf of users without a row. */
+const COUNTED_AT_ONCE = 8000;
+
+export async function usageFor(ctx: QueryCtx, ownerId: string): Promise<Usage> {
+  const row = await usageOf(ctx, ownerId);
+  if (row) return { projects: row.projects, designs: row.designs, images: row.images, bytes: row.bytes };
+  const images = await ctx.db
+    .query("designImages")
+    .withIndex("by_trash", (q) => q.eq("ownerId", ownerId))
+    .take(COUNTED_AT_ONCE);
+  const versions = await ctx.db
+    .query("imageVersions")
+    .withIndex("by_owner", (q) => q.eq("ownerId", ownerId))
+    .take(COUNTED_AT_ONCE);
+  const files = new Map([...images, ...versions].map(({ storageId, size }) => [storageId, size]));
+  return { ...(await liveCounts(ctx, ownerId)), bytes: [...files.values()].reduce((sum, size) => sum + size, 0) };
+}
+
+export async function expectWithin(ctx: QueryCtx, ownerId: string, bytes: number, quota: number | undefined): Promise<void> {
+  if (quota === undefined) return;
+  const { bytes: used } = await usageFor(ctx, ownerId);
+  if (used + bytes > quota) throw noRoom(quota - used);
+}
+
+export async function expectRoomFor(ctx: QueryCtx, ownerId: string, by: Partial<Usage>): Promise<void> {
+  await refuseBeyondPlan(ctx, ownerId, await usageFor(ctx, ownerId), by);
+}
+
+/** Throws "limit" beyond the plan (`limits.ts`). Does nothing without an owner (rows of earlier builds). */
+export async function changeUsage(ctx: MutationCtx, ownerId: string | undefined, by: Partial<Usage>): Promise<void> {
+  if (ownerId === undefined) return;
+  const row = await usageOf(ctx, ownerId);
+  if (!row) {
+    // The count runs after this mutation and includes its changes.
+    await ctx.scheduler.runAfter(0, internal.jobs.countUsage.count, { ownerId, run: 0, cursor: null });
+    return;
+  }
+  await refuseBeyondPlan(ctx, ownerId, row, by);
+  const { projects = 0, designs = 0, images = 0, bytes = 0 } = by;
+  await ctx.db.patch(row._id, {
+    projects: row.projects + projects,
+    designs: row.designs + designs,
+    images: row.images + images,
+    bytes: row.bytes + bytes,
+  });
+  if (row.counting !== undefined && bytes !== 0) await startCount(ctx, { ...row, bytes: 0 }, row.counting + 1);
+}
+
+export async function forgetUsage(ctx: MutationCtx, ownerId: string): Promise<void> {
+  const row = await usageOf(ctx, ownerId);
+  if (row) await ctx.db.delete(row._id);
+}
+
+async function startCount(ctx: MutationCtx, { _id, ownerId, bytes }: Doc<"usage">, run: number): Promise<void> {
+  await ctx.db.patch(_id, { bytes, counting: run });
+  await ctx.scheduler.runAfter(0, internal.jobs.countUsage.count, { ownerId, run, cursor: null });
+}
+
+export function usageOf(ctx: QueryCtx, ownerId: string) {
+  return ctx.db
+    .query("usage")
+    .withIndex("by_owner", (q) => q.eq("ownerId", ownerId))
+    .unique();
+}
+
+export async function liveCounts(ctx: QueryCtx, ownerId: string): Promise<Omit<Usage, "bytes">> {
+  const projects = await ctx.db
+    .query("projects")
+    .withIndex("by_owner", (q) => q.eq("ownerId", ownerId).eq("removedAt", undefined))
+    .take(COUNTED_AT_ONCE);
+  return {
+    projects: projects.length,
+    designs: projects.reduce((sum, { designCount }) => sum + designCount, 0),
+    images: projects.reduce((sum, { imageCount }) => sum + imageCount, 0),
+  };
+}

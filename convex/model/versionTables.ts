@@ -1,0 +1,55 @@
+import { defineTable } from "convex/server";
+import { v } from "convex/values";
+
+/** Visible to everyone who sees the image: stores that the file has a location, not the location. */
+export const pictureDetails = v.object({
+  colourSpace: v.optional(v.string()),
+  camera: v.optional(v.string()),
+  lens: v.optional(v.string()),
+  /** Seconds. */
+  exposureTime: v.optional(v.number()),
+  aperture: v.optional(v.number()),
+  iso: v.optional(v.number()),
+  /** Millimetres. */
+  focalLength: v.optional(v.number()),
+  hasPlace: v.boolean(),
+});
+
+/** Position within a batch of files, which arrive in any order. */
+export const chosenAs = v.object({
+  /** Made by the browser. */
+  batch: v.string(),
+  index: v.number(),
+});
+
+export const pictureFacts = {
+  contentType: v.string(),
+  size: v.number(),
+  width: v.number(),
+  height: v.number(),
+  checksum: v.string(),
+  placeholder: v.union(v.string(), v.null()),
+  animated: v.boolean(),
+  details: v.optional(pictureDetails),
+};
+
+export const versionTables = {
+  /** Filled once an image has two versions. The image's row repeats the current one's fields. */
+  imageVersions: defineTable({
+    ...pictureFacts,
+    ownerId: v.optional(v.string()),
+    imageId: v.id("designImages"),
+    number: v.number(),
+    name: v.string(),
+    /** `users.id` */
+    authorId: v.optional(v.string()),
+    addedAt: v.number(),
+    storageId: v.id("_storage"),
+    /** Makes `finalize` idempotent. */
+    uploadId: v.string(),
+  })
+    .index("by_image", ["imageId", "number"])
+    .index("by_upload", ["uploadId"])
+    .index("by_storage", ["storageId"])
+    .index("by_owner", ["ownerId"]),
+};

@@ -1,0 +1,49 @@
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { FILE_NAME, openCopy, openFile } from "../storage/file.ts";
+import { databaseProblems } from "../transaction/integrity/integrity.ts";
+import type { Timestamp } from "../values/types.ts";
+import { bigintOf, prepareBig } from "../storage/rows.ts";
+import { fileProblems, type DamagedFile } from "./stored-files.ts";
+
+export type CheckResult = {
+  problems: string[];
+  damagedFiles: DamagedFile[];
+  storedFiles: number;
+  /** Null when the database is unreadable. */
+  latest: Timestamp | null;
+};
+
+/** @throws {StorageError} when a process is using the folder */
+export async function checkData(dir: string): Promise<CheckResult> {
+  return check(openFile(dir), dir);
+}
+
+/** Opens the database read-only and immutable, so that the copy may be on read-only media. */
+export async function checkCopy(dir: string): Promise<CheckResult> {
+  const path = join(dir, FILE_NAME);
+  if (!existsSync(path)) return { problems: [`${path} is missing.`], damagedFiles: [], storedFiles: 0, latest: null };
+  if (existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0) {
+    const problem = `${path}-wal is not empty: something has used this copy since it was made.`;
+    return { problems: [problem], damagedFiles: [], storedFiles: 0, latest: null };
+  }
+  return check(openCopy(dir), dir);
+}
+
+async function check(sql: DatabaseSync, dir: string): Promise<CheckResult> {
+  const problems: string[] = [];
+  let latest: Timestamp | null = null;
+  let files: Awaited<ReturnType<typeof fileProblems>> = { damaged: [], checked: 0 };
+  try {
+    for (const problem of databaseProblems(sql)) problems.push(problem);
+    latest = bigintOf(prepareBig(sql, "SELECT value FROM clock WHERE name = 'ts'").get()?.[0]);
+    files = await fileProblems(sql, join(dir, "files"));
+  } catch (error) {
+    problems.push(`The database cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
+  } finally {
+    sql.close();
+  }
+  problems.push(...files.damaged.map(({ problem }) => problem));
+  return { problems, damagedFiles: files.damaged, storedFiles: files.checked, latest };
+}

@@ -1,0 +1,31 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { type Block, watchEventLoop } from "./event-loop.ts";
+
+afterEach(() => void vi.useRealTimers());
+
+it("reports a block over 200 ms with what ran", () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  let time = 0;
+  let noted: string[] = [];
+  const blocks: Block[] = [];
+  const watch = watchEventLoop(
+    (block) => blocks.push(block),
+    () => noted.splice(0),
+    () => time,
+  );
+  const tick = (ms: number) => {
+    time += ms;
+    vi.advanceTimersByTime(100);
+  };
+  noted = ["before"];
+  tick(100);
+  noted = ["GET /projects"];
+  tick(100 + 201);
+  noted = ["later"];
+  tick(100 + 199);
+  expect(blocks).toEqual([{ ms: 201, cpuMs: expect.any(Number), ran: ["GET /projects"] }]);
+  expect([watch.longest(), watch.blocks()]).toEqual([0.201, 1]);
+  watch.stop();
+  tick(10_000);
+  expect(watch.blocks()).toBe(1);
+});

@@ -1,0 +1,44 @@
+/** Measures how long the event loop was blocked. Also used by the app server. */
+
+/** `cpuMs`: the process's own CPU time, less than `ms` on a busy machine. */
+export type Block = { ms: number; cpuMs: number; ran: string[] };
+
+export type LoopWatch = {
+  /** In seconds. */
+  longest(): number;
+  /** Number of blocks longer than `BLOCK_MS`. */
+  blocks(): number;
+  stop(): void;
+};
+
+const TICK_MS = 100;
+const BLOCK_MS = 200;
+
+/** Saved before functions in this process can replace it. */
+const elapsed = performance.now.bind(performance);
+
+/** Detects a blocked event loop by a late timer. `takeNoted` returns what ran since its last call. */
+export function watchEventLoop(onBlock: (block: Block) => void, takeNoted: () => string[], now: () => number = elapsed): LoopWatch {
+  let last = now();
+  let cpu = process.cpuUsage();
+  let longest = 0;
+  let blocks = 0;
+  const timer = setInterval(() => {
+    const ms = now() - last - TICK_MS;
+    const ran = takeNoted();
+    if (ms > longest) longest = ms;
+    const cpuNow = process.cpuUsage();
+    if (ms > BLOCK_MS) {
+      blocks += 1;
+      onBlock({ ms: Math.round(ms), cpuMs: Math.round((cpuNow.user - cpu.user + cpuNow.system - cpu.system) / 1000), ran });
+    }
+    cpu = cpuNow;
+    last = now();
+  }, TICK_MS);
+  timer.unref();
+  return {
+    longest: () => longest / 1000,
+    blocks: () => blocks,
+    stop: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,75 @@
+import type { Identity, Json } from "../../values/types.ts";
+import { resolveAddress, showFunctionPath } from "../paths.ts";
+import type { QuestionName, Questions, WireRun } from "../transactor/transactor-protocol.ts";
+import { callWithText } from "../call.ts";
+import { fileMetadata } from "../files/stored-files.ts";
+import { asAddress, asNumber, asString, type Arguments } from "../isolate/syscall-arguments.ts";
+import type { Call, FunctionRunner, Outcome } from "../types.ts";
+
+export type ActionsHost = {
+  dir: string;
+  runner: Pick<FunctionRunner, "queries" | "mutation" | "action" | "files">;
+  ask: <K extends QuestionName>(kind: K, ask: Questions[K]["ask"]) => Promise<Questions[K]["answer"]>;
+  log: (run: WireRun, identity: Identity["kind"]) => void;
+};
+
+type Caller = { identity: Identity; argsText: string | null };
+
+export async function answerSyscall({ runner, ask }: ActionsHost, op: string, args: Arguments, caller: Caller): Promise<unknown> {
+  switch (op) {
+    case "1.0/actions/query": {
+      const [outcome] = await runner.queries([callOf(args, caller)]);
+      return resultText(outcome);
+    }
+    case "1.0/actions/mutation":
+      return resultText(await runner.mutation(callOf(args, caller)));
+    case "1.0/actions/action":
+      return resultText(await runner.action(callOf(args, caller)));
+    case "1.0/actions/schedule": {
+      const { name, functionHandle, reference } = asAddress(args);
+      const address: Json = { ...(name && { name }), ...(functionHandle && { functionHandle }), ...(reference && { reference }) };
+      return JSON.stringify(await ask("schedule", { address, args: args["args"] ?? {}, at: asNumber(args["ts"]) * 1_000 }));
+    }
+    case "1.0/actions/cancel_job":
+      await ask("cancelJob", { id: asString(args["id"]) });
+      return "null";
+    case "1.0/storageGetUrl":
+      return JSON.stringify((await ask("findFileById", { id: asString(args["storageId"]) }))?.url ?? null);
+    case "1.0/storageGetMetadata": {
+      const file = await ask("findFileById", { id: asString(args["storageId"]) });
+      return JSON.stringify(file && fileMetadata(file));
+    }
+    case "1.0/storageGenerateUploadUrl":
+      return JSON.stringify(await ask("uploadUrl", null));
+    case "1.0/storageDelete":
+      await ask("deleteFile", { id: asString(args["storageId"]) });
+      return "null";
+    case "storage/getBlob": {
+      const file = await ask("findFileById", { id: asString(args["storageId"]) });
+      if (file) await runner.files.verify(file);
+      return file;
+    }
+    default:
+      throw new Error(`Unknown operation ${op}`);
+  }
+}
+
+/** Thrown into the calling action, with the data of a ConvexError. */
+export class CalledFunctionError extends Error {
+  readonly data: Json | undefined;
+
+  constructor(message: string, data: Json | undefined) {
+    super(message);
+    this.data = data;
+  }
+}
+
+function resultText(outcome: Outcome | undefined): string {
+  if (!outcome) throw new Error("A call has no outcome.");
+  if (!outcome.ok) throw new CalledFunctionError(outcome.message, outcome.data);
+  return outcome.valueText ?? JSON.stringify(outcome.value);
+}
+
+/** Called functions may be internal and run as the same user. */
+const callOf = (args: Arguments, { identity, argsText }: Caller): Call =>
+  callWithText(argsText ?? "{}", { path: showFunctionPath(resolveAddress(asAddress(args))), identity, visibility: "any" });

@@ -1,0 +1,32 @@
+import type { Identity, Json, LogLine } from "../../values/types.ts";
+import type { LoadedCode } from "../transactor/transactor-protocol.ts";
+
+export type ActionsData = { code: LoadedCode; heartbeat: SharedArrayBuffer };
+
+type HttpRequest = { method: string; url: string; headers: [string, string][]; body: ReadableStream<Uint8Array> | null };
+export type HttpResponse = {
+  status: number;
+  statusText: string;
+  headers: [string, string][];
+  body: ReadableStream<Uint8Array> | null;
+};
+
+/** What the actions thread checks itself, which spares copies for the transactor. */
+export type OwnChecks = { checksArguments: boolean; checksResult: boolean };
+
+export type ToActions =
+  | ({ kind: "run"; id: number; path: string; args: string; identity: Identity; requestId: string; jobId: string | null } & OwnChecks)
+  | { kind: "http"; id: number; request: HttpRequest; identity: Identity; requestId: string }
+  | { kind: "reply"; call: number; answer: unknown }
+  | { kind: "refusal"; call: number; message: string; data: Json | undefined }
+  /** The caller has gone; further syscalls of this run are refused. */
+  | { kind: "abandon"; id: number };
+
+export type FromActions =
+  | { kind: "done"; id: number; text: string; logLines: LogLine[] }
+  | { kind: "failed"; id: number; message: string; data: Json | undefined; logLines: LogLine[] }
+  | { kind: "response"; id: number; response: HttpResponse; logLines: LogLine[]; route: string | null }
+  | { kind: "ended"; id: number }
+  /** `argsText`: a called function's arguments, as JSON. */
+  | { kind: "syscall"; id: number; call: number; op: string; args: string; argsText: string | null }
+  | { kind: "store"; id: number; call: number; bytes: Uint8Array; contentType: string | null; sha256: string | null };

@@ -1,0 +1,148 @@
+import { outcomeFor } from "../../auth/shown.ts";
+import type { Identity } from "../../values/types.ts";
+import type { ActionsHost } from "./action-syscalls.ts";
+import type { HttpResponse, OwnChecks } from "./actions-protocol.ts";
+import { ActionsThread } from "./actions-thread.ts";
+import { hasIds } from "../checked-values.ts";
+import { argumentsText } from "../call.ts";
+import { limitedStream, MAX_HTTP_BODY_BYTES } from "./body-limit.ts";
+import { outcomeOf } from "../outcomes.ts";
+import { shownPath } from "../paths.ts";
+import type { LoadedCode, WireOutcome, WireRun } from "../transactor/transactor-protocol.ts";
+import { newRequestId } from "../request-id.ts";
+import type { AnalyzedFunction, Call, Outcome } from "../types.ts";
+
+/** Each thread and each called function copies the arguments, so unauthenticated calls with larger ones run one at a time. */
+const LARGE_ARGUMENT_BYTES = 1024 * 1024;
+
+export class Actions {
+  readonly #host: ActionsHost;
+  #code: { code: LoadedCode; env: Record<string, string> } | null = null;
+  #thread: ActionsThread | null = null;
+  #ownChecks: ReadonlyMap<string, OwnChecks> = new Map();
+  readonly #retiring = new Set<ActionsThread>();
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(host: ActionsHost) {
+    this.#host = host;
+  }
+
+  replaceCode(code: LoadedCode | null, env: Record<string, string>): void {
+    this.#code = code && { code, env };
+    this.#ownChecks = new Map(code?.analysis.functions.map(ownChecksOf));
+    const old = this.#thread;
+    this.#thread = null;
+    if (!old) return;
+    this.#retiring.add(old);
+    void old.retire().finally(() => this.#retiring.delete(old));
+  }
+
+  async run(call: Call, jobId: string | null = null): Promise<Outcome> {
+    const args = argumentsText(call);
+    const isCopiedByStranger = args.length >= LARGE_ARGUMENT_BYTES && call.identity.kind === "none" && jobId === null;
+    return isCopiedByStranger ? this.#inTurn(() => this.#run(call, args, jobId)) : this.#run(call, args, jobId);
+  }
+
+  async #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const before = this.#turn;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#turn = promise;
+    await before;
+    try {
+      return await run();
+    } finally {
+      resolve();
+    }
+  }
+
+  async #run(call: Call, args: string, jobId: string | null): Promise<Outcome> {
+    const startedAt = Date.now();
+    const started = performance.now();
+    const requestId = newRequestId();
+    const checks = this.#ownChecks.get(shownPath(call.path)) ?? NO_OWN_CHECKS;
+    const { path, visibility } = call;
+    const refusal = await this.#host.ask("checkAction", { path, args: checks.checksArguments ? null : args, visibility });
+    const outcome: WireOutcome = refusal
+      ? { ok: false, message: refusal.message, logLines: [] }
+      : await this.#outcome(call, args, { jobId, requestId, ...checks });
+    const durationMs = performance.now() - started;
+    const facts = {
+      path: shownPath(call.path),
+      type: "action",
+      startedAt,
+      durationMs,
+      readIdentity: true,
+      journal: null,
+      ...(refusal && { refused: refusal.refused }),
+      requestId,
+    } as const;
+    const run: WireRun = { outcome, facts, ts: 0n };
+    this.#host.log(run, call.identity.kind);
+    return outcomeOf(run);
+  }
+
+  async runHttp(request: Request, identity: Identity): Promise<Response> {
+    if (!this.#code || this.#code.code.analysis.httpRoutes.length === 0)
+      return new Response("This Convex deployment does not have HTTP actions enabled.", { status: 404 });
+    const startedAt = Date.now();
+    const started = performance.now();
+    const requestId = newRequestId();
+    const body = request.body && limitedStream(request.body, MAX_HTTP_BODY_BYTES);
+    const { method, url } = request;
+    const ended = await this.#ready(this.#code).http({ method, url, headers: [...request.headers], body }, { identity, requestId });
+    const route = ended.kind === "response" ? ended.route : undefined;
+    const path = route ?? `${method} ${new URL(url).pathname}`;
+    const { logLines } = ended;
+    const message = ended.kind === "failed" ? ended.message : "The HTTP action ended without a response.";
+    const outcome: WireOutcome = ended.kind === "response" ? { ok: true, text: "null", logLines } : { ok: false, message, logLines };
+    const facts = {
+      path,
+      type: "httpAction",
+      startedAt,
+      durationMs: performance.now() - started,
+      readIdentity: true,
+      journal: null,
+      ...(route === null && { refused: "path" as const }),
+      requestId,
+    } as const;
+    this.#host.log({ outcome, facts, ts: 0n }, identity.kind);
+    if (ended.kind === "response") return toResponse(ended.response);
+    const shown = outcomeFor(identity.kind, { ok: false, message, logLines, requestId });
+    const [code, ...trace] = shown.message.split("\n");
+    return Response.json({ code, trace: trace.join("\n") }, { status: 500 });
+  }
+
+  async close(): Promise<void> {
+    const threads = [...this.#retiring, ...(this.#thread ? [this.#thread] : [])];
+    this.#thread = null;
+    await Promise.all(threads.map((thread) => thread.end()));
+  }
+
+  async #outcome(call: Call, args: string, run: { jobId: string | null; requestId: string } & OwnChecks): Promise<WireOutcome> {
+    const { ask } = this.#host;
+    if (!this.#code) return { ok: false, message: "No code has been pushed.", logLines: [] };
+    const ended = await this.#ready(this.#code).action({ path: call.path, args, identity: call.identity, ...run });
+    const { logLines } = ended;
+    if (ended.kind === "failed") return { ok: false, message: ended.message, data: ended.data, logLines };
+    if (ended.kind === "response") throw new Error("An action answered with an HTTP response.");
+    if (run.checksResult) return { ok: true, text: ended.text, logLines };
+    const fault = await ask("checkActionResult", { path: call.path, text: ended.text });
+    return fault === null ? { ok: true, text: ended.text, logLines } : { ok: false, message: fault, logLines };
+  }
+
+  #ready({ code, env }: { code: LoadedCode; env: Record<string, string> }): ActionsThread {
+    if (!this.#thread || this.#thread.ended) this.#thread = new ActionsThread(code, env, this.#host);
+    return this.#thread;
+  }
+}
+
+const NO_OWN_CHECKS: OwnChecks = { checksArguments: false, checksResult: false };
+
+const ownChecksOf = ({ module, name, args, returns }: AnalyzedFunction): [path: string, OwnChecks] => [
+  shownPath(`${module}:${name}`),
+  { checksArguments: !hasIds(args), checksResult: !hasIds(returns) },
+];
+
+function toResponse({ status, statusText, headers, body }: HttpResponse): Response {
+  return new Response(body, { status, statusText, headers });
+}

@@ -1,0 +1,107 @@
+/** Stored in the database, so that code, schema and settings change in one commit. DIR/modules is a cache for Node's loader. */
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve, sep } from "node:path";
+import { hrtime, pid } from "node:process";
+import type { Settings } from "../../transaction/types.ts";
+import type { Analysis, Bundle, BundledModule } from "../types.ts";
+
+const MANIFEST = "code";
+const SOURCES = "module/";
+
+type ManifestModule = { path: string; source: string; sourceMap: string | null; environment: "isolate" | "node" };
+type Manifest = { modules: ManifestModule[]; schema: ManifestModule | null; authConfig: ManifestModule | null; analysis: Analysis };
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+function bundleHash(bundle: Bundle): string {
+  const hash = createHash("sha256");
+  for (const module of everyModule(bundle)) {
+    hash.update(JSON.stringify([module.path, module.environment, sha256(module.source), sha256(module.sourceMap ?? "")]));
+  }
+  return hash.digest("hex").slice(0, 32);
+}
+
+function everyModule(bundle: Bundle): BundledModule[] {
+  const modules = new Map(bundle.modules.map((module) => [module.path, module]));
+  for (const extra of [bundle.schema, bundle.authConfig]) if (extra) modules.set(extra.path, modules.get(extra.path) ?? extra);
+  return [...modules.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+export function writeBundle(dir: string, bundle: Bundle): string {
+  const root = join(resolve(dir), "modules", bundleHash(bundle));
+  if (existsSync(root)) return root;
+  const building = `${root}.${pid}.${hrtime.bigint()}`;
+  for (const module of everyModule(bundle)) {
+    const file = join(building, module.path);
+    if (!file.startsWith(building + sep)) throw new Error(`Module path ${JSON.stringify(module.path)} leads out of its folder.`);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, module.source);
+    if (module.sourceMap) writeFileSync(`${file}.map`, module.sourceMap);
+  }
+  mkdirSync(building, { recursive: true });
+  writeFileSync(join(building, "package.json"), '{"type":"module"}');
+  if (existsSync(root)) rmSync(building, { recursive: true });
+  else renameSync(building, root);
+  return root;
+}
+
+export function sweepBundles(dir: string, keep: string | null): void {
+  const folder = join(resolve(dir), "modules");
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    if (join(folder, name) !== keep) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+export function saveCode(settings: Settings, bundle: Bundle, analysis: Analysis): void {
+  const written = new Set<string>();
+  const keep = (text: string): string => {
+    const name = sha256(text);
+    written.add(name);
+    if (settings.get(SOURCES + name) === undefined) settings.set(SOURCES + name, text);
+    return name;
+  };
+  const entry = (module: BundledModule): ManifestModule => ({
+    path: module.path,
+    environment: module.environment,
+    source: keep(module.source),
+    sourceMap: module.sourceMap ? keep(module.sourceMap) : null,
+  });
+  const manifest: Manifest = {
+    modules: bundle.modules.map(entry),
+    schema: bundle.schema && entry(bundle.schema),
+    authConfig: bundle.authConfig && entry(bundle.authConfig),
+    analysis,
+  };
+  settings.set(MANIFEST, JSON.stringify(manifest));
+  for (const { name } of settings.list(SOURCES)) if (!written.has(name.slice(SOURCES.length))) settings.delete(name);
+}
+
+export function loadCode(settings: Settings): { bundle: Bundle; analysis: Analysis } | null {
+  const text = settings.get(MANIFEST);
+  if (text === undefined) return null;
+  const manifest: Manifest = JSON.parse(text);
+  const read = (module: ManifestModule): BundledModule => {
+    const source = settings.get(SOURCES + module.source);
+    if (source === undefined) throw new Error(`The source of module ${module.path} is missing from the database.`);
+    const sourceMap = module.sourceMap === null ? undefined : settings.get(SOURCES + module.sourceMap);
+    return { path: module.path, source, sourceMap, environment: module.environment };
+  };
+  return {
+    bundle: {
+      modules: manifest.modules.map(read),
+      schema: manifest.schema && read(manifest.schema),
+      authConfig: manifest.authConfig && read(manifest.authConfig),
+    },
+    analysis: manifest.analysis,
+  };
+}
+
+/** Auth providers depend on environment variables, which may change without a push. */
+export function saveAuthProviders(settings: Settings, providers: Analysis["authProviders"]): void {
+  const text = settings.get(MANIFEST);
+  if (text === undefined) return;
+  const manifest: Manifest = JSON.parse(text);
+  settings.set(MANIFEST, JSON.stringify({ ...manifest, analysis: { ...manifest.analysis, authProviders: providers } }));
+}

@@ -1,0 +1,21 @@
+import type { Json } from "../values/types.ts";
+import type { Call } from "./types.ts";
+
+export function callWithText(argsText: string, call: Omit<Call, "args" | "argsText">): Call {
+  return {
+    ...call,
+    argsText,
+    get args(): Json {
+      return JSON.parse(argsText);
+    },
+  };
+}
+
+export const argumentsText = (call: Call): string => call.argsText ?? JSON.stringify(call.args);
+
+/** Removes the text from its message, because suspended async functions keep their variables. */
+export function takeArguments(message: { args: string }): string {
+  const { args } = message;
+  message.args = "";
+  return `[${args}]`;
+}

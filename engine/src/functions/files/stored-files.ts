@@ -1,0 +1,106 @@
+import { Buffer } from "node:buffer";
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Transaction } from "../../transaction/types.ts";
+import type { Json } from "../../values/types.ts";
+import { storedFileId, storedFileName } from "./file-names.ts";
+import type { FileRow } from "../transactor/transactor-protocol.ts";
+import type { UploadTokens } from "./upload-tokens.ts";
+
+const TABLE = "_storage";
+
+/** The checksum is in hex here; rows store base64. */
+export function fileMetadata({ id, sha256, size, contentType }: FileRow): { [field: string]: Json } {
+  return { storageId: id, sha256: Buffer.from(sha256, "base64").toString("hex"), size, contentType };
+}
+
+type Row = { _id: string; sha256: string; size: number; contentType?: string };
+
+export class StoredFiles {
+  readonly #folder: string;
+  readonly #key: Buffer;
+  readonly #tokens: UploadTokens;
+  readonly #origin: string;
+  readonly #table: number;
+
+  /** `key`: 16 secret bytes. `origin` has no trailing slash. */
+  constructor(options: { folder: string; key: Buffer; tokens: UploadTokens; origin: string; storageTable: number }) {
+    this.#folder = options.folder;
+    this.#key = options.key;
+    this.#tokens = options.tokens;
+    this.#origin = options.origin;
+    this.#table = options.storageTable;
+    mkdirSync(this.#folder, { recursive: true });
+  }
+
+  uploadUrl(): string {
+    return `${this.#origin}/api/storage/upload?token=${this.#tokens.issue()}`;
+  }
+
+  url(transaction: Transaction, id: string): string | null {
+    return this.find(transaction, id, "getUrl") && this.placeOf(id).url;
+  }
+
+  placeOf(id: string): { path: string; url: string } {
+    const uuid = this.uuidOf(id);
+    return { path: this.path(uuid), url: `${this.#origin}/api/storage/${uuid}` };
+  }
+
+  metadata(transaction: Transaction, id: string): Json {
+    const row = this.find(transaction, id, "getMetadata");
+    return row && fileMetadata(row);
+  }
+
+  find(transaction: Transaction, id: string, method = "get"): FileRow | null {
+    const requested = `\`storageId\` for \`storage.${method}\``;
+    const row: Row | null = JSON.parse(transaction.get({ id, table: TABLE, isSystem: true, argument: requested }));
+    return row && { id: row._id, sha256: row.sha256, size: row.size, contentType: row.contentType ?? null };
+  }
+
+  findByUuid(transaction: Transaction, uuid: string): FileRow | null {
+    const id = this.idOf(uuid);
+    return id === null ? null : this.find(transaction, id);
+  }
+
+  /** Moves the bytes before the commit, so that a crash may leave bytes without a row but never a row without bytes. */
+  store(
+    transaction: Transaction,
+    file: { temporary: string; sha256: string; size: number; contentType: string | null },
+  ): { id: string; undo: () => void } {
+    const { temporary, sha256, size, contentType } = file;
+    const id = transaction.system.insert(TABLE, { sha256, size, ...(contentType === null ? {} : { contentType }) });
+    const path = this.path(this.uuidOf(id));
+    renameSync(temporary, path);
+    syncFolder(this.#folder);
+    return { id, undo: () => rmSync(path, { force: true }) };
+  }
+
+  /** Returns the file's name, whose bytes are removed once the deletion is durable. */
+  remove(transaction: Transaction, id: string): string {
+    if (!this.find(transaction, id, "delete")) throw new Error(`There is no stored file with the ID ${id}.`);
+    transaction.system.remove(id);
+    return this.uuidOf(id);
+  }
+
+  path(uuid: string): string {
+    return join(this.#folder, uuid);
+  }
+
+  uuidOf(id: string): string {
+    return storedFileName(this.#key, id);
+  }
+
+  idOf(uuid: string): string | null {
+    return storedFileId(this.#key, this.#table, uuid);
+  }
+}
+
+/** Makes a rename in this folder survive a power failure. */
+function syncFolder(folder: string): void {
+  const handle = openSync(folder, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

@@ -1,0 +1,120 @@
+/** Files without a row come from crashes or a wrong database, so they are quarantined; too many for a crash stay in place. */
+import { mkdir, opendir, readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { acceptingStart } from "../../storage/last-commit.ts";
+import type { QuestionName, Questions } from "../transactor/transactor-protocol.ts";
+
+type Ask = <K extends QuestionName>(kind: K, ask: Questions[K]["ask"]) => Promise<Questions[K]["answer"]>;
+
+/** Looking up this many takes the transactor a few milliseconds. */
+const NAMES_AT_ONCE = 100;
+/** Lets the transactor run other work between two lookups. */
+const PAUSE_MS = 10;
+const MAX_FILES = 100;
+const MAX_SHARE = 0.01;
+const FEW_FILES = 10;
+const MAX_SHARE_OF_FEW = 0.5;
+const KEPT_DAYS = 30;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+
+export type StrayFilesOptions = {
+  dir: string;
+  transactor: { ask: Ask };
+  /** Allows any number of files stored up to this time (milliseconds since 1970). */
+  acceptLossUntil: number | null;
+  hasAcceptedLoss: boolean;
+  log: (line: string) => void;
+  /** Stops the comparison; the next start begins again. */
+  signal: AbortSignal;
+};
+
+/** Also moves files with a row back and deletes quarantine folders after 30 days. */
+export async function quarantineStrayFiles(options: StrayFilesOptions): Promise<void> {
+  const { dir, acceptLossUntil, hasAcceptedLoss, log, signal } = options;
+  const returned = await returnFiles(options);
+  if (returned > 0) log(`${returned} files in quarantine have a row again: they were moved back.`);
+  await emptyQuarantine(dir);
+  let files = 0;
+  const strays: string[] = [];
+  for await (const each of compare(join(dir, "files"), options)) {
+    files += each.names.length;
+    strays.push(...each.strays);
+  }
+  if (signal.aborted) return;
+  const tooMany = strays.length > strayLimit(files);
+  const until = tooMany ? await newestOf(join(dir, "files"), strays) : null;
+  const isAccepted = until !== null && acceptLossUntil !== null && until.getTime() <= acceptLossUntil;
+  if (acceptLossUntil !== null)
+    log(
+      hasAcceptedLoss || isAccepted
+        ? "ACCEPT_OLDER_DATABASE was needed for this start: remove it now."
+        : "ACCEPT_OLDER_DATABASE has no effect: no data up to that time is missing. Remove it.",
+    );
+  if (strays.length === 0) return;
+  const found = `${strays.length} of ${files} stored files have no row in the database`;
+  if (until !== null && !isAccepted) {
+    log(
+      `${found}: too many for a crash, so none was moved. Is this the right database? Put it back, or start with ${acceptingStart(until)} to move them to quarantine.`,
+    );
+    return;
+  }
+  const folder = join(dir, "quarantine", new Date().toISOString().slice(0, 10));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const name of strays) await rename(join(dir, "files", name), join(folder, name)).catch(ignoreAbsent);
+  log(`${found}: moved to ${folder}, where they are kept for ${KEPT_DAYS} days.`);
+}
+
+/** 1 % and at most 100, or a few unless they are most of the files. */
+export const strayLimit = (files: number): number =>
+  Math.min(MAX_FILES, Math.max(1, files * MAX_SHARE, Math.min(FEW_FILES, files * MAX_SHARE_OF_FEW)));
+
+async function newestOf(folder: string, names: string[]): Promise<Date> {
+  let newest = 0;
+  for (const name of names) newest = Math.max(newest, (await stat(join(folder, name)).catch(ignoreAbsent))?.mtimeMs ?? 0);
+  return new Date(Math.ceil(newest));
+}
+
+export async function emptyQuarantine(dir: string, now = Date.now()): Promise<void> {
+  for (const date of await datesIn(dir)) {
+    if (Date.parse(date) + (KEPT_DAYS + 1) * DAY_MS <= now) await rm(join(dir, "quarantine", date), { recursive: true, force: true });
+  }
+}
+
+async function returnFiles(options: StrayFilesOptions): Promise<number> {
+  const { dir } = options;
+  let returned = 0;
+  for (const date of await datesIn(dir)) {
+    const folder = join(dir, "quarantine", date);
+    for await (const { names, strays } of compare(folder, options)) {
+      for (const name of new Set(names).difference(new Set(strays))) {
+        await rename(join(folder, name), join(dir, "files", name));
+        returned += 1;
+      }
+    }
+  }
+  return returned;
+}
+
+/** Returns the names in a folder in batches, with those that have no row. */
+async function* compare(folder: string, { transactor, signal }: StrayFilesOptions): AsyncGenerator<{ names: string[]; strays: string[] }> {
+  let names: string[] = [];
+  for await (const { name } of await opendir(folder)) {
+    if (signal.aborted) return;
+    if (names.push(name) < NAMES_AT_ONCE) continue;
+    yield { names, strays: await transactor.ask("strayFiles", { names }) };
+    names = [];
+    await sleep(PAUSE_MS);
+  }
+  if (names.length > 0) yield { names, strays: await transactor.ask("strayFiles", { names }) };
+}
+
+async function datesIn(dir: string): Promise<string[]> {
+  const names = await readdir(join(dir, "quarantine")).catch(() => Array<string>());
+  return names.filter((name) => DATE.test(name));
+}
+
+function ignoreAbsent(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ENOENT") throw error;
+}

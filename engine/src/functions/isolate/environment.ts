@@ -1,0 +1,134 @@
+/** Emulates Convex's runtime (docs.convex.dev/functions/runtimes), so that code which works here works on other deployments. */
+import { randomBytes } from "node:crypto";
+import { registerHooks, isBuiltin } from "node:module";
+import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
+import { pathToFileURL } from "node:url";
+import type { LogLine } from "../../values/types.ts";
+import { captureConsole } from "./console.ts";
+import { isolateCrypto } from "./isolate-crypto.ts";
+
+export type ExecutionState = { now: number; random: () => number; logLines: LogLine[] };
+
+const refusal = (name: string): Error =>
+  new Error(
+    `Can't use ${name} in queries and mutations. Please consider using an action. See https://docs.convex.dev/functions/actions for more details.`,
+  );
+
+/** sfc32, seeded with 16 bytes. */
+export function seededRandom(seed: Uint8Array = randomBytes(16)): () => number {
+  const words = new Int32Array(4);
+  words.set(new Int32Array(seed.slice(0, 16).buffer));
+  let [a = 0, b = 0, c = 0, d = 0] = words;
+  return () => {
+    const t = (((a + b) | 0) + d) | 0;
+    d = (d + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (c << 21) | (c >>> 11);
+    c = (c + t) | 0;
+    return (t >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Permanent for this thread: engine code must have imported everything that is removed. */
+export function enterIsolate(moment: () => ExecutionState | undefined, env: Record<string, string>): void {
+  freezeTime(moment);
+  const chance = Math.random;
+  Math.random = () => (moment()?.random ?? chance)();
+
+  for (const name of ["fetch", "setTimeout", "setInterval"] as const) {
+    define(name, () => {
+      throw refusal(name === "fetch" ? "fetch()" : name);
+    });
+  }
+  for (const name of ["clearTimeout", "clearInterval"] as const) define(name, () => undefined);
+  define(
+    "crypto",
+    isolateCrypto(() => Math.random(), refusal),
+  );
+  define(
+    "console",
+    captureConsole(() => moment()?.logLines),
+  );
+  define("process", { env: { ...env } });
+  for (const [name, value] of Object.entries({ AsyncLocalStorage, AsyncResource })) define(name, value);
+  const taken = new Map(NODE_ONLY.map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)]));
+  for (const name of NODE_ONLY) Reflect.deleteProperty(globalThis, name);
+  for (const name of LOADED_LATE) loadLate(name, taken);
+}
+
+/** Node loads these lazily and uses its own globals while doing so. */
+const LOADED_LATE = ["Headers", "Request", "Response", "FormData", "MessageEvent", "CloseEvent"];
+
+/** Restores the removed globals while Node loads `name`: loading these at start would double its time. */
+function loadLate(name: string, taken: Map<string, PropertyDescriptor | undefined>): void {
+  const late = Object.getOwnPropertyDescriptor(globalThis, name);
+  if (!late?.get) return;
+  const get = (): unknown => {
+    for (const [global, descriptor] of taken) if (descriptor) Object.defineProperty(globalThis, global, descriptor);
+    try {
+      const value: unknown = late.get?.call(globalThis);
+      define(name, value);
+      return value;
+    } finally {
+      for (const global of taken.keys()) Reflect.deleteProperty(globalThis, global);
+    }
+  };
+  const set = (value: unknown): void => {
+    define(name, value);
+  };
+  Object.defineProperty(globalThis, name, { get, set, configurable: true, enumerable: false });
+}
+
+/** Absent from Convex's runtime. */
+const NODE_ONLY = [
+  "Buffer",
+  "global",
+  "setImmediate",
+  "clearImmediate",
+  "MessageChannel",
+  "MessagePort",
+  "BroadcastChannel",
+  "WebSocket",
+  "EventSource",
+  "Worker",
+  "navigator",
+  "localStorage",
+  "sessionStorage",
+  "gc",
+];
+
+function define(name: string, value: unknown): void {
+  Object.defineProperty(globalThis, name, { value, configurable: true, writable: true, enumerable: false });
+}
+
+function freezeTime(moment: () => ExecutionState | undefined): void {
+  const RealDate = Date;
+  const now = (): number => moment()?.now ?? RealDate.now();
+  function FrozenDate(...args: unknown[]): unknown {
+    if (!new.target) return new RealDate(now()).toString();
+    return Reflect.construct(RealDate, args.length === 0 ? [now()] : args, new.target === FrozenDate ? RealDate : new.target);
+  }
+  FrozenDate.prototype = RealDate.prototype;
+  Object.defineProperty(FrozenDate, "name", { value: "Date" });
+  Object.defineProperty(FrozenDate, "length", { value: 7 });
+  Object.assign(FrozenDate, { now, parse: RealDate.parse, UTC: RealDate.UTC });
+  Object.defineProperty(RealDate.prototype, "constructor", { value: FrozenDate, configurable: true, writable: true });
+  define("Date", FrozenDate);
+  const elapsed = performance.now.bind(performance);
+  Object.defineProperty(performance, "now", { value: () => (moment() ? 0 : elapsed()), configurable: true, writable: true });
+}
+
+/** On Convex only "use node" files, which contain only actions, can import `node:*`. */
+export function refuseNodeModules(root: string, except: ReadonlySet<string> = new Set()): void {
+  const prefix = `${pathToFileURL(root).href}/`;
+  registerHooks({
+    resolve(specifier, context, next) {
+      const from = context.parentURL?.startsWith(prefix) ? context.parentURL.slice(prefix.length) : null;
+      if (from !== null && !except.has(from) && isBuiltin(specifier)) {
+        throw new Error(`The Node.js module ${specifier} is only available in files that begin with "use node".`);
+      }
+      return next(specifier, context);
+    },
+  });
+}

@@ -1,0 +1,156 @@
+import { DamagedDataError } from "../../values/errors.ts";
+import type { FunctionKind, Json } from "../../values/types.ts";
+import { deployCrons } from "../../scheduler/cron-store.ts";
+import { loadCode, saveAuthProviders, saveCode } from "../bundles/bundle.ts";
+import { PlainError } from "../failures.ts";
+import { parseFunctionPath } from "../paths.ts";
+import type { Question, StoredFile } from "./transactor-protocol.ts";
+import { requestedPath } from "../registry.ts";
+import { changeEnvironment, readEnvironment, secret } from "../settings.ts";
+import { checkedArguments, checkedResult } from "../checked-values.ts";
+import type { SchemaChange, TablePage } from "../types.ts";
+import { UPLOAD_KEY_BYTES } from "../files/upload-tokens.ts";
+import type { OpenBatch, Transactor } from "./transactor.ts";
+
+export function answerAdministration(transactor: Transactor, batch: OpenBatch, question: Question): unknown {
+  const { database } = transactor;
+  switch (question.kind) {
+    case "kindOf":
+      return kindOf(transactor, question.ask);
+    case "checkAction":
+      return actionRefusal(transactor, question.ask);
+    case "checkActionResult":
+      return refusalOf(() => {
+        const target = transactor.services.registry.find(parseFunctionPath(question.ask.path), "action", "any");
+        checkedResult(target, question.ask.text, database);
+      });
+    case "prepare": {
+      const { indexesAdded, indexesRemoved } = database.prepareSchema(question.ask.schema);
+      return { indexesAdded, indexesRemoved } satisfies SchemaChange;
+    }
+    case "apply": {
+      const { bundle, analysis } = question.ask;
+      database.applySchema(database.prepareSchema(analysis.schema));
+      saveCode(database.settings, bundle, analysis);
+      deployCrons(database.settings, analysis, Date.now());
+      batch.ends = true;
+      batch.committed = true;
+      return { env: readEnvironment(database.settings) };
+    }
+    case "updateEnvironment": {
+      const env = changeEnvironment(database.settings, question.ask.changes);
+      if (question.ask.authProviders) saveAuthProviders(database.settings, question.ask.authProviders);
+      batch.ends = true;
+      batch.committed = true;
+      return { env };
+    }
+    case "current":
+      return loadCode(database.settings);
+    case "environment":
+      return readEnvironment(database.settings);
+    case "sizes":
+      return database.sizes();
+    case "tables":
+      return database
+        .tables()
+        .map(({ name }) => name)
+        .filter((name) => !name.startsWith("_"));
+    case "tableSize": {
+      const { table } = question.ask;
+      return database.tables().some(({ name }) => name === table) ? database.beginQuery().count(table) : 0;
+    }
+    case "tablePage":
+      return tablePage(transactor, question.ask);
+    case "storeFile": {
+      let undo = (): void => undefined;
+      try {
+        return transactor.transact(batch, (transaction) => {
+          const stored = transactor.services.files.store(transaction, question.ask);
+          ({ undo } = stored);
+          return stored.id;
+        });
+      } catch (error) {
+        undo();
+        throw error;
+      }
+    }
+    case "findFile":
+      return transactor.services.files.findByUuid(database.beginQuery(), question.ask.uuid);
+    case "checkpoint":
+      return database.checkpoint();
+    case "clearDeleted":
+      return database.clearDeleted();
+    case "hold":
+      return transactor.hold();
+    case "release":
+      return transactor.release(question.ask.hold);
+    case "strayFiles": {
+      // A file without a row may have one in the backup being made.
+      if (transactor.held.isOn) return [];
+      const transaction = database.beginQuery();
+      return question.ask.names.filter((name) => !transactor.services.files.findByUuid(transaction, name));
+    }
+    case "findFileById": {
+      const { files } = transactor.services;
+      const row = files.find(database.beginQuery(), question.ask.id);
+      return row && ({ ...row, ...files.placeOf(row.id) } satisfies StoredFile);
+    }
+    case "uploadUrl":
+      return transactor.services.files.uploadUrl();
+    case "uploadKey":
+      return secret(database, "uploads", UPLOAD_KEY_BYTES).toString("base64");
+    case "isDamaged":
+      return database.isDamaged;
+    case "noteDamage":
+      database.noteDamage(new DamagedDataError(question.ask.what));
+      return null;
+    case "deleteFile": {
+      transactor.transact(batch, (transaction, removedFiles) => {
+        removedFiles.push(transactor.services.files.remove(transaction, question.ask.id));
+      });
+      return null;
+    }
+    default:
+      throw new Error(`The transactor has no answer to ${question.kind}.`);
+  }
+}
+
+function kindOf({ services }: Transactor, ask: { path: string; visibility: "public" | "any" }): FunctionKind | null {
+  try {
+    return services.registry.lookUp(requestedPath(ask), ask.visibility)?.kind ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function actionRefusal({ services, database }: Transactor, ask: { path: string; args: string | null; visibility: "public" | "any" }) {
+  let refused: "path" | "arguments" = "path";
+  const message = refusalOf(() => {
+    const target = services.registry.find(requestedPath(ask), "action", ask.visibility);
+    refused = "arguments";
+    if (ask.args !== null) checkedArguments(target, ask.args, database);
+  });
+  return message === null ? null : { message, refused };
+}
+
+function refusalOf(check: () => void): string | null {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    if (error instanceof PlainError) return error.message;
+    throw error;
+  }
+}
+
+function tablePage(
+  transactor: Transactor,
+  ask: { table: string; order: "asc" | "desc"; cursor: string | null; numItems: number },
+): TablePage {
+  const transaction = transactor.database.beginQuery();
+  const query = { source: { type: "FullTableScan", tableName: ask.table, order: ask.order }, operators: [] };
+  const page: { page: Json[]; isDone: boolean; continueCursor: string } = JSON.parse(
+    transaction.queryPage({ query, cursor: ask.cursor, endCursor: null, pageSize: ask.numItems, maximumRowsRead: null }),
+  );
+  return { page: page.page, isDone: page.isDone, continueCursor: page.continueCursor };
+}

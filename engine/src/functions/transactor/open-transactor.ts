@@ -1,0 +1,110 @@
+import { join } from "node:path";
+import { checkDatabaseFile, checkNewestCommit } from "../../storage/last-commit.ts";
+import { openDatabase } from "../../transaction/database.ts";
+import type { Database } from "../../transaction/types.ts";
+import { DamagedDataError, StorageError } from "../../values/errors.ts";
+import type { Timestamp } from "../../values/types.ts";
+import { loadCode } from "../bundles/bundle.ts";
+import { openModuleStore } from "../bundles/module-store.ts";
+import { enterIsolate, refuseNodeModules } from "../isolate/environment.ts";
+import { describeFailure } from "../failures.ts";
+import { rememberGlobals } from "../isolate/globals.ts";
+import type { LoadedCode, TransactorData } from "./transactor-protocol.ts";
+import { Registry } from "../registry.ts";
+import { RemovedFiles } from "../files/removed-files.ts";
+import { readEnvironment, secret } from "../settings.ts";
+import { CurrentExecution } from "../isolate/current-execution.ts";
+import { StoredFiles } from "../files/stored-files.ts";
+import { convexGlobal, type Services } from "../isolate/syscalls.ts";
+import { UPLOAD_KEY_BYTES, UploadTokens } from "../files/upload-tokens.ts";
+import { Watch } from "../isolate/time-limit.ts";
+import { Transactor } from "./transactor.ts";
+
+type Opened = {
+  transactor: Transactor;
+  latest: Timestamp;
+  hasAcceptedLoss: boolean;
+  env: Record<string, string>;
+  code: LoadedCode | null;
+  tidy: () => void;
+};
+
+/** Engine code must have imported everything that the isolate removes. The returned function opens the database. */
+export async function openTransactor(data: TransactorData): Promise<() => Promise<Opened>> {
+  const watch = new Watch(data.watch);
+  const stage = new CurrentExecution();
+  const convex = convexGlobal(
+    () => stage.services(),
+    (inside) => {
+      stage.inSyscall = inside;
+    },
+  );
+  const enter = async (code: LoadedCode | null, env: Record<string, string>): Promise<Registry> => {
+    enterIsolate(() => stage.moment(), { ...env, CONVEX_CLOUD_URL: data.cloudUrl, CONVEX_SITE_URL: data.siteUrl });
+    Object.defineProperty(globalThis, "Convex", { value: convex, configurable: true });
+    if (!code) return Registry.empty();
+    refuseNodeModules(code.root);
+    return Registry.load(isolateOnly(code));
+  };
+  const early = data.preload && (await enter(data.preload.code, data.preload.env));
+  return async () => {
+    let hasAcceptedLoss = checkDatabaseFile(data.dir, data.acceptLossUntil);
+    const database = openDatabase(data.dir, {
+      check(latest) {
+        hasAcceptedLoss ||= checkNewestCommit(data.dir, latest, data.acceptLossUntil);
+      },
+      quick: data.preload === null,
+      onProgress: () => watch.noteProgress(),
+    });
+    const env = readEnvironment(database.settings);
+    const stored = early ? null : storedCode(database);
+    const code = data.preload ? data.preload.code : stored && openModuleStore(data.dir, stored.bundle, stored.analysis);
+    // Code that no longer loads must not prevent the start.
+    const registry = early ?? (await enter(code, env).catch((error: unknown) => broken(code, error)));
+    const folder = join(data.dir, "files");
+    const files = new StoredFiles({
+      folder,
+      key: secret(database, "files", 16),
+      tokens: new UploadTokens(secret(database, "uploads", UPLOAD_KEY_BYTES)),
+      origin: data.cloudUrl,
+      storageTable: database.tables().find(({ name }) => name === "_storage")?.number ?? 0,
+    });
+    const services: Services = { database, registry, files, watch };
+    stage.provide(services);
+    const removed = new RemovedFiles(database.settings, folder);
+    removed.resume();
+    database.flush();
+    const transactor = new Transactor(data.dir, services, stage, removed);
+    return { transactor, latest: database.latest(), hasAcceptedLoss, env, code, tidy: rememberGlobals() };
+  };
+}
+
+/** https://www.sqlite.org/rescode.html#full */
+const SQLITE_FULL = 13;
+
+/** A full disk gets its own message. */
+export function openingError(error: unknown, dir: string): Error {
+  if (!(error instanceof Error)) return new Error(String(error));
+  const isFull =
+    ("errcode" in error && error.errcode === SQLITE_FULL) || ("code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT"));
+  return isFull ? new StorageError(`There is no room left on the disk of ${dir}. Make room, then start again.`, error) : error;
+}
+
+function storedCode({ settings }: Database): ReturnType<typeof loadCode> {
+  try {
+    return loadCode(settings);
+  } catch (error) {
+    throw new DamagedDataError("the code in force cannot be read", error);
+  }
+}
+
+function broken(code: LoadedCode | null, error: unknown): Registry {
+  if (!code) throw error;
+  return Registry.broken(code.root, describeFailure(error, code.root).message);
+}
+
+/** "use node" files contain only actions, which run on another thread. */
+function isolateOnly(code: LoadedCode): LoadedCode {
+  const node = new Set(code.nodeModules);
+  return { ...code, modules: code.modules.filter((path) => !node.has(path)) };
+}

@@ -1,0 +1,275 @@
+import type { Timestamp } from "../../values/types.ts";
+import { TransactorProcess, errorFromWire, type Code, type Opened, type TransactorOptions } from "./transactor-process.ts";
+import type { Answer, Batch, Question, QuestionName, Questions, Verdict } from "./transactor-protocol.ts";
+import { SystemError } from "../system-error.ts";
+import { OUT_OF_MEMORY, TIMED_OUT, THREAD_ENDED } from "../error-messages.ts";
+import { USER_TIME_LIMIT_MS } from "../isolate/time-limit.ts";
+
+type Pending = { question: Question; settle: (answer: Answer) => void };
+
+const WATCH_EVERY_MS = 100;
+/** User code is stopped after this wall-clock time even with little CPU time. */
+const PATIENCE_MS = 10 * USER_TIME_LIMIT_MS;
+const OPEN_ATTEMPTS = 3;
+/** Beyond this, new questions are refused rather than exhausting memory; clients retry. */
+const MAX_WAITING = 20_000;
+
+export class TransactorThread {
+  readonly #options: TransactorOptions;
+  readonly #pending = new Map<number, Pending>();
+  #outbox: Question[] = [];
+  #dropped: string[] = [];
+  #nextId = 1;
+  #now: TransactorProcess;
+  #code: Code = { code: null, env: {} };
+  #held = true;
+  #flushing = false;
+  #closing = false;
+  #restarting: Promise<void> = Promise.resolve();
+  #failure: SystemError | null = null;
+  #watching: NodeJS.Timeout | undefined;
+  #seen: { incarnation: TransactorProcess; progress: number; at: number } | null = null;
+  latest: Timestamp = 0n;
+  hasAcceptedLoss = false;
+
+  private constructor(options: TransactorOptions) {
+    this.#options = options;
+    this.#now = this.#startProcess(null);
+  }
+
+  static async start(options: TransactorOptions): Promise<TransactorThread> {
+    const thread = new TransactorThread(options);
+    try {
+      thread.#take(await thread.#now.open());
+    } catch (error) {
+      thread.#closing = true;
+      await thread.#now.worker.terminate();
+      throw error;
+    }
+    thread.#release();
+    return thread;
+  }
+
+  get waiting(): number {
+    return this.#pending.size;
+  }
+
+  get code(): Code {
+    return this.#code;
+  }
+
+  silentMs(now: number = performance.now()): number {
+    const incarnation = this.#now;
+    const { progress } = incarnation.watch;
+    if (this.#seen?.incarnation !== incarnation || this.#seen.progress !== progress) this.#seen = { incarnation, progress, at: now };
+    return now - this.#seen.at;
+  }
+
+  ask<K extends QuestionName>(kind: K, ask: Questions[K]["ask"]): Promise<Questions[K]["answer"]> {
+    if (this.#failure) return Promise.reject(this.#failure);
+    if (this.#closing) return Promise.reject(new SystemError("The deployment is shutting down."));
+    if (this.#pending.size >= MAX_WAITING) return Promise.reject(new SystemError("Too many concurrent requests. Try again later."));
+    return new Promise((resolve, reject) => {
+      const id = this.#nextId++;
+      // The signature pairs kind and question; TypeScript cannot follow it through the union.
+      const question = { id, kind, ask } as unknown as Question;
+      this.#pending.set(id, {
+        question,
+        settle: ({ answer, error }) => {
+          if (error) reject(errorFromWire(error));
+          else resolve(answer as Questions[K]["answer"]);
+        },
+      });
+      this.#send(question);
+    });
+  }
+
+  drop(tokens: string[]): void {
+    if (tokens.length === 0) return;
+    this.#dropped.push(...tokens);
+    this.#schedulePost();
+  }
+
+  /** Replaces the thread. `commit` makes the old one store the change, and then ends it. */
+  async replaceCode(code: Code, commit: () => Promise<unknown>): Promise<void> {
+    const next = this.#startProcess(code);
+    try {
+      await next.loaded;
+      await commit();
+    } catch (error) {
+      await next.worker.terminate();
+      throw error;
+    }
+    this.#held = true;
+    await this.#now.closed;
+    await this.#replace(next, code);
+  }
+
+  /** Answers pending questions first. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    // Only then is it known which thread owns the data.
+    await this.#restarting;
+    this.#post();
+    this.#now.post({ kind: "close" });
+    if (!this.#failure) await this.#now.closed;
+    await this.#now.worker.terminate();
+    clearTimeout(this.#watching);
+    for (const { settle } of this.#pending.values())
+      settle({ id: 0, error: { message: "The deployment is shutting down.", name: "SystemError" } });
+    this.#pending.clear();
+  }
+
+  #startProcess(code: Code | null): TransactorProcess {
+    const incarnation = new TransactorProcess(this.#options, code, (batch) => {
+      if (incarnation === this.#now) this.#receive(batch);
+    });
+    incarnation.worker.on("exit", () => {
+      if (incarnation === this.#now) this.#follow(incarnation);
+    });
+    return incarnation;
+  }
+
+  /** The thread reports an orderly end itself, since its end and last messages may arrive together. */
+  #follow(ended: TransactorProcess): void {
+    if (!ended.leftInOrder && !this.#closing && !this.#held) this.#restarting = this.#restart(ended, null);
+  }
+
+  #receive({ answers, ...batch }: Batch): void {
+    this.latest = batch.latest;
+    this.#options.onBatch(batch, false);
+    for (const answer of answers) {
+      const pending = this.#pending.get(answer.id);
+      this.#pending.delete(answer.id);
+      pending?.settle(answer);
+    }
+  }
+
+  #send(question: Question): void {
+    this.#outbox.push(question);
+    this.#schedulePost();
+  }
+
+  #schedulePost(): void {
+    if (this.#flushing || this.#held) return;
+    this.#flushing = true;
+    setImmediate(() => {
+      this.#flushing = false;
+      this.#post();
+    });
+  }
+
+  #post(): void {
+    if (this.#held) return;
+    this.#now.post({ kind: "work", questions: this.#outbox, dropped: this.#dropped });
+    this.#outbox = [];
+    this.#dropped = [];
+    this.#watch();
+  }
+
+  #release(): void {
+    this.#held = false;
+    if (this.#now.ended) return this.#follow(this.#now);
+    if (this.#outbox.length > 0 || this.#dropped.length > 0) this.#schedulePost();
+  }
+
+  #take({ latest, hasAcceptedLoss, env, code }: Opened): void {
+    this.latest = latest;
+    this.hasAcceptedLoss = hasAcceptedLoss;
+    this.#code = { code, env };
+  }
+
+  /** Never rejects: failures reach all callers. */
+  async #replace(next: TransactorProcess, code: Code): Promise<void> {
+    this.#held = true;
+    this.#code = code;
+    try {
+      this.latest = (await this.#open(next)).latest;
+    } catch (error) {
+      return this.#fail(error);
+    }
+    this.#outbox = [...this.#pending.values()].map(({ question }) => question);
+    this.#dropped = [];
+    this.#options.onBatch({ latest: this.latest, affected: [], committed: true, jobsChanged: true }, true);
+    this.#release();
+  }
+
+  async #open(first: TransactorProcess): Promise<Opened> {
+    let next = first;
+    for (let attempt = 1; ; attempt++) {
+      this.#now = next;
+      try {
+        return await next.open();
+      } catch (error) {
+        await next.worker.terminate();
+        if (attempt === OPEN_ATTEMPTS || this.#closing) throw error;
+        next = this.#startProcess(this.#code);
+      }
+    }
+  }
+
+  /** Without a `verdict` of the watchdog, the running call is blamed. */
+  async #restart(ended: TransactorProcess, verdict: { message: number; call: number } | null): Promise<void> {
+    this.#held = true;
+    await ended.worker.terminate();
+    const guilty = verdict ?? ended.watch.observe();
+    const text = verdict ? TIMED_OUT : ended.outOfMemory ? OUT_OF_MEMORY : THREAD_ENDED;
+    const pending = guilty && this.#pending.get(guilty.message);
+    if (pending) condemn(pending.question, { call: guilty.call, message: text });
+    else this.#forsake();
+    await this.#replace(this.#startProcess(this.#code), this.#code);
+  }
+
+  /** A mutation may have been committed: only idempotent ones are repeated. */
+  #forsake(): void {
+    const unsent = new Set(this.#outbox);
+    for (const [id, { question, settle }] of this.#pending) {
+      const repeatable = question.kind === "mutation" ? question.ask.once !== null : question.kind !== "schedule";
+      if (repeatable || unsent.has(question)) continue;
+      this.#pending.delete(id);
+      settle({ id, error: { message: "The deployment restarted while this ran; it may or may not have been done.", name: "SystemError" } });
+    }
+  }
+
+  #fail(error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    this.#failure = new SystemError(`The transactor thread could not be started again: ${message}`);
+    for (const [id, { settle }] of this.#pending) settle({ id, error: this.#failure });
+    this.#pending.clear();
+    this.#options.onFailure(this.#failure);
+  }
+
+  #watch(): void {
+    if (this.#watching || this.#pending.size === 0) return;
+    this.#watching = setTimeout(() => {
+      this.#watching = undefined;
+      void this.#look().finally(() => this.#watch());
+    }, WATCH_EVERY_MS);
+    this.#watching.unref();
+  }
+
+  async #look(): Promise<void> {
+    const suspect = this.#now;
+    const first = suspect.watch.observe();
+    if (!first || first.userMs < USER_TIME_LIMIT_MS / 4 || this.#held) return;
+    const cpuBefore = await suspect.cpuMs();
+    const userBefore = first.userMs;
+    for (;;) {
+      await new Promise((resolve) => {
+        setTimeout(resolve, WATCH_EVERY_MS / 2);
+      });
+      const seen = suspect.watch.observe();
+      if (seen?.ticket !== first.ticket || suspect !== this.#now || this.#held) return;
+      const cpu = userBefore + (await suspect.cpuMs()) - cpuBefore;
+      if (seen.userMs < USER_TIME_LIMIT_MS || (!(cpu >= USER_TIME_LIMIT_MS) && seen.userMs < PATIENCE_MS)) continue;
+      if (!suspect.watch.condemn(first.ticket)) return;
+      if (this.#closing) await suspect.worker.terminate();
+      else await (this.#restarting = this.#restart(suspect, seen));
+      return;
+    }
+  }
+}
+
+function condemn(question: Question, verdict: Verdict): void {
+  question.verdicts = [...(question.verdicts ?? []), verdict];
+}

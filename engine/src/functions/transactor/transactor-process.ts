@@ -1,0 +1,96 @@
+import type { Worker } from "node:worker_threads";
+import { DamagedDataError, StorageError } from "../../values/errors.ts";
+import type { Batch, FromTransactor, LoadedCode, ToTransactor, TransactorData, WireError } from "./transactor-protocol.ts";
+import { SystemError } from "../system-error.ts";
+import { startThread } from "../thread.ts";
+import { Watch } from "../isolate/time-limit.ts";
+
+export type TransactorOptions = {
+  dir: string;
+  cloudUrl: string;
+  siteUrl: string;
+  acceptLossUntil: number | null;
+  /** Called after each durable batch, before its answers. `restarted`: all subscriptions are lost. */
+  onBatch: (batch: Omit<Batch, "answers">, restarted: boolean) => void;
+  /** The data could not be reopened. */
+  onFailure: (error: Error) => void;
+};
+
+export type Code = { code: LoadedCode | null; env: Record<string, string> };
+export type Opened = Extract<FromTransactor, { kind: "opened" }>;
+
+/** A running thread reports its CPU usage at once, even when busy. */
+const ANSWERS_WITHIN_MS = 500;
+const HEAP_MIB = 512;
+
+export class TransactorProcess {
+  readonly watch = new Watch();
+  readonly worker: Worker;
+  readonly loaded: Promise<void>;
+  readonly closed: Promise<void>;
+  readonly #opened = Promise.withResolvers<Opened>();
+  ended = false;
+  leftInOrder = false;
+  outOfMemory = false;
+
+  constructor(options: TransactorOptions, preload: Code | null, onMessage: (batch: Batch) => void) {
+    const { dir, cloudUrl, siteUrl, acceptLossUntil } = options;
+    const data: TransactorData = { dir, cloudUrl, siteUrl, watch: this.watch.memory, preload, acceptLossUntil };
+    this.worker = startThread(dir, new URL("./transactor-worker.ts", import.meta.url), data, {
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
+    });
+    const loaded = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
+    this.loaded = loaded.promise;
+    this.closed = closed.promise;
+    const fail = (error: Error): void => {
+      loaded.reject(error);
+      this.#opened.reject(error);
+    };
+    // Prevents unhandled rejections; callers that await still get the error.
+    for (const promise of [this.loaded, this.#opened.promise]) promise.catch(() => undefined);
+    this.worker.on("message", (message: FromTransactor) => {
+      if (message.kind === "batch") onMessage(message.batch);
+      else if (message.kind === "loaded") loaded.resolve();
+      else if (message.kind === "opened") this.#opened.resolve(message);
+      else if (message.kind === "closed") {
+        this.leftInOrder = true;
+        closed.resolve();
+      } else fail(errorFromWire(message.error));
+    });
+    this.worker.on("error", (error: Error & { code?: string }) => {
+      this.outOfMemory = error.code === "ERR_WORKER_OUT_OF_MEMORY";
+      fail(error);
+    });
+    this.worker.on("exit", () => {
+      this.ended = true;
+      fail(new SystemError("The transactor thread has ended."));
+      closed.resolve();
+    });
+  }
+
+  async open(): Promise<Opened> {
+    await this.loaded;
+    this.post({ kind: "open" });
+    return this.#opened.promise;
+  }
+
+  post(message: ToTransactor): void {
+    if (!this.ended) this.worker.postMessage(message);
+  }
+
+  /** Older Node versions fall back to the clock. NaN when the thread does not answer. */
+  async cpuMs(): Promise<number> {
+    if (typeof this.worker.cpuUsage !== "function") return performance.now();
+    const patience = Promise.withResolvers<null>();
+    const timer = setTimeout(() => patience.resolve(null), ANSWERS_WITHIN_MS);
+    const usage = await Promise.race([this.worker.cpuUsage(), patience.promise]).catch(() => null);
+    clearTimeout(timer);
+    return usage === null ? NaN : (usage.user + usage.system) / 1_000;
+  }
+}
+
+export function errorFromWire({ name, message }: WireError): Error {
+  if (name === "DamagedDataError") return DamagedDataError.fromMessage(message);
+  return name === "StorageError" ? new StorageError(message) : new SystemError(message);
+}

@@ -1,0 +1,130 @@
+/** Group commit: one `flush` for all waiting questions, then their answers. Meanwhile the thread runs microtasks only, no event loop. */
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { garbageCollector, LARGE_MESSAGE_BYTES } from "../../memory/collect-garbage.ts";
+import { answerQuestion } from "./answer-question.ts";
+import type { Question, FromTransactor, ToTransactor, TransactorData } from "./transactor-protocol.ts";
+import { openingError, openTransactor } from "./open-transactor.ts";
+import { Watch } from "../isolate/time-limit.ts";
+import type { Transactor } from "./transactor.ts";
+
+const BATCH_QUESTIONS = 256;
+const BATCH_MS = 20;
+const PROGRESS_EVERY_MS = 1_000;
+
+const port = parentPort;
+if (!port) throw new Error("The transactor runs as a worker thread.");
+const data: TransactorData = workerData.data;
+const nextTick = process.nextTick.bind(process);
+const elapsed = performance.now.bind(performance);
+
+// Leftovers of user code must not end the thread.
+process.on("unhandledRejection", () => undefined);
+
+const watch = new Watch(data.watch);
+setInterval(() => watch.noteProgress(), PROGRESS_EVERY_MS).unref();
+
+const collectGarbage = garbageCollector();
+/** In order of arrival: a subscription dropped before a mutation is not affected by it. */
+const waiting: (Question | { drop: string[] })[] = [];
+let transactor: Transactor | null = null;
+let tidy = (): void => {};
+let working = false;
+let closing = false;
+
+const post = (message: FromTransactor): void => port.postMessage(message);
+
+const fail = (error: unknown): void => {
+  const { message, name } = openingError(error, data.dir);
+  post({ kind: "failed", error: { message, name } });
+};
+
+function receive(message: ToTransactor): void {
+  if (message.kind === "work") {
+    if (message.dropped.length > 0) waiting.push({ drop: message.dropped });
+    waiting.push(...message.questions);
+    wake();
+  } else if (message.kind === "close") {
+    closing = true;
+    wake();
+  } else {
+    open();
+  }
+}
+
+function wake(): void {
+  if (working || !transactor) return;
+  working = true;
+  serve(transactor).then(
+    () => {
+      working = false;
+      if (closing) close();
+    },
+    (error: unknown) =>
+      nextTick(() => {
+        throw error;
+      }),
+  );
+}
+
+async function serve(transactor: Transactor): Promise<void> {
+  while (waiting.length > 0) {
+    const started = elapsed();
+    const batch = transactor.beginBatch();
+    for (let count = 0; count < BATCH_QUESTIONS && elapsed() - started < BATCH_MS; count++) {
+      const question = waiting.shift();
+      if (!question) break;
+      if ("drop" in question) {
+        transactor.drop(question.drop);
+        continue;
+      }
+      const bytes = argumentBytes(question);
+      await answerQuestion(transactor, batch, question);
+      watch.noteProgress();
+      if (bytes >= LARGE_MESSAGE_BYTES) collectGarbage(bytes);
+      if (batch.ends || batch.failure) break;
+      if (waiting.length === 0) drainPort();
+    }
+    const ended = batch.ends && !batch.failure;
+    post({ kind: "batch", batch: transactor.finishBatch(batch) });
+    tidy();
+    if (ended) {
+      closing = true;
+      return;
+    }
+    drainPort();
+  }
+}
+
+function argumentBytes(question: Question): number {
+  if (question.kind === "queries") return question.ask.calls.reduce((sum, { args }) => sum + args.length, 0);
+  if (question.kind === "mutation") return question.ask.call.args.length;
+  return question.kind === "checkAction" ? (question.ask.args?.length ?? 0) : 0;
+}
+
+/** Receives messages without returning to the event loop. */
+function drainPort(): void {
+  if (!port) return;
+  for (let message = receiveMessageOnPort(port); message; message = receiveMessageOnPort(port)) receive(message.message);
+}
+
+function close(): void {
+  transactor?.close();
+  transactor = null;
+  post({ kind: "closed" });
+  port?.close();
+}
+
+function open(): void {
+  prepared
+    .then((prepare) => prepare())
+    .then((opened) => {
+      transactor = opened.transactor;
+      tidy = opened.tidy;
+      post({ kind: "opened", latest: opened.latest, hasAcceptedLoss: opened.hasAcceptedLoss, env: opened.env, code: opened.code });
+      wake();
+    }, fail);
+}
+
+const prepared = openTransactor(data);
+prepared.then(() => post({ kind: "loaded" }), fail);
+port.on("message", receive);

@@ -1,0 +1,255 @@
+import type { Commit, Database, Transaction } from "../../transaction/types.ts";
+import { StorageError } from "../../values/errors.ts";
+import type { FunctionKind, Timestamp } from "../../values/types.ts";
+import { describeFailure, PlainError } from "../failures.ts";
+import { PinnedFiles } from "../files/pinned-files.ts";
+import { showFunctionPath } from "../paths.ts";
+import type { Affected, Answer, Batch, Question, WireCall, WireOutcome, WireRun } from "./transactor-protocol.ts";
+import { requestedPath, type KnownFunction } from "../registry.ts";
+import type { RemovedFiles } from "../files/removed-files.ts";
+import { newRequestId } from "../request-id.ts";
+import { Execution, invoke, Run } from "./run-function.ts";
+import type { CurrentExecution } from "../isolate/current-execution.ts";
+import type { Services } from "../isolate/syscalls.ts";
+import { NEVER_SETTLES, TIMED_OUT } from "../error-messages.ts";
+import { settleOrIdle } from "./idle-timeout.ts";
+import { CpuMark, USER_TIME_LIMIT_MS } from "../isolate/time-limit.ts";
+
+export type OpenBatch = {
+  answers: Answer[];
+  affected: Affected[];
+  committed: boolean;
+  jobsChanged: boolean;
+  removedFiles: string[];
+  /** New code takes over after this batch. */
+  ends: boolean;
+  /** A write failed: nothing of this batch happened. */
+  failure: StorageError | null;
+};
+
+export class Transactor {
+  readonly dir: string;
+  readonly services: Services;
+  readonly held = new PinnedFiles();
+  readonly #stage: CurrentExecution;
+  readonly #cpu = new CpuMark();
+  readonly #removed: RemovedFiles;
+
+  constructor(dir: string, services: Services, stage: CurrentExecution, removed: RemovedFiles) {
+    this.dir = dir;
+    this.services = services;
+    this.#stage = stage;
+    this.#removed = removed;
+  }
+
+  get database(): Database {
+    return this.services.database;
+  }
+
+  close(): void {
+    this.database.close();
+  }
+
+  hold(): string {
+    this.database.holdFile(true);
+    return this.held.pin();
+  }
+
+  release(hold?: string): boolean {
+    const released = hold === undefined ? this.held.isOn : this.held.isHeldAs(hold);
+    if (!released) return false;
+    this.database.holdFile(false);
+    this.held.end();
+    return true;
+  }
+
+  drop(tokens: string[]): void {
+    for (const token of tokens) this.database.unsubscribe(token);
+  }
+
+  beginBatch(): OpenBatch {
+    return { answers: [], affected: [], committed: false, jobsChanged: false, removedFiles: [], ends: false, failure: null };
+  }
+
+  /** On failure all questions of the batch get the error. */
+  finishBatch(batch: OpenBatch): Batch {
+    let { answers, affected, committed } = batch;
+    try {
+      if (!batch.failure) this.database.flush();
+    } catch (thrown) {
+      batch.failure = asStorageError(this.database.noteDamage(thrown) ?? thrown);
+    }
+    if (batch.failure) {
+      const { message, name } = batch.failure;
+      answers = answers.map(({ id }) => ({ id, error: { message, name } }));
+      affected = [];
+      committed = false;
+    } else {
+      if (this.held.isOverdue) this.release();
+      for (const name of batch.removedFiles) this.held.remove(() => this.#removed.remove(name));
+    }
+    return { answers, latest: this.database.latest(), affected, committed, jobsChanged: batch.jobsChanged };
+  }
+
+  async queries(batch: OpenBatch, question: Question & { kind: "queries" }): Promise<WireRun[]> {
+    const { calls, at } = question.ask;
+    const { database } = this;
+    const latest = database.latest();
+    const ts = at ?? latest;
+    const runs: WireRun[] = [];
+    for (const [index, call] of calls.entries()) {
+      const transaction = database.beginQuery(at ?? undefined);
+      runs.push(await this.run(question, index, call, "query", transaction, ts));
+      if (call.token === undefined) continue;
+      // A later commit may have met its ranges already, at the earliest right after the snapshot.
+      if (ts < latest) batch.affected.push({ ts: ts + 1n, affected: [call.token] });
+      else database.subscribe(call.token, transaction.readSet());
+    }
+    return runs;
+  }
+
+  async mutation(batch: OpenBatch, question: Question & { kind: "mutation" }): Promise<WireRun> {
+    const { call, once } = question.ask;
+    const recorded = once && this.database.recorded(once.sessionId, once.requestId);
+    if (recorded) {
+      const facts = {
+        path: call.path,
+        type: "mutation",
+        startedAt: Date.now(),
+        durationMs: 0,
+        readIdentity: true,
+        journal: null,
+        requestId: null,
+      } as const;
+      return { outcome: { ok: true, text: recorded.result, logLines: [] }, facts, ts: recorded.ts, repeated: true };
+    }
+    return this.runMutation(batch, question, call, {
+      record: (text) => (once ? { ...once, result: text } : undefined),
+    });
+  }
+
+  /** `record` returns the result to store; `settle` may write after the function. Both are in the same commit. */
+  async runMutation(
+    batch: OpenBatch,
+    question: { id: number; verdicts?: Question["verdicts"] },
+    call: WireCall,
+    options: {
+      jobId?: string;
+      record?: (text: string) => { sessionId: string; requestId: number; result: string } | undefined;
+      settle?: (transaction: Transaction) => void;
+    } = {},
+  ): Promise<WireRun> {
+    const { database } = this;
+    const transaction = database.beginMutation();
+    let execution: Execution | null = null;
+    const done = await this.run(question, 0, call, "mutation", transaction, database.latest(), {
+      jobId: options.jobId,
+      onExecution: (begun) => {
+        execution = begun;
+      },
+    });
+    if (!done.outcome.ok) {
+      this.database.rollback(transaction);
+      return done;
+    }
+    const { text } = done.outcome;
+    try {
+      options.settle?.(transaction);
+      const commit = database.commit(transaction, options.record?.(text));
+      this.committed(batch, commit, execution);
+      return { ...done, ts: commit.ts };
+    } catch (error) {
+      this.database.rollback(transaction);
+      if (error instanceof StorageError) throw error;
+      const failure = describeFailure(error instanceof Error ? new PlainError(error.message) : error, null);
+      const requestId = done.facts.requestId ?? newRequestId();
+      return { ...done, facts: { ...done.facts, requestId }, outcome: { ok: false, ...failure, logLines: done.outcome.logLines } };
+    }
+  }
+
+  transact<T>(batch: OpenBatch, change: (transaction: Transaction, removedFiles: string[]) => T, jobsChanged = false): T {
+    const removedFiles: string[] = [];
+    const transaction = this.database.beginMutation();
+    try {
+      const result = change(transaction, removedFiles);
+      this.committed(batch, this.database.commit(transaction), { removedFiles, jobsChanged });
+      return result;
+    } catch (error) {
+      this.database.rollback(transaction);
+      throw error;
+    }
+  }
+
+  committed(batch: OpenBatch, commit: Commit, effects: Pick<Execution, "removedFiles" | "jobsChanged"> | null): void {
+    batch.committed = true;
+    if (commit.affected.length > 0) batch.affected.push(commit);
+    if (!effects) return;
+    batch.jobsChanged ||= effects.jobsChanged;
+    if (effects.removedFiles.length === 0) return;
+    const now = this.database.beginQuery();
+    const names = effects.removedFiles.filter((name) => !this.services.files.findByUuid(now, name));
+    this.#removed.record(names);
+    batch.removedFiles.push(...names);
+  }
+
+  async run(
+    question: { id: number; verdicts?: Question["verdicts"] },
+    index: number,
+    call: WireCall,
+    kind: FunctionKind,
+    transaction: Transaction,
+    ts: Timestamp,
+    options: { jobId?: string | undefined; onExecution?: (execution: Execution) => void } = {},
+  ): Promise<WireRun> {
+    const { registry } = this.services;
+    const execution = new Execution(transaction, call, options.jobId ?? null);
+    options.onExecution?.(execution);
+    const started = performance.now();
+    let path = call.path;
+    let target: KnownFunction | null = null;
+    let outcome: WireOutcome;
+    const { logLines } = execution;
+    const verdict = question.verdicts?.find((verdict) => verdict.call === index);
+    try {
+      if (verdict) throw new PlainError(verdict.message);
+      target = registry.find(requestedPath(call), kind, call.visibility);
+      path = showFunctionPath(target.path);
+      const text = await this.#toItsEnd(execution, target, call, question.id, index);
+      outcome = { ok: true, text, logLines };
+    } catch (error) {
+      outcome = { ok: false, ...describeFailure(error, registry.root), logLines };
+    }
+    const facts = {
+      path,
+      type: kind,
+      startedAt: execution.startedAt,
+      durationMs: performance.now() - started,
+      readIdentity: execution.readIdentity,
+      volatile: execution.volatile,
+      journal: execution.journalOut,
+      ...(!verdict && !execution.began && { refused: target ? ("arguments" as const) : ("path" as const) }),
+      requestId: outcome.ok ? execution.knownRequestId : execution.requestId,
+    };
+    return { outcome, facts, ts };
+  }
+
+  async #toItsEnd(execution: Execution, target: KnownFunction, call: WireCall, message: number, index: number): Promise<string> {
+    const { database, watch } = this.services;
+    const run = new Run(execution, target, null, execution.transaction);
+    this.#cpu.begin(watch.begin(message, index));
+    this.#stage.execution = execution;
+    const ending = await settleOrIdle(invoke(run, call, database));
+    this.#stage.execution = null;
+    run.finished = true;
+    const userMs = watch.end();
+    if (userMs > USER_TIME_LIMIT_MS && this.#cpu.sinceMs() > USER_TIME_LIMIT_MS) throw new PlainError(TIMED_OUT);
+    if (ending.kind === "stuck") throw new PlainError(NEVER_SETTLES);
+    if (ending.kind === "error") throw ending.error;
+    return ending.text;
+  }
+}
+
+const asStorageError = (thrown: unknown): StorageError =>
+  thrown instanceof StorageError ? thrown : new StorageError(`Writing failed: ${messageOf(thrown)}`, thrown);
+
+const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));

@@ -1,0 +1,122 @@
+/** Reveals at start that the database was deleted or replaced by an older copy than the stored files. */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  opendirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { StorageError } from "../values/errors.ts";
+import type { Timestamp } from "../values/types.ts";
+import { FILE_NAME } from "./file.ts";
+
+const LAST_COMMIT = "last-commit";
+const WRITE_EVERY_MS = 60_000;
+
+/** A time limit, so that it never accepts a later loss. */
+export const acceptingStart = (until: Date): string =>
+  `ACCEPT_OLDER_DATABASE=${until.toISOString()} (engine: --accept-older-database TIME)`;
+
+const wayOut = (dir: string): string =>
+  `Put the right database back, or restore a backup. To go on with this one, start with ${acceptingStart(lossUntil(dir))}: files that it has no row for are then moved to the quarantine folder.`;
+
+export function writeLastCommit(dir: string, latest: Timestamp): void {
+  const path = join(dir, LAST_COMMIT);
+  const file = openSync(`${path}.new`, "w", 0o600);
+  try {
+    writeSync(file, `${latest}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(`${path}.new`, path);
+}
+
+/** In nanoseconds. Null in data of an earlier version. */
+export function readLastCommit(dir: string): Timestamp | null {
+  try {
+    const text = readFileSync(join(dir, LAST_COMMIT), "utf8").trim();
+    return /^\d+$/.test(text) ? BigInt(text) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Failures are reported and retried: an older timestamp only weakens the check. */
+export function storeLastCommit(dir: string, latest: () => Timestamp, report: (error: unknown) => void): () => void {
+  let written: Timestamp | null = null;
+  const write = (): void => {
+    const now = latest();
+    if (now === written) return;
+    try {
+      writeLastCommit(dir, now);
+      written = now;
+    } catch (error) {
+      report(error);
+    }
+  };
+  write();
+  const timer = setInterval(write, WRITE_EVERY_MS).unref();
+  return () => {
+    clearInterval(timer);
+    write();
+  };
+}
+
+/** Call it before the database is opened. Returns whether a loss was accepted. @throws StorageError unless `accepted` covers the loss */
+export function checkDatabaseFile(dir: string, accepted: number | null): boolean {
+  if (!hasStoredFiles(dir)) return false;
+  const path = join(dir, FILE_NAME);
+  if (!existsSync(path)) return accept(dir, accepted, `${path} is missing, but ${join(dir, "files")} holds stored files.`);
+  return statSync(path).size === 0 && accept(dir, accepted, emptyText(dir));
+}
+
+/** Like `checkDatabaseFile`, for a database without the last recorded commit. */
+export function checkNewestCommit(dir: string, latest: Timestamp, accepted: number | null): boolean {
+  if (!hasStoredFiles(dir)) return false;
+  if (latest === 0n) return accept(dir, accepted, emptyText(dir));
+  const expected = readLastCommit(dir);
+  if (expected === null || latest >= expected) return false;
+  const older = `${join(dir, FILE_NAME)} is older than the stored files beside it`;
+  return accept(dir, accepted, `${older}: its newest commit is of ${timeOf(latest)}, but one of ${timeOf(expected)} was made here.`);
+}
+
+function accept(dir: string, accepted: number | null, problem: string): true {
+  if (accepted !== null && lossUntil(dir).getTime() <= accepted) return true;
+  throw new StorageError(`${problem} ${wayOut(dir)}`);
+}
+
+const emptyText = (dir: string): string => `${join(dir, FILE_NAME)} is empty, but ${join(dir, "files")} holds stored files.`;
+
+function lossUntil(dir: string): Date {
+  const files = join(dir, "files");
+  const now = Date.now();
+  // Skips future times, which come from a wrong clock.
+  const times = readdirSync(files).flatMap((name) => {
+    const { mtimeMs } = statSync(join(files, name));
+    return mtimeMs <= now ? [mtimeMs] : [];
+  });
+  const commit = readLastCommit(dir) ?? 0n;
+  return new Date(Math.ceil(times.reduce((newest, time) => Math.max(newest, time), Number(commit / 1_000_000n) + 1)));
+}
+
+function hasStoredFiles(dir: string): boolean {
+  try {
+    const folder = opendirSync(join(dir, "files"));
+    try {
+      return folder.readSync() !== null;
+    } finally {
+      folder.closeSync();
+    }
+  } catch {
+    return false;
+  }
+}
+
+const timeOf = (ts: Timestamp): string => new Date(Number(ts / 1_000_000n)).toISOString();

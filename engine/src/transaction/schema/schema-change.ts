@@ -1,0 +1,120 @@
+import { indexed } from "../../search/text-index.ts";
+import type { Index, SearchIndex, Table } from "../../storage/catalog.ts";
+import { FunctionError } from "../../values/errors.ts";
+import type { Json, Timestamp } from "../../values/types.ts";
+import { entryKey, idOf, parseDocument } from "../document.ts";
+import { diffIndexes, Schema, type TableDiff } from "./schema.ts";
+import type { StorageContext } from "../transaction.ts";
+import type { PreparedSchema } from "../types.ts";
+
+/** A schema that all documents stored at `at` match. */
+export type Prepared = PreparedSchema & { readonly at: Timestamp; readonly parsed: Schema; readonly diffs: TableDiff[] };
+
+/** With `earlier`, checks documents only if something was committed since. @throws FunctionError naming table, document and field */
+export function prepareSchema(json: Json | null, context: StorageContext, at: Timestamp, earlier?: PreparedSchema): Prepared {
+  const { catalog } = context;
+  const parsed = new Schema(json, { tableOf: (id) => catalog.tableOf(id)?.name ?? null });
+  if (!(isPrepared(earlier) && earlier.at === at)) checkDocuments(parsed, context);
+  const diffs = diffIndexes(parsed, catalog);
+  return {
+    schema: json,
+    at,
+    parsed,
+    diffs,
+    indexesAdded: diffs.flatMap(({ table, add, addSearch }) => summary(table, add, addSearch)),
+    indexesRemoved: diffs.flatMap(({ table, remove, removeSearch }) => summary(table, remove, removeSearch)),
+  };
+}
+
+function isPrepared(schema: PreparedSchema | undefined): schema is Prepared {
+  return schema !== undefined && "at" in schema;
+}
+
+function summary(
+  table: string,
+  indexes: TableDiff["add"],
+  searchIndexes: TableDiff["addSearch"],
+): PreparedSchema["indexesAdded"][number][] {
+  return [
+    ...indexes.map(({ name, fields }) => ({ table, name, fields })),
+    ...searchIndexes.map(({ name, searchField, filterFields }) => ({ table, name, fields: [searchField, ...filterFields] })),
+  ];
+}
+
+function checkDocuments(schema: Schema, { schema: inForce, catalog, store, noteProgress }: StorageContext): void {
+  if (!schema.validates) return;
+  for (const definition of schema.tables.values()) {
+    const table = catalog.find(definition.name);
+    if (table === undefined || !table.stored) continue;
+    if (inForce.validates && inForce.tables.get(definition.name)?.validatorText === definition.validatorText) continue;
+    for (const { text } of store.all(table.byCreationTime.id)) {
+      noteProgress();
+      const value = parseDocument(text);
+      const { _id, _creationTime, ...fields } = value;
+      const fault = schema.faultOf(definition.name, fields);
+      if (fault !== null) {
+        throw new FunctionError(
+          `Schema validation failed.\nDocument with ID "${idOf(value)}" in table "${definition.name}" does not match the schema: ${fault}`,
+        );
+      }
+    }
+  }
+}
+
+export function buildIndexes({ diffs, parsed }: Prepared, context: StorageContext): void {
+  for (const name of parsed.tables.keys()) context.catalog.store(context.catalog.table(name));
+  for (const diff of diffs) {
+    const table = context.catalog.find(diff.table);
+    if (table !== undefined) changeTable(table, diff, context);
+  }
+}
+
+function changeTable(table: Table, diff: TableDiff, context: StorageContext): void {
+  const { catalog, store, textIndexes } = context;
+  for (const { name } of diff.remove) {
+    const index = table.indexes.get(name);
+    if (index === undefined) continue;
+    catalog.removeIndex(index);
+    store.dropEntries(index.id);
+  }
+  for (const { name } of diff.removeSearch) {
+    const index = table.searchIndexes.get(name);
+    if (index === undefined) continue;
+    catalog.removeIndex(index);
+    textIndexes.drop(index);
+  }
+  const added = diff.add.map(({ name, fields }) => catalog.addIndex(table, name, fields));
+  const addedSearch = diff.addSearch.map(({ name, searchField, filterFields }) =>
+    catalog.addSearchIndex(table, name, searchField, filterFields),
+  );
+  for (const index of addedSearch) textIndexes.create(index);
+  fillIndexes(table, added, addedSearch, context);
+}
+
+/** Format 1 needs its text indexes rebuilt. */
+export const hasOutdatedTexts = ({ catalog, textIndexes }: StorageContext): boolean =>
+  catalog.list().some(({ searchIndexes }) => [...searchIndexes.values()].some((index) => textIndexes.isOutdated(index)));
+
+export function rebuildOutdatedTexts(context: StorageContext): void {
+  for (const table of context.catalog.list()) {
+    const outdated = [...table.searchIndexes.values()].filter((index) => context.textIndexes.isOutdated(index));
+    for (const index of outdated) {
+      context.textIndexes.drop(index);
+      context.textIndexes.create(index);
+    }
+    fillIndexes(table, [], outdated, context);
+  }
+}
+
+function fillIndexes(table: Table, added: Index[], addedSearch: SearchIndex[], { store, textIndexes, noteProgress }: StorageContext): void {
+  if (added.length + addedSearch.length === 0) return;
+  for (const { row, text } of store.all(table.byCreationTime.id)) {
+    noteProgress();
+    const value = parseDocument(text);
+    for (const index of added) store.insertEntry(index.id, entryKey(index, value, idOf(value)), row);
+    for (const index of addedSearch) {
+      const words = indexed(index, value);
+      if (words !== null) textIndexes.insert(index, row, words);
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import { defineSchema, defineTable } from "convex/server";
+import { v } from "convex/values";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Json } from "../../values/types.ts";
+import { checkIntegrity } from "../integrity/integrity.ts";
+import { collect, eq, mutate, names, range, schemaJson, search, testDatabase, useSchema, type TestDatabase } from "../testing.ts";
+
+let data: TestDatabase;
+beforeEach(() => {
+  data = testDatabase();
+});
+afterEach(() => data[Symbol.dispose]());
+
+const named = defineTable({ name: v.string() });
+
+describe("a schema", () => {
+  test("is rejected, naming table, document and field, if data does not match", () => {
+    useSchema(data.db, defineSchema({ projects: named }));
+    const id = mutate(data.db, (tx) => tx.insert("projects", { name: "a" }));
+    const strict = defineSchema({ projects: defineTable({ name: v.string(), rank: v.number() }).index("by_rank", ["rank"]) });
+    expect(() => useSchema(data.db, strict)).toThrow(
+      `Document with ID "${id}" in table "projects" does not match the schema: Object is missing the required field \`rank\``,
+    );
+    mutate(data.db, (tx) => tx.insert("projects", { name: "b" }));
+    expect(() => mutate(data.db, (tx) => tx.insert("projects", { name: "c", rank: 1 }))).toThrow(
+      'Failed to insert or update a document in table "projects" because it does not match the schema: Object contains extra field `rank`',
+    );
+  });
+
+  test("is checked again when documents were written after it was prepared", () => {
+    const prepared = data.db.prepareSchema(schemaJson(defineSchema({ projects: named })));
+    mutate(data.db, (tx) => tx.insert("projects", { title: "a" }));
+    expect(() => data.db.applySchema(prepared)).toThrow("does not match the schema");
+  });
+
+  test("reports progress for each document checked and indexed", () => {
+    let progress = 0;
+    const indexed = defineTable({ name: v.string() }).index("by_name", ["name"]);
+    using counted = testDatabase({ onProgress: () => void progress++ });
+    mutate(counted.db, (tx) => ["a", "b", "c"].map((name) => tx.insert("projects", { name })));
+    const prepared = counted.db.prepareSchema(schemaJson(defineSchema({ projects: indexed })));
+    expect(progress).toBe(3);
+    counted.db.applySchema(prepared);
+    expect(progress).toBe(6);
+  });
+
+  test("only builds indexes when validation is off", () => {
+    useSchema(data.db, defineSchema({ projects: named.index("by_name", ["name"]) }, { schemaValidation: false }));
+    mutate(data.db, (tx) => tx.insert("projects", { name: 1 }));
+    mutate(data.db, (tx) => tx.insert("projects", { title: "x" }));
+    expect(names(collect(data.db.beginQuery(), range("projects.by_name")))).toEqual([null, 1]);
+  });
+
+  test("adds, changes and removes indexes of stored documents", () => {
+    const { db } = data;
+    mutate(db, (tx) => {
+      for (const [name, list] of [
+        ["b", "x"],
+        ["a", "y"],
+        ["c", "x"],
+      ] as const)
+        tx.insert("rows", { name, list });
+    });
+    const rows = defineTable({ name: v.string(), list: v.string() });
+    const first = db.prepareSchema(schemaJson(defineSchema({ rows: rows.index("by_name", ["name"]) })));
+    expect(first.indexesAdded).toEqual([{ table: "rows", name: "by_name", fields: ["name"] }]);
+    expect(first.indexesRemoved).toEqual([]);
+    db.applySchema(first);
+    expect(names(collect(db.beginQuery(), range("rows.by_name")))).toEqual(["a", "b", "c"]);
+
+    const second = db.prepareSchema(
+      schemaJson(defineSchema({ rows: defineTable({ name: v.string(), list: v.string() }).index("by_name", ["list", "name"]) })),
+    );
+    expect(second.indexesAdded).toEqual([{ table: "rows", name: "by_name", fields: ["list", "name"] }]);
+    expect(second.indexesRemoved).toEqual([{ table: "rows", name: "by_name", fields: ["name"] }]);
+    db.applySchema(second);
+    expect(names(collect(db.beginQuery(), range("rows.by_name", [eq("list", "x")])))).toEqual(["b", "c"]);
+
+    expect(db.prepareSchema(second.schema)).toMatchObject({ indexesAdded: [], indexesRemoved: [] });
+    useSchema(db, null);
+    expect(() => collect(db.beginQuery(), range("rows.by_name"))).toThrow("Index rows.by_name not found.");
+    db.close();
+    expect(checkIntegrity(data.dir)).toEqual([]);
+  });
+
+  test("is undone when its batch is not flushed", () => {
+    const { db } = data;
+    mutate(db, (tx) => tx.insert("projects", { name: "a" }));
+    db.applySchema(db.prepareSchema(schemaJson(defineSchema({ projects: named.index("by_name2", ["name"]) }))));
+    expect(names(collect(db.beginQuery(), range("projects.by_name2")))).toEqual(["a"]);
+    db.flush();
+    expect(names(collect(data.reopen().beginQuery(), range("projects.by_name2")))).toEqual(["a"]);
+  });
+
+  test("resolves ids of tables, including new ones", () => {
+    const schema = defineSchema({ users: defineTable({}), posts: defineTable({ author: v.id("users") }) });
+    useSchema(data.db, schema);
+    mutate(data.db, (tx) => {
+      const author = tx.insert("users", {});
+      const post = tx.insert("posts", { author });
+      expect(() => tx.insert("posts", { author: post })).toThrow(`Found ID "${post}" from table \`posts\``);
+      expect(() => tx.insert("posts", { author: "me" })).toThrow("Value does not match validator.\nPath: .author");
+    });
+  });
+
+  test.each([
+    [{ indexes: [{ indexDescriptor: "by_id", fields: ["a"] }] }, "reserved name"],
+    [{ indexes: [{ indexDescriptor: "1st", fields: ["a"] }] }, 'Invalid index name: "1st"'],
+    [{ indexes: [{ indexDescriptor: "by", fields: [] }] }, "must have at least one field"],
+    [{ indexes: [{ indexDescriptor: "by", fields: ["a", "a"] }] }, 'has the field "a" twice'],
+    [{ indexes: [{ indexDescriptor: "by", fields: ["_id"] }] }, 'cannot have the system field "_id"'],
+    [{ vectorIndexes: [{}] }, "has vector indexes, which this deployment does not support"],
+    [{ tableName: "_mine" }, 'Invalid table name: "_mine"'],
+    [{ documentType: undefined }, "Malformed schema"],
+  ] satisfies [object, string][])("is rejected with %j", (part, message) => {
+    const table = { tableName: "rows", indexes: [], searchIndexes: [], vectorIndexes: [], documentType: { type: "any" }, ...part };
+    const json: Json = JSON.parse(JSON.stringify({ tables: [table], schemaValidation: true }));
+    expect(() => data.db.prepareSchema(json)).toThrow(message);
+  });
+
+  test("drops a search index with its words", () => {
+    const { db } = data;
+    const searched = defineTable({ name: v.string() }).searchIndex("words", { searchField: "name" });
+    mutate(db, (tx) => tx.insert("projects", { name: "hello" }));
+    useSchema(db, defineSchema({ projects: searched }));
+    expect(names(collect(db.beginQuery(), search("projects.words", "name", "hello")))).toEqual(["hello"]);
+    useSchema(db, defineSchema({ projects: named }));
+    expect(() => collect(db.beginQuery(), search("projects.words", "name", "hello"))).toThrow("Search index projects.words not found.");
+    useSchema(db, defineSchema({ projects: searched }));
+    expect(names(collect(db.beginQuery(), search("projects.words", "name", "hello")))).toEqual(["hello"]);
+    db.close();
+    expect(checkIntegrity(data.dir)).toEqual([]);
+  });
+});

@@ -1,0 +1,168 @@
+import type { Catalog, Table } from "../../storage/catalog.ts";
+import { checkIdentifier } from "../../storage/catalog.ts";
+import type { JsonObject } from "../../values/canonical.ts";
+import { FunctionError } from "../../values/errors.ts";
+import { MAX_INDEX_FIELDS, MAX_INDEXES_PER_TABLE, MAX_SEARCH_FILTERS } from "../../values/limits.ts";
+import type { Json } from "../../values/types.ts";
+import { parseValidator, type ValidatorJson } from "../../values/validator-json.ts";
+import { findFault, type IdTables } from "../../values/validators.ts";
+
+export type IndexDefinition = { name: string; fields: string[] };
+export type SearchDefinition = { name: string; searchField: string; filterFields: string[] };
+export type TableDefinition = {
+  name: string;
+  validator: ValidatorJson;
+  validatorText: string;
+  indexes: IndexDefinition[];
+  searchIndexes: SearchDefinition[];
+};
+
+/** `defineSchema(...).export()` (`convex/src/server/schema.ts`); null accepts everything. */
+export class Schema {
+  readonly json: Json | null;
+  readonly validates: boolean;
+  readonly tables: Map<string, TableDefinition>;
+  private readonly ids: IdTables;
+
+  constructor(json: Json | null, ids: IdTables) {
+    this.json = json;
+    this.ids = ids;
+    const { tables = [], schemaValidation = json !== null } = json === null ? {} : objectOf(json, "schema");
+    this.validates = schemaValidation !== false;
+    this.tables = new Map(
+      listOf(tables, "tables")
+        .map(readTable)
+        .map((table) => [table.name, table]),
+    );
+  }
+
+  check(table: string, fields: JsonObject): void {
+    const fault = this.faultOf(table, fields);
+    if (fault === null) return;
+    throw new FunctionError(`Failed to insert or update a document in table "${table}" because it does not match the schema: ${fault}`);
+  }
+
+  faultOf(table: string, fields: JsonObject): string | null {
+    const definition = this.validates ? this.tables.get(table) : undefined;
+    return definition === undefined ? null : findFault(definition.validator, fields, this.ids);
+  }
+}
+
+/** An index whose definition changed is in both lists. */
+export type TableDiff = {
+  table: string;
+  add: IndexDefinition[];
+  remove: IndexDefinition[];
+  addSearch: SearchDefinition[];
+  removeSearch: SearchDefinition[];
+};
+
+export function diffIndexes(schema: Schema, catalog: Catalog): TableDiff[] {
+  const names = new Set([...schema.tables.keys(), ...catalog.list().flatMap((table) => (table.isSystem ? [] : [table.name]))]);
+  return [...names].map((name) => {
+    const table = catalog.find(name);
+    const wanted = schema.tables.get(name);
+    const indexes = declaredIndexes(table);
+    const searchIndexes = declaredSearchIndexes(table);
+    return {
+      table: name,
+      add: missing(wanted?.indexes ?? [], indexes),
+      remove: missing(indexes, wanted?.indexes ?? []),
+      addSearch: missing(wanted?.searchIndexes ?? [], searchIndexes),
+      removeSearch: missing(searchIndexes, wanted?.searchIndexes ?? []),
+    };
+  });
+}
+
+function declaredIndexes(table: Table | undefined): IndexDefinition[] {
+  if (table === undefined) return [];
+  return [...table.indexes.values()]
+    .filter((index) => index !== table.byId && index !== table.byCreationTime)
+    .map(({ name, fields }) => ({ name, fields: fields.slice(0, -1) }));
+}
+
+function declaredSearchIndexes(table: Table | undefined): SearchDefinition[] {
+  return [...(table?.searchIndexes.values() ?? [])].map(({ name, searchField, filterFields }) => ({
+    name,
+    searchField,
+    filterFields: [...filterFields],
+  }));
+}
+
+function missing<T extends { name: string }>(wanted: T[], existing: T[]): T[] {
+  const texts = new Set(existing.map((definition) => JSON.stringify(definition)));
+  return wanted.filter((definition) => !texts.has(JSON.stringify(definition)));
+}
+
+function readTable(json: Json): TableDefinition {
+  const { tableName, indexes, searchIndexes, vectorIndexes, documentType } = objectOf(json, "table");
+  if (typeof tableName !== "string") throw malformed("table");
+  checkIdentifier(tableName, "table");
+  if (documentType === undefined) throw malformed(`table "${tableName}"`);
+  if (listOf(vectorIndexes ?? [], tableName).length > 0) {
+    throw new FunctionError(`Table "${tableName}" has vector indexes, which this deployment does not support.`);
+  }
+  const table = {
+    name: tableName,
+    validator: parseValidator(documentType),
+    validatorText: JSON.stringify(documentType),
+    indexes: listOf(indexes ?? [], tableName).map((index) => readIndex(tableName, index)),
+    searchIndexes: listOf(searchIndexes ?? [], tableName).map((index) => readSearchIndex(tableName, index)),
+  };
+  checkNames(table);
+  return table;
+}
+
+function readIndex(table: string, json: Json): IndexDefinition {
+  const { indexDescriptor, fields } = objectOf(json, `index of "${table}"`);
+  if (typeof indexDescriptor !== "string") throw malformed(`index of "${table}"`);
+  const names = listOf(fields, `index of "${table}"`).map(String);
+  // Older clients list the implicit tie-breaker.
+  if (names.at(-1) === "_creationTime") names.pop();
+  const where = `Index "${table}.${indexDescriptor}"`;
+  if (names.length === 0) throw new FunctionError(`${where} must have at least one field.`);
+  if (names.length > MAX_INDEX_FIELDS) throw new FunctionError(`${where} has more than ${MAX_INDEX_FIELDS} fields.`);
+  for (const [i, name] of names.entries()) {
+    if (name.startsWith("_")) throw new FunctionError(`${where} cannot have the system field "${name}".`);
+    if (names.indexOf(name) !== i) throw new FunctionError(`${where} has the field "${name}" twice.`);
+  }
+  return { name: indexDescriptor, fields: names };
+}
+
+function readSearchIndex(table: string, json: Json): SearchDefinition {
+  const { indexDescriptor, searchField, filterFields } = objectOf(json, `search index of "${table}"`);
+  if (typeof indexDescriptor !== "string" || typeof searchField !== "string") throw malformed(`search index of "${table}"`);
+  const filters = listOf(filterFields ?? [], `search index of "${table}"`).map(String);
+  if (filters.length > MAX_SEARCH_FILTERS * 2) {
+    throw new FunctionError(`Search index "${table}.${indexDescriptor}" has more than ${MAX_SEARCH_FILTERS * 2} filter fields.`);
+  }
+  return { name: indexDescriptor, searchField, filterFields: filters };
+}
+
+function checkNames(table: TableDefinition): void {
+  const names = [...table.indexes, ...table.searchIndexes].map((index) => index.name);
+  if (names.length > MAX_INDEXES_PER_TABLE) {
+    throw new FunctionError(`Table "${table.name}" has more than ${MAX_INDEXES_PER_TABLE} indexes.`);
+  }
+  for (const [i, name] of names.entries()) {
+    checkIdentifier(name, "index");
+    if (name === "by_id" || name === "by_creation_time") {
+      throw new FunctionError(`Index "${table.name}.${name}" has a reserved name: every table has it.`);
+    }
+    if (names.indexOf(name) !== i) throw new FunctionError(`Table "${table.name}" has two indexes named "${name}".`);
+  }
+}
+
+function objectOf(json: Json | undefined, what: string): { [key: string]: Json | undefined } {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) throw malformed(what);
+  return json;
+}
+
+function listOf(json: Json | undefined, what: string): Json[] {
+  if (!Array.isArray(json)) throw malformed(what);
+  return json;
+}
+
+function malformed(what: string): FunctionError {
+  return new FunctionError(`Malformed schema: ${what}.`);
+}

@@ -1,0 +1,67 @@
+/** `npm run backup -- FOLDER [--link]`: copies the embedded deployment's data and the keys. The app may run. */
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import * as z from "zod";
+import { backUp, lockForBackup } from "@atelier/engine/backup";
+import { copyDurably, sync } from "@atelier/engine/copy";
+import { writeManifest } from "./manifest.ts";
+import { createPrivateFiles } from "../deployment/private-folder.ts";
+
+if (existsSync(".env")) process.loadEnvFile(".env");
+
+const dataDir = resolve(process.env["DATA_DIR"] || ".data");
+const secrets = join(dataDir, "secrets.json");
+const secretsSchema = z.object({ engineAdminKey: z.string() });
+const LEFTOVERS = new Set(["convex.partial", "secrets.json.partial"]);
+
+async function main(): Promise<void> {
+  createPrivateFiles();
+  const { positionals, values } = parseArgs({ allowPositionals: true, options: { link: { type: "boolean", default: false } } });
+  const [to] = positionals;
+  if (to === undefined) throw new Error("Name the folder to write: npm run backup -- FOLDER");
+  const { engineAdminKey: adminKey } = secretsSchema.parse(JSON.parse(await readFile(secrets, "utf8")));
+  const target = resolve(to);
+  if (!(await isFree(target)))
+    throw new Error(`${target} exists already: a backup is never written over. Name a folder that does not exist.`);
+  // The target appears only when it is complete.
+  const partial = `${target}.partial`;
+  await mkdir(dirname(target), { recursive: true });
+  const unlock = lockForBackup(`${target}.lock`);
+  try {
+    await rm(partial, { recursive: true, force: true });
+    await mkdir(partial, { mode: 0o700 });
+    const { running } = await backUp({ from: join(dataDir, "convex"), to: join(partial, "convex"), adminKey, hardLinks: values.link });
+    await copyDurably(secrets, join(partial, "secrets.json"));
+    await writeManifest(partial);
+    await sync(partial);
+    await rm(target, { recursive: true, force: true });
+    await rename(partial, target);
+    await sync(dirname(target));
+    console.log(
+      `${target} holds everything${running ? ", as it was a moment ago" : ""}. It contains the keys: keep it as safe as the data.`,
+    );
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    throw error;
+  } finally {
+    // Removed before the lock is released, because another backup could then hold it.
+    await rm(`${target}.lock`, { recursive: true, force: true });
+    unlock();
+  }
+}
+
+async function isFree(target: string): Promise<boolean> {
+  try {
+    return (await readdir(target)).every((name) => LEFTOVERS.has(name));
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return true;
+    throw error;
+  }
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+});

@@ -1,0 +1,46 @@
+/** `npm run check-data [-- FOLDER] [--set-aside]`: checks the data in DATA_DIR or a backup. Exits with 1 on a problem. */
+import { existsSync } from "node:fs";
+import { mkdir, rename } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { checkCopy, checkData, type CheckResult } from "@atelier/engine/check-data";
+import { FILE_NAME } from "@atelier/engine/database-file";
+import { formatProblems } from "./problems.ts";
+
+if (existsSync(".env")) process.loadEnvFile(".env");
+
+const dataDir = resolve(process.env["DATA_DIR"] || ".data");
+
+async function main(): Promise<void> {
+  const { positionals, values } = parseArgs({ allowPositionals: true, options: { "set-aside": { type: "boolean", default: false } } });
+  const copy = positionals[0] === undefined ? null : resolve(positionals[0]);
+  const dir = join(copy ?? dataDir, "convex");
+  if (!existsSync(join(dir, FILE_NAME))) throw new Error(`${join(dir, FILE_NAME)} is missing.`);
+  const result = await (copy ? checkCopy(dir) : checkData(dir));
+  if (result.problems.length === 0) {
+    console.log(`${dir} is sound: the database, its indexes and ${result.storedFiles} stored files.`);
+    return;
+  }
+  console.error(`${dir} has ${result.problems.length} problems:\n${formatProblems(result.problems)}`);
+  process.exitCode = 1;
+  if (copy) return;
+  if (values["set-aside"]) await setAside(dir, result);
+  else {
+    console.error(
+      `Keep a copy of ${dataDir} as it is. Then restore the last backup that 'npm run check-data -- FOLDER' finds sound, or put single images back from its folder convex/files. Damaged images without a copy are moved away by --set-aside.`,
+    );
+  }
+}
+
+async function setAside(dir: string, { damagedFiles }: CheckResult): Promise<void> {
+  const folder = join(dir, "damaged");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const moved = damagedFiles.filter(({ isMissing }) => !isMissing);
+  for (const { path } of moved) await rename(path, join(folder, basename(path)));
+  console.error(`${moved.length} damaged images were moved to ${folder}.`);
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+});

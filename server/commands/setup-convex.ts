@@ -1,0 +1,160 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { ConvexHttpClient } from "convex/browser";
+import { anyApi } from "convex/server";
+import { ConvexError } from "convex/values";
+import { ensureBuilt } from "../build/ensure.ts";
+import { type Build, loadBuild } from "../built.ts";
+import { ConfigError, readConfig, settings } from "../config.ts";
+import { setEnvironment, type Target } from "../deployment/push.ts";
+import { type AppSecrets, makeSecrets } from "../deployment/secrets.ts";
+import { type KeyAction, planKeys, readTrustedKeys, type TrustedKeys } from "../deployment/trusted-keys.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const CONVEX_CLI = fileURLToPath(new URL("../../node_modules/convex/bin/main.js", import.meta.url));
+
+const USAGE = `Usage: npm run setup:convex [-- OPTIONS]
+
+Deploys convex/ to CONVEX_URL with CONVEX_DEPLOY_KEY. The first run also publishes the app's public key there.
+
+  --rotate-keys               makes a new TOKEN_SIGNING_KEY; the deployment accepts the old one too
+  --remove-old-keys           removes the old keys, 15 minutes after a rotation at the earliest
+  --skip-large-indexes-check  deploys without asking when an index on a large table is created or deleted`;
+
+const FLAGS = {
+  "rotate-keys": { type: "boolean", default: false },
+  "remove-old-keys": { type: "boolean", default: false },
+  "skip-large-indexes-check": { type: "boolean", default: false },
+} as const;
+
+/** `npm run setup:convex`: prepares a cloud or self-hosted Convex deployment. */
+async function main(args: string[]): Promise<void> {
+  const flags = parseFlags(args);
+  const { CONVEX_URL: url, CONVEX_DEPLOY_KEY: adminKey } = process.env;
+  if (!url || !adminKey) {
+    throw new ConfigError([
+      "CONVEX_URL and CONVEX_DEPLOY_KEY are needed: the deployment's address and its deploy key (self-hosted: its admin key)",
+    ]);
+  }
+  const target = { url: url.replace(/\/$/, ""), adminKey };
+  await ensureBuilt();
+  const build = await loadBuild();
+
+  const trusted = await readTrustedKeys(target);
+  const action = planKeys(
+    trusted,
+    givenSigningKey(),
+    { rotate: flags["rotate-keys"], removeOld: flags["remove-old-keys"] },
+    { tokenLifetime: build.USER_TOKEN_SECONDS },
+  );
+  const made = await makeSettings(action);
+  const { app: config } = await readConfig({ ...process.env, ...made }, { production: true });
+  // Printed before the deployment trusts the key: an interrupted run must not lose it.
+  printSettings(target.url, made);
+  await changeKeys(target, action, trusted, config.signingKey, build);
+  await deploy(target, flags["skip-large-indexes-check"]);
+  await checkDeployment(target.url, () => build.checkServiceToken(config));
+  console.log(`\n${target.url} is ready.`);
+  if (action === "rotate") console.log(AFTER_ROTATION);
+}
+
+const AFTER_ROTATION = `
+The deployment accepts the old and the new key. Next:
+  1. Restart every app server with the new TOKEN_SIGNING_KEY.
+  2. 15 minutes after the last restart run 'npm run setup:convex -- --remove-old-keys'.`;
+
+function parseFlags(args: string[]) {
+  try {
+    return parseArgs({ args, options: FLAGS }).values;
+  } catch (error) {
+    throw new ConfigError([`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`]);
+  }
+}
+
+function givenSigningKey() {
+  const given = process.env.TOKEN_SIGNING_KEY;
+  if (!given) return null;
+  const parsed = settings.shape.TOKEN_SIGNING_KEY.safeParse(given);
+  if (!parsed.success) throw new ConfigError(["TOKEN_SIGNING_KEY is not acceptable; expected a private ES256 key as JSON (JWK)"]);
+  return parsed.data ?? null;
+}
+
+async function makeSettings(action: KeyAction): Promise<Record<string, string>> {
+  const { secret, signingKey } = await makeSecrets();
+  const newKey = { TOKEN_SIGNING_KEY: JSON.stringify(signingKey) };
+  if (action === "rotate") return newKey;
+  if (action !== "publish") return {};
+  return { ...(!process.env.BETTER_AUTH_SECRET && { BETTER_AUTH_SECRET: secret }), ...(!process.env.TOKEN_SIGNING_KEY && newKey) };
+}
+
+function printSettings(url: string, made: Record<string, string>): void {
+  if (Object.keys(made).length === 0) return;
+  console.log("Give every app server these settings, and keep them: with others everyone is signed out.\n");
+  console.log(`CONVEX_URL=${url}`);
+  for (const [name, value] of Object.entries(made)) console.log(`${name}='${value}'`);
+  console.log();
+}
+
+async function changeKeys(
+  target: Target,
+  action: KeyAction,
+  { keys }: TrustedKeys,
+  signingKey: AppSecrets["signingKey"],
+  { jwksUri }: Build,
+): Promise<void> {
+  if (action === "keep") return;
+  const old = action === "rotate" ? keys : [];
+  await setEnvironment(target, {
+    AUTH_JWKS: jwksUri(signingKey, ...old),
+    AUTH_JWKS_ROTATED_AT: action === "rotate" ? new Date().toISOString() : null,
+  });
+}
+
+/** Passes the deploy key in the environment, because every local user can read a command line. */
+async function deploy({ url, adminKey }: Target, skipLargeIndexesCheck: boolean): Promise<void> {
+  const args = ["deploy", "--typecheck", "disable", "--codegen", "disable"];
+  const child = spawn(process.execPath, [CONVEX_CLI, ...args, ...(skipLargeIndexesCheck ? ["--skip-large-indexes-check"] : [])], {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      CI: "1",
+      CONVEX_SELF_HOSTED_URL: url,
+      CONVEX_SELF_HOSTED_ADMIN_KEY: adminKey,
+      // The CLI prefers these, also from `.env`; empty values count as not set.
+      CONVEX_DEPLOY_KEY: "",
+      CONVEX_DEPLOYMENT: "",
+      CONVEX_DEPLOYMENT_TOKEN: "",
+    },
+    // In a terminal the CLI asks before it changes a large index.
+    stdio: ["inherit", "inherit", "inherit"],
+  });
+  const [code] = await once(child, "exit");
+  if (code === 0) return;
+  throw new Error(
+    "convex/ was not deployed: the output of the Convex CLI above says why. The deployment still runs the functions that it had. " +
+      "If the CLI stopped at an index on a large table, run 'npm run setup:convex' in a terminal, " +
+      "or with '-- --skip-large-indexes-check'; it then waits until the index is built.",
+  );
+}
+
+/** Throws unless the functions run, reject anonymous calls and accept this app's service token. */
+async function checkDeployment(url: string, checkServiceToken: () => Promise<void>): Promise<void> {
+  const anonymous = new ConvexHttpClient(url, { skipConvexDeploymentUrlCheck: true, logger: false });
+  const problem = await anonymous.query(anyApi.projects!.getProjects!, {}).then(
+    () => "it answers anonymous calls",
+    (error: unknown) => (error instanceof ConvexError && error.data?.code === "unauthenticated" ? null : String(error)),
+  );
+  if (problem !== null) throw new Error(`The deployment does not run this app's functions: ${problem}`);
+  await checkServiceToken().catch((error: unknown) => {
+    throw new Error(`The deployment does not accept this app's tokens: ${String(error)}`, { cause: error });
+  });
+}
+
+try {
+  await main(process.argv.slice(3));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+}

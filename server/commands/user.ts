@@ -1,0 +1,111 @@
+import { createInterface } from "node:readline/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { readAddress } from "@atelier/engine/address";
+import { ensureBuilt } from "../build/ensure.ts";
+import { type Build, loadBuild } from "../built.ts";
+import { ConfigError, readConfig } from "../config.ts";
+import { StartError, startEmbedded } from "../deployment/embedded.ts";
+import { log } from "../log.ts";
+
+const USAGE = `Usage: npm run user -- <what>
+
+  list                     everyone who has an account
+  reset EMAIL              prints a link with which they choose a new password; it works once, for an hour
+  disable-2fa EMAIL        lets them in without their second factor
+  delete EMAIL [--yes]     deletes the account with all projects, designs and images in it`;
+
+type Administration = Awaited<ReturnType<Build["administration"]>>;
+
+class Failure extends Error {}
+
+/** `npm run user`, for the operator. Uses the running deployment, or starts it for the command. */
+async function main([what, email, ...flags]: string[]): Promise<void> {
+  const needsEmail = what === "reset" || what === "disable-2fa" || what === "delete";
+  if ((what !== "list" && !needsEmail) || (needsEmail && !email)) throw new Failure(USAGE);
+  await ensureBuilt();
+  const { server: config, app: appConfig } = await readConfig(process.env, { production: true });
+  const build = await loadBuild();
+  // The actual port, since the configured one may have been taken.
+  const address = config.engine && (await readAddress(config.engine.dir));
+  const running = await answering(build, { ...appConfig, convexUrl: address ?? appConfig.convexUrl });
+  if (!running && !config.engine)
+    throw new Failure(`The deployment at ${appConfig.convexUrl} does not answer, or does not believe our tokens.`);
+  const embedded = !running && config.engine ? await startQuietly(config.engine) : null;
+  try {
+    const accounts = running ?? (embedded && (await answering(build, { ...appConfig, convexUrl: embedded.url })));
+    if (!accounts) throw new Failure("There are no accounts here yet: start the app once.");
+    if (what === "list") await list(accounts);
+    else if (email) await change(accounts, what, email, flags.includes("--yes"));
+    // Lets scheduled deletions finish, although the next start would resume them.
+    if (embedded && what === "delete") await sleep(SETTLING);
+  } finally {
+    await embedded?.close();
+  }
+}
+
+const SETTLING = 1000;
+
+async function answering(build: Build, appConfig: Parameters<Build["administration"]>[0]): Promise<Administration | null> {
+  try {
+    const accounts = await build.administration(appConfig);
+    await accounts.list().next();
+    return accounts;
+  } catch {
+    return null;
+  }
+}
+
+async function startQuietly(engine: NonNullable<Awaited<ReturnType<typeof readConfig>>["server"]["engine"]>) {
+  try {
+    return await startEmbedded({ ...engine, log: log.child({}, { level: "silent" }) });
+  } catch (error) {
+    throw error instanceof StartError ? new Failure(error.message) : error;
+  }
+}
+
+async function list(accounts: Administration): Promise<void> {
+  let count = 0;
+  for await (const { email, name, emailVerified, createdAt } of accounts.list()) {
+    console.log(
+      [email, name, emailVerified ? "confirmed" : "not confirmed", `since ${createdAt.toISOString().slice(0, 10)}`].map(plain).join("\t"),
+    );
+    count += 1;
+  }
+  console.log(count === 0 ? "Nobody has an account yet." : `${count} ${count === 1 ? "account" : "accounts"}`);
+}
+
+async function change(accounts: Administration, what: string | undefined, email: string, sure: boolean): Promise<void> {
+  const nobody = new Failure(`Nobody has an account with the address ${plain(email)}.`);
+  if (what === "reset") {
+    const link = await accounts.reset(email);
+    if (link === null) throw nobody;
+    console.log(`Give this link to ${plain(email)}, and to nobody else. It works once, for an hour.\n\n${link}`);
+  } else if (what === "disable-2fa") {
+    const had = await accounts.disableTwoFactor(email);
+    if (had === null) throw nobody;
+    console.log(had ? `${plain(email)} signs in without a second factor now.` : `${plain(email)} had no second factor.`);
+  } else {
+    if (!sure && !(await confirmed(email))) throw new Failure("Nothing was deleted.");
+    if ((await accounts.delete(email)) === null) throw nobody;
+    console.log(`The account of ${plain(email)} is deleted.`);
+  }
+}
+
+async function confirmed(email: string): Promise<boolean> {
+  if (!process.stdin.isTTY) return false;
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const typed = await terminal.question(`This deletes the account with everything in it. Type ${plain(email)} to go on: `);
+  terminal.close();
+  return typed.trim() === email;
+}
+
+/** Removes control characters, which could steer the terminal. */
+const plain = (text: string) => text.replaceAll(/\p{Cc}/gu, " ");
+
+try {
+  await main(process.argv.slice(3));
+  process.exit(0);
+} catch (error) {
+  console.error(error instanceof ConfigError || error instanceof Failure ? error.message : error);
+  process.exit(1);
+}

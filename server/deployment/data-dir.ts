@@ -1,0 +1,51 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, rm, statfs, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Some file systems accept a file's name but have no room for its bytes. */
+const TRIAL = Buffer.alloc(4096);
+
+/** Creates the folder and writes a test file. Returns the problem, or null. */
+export async function problemWithFolder(dir: string): Promise<string | null> {
+  const trial = join(dir, `.trial-${randomUUID()}`);
+  try {
+    await mkdir(dir, { recursive: true, mode: 0o700 });
+    await writeFile(trial, TRIAL, { flag: "wx", flush: true });
+    return null;
+  } catch (error) {
+    return reasonOf(error) ?? `it cannot be written to (${String(error)})`;
+  } finally {
+    await rm(trial, { force: true }).catch(() => {});
+  }
+}
+
+/** A start writes the deployment's code, a few MiB. */
+const START_BYTES = 8 * 1024 * 1024;
+
+export async function diskSpaceProblem(dir: string): Promise<string | null> {
+  const { bavail, bsize } = await statfs(dir).catch(() => ({ bavail: Infinity, bsize: 1 }));
+  const left = bavail * bsize;
+  return left < START_BYTES
+    ? `There is no room left on the disk of ${dir} (${Math.floor(left / 1024)} KiB). Make room, then start again.`
+    : null;
+}
+
+/** Returns why writing failed; null for other errors. */
+export function reasonOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  if ("errcode" in error && error.errcode === SQLITE_FULL) return WHY["ENOSPC"] ?? null;
+  return "code" in error ? (WHY[String(error.code)] ?? null) : null;
+}
+
+/** https://www.sqlite.org/rescode.html#full */
+const SQLITE_FULL = 13;
+
+const WHY: Record<string, string> = {
+  EACCES: "this user may not write there (EACCES)",
+  EPERM: "this user may not write there (EPERM)",
+  EROFS: "its file system is read-only (EROFS)",
+  ENOSPC: "its disk is full (ENOSPC)",
+  EDQUOT: "its disk quota is used up (EDQUOT)",
+  ENOTDIR: "a part of the path is a file (ENOTDIR)",
+  EEXIST: "it is a file (EEXIST)",
+};

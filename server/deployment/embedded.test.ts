@@ -1,0 +1,131 @@
+import { randomBytes } from "node:crypto";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { type Embedded, type EmbeddedOptions, StartError, startEmbedded } from "./embedded.ts";
+import { log } from "../log.ts";
+
+log.level = "silent";
+const adminKey = `test|${randomBytes(32).toString("hex")}`;
+let dir: string;
+const started: Embedded[] = [];
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "atelier-embedded-"));
+});
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((embedded) => embedded.close()));
+  await rm(dir, { recursive: true, maxRetries: 5 });
+});
+
+async function start(options: Partial<EmbeddedOptions> = {}): Promise<Embedded> {
+  const embedded = await startEmbedded({ dir, port: 0, sitePort: 0, adminKey, log, ...options });
+  started.push(embedded);
+  return embedded;
+}
+
+const answers = (url: string) =>
+  fetch(`${url}/version`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+it("starts and stops", async () => {
+  const embedded = await start();
+  expect(await answers(embedded.url)).toBe(true);
+  await embedded.close();
+  expect(await answers(embedded.url)).toBe(false);
+  expect(embedded.pid()).toBeNull();
+});
+
+it("restarts on the same address after it was killed", async () => {
+  const embedded = await start();
+  const pid = embedded.pid() ?? 0;
+  process.kill(pid, "SIGKILL");
+  await vi.waitFor(() => expect(embedded.pid()).not.toBe(pid), 30_000);
+  await vi.waitFor(async () => expect(await answers(embedded.url)).toBe(true), { timeout: 30_000, interval: 50 });
+});
+
+it("is killed and restarted when it hangs, once it is ready", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
+  try {
+    const error = vi.spyOn(log, "error");
+    const embedded = await start();
+    const pid = embedded.pid() ?? 0;
+    process.kill(pid, "SIGSTOP");
+    vi.advanceTimersByTime(31_000);
+    expect(error).toHaveBeenCalledWith({ deploymentPid: pid }, "the deployment has not answered for 30 s; it is killed");
+    await vi.waitFor(async () => expect([embedded.pid() !== pid, await answers(embedded.url)]).toEqual([true, true]), {
+      timeout: 30_000,
+      interval: 50,
+    });
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it("does not restart after it was stopped", async () => {
+  const info = vi.spyOn(log, "info");
+  const error = vi.spyOn(log, "error");
+  const embedded = await start();
+  const kill = async () => {
+    error.mockClear();
+    process.kill(embedded.pid() ?? 0, "SIGKILL");
+    await vi.waitFor(() => expect(error).toHaveBeenCalledWith(expect.anything(), expect.stringContaining("ended by itself")), 30_000);
+  };
+  await kill();
+  await vi.waitFor(() => expect(info).toHaveBeenCalledWith(expect.anything(), "the deployment is back"), 30_000);
+  await kill();
+  // Before the pause ends: nothing may restart it.
+  await embedded.close();
+  expect(embedded.pid()).toBeNull();
+});
+
+it("uses another port and logs it when its own is taken", async () => {
+  const other = createServer().listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const address = other.address();
+  const port = address && typeof address === "object" ? address.port : 0;
+  const warn = vi.spyOn(log, "warn");
+  const embedded = await start({ port });
+  expect(Number(new URL(embedded.url).port)).not.toBe(port);
+  expect(warn).toHaveBeenCalledWith({ wanted: port }, expect.stringContaining("ENGINE_PORT"));
+  other.close();
+});
+
+it("ends with its parent process, and the next one waits for the data", async () => {
+  const script = `
+    const { startEmbedded } = await import("./server/deployment/embedded.ts");
+    const { log } = await import("./server/log.ts");
+    log.level = "silent";
+    const [dir, adminKey] = process.argv.slice(1);
+    const { url } = await startEmbedded({ dir, port: 0, sitePort: 0, adminKey, log });
+    console.log(url);
+  `;
+  const parent = spawn(process.execPath, ["--input-type=module", "-e", script, dir, adminKey], { stdio: ["ignore", "pipe", "inherit"] });
+  const [url] = await once(parent.stdout.setEncoding("utf8"), "data");
+  parent.kill("SIGKILL");
+  const embedded = await start();
+  expect(await answers(String(url).trim())).toBe(false);
+  expect(await answers(embedded.url)).toBe(true);
+});
+
+it("reports why it cannot start", async () => {
+  await expect(start({ adminKey: "short" })).rejects.toThrow(/did not start \(exit code 1\)[\s\S]*admin key must be/);
+});
+
+it("rejects data in use by another deployment without waiting", async () => {
+  const first = await start();
+  const warn = vi.spyOn(log, "warn");
+  const second = await start().catch((error: unknown) => error);
+  expect(second).toBeInstanceOf(StartError);
+  expect(String(second)).toContain(`Another process is using the data in ${dir}. Only one may at a time: stop it first.`);
+  expect(warn).not.toHaveBeenCalled();
+  expect(await answers(first.url)).toBe(true);
+  await first.close();
+  expect(await answers((await start()).url)).toBe(true);
+});

@@ -1,0 +1,194 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import * as z from "zod";
+import { lockFolder } from "@atelier/engine/folder-lock";
+import { CLIENT_ADDRESS_HEADER } from "../http/client-address.ts";
+import { type Heartbeat, watchHeartbeat } from "./heartbeat.ts";
+import type { Log } from "../log.ts";
+
+export type Embedded = {
+  /** On loopback, the same after a restart. */
+  url: string;
+  siteUrl: string;
+  pid(): number | null;
+  close(): Promise<void>;
+};
+
+export type EmbeddedOptions = {
+  dir: string;
+  port: number;
+  sitePort: number;
+  adminKey: string;
+  /** The first start accepts a database that is missing, empty or older than the stored files. */
+  acceptOlderDatabase?: Date | undefined;
+  log: Log;
+};
+
+const MAIN = fileURLToPath(import.meta.resolve("@atelier/engine/main"));
+/** Memory for an unauthenticated websocket; our pages need a few KiB. */
+const ANONYMOUS_BYTES = 256 * 1024;
+const LIMITS = ["--anonymous-bytes", `${ANONYMOUS_BYTES}`, "--client-address-header", CLIENT_ADDRESS_HEADER];
+/** Milliseconds. After a crash a large database reads its journal first. */
+const READY_TIMEOUT = 60_000;
+const STOP_TIMEOUT = 5000;
+/** A killed server's deployment stops by itself, which takes time on a busy machine. */
+const PREDECESSOR_TIMEOUT = 15_000;
+const IN_USE = /Another process is using the data/;
+const FIRST_PAUSE = 100;
+const LAST_PAUSE = 5000;
+/** Milliseconds of running after which the next restart is quick again. */
+const STEADY = 30_000;
+
+/** The message explains the failure, so callers print no stack. */
+export class StartError extends Error {}
+
+/** Starts the embedded deployment and restarts it on the same addresses, with pauses from 0.1 s to 5 s. Throws `StartError`. */
+export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
+  const { log } = options;
+  const unlock = lockFolder(options.dir);
+  if (!unlock) throw new StartError(`Another process is using the data in ${options.dir}. Only one may at a time: stop it first.`);
+  let life = await firstLife(options).catch((error: unknown) => {
+    unlock();
+    throw error;
+  });
+  const { url, siteUrl } = await life.ready;
+  log.info({ deployment: url, deploymentPid: life.pid() }, "the deployment is ready");
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const supervised = supervise();
+
+  async function supervise() {
+    let pause = FIRST_PAUSE;
+    for (;;) {
+      const since = Date.now();
+      const how = await life.exited;
+      if (signal.aborted) return;
+      if (Date.now() - since > STEADY) pause = FIRST_PAUSE;
+      log.error({ how, pause }, "the deployment ended by itself; it is started again");
+      await sleep(pause, undefined, { ref: false, signal }).catch(() => undefined);
+      pause = Math.min(pause * 2, LAST_PAUSE);
+      if (signal.aborted) return;
+      life = run({ ...options, acceptOlderDatabase: undefined, port: Number(new URL(url).port), sitePort: Number(new URL(siteUrl).port) });
+      life.ready.then(
+        () => log.info({ deploymentPid: life.pid() }, "the deployment is back"),
+        (error: unknown) => log.error({ error: String(error) }, "the deployment did not come back"),
+      );
+    }
+  }
+
+  return {
+    url,
+    siteUrl,
+    pid: () => life.pid(),
+    async close() {
+      stopping.abort();
+      await life.stop();
+      await supervised;
+      unlock();
+    },
+  };
+}
+
+/** Waits for the deployment of a killed server, which releases the data when its channel closes. */
+async function firstLife(options: EmbeddedOptions): Promise<ReturnType<typeof run>> {
+  const deadline = Date.now() + PREDECESSOR_TIMEOUT;
+  let waiting = false;
+  for (;;) {
+    const port = await freePort(options.port, "ENGINE_PORT", options.log);
+    const life = run({ ...options, port, sitePort: await freePort(options.sitePort, "ENGINE_SITE_PORT", options.log) });
+    try {
+      await life.ready;
+      return life;
+    } catch (error) {
+      if (!IN_USE.test(String(error)) || Date.now() > deadline) throw error;
+      if (!waiting) options.log.warn("another process still uses the data: waiting for it to end");
+      waiting = true;
+      await sleep(200);
+    }
+  }
+}
+
+const readyMessage = z.object({ ready: z.literal(true), url: z.url(), siteUrl: z.url() });
+
+function run({ dir, port, sitePort, adminKey, acceptOlderDatabase, log }: EmbeddedOptions) {
+  const accept = acceptOlderDatabase ? ["--accept-older-database", acceptOlderDatabase.toISOString()] : [];
+  const child = spawn(
+    process.execPath,
+    ["--disable-warning=ExperimentalWarning", MAIN, "--data", dir, "--port", `${port}`, "--site-port", `${sitePort}`, ...accept, ...LIMITS],
+    {
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+      // A terminal's Ctrl+C must not reach it: requests in flight need it. It exits when the channel closes.
+      detached: true,
+      // No other variables, because our environment contains secrets. The key is no argument, because all users can read those.
+      env: { PATH: process.env.PATH, TZ: process.env.TZ, NODE_ENV: process.env.NODE_ENV, CONVEX_ADMIN_KEY: adminKey },
+    },
+  );
+  const tail = relay(child, log);
+  let heartbeat: Heartbeat | null = null;
+  const exited = new Promise<string>((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("exit", (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
+  });
+  const ready = new Promise<{ url: string; siteUrl: string }>((resolve, reject) => {
+    const late = setTimeout(() => child.kill("SIGKILL"), READY_TIMEOUT);
+    child.on("message", (message) => {
+      heartbeat?.beat();
+      const ready = readyMessage.safeParse(message);
+      if (!ready.success) return;
+      clearTimeout(late);
+      // Not earlier, because opening the data can take longer.
+      heartbeat = watchHeartbeat(() => {
+        log.error({ deploymentPid: child.pid }, "the deployment has not answered for 30 s; it is killed");
+        child.kill("SIGKILL");
+      });
+      resolve(ready.data);
+    });
+    void exited.then((how) => {
+      clearTimeout(late);
+      heartbeat?.stop();
+      reject(new StartError(`The embedded deployment did not start (${how}).\n${tail().join("\n")}`.trimEnd()));
+    });
+  });
+  return {
+    ready,
+    exited,
+    pid: () => (child.exitCode === null && child.signalCode === null ? (child.pid ?? null) : null),
+    async stop() {
+      heartbeat?.stop();
+      child.kill("SIGTERM");
+      const late = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT);
+      await exited;
+      clearTimeout(late);
+    },
+  };
+}
+
+function relay(child: ChildProcess, log: Log): () => string[] {
+  const last: string[] = [];
+  for (const [stream, level] of [
+    [child.stdout, "debug"],
+    [child.stderr, "warn"],
+  ] as const) {
+    if (!stream) continue;
+    createInterface({ input: stream }).on("line", (line) => {
+      log[level]({ from: "deployment" }, line);
+      last.push(line);
+      if (last.length > 20) last.shift();
+    });
+  }
+  return () => last;
+}
+
+async function freePort(wanted: number, setting: string, log: Log): Promise<number> {
+  if (wanted === 0) return 0;
+  const free = await new Promise<boolean>((resolve) => {
+    const probe = createServer().once("error", () => resolve(false));
+    probe.listen(wanted, "127.0.0.1", () => probe.close(() => resolve(true)));
+  });
+  if (free) return wanted;
+  log.warn({ wanted }, `port ${wanted} (${setting}) is taken: the deployment listens on another one`);
+  return 0;
+}

@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod";
+import { StartError } from "./embedded.ts";
+import type { Log } from "../log.ts";
+
+export type Target = { url: string; adminKey: string };
+
+const moduleSchema = z.looseObject({ path: z.string(), source: z.string(), sourceMap: z.string().optional() });
+
+/** The body of the official CLI's `deploy2/start_push`, recorded by `npm run build`. */
+const artifactSchema = z.looseObject({ appDefinition: z.looseObject({ changedModules: z.array(moduleSchema) }) });
+
+export type Artifact = z.infer<typeof artifactSchema>;
+export const ARTIFACT = "convex/push.json";
+
+export const readArtifact = (text: string): Artifact => artifactSchema.parse(JSON.parse(text));
+
+/** Pushes code and environment unless `state` records the same push. Throws if the schema does not fit the data. */
+export async function pushIfChanged(
+  target: Target,
+  artifactPath: string,
+  environment: Record<string, string>,
+  state: string,
+  log: Log,
+): Promise<void> {
+  const text = await readFile(artifactPath, "utf8");
+  const artifact = readArtifact(text);
+  const wanted = createHash("sha256").update(text).update(JSON.stringify(environment)).digest("hex");
+  const note = join(state, "pushed");
+  const last = await readFile(note, "utf8").catch(() => null);
+  if (last === wanted && (await codeInForce(target, artifact))) return;
+  await setEnvironment(target, environment);
+  await push(target, artifact);
+  await writeFile(`${note}.new`, wanted);
+  await rename(`${note}.new`, note);
+  log.info("the deployment has this build's functions");
+}
+
+/** Sets environment variables; null removes one. */
+export async function setEnvironment(target: Target, environment: Record<string, string | null>): Promise<void> {
+  await call(target, "/api/update_environment_variables", {
+    changes: Object.entries(environment).map(([name, value]) => ({ name, value })),
+  });
+}
+
+export async function queryEnvironment(target: Target): Promise<Record<string, string>> {
+  const { value } = environmentSchema.parse(
+    await call(target, "/api/query", { path: "_system/cli/queryEnvironmentVariables", args: {}, format: "json" }),
+  );
+  return Object.fromEntries(value.map((variable) => [variable.name, variable.value]));
+}
+
+const environmentSchema = z.object({
+  status: z.literal("success"),
+  value: z.array(z.object({ name: z.string(), value: z.string() })),
+});
+
+export async function push(target: Target, artifact: Artifact): Promise<void> {
+  const { adminKey } = target;
+  const started = startedSchema.parse(await call(target, "/api/deploy2/start_push", { ...artifact, adminKey, dryRun: false }));
+  for (;;) {
+    const wait = { adminKey, schemaChange: started.schemaChange, timeoutMs: 10_000, dryRun: false };
+    const status = statusSchema.parse(await call(target, "/api/deploy2/wait_for_schema", wait));
+    if (status.type === "complete") break;
+    if (status.type === "failed") throw new Error(`What is stored does not fit the schema: ${status.error}`);
+    if (status.type === "raceDetected") throw new Error("Somebody else pushed at the same time.");
+  }
+  await call(target, "/api/deploy2/finish_push", { adminKey, startPush: started, dryRun: false, message: null });
+}
+
+const startedSchema = z.looseObject({ schemaChange: z.unknown() });
+const statusSchema = z.discriminatedUnion("type", [
+  z.looseObject({ type: z.literal("complete") }),
+  z.looseObject({ type: z.literal("inProgress") }),
+  z.looseObject({ type: z.literal("raceDetected") }),
+  z.looseObject({ type: z.literal("failed"), error: z.string() }),
+]);
+
+const hashesSchema = z.looseObject({ moduleHashes: z.array(z.looseObject({ path: z.string(), hash: z.string() })) });
+
+/** Another tool may have pushed since (`npm run dev`, `convex deploy`). */
+async function codeInForce(target: Target, artifact: Artifact): Promise<boolean> {
+  const { moduleHashes } = hashesSchema.parse(
+    await call(target, "/api/get_config_hashes", { version: "1.48.0", adminKey: target.adminKey }),
+  );
+  const hashes = new Map(moduleHashes.map(({ path, hash }) => [path, hash]));
+  const { changedModules } = artifact.appDefinition;
+  return hashes.size === changedModules.length && changedModules.every((module) => hashes.get(module.path) === moduleHash(module));
+}
+
+const moduleHash = ({ source, sourceMap = "" }: z.infer<typeof moduleSchema>) =>
+  createHash("sha256").update(source).update(sourceMap).digest("hex");
+
+async function call({ url, adminKey }: Target, path: string, body: unknown): Promise<unknown> {
+  const response = await fetch(url + path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: `Convex ${adminKey}`, "Convex-Client": "npm-cli-1.48.0" },
+    body: JSON.stringify(body),
+  }).catch((cause: unknown) => {
+    throw new Error(`The deployment at ${url} does not answer.`, { cause });
+  });
+  const text = await response.text();
+  if (!response.ok && text.includes('"DataDamaged"'))
+    throw new StartError("The data in DATA_DIR is damaged, so nothing is written. Run 'npm run check-data', and see docs/operation.md.");
+  if (!response.ok) throw new Error(`The deployment refused ${path} (${response.status}): ${text.slice(0, 2000)}`);
+  return text === "" ? null : JSON.parse(text);
+}

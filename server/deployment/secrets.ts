@@ -1,0 +1,101 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { link, mkdir, open, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { exportJWK, generateKeyPair } from "jose";
+import * as z from "zod";
+import type { AppConfig } from "../../app/config.ts";
+import { FILE_NAME } from "@atelier/engine/database-file";
+
+/** Must survive restarts, or all users are signed out. */
+export type AppSecrets = Pick<AppConfig, "secret" | "signingKey">;
+export type Secrets = AppSecrets & { engineAdminKey: string | null };
+
+export class SecretsError extends Error {}
+
+const WAY_OUT =
+  "Put it back from a backup. To go on with new keys, remove what is left of it and start once with MAKE_NEW_KEYS=true: everyone has to sign in again, and second factors have to be set up again.";
+
+const message = { error: "a private ES256 key as JSON (JWK: kty EC, crv P-256, x, y, d, kid)" };
+
+export const signingKeySchema = z.object(
+  {
+    kty: z.literal("EC", message),
+    crv: z.literal("P-256", message),
+    x: z.string(message),
+    y: z.string(message),
+    d: z.string(message),
+    kid: z.string(message),
+  },
+  message,
+);
+
+const secretsSchema = z.object({ secret: z.string().min(32), signingKey: signingKeySchema, engineAdminKey: z.string().min(32) });
+type Kept = z.infer<typeof secretsSchema>;
+
+export async function makeSecrets(): Promise<Omit<Kept, "engineAdminKey">> {
+  const { privateKey } = await generateKeyPair("ES256", { extractable: true });
+  const kid = randomBytes(8).toString("hex");
+  return { secret: randomBytes(32).toString("base64url"), signingKey: signingKeySchema.parse({ ...(await exportJWK(privateKey)), kid }) };
+}
+
+/** Returns the given secrets and those of `dataDir/secrets.json`. Throws `SecretsError` rather than replace lost keys. */
+export async function loadSecrets(dataDir: string | null, given: Partial<AppSecrets>, makeNewKeys = false): Promise<Secrets> {
+  if (dataDir !== null) {
+    const mayMake = makeNewKeys || (given.secret !== undefined && given.signingKey !== undefined);
+    const own = await readOrMake(dataDir, mayMake);
+    return { secret: given.secret ?? own.secret, signingKey: given.signingKey ?? own.signingKey, engineAdminKey: own.engineAdminKey };
+  }
+  const { secret, signingKey } = given;
+  if (!secret || !signingKey) throw new Error("BETTER_AUTH_SECRET and TOKEN_SIGNING_KEY must be given");
+  return { secret, signingKey, engineAdminKey: null };
+}
+
+async function readOrMake(dataDir: string, mayMake: boolean): Promise<Kept> {
+  const path = join(dataDir, "secrets.json");
+  // Checked before the keys: a concurrent first start creates the keys first.
+  const hasData = existsSync(join(dataDir, "convex", FILE_NAME));
+  const found = await read(path);
+  if (found) return found;
+  if (!mayMake && hasData) throw new SecretsError(`${path} is missing, but there is data in ${dataDir}. ${WAY_OUT}`);
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const fresh: Kept = { ...(await makeSecrets()), engineAdminKey: `atelier|${randomBytes(32).toString("hex")}` };
+  await writeOnce(path, `${JSON.stringify(fresh, null, 2)}\n`);
+  const made = await read(path);
+  if (!made) throw new Error(`${path} was removed while it was being made`);
+  return made;
+}
+
+async function read(path: string): Promise<Kept | null> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
+  }
+  try {
+    return secretsSchema.parse(JSON.parse(text));
+  } catch {
+    throw new SecretsError(`${path} cannot be understood. ${WAY_OUT}`);
+  }
+}
+
+/** Never overwrites a concurrent start's file; the name appears when the bytes are on disk. */
+async function writeOnce(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
+  const file = await open(temporary, "wx", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  try {
+    await link(temporary, path);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}

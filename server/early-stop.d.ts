@@ -1,0 +1,3 @@
+export const startedBy: number;
+export function installEarlyStop(): void;
+export function releaseEarlyStop(): void;

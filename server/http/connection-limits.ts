@@ -1,0 +1,56 @@
+import { readFileSync } from "node:fs";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Guards } from "./guards.ts";
+
+/** Each costs about 50 KiB. */
+const CONNECTIONS = 8000;
+/** File descriptors for files, the deployment and SMTP. */
+const OTHER_DESCRIPTORS = 512;
+/** Each may use a page's memory, or a form of up to 1 MiB. */
+const IN_FLIGHT = 1000;
+const BODY_TIMEOUT = 30_000;
+
+/** Returns the maximum of connections. A websocket takes two descriptors. `limits` is Linux's `/proc/self/limits` (proc(5)), or null. */
+export function connectionsFor(limits: string | null): number {
+  const files = Number(/^Max open files +(\d+)/m.exec(limits ?? "")?.[1] ?? Number.POSITIVE_INFINITY);
+  return Math.min(CONNECTIONS, Math.max(Math.floor((files - OTHER_DESCRIPTORS) / 2), Math.floor(files / 4)));
+}
+
+function ownLimits(): string | null {
+  try {
+    return readFileSync("/proc/self/limits", "utf8");
+  } catch {
+    return null;
+  }
+}
+
+export function limitConnections(server: Server, connections = connectionsFor(ownLimits())): void {
+  server.maxConnections = connections;
+}
+
+/** Limits concurrent requests. The result accepts a request (true) or rejects it (false). */
+export function createRequestLimit(most = IN_FLIGHT): (response: ServerResponse) => boolean {
+  let inside = 0;
+  return (response) => {
+    if (inside >= most) return false;
+    inside++;
+    response.once("close", () => inside--);
+    return true;
+  };
+}
+
+/** Ends a request with a slow body, which would otherwise occupy its place for half an hour. */
+export function limitBodyTime(request: IncomingMessage, response: ServerResponse, guards: Guards, timeout = BODY_TIMEOUT): void {
+  if (!hasBody(request)) return;
+  const late = setTimeout(() => {
+    if (request.complete) return;
+    if (response.headersSent) request.destroy();
+    else response.writeHead(408, { ...guards, "Cache-Control": "no-store", Connection: "close" }).end(() => request.destroy());
+  }, timeout);
+  late.unref();
+  request.once("end", () => clearTimeout(late));
+  response.once("close", () => clearTimeout(late));
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;

@@ -1,0 +1,19 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** Above this it is cheaper to close the connection. */
+const PATIENCE = 256 * 1024 * 1024;
+
+/** Discards the rest of an answered request's body. Unread, it would block the connection; cut off, the browser shows its own error. */
+export function discardUnread(request: IncomingMessage, response: ServerResponse): void {
+  response.once("finish", () => {
+    if (request.complete) return;
+    let left = PATIENCE;
+    // The previous reader paused the stream.
+    request.removeAllListeners("data");
+    request.on("data", (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left < 0) request.destroy();
+    });
+    request.resume();
+  });
+}

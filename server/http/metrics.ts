@@ -1,0 +1,55 @@
+import { timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import type { LoopWatch } from "@atelier/engine/event-loop";
+
+type Source = () => Promise<string>;
+
+export type MetricsOptions = {
+  token: string | null;
+  onLoopback: boolean;
+  sources: Source[];
+  connections: () => number;
+  websockets: () => number;
+  loop: Pick<LoopWatch, "longest" | "blocks">;
+};
+
+export type Metrics = {
+  mayRead(request: IncomingMessage): boolean;
+  text(): Promise<string>;
+};
+
+export function createMetrics({ token, onLoopback, sources, connections, websockets, loop }: MetricsOptions): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  gauge(registry, "atelier_connections", "Open connections", connections);
+  gauge(registry, "atelier_websockets", "Open websockets of browsers that this server forwards", websockets);
+  gauge(registry, "atelier_event_loop_longest_block_seconds", "The longest block of the event loop since the start", loop.longest);
+  gauge(registry, "atelier_event_loop_blocks", "Blocks of the event loop over 200 ms since the start", loop.blocks);
+
+  return {
+    mayRead: (request) => (onLoopback && isFromHere(request)) || (token !== null && carries(request, token)),
+    async text() {
+      const parts = await Promise.all([registry.metrics(), ...sources.map((source) => source().catch(() => ""))]);
+      return parts.join("\n");
+    },
+  };
+}
+
+export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
+
+function gauge(registry: Registry, name: string, help: string, value: () => number): void {
+  const made: Gauge = new Gauge({ name, help, registers: [registry], collect: () => made.set(value()) });
+}
+
+/** Excludes requests that a local proxy forwarded. */
+function isFromHere({ socket, headers }: IncomingMessage): boolean {
+  const passedOn = Object.keys(headers).some((name) => name === "forwarded" || name === "via" || name.startsWith("x-forwarded-"));
+  return !passedOn && /^(?:127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? "");
+}
+
+function carries(request: IncomingMessage, token: string): boolean {
+  const given = Buffer.from(request.headers.authorization ?? "");
+  const wanted = Buffer.from(`Bearer ${token}`);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}

@@ -1,0 +1,92 @@
+import { statfs } from "node:fs/promises";
+
+/** Bytes; with less, /readyz fails. */
+const ROOM = 128 * 1024 * 1024;
+const PATIENCE = 2000;
+/** Milliseconds; makes frequent checks cheap. */
+const KEPT = 1000;
+
+export type Readiness = { deployment: string; tokens: string; disk: string; server: string };
+
+export type ReadyOptions = {
+  deploymentUrl: string;
+  adminKey?: string | null;
+  checkToken: () => Promise<void>;
+  dataDir: string;
+  room?: number;
+};
+
+export function createReadiness({ deploymentUrl, adminKey = null, checkToken, dataDir, room = ROOM }: ReadyOptions) {
+  let stopping = false;
+  let last: { at: number; answer: Promise<Readiness> } | null = null;
+
+  const check = async (): Promise<Readiness> => {
+    const requested = adminKey === null ? askDeployment(deploymentUrl) : askEmbedded(deploymentUrl, adminKey);
+    const [deployment, disk] = await Promise.all([requested, lookAtDisk(dataDir, room)]);
+    const tokens = deployment === "ok" || deployment === DAMAGED ? await tryToken(checkToken) : "not checked";
+    return { deployment, tokens, disk, server: stopping ? "stopping" : "ok" };
+  };
+
+  return {
+    check(): Promise<Readiness> {
+      if (!last || Date.now() - last.at >= KEPT) last = { at: Date.now(), answer: check() };
+      return last.answer;
+    },
+    stop() {
+      stopping = true;
+      last = null;
+    },
+  };
+}
+
+/** Reading still works, but nothing is stored. */
+const DAMAGED = "has damaged data and writes nothing";
+
+async function askEmbedded(url: string, adminKey: string): Promise<string> {
+  try {
+    const response = await fetch(`${url}/api/health`, {
+      headers: { Authorization: `Convex ${adminKey}` },
+      signal: AbortSignal.timeout(PATIENCE),
+    });
+    if (!response.ok) {
+      await response.body?.cancel();
+      return `answers ${response.status}`;
+    }
+    const { damaged }: { damaged: boolean } = await response.json();
+    return damaged ? DAMAGED : "ok";
+  } catch {
+    return "does not answer";
+  }
+}
+
+/** Its latest timestamp (specification 7), because the answer requires its database. */
+async function askDeployment(url: string): Promise<string> {
+  try {
+    const response = await fetch(`${url}/api/query_ts`, { method: "POST", signal: AbortSignal.timeout(PATIENCE) });
+    await response.body?.cancel();
+    return response.ok ? "ok" : `answers ${response.status}`;
+  } catch {
+    return "does not answer";
+  }
+}
+
+/** Keys can be replaced while the server runs. */
+async function tryToken(checkToken: () => Promise<void>): Promise<string> {
+  const { promise: timeout, resolve } = Promise.withResolvers<string>();
+  const timer = setTimeout(resolve, PATIENCE, "not checked in time");
+  const checked = checkToken().then(
+    () => "ok",
+    () => "are not accepted",
+  );
+  return Promise.race([checked, timeout]).finally(() => clearTimeout(timer));
+}
+
+async function lookAtDisk(dir: string, room: number): Promise<string> {
+  try {
+    const { bavail, bsize } = await statfs(dir);
+    return bavail * bsize >= room ? "ok" : "has too little room left";
+  } catch {
+    // With a remote deployment the folder is created on demand.
+    return "ok";
+  }
+}

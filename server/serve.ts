@@ -1,0 +1,125 @@
+import { enableCompileCache, flushCompileCache } from "node:module";
+import type { Socket } from "node:net";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { compileCacheFolder } from "@atelier/engine/compile-cache";
+import { boundAddress, readyMessage } from "./http/addresses.ts";
+import { watchEventLoop } from "@atelier/engine/event-loop";
+import { BUILD, loadBuild } from "./built.ts";
+import { ConfigError, readConfig } from "./config.ts";
+import { redirectConsole } from "./console.ts";
+import { reasonOf, diskSpaceProblem } from "./deployment/data-dir.ts";
+import { StartError, startEmbedded } from "./deployment/embedded.ts";
+import { Forward } from "./http/forward.ts";
+import { watchRemote } from "./deployment/heartbeat.ts";
+import { createListener } from "./http/listener.ts";
+import { log } from "./log.ts";
+import { createPrivateFiles, protectFolder } from "./deployment/private-folder.ts";
+import { ARTIFACT, pushIfChanged } from "./deployment/push.ts";
+import { createMetrics } from "./http/metrics.ts";
+import { createReadiness } from "./http/readiness.ts";
+import { onStopSignal, stoppable } from "./shutdown.ts";
+import { loadAssets } from "./http/static-files.ts";
+
+async function main(): Promise<void> {
+  createPrivateFiles();
+  const { server: config, app: appConfig, setAside } = await readConfig(process.env, { production: true });
+  log.level = config.logLevel;
+  void protectFolder(config.dataDir, log);
+  // Before the build is loaded, which is most of the code to compile.
+  enableCompileCache(compileCacheFolder(config.dataDir));
+  if (setAside.length > 0) log.warn({ setAside }, "these variables are none of this app's settings and are not read");
+  const [build, serveAsset, embedded] = await Promise.all([
+    loadBuild(),
+    loadAssets(join(BUILD, "client")),
+    config.engine && startEmbedded({ ...config.engine, log }),
+  ]);
+  if (embedded && config.engine) {
+    const target = { url: embedded.url, adminKey: config.engine.adminKey };
+    await pushIfChanged(target, join(BUILD, ARTIFACT), { AUTH_JWKS: build.jwksUri(appConfig.signingKey) }, config.dataDir, log);
+  }
+  const deploymentUrl = embedded?.url ?? appConfig.convexUrl;
+  const deployedConfig = { ...appConfig, convexUrl: deploymentUrl };
+  const app = build.createApp(deployedConfig, log);
+  const endWatch = embedded ? undefined : watchRemote(deploymentUrl, log);
+  const forward = embedded && new Forward(embedded.url, log);
+  const readiness = createReadiness({
+    deploymentUrl,
+    adminKey: config.engine?.adminKey ?? null,
+    checkToken: () => build.checkServiceToken(deployedConfig),
+    dataDir: config.dataDir,
+  });
+  let connections = 0;
+  const metrics = createMetrics({
+    ...config.metrics,
+    sources: [build.metricsText, ...(config.engine ? [() => deploymentMetrics(deploymentUrl, config.engine?.adminKey ?? "")] : [])],
+    connections: () => connections,
+    websockets: () => forward?.size ?? 0,
+    loop: watchEventLoop((block) => log.warn(block, "the event loop was blocked"), build.takeActivity),
+  });
+  const server = createListener({
+    fetch: (request, info) => app.fetch(request, info),
+    serveAsset,
+    forward,
+    origins: config.origins,
+    trustedProxyHops: config.trustedProxyHops,
+    operations: { readiness, metrics },
+    log,
+  });
+  server.on("connection", (socket: Socket) => {
+    connections++;
+    socket.once("close", () => connections--);
+  });
+
+  onStopSignal(
+    stoppable(
+      server,
+      {
+        announce() {
+          readiness.stop();
+          return sleep(config.stopDelaySeconds * 1000);
+        },
+        goAway: () => forward?.goAway(),
+        close: async () => {
+          endWatch?.();
+          await app.close();
+          await embedded?.close();
+        },
+      },
+      log,
+    ),
+    log,
+  );
+  await Promise.allSettled([
+    app.warmUp(config.origins[0] ?? `http://localhost:${config.port}`),
+    // A remote deployment may be unreachable, which must not delay the start.
+    embedded ? build.checkServiceToken(deployedConfig) : Promise.resolve(),
+  ]);
+  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(config.port, config.host, resolve));
+  console.log(readyMessage(config.origins, boundAddress(server)));
+  // From now on only log lines are expected.
+  redirectConsole(console, log);
+  flushCompileCache();
+}
+
+async function deploymentMetrics(url: string, adminKey: string): Promise<string> {
+  const response = await fetch(`${url}/api/metrics`, {
+    headers: { Authorization: `Convex ${adminKey}` },
+    signal: AbortSignal.timeout(2000),
+  });
+  return response.ok ? response.text() : "";
+}
+
+try {
+  await main();
+} catch (error) {
+  const noRoom = await diskSpaceProblem(resolve(process.env["DATA_DIR"] || ".data"));
+  if (error instanceof ConfigError || error instanceof StartError) console.error(error.message);
+  else if (error instanceof Error && "code" in error && error.code === "EADDRINUSE")
+    console.error(`${error.message}. Choose another one with PORT.`);
+  else if (reasonOf(error)) console.error(`The app cannot start: ${reasonOf(error)}. It was about to write to DATA_DIR.`);
+  // A full disk can cause any failure, here or in the deployment.
+  else if (noRoom) console.error(`The app cannot start: ${error instanceof Error ? error.message : String(error)}\n${noRoom}`);
+  else console.error(error);
+  process.exit(1);
+}

@@ -1,0 +1,66 @@
+import { readFile } from "node:fs/promises";
+import { expect, it } from "vitest";
+import { settings } from "./config.ts";
+import { settingsConflicts } from "./settings-conflicts.ts";
+
+const conflicts = (env: Record<string, string>, { production = true, providers = ["github"] } = {}) =>
+  settingsConflicts(settings.parse(env), { production, providers });
+
+const REFUSED: [env: Record<string, string>, named: string, row: string][] = [
+  [{ ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true" }, "SMTP_URL", "`ACCOUNTS_REQUIRE_EMAIL_VERIFICATION=true`"],
+  [{ MAIL_FROM: "a@b.example" }, "SMTP_URL", "`MAIL_FROM`"],
+  [{ ACCOUNTS_LINK_DIFFERENT_EMAILS: "true", ACCOUNTS_LINKING: "false" }, "ACCOUNTS_LINK_", "`ACCOUNTS_LINK_DIFFERENT_EMAILS=true`"],
+  [{ STRIPE_SECRET_KEY: "sk_test_1", STRIPE_PRO_PRICE: "price_1" }, "STRIPE_WEBHOOK_SECRET", "`STRIPE_SECRET_KEY`"],
+  [{ STRIPE_SECRET_KEY: "sk_test_1", STRIPE_WEBHOOK_SECRET: "whsec_1" }, "STRIPE_PRO_PRICE", "`STRIPE_SECRET_KEY`"],
+  [{ STRIPE_WEBHOOK_SECRET: "whsec_1" }, "STRIPE_SECRET_KEY", "another `STRIPE_` variable"],
+  [{ STRIPE_PRO_PRICE: "price_1" }, "STRIPE_SECRET_KEY", "another `STRIPE_` variable"],
+  [{ STRIPE_PRO_ANNUAL_PRICE: "price_1" }, "STRIPE_SECRET_KEY", "another `STRIPE_` variable"],
+  [{ STRIPE_ENVIRONMENT: "live" }, "STRIPE_SECRET_KEY", "another `STRIPE_` variable"],
+  [
+    { STRIPE_SECRET_KEY: "sk_live_1", STRIPE_PRO_PRICE: "price_1", STRIPE_WEBHOOK_SECRET: "whsec_1" },
+    "STRIPE_SECRET_KEY",
+    "a live key of Stripe",
+  ],
+  [{ CONVEX_URL: "https://happy-otter-1.convex.cloud" }, "BETTER_AUTH_SECRET", "`CONVEX_URL`"],
+  [{ CONVEX_SITE_URL: "https://happy-otter-1.convex.site" }, "CONVEX_URL", "`CONVEX_SITE_URL`"],
+  [{ PORT: "3210" }, "ENGINE_PORT", "`PORT`"],
+  [{ PORT: "3211" }, "ENGINE_SITE_PORT", "`PORT`"],
+  [{ HOST: "192.0.2.1" }, "APP_URL", "`HOST` with an address"],
+  [{ HOST: "2001:db8::1" }, "APP_URL", "`HOST` with an address"],
+  [{ APP_URL: "https://nas,http://nas" }, "TRUSTED_PROXY_HOPS", "`APP_URL` with http and https"],
+];
+
+it.each(REFUSED)("refuses %j, naming %s", async (env, named, row) => {
+  expect(conflicts(env)[0]).toMatch(new RegExp(`^${named}`));
+  const document = await readFile(new URL("../docs/configuration.md", import.meta.url), "utf8");
+  expect(document).toContain(`\n| ${row}`);
+});
+
+const PASSWORDS_OFF = { ACCOUNTS_EMAIL_AND_PASSWORD: "false" };
+
+it.each([[[]], [["tiktok"]], [["reddit", "roblox", "tiktok"]]])("refuses passwords switched off with the providers %j", (providers) => {
+  expect(conflicts(PASSWORDS_OFF, { providers })).toEqual([expect.stringMatching(/^ACCOUNTS_EMAIL_AND_PASSWORD /)]);
+});
+
+it.each([[["github"]], [["tiktok", "twitter"]]])("accepts passwords switched off with the providers %j", (providers) => {
+  expect(conflicts(PASSWORDS_OFF, { providers })).toEqual([]);
+});
+
+it.each([
+  [{}],
+  [{ ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true", SMTP_URL: "smtp://mail.example", MAIL_FROM: "a@b.example" }],
+  [{ ACCOUNTS_LINKING: "false" }],
+  [{ PORT: "0", ENGINE_PORT: "0", ENGINE_SITE_PORT: "0" }],
+  [{ HOST: "0.0.0.0" }],
+  [{ HOST: "::" }],
+  [{ HOST: "127.0.0.2" }],
+  [{ HOST: "192.0.2.1", APP_URL: "https://atelier.example" }],
+  [{ APP_URL: "https://nas,http://nas:3000" }],
+  [{ APP_URL: "https://nas,http://nas", TRUSTED_PROXY_HOPS: "1" }],
+])("accepts %j", (env) => {
+  expect(conflicts(env)).toEqual([]);
+});
+
+it("accepts required verification without SMTP in development, which has an outbox", () => {
+  expect(conflicts({ ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true" }, { production: false })).toEqual([]);
+});

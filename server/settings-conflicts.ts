@@ -1,0 +1,101 @@
+import { BlockList, isIP } from "node:net";
+import type { Settings } from "./config.ts";
+import { providersWithoutAddress } from "./providers.ts";
+
+export type SettingsContext = {
+  /** False in development, which has an outbox instead of SMTP. */
+  production: boolean;
+  providers: readonly string[];
+};
+
+/** Returns a sentence for each invalid combination of settings (docs/configuration.md). */
+export function settingsConflicts(set: Settings, context: SettingsContext): string[] {
+  return [
+    ...(set.CONVEX_URL ? missingSecrets(set) : embeddedConflicts(set)),
+    ...accountConflicts(set, context),
+    ...paymentConflicts(set),
+    ...addressConflicts(set),
+  ];
+}
+
+/** Servers of one remote deployment share its secrets, so none may create its own. */
+function missingSecrets(set: Settings): string[] {
+  return (["BETTER_AUTH_SECRET", "TOKEN_SIGNING_KEY"] as const)
+    .filter((name) => set[name] === undefined)
+    .map((name) => `${name} is missing: with CONVEX_URL it must be given (the first npm run setup:convex prints one)`);
+}
+
+function embeddedConflicts(set: Settings): string[] {
+  return [
+    ...(["ENGINE_PORT", "ENGINE_SITE_PORT"] as const)
+      .filter((name) => set.PORT !== 0 && set[name] === set.PORT)
+      .map((name) => `${name} is the same as PORT: the embedded deployment needs a port of its own`),
+    ...(set.CONVEX_SITE_URL ? ["CONVEX_URL is missing: with CONVEX_SITE_URL it must be given"] : []),
+  ];
+}
+
+function accountConflicts(set: Settings, { production, providers }: SettingsContext): string[] {
+  const sendsMail = set.SMTP_URL !== undefined || !production;
+  return [
+    ...(set.ACCOUNTS_REQUIRE_EMAIL_VERIFICATION && !sendsMail
+      ? ["SMTP_URL is missing: with ACCOUNTS_REQUIRE_EMAIL_VERIFICATION=true it must be given, since links to verify addresses go by mail"]
+      : []),
+    ...(set.MAIL_FROM !== undefined && !sendsMail ? ["SMTP_URL is missing: with MAIL_FROM it must be given"] : []),
+    ...(!set.ACCOUNTS_EMAIL_AND_PASSWORD && providers.every((id) => providersWithoutAddress.has(id))
+      ? [`ACCOUNTS_EMAIL_AND_PASSWORD is false, and ${withoutSignUp(providers)}: nobody could sign up`]
+      : []),
+    ...(set.ACCOUNTS_LINK_DIFFERENT_EMAILS && !set.ACCOUNTS_LINKING
+      ? ["ACCOUNTS_LINK_DIFFERENT_EMAILS is true, while ACCOUNTS_LINKING is false"]
+      : []),
+  ];
+}
+
+const withoutSignUp = (providers: readonly string[]): string =>
+  providers.length === 0
+    ? "no social provider is configured"
+    : `no configured social provider reports an address (${providers.join(", ")})`;
+
+/** Specification 9: sandbox by default. Live payments need both the key and the setting. */
+function paymentConflicts(set: Settings): string[] {
+  const key = set.STRIPE_SECRET_KEY;
+  if (!key) {
+    const names = ["STRIPE_WEBHOOK_SECRET", "STRIPE_PRO_PRICE", "STRIPE_PRO_ANNUAL_PRICE"] as const;
+    const given = [
+      ...names.filter((name) => set[name] !== undefined),
+      ...(set.STRIPE_ENVIRONMENT === "live" ? ["STRIPE_ENVIRONMENT=live"] : []),
+    ];
+    return given.map((name) => `STRIPE_SECRET_KEY is missing: with ${name} it must be given`);
+  }
+  const missing = (["STRIPE_WEBHOOK_SECRET", "STRIPE_PRO_PRICE"] as const)
+    .filter((name) => set[name] === undefined)
+    .map((name) => `${name} is missing: with STRIPE_SECRET_KEY it must be given`);
+  const isLive = key.includes("_live_");
+  if (isLive === (set.STRIPE_ENVIRONMENT === "live")) return missing;
+  const kind = isLive ? "a live key, with which money moves: set STRIPE_ENVIRONMENT=live" : "a test key, while STRIPE_ENVIRONMENT is live";
+  return [...missing, `STRIPE_SECRET_KEY is ${kind}`];
+}
+
+function addressConflicts(set: Settings): string[] {
+  return [...unreachableAddress(set), ...ambiguousOrigins(set)];
+}
+
+/** Without APP_URL only loopback names are answered. */
+function unreachableAddress({ APP_URL, HOST }: Settings): string[] {
+  if (APP_URL.length > 0 || isIP(HOST) === 0 || REACHED_BY_LOOPBACK.check(HOST, isIP(HOST) === 6 ? "ipv6" : "ipv4")) return [];
+  return [`APP_URL is missing: with HOST=${HOST} it must be given, since without it only loopback names are answered`];
+}
+
+/** Browsers send the same Host header for http and https, so only a proxy can distinguish them. */
+function ambiguousOrigins({ APP_URL, TRUSTED_PROXY_HOPS }: Settings): string[] {
+  if (TRUSTED_PROXY_HOPS > 0) return [];
+  const hosts = APP_URL.map((origin) => new URL(origin).host);
+  return [...new Set(hosts.filter((host, index) => hosts.indexOf(host) !== index))].map(
+    (host) => `TRUSTED_PROXY_HOPS is 0: with http and https for ${host} in APP_URL a proxy must send X-Forwarded-Proto and be trusted`,
+  );
+}
+
+const REACHED_BY_LOOPBACK = new BlockList();
+REACHED_BY_LOOPBACK.addSubnet("127.0.0.0", 8);
+REACHED_BY_LOOPBACK.addAddress("0.0.0.0");
+REACHED_BY_LOOPBACK.addAddress("::1", "ipv6");
+REACHED_BY_LOOPBACK.addAddress("::", "ipv6");

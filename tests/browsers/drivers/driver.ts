@@ -1,0 +1,32 @@
+import type { Cookie } from "../../harness/people.ts";
+
+export type Point = { x: number; y: number };
+export type Box = Point & { width: number; height: number };
+
+export type Key = "Tab" | "Enter" | "Escape" | "Space" | "ArrowDown" | "ArrowUp" | "ArrowLeft" | "ArrowRight" | "Home" | "End";
+
+export type DriverOptions = { width: number; height: number; javaScript: boolean };
+
+export type Driver = {
+  version: string;
+  goto(url: string): Promise<void>;
+  url(): Promise<string>;
+  /** Runs a self-contained function in the page, also without JavaScript; returns its JSON result. */
+  evaluate<Args extends unknown[], Result>(run: (...args: Args) => Result, ...args: Args): Promise<Result>;
+  click(point: Point): Promise<void>;
+  drag(from: Point, to: Point): Promise<void>;
+  press(key: Key, modifier?: "Shift" | "Control"): Promise<void>;
+  type(text: string): Promise<void>;
+  chooseFiles(paths: string[]): Promise<void>;
+  addCookies(cookies: Cookie[]): Promise<void>;
+  screenshot(): Promise<Buffer>;
+  errors(): Promise<string[]>;
+  close(): Promise<void>;
+};
+
+export type Installation = {
+  name: "Firefox" | "WebKit";
+  /** @throws with the missing program and its Debian package */
+  check(): void;
+  launch(options: DriverOptions): Promise<Driver>;
+};

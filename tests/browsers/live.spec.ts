@@ -1,0 +1,19 @@
+import { test } from "./test.ts";
+
+test("what one browser changes appears in the other", async ({ open, user }) => {
+  const [first, second] = [await open({ user, browser: "Firefox" }), await open({ user, browser: "WebKit" })];
+  await first.open("/projects");
+  await second.open("/projects");
+  for (const [page, other, name] of [
+    [first, second, "Nightfall"],
+    [second, first, "Daybreak"],
+  ] as const) {
+    await page.click({ role: "button", name: "New project" });
+    await page.fillIn({ role: "textbox", name: "Name" }, name);
+    await page.click({ role: "button", name: "Create project" });
+    await other.visible({ role: "link", name, within: { role: "list", name: "Projects" } });
+    // The new project's page opens by itself; a document loaded meanwhile would never end for the driver.
+    await page.visible({ role: "heading", name });
+    await page.open("/projects");
+  }
+});

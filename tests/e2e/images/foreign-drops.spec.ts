@@ -1,0 +1,67 @@
+import { expect, hydrated, test } from "../../harness/test.ts";
+import { chosen, makeDesign } from "../support/pictures.ts";
+
+const ADDRESS = "data:text/html,<h1>Somewhere else</h1>";
+const EFFECTS = { copy: 1, link: 2 };
+
+test("a link dropped from another tab does not change the page", async ({ page, app, person }) => {
+  const { path } = await makeDesign(app, person);
+  await page.goto(path);
+  await hydrated(page);
+  const cdp = await page.context().newCDPSession(page);
+  const items = [{ mimeType: "text/uri-list", data: `${app.url}/error` }];
+  const data = { items, files: [], dragOperationsMask: EFFECTS.copy | EFFECTS.link };
+  let documents = 0;
+  page.on("request", (request) => request.isNavigationRequest() && documents++);
+  for (const type of ["dragEnter", "dragOver"] as const) await cdp.send("Input.dispatchDragEvent", { type, x: 400, y: 300, data });
+  await expect(page.getByText("A link cannot be added.")).toBeVisible();
+  await cdp.send("Input.dispatchDragEvent", { type: "drop", x: 400, y: 300, data });
+  // A drop's navigation starts before a later request is answered.
+  await page.evaluate(() => fetch("/shortcuts"));
+  expect(documents).toBe(0);
+  await expect(page).toHaveURL(app.url + path);
+});
+
+for (const [kind, types] of [
+  ["a link", { "text/uri-list": ADDRESS, "text/plain": ADDRESS }],
+  ["a picture without its file", { "text/uri-list": ADDRESS, "text/html": "<img src=x>" }],
+  ["text", { "text/plain": ADDRESS }],
+] as const)
+  test(`${kind} is accepted only in text fields`, async ({ page, app, person }) => {
+    const { path } = await makeDesign(app, person);
+    await page.goto(path);
+    await hydrated(page);
+    const prevented = (selector: string) =>
+      page.evaluate(
+        ([at, given]) => {
+          const dataTransfer = new DataTransfer();
+          for (const [type, value] of Object.entries(given)) dataTransfer.setData(type, value);
+          const options = { dataTransfer, bubbles: true, cancelable: true };
+          return ["dragenter", "dragover", "drop"].map((type) => !document.querySelector(at)?.dispatchEvent(new DragEvent(type, options)));
+        },
+        [selector, types] as const,
+      );
+    for (const selector of ["body", "main h1", "aside a, nav a"]) expect(await prevented(selector), selector).toEqual([true, true, true]);
+    const toast = page.locator("[data-sonner-toast]").filter({ hasText: "A link cannot be added." });
+    await expect(toast.first()).toBeVisible({ visible: "text/uri-list" in types });
+    expect(await prevented("input[data-command^='Rename']")).toEqual([false, false, false]);
+    await expect(page.locator(".drop-veil")).toHaveCount(0);
+  });
+
+test("a picture from another tab is added when the drag carries its file", async ({ page, app, person }) => {
+  const { path } = await makeDesign(app, person);
+  await page.goto(path);
+  await hydrated(page);
+  const { name, buffer } = await chosen("fig");
+  await page.evaluate(
+    ([address, fileName, bytes]) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.setData("text/uri-list", address);
+      dataTransfer.items.add(new File([Uint8Array.from(atob(bytes), (each) => each.charCodeAt(0))], fileName, { type: "image/jpeg" }));
+      for (const type of ["dragenter", "dragover", "drop"])
+        document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+    },
+    [ADDRESS, name, buffer.toString("base64")] as const,
+  );
+  await expect(page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem")).toHaveCount(1);
+});

@@ -1,0 +1,252 @@
+import type { Page } from "@playwright/test";
+import { api } from "../../../convex/_generated/api.js";
+import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../../harness/test.ts";
+import { pageActions } from "../support/page-actions.ts";
+import { addPictures, deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
+
+test.describe.configure({ mode: "parallel" });
+
+const gallery = (page: Page) => page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem");
+const card = (page: Page, name: string) => gallery(page).filter({ hasText: name }).getByRole("link").first();
+
+async function seed(app: RunningApp, person: Person) {
+  const { designId, path } = await makeDesign(app, person);
+  const ids = await addPictures(app, person, designId, ["fig", "bank"]);
+  const convex = await deploymentAs(app, person);
+  const names = async () => (await imagesIn(app, person, designId)).map(({ name }) => name);
+  return { designId, path, ids, convex, names };
+}
+
+bothWays((javaScript) => {
+  test("a change is undone and redone by the message's button", { tag: "@undo-by-button" }, async ({ page, app, person }) => {
+    const { path, names } = await seed(app, person);
+    const her = pageActions(page, javaScript);
+    await her.open(path);
+    await her.renameCard("image", "fig.jpg", "Figs");
+    const press = (name: string) => page.getByRole("button", { name, exact: true }).last().click();
+    await press("Undo");
+    await expect(gallery(page).first()).toContainText("fig.jpg");
+    await expect.poll(names).toEqual(["fig.jpg", "bank.png"]);
+    await press("Redo");
+    await expect(gallery(page).first()).toContainText("Figs");
+  });
+
+  test("both texts are shown when two people edit one name", { tag: "@both-texts-shown" }, async ({ page, app, person }) => {
+    const { path, designId, convex } = await seed(app, person);
+    const her = pageActions(page, javaScript);
+    const rename = (name: string) => convex.mutation(api.designs.rename, { id: designId, name });
+    const stored = async () => (await convex.query(api.designs.getDesignById, { id: designId })).name;
+    const field = page.getByLabel("Name of the design");
+    await her.open(path);
+    await field.fill("Mine");
+    await rename("Theirs");
+    await field.press("Enter");
+    const conflict = page.getByRole("alert").filter({ hasText: "changed in the meantime" });
+    await expect(conflict).toContainText("Theirs");
+    await expect(field).toHaveValue("Mine");
+    await expectAccessible(page);
+    await conflict.getByRole("link", { name: "Keep the saved text" }).click();
+    await expect(conflict).toBeHidden();
+    await expect(field).toHaveValue("Theirs");
+    await her.ready();
+
+    await page.getByRole("button", { name: "Add a description" }).click();
+    const open = her.dialog(/(Add a|Edit) description/);
+    await open.getByRole("textbox").fill("My text");
+    await convex.mutation(api.designs.setDescription, { id: designId, description: "Their text" });
+    await open.getByRole("button", { name: "Save" }).click();
+    await expect(open.getByRole("alert")).toContainText("Their text");
+    await expect(open.getByRole("textbox")).toHaveValue("My text");
+    await open.getByRole("button", { name: "Overwrite with my text" }).click();
+    await expect(page.locator("p", { hasText: "My text" })).toBeVisible();
+    expect(await stored()).toBe("Theirs");
+  });
+
+  test("favourites are marked on pages and filtered in lists", { tag: "@favourites-filter" }, async ({ page, app, person }) => {
+    const convex = await deploymentAs(app, person);
+    const projectId = await convex.mutation(api.projects.create, { name: "One" });
+    await convex.mutation(api.projects.create, { name: "Two" });
+    const her = pageActions(page, javaScript);
+    await her.open(`/projects/${projectId}`);
+    const star = page.getByRole("button", { name: "Favourite", exact: true });
+    await expect(star).toHaveAttribute("aria-pressed", "false");
+    await star.click();
+    await expect(star).toHaveAttribute("aria-pressed", "true");
+    await her.open("/projects");
+    await page.getByRole("link", { name: "Favourites", exact: true }).click();
+    await expect(her.cards).toHaveText(["One"]);
+    await expectAccessible(page);
+    await her.act("Remove from favourites", "One");
+    await expect(page.getByRole("heading", { name: "Favourites appear here" })).toBeVisible();
+    await page.getByRole("link", { name: "Show all projects" }).click();
+    await expect(her.cards).toHaveText(["Two", "One"]);
+  });
+});
+
+test("undo refuses what another browser has changed, and Shift redoes", async ({ page, app, person }) => {
+  const { path, convex, ids, names } = await seed(app, person);
+  await page.goto(path);
+  await hydrated(page);
+  await card(page, "fig.jpg").focus();
+  await page.keyboard.press("Delete");
+  await expect(gallery(page)).toHaveCount(1);
+  await page.keyboard.press("Control+z");
+  await expect(gallery(page)).toHaveCount(2);
+  await page.keyboard.press("Control+Shift+z");
+  await expect(gallery(page)).toHaveCount(1);
+  await convex.mutation(api.trash.restore, { id: ids[0] ?? "" });
+  await expect(gallery(page)).toHaveCount(2);
+  await page.keyboard.press("Control+z");
+  await expect(page.getByText("“fig.jpg” was changed in the meantime")).toBeVisible();
+  await expect.poll(names).toEqual(["fig.jpg", "bank.png"]);
+});
+
+test("cards have a context menu and keys", { tag: "@card-menus-and-keys" }, async ({ page, app, person, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const { path, convex, designId, names } = await seed(app, person);
+  const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });
+  const other = await convex.mutation(api.designs.create, { projectId, name: "Other" });
+  await page.goto(path);
+  await hydrated(page);
+  const menu = page.getByRole("group", { name: "fig.jpg", exact: true });
+
+  await test.step("right-click, long press and the menu key", async () => {
+    await card(page, "fig.jpg").click({ button: "right", position: { x: 60, y: 50 } });
+    await expect(menu).toBeVisible();
+    const [picture, opened] = [await card(page, "fig.jpg").boundingBox(), await menu.boundingBox()];
+    expect(Math.abs((opened?.x ?? 0) - (picture?.x ?? 0) - 60)).toBeLessThan(1);
+    expect(Math.abs((opened?.y ?? 0) - (picture?.y ?? 0) - 50)).toBeLessThan(1);
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    await expect(menu).toBeHidden();
+    const touch = { pointerType: "touch", isPrimary: true, bubbles: true, clientX: 400, clientY: 300 };
+    await card(page, "fig.jpg").dispatchEvent("pointerdown", touch);
+    await expect(menu).toBeVisible();
+    await card(page, "fig.jpg").dispatchEvent("pointerup", touch);
+    await expect(menu).toBeVisible();
+    await menu.getByRole("button", { name: "Select", exact: true }).click();
+    await expect(page.getByRole("form", { name: "Selection" }).getByRole("status")).toHaveText("1 image selected");
+    await page.keyboard.press("Escape");
+  });
+
+  await test.step("F2 and Ctrl+D", async () => {
+    await card(page, "fig.jpg").focus();
+    await page.keyboard.press("F2");
+    const rename = page.getByRole("dialog", { name: "Rename image" });
+    await rename.getByLabel("Name").fill("Figs.jpg");
+    await page.keyboard.press("Enter");
+    await expect(rename).toBeHidden();
+    await card(page, "Figs.jpg").focus();
+    await page.keyboard.press("Control+d");
+    await expect.poll(names).toEqual(["Figs.jpg", "Figs (copy).jpg", "bank.png"]);
+  });
+
+  await test.step("copy, cut and paste", async () => {
+    await card(page, "bank.png").focus();
+    await page.keyboard.press("Control+c");
+    await expect(page.getByText("1 image copied. Paste into a design.")).toBeVisible();
+    await page.goto(`/design/${other}`);
+    await hydrated(page);
+    await page.keyboard.press("Control+v");
+    await expect(gallery(page)).toHaveCount(1);
+    await card(page, "bank.png").focus();
+    await page.keyboard.press("Control+x");
+    await expect(page.getByText("1 image cut. Paste into a design.")).toBeVisible();
+    await page.goto(path);
+    await hydrated(page);
+    await page.keyboard.press("Control+v");
+    await expect.poll(names).toEqual(["Figs.jpg", "Figs (copy).jpg", "bank.png", "bank.png"]);
+    expect(await imagesIn(app, person, other)).toEqual([]);
+    await page.keyboard.press("Control+z");
+    await expect.poll(async () => (await imagesIn(app, person, other)).length).toBe(1);
+  });
+
+  await test.step("Ctrl+Enter saves a text", async () => {
+    await page.getByRole("button", { name: "Add a description" }).click();
+    await page.getByRole("dialog").getByRole("textbox").fill("Saved");
+    await page.keyboard.press("Control+Enter");
+    await expect(page.locator("p", { hasText: "Saved" })).toBeVisible();
+  });
+});
+
+test(
+  "titles follow renames, and a restored item returns to its open page",
+  { tag: "@live-titles-and-trash" },
+  async ({ page, app, person }) => {
+    const { path, convex, designId, ids } = await seed(app, person);
+    await page.goto(path);
+    await hydrated(page);
+    await convex.mutation(api.designs.rename, { id: designId, name: "Renamed" });
+    await expect(page).toHaveTitle("Renamed · Atelier");
+    await card(page, "fig.jpg").click();
+    await expect(page).toHaveTitle("fig.jpg · Atelier");
+    await convex.mutation(api.designImages.rename, { id: ids[0] ?? "", name: "Figs" });
+    await expect(page).toHaveTitle("Figs · Atelier");
+    await page.keyboard.press("Escape");
+    await expect(page).toHaveTitle("Renamed · Atelier");
+
+    await page.getByRole("button", { name: "Add a description" }).click();
+    const text = page.getByRole("dialog").getByRole("textbox");
+    await text.fill("Half a thought");
+    await convex.mutation(api.designs.moveToTrash, { id: designId });
+    await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    await expect(page.getByRole("dialog").getByText("This item no longer exists.")).toBeVisible();
+    await expect(text).toHaveValue("Half a thought");
+    await page.keyboard.press("Escape");
+    const isTrashed = (name: string) => page.getByRole("heading", { name: `“${name}” is in the trash` });
+    await expect(isTrashed("Renamed")).toBeVisible();
+    await convex.mutation(api.trash.restore, { id: designId });
+    await expect(page.getByLabel("Name of the design")).toHaveValue("Renamed");
+
+    await page.goto(`${path}/images/${ids[0]}`);
+    await hydrated(page);
+    await convex.mutation(api.designImages.moveToTrash, { id: ids[0] ?? "" });
+    await expect(isTrashed("Figs")).toBeVisible();
+    await convex.mutation(api.trash.restore, { id: ids[0] ?? "" });
+    await expect(page).toHaveURL(path);
+    await expect(gallery(page)).toHaveCount(2);
+  },
+);
+
+test("the picker finds, creates and copies to designs", { tag: "@destination-picker" }, async ({ page, app, person }) => {
+  const { path, convex, designId, names } = await seed(app, person);
+  const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });
+  await page.goto(path);
+  await hydrated(page);
+  const { name } = await convex.query(api.projects.getProjectById, { id: projectId });
+  await page.getByRole("button", { name: "More for fig.jpg" }).click();
+  await page.getByRole("link", { name: "Move to…" }).click();
+  const picker = page.getByRole("dialog", { name: "Move or copy 1 image" });
+  await picker.locator("summary", { hasText: name }).click();
+  await picker.getByLabel("New design").fill("Made here");
+  await page.keyboard.press("Enter");
+  await expect(picker.getByRole("radio", { name: /^Made here/ }).last()).toBeChecked();
+  await expectAccessible(page);
+  await picker.getByRole("button", { name: "Copy here" }).click();
+  await expect(page.getByText("1 image copied")).toBeVisible();
+  const designs = await convex.query(api.designs.getDesignsByProjectId, { projectId });
+  const copied = () => Promise.all(designs.map(async ({ _id, name }) => [name, (await imagesIn(app, person, _id)).length]));
+  await expect.poll(copied).toContainEqual(["Made here", 1]);
+  await expect.poll(names).toEqual(["fig.jpg", "bank.png"]);
+  await page.keyboard.press("Control+z");
+  await expect.poll(copied).toContainEqual(["Made here", 0]);
+});
+
+test("designs dragged onto a project of the sidebar move", { tag: "@drag-to-sidebar" }, async ({ page, app, person }) => {
+  const convex = await deploymentAs(app, person);
+  const [from, to] = [
+    await convex.mutation(api.projects.create, { name: "From" }),
+    await convex.mutation(api.projects.create, { name: "To" }),
+  ];
+  for (const name of ["One", "Two"]) await convex.mutation(api.designs.create, { projectId: from, name });
+  const namesIn = async (projectId: string) =>
+    (await convex.query(api.designs.getDesignsByProjectId, { projectId })).map(({ name }) => name);
+  await page.goto(`/projects/${from}`);
+  await hydrated(page);
+  const target = page.getByRole("complementary", { name: "Sidebar" }).getByRole("link", { name: "To", exact: true });
+  await page.getByRole("main").getByRole("link", { name: "One" }).dragTo(target);
+  await expect.poll(() => namesIn(to)).toEqual(["One"]);
+  await expect(page.getByText("1 design moved")).toBeVisible();
+  await page.keyboard.press("Control+z");
+  await expect.poll(() => namesIn(to)).toEqual([]);
+});

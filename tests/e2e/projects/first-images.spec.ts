@@ -1,0 +1,52 @@
+import { badFiles, picturePath } from "../../fixtures/pictures.ts";
+import { bothWays, expect, expectAccessible, hydrated, signUp, test } from "../../harness/test.ts";
+import { chosen } from "../support/pictures.ts";
+import { tray } from "../support/uploads.ts";
+
+const TODAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
+
+bothWays((javaScript) => {
+  test("creates a project for images chosen on the empty Projects page", async ({ page, app, context }) => {
+    const person = await signUp(app.url);
+    await context.addCookies(person.cookies);
+    await page.goto("/projects");
+    await expect(page.getByRole("heading", { name: "No projects yet" })).toBeVisible();
+    await expectAccessible(page);
+    if (javaScript) await hydrated(page);
+    else {
+      await page.getByLabel("Add images").setInputFiles(badFiles.renamedText());
+      await page.getByRole("button", { name: "Upload" }).click();
+      await expect(page.getByRole("alert")).toContainText("0 of 1 file added");
+      await expect(page.getByRole("heading", { name: "No projects yet" })).toBeVisible();
+    }
+    await page.getByLabel("Add images").setInputFiles([picturePath("fig"), picturePath("bank")]);
+    if (!javaScript) await page.getByRole("button", { name: "Upload" }).click();
+    await expect(page).toHaveURL(/\/design\/\w+/);
+    await expect(page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem")).toHaveCount(2);
+    await expect(page.getByRole("navigation", { name: "Breadcrumb" })).toContainText(TODAY.format(new Date()));
+  });
+});
+
+test("creates a project for a pasted image; its viewer accepts more", async ({ page, app, context }) => {
+  const person = await signUp(app.url);
+  await context.addCookies(person.cookies);
+  await page.goto("/projects");
+  await hydrated(page);
+  const { buffer } = await chosen("bank");
+  await page.evaluate((bytes) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File([Uint8Array.from(atob(bytes), (each) => each.charCodeAt(0))], "image.png", { type: "image/png" }));
+    window.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  }, buffer.toString("base64"));
+  await expect(page).toHaveURL(/\/design\/\w+/);
+  await expect(tray(page).getByRole("heading")).toHaveText("1 image added");
+
+  await page
+    .getByRole("link", { name: /^Pasted/ })
+    .first()
+    .click();
+  await expect(page).toHaveURL(/\/images\/\w+/);
+  await page.reload();
+  await hydrated(page);
+  await expect(page.locator("[data-drop-page]")).toHaveAttribute("data-drop", "design");
+});

@@ -1,0 +1,262 @@
+import type { ConvexHttpClient } from "convex/browser";
+import type { FunctionReturnType } from "convex/server";
+import { api } from "../../../convex/_generated/api.js";
+import { expect, type Person, type RunningApp, test } from "../../harness/test.ts";
+import { describedIntents } from "../support/described-intents.ts";
+import { type PageActions, pageActions } from "../support/page-actions.ts";
+import { addPictures, addVersion, clientsOf } from "../support/pictures.ts";
+
+test.describe.configure({ mode: "parallel" });
+
+type Things = { project: string; design: string; image: string; trashed: string };
+
+type Step = {
+  intent: string;
+  at?: (things: Things) => string;
+  send: (her: PageActions) => Promise<void>;
+  withPictures?: boolean;
+  withVersion?: boolean;
+  copiesImages?: boolean;
+};
+
+const list = () => "/projects";
+const trash = () => "/trash";
+const project = ({ project }: Things) => `/projects/${project}`;
+const design = ({ design }: Things) => `/design/${design}`;
+const image = ({ design, image }: Things) => `/design/${design}/images/${image}`;
+
+const chooseIn = (page: (things: Things) => string) => (things: Things) => `${page(things)}?select=1`;
+
+/** Every form with an intent on every page, ordered so that each has an effect. */
+const steps: Step[] = [
+  { intent: "createProject", at: list, send: (her) => her.create("project", "Spring") },
+  { intent: "renameProject", send: (her) => her.renameInPlace("Summer") },
+  { intent: "describeProject", at: project, send: (her) => her.tell("description", "All of\nthe summer") },
+  { intent: "createDesign", at: project, send: (her) => her.create("design", "Cover") },
+  { intent: "renameDesign", send: (her) => her.renameInPlace("Front", "design") },
+  { intent: "renameImage", at: design, withPictures: true, send: (her) => her.renameCard("image", "fig.jpg", "Figs") },
+  { intent: "describeDesign", at: design, send: (her) => her.tell("description", "What one sees first") },
+  { intent: "tagDesign", at: design, send: (her) => her.tag("Poster, final") },
+  { intent: "untagDesign", at: design, send: (her) => her.untag("Poster") },
+  { intent: "tagImage", at: image, send: (her) => her.tag("FINAL") },
+  { intent: "untagImage", at: image, send: (her) => her.untag("final") },
+  { intent: "captionImage", at: image, send: (her) => her.tell("caption", "Two figs on a plate") },
+  {
+    intent: "renameImage",
+    at: image,
+    async send(her) {
+      await her.openFacts();
+      await her.renameInPlace("Many figs", "image");
+    },
+  },
+  {
+    intent: "makeCurrent",
+    at: image,
+    withVersion: true,
+    async send({ page }) {
+      await page.getByText("Details", { exact: true }).click();
+      await page.getByRole("button", { name: "Restore version 1" }).click();
+    },
+  },
+  {
+    intent: "removeImage",
+    at: image,
+    async send(her) {
+      await her.removeHere("image");
+      await her.openAfter("Image moved to the trash", "/projects");
+    },
+  },
+  { intent: "removeImage", at: design, send: (her) => her.removeCard("bank.png") },
+  { intent: "renameDesign", at: project, send: (her) => her.renameCard("design", "Front", "Back") },
+  { intent: "removeDesign", at: project, send: (her) => her.removeCard("Back") },
+  { intent: "createDesign", send: (her) => her.create("design", "Inside") },
+  { intent: "removeDesign", at: design, send: (her) => her.removeHere("design") },
+  { intent: "renameProject", at: list, send: (her) => her.renameCard("project", "Summer", "Autumn") },
+  { intent: "removeProject", send: (her) => her.removeCard("Autumn") },
+  { intent: "createProject", send: (her) => her.create("project", "Winter") },
+  { intent: "removeProject", send: (her) => her.removeHere("project") },
+  { intent: "restore", at: trash, send: (her) => her.press("Restore: Winter") },
+  {
+    intent: "restoreInto",
+    at: trash,
+    async send(her) {
+      await her.page.getByRole("link", { name: "Restore to…: Inside" }).click();
+      await her.moveTo("Winter");
+    },
+  },
+  { intent: "restoreHere", at: ({ trashed }) => `/projects/${trashed}`, send: (her) => her.press("Restore") },
+  { intent: "purge", at: trash, send: (her) => her.purge("image", "bank.png") },
+  { intent: "emptyTrash", at: trash, send: (her) => her.emptyTrash() },
+];
+
+const organising: Step[] = [
+  { intent: "createProject", at: list, send: (her) => her.create("project", "One") },
+  { intent: "createDesign", send: (her) => her.create("design", "A") },
+  { intent: "favouriteDesign", at: project, send: (her) => her.act("Add to favourites", "A") },
+  { intent: "duplicateDesign", at: design, send: (her) => her.actHere("design", "Duplicate") },
+  { intent: "orderDesign", at: (things) => `${project(things)}?sort=manual`, send: (her) => her.act("Move down", "A") },
+  { intent: "duplicateImage", at: design, withPictures: true, send: (her) => her.act("Duplicate", "bank.png") },
+  { intent: "orderImage", send: (her) => her.act("Move down", "fig.jpg") },
+  { intent: "coverDesign", send: (her) => her.act("Use as design cover", "fig.jpg") },
+  {
+    intent: "coverProject",
+    at: image,
+    async send(her) {
+      await her.openFacts();
+      await her.actHere("image", "Use as project cover");
+    },
+  },
+  { intent: "latestCoverDesign", at: project, send: (her) => her.act("Reset cover", "A") },
+  { intent: "latestCoverProject", at: list, send: (her) => her.act("Reset cover", "One") },
+  { intent: "copyImages", at: (things) => `${image(things)}/move`, send: (her) => her.copyTo("A (copy)") },
+  { intent: "moveImage", at: (things) => `${image(things)}/move`, send: (her) => her.moveTo("A (copy)") },
+  { intent: "createProject", at: list, send: (her) => her.create("project", "Two") },
+  { intent: "favouriteProject", at: list, send: (her) => her.act("Add to favourites", "One") },
+  { intent: "duplicateProject", send: (her) => her.act("Duplicate", "Two") },
+  { intent: "orderProject", at: () => "/projects?sort=manual", send: (her) => her.act("Move down", "One") },
+  { intent: "copyDesigns", at: (things) => `${design(things)}/move`, copiesImages: true, send: (her) => her.copyTo("Two (copy)") },
+  { intent: "moveDesign", at: (things) => `${design(things)}/move`, send: (her) => her.moveTo("Two (copy)") },
+  { intent: "createDesign", at: project, send: (her) => her.create("design", "X") },
+  { intent: "createDesign", at: project, send: (her) => her.create("design", "Y") },
+  {
+    intent: "moveImages",
+    at: chooseIn(design),
+    withPictures: true,
+    async send(her) {
+      await her.withChosen("Move to…", "fig.jpg", "bank.png");
+      await her.moveTo("X");
+      await her.openAfter("2 images moved", "/projects");
+    },
+  },
+  { intent: "favouriteDesigns", at: chooseIn(project), send: (her) => her.withChosen("Favourite", "X", "Y") },
+  {
+    intent: "tagImages",
+    at: chooseIn(design),
+    send: (her) => her.tagChosen("Add", "Draft, final", "fig.jpg", "bank.png"),
+  },
+  { intent: "untagImages", at: chooseIn(design), send: (her) => her.tagChosen("Remove tag", "FINAL", "fig.jpg", "bank.png") },
+  { intent: "tagDesigns", at: chooseIn(project), send: (her) => her.tagChosen("Add", "Draft", "X", "Y") },
+  { intent: "untagDesigns", at: chooseIn(project), send: (her) => her.tagChosen("Remove tag", "draft", "X", "Y") },
+  { intent: "trashImages", at: chooseIn(design), send: (her) => her.withChosen("Move to trash", "fig.jpg", "bank.png") },
+  {
+    intent: "moveDesigns",
+    at: chooseIn(project),
+    async send(her) {
+      await her.withChosen("Move to…", "X", "Y");
+      await her.moveTo("Two");
+      await her.openAfter("2 designs moved", "/projects");
+    },
+  },
+  { intent: "trashDesigns", at: chooseIn(project), send: (her) => her.withChosen("Move to trash", "A (copy)") },
+];
+
+for (const [name, taken] of [
+  ["every intent of every form", steps],
+  ["every intent that puts things in order", organising],
+] as const) {
+  test(
+    `${name} stores and shows the same with and without JavaScript`,
+    { tag: "@stores-shows-same-without-java-script" },
+    async ({ app, person, stranger, otherBrowser }) => {
+      test.setTimeout(300_000);
+      const scripted = pageActions(await otherBrowser(person, { javaScriptEnabled: true }), true);
+      const plain = pageActions(await otherBrowser(stranger, { javaScriptEnabled: false }), false);
+      const [hers, others] = await Promise.all([lookerAt(app, person), lookerAt(app, stranger)]);
+      for (const [index, step] of taken.entries()) {
+        const [one, other] = await Promise.all([runStep(step, hers, app, person, scripted), runStep(step, others, app, stranger, plain)]);
+        const message = `step ${index + 1}: ${step.intent}`;
+        expect(other, message).toEqual(one);
+        await expect(async () => expect(await shownBy(plain, stranger), message).toBe(await shownBy(scripted, person))).toPass({
+          timeout: 60_000,
+          intervals: [50, 100],
+        });
+      }
+    },
+  );
+}
+
+test("covers every intent", async () => {
+  expect(describedIntents).toEqual([...new Set([...steps, ...organising].map(({ intent }) => intent))].toSorted());
+});
+
+async function runStep(
+  { at, send, withPictures, withVersion, copiesImages }: Step,
+  look: Look,
+  app: RunningApp,
+  person: Person,
+  her: PageActions,
+) {
+  const { things, stored } = await look();
+  if (withPictures) await addPictures(app, person, things.design, ["fig", "bank"]);
+  if (withVersion) await addVersion(app, person, things.design, things.image, "path");
+  const before = withPictures || withVersion ? (await look()).stored : stored;
+  if (at) await her.open(at(things));
+  else await her.ready();
+  await send(her);
+  await expect.poll(async () => (await look()).stored, { intervals: [50, 100] }).not.toEqual(before);
+  await expect(her.page.getByRole("dialog")).toHaveCount(0);
+  if (copiesImages) {
+    await expect.poll(async () => imagesIn((await look()).stored), { intervals: [50, 100] }).toBeGreaterThan(imagesIn(before));
+    // A job copies them. A page without JavaScript shows them when it is loaded again.
+    await her.page.reload();
+    await her.ready();
+  }
+  return (await look()).stored;
+}
+
+const imagesIn = (stored: unknown): number => JSON.stringify(stored).split(" wide, ").length;
+
+/** The page's path, headings and items. Upload forms differ by design. */
+async function shownBy({ page }: PageActions, { name }: Person): Promise<string> {
+  await page.waitForLoadState();
+  const main = page.getByRole("main");
+  const [headings, things] = await Promise.all([main.getByRole("heading").allInnerTexts(), main.getByRole("listitem").allInnerTexts()]);
+  return anonymous([new URL(page.url()).pathname, ...headings, ...things].join("\n").replaceAll(name, "NAME"));
+}
+
+type Look = Awaited<ReturnType<typeof lookerAt>>;
+
+async function lookerAt(app: RunningApp, person: Person) {
+  const newClient = await clientsOf(app, person);
+  const withImages = async (
+    convex: ConvexHttpClient,
+    { _id, name, description, tags, favourite, coverChosen }: FunctionReturnType<typeof api.designs.getDesignById>,
+  ) => {
+    const images = await convex.consistentQuery(api.designImages.getDesignImagesByDesignId, { designId: _id });
+    const shown = images.map((one) => `${one.name}, ${one.width} wide, ${one.caption}, ${one.tags?.join()}`);
+    return {
+      id: _id,
+      first: images.find((one) => one.name.toLowerCase().includes("fig"))?._id,
+      stored: { name, description, tags, favourite, coverChosen, images: shown },
+    };
+  };
+  return async () => {
+    const convex = newClient();
+    const [projects, byHand, trash] = await Promise.all([
+      convex.consistentQuery(api.projects.getProjects, {}),
+      convex.consistentQuery(api.projects.getProjects, { sort: "manual" }),
+      convex.consistentQuery(api.trash.getTrash, {}),
+    ]);
+    const things: Things = { project: projects[0]?._id ?? "", design: "", image: "", trashed: trash.projects[0]?._id ?? "" };
+    const within = await Promise.all(
+      projects.map(async ({ _id: projectId }) => {
+        const [designs, inOrder] = await Promise.all([
+          convex.consistentQuery(api.designs.getDesignsByProjectId, { projectId }),
+          convex.consistentQuery(api.designs.getDesignsByProjectId, { projectId, sort: "manual" }),
+        ]);
+        return { designs: await Promise.all(designs.map((design) => withImages(convex, design))), order: inOrder.map(({ name }) => name) };
+      }),
+    );
+    const all = within.flatMap(({ designs }) => designs);
+    things.design = all[0]?.id ?? "";
+    things.image = all.find(({ first }) => first !== undefined)?.first ?? "";
+    const stored = projects.map(({ name, description, designCount, imageCount, favourite, coverChosen }, index) => {
+      const { designs = [], order = [] } = within[index] ?? {};
+      return { name, description, designCount, imageCount, favourite, coverChosen, designs: designs.map((design) => design.stored), order };
+    });
+    const trashed = Object.values(trash).map((items) => items.map(({ name }) => name));
+    return { stored: [stored, byHand.map(({ name }) => name), trashed], things };
+  };
+}
+
+const anonymous = (text: string) => text.replaceAll(/[a-z0-9]{32}/g, "ID").replaceAll(/just now|\d+ (second|minute)s? ago/g, "NOW");

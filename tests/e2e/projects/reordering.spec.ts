@@ -1,0 +1,154 @@
+import type { Page } from "@playwright/test";
+import { api } from "../../../convex/_generated/api.js";
+import { expect, expectAccessible, hydrated, still, test } from "../../harness/test.ts";
+import { pageActions } from "../support/page-actions.ts";
+import { addPictures, deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
+
+const handle = (page: Page, name: string) => page.getByRole("button", { name: `Reorder ${name}`, exact: true });
+const tile = (page: Page, name: string) => page.getByRole("main").getByRole("listitem").filter({ hasText: name });
+const announcer = (page: Page) => page.locator("[data-announcer]");
+
+async function carry(page: Page, name: string, beside: string, side: "left" | "right", by: "handle" | "tile") {
+  await still(page);
+  await tile(page, name).hover();
+  if (by === "handle") await handle(page, name).hover();
+  await page.mouse.down();
+  const box = await tile(page, beside).boundingBox();
+  if (!box) throw new Error(`no ${beside}`);
+  await page.mouse.move(box.x + (side === "left" ? 12 : box.width - 12), box.y + box.height / 2, { steps: 6 });
+  await expect(page.locator(".drop-line")).toBeVisible();
+}
+
+test("reorders images by dragging, by keyboard and by touch", async ({ page, app, person, browser }) => {
+  const { designId, path } = await makeDesign(app, person);
+  await addPictures(app, person, designId, ["fig", "bank", "clock", "brushes"]);
+  const order = async () => (await imagesIn(app, person, designId)).map(({ name }) => name.split(".")[0]).join(" ");
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await pageActions(page, true).open(path);
+
+  await carry(page, "brushes.jpg", "fig.jpg", "left", "handle");
+  await page.mouse.up();
+  await expect.poll(order).toBe("brushes fig bank clock");
+  await carry(page, "fig.jpg", "clock.webp", "right", "tile");
+  await page.keyboard.press("Escape");
+  await page.mouse.up();
+  await expect(page.locator(".drop-line, .drag-label, [data-carried]")).toHaveCount(0);
+  await carry(page, "fig.jpg", "bank.png", "right", "tile");
+  await page.mouse.up();
+  await expect.poll(order).toBe("brushes bank fig clock");
+  await expect(page).toHaveURL(path);
+
+  await handle(page, "clock.webp").focus();
+  await page.keyboard.press("Space");
+  await expect(announcer(page)).toContainText("clock.webp picked up, position 4 of 4");
+  await expectAccessible(page);
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  await expect(announcer(page)).toContainText("Position 2 of 4, before bank.png.");
+  await page.keyboard.press("Escape");
+  await expect(announcer(page)).toContainText("clock.webp remains at position 4 of 4.");
+  await page.keyboard.press("Space");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Space");
+  await expect.poll(order).toBe("clock brushes bank fig");
+  await expect(tile(page, "clock.webp").and(page.locator("li:first-child"))).toBeVisible();
+  await expect(handle(page, "clock.webp")).toBeFocused();
+
+  // A finger drags by the handle; elsewhere it scrolls.
+  const context = await browser.newContext({ baseURL: app.url, viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+  await context.addCookies(person.cookies);
+  const phone = await context.newPage();
+  await pageActions(phone, true).open(path);
+  const cdp = await context.newCDPSession(phone);
+  await tile(phone, "brushes.jpg").evaluate((element) => element.scrollIntoView({ block: "center" }));
+  await still(phone);
+  const [from, to] = [await handle(phone, "clock.webp").boundingBox(), await tile(phone, "brushes.jpg").boundingBox()];
+  if (!from || !to) throw new Error("It is not to be seen.");
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", points: { x: number; y: number }[]) =>
+    cdp.send("Input.dispatchTouchEvent", { type, touchPoints: points });
+  await touch("touchStart", [{ x: from.x + from.width / 2, y: from.y + from.height / 2 }]);
+  for (const part of [0.4, 0.8, 1]) {
+    const x = from.x + (to.x + to.width - 8 - from.x) * part;
+    await touch("touchMove", [{ x, y: from.y + (to.y + to.height / 2 - from.y) * part }]);
+  }
+  await expect(phone.locator(".drop-line")).toBeVisible();
+  await touch("touchEnd", []);
+  await expect.poll(order).toBe("brushes clock bank fig");
+  await context.close();
+
+  await pageActions(page, true).open(`${path}?sort=name`);
+  await expect(page.locator(".drag-handle")).toHaveCount(0);
+});
+
+test("keeps an item held by keyboard when another browser moves it", async ({ page, app, person }) => {
+  const convex = await deploymentAs(app, person);
+  const projectId = await convex.mutation(api.projects.create, { name: "Magazine" });
+  const names = ["A", "B", "C"];
+  const ids: string[] = [];
+  for (const name of names) ids.push(await convex.mutation(api.designs.create, { projectId, name }));
+  await pageActions(page, true).open(`/projects/${projectId}?sort=manual`);
+  const shown = pageActions(page, true).cards;
+  const [held = "", , beside = ""] = await shown.allTextContents();
+  const idOf = (name: string) => ids[names.indexOf(name)] ?? "";
+
+  await handle(page, held).focus();
+  await page.keyboard.press("Space");
+  await expect(announcer(page)).toContainText(`${held} picked up`);
+  // React re-inserts the dragged element, as it is the one that moves back.
+  await convex.mutation(api.designs.reorder, { id: idOf(held), to: "after", beside: idOf(beside) });
+  await expect(shown.last()).toHaveText(held);
+  await expect(handle(page, held)).toBeFocused();
+  await expect(handle(page, held)).toHaveAttribute("aria-pressed", "true");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Space");
+  await expect(shown.first()).toHaveText(held);
+  const stored = () => convex.query(api.designs.getDesignsByProjectId, { projectId, sort: "manual" });
+  await expect.poll(async () => (await stored())[0]?.name).toBe(held);
+
+  for (const leave of [() => page.keyboard.press("Tab"), () => page.mouse.click(1270, 715)]) {
+    await handle(page, held).focus();
+    await page.keyboard.press("Space");
+    await expect(announcer(page)).toContainText(`${held} picked up`);
+    await leave();
+    await expect(announcer(page)).toContainText(`${held} remains at position 1 of 3.`);
+  }
+});
+
+test("two browsers that reorder the same lists concurrently converge", async ({ page, app, person, otherBrowser }) => {
+  const convex = await deploymentAs(app, person);
+  const projectId = await convex.mutation(api.projects.create, { name: "Magazine" });
+  const names = ["A", "B", "C", "D", "E"];
+  for (const name of names) await convex.mutation(api.designs.create, { projectId, name });
+  for (const name of ["One", "Two"]) await convex.mutation(api.projects.create, { name });
+  const second = await otherBrowser(person);
+  for (const each of [page, second]) {
+    await each.goto(`/projects/${projectId}?sort=manual`);
+    await hydrated(each);
+  }
+  const move = async (on: Page, name: string, key: string) => {
+    await handle(on, name).focus();
+    for (const each of ["Space", key, "Space"]) await on.keyboard.press(each);
+  };
+  const shown = (on: Page) => pageActions(on, true).cards.allTextContents();
+  const stored = async () => (await convex.query(api.designs.getDesignsByProjectId, { projectId, sort: "manual" })).map(({ name }) => name);
+  await Promise.all([move(page, "E", "Home"), move(second, "D", "Home")]);
+  await expect.poll(async () => (await stored()).slice(0, 2).toSorted()).toEqual(["D", "E"]);
+  await Promise.all([move(page, "B", "Home"), move(second, "B", "End")]);
+  await expect.poll(async () => (await stored()).indexOf("B") % 4).toBe(0);
+  await expect
+    .poll(async () => {
+      const [one, other, kept] = [await shown(page), await shown(second), await stored()];
+      return one.join() === kept.join() && other.join() === kept.join() && kept.indexOf("B") % 4 === 0;
+    })
+    .toBe(true);
+  const order = await stored();
+  expect(order.toSorted()).toEqual(names);
+  expect(["B", "D", "E"]).toContain(order[0]);
+  expect([0, 4]).toContain(order.indexOf("B"));
+
+  await pageActions(page, true).open("/projects?sort=manual");
+  await move(page, "Two", "Home");
+  await expect
+    .poll(async () => (await convex.query(api.projects.getProjects, { sort: "manual" })).map(({ name }) => name))
+    .toEqual(["Two", "Magazine", "One"]);
+});

@@ -1,0 +1,88 @@
+import { api } from "../../../convex/_generated/api.js";
+import { bothWays, expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
+import { pageActions } from "../support/page-actions.ts";
+import { addPictures, deploymentAs } from "../support/pictures.ts";
+
+bothWays((javaScript) => {
+  test("a deleted item is hidden, shows in the trash and is restored unchanged", async ({ page, app, person }) => {
+    const her = pageActions(page, javaScript);
+    const convex = await deploymentAs(app, person);
+    const projectId = await convex.mutation(api.projects.create, { name: "Magazine" });
+    const designId = await convex.mutation(api.designs.create, { projectId, name: "Cover" });
+    const [image = ""] = await addPictures(app, person, designId, ["fig"]);
+
+    await her.open(`/projects/${projectId}`);
+    await her.removeCard("Cover");
+    const notice = javaScript ? page.getByText("Design moved to the trash") : page.locator("noscript [role=status]");
+    await expect(notice).toContainText("Design moved to the trash");
+    await expect(page.locator(javaScript ? "[data-sonner-toast] button" : "noscript form[action='/undo']").first()).toBeAttached();
+    await expect(page.getByRole("heading", { name: "No designs yet" })).toBeVisible();
+    await her.open(`/design/${designId}/images/${image}`);
+    await expect(page.getByRole("heading", { name: "“Cover” is in the trash" })).toBeVisible();
+
+    await her.open("/trash");
+    await expect(page.getByRole("listitem").filter({ hasText: "Cover" })).toContainText("1 image");
+    await expectAccessible(page);
+    const asks = page.getByRole("dialog", { name: "Delete design permanently?" });
+    await page.getByRole("link", { name: "Delete permanently: Cover" }).click();
+    await expect(asks).toContainText("Cover is deleted with all of its images. This cannot be undone.");
+    await expectAccessible(page);
+    await asks.getByText("Cancel").click();
+    await expect(asks).toBeHidden();
+    await expect(page.getByRole("listitem").filter({ hasText: "Cover" })).toBeVisible();
+    await convex.mutation(api.projects.moveToTrash, { id: projectId });
+    if (!javaScript) await her.open("/trash");
+    await page.getByRole("link", { name: "Restore to…: Cover" }).click();
+    await expect(page.getByRole("heading", { name: "Restore “Cover” to another location" })).toBeVisible();
+    await expectAccessible(page);
+    await her.open("/trash");
+    await her.press("Restore with its project: Cover");
+    await expect(page.getByRole("heading", { name: "The trash is empty" })).toBeVisible();
+    await her.open(`/design/${designId}`);
+    await expect(page.getByRole("list", { name: "Images" }).getByRole("listitem")).toHaveCount(1);
+  });
+});
+
+test("undo works by button and key, also for an item open in another browser", async ({ page, app, person, otherBrowser }) => {
+  const her = pageActions(page, true);
+  const convex = await deploymentAs(app, person);
+  const projectId = await convex.mutation(api.projects.create, { name: "Magazine" });
+  const watching = await otherBrowser(person);
+  await watching.goto(`/projects/${projectId}`);
+  await hydrated(watching);
+
+  await her.open("/projects");
+  await her.removeCard("Magazine");
+  await expect(watching.getByRole("heading", { name: "“Magazine” is in the trash" })).toBeVisible();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByRole("heading", { name: "Magazine" })).toBeVisible();
+
+  await her.removeCard("Magazine");
+  await expect(page.getByRole("heading", { name: "No projects yet" })).toBeVisible();
+  await page.keyboard.press("Control+z");
+  await expect(page.getByRole("heading", { name: "Magazine" })).toBeVisible();
+
+  await her.removeCard("Magazine");
+  await expect(page.getByRole("heading", { name: "No projects yet" })).toBeVisible();
+  await watching.getByRole("button", { name: "Restore" }).click();
+  await expect(watching.getByLabel("Name of the project")).toHaveValue("Magazine");
+  await expect(page.getByRole("heading", { name: "Magazine" })).toBeVisible();
+});
+
+test("shows a trash of more than a hundred items page by page", async ({ app, person, request }) => {
+  const convex = await deploymentAs(app, person);
+  const projectId = await convex.mutation(api.projects.create, { name: "Magazine" });
+  const ids = [];
+  for (let place = 0; place < 101; place++) ids.push(await convex.mutation(api.designs.create, { projectId, name: `Design ${place}` }));
+  await convex.mutation(api.many.trashDesigns, { ids });
+  const read = async (path: string) => (await request.get(path, { headers: { Cookie: person.cookieHeader } })).text();
+  const rows = (html: string) => html.match(/aria-label="Restore: Design \d+"/g) ?? [];
+  const first = await read("/trash");
+  expect(rows(first)).toHaveLength(100);
+  expect(first).toContain('href="/trash?kind=design"');
+  const page = await read("/trash?kind=design");
+  const next = /href="(\/trash\?kind=design&amp;after=[^"]+)"/.exec(page)?.[1]?.replaceAll("&amp;", "&") ?? "";
+  const later = await read(next);
+  expect(rows(later)).toHaveLength(1);
+  expect(new Set([...rows(page), ...rows(later)]).size).toBe(101);
+});

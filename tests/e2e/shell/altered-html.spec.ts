@@ -1,0 +1,98 @@
+/** Extensions and proxies change a page's HTML before it is hydrated; what was typed by then stays. */
+import type { Locator, Page } from "@playwright/test";
+import { expect, hydrated, test } from "../../harness/test.ts";
+import { addPictures, makeDesign } from "../support/pictures.ts";
+
+// React reports that it has discarded the server's HTML.
+test.use({ allowedErrors: [/Minified React error #418/] });
+
+const ALTERATIONS: Record<string, () => void> = {
+  "an element beside each input": () => {
+    for (const input of document.querySelectorAll("input:not([type=hidden])")) input.after(document.createElement("div"));
+  },
+  "an element first in the body": () => document.body.prepend(document.createElement("div")),
+  "attributes of inputs": () => {
+    for (const input of document.querySelectorAll("input")) input.setAttribute("data-lpignore", "true");
+  },
+  "rewritten e-mail addresses": () => {
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const found: Node[] = [];
+    while (texts.nextNode()) if (/^\S+@\S+$/.test(texts.currentNode.textContent ?? "")) found.push(texts.currentNode);
+    for (const each of found)
+      each.parentElement?.replaceChildren(Object.assign(document.createElement("a"), { textContent: "[email protected]" }));
+  },
+};
+
+async function openAltered(page: Page, path: string, alter: () => void, act: () => Promise<void>): Promise<void> {
+  const held = Promise.withResolvers<void>();
+  await page.route(/\.js$/, async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await page.goto(path);
+  await act();
+  await page.evaluate(alter);
+  held.resolve();
+  await hydrated(page);
+  await page.unroute(/\.js$/);
+}
+
+/** Types, and selects the second to the fourth character. */
+async function typeInto(field: Locator, text: string): Promise<void> {
+  await field.fill(text);
+  await field.evaluate((element: HTMLInputElement) => element.setSelectionRange(1, 4));
+}
+
+const selectionOf = (field: Locator) =>
+  field.evaluate(({ selectionStart, selectionEnd }: HTMLInputElement) => [selectionStart, selectionEnd]);
+
+for (const [name, alter] of Object.entries(ALTERATIONS)) {
+  test(`keeps what was entered when the page has ${name}`, async ({ page, browser, app, person }) => {
+    const visitor = await (await browser.newContext({ baseURL: app.url })).newPage();
+    const password = visitor.getByLabel("Password", { exact: true });
+    await openAltered(visitor, "/sign-in", alter, async () => {
+      await visitor.getByLabel("Email").fill("ada@example.com");
+      await visitor.getByRole("checkbox").uncheck();
+      await typeInto(password, "correct");
+    });
+    await expect(visitor.getByLabel("Email")).toHaveValue("ada@example.com");
+    await expect(visitor.getByRole("checkbox")).not.toBeChecked();
+    await expect(password).toHaveValue("correct");
+    await expect(password).toBeFocused();
+    expect(await selectionOf(password)).toEqual([1, 4]);
+
+    const fullName = visitor.getByLabel("Name");
+    await openAltered(visitor, "/sign-up", alter, async () => {
+      await visitor.getByLabel("Email").fill("grace@example.com");
+      await typeInto(fullName, "Grace");
+    });
+    await expect(visitor.getByLabel("Email")).toHaveValue("grace@example.com");
+    await expect(fullName).toHaveValue("Grace");
+    await expect(fullName).toBeFocused();
+    expect(await selectionOf(fullName)).toEqual([1, 4]);
+    await visitor.context().close();
+
+    const { designId, path } = await makeDesign(app, person, "Clock tower");
+    await addPictures(app, person, designId, ["fig", "clock"]);
+    const words = page.getByRole("searchbox", { name: "Search terms" });
+    await openAltered(page, "/search", alter, () => typeInto(words, "tower"));
+    await expect(page.getByRole("main").getByRole("listitem")).toHaveText(/Clock tower/);
+    await expect(words).toHaveValue("tower");
+    await expect(words).toBeFocused();
+
+    const title = page.getByLabel("Name of the design");
+    await openAltered(page, path, alter, () => typeInto(title, "Bell tower"));
+    await expect(title).toHaveValue("Bell tower");
+    await expect(title).toBeFocused();
+    expect(await selectionOf(title)).toEqual([1, 4]);
+
+    const boxes = (picture: string) => page.getByRole("checkbox", { name: `Select ${picture}` });
+    await openAltered(page, `${path}?select=1`, alter, async () => {
+      for (const picture of ["fig.jpg", "clock.webp"]) await boxes(picture).check();
+    });
+    await expect(page.getByRole("form", { name: "Selection" })).toContainText("2 images selected");
+    await expect(boxes("clock.webp")).toBeFocused();
+    await boxes("fig.jpg").uncheck();
+    await expect(page.getByRole("form", { name: "Selection" })).toContainText("1 image selected");
+  });
+}

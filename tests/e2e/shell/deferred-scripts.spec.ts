@@ -1,0 +1,87 @@
+/** Pages paint before they request scripts (docs/decisions/094). */
+import type { Page } from "@playwright/test";
+import { parseSync } from "vite";
+import { expect, hydrated, test } from "../../harness/test.ts";
+import { addPictures, makeDesign } from "../support/pictures.ts";
+
+async function openWithoutScripts(page: Page, path: string): Promise<() => Promise<void>> {
+  const held = Promise.withResolvers<void>();
+  await page.route(/\.js$/, async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await page.goto(path);
+  return async () => {
+    held.resolve();
+    await hydrated(page);
+  };
+}
+
+test("requests scripts after the style sheet, and works with them", async ({ page }) => {
+  const scripts: string[] = [];
+  page.on("request", (request) => request.resourceType() === "script" && scripts.push(request.url()));
+  const style = Promise.withResolvers<void>();
+  await page.route(/\.css$/, async (route) => {
+    await style.promise;
+    await route.continue();
+  });
+  // The font link comes after everything at the start of the head.
+  const font = page.waitForRequest(/\.woff2$/);
+  await page.goto("/sign-in", { waitUntil: "commit" });
+  await font;
+  // After all other low-priority requests.
+  await page.evaluate(async () => (await fetch("/healthz", { priority: "low" })).text());
+  expect(scripts).toEqual([]);
+
+  style.resolve();
+  await hydrated(page);
+  expect(scripts.filter((url) => /\/entry\.client/.test(url))).toHaveLength(1);
+  expect(new Set(scripts).size, "each is fetched once").toBe(scripts.length);
+});
+
+test("leaves no static import and no preload in the page's HTML", async ({ page, app, person }) => {
+  const { path } = await makeDesign(app, person, "Clock tower");
+  for (const address of ["/projects", path]) {
+    const html = await (await page.request.get(address)).text();
+    expect(html).not.toContain('rel="modulepreload"');
+    const modules = [...html.matchAll(/<script[^>]*type="module"[^>]*>([^]*?)<\/script>/g)].map(([, code = ""]) => code);
+    expect(modules).toHaveLength(1);
+    const { module } = parseSync("page.js", modules[0] ?? "");
+    // React Router has changed what <Scripts> writes: see app/lib/rendering/after-paint.ts.
+    expect(module.staticImports).toEqual([]);
+    expect(module.dynamicImports.length).toBeGreaterThan(3);
+    expect(modules[0]).toContain("window.__reactRouterRouteModules");
+  }
+});
+
+test("requests scripts at once in a hidden page, which is not painted", async ({ page }) => {
+  await page.addInitScript(() => {
+    Object.defineProperty(document, "hidden", { get: () => true });
+    window.requestAnimationFrame = () => 0;
+  });
+  const entry = page.waitForRequest(/\/entry\.client/);
+  await page.goto("/sign-in");
+  await entry;
+});
+
+test("keeps input made before the scripts have loaded", async ({ page, app, person }) => {
+  const { designId, path } = await makeDesign(app, person, "Clock tower");
+  await addPictures(app, person, designId, ["fig", "clock"]);
+
+  const searching = await openWithoutScripts(page, "/search");
+  await page.getByRole("searchbox", { name: "Search terms" }).fill("tow");
+  await page.getByText("Filters").click();
+  await page.getByRole("combobox", { name: "Kind" }).selectOption("design");
+  await searching();
+  await expect(page.getByRole("main").getByRole("listitem")).toHaveText(/Clock tower/);
+  await expect(page).toHaveURL("/search?q=tow&kind=design");
+  await expect(page.getByRole("searchbox", { name: "Search terms" })).toHaveValue("tow");
+
+  const choosing = await openWithoutScripts(page, `${path}?select=1`);
+  for (const name of ["fig.jpg", "clock.webp"]) await page.getByRole("checkbox", { name: `Select ${name}` }).check();
+  await choosing();
+  const bar = page.getByRole("form", { name: "Selection" });
+  await expect(bar).toContainText("2 images selected");
+  await page.getByRole("checkbox", { name: "Select fig.jpg" }).uncheck();
+  await expect(bar).toContainText("1 image selected");
+});

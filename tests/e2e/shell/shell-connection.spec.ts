@@ -1,0 +1,160 @@
+import type { Page } from "@playwright/test";
+import { expect, hydrated, test, toastsStand } from "../../harness/test.ts";
+import { recordDelays } from "../support/delays.ts";
+import { pageActions, stored } from "../support/page-actions.ts";
+import { holdable } from "../support/line.ts";
+
+/** Specification 9: the official client's own values, in ms. */
+const CLIENT = { backoff: [1000, 2000, 4000, 8000, 16_000, 16_000], longDisconnect: 60_000, prewarm: 5000 };
+/** Specification 8. */
+const LEAVE = "Are you sure you want to leave? Your changes may not be saved.";
+
+const mark = (page: Page) => page.getByRole("button", { name: /^(Offline|Reconnecting)/ });
+
+test.use({ saveData: false, allowedErrors: [/ERR_INTERNET_DISCONNECTED/] });
+
+const asksToStay = (page: Page) =>
+  page.evaluate(() => {
+    const leaving = document.createEvent("BeforeUnloadEvent");
+    leaving.initEvent("beforeunload", false, true);
+    dispatchEvent(leaving);
+    return leaving.defaultPrevented ? String(Reflect.get(leaving, "returnValue")) : null;
+  });
+
+test(
+  "a lost connection is shown, changes wait, and leaving asks first",
+  { tag: "@lost-connection-shown-changes-wait-leaving" },
+  async ({ page, person, app, context }) => {
+    test.slow();
+    const she = pageActions(page, true);
+    const line = await holdable(page);
+    await page.clock.install();
+    const delays = await recordDelays(page);
+    await she.makeProject("Nightfall");
+    await she.open("/projects");
+    await line.live();
+    await toastsStand(page);
+    await expect(mark(page)).toHaveCount(0);
+    expect(await asksToStay(page)).toBeNull();
+    const reported = page.waitForRequest((request) => request.url().endsWith("/api/debug_event"), { timeout: 0 });
+
+    await test.step("prefetched queries keep the client's own lifetime", async () => {
+      const html = await (await page.request.get("/projects")).text();
+      const scripts = new Set(html.match(/\/assets\/[\w.-]+\.js/g));
+      const texts = await Promise.all([...scripts].map(async (script) => (await page.request.get(script)).text()));
+      const library = texts.find((text) => text.includes("extendSubscriptionFor"));
+      const [, name = ""] = /\.extendSubscriptionFor\?\?([\w$]+)/.exec(library ?? "") ?? [];
+      const [, value = name] = new RegExp(`\\b${name.replaceAll("$", "\\$")}=(\\d+(?:e\\d+)?)\\b`).exec(library ?? "") ?? [];
+      expect(Number(value)).toBe(CLIENT.prewarm);
+    });
+
+    await test.step("a short loss is not reported", async () => {
+      // Far enough ahead of the page's clock.
+      await page.clock.pauseAt(Date.now() + 10_000);
+      // Removes the jitter. Not earlier: the client derives its session id from Math.random.
+      await page.evaluate(() => void (Math.random = () => 0.5));
+      await line.cut();
+      await page.clock.runFor(900);
+      await expect(mark(page)).toHaveCount(0);
+    });
+
+    await test.step("reconnects at the client's own intervals", async () => {
+      for (const ms of CLIENT.backoff) await page.clock.runFor(ms);
+      const seen = (await delays()).filter((ms) => CLIENT.backoff.includes(ms));
+      expect(seen.join()).toContain(CLIENT.backoff.slice(0, 5).join());
+      await expect(mark(page)).toHaveText(/Reconnecting.*attempt \d/);
+      await mark(page).click();
+      const facts = page.getByRole("group", { name: "Connection" });
+      await expect(facts).toContainText("Connectedno");
+      await expect(facts).toContainText("Connected beforeyes");
+      await expect(facts).toContainText("Connections1");
+      await expect(facts).toContainText(/Retries\d/);
+      await expect(facts).toContainText("Pending0 changes, 0 actions");
+      await expect(facts).toContainText("Oldest pendingnone");
+      await page.keyboard.press("Escape");
+    });
+
+    await test.step("changes wait without a network", async () => {
+      await context.setOffline(true);
+      await expect(mark(page)).toHaveText(/Offline/);
+      await she.renameCard("project", "Nightfall", "Daybreak");
+      await expect(she.cards).toHaveText(["Daybreak"]);
+      await expect(mark(page)).toHaveText(/Offline.*1 change pending/);
+      expect(await asksToStay(page)).toBe(LEAVE);
+      await expect(page.getByRole("main").getByRole("listitem").filter({ hasText: "Daybreak" }).getByText("Not saved yet")).toBeVisible();
+      await she.create("project", "Harbour");
+      await expect(she.cards).toHaveText(["Harbour", "Daybreak"]);
+      await mark(page).click();
+      await expect(page.getByRole("group", { name: "Connection" })).toContainText(/Pending2 changes, 0 actions.*Oldest pending\d/);
+      await page.keyboard.press("Escape");
+      expect(await stored(app, person)).toEqual([{ name: "Nightfall", designs: [] }]);
+    });
+
+    await test.step("navigation without a network keeps the page", async () => {
+      await page.getByRole("complementary").getByRole("link", { name: "Daybreak" }).click();
+      // The toast's timer starts after the rejected navigation, so the clock advances until it shows.
+      await expect(async () => {
+        await page.clock.runFor(20);
+        await expect(page.getByText("You're offline. Links work again when the connection is back.")).toBeVisible({ timeout: 200 });
+      }).toPass({ timeout: 60_000 });
+      await expect(page).toHaveURL("/projects");
+      await page.clock.runFor(5_000);
+    });
+
+    await test.step("reports a request in flight for more than a minute", async () => {
+      await page.clock.runFor(CLIENT.longDisconnect + 1000);
+      await she.create("project", "Pier");
+      expect((await reported).postDataJSON()).toEqual({ event: "LongWebsocketDisconnect" });
+    });
+
+    await test.step("pending changes are sent once and in order", async () => {
+      line.restore();
+      await page.clock.resume();
+      await context.setOffline(false);
+      const names = async () => (await stored(app, person)).map(({ name }) => name);
+      await expect.poll(names).toEqual(["Pier", "Harbour", "Daybreak"]);
+      await expect(page).toHaveURL(/\/projects\/[a-z0-9]{32}$/);
+      await expect(mark(page)).toHaveCount(0);
+      await expect.poll(() => asksToStay(page)).toBeNull();
+      await expect(page.getByText("Not saved yet")).toHaveCount(0);
+      await page.getByRole("complementary").getByRole("link", { name: "Projects", exact: true }).click();
+      await expect(page).toHaveURL("/projects");
+      await she.create("project", "Quay");
+      await expect(page.getByRole("heading", { name: "Quay", level: 1 })).toBeAttached();
+    });
+  },
+);
+
+test("shows that the browser is offline and stays usable", async ({ page, person }) => {
+  expect(person.id).not.toBe("");
+  const line = await holdable(page);
+  await line.cut();
+  await page.clock.install();
+  await page.goto("/projects");
+  await hydrated(page);
+  await page.clock.runFor(7_000);
+  await expect(mark(page)).toHaveText(/Reconnecting/);
+  await pageActions(page, true).create("project", "Nightfall");
+  await expect(page).toHaveURL(/\/projects\/./);
+});
+
+test("is live again within 3 s of the connection's return", async ({ page, person, otherBrowser }) => {
+  const she = pageActions(page, true);
+  const line = await holdable(page);
+  await page.clock.install();
+  await she.open("/projects");
+  await line.live();
+  await line.cut();
+  for (const ms of CLIENT.backoff) await page.clock.runFor(ms);
+  const other = pageActions(await otherBrowser(person), true);
+  await other.makeProject("Nightfall");
+  await page.clock.pauseAt(Date.now() + 600_000);
+  await expect(mark(page)).toHaveText(/Reconnecting/);
+  line.restore();
+  // A probe may be in flight, so the clock advances 3 s in small steps.
+  for (let step = 0; step < 30 && (await she.cards.count()) === 0; step++) {
+    await page.clock.runFor(100);
+    await page.request.get("/readyz");
+  }
+  await expect(she.cards).toHaveText(["Nightfall"]);
+});

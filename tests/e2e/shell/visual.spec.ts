@@ -1,0 +1,106 @@
+import { fileURLToPath } from "node:url";
+import type { Page } from "@playwright/test";
+import sharp from "sharp";
+import { api } from "../../../convex/_generated/api.js";
+import type { ChosenFile } from "../../fixtures/pictures.ts";
+import { launchOptions } from "../../harness/chromium.ts";
+import { expect, hydrated, type Person, type RunningApp, signUp, test } from "../../harness/test.ts";
+import { addPictures, deploymentAs } from "../support/pictures.ts";
+
+/** Compares screens with `tests/baselines/`. Renew them with `npm run baselines`, and check each changed image before the commit. */
+
+/** Tolerates antialiasing and small additions; a broken layout moves far more. */
+const TOLERATED = { maxDiffPixelRatio: 0.02, threshold: 0.2 };
+const WIDTHS = { 360: 740, 768: 900, 1440: 900 };
+const LARGE_WIDTHS = { 2560: 1440, 3840: 2160 };
+const LARGE_SCREENS = new Set<Screen>(["projects", "design", "search"]);
+const THEMES = ["dark", "light"] as const;
+const SCREENS = ["sign-in", "projects", "project", "empty-design", "design", "viewer", "billing", "search"] as const;
+type Screen = (typeof SCREENS)[number];
+
+const STYLE = fileURLToPath(new URL("visual.css", import.meta.url));
+
+const { env } = await launchOptions();
+test.skip(env?.["FONTCONFIG_FILE"] === undefined, "another Chromium than the one from npm draws some pixels otherwise");
+
+test.describe.configure({ mode: "parallel" });
+
+for (const name of SCREENS) {
+  test(`matches its baselines: ${name}`, async ({ app, browser }) => {
+    // It compares up to ten pictures.
+    test.slow();
+    const { person, paths } = await seed(app, name);
+    const context = await browser.newContext({ baseURL: app.url, reducedMotion: "reduce" });
+    await context.clock.setFixedTime(Date.now());
+    if (name !== "sign-in") await context.addCookies(person.cookies);
+    await compare(await context.newPage(), name, paths[name]);
+    await context.close();
+  });
+}
+
+async function compare(page: Page, name: Screen, path: string): Promise<void> {
+  await page.goto(path);
+  await hydrated(page);
+  for (const [width, height] of Object.entries({ ...WIDTHS, ...(LARGE_SCREENS.has(name) && LARGE_WIDTHS) })) {
+    await page.setViewportSize({ width: Number(width), height });
+    await settled(page);
+    for (const theme of THEMES) {
+      await page.evaluate((chosen) => void (document.documentElement.dataset["theme"] = chosen), theme);
+      await expect.soft(page).toHaveScreenshot(`${name}-${width}-${theme}.png`, { ...TOLERATED, stylePath: STYLE, animations: "disabled" });
+    }
+  }
+}
+
+async function settled(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    await document.fonts.ready;
+    await Promise.all([...document.images].filter(({ loading }) => loading !== "lazy").map((image) => image.decode()));
+  });
+  await expect
+    .poll(() =>
+      page.evaluate(() =>
+        [...document.images].every((image) => {
+          const { top, bottom } = image.getBoundingClientRect();
+          return image.complete || bottom < 0 || top > innerHeight;
+        }),
+      ),
+    )
+    .toBe(true);
+}
+
+async function seed(app: RunningApp, screen: Screen): Promise<{ person: Person; paths: Record<Screen, string> }> {
+  const person = await signUp(app.url, "Ada Lovelace", `ada.${screen}@example.com`);
+  const convex = await deploymentAs(app, person);
+  const sites = await convex.mutation(api.projects.create, { name: "Small business sites" });
+  const empty = await convex.mutation(api.designs.create, { projectId: sites, name: "Bakery" });
+  const projectId = await convex.mutation(api.projects.create, { name: "Northern light" });
+  await convex.mutation(api.designs.create, { projectId, name: "Details" });
+  const designId = await convex.mutation(api.designs.create, { projectId, name: "First light" });
+  const shapes = [
+    [1200, 800, "#7a8f6b"],
+    [800, 1200, "#b5532f"],
+    [1440, 900, "#e9e4d8"],
+    [1000, 1000, "#2f4858"],
+    [1600, 900, "#c9a227"],
+  ] as const;
+  const files = await Promise.all(shapes.map(([width, height, colour]) => plain(`${colour.slice(1)}.png`, width, height, colour)));
+  const [first] = await addPictures(app, person, designId, files);
+  const paths = {
+    "sign-in": "/sign-in",
+    projects: "/projects",
+    project: `/projects/${projectId}`,
+    "empty-design": `/design/${empty}`,
+    design: `/design/${designId}`,
+    viewer: `/design/${designId}/images/${first}`,
+    billing: "/billing",
+    search: "/search?q=light",
+  };
+  return { person, paths };
+}
+
+async function plain(name: string, width: number, height: number, background: string): Promise<ChosenFile> {
+  const buffer = await sharp({ create: { width, height, channels: 3, background } })
+    .png()
+    .toBuffer();
+  return { name, mimeType: "image/png", buffer };
+}

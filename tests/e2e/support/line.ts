@@ -1,0 +1,46 @@
+import { expect, type Page, type WebSocketRoute } from "@playwright/test";
+
+/** An abnormal close, as far as a script can send one. */
+export const LOST = { code: 1011 };
+/** The sync path, forwarded by the app or direct. */
+export const SYNC = /\/api\/\d[^/]*\/sync$/;
+
+export async function holdable(page: Page) {
+  let held = false;
+  let down = false;
+  const waiting: (() => void)[] = [];
+  const sockets: WebSocketRoute[] = [];
+  let answered = false;
+  let rewrite = (message: string) => message;
+  const through = (pass: () => void) => (held ? void waiting.push(pass) : pass());
+  page.on("domcontentloaded", () => (answered = false));
+  await page.routeWebSocket(SYNC, (socket) => {
+    if (down) return void socket.close(LOST);
+    sockets.push(socket);
+    const server = socket.connectToServer();
+    socket.onMessage((message) => through(() => server.send(message)));
+    server.onMessage((message) =>
+      through(() => {
+        socket.send(rewrite(String(message)));
+        if (String(message).includes('"Transition"')) answered = true;
+      }),
+    );
+  });
+  return {
+    async live() {
+      await expect.poll(() => answered).toBe(true);
+      await page.evaluate(() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))));
+    },
+    rewrite: (how: (message: string) => string) => (rewrite = how),
+    hold: () => (held = true),
+    release() {
+      held = false;
+      for (const pass of waiting.splice(0)) pass();
+    },
+    async cut() {
+      down = true;
+      await Promise.all(sockets.splice(0).map((socket) => socket.close(LOST)));
+    },
+    restore: () => (down = false),
+  };
+}
