@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { expect, hydrated, signUp, test } from "../../harness/test.ts";
 
@@ -31,6 +32,9 @@ test("in development, changes of the app and of functions reach an open page", a
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  const output: string[] = [];
+  for (const stream of [dev.stdout, dev.stderr]) stream.on("data", (chunk: Buffer) => output.push(chunk.toString()));
+  dev.once("exit", (code, signal) => output.push(`exited with ${code ?? signal}\n`));
   try {
     const url = await address(dev);
     const person = await signUp(url);
@@ -86,6 +90,11 @@ test("in development, changes of the app and of functions reach an open page", a
     await mail.getByRole("link", { name: /reset-password/ }).click();
     await expect(outbox.getByLabel("New password")).toBeVisible();
     await reading.close();
+    // What the deployment writes reloads nothing.
+    expect(output.join("")).not.toMatch(/(?:reload|update) .*\.data\//);
+  } catch (error) {
+    console.error(output.join(""));
+    throw error;
   } finally {
     dev.kill("SIGTERM");
     if (dev.exitCode === null) await once(dev, "exit");
@@ -93,18 +102,14 @@ test("in development, changes of the app and of functions reach an open page", a
   }
 });
 
-async function address(dev: ChildProcess): Promise<string> {
-  const messages: string[] = [];
-  dev.stderr?.on("data", (chunk) => messages.push(String(chunk)));
-  if (!dev.stdout) throw new Error("no output");
+async function address(dev: ChildProcessByStdio<null, Readable, Readable>): Promise<string> {
   for await (const line of createInterface(dev.stdout)) {
-    messages.push(line);
     const url = /^Atelier is ready at (\S+)/.exec(line)?.[1];
     if (!url) continue;
     dev.stdout.resume();
     return url;
   }
-  throw new Error(`It has not started:\n${messages.join("\n")}`);
+  throw new Error("It has not started.");
 }
 
 async function change(path: string, from: string, to: string): Promise<void> {
