@@ -27,7 +27,6 @@ const specified: Record<string, string[]> = {
   designImages: ["designId"],
 };
 
-/** Convex does not type the search indexes. */
 function searchIndexes(table: object): { filterFields: string[] }[] {
   return "searchIndexes" in table && Array.isArray(table.searchIndexes) ? table.searchIndexes : [];
 }

@@ -10,7 +10,7 @@ import { addQuery, connectMessage, modifyMessage } from "@atelier/engine/testing
 const BYTES = Number(process.env.FAULT_BYTES ?? 220_000_000);
 const SOCKETS = process.env.FAULT_BYTES ? 50 : 30;
 const MESSAGE_BYTES = 12_000_000;
-/** Less than what is sent at once. Garbage of up to 180 MiB stays for a while; without the limits the process grows by everything sent. */
+/** Half of the bytes sent. Without the limits the process grows by all of them; up to 180 MiB of garbage is collected late. */
 const MAX_GROWTH_BYTES = 300_000_000;
 
 const text = "x".repeat(MESSAGE_BYTES);

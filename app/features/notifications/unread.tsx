@@ -1,7 +1,6 @@
 import type { Preload } from "~/lib/data/preload";
 import { useLive } from "~/lib/data/use-live";
 
-/** The maximum of `getUnreadCount`. */
 const MANY = 100;
 
 export function UnreadBadge({ unread }: { unread: Preload<number> }) {

@@ -20,7 +20,6 @@ type ContainerCardProps = Pick<ComponentProps<typeof ItemCard>, "pick" | "pickin
     counts: readonly string[];
     ask: AskForDialog;
     byHand: boolean;
-    /** The actions of the menu. */
     children: ReactNode;
   };
 

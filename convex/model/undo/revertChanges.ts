@@ -101,7 +101,7 @@ async function revertTags(ctx: Ctx, { project, design, image }: Path, tags: stri
     [fresh],
     tags.filter((tag) => !now.includes(tag)),
   );
-  // Adding appends; the earlier order is part of what was changed.
+  // Restores their order as well: adding appends.
   await ctx.db.patch((image ?? design)._id, { tags: tags.length === 0 ? undefined : tags });
 }
 

@@ -19,7 +19,5 @@ export function trimCache(dir: string): void {
   try {
     const sizes = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => statSync(join(folder, name)).size);
     if (sizes.reduce((sum, size) => sum + size, 0) > MAX_CACHE_BYTES) rmSync(folder, { recursive: true, force: true });
-  } catch {
-    // No cache yet.
-  }
+  } catch {}
 }

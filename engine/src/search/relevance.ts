@@ -1,6 +1,5 @@
 import { isInWord, type Term } from "./terms.ts";
 
-/** BM25's usual constants. */
 const SATURATION = 1.2;
 const LENGTH = 0.75;
 

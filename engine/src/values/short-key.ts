@@ -2,5 +2,4 @@ import { createHash } from "node:crypto";
 
 const LONGEST = 256;
 
-/** Keeps map keys small. */
 export const shortKey = (text: string): string => (text.length <= LONGEST ? text : createHash("sha256").update(text).digest("base64"));

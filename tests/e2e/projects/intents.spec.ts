@@ -197,7 +197,7 @@ async function runStep(
   await expect(her.page.getByRole("dialog")).toHaveCount(0);
   if (copiesImages) {
     await expect.poll(async () => imagesIn((await look()).stored), { intervals: [50, 100] }).toBeGreaterThan(imagesIn(before));
-    // A job copies them. A page without JavaScript shows them when it is loaded again.
+    // A job copies them, so a page without JavaScript has to be loaded again.
     await her.page.reload();
     await her.ready();
   }

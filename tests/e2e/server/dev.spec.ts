@@ -90,7 +90,6 @@ test("in development, changes of the app and of functions reach an open page", a
     await mail.getByRole("link", { name: /reset-password/ }).click();
     await expect(outbox.getByLabel("New password")).toBeVisible();
     await reading.close();
-    // What the deployment writes reloads nothing.
     expect(output.join("")).not.toMatch(/(?:reload|update) .*\.data\//);
   } catch (error) {
     console.error(output.join(""));

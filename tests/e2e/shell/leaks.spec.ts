@@ -6,7 +6,6 @@ import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
 
 /** 20 rounds of up to nine actions take a minute on a quiet machine, and ten on a busy one. */
 test.describe.configure({ mode: "parallel", timeout: 720_000 });
-/** Prefetching adds elements, too. */
 test.use({ saveData: false });
 
 const ROUNDS = 20;

@@ -47,7 +47,6 @@ export type Shape = {
   scope?: (scopes: string[]) => unknown;
   /** The claims of the ID token besides iat and exp; no ID token when omitted. */
   idToken?: (person: Person, clientId: string) => Claims;
-  /** Answers by method and address. */
   profile: Record<string, (person: Person, request: ProfileRequest) => unknown>;
   newId: () => string;
   /** An address on a documented host; null: the provider reports no picture. */

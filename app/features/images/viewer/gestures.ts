@@ -4,7 +4,6 @@ export type GestureTarget = {
   now(): { view: View; scene: Scene } | null;
   show(view: View, fitting?: "fit" | "actual" | "free"): void;
   swipe?: ((to: "previous" | "next") => void) | undefined;
-  /** A single tap with a finger. */
   tap?: (() => void) | undefined;
   /** A swipe down over a picture that fits. */
   dismiss?: (() => void) | undefined;

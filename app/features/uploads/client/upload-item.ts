@@ -4,7 +4,6 @@ import { isSmall } from "./transfer/batch";
 import { createTransferRate, type TransferRate } from "./transfer/transfer-rate";
 import type { Upload } from "./upload";
 
-/** An upload with what is needed to send it. */
 export type UploadItem = {
   upload: Upload;
   queued: QueuedUpload;
