@@ -30,6 +30,7 @@ import { DEFAULT_THEME, DENSITIES } from "~/lib/ui/theme/preferences";
 import { FlashMessage } from "~/lib/ui/overlays/flash-message";
 import { ProgressBar } from "~/lib/ui/progress-bar";
 import { ThemeColour } from "~/lib/ui/theme/theme-colour";
+import { useRememberTimeZone } from "~/lib/ui/time/use-date-settings";
 import { DefaultView } from "~/lib/ui/errors/default-view";
 import "~/lib/ui/theme/tokens.css";
 import type { Route } from "./+types/root";
@@ -118,6 +119,7 @@ const no = () => false;
 const yes = () => true;
 
 export default function Root() {
+  useRememberTimeZone();
   return (
     <>
       <ProgressBar />

@@ -43,7 +43,7 @@ describe("settings", () => {
       production: true,
       origins: [],
       browserConvex: { kind: "sameOrigin", prefix: "/convex" },
-      uploadMaxBytes: 50 * 1024 * 1024,
+      uploadMaxBytes: 50_000_000,
       payments: null,
       socialProviders: {},
       accounts: {

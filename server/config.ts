@@ -31,7 +31,6 @@ export class ConfigError extends Error {
   }
 }
 
-const MiB = 1024 * 1024;
 
 const wholeNumber = (least: number, most: number) =>
   z
@@ -110,8 +109,8 @@ export const settings = z.object({
     .pipe(signingKeySchema)
     .optional(),
 
-  UPLOAD_MAX_BYTES: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(50 * MiB),
-  STORAGE_QUOTA_BYTES: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(10 * 1024 * MiB),
+  UPLOAD_MAX_BYTES: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(50_000_000),
+  STORAGE_QUOTA_BYTES: wholeNumber(1, Number.MAX_SAFE_INTEGER).default(10_000_000_000),
   SMTP_URL: z
     .string()
     .refine((text) => /^smtps?:\/\//i.test(text) && URL.parse(text)?.hostname, {

@@ -77,7 +77,7 @@ describe.each(backends)("plans on $name", ({ start }) => {
       fields: { bytes: PLANS.free.limits.bytes - 4 },
     });
     await expect(bring(true)).resolves.toBeDefined();
-    expect(await refused(bring(true))).toMatchObject({ code: "limit", message: expect.stringContaining("includes 1 GiB") });
+    expect(await refused(bring(true))).toMatchObject({ code: "limit", message: expect.stringContaining("includes 1 GB") });
     await expect(bring(false)).resolves.toBeDefined();
   });
 
@@ -91,7 +91,7 @@ describe.each(backends)("plans on $name", ({ start }) => {
       server.query(api.uploads.expectRoom, { sessionId: ada.sessionId, designId, bytes, images });
     const { bytes, images } = PLANS.free.limits;
     expect(await expecting(bytes, images)).toBeNull();
-    expect(await refused(expecting(bytes + 1, 1))).toMatchObject({ code: "limit", message: expect.stringContaining("includes 1 GiB") });
+    expect(await refused(expecting(bytes + 1, 1))).toMatchObject({ code: "limit", message: expect.stringContaining("includes 1 GB") });
     expect(await refused(expecting(1, images + 1))).toMatchObject({ code: "limit", message: expect.stringContaining("images") });
   });
 

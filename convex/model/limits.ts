@@ -46,6 +46,6 @@ export async function refuseBeyondPlan(
 }
 
 function noRoom(plan: string, kind: Counted, most: number): string {
-  const room = kind === "bytes" ? `${most / 1024 ** 3} GiB` : `${most} ${THINGS[kind][most === 1 ? 0 : 1]}`;
+  const room = kind === "bytes" ? `${most / 1000 ** 3} GB` : `${most} ${THINGS[kind][most === 1 ? 0 : 1]}`;
   return `The ${plan} plan includes ${room}. Your content is safe. To add more, delete something or change your plan under Billing.`;
 }

@@ -56,7 +56,7 @@ test.describe("behind nginx with its defaults", () => {
 
     const plain = await openPage(browser, nginx.url, person, false);
     await plain.goto(path);
-    await expect(plain.getByText("One upload can have up to 1,008 KiB in total")).toBeVisible();
+    await expect(plain.getByText("One upload can have up to 1 MB in total")).toBeVisible();
     const small = await noise("small.png", 580, 590);
     await plain.getByLabel("Add images").setInputFiles(small);
     await plain.getByRole("button", { name: "Upload" }).click();
@@ -85,7 +85,7 @@ test("names the setting of a proxy that rejects even the smallest chunk", async 
   await page.goto(path);
   await hydrated(page);
   await page.getByLabel("Add images").setInputFiles(await noise("noise.png", 700, 700));
-  await expect(tray(page).getByRole("alert")).toContainText("rejects requests of 512 KiB");
+  await expect(tray(page).getByRole("alert")).toContainText("rejects requests of 524.3 kB");
   await expect(tray(page).getByRole("alert")).toContainText("client_max_body_size");
   await nginx.close();
 });

@@ -1,4 +1,4 @@
-import { bytesText } from "~/features/uploads/upload-result";
+import { bytesText } from "~/lib/ui/bytes-text";
 import { Meter } from "~/lib/ui/meter";
 
 type Stored = Record<"projects" | "designs" | "images" | "bytes", number>;

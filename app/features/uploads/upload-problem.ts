@@ -1,4 +1,4 @@
-import { bytesText } from "~/features/uploads/upload-result";
+import { bytesText } from "~/lib/ui/bytes-text";
 import { SMALLEST_CHUNK } from "./client/transfer/chunk-size";
 
 export type UploadProblem = {

@@ -1,4 +1,6 @@
+import { bytesText } from "~/lib/ui/bytes-text";
 import { isolate } from "~/lib/ui/isolate";
+
 export type UploadOutcome =
   | { ok: true; imageId: string }
   /** `again`: a retry may help. `damaged`: the bytes differ from those sent. `soon`: the client can retry automatically. */
@@ -22,7 +24,7 @@ export const UPLOAD_FIELDS = { sending: "sending", onlyNew: "onlyNew", uploaded:
 /** The file of a larger form is uploaded in chunks beforehand: every proxy that accepts chunks accepts the form. */
 export const FORM_MAX_BYTES = 496 * 1024;
 
-export const PICTURE_MAX_BYTES = 20 * 1024 * 1024;
+export const PICTURE_MAX_BYTES = 20_000_000;
 
 export const MAX_FILES = 50;
 
@@ -42,13 +44,6 @@ export type BatchEntry = {
 };
 
 export type BatchAnswer = { outcomes: UploadOutcome[] };
-
-export function bytesText(bytes: number): string {
-  const units = ["bytes", "KiB", "MiB", "GiB"];
-  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
-  const number = new Intl.NumberFormat("en", { maximumFractionDigits: power === 0 ? 0 : 1 });
-  return `${number.format(bytes / 1024 ** power)} ${units[power]}`;
-}
 
 export function tooLargeText(size: number | null, maxBytes: number): string {
   const limit = `maximum ${bytesText(maxBytes)}`;

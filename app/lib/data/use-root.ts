@@ -1,6 +1,7 @@
 import { useRouteLoaderData } from "react-router";
 import type { AppConfig } from "~/config";
 import type { Flash } from "~/lib/http/middleware/flash.server";
+import type { DateSettings } from "~/lib/ui/time/date-format";
 import type { Density, Theme } from "~/lib/ui/theme/preferences";
 import type { BuildIdentity } from "./build.server";
 
@@ -15,7 +16,7 @@ export type RootData = {
   flash: Flash | null;
   done: string | null;
   origin: string;
-};
+} & DateSettings;
 
 /** Undefined only if the root loader failed. */
 export function useRoot() {

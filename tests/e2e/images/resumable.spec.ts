@@ -58,7 +58,7 @@ test("finalizes a chunked upload once, whatever the number of requests", async (
   expect([options.status, options.headers.get("Tus-Extension"), options.headers.get("Tus-Max-Size")]).toEqual([
     204,
     "creation,creation-with-upload,checksum,expiration,termination",
-    "52428800",
+    "50000000",
   ]);
   const fig = await chosen("fig");
   const path = await create(call, designId, fig, { checksum: sha256(fig.buffer) });
@@ -198,9 +198,9 @@ test("rejects requests against the protocol or the limits with a reason", async 
     "read as a page": 412,
     unknown: 404,
   });
-  expect((await answers["too large"].json()).problem).toContain("maximum 293 KiB");
+  expect((await answers["too large"].json()).problem).toContain("maximum 300 kB");
 
-  // The first file reserves 199 KiB though unfinished; of the 289 KiB left the second takes a part.
+  // The first file reserves 204 kB though unfinished; of the 296 kB left the second takes a part.
   await call(path, { method: "DELETE", headers: TUS });
   await create(call, designId, fig);
   const path2 = await chosen("bank");
@@ -209,7 +209,7 @@ test("rejects requests against the protocol or the limits with a reason", async 
   expect([full.status, (await full.json()).problem]).toEqual([
     413,
     expect.stringMatching(
-      /^Not enough storage: the file needs 244\.1 KiB, but 20\d(\.\d)? KiB of 488\.3 KiB is free\. Delete images and empty the trash/,
+      /^Not enough storage: the file needs 250 kB, but 2\d\d(\.\d)? kB of 500 kB is free\. Delete images and empty the trash/,
     ),
   ]);
 });

@@ -104,7 +104,7 @@ bothWays((javaScript) => {
       await page.goto(path);
       await choose(page, javaScript, [await chosen("bank"), await chosen("path"), await chosen("dogs")]);
       await expect(gallery(page)).toHaveCount(2);
-      await expect(onMessage(page, "path.jpg")).toContainText("maximum 146.5 KiB");
+      await expect(onMessage(page, "path.jpg")).toContainText("maximum 150 kB");
       expect((await imagesIn(small, user, designId)).map(({ name }) => name).toSorted()).toEqual(["bank.png", "dogs.jpg"]);
       await context.close();
     },
@@ -232,7 +232,7 @@ test.describe("the tray", () => {
     await expect(tray(page).getByRole("listitem")).toHaveCount(0);
     await openDetails(page);
     await expect(row("fig.jpg")).toContainText("Added");
-    await expect(row("path.jpg")).toContainText("% of 422 KiB");
+    await expect(row("path.jpg")).toContainText("% of 432.1 kB");
     await tray(page).getByRole("button", { name: "Pause all" }).click();
     await expect(row("mountain.jpg")).toContainText("Paused at");
     await expectAccessible(page);

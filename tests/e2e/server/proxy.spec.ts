@@ -62,7 +62,7 @@ test("uploads in chunks that a proxy accepts, and sends only a failed chunk agai
 
   const page = await open(false);
   await page.goto(path);
-  await expect(page.getByText("One upload can have up to 1,008 KiB in total")).toBeVisible();
+  await expect(page.getByText("One upload can have up to 1 MB in total")).toBeVisible();
   await proxy.close();
 });
 

@@ -5,7 +5,8 @@ import { getVisitor } from "~/features/accounts/session/session.server";
 import { configContext } from "~/lib/http/context";
 import { takeFlash } from "~/lib/http/middleware/flash.server";
 import { originOf } from "~/lib/http/origin.server";
-import { choiceFrom, DENSITIES, DENSITY_COOKIE, THEME_COOKIE, themeFrom } from "~/lib/ui/theme/preferences";
+import { choiceFrom, DENSITIES, DENSITY_COOKIE, THEME_COOKIE, themeFrom, TIME_ZONE_COOKIE } from "~/lib/ui/theme/preferences";
+import { localeFrom, timeZoneFrom } from "~/lib/ui/time/date-format";
 import { buildContext } from "~/lib/data/build.server";
 import type { RootData } from "~/lib/data/use-root";
 
@@ -20,6 +21,8 @@ export async function rootData(request: Request, context: Readonly<RouterContext
     user: visitor && userSummary(visitor.user),
     theme: themeFrom(readCookie(request.headers, THEME_COOKIE)),
     density: choiceFrom(DENSITIES, readCookie(request.headers, DENSITY_COOKIE)),
+    locale: localeFrom(request.headers.get("Accept-Language")),
+    timeZone: timeZoneFrom(readCookie(request.headers, TIME_ZONE_COOKIE)),
     convex: context.get(configContext).browserConvex,
     build: context.get(buildContext),
     flash: message?.done === undefined ? message : null,

@@ -1,3 +1,4 @@
+import { bytesText } from "~/lib/ui/bytes-text";
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, readFile, stat } from "node:fs/promises";
@@ -30,7 +31,7 @@ export type PictureFacts = {
 
 export type Inspection = { ok: true; facts: PictureFacts } | { ok: false; problem: string };
 
-const SVG_MAX_BYTES = 10 * 1024 * 1024;
+const SVG_MAX_BYTES = 10_000_000;
 
 /** Inspects a file by content; checks the dimensions before it decodes all. `digest`: SHA-256 in hexadecimal. Throws `BusyError`. */
 export async function inspectImage(path: string, userId: string, digest: string | null = null): Promise<Inspection> {
@@ -41,7 +42,7 @@ export async function inspectImage(path: string, userId: string, digest: string 
   if (type === "image/avif" && (await isSequence(path)))
     return refuse("This AVIF is an animation, which cannot be read here. Export it as a WebP or GIF.");
   if (type === "image/svg+xml" && size > SVG_MAX_BYTES)
-    return refuse("This SVG is larger than 10 MiB. Simplify the drawing, or export it as a PNG.");
+    return refuse(`This SVG is larger than ${bytesText(SVG_MAX_BYTES)}. Simplify the drawing, or export it as a PNG.`);
 
   const file: Arrived = { path, size, checksum: async () => digest ?? (await sha256(path)) };
   if (type === "image/svg+xml") return svgQueue(userId, () => inspectDrawing(file, userId));

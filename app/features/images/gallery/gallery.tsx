@@ -23,7 +23,7 @@ import { gallerySizes, SCALABLE } from "./gallery-sizes";
 import { ImageActions } from "../viewer/image-actions";
 import type { DesignImage } from "./intents";
 import { Picture } from "../display/picture";
-import { bytesText } from "~/features/uploads/upload-result";
+import { bytesText } from "~/lib/ui/bytes-text";
 
 type GalleryProps = TileProps & {
   list: RefObject<HTMLUListElement | null>;

@@ -4,7 +4,8 @@ import type { api } from "#convex/_generated/api";
 import { ACCEPTED, isAcceptedType } from "../display/accepted-types";
 import type { DesignImage } from "../gallery/intents";
 import { isDrawing } from "./viewer-canvas";
-import { bytesText } from "~/features/uploads/upload-result";
+import { bytesText } from "~/lib/ui/bytes-text";
+import { Day } from "~/lib/ui/time/day";
 
 export type Details = NonNullable<FunctionReturnType<typeof api.designImages.getDesignImageInPlace>["details"]>;
 
@@ -15,7 +16,6 @@ const decimal = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 export function ImageDetails({ image, details }: { image: DesignImage; details: Details | undefined }) {
   const { width, height, size, contentType, animated, _creationTime } = image;
   const type = isAcceptedType(contentType) ? ACCEPTED[contentType].name : contentType;
-  const added = new Date(_creationTime);
   const exposure = details ? exposureText(details) : "";
   return (
     <dl className="tabular grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm">
@@ -32,9 +32,7 @@ export function ImageDetails({ image, details }: { image: DesignImage; details: 
       {exposure === "" ? null : <Fact name="Exposure">{exposure}</Fact>}
       {details?.hasPlace ? <Fact name="Place">Hidden (in the original file only)</Fact> : null}
       <Fact name="Added">
-        <time dateTime={added.toISOString()} suppressHydrationWarning>
-          {new Intl.DateTimeFormat("en", { dateStyle: "long" }).format(added)}
-        </time>
+        <Day at={_creationTime} />
       </Fact>
       <Fact name="SHA-256">
         <code className="font-mono text-xs break-all">{image.checksum}</code>

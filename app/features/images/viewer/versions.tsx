@@ -15,7 +15,8 @@ import { compareAddress } from "./compare-address";
 import type { DesignImage } from "../gallery/intents";
 import { Picture } from "../display/picture";
 import { useUploadAhead } from "~/features/uploads/client/transfer/use-upload-ahead";
-import { bytesText, isUploadAnswer, UPLOAD_FIELDS, type UploadAnswer } from "~/features/uploads/upload-result";
+import { isUploadAnswer, UPLOAD_FIELDS, type UploadAnswer } from "~/features/uploads/upload-result";
+import { bytesText } from "~/lib/ui/bytes-text";
 
 export type Version = FunctionReturnType<typeof api.versions.getVersions>[number];
 

@@ -165,7 +165,7 @@ describe("keep", () => {
       again: false,
     });
     expect(await storeImage({ index: 1, name: "notes.png", path, tooLarge: true, digest: null }, upload)).toMatchObject({
-      problem: "Too large (maximum 50 MiB)",
+      problem: "Too large (maximum 50 MB)",
     });
     expect(calls).toEqual([]);
   });
@@ -194,7 +194,7 @@ describe("keep", () => {
       ok: false,
       again: true,
       problem: expect.stringMatching(
-        /^Not enough storage: the file needs 199\.1 KiB, but .* of 293 KiB is free\. Delete images and empty the trash/,
+        /^Not enough storage: the file needs 203\.9 kB, but .* of 300 kB is free\. Delete images and empty the trash/,
       ),
     });
     expect(calls.filter(({ name }) => name === "storage")).toEqual([]);

@@ -40,6 +40,12 @@ export function shortcutsCookie(on: boolean, secure: boolean): string {
   return cookie(SHORTCUTS_COOKIE, on ? "on" : "off", SHORTCUTS_SECONDS, secure);
 }
 
+export const TIME_ZONE_COOKIE = "time_zone";
+
+export function timeZoneCookie(timeZone: string, secure: boolean): string {
+  return cookie(TIME_ZONE_COOKIE, timeZone, THEME_SECONDS, secure);
+}
+
 export function themeCookie(theme: Theme, secure: boolean): string {
   return cookie(THEME_COOKIE, theme, THEME_SECONDS, secure);
 }

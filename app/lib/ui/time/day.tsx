@@ -1,9 +1,12 @@
-import { useEffect, useState } from "react";
+import { formatDate } from "./date-format";
+import { useDateSettings } from "./use-date-settings";
 
-/** Formats "3 December 2026"; in the visitor's time zone once scripts run, because the server does not know it. */
+/** Shows a date in the visitor's format and time zone. */
 export function Day({ at }: { at: number }) {
-  const [zone, setZone] = useState<string>("UTC");
-  useEffect(() => setZone(Intl.DateTimeFormat().resolvedOptions().timeZone), []);
-  const text = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: zone }).format(at);
-  return <time dateTime={new Date(at).toISOString()}>{text}</time>;
+  const settings = useDateSettings();
+  return (
+    <time dateTime={new Date(at).toISOString()} lang={settings.locale} dir="auto" suppressHydrationWarning>
+      {formatDate(at, "day", settings)}
+    </time>
+  );
 }

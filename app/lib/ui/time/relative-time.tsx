@@ -1,5 +1,7 @@
 import { use, useEffect, useState } from "react";
 import { ClockContext } from "./clock";
+import { formatDate } from "./date-format";
+import { useDateSettings } from "./use-date-settings";
 
 export function RelativeTime({ at }: { at: number }) {
   const [now, setNow] = useState<number | null>(null);
@@ -9,11 +11,16 @@ export function RelativeTime({ at }: { at: number }) {
     return () => clearInterval(timer);
   }, []);
 
+  const settings = useDateSettings();
   const clock = use(ClockContext);
   clock?.changesAt(changeAfter(at, clock.now));
   // The clocks of server and browser differ, so hydration keeps the server's text.
   return (
-    <time dateTime={new Date(at).toISOString()} title={now === null ? undefined : exact(at)} suppressHydrationWarning>
+    <time
+      dateTime={new Date(at).toISOString()}
+      title={now === null ? undefined : formatDate(at, "minute", settings)}
+      suppressHydrationWarning
+    >
       {ago(at, now ?? clock?.now ?? Date.now())}
     </time>
   );
@@ -41,8 +48,4 @@ export function changeAfter(at: number, now: number): number {
   const [, length] = units.find(([, unit]) => passed >= unit) ?? ["minute", 60_000];
   const greater = units.map(([, unit]) => unit).filter((unit) => unit > passed);
   return at + Math.min((Math.floor(passed / length) + 1) * length, ...greater);
-}
-
-function exact(at: number): string {
-  return new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "short" }).format(at);
 }

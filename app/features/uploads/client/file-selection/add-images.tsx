@@ -7,7 +7,8 @@ import { Button, type ButtonLook, buttonClass } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";
 import { ACCEPT_ATTRIBUTE, ACCEPTED_NAMES } from "~/features/images/display/accepted-types";
 import { addToNewProject } from "./new-project";
-import { bytesText, formLimitText, UPLOAD_FIELDS } from "../../upload-result";
+import { formLimitText, UPLOAD_FIELDS } from "../../upload-result";
+import { bytesText } from "~/lib/ui/bytes-text";
 
 const INPUT_ID = "add-images";
 

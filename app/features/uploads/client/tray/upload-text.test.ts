@@ -8,17 +8,17 @@ it("shows progress, speed and remaining time", () => {
     designName: "Cover",
     id: "1",
     name: "a.png",
-    size: 4 * 1024 * 1024,
+    size: 4_000_000,
     state: "sending",
-    sent: 1024 * 1024,
-    speed: 512 * 1024,
+    sent: 1_000_000,
+    speed: 500_000,
     problem: null,
     canRetry: false,
     imageId: null,
     duplicateOf: null,
     isResumed: false,
   };
-  expect(stateText(upload)).toBe("25% of 4 MiB, 512 KiB/s, 6 s left");
-  expect(stateText({ ...upload, speed: null })).toBe("25% of 4 MiB");
-  expect(stateText({ ...upload, state: "paused" })).toBe("Paused at 25% of 4 MiB");
+  expect(stateText(upload)).toBe("25% of 4 MB, 500 kB/s, 6 s left");
+  expect(stateText({ ...upload, speed: null })).toBe("25% of 4 MB");
+  expect(stateText({ ...upload, state: "paused" })).toBe("Paused at 25% of 4 MB");
 });

@@ -1,4 +1,4 @@
-import { bytesText } from "../../upload-result";
+import { bytesText } from "~/lib/ui/bytes-text";
 import { remainingTimeText } from "../transfer/transfer-rate";
 import type { Upload } from "../upload";
 

@@ -1,0 +1,23 @@
+import { useEffect, useSyncExternalStore } from "react";
+import { useRoot } from "~/lib/data/use-root";
+import { timeZoneCookie } from "~/lib/ui/theme/preferences";
+import type { DateSettings } from "./date-format";
+
+/** The server's settings until scripts run, then the browser's time zone. */
+export function useDateSettings(): DateSettings {
+  const { locale = "en-GB", timeZone = null } = useRoot() ?? {};
+  return { locale, timeZone: useSyncExternalStore(never, browserTimeZone, () => timeZone) };
+}
+
+export function useRememberTimeZone(): void {
+  const known = useRoot()?.timeZone;
+  useEffect(() => {
+    const timeZone = browserTimeZone();
+    if (known !== undefined && known !== timeZone) document.cookie = timeZoneCookie(timeZone, location.protocol === "https:");
+  }, [known]);
+}
+
+const never = () => () => {};
+
+let timeZoneOfBrowser: string | null = null;
+const browserTimeZone = () => (timeZoneOfBrowser ??= Intl.DateTimeFormat().resolvedOptions().timeZone);
