@@ -47,9 +47,18 @@ it("answers a request already sent on an idle connection at shutdown", async () 
 it("finishes requests in flight, and aborts those that exceed the grace period", async () => {
   const gate = Promise.withResolvers<string>();
   const answers = [Promise.resolve("answered"), gate.promise, new Promise<string>(() => undefined)];
-  const handle = () => answers.shift() ?? Promise.resolve("");
+  let arrived = Promise.withResolvers<void>();
+  const handle = () => {
+    arrived.resolve();
+    return answers.shift() ?? Promise.resolve("");
+  };
+  const askAndArrive = async (ask: () => void) => {
+    arrived = Promise.withResolvers();
+    ask();
+    await arrived.promise;
+  };
   const patient = await keepAlive(0, handle);
-  patient.ask();
+  await askAndArrive(patient.ask);
   const ended = patient.close(10_000);
   gate.resolve("late but whole");
   expect(await patient.read("late but whole")).toContain("Connection: close");
@@ -57,7 +66,7 @@ it("finishes requests in flight, and aborts those that exceed the grace period",
 
   answers.unshift(Promise.resolve("answered"));
   const hanging = await keepAlive(0, handle);
-  hanging.ask();
+  await askAndArrive(hanging.ask);
   await hanging.close(0);
   await hanging.closed;
 });
