@@ -407,3 +407,15 @@ describe("HTTP actions", () => {
     expect((await fetch(`${deployed.deployment.siteUrl}/nothing`)).status).toBe(404);
   });
 });
+
+it("leaves no listeners on a connection that polls the logs", async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => warnings.push(warning);
+  process.on("warning", onWarning);
+  for (let poll = 0; poll < 20; poll++) {
+    const answer = await fetch(`${url}/api/stream_function_logs?cursor=0`, { headers: { Authorization: `Convex ${ADMIN_KEY}` } });
+    expect(await answer.json()).toHaveProperty("entries");
+  }
+  process.off("warning", onWarning);
+  expect(warnings).toEqual([]);
+});

@@ -50,8 +50,13 @@ export function deployRoutes({ runner, authenticator, logs, urls }: DeployOption
     "GET /api/stream_function_logs": async ({ request, query }) => {
       await authenticator.requireAdmin(request.headers.authorization);
       const gone = new AbortController();
-      request.socket.once("close", () => gone.abort());
-      return json(await logs.poll(Number(query.get("cursor") ?? 0) || 0, gone.signal));
+      const leave = () => gone.abort();
+      request.socket.once("close", leave);
+      try {
+        return json(await logs.poll(Number(query.get("cursor") ?? 0) || 0, gone.signal));
+      } finally {
+        request.socket.off("close", leave);
+      }
     },
     "GET /api/v1/get_canonical_urls": async ({ request }) => {
       await authenticator.requireAdmin(request.headers.authorization);
