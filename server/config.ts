@@ -31,7 +31,6 @@ export class ConfigError extends Error {
   }
 }
 
-
 const wholeNumber = (least: number, most: number) =>
   z
     .string()

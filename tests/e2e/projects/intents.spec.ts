@@ -1,6 +1,7 @@
 import type { ConvexHttpClient } from "convex/browser";
 import type { FunctionReturnType } from "convex/server";
 import { api } from "../../../convex/_generated/api.js";
+import { TIME_ZONE_COOKIE } from "../../../app/lib/ui/theme/preferences.ts";
 import { expect, type Person, type RunningApp, test } from "../../harness/test.ts";
 import { describedIntents } from "../support/described-intents.ts";
 import { type PageActions, pageActions } from "../support/page-actions.ts";
@@ -161,6 +162,8 @@ for (const [name, taken] of [
       test.setTimeout(300_000);
       const scripted = pageActions(await otherBrowser(person, { javaScriptEnabled: true }), true);
       const plain = pageActions(await otherBrowser(stranger, { javaScriptEnabled: false }), false);
+      const timeZone = await scripted.page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
+      await plain.page.context().addCookies([{ name: TIME_ZONE_COOKIE, value: timeZone, url: app.url }]);
       const [hers, others] = await Promise.all([lookerAt(app, person), lookerAt(app, stranger)]);
       for (const [index, step] of taken.entries()) {
         const [one, other] = await Promise.all([runStep(step, hers, app, person, scripted), runStep(step, others, app, stranger, plain)]);
@@ -197,6 +200,7 @@ async function runStep(
   await expect(her.page.getByRole("dialog")).toHaveCount(0);
   if (copiesImages) {
     await expect.poll(async () => imagesIn((await look()).stored), { intervals: [50, 100] }).toBeGreaterThan(imagesIn(before));
+    await expect(her.page).not.toHaveURL(/\/move$/);
     // A job copies them, so a page without JavaScript has to be loaded again.
     await her.page.reload();
     await her.ready();

@@ -39,7 +39,7 @@ test("every change shows in another browser without a reload", async ({ page, pe
   await other.open("/projects");
   await line.live();
   const requests: string[] = [];
-  other.page.on("request", (request) => /\.data|projects$/.test(new URL(request.url()).pathname) && requests.push(request.url()));
+  other.page.on("request", (request) => /\.data$|projects$/.test(new URL(request.url()).pathname) && requests.push(request.url()));
 
   const path = await she.makeProject("Daybreak");
   await expect(other.page.getByRole("main").getByRole("link", { name: "Daybreak" })).toBeVisible();
