@@ -49,7 +49,7 @@ function useFollow(over: boolean, target: string | null, waits: boolean) {
   const navigate = useNavigate();
   useEffect(() => {
     if (!over) return;
-    const dialog = waits ? editedDialog() : null;
+    const dialog = waits ? unsavedDialog() : null;
     if (!dialog) return void revalidate();
     const leave = () => void revalidate();
     dialog.addEventListener("close", leave, { once: true });
@@ -60,11 +60,13 @@ function useFollow(over: boolean, target: string | null, waits: boolean) {
   }, [target, navigate]);
 }
 
-/** Returns an open dialog with unsaved text: a page whose item is gone stays until it closes. */
-function editedDialog(): HTMLDialogElement | null {
+/** Returns an open dialog with unsaved or rejected text: a page whose item is gone stays until it closes. */
+function unsavedDialog(): HTMLDialogElement | null {
   const dialog = document.querySelector<HTMLDialogElement>("dialog[open]");
   const fields = dialog?.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>("input:not([type=hidden]), textarea") ?? [];
-  return [...fields].some(({ value, defaultValue }) => value !== defaultValue) ? dialog : null;
+  // A rejected form's text is its new default.
+  const isRejected = dialog?.querySelector("form[data-rejected]") != null;
+  return isRejected || [...fields].some(({ value, defaultValue }) => value !== defaultValue) ? dialog : null;
 }
 
 /** A pending form may itself delete the item or replace the session, and then redirects. */

@@ -64,7 +64,7 @@ export function IntentForm({
   }, [state.done]);
 
   return (
-    <fetcher.Form method="post" className={className} onSubmit={() => onSend?.()} {...formProps(form)}>
+    <fetcher.Form method="post" className={className} data-rejected={state.refusal && ""} onSubmit={() => onSend?.()} {...formProps(form)}>
       {hasButtons ? null : <input type="hidden" name={INTENT_FIELD} value={intent} />}
       <input type="hidden" name={FORM_FIELD} value={id} />
       {Object.entries(current === undefined ? hidden : { ...hidden, from: current }).flatMap(([name, values]) =>

@@ -188,10 +188,13 @@ test(
     await page.getByRole("button", { name: "Add a description" }).click();
     const text = page.getByRole("dialog").getByRole("textbox");
     await text.fill("Half a thought");
+    const reloads: string[] = [];
+    page.on("request", (request) => void (request.url().includes(".data") && reloads.push(request.url())));
     await convex.mutation(api.designs.moveToTrash, { id: designId });
     await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
     await expect(page.getByRole("dialog").getByText("This item no longer exists.")).toBeVisible();
     await expect(text).toHaveValue("Half a thought");
+    expect(reloads).toEqual([]);
     await page.keyboard.press("Escape");
     const isTrashed = (name: string) => page.getByRole("heading", { name: `“${name}” is in the trash` });
     await expect(isTrashed("Renamed")).toBeVisible();
