@@ -15,7 +15,7 @@ import { imageSortIn, SORT } from "~/lib/data/pagination/sorting";
 import { liveRevalidation } from "~/lib/data/should-revalidate";
 import { useLive } from "~/lib/data/use-live";
 import { serverAction } from "~/lib/forms/action.server";
-import { FavouriteButton } from "~/lib/forms/favourite-button";
+import { FavouriteButton } from "~/lib/forms/items/favourite-button";
 import { constraintOf } from "~/lib/forms/constraint.server";
 import { ItemDialogs, useItemDialogs } from "~/lib/forms/dialogs/item-dialogs";
 import { liveAction } from "~/lib/forms/live-action";

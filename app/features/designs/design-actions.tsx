@@ -1,7 +1,7 @@
 import { FolderInput } from "lucide-react";
 import type { ReactNode } from "react";
 import { href } from "react-router";
-import { ItemActions } from "~/lib/forms/item-actions";
+import { ItemActions } from "~/lib/forms/items/item-actions";
 import { requestDestination } from "~/features/selection/destinations/request-destination";
 import { Icon } from "~/lib/ui/icons/icon";
 import { MenuLink } from "~/lib/ui/overlays/menu";

@@ -4,7 +4,7 @@ import { designArchive } from "~/features/downloads/download-address";
 import { type AskForDialog, ContainerCard } from "~/features/projects/container-card";
 import { SelectCheckbox, SelectMark } from "~/features/selection/selectable";
 import { isSameItem, selectFirst, type Selection } from "~/features/selection/use-selection";
-import { OrderActions } from "~/lib/forms/order-actions";
+import { OrderActions } from "~/lib/forms/items/order-actions";
 import { count } from "~/lib/ui/count";
 import { DesignActions } from "./design-actions";
 import type { Design } from "./intents";

@@ -4,7 +4,7 @@ import { href } from "react-router";
 import { pendingId, markOptimistic } from "~/lib/data/pending";
 import type { ListSort } from "~/lib/data/pagination/sorting";
 import { intent } from "~/lib/forms/intents";
-import { favouriteText, itemIntents, onlyFavourites, tagIntents } from "~/lib/forms/item-intents";
+import { favouriteText, itemIntents, onlyFavourites, tagIntents } from "~/lib/forms/items/item-intents";
 import { BARE } from "~/features/projects/intents";
 import { tagsWith, tagsWithout } from "~/features/tags/tag-list";
 import { api } from "#convex/_generated/api";

@@ -4,7 +4,7 @@ import { href } from "react-router";
 import { pendingId, markOptimistic } from "~/lib/data/pending";
 import type { ListSort } from "~/lib/data/pagination/sorting";
 import { intent } from "~/lib/forms/intents";
-import { itemIntents, onlyFavourites } from "~/lib/forms/item-intents";
+import { itemIntents, onlyFavourites } from "~/lib/forms/items/item-intents";
 import { api } from "#convex/_generated/api";
 
 export type Project = FunctionReturnType<typeof api.projects.getProjects>[number];

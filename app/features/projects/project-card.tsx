@@ -1,8 +1,8 @@
 import { memo } from "react";
 import { href } from "react-router";
 import { projectArchive } from "~/features/downloads/download-address";
-import { ItemActions } from "~/lib/forms/item-actions";
-import { OrderActions } from "~/lib/forms/order-actions";
+import { ItemActions } from "~/lib/forms/items/item-actions";
+import { OrderActions } from "~/lib/forms/items/order-actions";
 import { count } from "~/lib/ui/count";
 import { type AskForDialog, ContainerCard } from "./container-card";
 import type { Project } from "./intents";

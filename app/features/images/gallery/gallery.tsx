@@ -5,7 +5,7 @@ import { DragHandle } from "~/features/reordering/drag-handle";
 import { useReordering } from "~/features/reordering/use-reordering";
 import type { ListPage } from "~/lib/data/pagination/pages";
 import { ItemMenu } from "~/lib/forms/dialogs/item-menu";
-import { OrderActions } from "~/lib/forms/order-actions";
+import { OrderActions } from "~/lib/forms/items/order-actions";
 import { Selectable, SelectMark, selectableProps } from "~/features/selection/selectable";
 import { usePointerSelection } from "~/features/selection/use-pointer-selection";
 import { isSameItem, selectFirst, type Selection } from "~/features/selection/use-selection";

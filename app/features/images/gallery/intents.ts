@@ -5,8 +5,8 @@ import { markOptimistic } from "~/lib/data/pending";
 import { tagsWith, tagsWithout } from "~/features/tags/tag-list";
 import { designIntents } from "~/features/designs/intents";
 import { intent, leadingTo } from "~/lib/forms/intents";
-import { duplicateIntent, renameIntent, reorderIntent, tagIntents } from "~/lib/forms/item-intents";
-import { reordered } from "~/lib/forms/order";
+import { duplicateIntent, renameIntent, reorderIntent, tagIntents } from "~/lib/forms/items/item-intents";
+import { reordered } from "~/lib/forms/items/order";
 import { api } from "#convex/_generated/api";
 
 export type DesignImage = FunctionReturnType<typeof api.designImages.getDesignImagesByDesignId>[number];

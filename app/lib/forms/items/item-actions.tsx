@@ -1,6 +1,6 @@
 import { Copy, Layers, Star } from "lucide-react";
 import { Icon } from "~/lib/ui/icons/icon";
-import { MenuAction } from "./dialogs/menu-action";
+import { MenuAction } from "../dialogs/menu-action";
 
 type ItemActionsProps = {
   thing: "Project" | "Design";

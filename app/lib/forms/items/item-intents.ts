@@ -2,7 +2,7 @@ import type { OptimisticLocalStore } from "convex/browser";
 import type { FunctionArgs, FunctionReference } from "convex/server";
 import type { ListSort } from "~/lib/data/pagination/sorting";
 import type { api } from "#convex/_generated/api";
-import { type FormValues, type Intent, intent } from "./intents";
+import { type FormValues, type Intent, intent } from "../intents";
 import { ORDER_FIELDS, orderArgs, reordered } from "./order";
 
 type Mutation<Args extends Record<string, unknown>> = FunctionReference<"mutation", "public", Args, unknown>;

@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { Icon } from "~/lib/ui/icons/icon";
-import { MenuAction } from "./dialogs/menu-action";
-import type { IntentName } from "./intents";
+import { MenuAction } from "../dialogs/menu-action";
+import type { IntentName } from "../intents";
 
 export function OrderActions({ intent, id }: { intent: IntentName; id: string }) {
   return (
