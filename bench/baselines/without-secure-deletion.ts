@@ -1,6 +1,6 @@
 /** Loaded into a deployment's threads: deleted data stays in the files until it is overwritten by chance. */
 import { DatabaseSync } from "node:sqlite";
-import { Checkpoints } from "../../engine/src/storage/checkpoints.ts";
+import { Checkpoints } from "@atelier/engine/testing/checkpoints";
 
 const exec: (sql: string) => void = Reflect.get(DatabaseSync.prototype, "exec");
 DatabaseSync.prototype.exec = function (sql) {

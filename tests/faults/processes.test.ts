@@ -1,7 +1,7 @@
 import { ConvexHttpClient } from "convex/browser";
 import { anyApi } from "convex/server";
 import { afterAll, describe, expect, it } from "vitest";
-import { openDatabase } from "../../engine/src/transaction/database.ts";
+import { openDatabase } from "@atelier/engine/testing/database";
 import { checkIntegrity } from "@atelier/engine/integrity";
 import { pushFixture } from "@atelier/engine/testing/deployed";
 import { ADMIN_KEY, createIssuer, removeFolder, startEngine, temporaryFolder } from "@atelier/engine/testing/harness";

@@ -1,11 +1,11 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { storedFileName } from "../../engine/src/functions/files/file-names.ts";
-import { secret } from "../../engine/src/functions/settings.ts";
-import { openDatabase } from "../../engine/src/transaction/database.ts";
-import type { Database, Transaction } from "../../engine/src/transaction/types.ts";
-import type { Json } from "../../engine/src/values/types.ts";
+import { storedFileName } from "@atelier/engine/testing/file-names";
+import { secret } from "@atelier/engine/testing/settings";
+import { openDatabase } from "@atelier/engine/testing/database";
+import type { Database, Transaction } from "@atelier/engine/testing/database-types";
+import type { Json } from "@atelier/engine/testing/value-types";
 
 export type Amounts = {
   images: number;
