@@ -6,6 +6,7 @@ import { TOGGLE_KEY } from "~/features/shell/use-sidebar";
 import { PROGRESS_MINIMUM, PROGRESS_TRICKLE_MS } from "~/lib/ui/navigation/navigation-progress";
 import { TOASTS } from "~/lib/ui/overlays/toasts";
 import { DEFAULT_THEME, SIDEBAR_COOKIE, SIDEBAR_SECONDS } from "~/lib/ui/theme/preferences";
+import { SIDEBAR } from "./e2e/support/specified-sizes.ts";
 import { type CitedTest, expectTests } from "./test-ids.ts";
 
 type Row = { constant: string; value: unknown; expected: unknown; shownBy: CitedTest[] };
@@ -20,21 +21,12 @@ const CONNECTION: CitedTest = ["tests/e2e/shell/shell-connection.spec.ts", "@los
 const TOKEN: CitedTest = ["tests/e2e/accounts/session.spec.ts", "@page-stays-live-past-end-token"];
 const THEME: CitedTest = [SHELL, "@dark-default-light-system-chosen-once"];
 
-const sourceOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
-
-/** The only value of a custom property in a style sheet. */
-function customProperty(path: string, name: string): string[] {
-  return [...sourceOf(path).matchAll(new RegExp(String.raw`^\s*${name}: ([^;]+);`, "gm"))].map(([, value = ""]) => value);
-}
-
-const { dependencies } = JSON.parse(sourceOf("package.json"));
+const { dependencies } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
 /** A constant that is left to a library's default. */
 const defaultOf = (library: string) => ({ value: Object.hasOwn(dependencies, library), expected: true });
 
-const SHELL_CSS = "app/features/shell/shell.css";
-
-/** Specification 9, with sections 2 and 8: the constants that a browser shows. */
+/** Specification 9, with sections 2 and 8: the constants that a browser shows. The cited tests measure the sizes of `SIDEBAR`. */
 const SECTIONS: Record<string, Row[]> = {
   Toasts: [
     { constant: "bottom right (section 2)", value: TOASTS.position, expected: "bottom-right", shownBy: [MESSAGES] },
@@ -52,15 +44,10 @@ const SECTIONS: Record<string, Row[]> = {
   Sidebar: [
     { constant: "cookie sidebar_state", value: SIDEBAR_COOKIE, expected: "sidebar_state", shownBy: [PANEL] },
     { constant: "cookie lifetime 7 days", value: SIDEBAR_SECONDS, expected: 604_800, shownBy: [PANEL] },
-    { constant: "width 16rem", value: customProperty(SHELL_CSS, "--sidebar-width"), expected: ["16rem"], shownBy: [PANEL] },
-    { constant: "mobile width 18rem", value: customProperty(SHELL_CSS, "--sidebar-mobile-width"), expected: ["18rem"], shownBy: [SHEET] },
-    { constant: "icon width 3rem", value: customProperty(SHELL_CSS, "--sidebar-icon-width"), expected: ["3rem"], shownBy: [PANEL] },
-    {
-      constant: "mobile breakpoint 768 px",
-      value: customProperty("app/lib/ui/theme/tokens.css", "--breakpoint-md"),
-      expected: ["768px"],
-      shownBy: [SHEET],
-    },
+    { constant: "width 16rem", value: SIDEBAR.width, expected: 256, shownBy: [PANEL] },
+    { constant: "mobile width 18rem", value: SIDEBAR.mobileWidth, expected: 288, shownBy: [SHEET] },
+    { constant: "icon width 3rem", value: SIDEBAR.iconWidth, expected: 48, shownBy: [PANEL] },
+    { constant: "mobile breakpoint 768 px", value: SIDEBAR.breakpoint, expected: 768, shownBy: [SHEET] },
     { constant: "toggle key Ctrl or Cmd plus b", value: TOGGLE_KEY, expected: "b", shownBy: [KEYS] },
   ],
   Backend: [

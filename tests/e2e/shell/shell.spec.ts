@@ -4,11 +4,11 @@ import { bothWays, expect, expectAccessible, hydrated, test } from "../../harnes
 import { recordDelays } from "../support/delays.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { deploymentAs } from "../support/pictures.ts";
+import { SIDEBAR } from "../support/specified-sizes.ts";
 
 test.describe.configure({ mode: "parallel" });
 
 /** Specification 9. */
-const SIDEBAR = { cookieDays: 7, width: 16 * 16, mobileWidth: 18 * 16, iconWidth: 3 * 16, breakpoint: 768 };
 const PROGRESS = { minimum: 0.08, trickleMs: 800 };
 
 const sidebar = (page: Page) => page.getByLabel("Sidebar", { exact: true });
