@@ -2,10 +2,10 @@ import { appendFileSync, existsSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 
-/** `bar` is the required value; `met` tells whether it is reached. */
+/** `bar` is the required value; `met` is true if it is reached. */
 export type Figure = { what: string; value: string; bar?: string; met?: boolean };
 
-/** A tool that `npm ci` does not install is missing; the message says how to get it. */
+/** Thrown when a tool that `npm ci` does not install is missing. The message contains the install command. */
 export class NotInstalled extends Error {
   override name = "NotInstalled";
 }

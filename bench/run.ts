@@ -1,4 +1,4 @@
-/** `npm run bench [-- name…]`: measures each subject beside its baseline and appends the report to RESULTS.md. */
+/** `npm run bench [-- name…]`: measures each subject with its baseline and appends the report to RESULTS.md. */
 import { loadavg } from "node:os";
 import { ensureBuilt } from "../server/build/ensure.ts";
 import { durableMutations } from "./engine/durable-mutations.ts";

@@ -70,7 +70,7 @@ export const setCaption = undoableMutation({
 
 export const reorder = reorderItem(imageFor);
 
-/** Appends the images in the given order. Throws "invalid" above `MANY_MAX`. */
+/** Appends the images in the given order. Throws "invalid" above `BULK_MAX`. */
 export const move = undoableMutation({
   args: { ids: v.array(v.string()), designId: v.string() },
   returns: v.null(),

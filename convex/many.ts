@@ -19,7 +19,7 @@ import { FAVOURITES_MAX, tooManyFavourites } from "./model/lists/sorting";
 import { addTagsToAll, type Place, removeTagsFromAll } from "./model/tags/tagging";
 import { restoreMany, trashDesigns as trashAllDesigns, trashImages as trashAllImages } from "./model/trashing";
 
-/** Each bulk operation is one mutation: one "not_found" changes nothing. Throws "invalid" above `MANY_MAX`. */
+/** Each bulk operation is one mutation: one "not_found" changes nothing. Throws "invalid" above `BULK_MAX`. */
 
 const args = { ids: v.array(v.string()) };
 

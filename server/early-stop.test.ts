@@ -43,7 +43,6 @@ async function childOf(pid: number): Promise<number> {
   return Number(children().split(" ")[0]);
 }
 
-/** Process namespaces need root. */
 function isolates(): boolean {
   try {
     execFileSync("unshare", ["--pid", "--fork", "true"], { stdio: "ignore" });

@@ -5,7 +5,7 @@ import type { Log } from "./log.ts";
 
 /** Milliseconds. Containers are killed after 10 s. */
 const GRACE = 8000;
-/** Milliseconds that idle connections stay open: a request may be on its way, and its response then says that the connection ends. */
+/** Milliseconds that idle connections stay open for requests in transit, whose responses announce the close. */
 const LAST_CALL = 500;
 
 export type ShutdownOptions = {

@@ -59,7 +59,7 @@ try {
   const profile = await context.storageState();
 
   await Promise.all([convex.mutation(api.trash.purge, { id: purged }), convex.mutation(api.projects.duplicate, { id: projectId })]);
-  // First the deployment, which would go on with the jobs.
+  // The deployment first, because it would continue the jobs.
   process.kill(Number([...app.output().matchAll(/"deploymentPid":(\d+)/g)].at(-1)?.[1]), "SIGKILL");
   await app.kill();
 

@@ -121,7 +121,7 @@ export function shouldRevalidate(args: ShouldRevalidateFunctionArgs): boolean {
   return liveRevalidation(staysHere ? { ...args, currentParams: nextParams } : args);
 }
 
-/** A picture opened by its own address has no gallery behind it. */
+/** An image that was opened by its address has no gallery to return to. */
 export default function Design({ loaderData, actionData, params }: Route.ComponentProps) {
   const viewing = "imageId" in params && params.imageId !== undefined;
   const [beneath, setBeneath] = useState(!viewing);

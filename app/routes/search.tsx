@@ -46,7 +46,7 @@ export default function Search({ loaderData: { loaded, knownTags, maxLength } }:
   const question = searchArgs(filters, after, maxLength);
   const { found, behind } = useSearch(loaded, question);
   const known = useLive(knownTags);
-  // The router does not know the URL's change.
+  // The router does not detect the URL's change.
   useEffect(() => {
     document.title = titleOf(filters);
   }, [filters]);

@@ -1,4 +1,4 @@
-/** Whether response times reveal accounts: medians for a known and an unknown address. The baseline asks for one address twice. */
+/** Compares response times for known and unknown addresses, which must not reveal accounts. The baseline repeats one address. */
 import { randomUUID } from "node:crypto";
 import { type RunningApp, startApp } from "../../tests/harness/app.ts";
 import { startMailbox } from "../../tests/harness/mailbox.ts";

@@ -1,4 +1,4 @@
-/** A thousand small files added in a browser, beside the same files sent by a script with eight connections. */
+/** Compares a thousand small uploads in a browser with the same uploads by a script with eight connections. */
 import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -43,7 +43,7 @@ export async function smallFiles(): Promise<Figure[]> {
       await page.context().close();
       return { ...added, misplaced: misplaced(await namesIn(app, person, designId)) };
     };
-    // Each way uploads to its own user, so that no file is a duplicate.
+    // Each measurement has its own user, so that no file is a duplicate.
     const small = await makeFiles(join(folder, "small"), SMALL, () => picture(26));
     const large = await makeFiles(join(folder, "large"), LARGE, () => picture(1300));
     await raw(small.slice(0, 16));

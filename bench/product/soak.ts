@@ -1,4 +1,4 @@
-/** The short form of `npm run test:soak`: a few people for three minutes, with years of data behind them. */
+/** The short form of `npm run test:soak`: a few users for three minutes, with years of existing data. */
 import { YEARS } from "../../tests/soak/fill.ts";
 import { soak as run } from "../../tests/soak/soak.ts";
 import { atMost, whole, type Figure } from "../report.ts";

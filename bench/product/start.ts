@@ -1,4 +1,4 @@
-/** A start of the built app with years of data behind it, beside one in an empty folder. */
+/** Compares a start of the built app with years of data with a start in an empty folder. */
 import { rm } from "node:fs/promises";
 import { readFileSync } from "node:fs";
 import { type RunningApp, startApp } from "../../tests/harness/app.ts";

@@ -72,7 +72,7 @@ async function isFirstAccount({ db }: MutationCtx, userId: string): Promise<bool
 async function isNews(ctx: MutationCtx, userId: string, event: AccountEvent & { kind: "sessionMade" }, at: number): Promise<boolean> {
   const { db } = ctx;
   const { device } = event;
-  // Created without a request, so nobody signed in.
+  // Created without a request, so it is not a sign-in.
   if (device === null) return false;
   const known = await db
     .query("devices")

@@ -17,7 +17,7 @@ export type Refusal = {
 
 export const unauthenticated = () => refusal({ code: "unauthenticated" });
 
-/** Also used for foreign items: callers must not be able to tell the two apart. */
+/** Also used for foreign items: callers must not be able to distinguish the two. */
 export const notFound = () => refusal({ code: "not_found" });
 
 export const invalid = (fieldErrors: Record<string, string[]>) => refusal({ code: "invalid", fieldErrors });

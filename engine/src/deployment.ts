@@ -57,7 +57,7 @@ export type DeploymentOptions = {
 const MAX_REQUESTS = 5_000;
 const GRACE_MS = 3_000;
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** Clients are usually on this machine, so requests on their way arrive sooner. */
+/** Shorter than the default, because clients are usually on this machine. */
 const CLOSING = { lastCallMs: 200 };
 
 export type Deployment = {

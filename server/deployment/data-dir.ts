@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Some file systems accept a file's name but have no room for its bytes. */
+/** Some file systems create the file but have no space for its content. */
 const TRIAL = Buffer.alloc(4096);
 
 /** Creates the folder and writes a test file. Returns the problem, or null. */

@@ -34,7 +34,7 @@ const LIMITS = ["--anonymous-bytes", `${ANONYMOUS_BYTES}`, "--client-address-hea
 /** Milliseconds. After a crash a large database reads its journal first. */
 const READY_TIMEOUT = 60_000;
 const STOP_TIMEOUT = 5000;
-/** A killed server's deployment stops by itself, which takes time on a busy machine. */
+/** The deployment of a killed server stops automatically, which takes time on a busy machine. */
 const PREDECESSOR_TIMEOUT = 15_000;
 const IN_USE = /Another process is using the data/;
 const FIRST_PAUSE = 100;

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 /** Above this it is cheaper to close the connection. */
 const PATIENCE = 256 * 1024 * 1024;
 
-/** Discards the rest of an answered request's body. Unread, it would block the connection; cut off, the browser shows its own error. */
+/** Discards the unread body of an answered request. Otherwise it blocks the connection, or the browser shows its own error. */
 export function discardUnread(request: IncomingMessage, response: ServerResponse): void {
   response.once("finish", () => {
     if (request.complete) return;

@@ -17,7 +17,6 @@ export const modules = {
   "../../convex/probe.ts": () => import("./probe.ts"),
 };
 
-/** convex-test with Convex's transaction limits. */
 export async function convexTestBackend(): Promise<Backend> {
   const inside = convexTest({ schema, modules, transactionLimits: true });
   // convex-test also accepts inline functions, which other backends cannot.

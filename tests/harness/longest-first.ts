@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The files that take longest. Vitest orders by size in a fresh clone, where a long run of a small file came last and alone. */
+/** The files that take longest. In a fresh clone Vitest orders by size, so a small file with a long run would run last and alone. */
 const LONGEST = [
   "tests/faults/memory.test.ts",
   "app/features/accounts/auth-api/adapter-transaction.test.ts",

@@ -111,7 +111,7 @@ async function makeProvider(people: Map<string, Identity>, accessTokenSeconds: (
         client_secret: CLIENT.secret,
         token_endpoint_auth_method: "client_secret_post",
         grant_types: ["authorization_code", "refresh_token"],
-        // A native client accepts any loopback port; the app's is unknown yet (RFC 8252, 7.3).
+        // A native client accepts any loopback port; the app's port is not known yet (RFC 8252, 7.3).
         application_type: "native",
         redirect_uris: ["google", "gitlab"].map((id) => `http://localhost/api/auth/callback/${id}`),
       },
@@ -185,7 +185,6 @@ async function idToken(origin: string, user: Identity, nonce?: string): Promise<
   return token;
 }
 
-/** GitLab's profile format, requested without `openid`. */
 async function profile(
   provider: Provider,
   people: Map<string, Identity>,

@@ -16,7 +16,7 @@ type TestFixtures = {
   otherBrowser: (user?: Person, options?: { javaScriptEnabled?: boolean }) => Promise<Page>;
   ownApp: RunningApp;
   launch: (settings: Record<string, string>) => Promise<RunningApp>;
-  /** Whether browsers ask to save data, so that pages load only the route modules they use (docs/decisions/120-save-data.md). */
+  /** Whether browsers send `Save-Data`, so that pages load only the route modules they use (docs/decisions/120-save-data.md). */
   saveData: boolean;
   /** Errors that pages may log; others fail the test. */
   allowedErrors: RegExp[];

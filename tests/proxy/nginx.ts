@@ -12,7 +12,7 @@ const NGINX = process.env["NGINX_PATH"] ?? "/usr/sbin/nginx";
 export async function startNginx(port: number, target: number, settings = ""): Promise<{ url: string; close(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), "atelier-nginx-"));
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${folder}/${name};`);
-  // Its workers write there, which are nobody's when root starts them.
+  // The workers write there. Started by root, they run as `nobody`.
   const user = process.getuid?.() === 0 ? "user root;" : "";
   const config = `
     ${user}

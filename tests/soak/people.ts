@@ -11,7 +11,7 @@ export type Operation = { kind: string; at: number; ms: number };
 export type Recorder = {
   operations: Operation[];
   failures: string[];
-  /** Measures an operation. Notes a failure and goes on. */
+  /** Measures an operation. Records a failure and continues. */
   run<Result>(kind: string, work: () => Promise<Result>): Promise<Result | undefined>;
 };
 
@@ -37,7 +37,7 @@ export function createRecorder(): Recorder {
   };
 }
 
-/** Projects that each person keeps, beside the one in work. */
+/** Projects that each person keeps, in addition to the current one. */
 const KEPT_PROJECTS = 20;
 const TABS = 2;
 const PICTURES = 2;

@@ -37,7 +37,7 @@ type IntentSpec<Schema extends z.ZodObject> = {
   /** Further fields that the form may have. */
   others?: readonly string[];
   run: (fields: z.output<Schema>, request: FormRequest) => Promise<Outcome>;
-  /** The fields of Better Auth's error codes; "*" stands for all others. Default: the form's head. */
+  /** The fields of Better Auth's error codes; "*" matches all others. Default: the whole form. */
   fieldOf?: Readonly<Record<string, string>>;
   retain?: (sent: FormData) => Shown;
 };

@@ -4,7 +4,7 @@ import { folderNames } from "./folder-names";
 
 type ArchivedImage = { image: Row; file: string; entry: Entry };
 
-/** Yields a design's pictures one at a time. Throws if one is unavailable, so that no incomplete archive looks whole. */
+/** Yields a design's pictures one at a time. Throws if one is unavailable, so that no incomplete archive appears complete. */
 function imagesOf(accountData: AccountData, designId: string, folder: string, signal: AbortSignal): AsyncGenerator<ArchivedImage> {
   return archived(accountData, accountData.images(designId), folder, signal);
 }

@@ -12,7 +12,7 @@ import { type ReorderTarget, HANDLE, type ReorderList } from "./reorder-list";
 type Held = { id: string; name: string; to: number; pastAll: boolean; marks: DropMarkers };
 
 type KeyArranging = {
-  /** Refocuses the held item's handle; must be called after each render of the list. */
+  /** Focuses the moved item's handle again. Must be called after each render of the list. */
   keepFocus(): void;
   stop(): void;
 };

@@ -9,5 +9,5 @@ export function withSelect(search: string, on: boolean): string {
 
 export const SELECTION_FORM = "selection";
 export const CHOSEN_FIELD = "ids";
-/** Fields besides those of the intents; `tag` is sent with every intent. */
+/** Fields in addition to those of the intents. `tag` is sent with every intent. */
 export const SELECTION_FIELDS = ["kind", "back", "tag"];

@@ -69,7 +69,7 @@ export function useSelection(ids: readonly string[]): Selection {
     begin: () => setOn(true),
     choose,
     focus,
-    // Items re-render only for their own state (`isSameItem`), so they may hold an old `toggle`.
+    // Items re-render only for their own state (`isSameItem`), so they may call an old `toggle`.
     toggle: (id, upTo) => newest.current(id, upTo),
     clear: () => setMarked(new Map()),
     end() {

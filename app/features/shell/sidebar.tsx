@@ -35,7 +35,7 @@ export function Sidebar({ sidebar, user, theme, projects, unread, projectListOpe
       ref={sidebar.ref}
       id={SIDEBAR_ID}
       popover="auto"
-      // With scripts the page behind the sheet is inert, so it is a dialog.
+      // With JavaScript the page below the sheet is inert, so the sheet is a dialog.
       role={sidebar.sheet ? "dialog" : "complementary"}
       aria-modal={sidebar.sheet || undefined}
       aria-label="Sidebar"

@@ -10,7 +10,7 @@ const narrow = () => matchMedia(`(width < ${getComputedStyle(document.documentEl
 
 export const SIDEBAR_ID = "sidebar";
 
-/** The sheet is a popover, so it works without scripts; with scripts the page behind it is inert. */
+/** The sheet is a popover, which works without JavaScript. With JavaScript the page below it is inert. */
 export function useSidebar(stateAtFirst: SidebarState) {
   const [state, setState] = useState(stateAtFirst);
   const [sheet, setSheet] = useState(false);

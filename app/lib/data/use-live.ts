@@ -60,7 +60,7 @@ function useFollow(over: boolean, target: string | null, waits: boolean) {
   }, [target, navigate]);
 }
 
-/** Returns an open dialog with unsaved or rejected text: a page whose item is gone stays until it closes. */
+/** Returns an open dialog with unsaved or rejected text. The page of a deleted item stays until the dialog closes. */
 function unsavedDialog(): HTMLDialogElement | null {
   const dialog = document.querySelector<HTMLDialogElement>("dialog[open]");
   const fields = dialog?.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>("input:not([type=hidden]), textarea") ?? [];

@@ -5,7 +5,7 @@ import { withoutOpenDialog } from "./dialogs/open-dialog-param";
 
 type EditConflictProps = {
   current: string;
-  /** Undefined for an answer that came with the page: the link then loads the page again. */
+  /** Undefined if the page contained the answer: the link then loads the page again. */
   onDiscard: (() => void) | undefined;
 };
 

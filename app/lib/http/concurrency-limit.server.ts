@@ -3,7 +3,7 @@ export class ConcurrencyLimitError extends Error {
 }
 
 export type ConcurrencyLimit = {
-  /** Throws `ConcurrencyLimitError` at once if all places are taken. */
+  /** Throws `ConcurrencyLimitError` at once if the limit is reached. */
   hold<Result>(userId: string, job: () => Promise<Result>): Promise<Result>;
   /** Returns the release function. Throws `ConcurrencyLimitError`. */
   acquire(userId: string): () => void;

@@ -5,7 +5,6 @@ import { BlockList, isIP, type LookupFunction } from "node:net";
 
 type Limits = { maxBytes: number; timeoutMs: number };
 
-/** Replaceable for tests. */
 type Network = {
   protocol: string;
   isAllowed: (address: string) => boolean;

@@ -73,7 +73,6 @@ function isEdited(field: Field): boolean {
   return field.value !== field.defaultValue;
 }
 
-/** Returns whether the field changed. */
 function copyState(from: Field, to: Field): boolean {
   if (from instanceof HTMLSelectElement && to instanceof HTMLSelectElement) {
     const chosen = [...from.selectedOptions].map(({ value }) => value);

@@ -22,7 +22,6 @@ export type ActivityKind = Infer<typeof activityKind>;
 export const activity = v.object({
   projectId: v.id("projects"),
   ownerId: v.string(),
-  /** `users.id` */
   actorId: v.string(),
   at: v.number(),
   kind: activityKind,

@@ -74,7 +74,7 @@ export async function lastKeys(list: List, count: number): Promise<string[]> {
 
 type Chosen = { batch: string; index: number };
 
-/** Rows read to find later images of the batch that arrived earlier: first a few, then as many as may precede. */
+/** Rows read to find images of the same batch that arrived too early: first a few, then the maximum. */
 const CHOSEN_LATER = [8, 200];
 
 /** Returns the key that appends an image, but before the later images of its batch. */

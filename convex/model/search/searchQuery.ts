@@ -104,7 +104,7 @@ function spread(terms: string[], most: number): string[] {
   return Array.from({ length: Math.min(most, terms.length) }, (_, place) => terms[Math.floor(place * step)] ?? "");
 }
 
-/** A letter too many, missing, wrong, or two swapped. The word may go on after the typed text, but not directly after the error. */
+/** One letter is added, missing, wrong or swapped. The word may be longer than the typed text, but not directly after the error. */
 function isOneErrorAway(typed: string, word: string): boolean {
   let at = 0;
   while (at < typed.length && typed[at] === word[at]) at++;

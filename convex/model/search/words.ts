@@ -70,7 +70,7 @@ export function bigramsOf(run: string): string[] {
   return letters.map((letter, place) => letter + (letters[place + 1] ?? ""));
 }
 
-/** Shorter words have too few trigrams to tell them apart. */
+/** Shorter words have too few trigrams to distinguish them. */
 const INFIX_MIN = 4;
 
 /** Marks both ends with a zero: a word of n letters has n trigrams. */

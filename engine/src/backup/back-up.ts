@@ -1,4 +1,4 @@
-/** A separate process: closing a file releases its process's locks (fcntl(2)). A held deployment commits to the log; deletions wait. */
+/** A separate process: closing a file releases its process's locks (fcntl(2)). During a backup the deployment commits to the log, and deletions wait. */
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -30,7 +30,7 @@ export type BackupOptions = {
 export async function backUp(options: BackupOptions): Promise<{ running: boolean }> {
   const target = resolve(options.to);
   if (existsSync(target)) throw new Error(`${target} exists already: a backup is never written over.`);
-  // A second hold of the same deployment would break the first.
+  // A second lock on the same deployment would break the first.
   const unlockSource = lockForBackup(options.from);
   try {
     return await backUpLocked({ ...options, to: target });

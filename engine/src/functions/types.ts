@@ -68,7 +68,7 @@ export interface FunctionRunner {
   isDamaged(): Promise<boolean>;
   /** Freezes the files on disk while calls continue. Returns the id for `release`. */
   hold(): Promise<string>;
-  /** Returns false if the hold was interrupted: the copy is unusable. */
+  /** Returns false if the lock was interrupted: the copy is then unusable. */
   release(hold: string): Promise<boolean>;
   files: FileStore;
   close(): Promise<void>;

@@ -1,10 +1,10 @@
-/** Graceful shutdown. Node's `Server.close` closes idle connections at once, even when a request is on its way: the client gets a reset. */
+/** Graceful shutdown. Node's `Server.close` closes idle connections at once, even when a request is in transit: the client gets a reset. */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 
 export type ClosingOptions = {
-  /** Milliseconds an idle connection stays open for a request on its way; its response announces the close. */
+  /** Milliseconds that an idle connection stays open for a request in transit. The response announces the close. */
   lastCallMs: number;
   onLate?: () => void;
 };

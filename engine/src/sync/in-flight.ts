@@ -1,4 +1,4 @@
-/** Buffers on the way hide unread bytes, so pings carry the byte count and pongs repeat it (RFC 6455, 5.5.3). */
+/** Network buffers hide unread bytes, so pings contain the byte count and pongs repeat it (RFC 6455, 5.5.3). */
 export type InFlight = {
   handedOver(bytes: number): void;
   left(bytes: number): void;

@@ -29,7 +29,7 @@ import type { SocketMemory } from "./socket-memory.ts";
 export interface Line {
   send(text: string): void;
   sendTransition(text: string): void;
-  /** False while the client is too slow; `touch` tells the queries when it has caught up. */
+  /** False while the client is too slow. `touch` resumes the queries when it has caught up. */
   readonly writable: boolean;
   readonly memory: Pick<SocketMemory, "set" | "add" | "setAuthenticated">;
   close(reason: string): void;
@@ -55,7 +55,7 @@ export class SyncSession implements Subscriber {
   private readonly options: SessionOptions;
   private sessionId: string | null = null;
   private clockSkewMs: number | null = null;
-  /** The version last sent; the fields below hold what was requested since. */
+  /** The version last sent. The fields below are later requests. */
   private version: Version = { querySet: 0, identity: 0, ts: 0n };
   private querySet = 0;
   private identityVersion = 0;

@@ -64,7 +64,7 @@ export function createSockets(options: SocketsOptions): Sockets {
     },
     async close() {
       server.close();
-      // The client knows this reason and reconnects after a second.
+      // The client handles this reason and reconnects after a second.
       for (const websocket of open) websocket.close(CLOSE_GOING_AWAY, "InternalServerError: the deployment is shutting down");
       for (let waited = 0; open.size > 0 && waited < CLOSE_GRACE_MS; waited += 20) await sleep(20);
       for (const websocket of open) websocket.terminate();

@@ -56,7 +56,6 @@ class FileDatabase implements Database {
   private readonly context: StorageContext;
   private readonly answers: ReturnType<typeof openIdempotencyRecords>;
   private readonly subscriptions = new Subscriptions();
-  /** Restored if the batch fails. */
   private readonly notified = new Set<string>();
   private history: History;
   private durable: Timestamp;

@@ -47,7 +47,6 @@ export function valueOf(document: Document): JsonObject {
   return document.value;
 }
 
-/** The indexed values, `_creationTime` and `_id`. */
 export function keyIn(index: Index, document: Document): Uint8Array {
   if (index === index.table.byId) return document.key;
   document.keys ??= new Map();

@@ -84,7 +84,6 @@ export interface Database {
 
   tables(): { name: string; number: number }[];
   sizes(): Record<string, number>;
-  /** Null for an invalid id. */
   tableOf(id: string): string | null;
   /** While `on`, the data file stays unchanged and can be copied; commits go to the log. */
   holdFile(on: boolean): void;

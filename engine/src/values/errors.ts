@@ -21,7 +21,7 @@ export class StorageError extends Error {
 
 /** Stops all writes to protect the intact data. */
 export class DamagedDataError extends StorageError {
-  /** @param what is for the operator; no names or paths, because strangers may see it */
+  /** @param what for the operator; contains no names or paths, because strangers may see it */
   constructor(what: string, cause?: unknown) {
     super(
       `The data is damaged (${what}). Nothing more is written. Stop the app, run 'npm run check-data' and follow docs/operation.md, "Checking the data".`,
@@ -30,7 +30,6 @@ export class DamagedDataError extends StorageError {
     this.name = "DamagedDataError";
   }
 
-  /** Recreates another thread's error. */
   static fromMessage(message: string): DamagedDataError {
     return Object.assign(new DamagedDataError(""), { message });
   }

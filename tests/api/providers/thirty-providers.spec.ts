@@ -9,7 +9,7 @@ import { test } from "../support/test.ts";
 
 /** Whole sign-ins against the providers' documented answers (specification 3 to 8). `npm run test:providers` tests all thirty. */
 
-/** Together: each way to authenticate the client, each kind of address, with and without an ID token, PKCE and a refresh token. */
+/** Together they cover each client authentication, each kind of address, and with and without ID token, PKCE and refresh token. */
 const CHARACTERISTIC: ProviderId[] = ["apple", "facebook", "github", "google", "reddit", "tiktok", "twitter", "vk"];
 const tested = process.env["TEST_PROVIDERS"] === "all" ? providerIds : CHARACTERISTIC;
 

@@ -100,7 +100,7 @@ async function launch({ width, height, javaScript }: DriverOptions): Promise<Dri
     },
     async close() {
       await answered(driver.quit()).catch(() => {
-        // A hung web process does not end by itself.
+        // A hung web process does not end automatically.
       });
       const exited = server.exitCode === null && server.signalCode === null ? once(server, "exit") : undefined;
       killGroup();

@@ -155,7 +155,7 @@ test("SIGTERM completes requests, stops the deployment and exits with 0", async 
   const [invited] = await once(socket, "data");
   expect(String(invited)).toContain("100 Continue");
   socket.write(body.slice(0, 10));
-  // A second, idle connection, as browsers open them in advance, must not hold anything up.
+  // Browsers open a second, idle connection in advance. It must not delay the stop.
   const idle = connect(ownApp.port, "127.0.0.1");
   await once(idle, "connect");
 

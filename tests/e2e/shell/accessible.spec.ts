@@ -128,7 +128,7 @@ test("every screen passes axe in both themes, target sizes, 320 px and 200%", as
 /** What narrow screens move into a menu, by its name there. */
 const MOVED = { "a Download design": "Download", "button Delete design": "Move to trash" };
 
-/** Returns the controls, also those behind the summary of narrow screens, and those that are in a menu instead. */
+/** Returns the controls, including those in a closed `details` of narrow screens and those in a menu. */
 async function reachable(page: Page): Promise<{ shown: string[]; inMenus: string[] }> {
   const inMenus = await page.evaluate(
     (moved) =>

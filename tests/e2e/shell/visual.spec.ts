@@ -27,7 +27,6 @@ test.describe.configure({ mode: "parallel" });
 
 for (const name of SCREENS) {
   test(`matches its baselines: ${name}`, async ({ app, browser }) => {
-    // It compares up to ten pictures.
     test.slow();
     const { person, paths } = await seed(app, name);
     const context = await browser.newContext({ baseURL: app.url, reducedMotion: "reduce" });

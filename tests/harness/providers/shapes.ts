@@ -11,9 +11,7 @@ export type Person = {
   lastName: string;
   name: string;
   handle: string;
-  /** Null: the provider reports no address. */
   email: string | null;
-  /** Some providers report a text. */
   verified: boolean | "true" | "false";
   /** An address; null: the provider reports no picture. */
   picture: string | null;
@@ -45,7 +43,7 @@ export type Shape = {
   tokenFields?: (person: Person, scopes: string[]) => Claims;
   /** Formats the granted scopes of a token response; omitted: it has none. */
   scope?: (scopes: string[]) => unknown;
-  /** The claims of the ID token besides iat and exp; no ID token when omitted. */
+  /** The claims of the ID token, without iat and exp. No ID token when omitted. */
   idToken?: (person: Person, clientId: string) => Claims;
   profile: Record<string, (person: Person, request: ProfileRequest) => unknown>;
   newId: () => string;
@@ -778,7 +776,6 @@ export const shapes: Record<ProviderId, Shape> = {
   },
 };
 
-/** A Microsoft tenant of an organisation. */
 const TENANT = "4d8c1a0e-1f0b-4c7e-9f43-6d1d4e3f2a10";
 
 export const accountIdOf = (id: ProviderId, person: Person): string =>

@@ -21,7 +21,6 @@ export type StandIn = {
   /** Signs a token with the providers' key, or with `secret`. */
   sign(claims: JWTPayload, how?: { alg?: string; secret?: Uint8Array; kid?: string }): Promise<string>;
   requestCount(address: string): number;
-  /** Addresses that answer with a redirect. */
   redirected: Set<string>;
   /** Addresses whose connection is closed without an answer. */
   broken: Set<string>;

@@ -41,7 +41,6 @@ export async function administration(config: AppConfig) {
       return true;
     },
 
-    /** Returns whether a second factor existed. */
     async disableTwoFactor(email: string): Promise<boolean | null> {
       const user = await find(email);
       if (!user) return null;

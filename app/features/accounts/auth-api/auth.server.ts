@@ -114,7 +114,7 @@ function makeAuth(config: AppConfig, origin: string) {
         "/get-session": false,
         "/verify-password": { window: 10, max: 3 },
         "/delete-user": { window: 10, max: 3 },
-        // Sign-out must always work, also for many users behind one address.
+        // Sign-out must always work, also for many users who share an IP address.
         "/sign-out": false,
         // Stripe signs its requests.
         "/stripe/webhook": false,

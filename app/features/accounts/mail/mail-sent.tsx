@@ -45,7 +45,7 @@ export function MailSent({ email, text, fields = {}, pause, again }: SentProps) 
   );
 }
 
-/** Shows the pause, which the server enforces. Without JavaScript the server's error says how long to wait. */
+/** Shows the pause, which the server enforces. Without JavaScript the server's error contains the remaining time. */
 function SendAgain({ pause }: { pause: number }) {
   const sending = useNavigation().formMethod === "POST";
   const [left, setLeft] = useState(0);

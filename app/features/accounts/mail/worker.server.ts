@@ -45,7 +45,7 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
       news = true;
       arm(0);
     },
-    // The subscription retries by itself.
+    // The subscription retries automatically.
     (error) => log.error({ fault: errorName(error) }, "the mail queue cannot be read"),
   );
 

@@ -55,7 +55,7 @@ export function redirectToSignIn(request: Request): Response {
 function signInAddress(target: string, error: string | null): string {
   const search = new URLSearchParams({
     ...(!/^\/projects\/?$/.test(target) && { redirectTo: target }),
-    // The reason why a link or a provider's sign-in failed, which the wanted page cannot show.
+    // The reason why a link or a provider's sign-in failed, which the requested page cannot show.
     ...(error && { error }),
   });
   return search.size === 0 ? "/sign-in" : `/sign-in?${search}`;

@@ -85,7 +85,7 @@ function PasskeyRow({ passkey: { id, name, createdAt, backedUp } }: { passkey: P
 type Stage = { at: "start" | "stale" } | { at: "working"; isAsked: boolean } | { at: "failed" | "wrong"; problem: string };
 
 function AddPasskey({ hasPassword }: { hasPassword: boolean }) {
-  // Only the browser can tell. The server renders the form, because most browsers support passkeys.
+  // Only the browser can detect support. The server renders the form, because most browsers support passkeys.
   const [support, setSupport] = useState<PasskeySupport>("available");
   useEffect(() => setSupport(passkeySupport()), []);
   const [stage, setStage] = useState<Stage>({ at: "start" });

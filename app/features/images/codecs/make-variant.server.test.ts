@@ -214,7 +214,6 @@ describe("drawings", () => {
         { width: 160, wanted: "webp" },
       ).catch(String);
       expect(requested).toBe(0);
-      // Proves that the server detects requests.
       await fetch(url);
       expect(requested).toBe(1);
     } finally {

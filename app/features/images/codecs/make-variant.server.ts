@@ -48,7 +48,7 @@ async function make(original: Original, { width, wanted, still = false }: Varian
 
   const wide = isWideGamut(read.icc);
   const finish = (picture: Sharp) => (wide ? asTagged(picture, read.icc) : picture);
-  // JPEG noise leaves no two pixels alike, so there is no need to check.
+  // In JPEG, noise makes all pixels different, so a check is unnecessary.
   if (contentType !== "image/jpeg") {
     const { data, info } = await open().toColourspace("srgb").raw({ depth: "uchar" }).toBuffer({ resolveWithObject: true });
     const nature = classifyImage(data, info);

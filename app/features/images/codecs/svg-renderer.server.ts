@@ -32,7 +32,7 @@ const IDLE = 15_000;
 /** On a busy machine, a second of CPU time takes several seconds. */
 const CLOCK = 6;
 
-/** Draws SVG in killable processes. Throws `SvgRenderError`. `patience`: CPU limit in ms; `clock`: wall per CPU time; `ceiling`: bytes. */
+/** Draws SVG in killable processes. Throws `SvgRenderError`. `patience`: CPU limit in ms; `clock`: wall-clock per CPU time; `ceiling`: bytes. */
 export function createSvgRenderer({
   patience,
   ceiling,

@@ -2,7 +2,7 @@ import { MAX_PIXELS } from "./decoder.server";
 
 export const WEBP_SIDE_MAX = 16_383;
 
-/** Returns the DPI at which `own` units become `wanted` pixels. librsvg draws one pixel per unit at 72; sharp accepts 1 to 100,000. */
+/** Returns the DPI that draws `own` units as `wanted` pixels. librsvg draws one pixel per unit at 72 DPI; sharp accepts 1 to 100,000. */
 export function svgDensity(own: number, wanted: number): number {
   return Math.min(100_000, Math.max(1, (72 * wanted) / own));
 }

@@ -33,7 +33,7 @@ type Widths = {
   exact?: boolean;
 };
 
-/** Returns every width below the picture's own, then the first that contains it, described by its true width. */
+/** Returns all widths below the picture's, and the next larger one. The last descriptor is the picture's real width. */
 export function imageSrcSet(
   imageId: string,
   width: number,

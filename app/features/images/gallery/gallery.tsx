@@ -42,7 +42,7 @@ type TileProps = {
 
 const VIEWS = [...DENSITY_CHOICES, { value: "list", label: "List", icon: <Icon of={List} /> }] as const;
 
-/** The browser lays out the wall from aspect ratios alone (images.css), so that nothing moves after the first HTML. */
+/** The browser lays out the gallery from aspect ratios alone (images.css), so that nothing moves after the first HTML. */
 export function Gallery({ list, images, view, page, total, ...tile }: GalleryProps) {
   const density = useDensity();
   usePointerSelection(list, tile.selection);
@@ -157,7 +157,7 @@ function MovingMark({ image }: { image: DesignImage }) {
   );
 }
 
-/** Pictures beyond these ratios are cropped in the gallery; the viewer shows them whole. */
+/** Pictures beyond these ratios are cropped in the gallery, but not in the viewer. */
 const WIDEST = 4;
 const TALLEST = 0.45;
 

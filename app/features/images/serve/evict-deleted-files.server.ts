@@ -29,7 +29,7 @@ const positionSchema = z.object({
 });
 type Position = z.infer<typeof positionSchema>;
 
-/** Removes variants of deleted files. Compares the whole cache without a stored position, or when the deployment's list begins after it. */
+/** Removes variants of deleted files. Compares the whole cache if no position is stored, or if the deployment's list starts after the position. */
 export function evictDeletedFiles(
   config: AppConfig,
   copies: Pick<VariantCache, "forget" | "groups">,

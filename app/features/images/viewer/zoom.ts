@@ -18,7 +18,7 @@ function actualScale({ density, scalable }: Scene): number {
   return scalable ? 1 : 1 / density;
 }
 
-/** Fits the whole picture. Does not enlarge pixels beyond the size without JavaScript, which ignores the density. */
+/** Fits the picture to the stage. Enlarges it at most to its size without JavaScript, which ignores the pixel density. */
 export function fitScale({ stage, picture, scalable }: Scene): number {
   const whole = Math.min(stage.width / picture.width, stage.height / picture.height);
   return scalable ? whole : Math.min(whole, 1);
@@ -96,7 +96,6 @@ export function toggled(view: View, scene: Scene, at: Point): { fitting: Fitting
 }
 
 export function isLarger(view: View, { stage, picture }: Scene): boolean {
-  // Tolerates rounding.
   return picture.width * view.scale > stage.width + 0.5 || picture.height * view.scale > stage.height + 0.5;
 }
 

@@ -1,4 +1,4 @@
-/** Copied and cut items travel on the system's clipboard, so that whatever was copied last is pasted, also in another tab. */
+/** Copied and cut items are written to the system clipboard, so that other tabs can paste them and later copies replace them. */
 
 export type CopiedItems = { kind: "design" | "image"; ids: string[]; isCut: boolean };
 

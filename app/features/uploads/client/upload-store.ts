@@ -10,7 +10,7 @@ export type PageEvents = Pick<Window, "addEventListener" | "removeEventListener"
 
 type Snapshot = { uploads: readonly Upload[]; unfinished: readonly QueuedUpload[] };
 
-/** The uploads that a page shows. Asks before the page is left while one is under way. */
+/** The uploads that a page shows. The browser asks before the user leaves the page during an upload. */
 export class UploadStore {
   items: UploadItem[] = [];
   /** Uploads of earlier pages that need their files. */

@@ -10,7 +10,7 @@ import { type PageEvents, UploadStore } from "./upload-store";
 
 type Dependencies = { transport: Transport; queue: UploadQueue; now?: () => number; window?: PageEvents };
 
-/** Reading a file's size asks the browser's process each time: a thousand at once would block the page. */
+/** Each read of a file's size is a call to the browser process: a thousand at once would block the page. */
 const FILES_PER_TASK = 50;
 
 /** The uploads of this document, which continue across client-side navigation. */

@@ -100,7 +100,7 @@ function usePages(places: Place[], reference: FunctionReference<"query">, argsAt
   return useQueries(current.requests);
 }
 
-/** Leaves errors that end the whole list to the first page. */
+/** The first page handles errors that end the list. */
 function pageIn<Row>(answer: PaginationResult<Row> | Error | undefined): PaginationResult<Row> | undefined {
   if (!(answer instanceof Error)) return answer;
   if (refusalOf(answer) || redirectOf(answer) !== null) return undefined;

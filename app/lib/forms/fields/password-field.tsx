@@ -55,7 +55,6 @@ type FormPasswordFieldProps = Pick<PasswordFieldProps, "label" | "autoComplete" 
   field: FormField | undefined;
 };
 
-/** The answer reports length errors. */
 export function FormPasswordField({ field, ...rest }: FormPasswordFieldProps) {
   if (!field) return null;
   const { minLength: _, ...props } = inputProps(field);

@@ -12,7 +12,7 @@ export function useFocusAfterNavigation(): void {
   const { pathname } = useLocation();
   const wentBack = useNavigationType() === NavigationType.Pop;
   const before = useRef(pathname);
-  // A layout effect, to run before a dialog that opens by itself takes the focus.
+  // A layout effect, so that it runs before a dialog that opens automatically takes the focus.
   useLayoutEffect(() => {
     if (before.current === pathname) return;
     const from = before.current;

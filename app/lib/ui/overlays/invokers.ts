@@ -36,7 +36,7 @@ export function close(dialog: HTMLDialogElement): void {
 function actsFor(act: (dialog: HTMLDialogElement) => void) {
   return (event: MouseEvent<HTMLButtonElement>) => {
     if ("commandForElement" in HTMLButtonElement.prototype) {
-      // Browsers that support commands warn about two ways on one button.
+      // Browsers that support `command` warn about a button that also has `popovertarget`.
       event.currentTarget.removeAttribute("popovertarget");
       return;
     }

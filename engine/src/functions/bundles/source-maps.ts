@@ -3,7 +3,7 @@ import { SourceMap } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { LRUCache } from "lru-cache";
 
-/** Earlier pushes have other files, which are never asked for again. */
+/** Files of earlier pushes are never read again. */
 const REMEMBERED = 50;
 export const sourceMaps = new LRUCache<string, { map: SourceMap | null }>({ max: REMEMBERED });
 

@@ -21,7 +21,7 @@ export type Services = {
 
 type Syscall = (run: Run, args: Arguments, services: Services) => string | Promise<string>;
 
-/** Pending forever: given to leftovers of ended functions. */
+/** Never settles. The result of calls by functions that have ended. */
 const NEVER = new Promise<never>(() => undefined);
 
 /** `inSyscall` is called when engine code starts and ends. */

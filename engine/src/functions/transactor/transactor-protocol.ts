@@ -71,7 +71,7 @@ export type Questions = {
   isDamaged: { ask: null; answer: boolean };
   noteDamage: { ask: { what: string }; answer: null };
 
-  /** `release` returns false if the hold was interrupted. */
+  /** `release` returns false if the lock was interrupted. */
   hold: { ask: null; answer: string };
   release: { ask: { hold: string }; answer: boolean };
   checkpoint: { ask: null; answer: boolean };

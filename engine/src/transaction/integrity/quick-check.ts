@@ -7,7 +7,7 @@ import { entryKey, idKey, idOf, parseDocument } from "../document.ts";
 
 /** SQLite checks about 700 MB of cached pages per second; this takes a tenth of one. */
 const CHECKED_WHOLE_BYTES = 64 * 1024 * 1024;
-/** Larger files: only the tables that every start reads. `settings` contains the code. */
+/** In larger files only these tables are checked, which every start reads. `settings` contains the code. */
 const ALWAYS_CHECKED = ["clock", "settings", "tables", "indexes"];
 const SAMPLED_DOCUMENTS = 200;
 

@@ -41,7 +41,6 @@ describe("docs/upgrading-better-auth.md", () => {
   it("has a row for each plugin", () => {
     const named = rows.map(({ by }) => by).join("\n");
     const files = globSync("**/*.server.ts", { cwd: import.meta.dirname }).map((file) => basename(file, ".server.ts"));
-    // It only combines the others.
     const missing = files.filter((file) => file !== "specification" && !named.includes(`\`${file}\``));
     expect(files.length).toBeGreaterThan(15);
     expect(missing).toEqual([]);

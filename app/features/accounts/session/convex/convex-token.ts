@@ -15,7 +15,7 @@ export async function fetchConvexToken(wait: (ms: number) => Promise<void> = pau
   }
 }
 
-/** Jitter keeps tabs from retrying at once. */
+/** Jitter prevents tabs from retrying at the same time. */
 function delayBefore(retry: number): number {
   const full = Math.min(RETRY.baseMs * 2 ** retry, RETRY.maxMs);
   return full * (1 - RETRY.jitter * Math.random());

@@ -14,7 +14,7 @@ export async function holdTab(tab: string): Promise<void> {
 
 export type OpenTabs = { tabs: Set<string>; isOnly(tab: string): boolean };
 
-/** Returns the documents that hold a lock, or null where the browser does not tell. */
+/** Returns the documents that hold a lock, or null if the browser has no Web Locks API. */
 export async function openTabs(): Promise<OpenTabs | null> {
   if (!("locks" in navigator)) return null;
   try {

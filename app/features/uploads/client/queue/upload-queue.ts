@@ -10,7 +10,6 @@ const REMEMBERED_MS = 7 * 24 * 60 * 60_000;
 /** Bytes of all files that this browser stores. */
 const STORED_BYTES = 1_000_000_000;
 
-/** What one transaction stores. */
 const BATCH = { files: 50, bytes: 16_000_000 };
 
 interface Schema extends DBSchema {
@@ -54,7 +53,7 @@ export function openUploadQueue(userId: string, { now = Date.now, storedBytes = 
     return result.catch(() => null);
   }
 
-  /** Runs beside other changes, because large files take long. */
+  /** Runs in parallel with other changes, because large files take long. */
   async function storeWaiting(): Promise<void> {
     if (isStoring) return;
     isStoring = true;
@@ -182,7 +181,7 @@ async function open(onGone: () => void): Promise<Database | null> {
   }
 }
 
-/** Uses a transaction per store: others would wait for one of both until large files are written. */
+/** Uses one transaction per store. Others would wait for a shared transaction until large files are written. */
 async function storeFiles(db: Database, batch: { id: string; file: File }[]): Promise<void> {
   const { store, done } = db.transaction("contents", "readwrite");
   await Promise.all([...batch.map(({ id, file }) => store.put(file, id)), done]);

@@ -6,7 +6,7 @@ export type BatchFile = { file: File; entry: BatchEntry };
 /** Fewer small files are sent one by one, which shows the progress of each. */
 export const BATCH_FROM = 8;
 
-/** Passes every proxy that chunks pass, with room for the entries. */
+/** Fits into the size that proxies accept for chunks, including the entries. */
 const BATCH_MAX_BYTES = SMALLEST_CHUNK / 2;
 
 export const isSmall = ({ size }: File): boolean => size > 0 && size <= BATCH_MAX_FILE_BYTES;

@@ -27,7 +27,7 @@ export type Sending = {
 export type Transport = {
   /** Throws `NotSent`, or the reason of an aborted signal. */
   send(sending: Sending): Promise<void>;
-  /** Returns false if the server does not know the file. Throws `NotSent`. */
+  /** Returns false if the server has no such upload. Throws `NotSent`. */
   hasArrived(url: string): Promise<boolean>;
   finish(url: string, anyway: boolean, signal: AbortSignal): Promise<UploadOutcome>;
   discard(url: string): void;
