@@ -374,7 +374,7 @@ describe.each(backends)("access on $name", ({ start }) => {
   });
 
   it.each(entriesOnThings)(
-    "%s tells another person's, a removed, a missing and a malformed id alike",
+    "%s answers foreign, removed, missing and malformed ids alike",
     { tags: "@tells-another-persons-removed-missing-malformed" },
     async (name, entry) => {
       const [kind, argument] = entry.on;

@@ -59,7 +59,7 @@ describe.each(backends)("notices on $name", ({ start }) => {
   });
 
   it(
-    "tells of what changed the account, the loss of an address at the old one",
+    "notifies about account changes; a changed address also at the old one",
     { tags: "@tells-what-changed-account-loss-address" },
     async () => {
       const ada = await signUp(backend, "ada");

@@ -118,7 +118,7 @@ describe.each(backends)("undo on $name", ({ start }) => {
     expect((await ada.query(api.search.find, { text: "two" })).images).toHaveLength(2);
   });
 
-  it("refuses to undo what was changed or deleted since, and changes nothing", async () => {
+  it("rejects an undo after a later change or deletion, and changes nothing", async () => {
     await ada.mutation(api.designImages.rename, { id: first(), name: "z", step });
     await ada.mutation(api.designImages.rename, { id: first(), name: "y" });
     expect(await codeOf(revert())).toBe("conflict");
@@ -134,7 +134,7 @@ describe.each(backends)("undo on $name", ({ start }) => {
     expect(await codeOf(revert())).toBe("not_found");
   });
 
-  it("keeps what was changed in another field", async () => {
+  it("keeps later changes of other fields", async () => {
     await ada.mutation(api.designImages.rename, { id: first(), name: "z", step });
     await ada.mutation(api.designImages.setCaption, { id: first(), caption: "text" });
     await revert();
@@ -155,7 +155,7 @@ describe.each(backends)("undo on $name", ({ start }) => {
     expect(await rows()).toEqual([]);
   });
 
-  it("forgets what is deleted permanently, and nothing else", async () => {
+  it("removes the steps of permanently deleted items only", async () => {
     await ada.mutation(api.many.tagImages, { ids: [first(), second()], tag: "one", step });
     await ada.mutation(api.designImages.rename, { id: first(), name: "secret", step: "of the deleted image" });
     await ada.mutation(api.designImages.moveToTrash, { id: first() });

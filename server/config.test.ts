@@ -212,7 +212,7 @@ describe("secrets", () => {
     expect(new Set(all.map(({ app }) => app.secret)).size).toBe(1);
   });
 
-  it("are not replaced beside existing data without MAKE_NEW_KEYS", async () => {
+  it("are not replaced for existing data without MAKE_NEW_KEYS", async () => {
     await mkdir(join(dir, "data/convex"), { recursive: true });
     await writeFile(join(dir, "data/convex/deployment.sqlite3"), "data");
     expect(await problems({})).toEqual([expect.stringMatching(/secrets\.json is missing, but there is data in .*MAKE_NEW_KEYS=true/)]);
@@ -226,7 +226,7 @@ describe("secrets", () => {
     expect(await problems({})).toEqual([expect.stringContaining("cannot be understood")]);
   });
 
-  it("must be given with a remote deployment, and are not stored", { tags: "@must-given-remote-deployment-not-stored" }, async () => {
+  it("are required for a remote deployment, and are not stored", { tags: "@must-given-remote-deployment-not-stored" }, async () => {
     const remote = { CONVEX_URL: "https://happy-otter-1.convex.cloud" };
     expect(await problems(remote)).toEqual([
       "BETTER_AUTH_SECRET is missing: with CONVEX_URL it must be given (the first npm run setup:convex prints one)",

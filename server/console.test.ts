@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import { redirectConsole } from "./console.ts";
 import { log } from "./log.ts";
 
-it("logs what libraries print, errors with their stack, scrubbed", { tags: "@logs-what-libraries-print-errors-stack" }, () => {
+it("logs output of libraries and errors with their stack, without secrets", { tags: "@logs-what-libraries-print-errors-stack" }, () => {
   const error = vi.spyOn(log, "error").mockImplementation(() => {});
   const printer = { log() {}, info() {}, warn() {}, error: (..._parts: unknown[]) => {} };
   redirectConsole(printer, log);

@@ -17,7 +17,7 @@ const sources = globSync("app/**/*.{ts,tsx}", { cwd: ROOT })
 
 it("has the rows of the table", () => expect(rows.length).toBeGreaterThan(15));
 
-it.each(rows)("$says: the app says so, and $test brings it up", ({ says, test }) => {
+it.each(rows)("the app shows “$says”, and $test provokes it", ({ says, test }) => {
   expect(sources).toContain(says);
   expect(read(test.startsWith("app/") ? test : `tests/${test}`)).toContain(says);
 });

@@ -97,7 +97,7 @@ describe("a backup", { timeout: 120_000 }, () => {
   });
 });
 
-describe("while a deployment is held", { timeout: 60_000 }, () => {
+describe("during a backup", { timeout: 60_000 }, () => {
   const post = async (name: string, body: object) => {
     const response = await fetch(`${engine.url}/api/backup/${name}`, {
       method: "POST",
@@ -126,13 +126,13 @@ describe("while a deployment is held", { timeout: 60_000 }, () => {
     expect(await post("release", { hold })).toEqual({ unbroken: false });
   });
 
-  it("a push breaks the hold and reports it", async () => {
+  it("a push interrupts the backup and reports it", async () => {
     const { hold = "" } = await post("hold", {});
     folders.push(await pushFixture(engine, await createIssuer()));
     expect(await post("release", { hold })).toEqual({ unbroken: false });
   });
 
-  it.each(["hold", "release"])("strangers may not ask for /api/backup/%s", async (name) => {
+  it.each(["hold", "release"])("rejects /api/backup/%s without the admin key", async (name) => {
     expect((await fetch(`${engine.url}/api/backup/${name}`, { method: "POST", body: "{}" })).status).toBe(401);
   });
 });

@@ -151,7 +151,7 @@ describe("the official command line", { timeout: 60_000 }, () => {
     ["convex run --inline-query", ["run", "--inline-query", "1"]],
     ["convex export", ["export", "--path", "out.zip"]],
     ["convex import", ["import", "--table", "messages", "rows.jsonl"]],
-  ])("says at once that it does not offer %s", async (what, args) => {
+  ])("rejects %s as unsupported, at once", async (what, args) => {
     writeFileSync(join(project, "rows.jsonl"), '{"channel":"imported","body":"x"}\n');
     const result = await run(args);
     expect(result.code).toBe(1);

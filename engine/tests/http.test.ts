@@ -48,7 +48,7 @@ describe("ConvexHttpClient", () => {
     expect(await convex.query(messages.list!, { channel: "skip" })).toHaveLength(3);
   });
 
-  it("reads at one timestamp with consistentQuery, whatever is written meanwhile", async () => {
+  it("reads at one timestamp with consistentQuery during concurrent writes", async () => {
     const convex = client();
     expect(await convex.consistentQuery(messages.list!, { channel: "snapshot" })).toEqual([]);
     await client().mutation(messages.send!, { channel: "snapshot", body: "later" });
@@ -260,7 +260,7 @@ describe("file storage", () => {
   const upload = async (body: BodyInit, headers: Record<string, string> = {}) =>
     fetch(await client().mutation(files.uploadUrl!, {}), { method: "POST", body, headers });
 
-  it("returns stored files whole and in ranges", async () => {
+  it("returns stored files completely and in ranges", async () => {
     const content = Buffer.from("0123456789");
     const digest = `sha-256=${createHash("sha256").update(content).digest("base64")}`;
     const { storageId } = await (await upload(content, { "Content-Type": "text/plain", Digest: digest })).json();

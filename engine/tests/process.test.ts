@@ -106,7 +106,7 @@ describe("the command line of the deployment", () => {
 });
 
 /** 300 ms on two idle cores. Compares CPU time with a bare Node at the same moment, so that load affects both. */
-it.runIf(process.platform === "linux")("gets ready on an empty folder with little work, once its code has been compiled", async () => {
+it.runIf(process.platform === "linux")("starts on an empty folder with little work if its code was compiled before", async () => {
   await (await startEngine(folder("ready"), ADMIN_KEY)).stop();
   const spent = processorMs(await engine(folder("ready"), ADMIN_KEY));
   const idle = "const { user, system } = process.cpuUsage(); process.stdout.write(String((user + system) / 1000))";

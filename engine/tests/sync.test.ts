@@ -166,7 +166,7 @@ describe("ConvexClient", () => {
     await client.close();
   }, 20_000);
 
-  it("pages without gaps or overlaps while rows come in", async () => {
+  it("pages without gaps or overlaps while rows are inserted", async () => {
     const { client } = connect();
     for (let i = 0; i < 5; i += 1) await client.mutation(messages.send!, { channel: "paged", body: `${i}` });
     const pages: { page: { body: string }[]; continueCursor: string; isDone: boolean }[] = [];
@@ -189,7 +189,7 @@ describe("ConvexClient", () => {
 });
 
 describe("ConvexClient's pages", () => {
-  it("grow without splits or losses while rows come and go", async () => {
+  it("grow without splits or losses while rows are inserted and deleted", async () => {
     const { client } = connect();
     const send = (body: string) => client.mutation(messages.send!, { channel: "growing", body });
     for (let i = 0; i < 10; i += 1) await send(`${i}`);
@@ -279,7 +279,7 @@ describe("the sync protocol", () => {
     socket.close();
   });
 
-  it("answers a resent mutation like the first, on another socket, too", async () => {
+  it("returns the first answer to a resent mutation, also on another socket", async () => {
     const session = { ...hello, sessionId: crypto.randomUUID() };
     const mutation = { type: "Mutation", requestId: 7, udfPath: "counters:add", args: [{ name: "resent", by: 1 }] };
     const answers: unknown[] = [];

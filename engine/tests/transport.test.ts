@@ -239,7 +239,7 @@ describe("section 8, Backend transport errors", () => {
     await client.close();
   });
 
-  it("asks 'Are you sure you want to leave?' while requests are incomplete", async () => {
+  it("shows 'Are you sure you want to leave?' while requests are incomplete", async () => {
     const listeners = new Map<string, (event: object) => unknown>();
     vi.stubGlobal("window", {
       addEventListener: (name: string, listener: (event: object) => unknown) => listeners.set(name, listener),

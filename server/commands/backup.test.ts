@@ -97,7 +97,7 @@ async function restored(dir: string): Promise<void> {
 }
 
 describe("npm run backup", { timeout: 60_000 }, () => {
-  it("copies all files unless --link is given", async () => {
+  it("copies all files without --link", async () => {
     const inode = (dir: string) => stored(dir).map((name) => statSync(join(dir, "convex", "files", name)).ino);
     const to = await backUp();
     expect(inode(to).filter((each) => inode(dataDir).includes(each))).toEqual([]);
@@ -130,7 +130,7 @@ describe("npm run backup", { timeout: 60_000 }, () => {
     expect(await run("check-data", [to])).toMatchObject({ code: 0 });
   });
 
-  it("writes the last commit's timestamp beside the database", async () => {
+  it("writes the last commit's timestamp next to the database", async () => {
     const to = await backUp();
     expect(Number(readFileSync(join(to, "convex", "last-commit"), "utf8"))).toBeGreaterThan(0);
   });

@@ -22,7 +22,7 @@ describe("planKeys", () => {
     expect(plan([], current)).toBe("publish");
   });
 
-  it("keeps the published keys when the given key is one of them", () => {
+  it("keeps the published keys when they include the key", () => {
     expect(plan([current], current)).toBe("keep");
     expect(plan([current, old], old)).toBe("keep");
   });

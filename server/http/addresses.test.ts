@@ -17,7 +17,7 @@ describe("readyMessage", () => {
   it.each([
     ["0.0.0.0", "http://192.168.1.20:3000"],
     ["::", "http://192.168.1.20:3000, http://[2001:db8::5]:3000"],
-  ])("lists this machine's addresses and asks for APP_URL with HOST=%s", (host, listed) => {
+  ])("lists this machine's addresses and requests APP_URL with HOST=%s", (host, listed) => {
     expect(readyMessage([], bound(host), INTERFACES).split("\n")).toEqual([
       "Atelier is ready at http://localhost:3000",
       `Other machines reach this one at ${listed}, but only addresses in APP_URL are answered.`,
@@ -33,7 +33,7 @@ describe("readyMessage", () => {
     expect(readyMessage([], bound(host), INTERFACES)).toBe(`Atelier is ready at ${url}`);
   });
 
-  it("asks for APP_URL where HOST is a name of a network address", () => {
+  it("requests APP_URL if HOST is the name of a network address", () => {
     expect(readyMessage([], bound("192.168.1.20"), INTERFACES)).toMatch(
       /answers only addresses in APP_URL.*APP_URL=http:\/\/192\.168\.1\.20:3000$/,
     );

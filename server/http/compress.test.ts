@@ -42,7 +42,7 @@ describe("compressed", () => {
     expect(compressed(request, response)).toBe(response);
   });
 
-  it("flushes data before the rest is written", async () => {
+  it("flushes data before later data is written", async () => {
     let write = (_text: string) => {};
     const body = new ReadableStream<Uint8Array>({
       start(controller) {

@@ -66,7 +66,7 @@ test(
 );
 
 test(
-  "GET /delete-user/callback: deletes, clears the cookies, and leads on",
+  "GET /delete-user/callback: deletes, clears the cookies, and redirects",
   { tag: "@get-delete-user-callback-deletes-clears" },
   async ({ ada, store, linkTo }) => {
     await ada.program.post("/delete-user", { callbackURL: "/sign-up" });

@@ -73,7 +73,7 @@ test("a confirmed account keeps all its sign-in methods", async ({ app, ada, sto
 /** Specification 5, linking at sign-in: the provider verified the address, the account never did. */
 for (const way of ["a callback", "an ID token"] as const) {
   test(
-    `the owner signs in by ${way} of a provider, and all other access ends`,
+    `after the owner signs in by ${way} of a provider, all other access ends`,
     { tag: "@owner-signs-provider-other-access-ends" },
     async ({ app, ada, store, social, mailbox }) => {
       const passkey = await occupied(ada, store);

@@ -1,6 +1,6 @@
 import { test } from "./test.ts";
 
-test("what one browser changes appears in the other", async ({ open, user }) => {
+test("changes in one browser appear in the other", async ({ open, user }) => {
   const [first, second] = [await open({ user, browser: "Firefox" }), await open({ user, browser: "WebKit" })];
   await first.open("/projects");
   await second.open("/projects");

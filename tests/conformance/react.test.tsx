@@ -146,7 +146,7 @@ test("shows an optimistic update until the server's result replaces it", async (
 });
 
 test(
-  "components learn of a sign-in once the deployment has accepted the token",
+  "components are signed in after the deployment has accepted the token",
   { tags: "@components-learn-sign-once-deployment-has" },
   async () => {
     client = connect();

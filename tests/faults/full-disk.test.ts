@@ -18,7 +18,7 @@ afterAll(async () => {
   removeFolder(mountPoint);
 });
 
-it.runIf(mounted)("refuses writes while it is full, answers reads, and goes on once there is room", { timeout: 120_000 }, async () => {
+it.runIf(mounted)("rejects writes and answers reads on a full disk, and resumes when it has space", { timeout: 120_000 }, async () => {
   const data = join(mountPoint, "data");
   mkdirSync(data);
   engine = await startEngine(data, ADMIN_KEY);

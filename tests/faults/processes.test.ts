@@ -15,7 +15,7 @@ const folder = (name: string): string => {
 };
 
 describe("two processes on one folder", () => {
-  it("refuses a second process and leaves no lock behind a killed one", { timeout: 90_000 }, async () => {
+  it("rejects a second process; a killed process leaves no lock", { timeout: 90_000 }, async () => {
     const data = folder("shared");
     const first = await startEngine(data, ADMIN_KEY);
     folders.push(await pushFixture(first, await createIssuer()));

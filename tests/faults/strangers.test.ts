@@ -85,7 +85,7 @@ describe("fuzzed", { timeout: 60_000 }, () => {
     expect(result).toMatchObject({ failed: false });
   });
 
-  it("frames end in a FatalError or in nothing", async () => {
+  it("malformed frames cause a FatalError or nothing", async () => {
     const frame = fc.oneof(
       fc.string(),
       fc.json(),
@@ -120,7 +120,7 @@ describe("fuzzed", { timeout: 60_000 }, () => {
 });
 
 describe("a client that does not read", () => {
-  it("is throttled, and gets the newest state once it reads again", async () => {
+  it("is throttled, and gets the newest state when it reads again", async () => {
     const socket = await open();
     const values: number[] = [];
     socket.on("message", (data) => {

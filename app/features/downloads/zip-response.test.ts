@@ -137,7 +137,7 @@ it(
   },
 );
 
-it("opens at most one picture at a time, whatever the number of pictures", async () => {
+it("opens at most one picture at a time, for any number of pictures", async () => {
   const { accountData, count } = counted({ Cover: Array.from({ length: 300 }, (_, place) => `${place % 7}.png`) }, CHUNK * 2);
   const url = await serve((request) =>
     zipResponse(request, { name: "x", userId: "ada", entries: (signal) => designEntries(accountData, "Cover", signal) }),

@@ -4,7 +4,7 @@ import { createRoot } from "react-dom/client";
 import { expect, it, vi } from "vitest";
 import { useArrival } from "./first-result";
 
-it("keeps a render's hooks when the answer arrives just after it was asked for", async () => {
+it("keeps the order of hooks when the answer arrives during a render", async () => {
   const recovered: unknown[] = [];
   const place = document.createElement("div");
   const root = createRoot(place, { onRecoverableError: (error) => recovered.push(error) });

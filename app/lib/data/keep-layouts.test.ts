@@ -5,7 +5,7 @@ const failed = { type: "error" as const, result: new TypeError("Failed to fetch"
 const loaded = (result: unknown) => ({ type: "data" as const, result });
 
 describe("keepLayouts", () => {
-  it("keeps the layouts' data when the whole request fails", () => {
+  it("keeps the layouts' data when the request fails", () => {
     const results = { root: failed, "routes/shell": failed, "routes/project": failed };
     expect(keepLayouts(results, { root: "who", "routes/shell": "projects", "routes/project": "old" })).toEqual({
       root: loaded("who"),

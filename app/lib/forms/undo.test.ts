@@ -59,7 +59,7 @@ it("keeps twenty steps, and none to redo after a new change", async () => {
   expect(reverted()).toHaveLength(20);
 });
 
-it("says why a step is refused, and drops it", async () => {
+it("shows why a step is rejected, and removes it", async () => {
   await offerUndo({ id: "a", text: "", done: stored });
   mutation.mockRejectedValueOnce(conflict("“A” was changed."));
   press();

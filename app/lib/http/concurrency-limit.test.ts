@@ -14,7 +14,7 @@ it("limits the concurrent jobs of each user", { tags: "@limits-concurrent-jobs-e
   await jobs[1];
 });
 
-it("releases a place only once", () => {
+it("releases a slot only once", () => {
   const limit = createConcurrencyLimit(2);
   const release = limit.acquire("ada");
   limit.acquire("ada");

@@ -42,7 +42,7 @@ test("finds every name by itself and by each of its words", { tags: "@finds-ever
   );
 });
 
-test("stores only terms that Convex indexes whole", () => {
+test("stores only terms that are short enough for Convex's index", () => {
   assert(
     property(name, (text) => {
       const stored = searchWords({ name: text });
@@ -65,7 +65,7 @@ test("searches for at most 16 terms of less than 32 bytes", () => {
   );
 });
 
-test("stores a word whole and in its pieces", () => {
+test("stores a word and its parts", () => {
   expect(wordTerms("iPhone15ProMax.png")).toEqual(["iphone15promax", "iphone", "15", "promax", "i", "phone", "pro", "max", "png"]);
   expect(wordTerms("O’Brien's e-mail")).toEqual(["obriens", "obrien", "o", "brien", "s", "email", "e", "mail"]);
   expect(wordTerms("新しい案 3月")).toEqual(["新し", "しい", "い案", "案", "3", "月"]);

@@ -39,7 +39,7 @@ async function waysToLink({ app, social, store }: World) {
 }
 
 test(
-  "an untrusted provider with an unverified address is refused at each way to link",
+  "an untrusted provider with an unverified address is never linked",
   { tag: "@untrusted-provider-unverified-address-refused-each" },
   async ({ app, social, store }) => {
     expect(await waysToLink({ app, social, store })).toEqual({
@@ -54,7 +54,7 @@ test(
 
 withSettings({ ACCOUNTS_TRUSTED_PROVIDERS: "google" }, (world) => {
   test(
-    "a trusted provider with an unverified address is linked at each way to link",
+    "a trusted provider with an unverified address is linked by each method",
     { tag: "@trusted-provider-unverified-address-linked-each" },
     async ({ social }) => {
       expect(await waysToLink({ ...world(), social })).toEqual({

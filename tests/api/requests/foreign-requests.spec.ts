@@ -93,7 +93,7 @@ test(
   },
 );
 
-test("a GET changes nothing, whatever its query", { tag: "@get-changes-nothing-whatever-query" }, async ({ ada }) => {
+test("a GET changes nothing, with any query", { tag: "@get-changes-nothing-whatever-query" }, async ({ ada }) => {
   for (const path of ["/sign-out", "/sign-in/social"]) await ada.program.get(ada.program.app.url + path);
   for (const path of ["/sign-out", "/delete-user", "/revoke-sessions", "/unlink-account"])
     expect((await ada.program.get(path)).status).toBe(404);

@@ -9,7 +9,7 @@ const attempt = (program: Program, headers: Record<string, string> = {}) =>
 
 withSettings({ ACCOUNTS_RATE_LIMIT: "true" }, (world) => {
   test(
-    "count per connection address, whatever the headers say, in the database",
+    "count per connection address, ignoring headers, in the database",
     { tag: "@count-per-connection-address-whatever-headers" },
     async () => {
       const { app } = world();

@@ -51,7 +51,7 @@ test("warns of a provider's callback with a wrong state", async ({ app }) => {
   expect(errorsOf(app.output().slice(start))).toEqual([]);
 });
 
-test("leads an export with an ended session to the sign-in", async ({ app, ada, store }) => {
+test("redirects an export with an ended session to sign-in", async ({ app, ada, store }) => {
   // The page stores a token that outlives the session.
   await ada.program.get(`${app.url}/account`);
   await store.change("sessions", { userId: ada.id }, { expiresAt: Date.now() - 1000 });

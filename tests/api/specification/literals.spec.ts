@@ -553,7 +553,7 @@ withSettings({ ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true", SMTP_URL: "smtp://12
   });
 
   test(
-    "email not verified: a provider without a verified address is no way around",
+    "email not verified: also for a provider without a verified address",
     { tag: "@email-not-verified-provider-without-verified" },
     async ({ social }) => {
       const { app, store } = world();

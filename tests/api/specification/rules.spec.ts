@@ -329,7 +329,7 @@ test.describe("6. Permissions", () => {
   );
 
   test(
-    "tokens over HTTP belong to the session's user, whatever userId says",
+    "tokens over HTTP belong to the session's user, for any userId",
     { tag: "@tokens-over-http-belong-sessions-user" },
     async ({ nobody, ada, app, social }) => {
       const [grace, identity] = [new Program(app), social.identity()];
@@ -420,7 +420,7 @@ test.describe("7. One-time tokens in a page's address", () => {
     }
   });
 
-  test("work where a script asks for a page's data", async ({ ada, nobody }) => {
+  test("work for requests for a page's data", async ({ ada, nobody }) => {
     const token = text(await ada.program.get("/one-time-token/generate"), "token");
     const answer = await visit(nobody, `/projects.data?ott=${token}`);
     expect(answer.headers.getSetCookie().join()).toContain("session_token=");

@@ -148,7 +148,7 @@ bothWays((javaScript) => {
     },
   );
 
-  test("changes a verified address once the old and the new one have confirmed", async ({ page, person, store, mailbox }) => {
+  test("changes a verified address after both addresses have confirmed", async ({ page, person, store, mailbox }) => {
     await store.change("users", { id: person.id }, { emailVerified: true });
     await page.context().clearCookies({ name: "atelier.convex_token" });
     await open(page, "/account");

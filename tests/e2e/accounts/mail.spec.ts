@@ -179,7 +179,7 @@ bothWays((javaScript) => {
     expect(mailbox.for(nobody)).toEqual([]);
   });
 
-  test("a sign-in link works once and leads to the requested page", async ({ page, context, person, mailbox }) => {
+  test("a sign-in link works once and opens the requested page", async ({ page, context, person, mailbox }) => {
     await page.goto((await mail(mailbox, person.email, /Verify your email/)).link);
     await expect(page.getByRole("heading", { name: "Email address verified" })).toBeVisible();
     await context.clearCookies();

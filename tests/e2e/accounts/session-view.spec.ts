@@ -7,7 +7,7 @@ import { totp } from "../support/totp.ts";
 /** Specification 4: every open tab of every browser shows the same session. */
 
 test(
-  "a name changed by a program is seen at once in the tabs of two browsers",
+  "a name changed over HTTP appears at once in the tabs of two browsers",
   { tag: "@name-changed-program-seen-once-tabs" },
   async ({ page, person, otherBrowser, app }) => {
     const other = await otherBrowser(person);

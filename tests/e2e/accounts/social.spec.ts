@@ -45,7 +45,7 @@ bothWays(() => {
   });
 });
 
-test("an unknown provider leads to the error page", async ({ request, app }) => {
+test("an unknown provider redirects to the error page", async ({ request, app }) => {
   const headers = { Origin: app.url };
   const answer = await request.post("/sign-in/social", {
     form: { provider: "https://evil.example", redirectTo: "//evil.example" },

@@ -33,7 +33,7 @@ const signIn = (app: RunningApp, email: string, password: string) =>
   });
 
 test(
-  "lists users, creates reset links and deletes accounts beside a running server",
+  "lists users, creates reset links and deletes accounts while a server runs",
   { tag: "@lists-users-creates-reset-links-deletes" },
   async ({ ownApp, browser }) => {
     test.slow();
@@ -61,7 +61,7 @@ test(
   },
 );
 
-test("works without a running server, and reports what it cannot do", async ({ ownApp }) => {
+test("works without a running server, and reports failures", async ({ ownApp }) => {
   test.slow();
   const [ada, bob] = [await signUp(ownApp.url), await signUp(ownApp.url)];
   const store = await storeOf(ownApp);

@@ -27,7 +27,7 @@ async function designWith(app: RunningApp, person: Person, names: Parameters<typ
 bothWays((javaScript) => {
   const ready = (page: Page) => (javaScript ? hydrated(page) : undefined);
 
-  test("a thumbnail leads to the picture and on to its neighbours", async ({ page, app, person }) => {
+  test("a thumbnail opens the picture, which links to its neighbours", async ({ page, app, person }) => {
     const { designId, path, ids } = await designWith(app, person, ["fig", "habits", "bank"]);
     const [first = "", second = "", third = ""] = ids;
     await page.goto(path);
@@ -319,7 +319,7 @@ test("reports that a viewed image was deleted elsewhere, and offers to restore i
   await expect(page).toHaveURL(viewerPath(designId, ids[0] ?? ""));
 });
 
-test("another user's, a missing and a signed-out request for an image answer alike", async ({ app, person, stranger, otherBrowser }) => {
+test("foreign, missing and signed-out requests for an image get the same answer", async ({ app, person, stranger, otherBrowser }) => {
   const { designId, ids } = await designWith(app, person, ["fig"]);
   const id = ids[0] ?? "";
   await ask(app, person, `/images/${id}`);
@@ -383,7 +383,7 @@ test("serves pictures in an accepted format, privately cached, and once", async 
     expect((await ask(app, person, `/images/${ids[0]}?w=${width}`)).status, width).toBe(400);
 });
 
-test("downloads originals unchanged under their names, whole or in part", async ({ app, person }) => {
+test("downloads originals unchanged under their names, completely or in ranges", async ({ app, person }) => {
   const photograph = { ...(await sidewaysPhotograph()), name: "Müller's “fig”.jpg" };
   const { ids } = await designWith(app, person, [photograph]);
   const path = `/images/${ids[0]}?original=1`;

@@ -51,7 +51,7 @@ const bytesOf = async (app: RunningApp, ...paths: string[]) => {
   return paths.map((path) => `${basename(path)}.part`).filter((name) => names.has(name));
 };
 
-test("finalizes a chunked upload once, whatever the number of requests", async ({ app, person }) => {
+test("finalizes a chunked upload once, for any number of requests", async ({ app, person }) => {
   const { designId } = await makeDesign(app, person);
   const call = caller(app, person);
   const options = await call("/uploads", { method: "OPTIONS" });

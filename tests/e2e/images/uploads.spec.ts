@@ -114,7 +114,7 @@ bothWays((javaScript) => {
 test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
 
-  test("an empty form explains what to do", async ({ page, app, person }) => {
+  test("an empty form shows the next step", async ({ page, app, person }) => {
     const { path } = await makeDesign(app, person);
     await page.goto(path);
     await page.getByRole("button", { name: "Upload" }).click();

@@ -86,7 +86,7 @@ test("taps, swipes and keys control the viewer at 360 px", async ({ app, person,
   await context.close();
 });
 
-test("details take room beside the picture at 1440 px", async ({ page, app, person }) => {
+test("details are next to the picture at 1440 px", async ({ page, app, person }) => {
   const { designId, path } = await manyImages(app, person, 1);
   const [image] = await imagesIn(app, person, designId);
   await page.setViewportSize({ width: 1440, height: 900 });

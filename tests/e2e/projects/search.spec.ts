@@ -107,7 +107,7 @@ bothWays((javaScript) => {
     await expect(found(page)).toHaveCount(1);
   });
 
-  test("reports no results and asks for words", async ({ page, person }) => {
+  test("reports no results and requests a search text", async ({ page, person }) => {
     expect(person.id).not.toBe("");
     const she = pageActions(page, javaScript);
     await she.open(`/search?q=${encodeURIComponent('<b>"nothing" & all')}`);

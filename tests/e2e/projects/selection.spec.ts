@@ -97,7 +97,7 @@ bothWays((javaScript) => {
     await expect.poll(() => names()).toEqual(["fig.jpg", "brushes.jpg", "stripes.png"]);
   });
 
-  test("selects designs of a project and images of its wall", async ({ page, app, person }) => {
+  test("selects designs and images of a project", async ({ page, app, person }) => {
     const { projectId, convex, other, designId } = await seed(app, person);
     const her = pageActions(page, javaScript);
     const designs = () => convex.query(api.designs.getDesignsByProjectId, { projectId });

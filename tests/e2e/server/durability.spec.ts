@@ -31,7 +31,7 @@ async function allProjects(app: RunningApp, person: Person): Promise<string[]> {
   return names;
 }
 
-test("SIGKILL loses nothing confirmed and signs nobody out", async ({ ownApp, browser }) => {
+test("SIGKILL loses no confirmed change and no session", async ({ ownApp, browser }) => {
   test.slow();
   const person = await signUp(ownApp.url);
   const page = await openBrowser(browser, ownApp, person);

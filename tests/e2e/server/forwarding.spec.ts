@@ -52,7 +52,7 @@ const SPELLINGS = [
   "/convex/api/1.48.0/sync",
 ];
 
-test.describe("a deployment's route behind another spelling", () => {
+test.describe("a deployment's route in another spelling", () => {
   for (const target of SPELLINGS) {
     for (const method of ["GET", "POST"]) {
       test(`${method} ${target}`, async ({ app }) => {
@@ -101,7 +101,7 @@ test.describe("an upgrade", () => {
   });
 });
 
-test("rejects a report that is too large, and has nothing to read", async ({ app }) => {
+test("rejects a report that is too large, and returns no content", async ({ app }) => {
   const post = (body: string, method = "POST") =>
     fetch(`${app.url}/convex/api/debug_event`, {
       method,

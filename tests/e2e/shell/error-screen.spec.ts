@@ -91,7 +91,7 @@ test("shows the error screen inside the shell when a form's request fails", asyn
 test.describe("a page whose module fails to load", () => {
   test.use({ saveData: false, allowedErrors: [/^$|ERR_FAILED|loading route module|dynamically imported module/] });
 
-  test("is loaded from the server, and comes alive once the module can be loaded", async ({ page, person }) => {
+  test("is loaded from the server, and hydrates after its module loads", async ({ page, person }) => {
     expect(person.id).not.toBe("");
     const she = pageActions(page, true);
     await she.makeProject("Nightfall");

@@ -42,7 +42,7 @@ async function appBehind(url: string, first: RunningApp, launch: (settings: Reco
 
 const sidebar = (page: Page) => page.getByRole("complementary", { name: "Sidebar" });
 
-test("each fault shows its fallback screen, status and way out", async ({ ownApp, launch, browser }) => {
+test("each fault shows its fallback screen, status and next step", async ({ ownApp, launch, browser }) => {
   test.slow();
   const deployment = await faultyDeployment(ownApp);
   const app = await appBehind(deployment.url, ownApp, launch);

@@ -22,7 +22,7 @@ const asksToStay = (page: Page) =>
   });
 
 test(
-  "a lost connection is shown, changes wait, and leaving asks first",
+  "a lost connection is shown, changes wait, and leaving needs confirmation",
   { tag: "@lost-connection-shown-changes-wait-leaving" },
   async ({ page, person, app, context }) => {
     test.slow();

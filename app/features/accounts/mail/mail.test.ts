@@ -162,7 +162,7 @@ describe("changing the address", () => {
     expect(notice.text + notice.html).not.toContain(newEmail);
   });
 
-  it("asks the old address, then the new one, if verified", async () => {
+  it("confirms at the old address, then at the new one, if verified", async () => {
     const { email, cookie } = await signUp();
     await call((await mail(email, /Verify your email/)).link);
     const newEmail = `new-${email}`;

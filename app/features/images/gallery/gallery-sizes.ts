@@ -18,7 +18,7 @@ export function gallerySizes(ratio: number, density: Density, alone = false): st
   const width = alone ? ratio : ratio * GROWS;
   return [
     `(max-width: 30rem) calc((100vw - 2rem) / ${inRow.toFixed(2)})`,
-    `(max-width: 64rem) ${(width * tablet * USUAL_GALLERY_VW).toFixed(1)}vw`,
-    `calc(${width.toFixed(2)} * min(${(wide * USUAL_GALLERY_VW).toFixed(1)}vw, ${limit}))`,
+    `(max-width: 64rem) ${(width * tablet * DEFAULT_GALLERY_VW).toFixed(1)}vw`,
+    `calc(${width.toFixed(2)} * min(${(wide * DEFAULT_GALLERY_VW).toFixed(1)}vw, ${limit}))`,
   ].join(", ");
 }

@@ -17,7 +17,7 @@ function setUp(answer: (sessionId: string, imageId: string) => Promise<Accessibl
 }
 
 describe("createAccessCache", () => {
-  it("asks once for simultaneous requests, and again after expiry", async () => {
+  it("sends one query for simultaneous requests, and another after expiry", async () => {
     const { accessCache, requests, pass } = setUp();
     await Promise.all([accessCache.get("s", "i"), accessCache.get("s", "i")]);
     pass(GRANT_MS - 1);
@@ -58,7 +58,7 @@ describe("createAccessCache", () => {
     expect(await accessCache.get("s", "i")).toEqual(picture);
   });
 
-  it("does not ask for pictures that a loader has just received", async () => {
+  it("sends no query for pictures that a loader has just received", async () => {
     const { accessCache, requests, pass } = setUp(async () => null);
     accessCache.note("s", [{ ...picture, _id: "i" }]);
     expect(await accessCache.get("s", "i")).toEqual(picture);

@@ -67,7 +67,7 @@ describe("uploads", () => {
     expect(page.transport.discarded).toEqual([page.transport.urlOf("b.png")]);
   });
 
-  it("asks about a duplicate picture before and after it was sent", async () => {
+  it("reports a duplicate picture before and after it was sent", async () => {
     const duplicateOf = { imageId: "i", name: "fig.jpg" };
     page.transport.onSend = async ({ metadata, onUrl }) => {
       if (metadata["filename"] === "a.png" && !metadata["anyway"]) throw new NotSent(409, { problem: "Already here", duplicateOf });

@@ -50,7 +50,7 @@ describe("request limit", () => {
     expect(limit.known()).toBeNull();
   });
 
-  it("is never below the smallest chunk, whatever a request reports", async () => {
+  it("is never below the smallest chunk, for any reported size", async () => {
     const limit = open();
     await limit.arrived(1, 2);
     expect(limit.known()).toBe(MIB / 2);

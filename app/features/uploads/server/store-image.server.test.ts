@@ -155,7 +155,7 @@ describe("keep", () => {
     expect([(await images()).length, (await files()).length]).toEqual([0, 1]);
   });
 
-  it("reports what is wrong with a file and stores nothing", async () => {
+  it("reports the problem of a file and stores nothing", async () => {
     breakLine("nothing", "answer", 0);
     const path = join(folder, "bad");
     await writeFile(path, badFiles.renamedText().buffer);
@@ -236,7 +236,7 @@ describe("keep", () => {
       );
     const names = async () => (await images()).map(({ name }) => name);
 
-    it("become images with two mutations, once when they are sent again", async () => {
+    it("become images with two mutations, also when they are sent twice", async () => {
       breakLine("nothing", "answer", 0);
       const first = await storeImages(await filesNamed(["a", "b", "c"]), batch());
       expect(first.map(({ ok, name }) => [ok, name])).toEqual(["a", "b", "c"].map((name) => [true, name]));

@@ -66,7 +66,7 @@ describe("openOutcomes", () => {
     expect((await linesIn()).map((line) => JSON.parse(line))).toEqual([kept]);
   });
 
-  it("reads every whole line after an unfinished one", async () => {
+  it("reads all complete lines after an incomplete one", async () => {
     const [first, torn, last] = [make(), make(), make()];
     const outcomes = openOutcomes(path);
     await outcomes.add(first);

@@ -97,7 +97,7 @@ it("adds a version from an upload once, within the quota that the upload reserve
   expect(await uploadsFor(config).partialUploads.unfinished(ada.userId)).toEqual([]);
 });
 
-it("keeps an upload while there is no room for it, so that it need not be sent again", async () => {
+it("keeps an upload above the quota, so that it need not be sent again", async () => {
   const imageId = await addImage();
   const { id } = await upload({ for: "version", design: designId });
   config = { ...config, storageQuotaBytes: 1 };

@@ -43,7 +43,7 @@ describe("formOf", () => {
       expect([type, await refusal(sent("broken", type))]).toEqual([type, 400]);
   });
 
-  it("reads no more than the limit, whatever length is declared", async () => {
+  it("reads at most the limit, for any declared length", async () => {
     expect(await refusal(sent(`name=${"x".repeat(FORM_BYTES)}`, URLENCODED))).toBe(413);
     for (const type of [URLENCODED, "multipart/form-data; boundary=b"]) {
       const { request, counted } = endless(type);

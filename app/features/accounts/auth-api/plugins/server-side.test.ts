@@ -46,7 +46,7 @@ const refusal = (message: string) => ({ body: expect.objectContaining({ message 
 
 describe("set-password", () => {
   it(
-    "is refused to somebody who has a password, in the specification's words",
+    "rejects a user who has a password, with the specified text",
     { tags: "@refused-somebody-who-has-password-specifications" },
     async () => {
       const { headers } = await signUp();
@@ -75,7 +75,7 @@ describe("set-password", () => {
 });
 
 describe("a provider's tokens", () => {
-  it("are given to the server for a user that it names", { tags: "@given-server-user-names" }, async () => {
+  it("returns tokens of any user to the server", { tags: "@given-server-user-names" }, async () => {
     const { id } = await signUp();
     const { internalAdapter } = await auth.$context;
     const tokens = { accessToken: "an access token", scope: "email,profile", accessTokenExpiresAt: new Date(Date.now() + 3_600_000) };
@@ -102,7 +102,7 @@ describe("a provider's tokens", () => {
   });
 });
 
-describe("the hook that removes what opened an unverified account", () => {
+describe("the hook that removes sign-in methods of an unverified account", () => {
   const verifyAs = async (userId: string) => {
     const context = await auth.$context;
     const endpoint: unknown = { path: "/sign-in/email-otp", context };

@@ -47,7 +47,7 @@ describe("a user's token", () => {
     expect(await readUserToken(key, await signUserToken(key, claims, inAWeek()))).toEqual(claims);
   });
 
-  it("is rejected if altered, malformed, or meant for the server", { tags: "@rejected-if-altered-malformed-meant-server" }, async () => {
+  it("is rejected if altered, malformed, or issued for the server", { tags: "@rejected-if-altered-malformed-meant-server" }, async () => {
     const token = await signUserToken(key, claims, inAWeek());
     const [header = "", , signature = ""] = token.split(".");
     const forged = Buffer.from(JSON.stringify({ ...claims, sub: "u2", iss: TOKEN_ISSUER, aud: USER_AUDIENCE, exp: 9e9 })).toString(
@@ -64,7 +64,7 @@ describe("a user's token", () => {
     expect(await readUserToken(key, none)).toBeNull();
   });
 
-  it("expires early by the given leeway", { tags: "@expires-early-given-leeway" }, async () => {
+  it("expires earlier by the leeway", { tags: "@expires-early-given-leeway" }, async () => {
     const token = await signUserToken(key, claims, inAWeek());
     vi.useFakeTimers({ now: Date.now() + 14.5 * 60_000 });
     expect(await readUserToken(key, token)).not.toBeNull();

@@ -163,7 +163,7 @@ describe("upload queue", () => {
     expect((await reopened(queue)).uploads).toEqual([]);
   });
 
-  it("takes over what an earlier version stored in localStorage", async () => {
+  it("imports uploads that an earlier version stored in localStorage", async () => {
     const legacy = { url: "/uploads/x", designId: "d", designName: "Cover", name: "a.png", size: 10, modified: 7, at: Date.now() };
     stored.set(legacyKey("ada"), JSON.stringify([legacy, { url: "//evil.example" }]));
     expect(await mayHaveUploads("ada")).toBe(true);
