@@ -95,7 +95,7 @@ export function Layout({ children }: { children: ReactNode }) {
             <DeferredScripts />
           </>
         ) : (
-          <ScrollPlaces />
+          <RestoreScroll />
         )}
       </body>
     </html>
@@ -109,7 +109,7 @@ function useIsFromServer(): boolean {
   return atFirst;
 }
 
-function ScrollPlaces() {
+function RestoreScroll() {
   useScrollRestoration();
   return null;
 }

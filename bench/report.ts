@@ -20,7 +20,7 @@ export const median = (values: number[]): number => {
 export const percentile = (values: number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? NaN;
 
-export const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
+export const rounded = (value: number): string => Math.round(value).toLocaleString("en-US");
 
 export const ratio = (what: string, ours: number, theirs: number, least: number): Figure => ({
   what,

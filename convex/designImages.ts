@@ -10,7 +10,7 @@ import { moveImages } from "./model/moves";
 import { imagesOf, neighbour } from "./model/lists/order";
 import { LIST_LIMIT, pageOf } from "./model/lists/paging";
 import { cleanText } from "./model/names";
-import { captionImage, many, renameDesignImage } from "./model/rules";
+import { captionImage, bulkIds, renameDesignImage } from "./model/rules";
 import { designImageShape, toDesignImage } from "./model/shapes";
 import { type ImageSort, imageSortArg } from "./model/lists/sorting";
 import { trashImage } from "./model/trashing";
@@ -75,7 +75,7 @@ export const move = undoableMutation({
   args: { ids: v.array(v.string()), designId: v.string() },
   returns: v.null(),
   handler: async (ctx, { ids, designId }) => {
-    await moveImages(ctx, check(many, { ids }).ids, designId);
+    await moveImages(ctx, check(bulkIds, { ids }).ids, designId);
     return null;
   },
 });

@@ -4,7 +4,7 @@ import { refused } from "../tests/convex/expect.ts";
 import { addImage } from "../tests/convex/pictures.ts";
 import { api } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
-import { MANY_MAX, TAGS_MAX } from "./model/rules";
+import { BULK_MAX, TAGS_MAX } from "./model/rules";
 
 const everything = { cursor: null, numItems: 50 };
 
@@ -178,7 +178,7 @@ describe.each(backends)("bulk operations on $name", ({ start }) => {
     const designId = await newDesign("Front");
     const [first = ""] = await newImages(designId, "a.png");
     const { _id, _creationTime, ...row } = (await backend.inside.query(probe.row, { table: "designImages", id: first })) ?? {};
-    const more = Array.from({ length: MANY_MAX - 1 }, (_, each) =>
+    const more = Array.from({ length: BULK_MAX - 1 }, (_, each) =>
       backend.inside.mutation(probe.insert, { table: "designImages", row: { ...row, uploadId: `${first} ${each}` } }),
     );
     const ids = [first, ...(await Promise.all(more)).map(String)];
@@ -206,7 +206,7 @@ describe.each(backends)("bulk operations on $name", ({ start }) => {
     const bobs = await bob.mutation(api.projects.create, { name: "bob's" });
     const foreign = await bob.mutation(api.designs.create, { projectId: bobs, name: "bob's" });
     const { id: picture } = await addImage(backend, bob, foreign, "his.png");
-    const tooMany = Array.from({ length: MANY_MAX + 1 }, () => a);
+    const tooMany = Array.from({ length: BULK_MAX + 1 }, () => a);
     for (const ids of [[a, picture], [a, "nothing"], [a, designId], []]) {
       const code = ids.length === 0 ? "invalid" : "not_found";
       expect(await refused(ada.mutation(api.many.trashImages, { ids }))).toMatchObject({ code });
@@ -218,7 +218,7 @@ describe.each(backends)("bulk operations on $name", ({ start }) => {
     for (const call of [api.many.trashImages, api.many.trashDesigns, api.many.restore]) {
       expect(await refused(ada.mutation(call, { ids: tooMany }))).toEqual({
         code: "invalid",
-        fieldErrors: { ids: [expect.stringContaining(String(MANY_MAX))] },
+        fieldErrors: { ids: [expect.stringContaining(String(BULK_MAX))] },
       });
     }
     await ada.mutation(api.many.trashImages, { ids: [a] });

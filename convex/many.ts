@@ -14,7 +14,7 @@ import {
 } from "./model/access";
 import { check } from "./model/check";
 import { moveDesigns as moveAll } from "./model/moves";
-import { many, tagMany } from "./model/rules";
+import { bulkIds, tagMany } from "./model/rules";
 import { FAVOURITES_MAX, tooManyFavourites } from "./model/lists/sorting";
 import { addTagsToAll, type Place, removeTagsFromAll } from "./model/tags/tagging";
 import { restoreMany, trashDesigns as trashAllDesigns, trashImages as trashAllImages } from "./model/trashing";
@@ -26,13 +26,13 @@ const args = { ids: v.array(v.string()) };
 export const trashImages = undoableMutation({
   args,
   returns: v.null(),
-  handler: async (ctx, args) => trashAllImages(ctx, await imagesFor(ctx, check(many, args).ids, "edit")),
+  handler: async (ctx, args) => trashAllImages(ctx, await imagesFor(ctx, check(bulkIds, args).ids, "edit")),
 });
 
 export const trashDesigns = undoableMutation({
   args,
   returns: v.null(),
-  handler: async (ctx, args) => trashAllDesigns(ctx, await designsFor(ctx, check(many, args).ids, "edit")),
+  handler: async (ctx, args) => trashAllDesigns(ctx, await designsFor(ctx, check(bulkIds, args).ids, "edit")),
 });
 
 export const moveDesigns = undoableMutation({
@@ -40,7 +40,7 @@ export const moveDesigns = undoableMutation({
   returns: v.null(),
   handler: async (ctx, { projectId, ...args }) => {
     const target = await projectFor(ctx, projectId, "edit");
-    await moveAll(ctx, await designsFor(ctx, check(many, args).ids, "edit"), target);
+    await moveAll(ctx, await designsFor(ctx, check(bulkIds, args).ids, "edit"), target);
     return null;
   },
 });
@@ -50,7 +50,7 @@ export const copyImages = undoableMutation({
   returns: v.null(),
   handler: async (ctx, { designId, ...args }) => {
     const target = await designFor(ctx, designId, "edit");
-    const ids = [...new Set(check(many, args).ids)];
+    const ids = [...new Set(check(bulkIds, args).ids)];
     await copyAllImages(ctx, ids, await imagesFor(ctx, ids, "edit"), target);
     return null;
   },
@@ -61,7 +61,7 @@ export const copyDesigns = undoableMutation({
   returns: v.null(),
   handler: async (ctx, { projectId, ...args }) => {
     const target = await projectFor(ctx, projectId, "edit");
-    await copyAllDesigns(ctx, await designsFor(ctx, check(many, args).ids, "edit"), target);
+    await copyAllDesigns(ctx, await designsFor(ctx, check(bulkIds, args).ids, "edit"), target);
     return null;
   },
 });
@@ -70,7 +70,7 @@ export const favouriteDesigns = undoableMutation({
   args: { ...args, favourite: v.boolean() },
   returns: v.null(),
   handler: async (ctx, { favourite, ...args }) => {
-    for (const { designs, project } of await designsFor(ctx, check(many, args).ids, "edit")) {
+    for (const { designs, project } of await designsFor(ctx, check(bulkIds, args).ids, "edit")) {
       const changing = designs.filter(({ favouriteAt }) => favourite === (favouriteAt === undefined));
       const favourites = await ctx.db
         .query("designs")
@@ -120,14 +120,15 @@ export const untagDesigns = tagging(designPlaces, removeTagsFromAll);
 export const restore = userMutation({
   args,
   returns: v.null(),
-  handler: async (ctx, args) => restoreMany(ctx, await Promise.all([...new Set(check(many, args).ids)].map((id) => trashedFor(ctx, id)))),
+  handler: async (ctx, args) =>
+    restoreMany(ctx, await Promise.all([...new Set(check(bulkIds, args).ids)].map((id) => trashedFor(ctx, id)))),
 });
 
 export const getName = userQuery({
   args: { ...args, kind: v.union(v.literal("image"), v.literal("design")) },
   returns: v.string(),
   handler: async (ctx, { kind, ...args }) => {
-    const { ids } = check(many, args);
+    const { ids } = check(bulkIds, args);
     if (kind === "design") return common((await designsFor(ctx, ids, "view")).map(({ project }) => project)) ?? "Designs";
     const groups = await imagesFor(ctx, ids, "view");
     return common(groups.map(({ design }) => design)) ?? common(groups.map(({ project }) => project)) ?? "Images";

@@ -8,7 +8,7 @@ import { notFound } from "./model/errors";
 /** Notices per page; the query returns one more to show that a next page exists. */
 const LISTED = 100;
 /** Allowance for notices with the same time as the last of a page. */
-const OF_ONE_MOMENT = 20;
+const MAX_SAME_TIME = 20;
 const COUNTED = 100;
 const BATCH = 500;
 
@@ -29,7 +29,7 @@ export const getNotices = userQuery({
           return from ? his.lte("at", from.at) : his;
         })
         .order("desc")
-        .take(limit + (from ? OF_ONE_MOMENT : 0));
+        .take(limit + (from ? MAX_SAME_TIME : 0));
       if (!from) return rows;
       const last = rows.findIndex(({ _id }) => _id === from.id);
       return (last === -1 ? rows.filter(({ at }) => at < from.at) : rows.slice(last + 1)).slice(0, limit);
@@ -68,7 +68,7 @@ export const markAllRead = userMutation({
   args: {},
   returns: v.null(),
   handler: async (ctx) => {
-    await markBefore(ctx, ctx.user.id, Date.now());
+    await markReadUntil(ctx, ctx.user.id, Date.now());
     return null;
   },
 });
@@ -77,12 +77,12 @@ export const markRest = internalMutation({
   args: { userId: v.string(), until: v.number() },
   returns: v.null(),
   handler: async (ctx, { userId, until }) => {
-    await markBefore(ctx, userId, until);
+    await markReadUntil(ctx, userId, until);
     return null;
   },
 });
 
-async function markBefore({ db, scheduler }: MutationCtx, userId: string, until: number): Promise<void> {
+async function markReadUntil({ db, scheduler }: MutationCtx, userId: string, until: number): Promise<void> {
   const unread = await db
     .query("notices")
     .withIndex("by_read", (q) => q.eq("userId", userId).eq("read", false).lte("at", until))

@@ -14,7 +14,7 @@ export const FOUND_PAGE = 50;
 /** Rows read per kind for one response: some may be hidden or fail a filter. */
 export const SEEN_LIMIT = 1000;
 
-const TOLD = 200;
+const DESCRIPTION_LENGTH = 200;
 
 const kind = v.union(v.literal("project"), v.literal("design"), v.literal("image"));
 const foundProject = v.object({ _id: v.id("projects"), name: v.string(), cover: v.array(coverShape), description: v.string() });
@@ -93,13 +93,13 @@ export const find = userQuery({
         const row = await projectOf(_id);
         if (!row) return null;
         const { name, cover, description } = toProject(row);
-        return { _id, name, cover, description: description.slice(0, TOLD) };
+        return { _id, name, cover, description: description.slice(0, DESCRIPTION_LENGTH) };
       }),
       design: await those("design", isNear, async (row) => {
         const project = await projectOf(row.projectId);
         if (!project) return null;
         const { _id, name, cover, description } = toDesign(row);
-        return { _id, name, cover, description: description.slice(0, TOLD), projectName: project.name };
+        return { _id, name, cover, description: description.slice(0, DESCRIPTION_LENGTH), projectName: project.name };
       }),
       image: await those("image", isNear, async (row) => {
         const place = await designOf(row.designId);

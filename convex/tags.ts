@@ -4,7 +4,7 @@ import { check } from "./model/check";
 import { addTag } from "./model/rules";
 import { addTags, type Place, removeTag } from "./model/tags/tagging";
 
-const TOLD = 200;
+const MAX_TAGS = 200;
 
 export const getTags = userQuery({
   args: {},
@@ -13,7 +13,7 @@ export const getTags = userQuery({
     const tags = await db
       .query("tags")
       .withIndex("by_owner", (q) => q.eq("ownerId", user.id))
-      .take(TOLD);
+      .take(MAX_TAGS);
     return tags.map(({ label }) => label);
   },
 });
@@ -32,13 +32,13 @@ function tagging(
   });
 }
 
-const putOn = (ctx: UserMutationCtx, place: Place, typed: string) => addTags(ctx, place, check(addTag, { tag: typed }).tag);
+const addTypedTag = (ctx: UserMutationCtx, place: Place, typed: string) => addTags(ctx, place, check(addTag, { tag: typed }).tag);
 
 /** Accepts several tags separated by commas. */
-export const tagDesign = tagging(designFor, putOn);
+export const tagDesign = tagging(designFor, addTypedTag);
 
 export const untagDesign = tagging(designFor, removeTag);
 
-export const tagImage = tagging(imageFor, putOn);
+export const tagImage = tagging(imageFor, addTypedTag);
 
 export const untagImage = tagging(imageFor, removeTag);

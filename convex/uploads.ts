@@ -146,7 +146,7 @@ async function insertImage(
   if (!stored) throw notFound();
   if (stored.size !== facts.size) throw invalid({ size: ["The stored file has a different size."] });
   if (await fileIsTaken(ctx, file.storageId)) throw conflict("This file belongs to another image.");
-  if (file.onlyNew) await expectNew(ctx, design._id, facts.checksum);
+  if (file.onlyNew) await expectNoDuplicate(ctx, design._id, facts.checksum);
   const name = nameFromFile(file.name);
   return ctx.db.insert("designImages", {
     ...facts,
@@ -223,12 +223,12 @@ async function placeFor(
   }: { designId: string; bytes?: number | undefined; quota?: number | undefined; unlessThere?: string | undefined },
 ) {
   const place = await designFor(ctx, designId, "edit");
-  if (unlessThere !== undefined) await expectNew(ctx, place.design._id, unlessThere);
+  if (unlessThere !== undefined) await expectNoDuplicate(ctx, place.design._id, unlessThere);
   await expectWithin(ctx, place.project.ownerId, bytes, quota);
   return place;
 }
 
-async function expectNew(ctx: QueryCtx, designId: Id<"designs">, checksum: string): Promise<void> {
+async function expectNoDuplicate(ctx: QueryCtx, designId: Id<"designs">, checksum: string): Promise<void> {
   const twin = await ctx.db
     .query("designImages")
     .withIndex("by_checksum", (q) => q.eq("designId", designId).eq("checksum", checksum).eq("removedAt", undefined))

@@ -125,9 +125,9 @@ describe("settings", () => {
 
   it("never repeat a secret in an error message", { tags: "@never-repeat-secret-error-message" }, async () => {
     for (const name of ["BETTER_AUTH_SECRET", "TOKEN_SIGNING_KEY", "SMTP_URL", "METRICS_TOKEN"]) {
-      const [told] = await problems({ [name]: "hunter2" });
-      expect(told).toMatch(new RegExp(`^${name} is not acceptable; expected `));
-      expect(told).not.toContain("hunter2");
+      const [reported] = await problems({ [name]: "hunter2" });
+      expect(reported).toMatch(new RegExp(`^${name} is not acceptable; expected `));
+      expect(reported).not.toContain("hunter2");
     }
   });
 
@@ -162,9 +162,11 @@ describe("settings", () => {
 
   it("have the defaults of the table", async () => {
     const document = await readFile(new URL("../docs/configuration.md", import.meta.url), "utf8");
-    const told = Object.fromEntries([...document.matchAll(/^\| `([A-Z_]+)` +\| `([^`]+)` +\|/gm)].map(([, name, value]) => [name, value]));
+    const documented = Object.fromEntries(
+      [...document.matchAll(/^\| `([A-Z_]+)` +\| `([^`]+)` +\|/gm)].map(([, name, value]) => [name, value]),
+    );
     const defaults = Object.entries(settings.parse({})).flatMap(([name, value]) => (typeof value === "object" ? [] : [[name, `${value}`]]));
-    expect(told).toMatchObject(Object.fromEntries(defaults));
+    expect(documented).toMatchObject(Object.fromEntries(defaults));
   });
 });
 

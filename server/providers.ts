@@ -40,22 +40,22 @@ type ProviderId = (typeof providerIds)[number];
 export const providersWithoutAddress: ReadonlySet<string> = new Set<ProviderId>(["reddit", "roblox", "tiktok"]);
 
 /** Variable suffixes and Better Auth's options for them; Apple's key is ours (`app/features/accounts/auth-api/social-providers.server.ts`). */
-type Wants = { needs: Record<string, string>; may?: Record<string, string> };
+type ProviderSettings = { needs: Record<string, string>; may?: Record<string, string> };
 
-const usual: Wants = { needs: { CLIENT_ID: "clientId", CLIENT_SECRET: "clientSecret" } };
+const clientSettings: ProviderSettings = { needs: { CLIENT_ID: "clientId", CLIENT_SECRET: "clientSecret" } };
 
-const special: Partial<Record<ProviderId, Wants>> = {
+const special: Partial<Record<ProviderId, ProviderSettings>> = {
   apple: {
     needs: { CLIENT_ID: "clientId", TEAM_ID: "teamId", KEY_ID: "keyId", PRIVATE_KEY: "privateKey" },
     may: { APP_BUNDLE_IDENTIFIER: "appBundleIdentifier" },
   },
-  cognito: { needs: { ...usual.needs, DOMAIN: "domain", REGION: "region", USER_POOL_ID: "userPoolId" } },
-  facebook: { needs: usual.needs, may: { CONFIG_ID: "configId" } },
-  gitlab: { needs: usual.needs, may: { ISSUER: "issuer" } },
-  google: { needs: usual.needs, may: { HD: "hd" } },
-  microsoft: { needs: usual.needs, may: { TENANT_ID: "tenantId" } },
-  paypal: { needs: usual.needs, may: { ENVIRONMENT: "environment" } },
-  salesforce: { needs: usual.needs, may: { ENVIRONMENT: "environment", LOGIN_URL: "loginUrl" } },
+  cognito: { needs: { ...clientSettings.needs, DOMAIN: "domain", REGION: "region", USER_POOL_ID: "userPoolId" } },
+  facebook: { needs: clientSettings.needs, may: { CONFIG_ID: "configId" } },
+  gitlab: { needs: clientSettings.needs, may: { ISSUER: "issuer" } },
+  google: { needs: clientSettings.needs, may: { HD: "hd" } },
+  microsoft: { needs: clientSettings.needs, may: { TENANT_ID: "tenantId" } },
+  paypal: { needs: clientSettings.needs, may: { ENVIRONMENT: "environment" } },
+  salesforce: { needs: clientSettings.needs, may: { ENVIRONMENT: "environment", LOGIN_URL: "loginUrl" } },
   tiktok: { needs: { CLIENT_KEY: "clientKey", CLIENT_SECRET: "clientSecret" } },
 };
 
@@ -74,7 +74,7 @@ const checks: Record<string, (value: string) => string | null> = {
 };
 
 export function variablesOf(id: ProviderId): { needs: string[]; may: string[] } {
-  const { needs, may = {} } = special[id] ?? usual;
+  const { needs, may = {} } = special[id] ?? clientSettings;
   const names = (ends: Record<string, string>) => Object.keys(ends).map((end) => `${id.toUpperCase()}_${end}`);
   return { needs: names(needs), may: names(may) };
 }
@@ -87,7 +87,7 @@ export function socialProviders(env: Record<string, string | undefined>): {
   const configured: Record<string, Record<string, string>> = {};
   const problems: string[] = [];
   for (const id of providerIds) {
-    const { needs, may = {} } = special[id] ?? usual;
+    const { needs, may = {} } = special[id] ?? clientSettings;
     const name = (end: string) => `${id.toUpperCase()}_${end}`;
     const given = Object.entries({ ...needs, ...may }).flatMap(([end, option]) => {
       const value = env[name(end)];

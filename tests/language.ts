@@ -64,7 +64,9 @@ function sentences(text: string): string[] {
 const isLong = (sentence: string) => sentence.split(" ").length > MAX_WORDS;
 
 function titles(source: string): string[] {
-  return [...source.matchAll(/\b(?:test|it|describe)(?:\.\w+)*\(\s*(["'`])((?:(?!\1).)+)\1/g)].map(([, , title]) => title ?? "");
+  return [...source.matchAll(/\b(?:test|it|describe)(?:\.\w+(?:\([^()]*\))?)*\(\s*(["'`])((?:(?!\1).)+)\1/g)].map(
+    ([, , title]) => title ?? "",
+  );
 }
 
 function report(name: string, findings: Finding[], total: number): void {

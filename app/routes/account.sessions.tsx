@@ -36,7 +36,7 @@ export default function Sessions({ loaderData }: Route.ComponentProps) {
       </Section>
       {others.length > 0 ? (
         <Section dangerous title="Other sessions" about="Signs out every session except this one.">
-          <OthersForm />
+          <RevokeOthersForm />
         </Section>
       ) : null}
     </>
@@ -94,7 +94,7 @@ function RevokeForm({ id, device }: { id: string; device: string }) {
   );
 }
 
-function OthersForm() {
+function RevokeOthersForm() {
   const state = useAccountForm({ id: "revoke-others", intent: "revokeOthers" });
   return <AccountForm state={state} submit="Sign out all other sessions" look="danger" />;
 }

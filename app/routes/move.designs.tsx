@@ -5,7 +5,7 @@ import { INTENT_FIELD } from "~/lib/forms/intents";
 import { liveAction } from "~/lib/forms/live-action";
 import { DestinationList } from "~/lib/forms/fields/destination-list";
 import { NothingSelected } from "~/features/selection/nothing-selected";
-import { ASK_WHERE } from "~/features/selection/selection-bar";
+import { DESTINATION_PARAM } from "~/features/selection/selection-bar";
 import { requestedDestination } from "~/features/selection/requested-destination.server";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
 import { count } from "~/lib/ui/count";
@@ -26,7 +26,7 @@ export const action = (args: Route.ActionArgs) =>
 
 export async function clientAction(args: ClientActionFunctionArgs) {
   const sent = await args.request.clone().formData();
-  return sent.get(INTENT_FIELD) === ASK_WHERE ? args.serverAction<typeof action>() : liveAction(intents)(args);
+  return sent.get(INTENT_FIELD) === DESTINATION_PARAM ? args.serverAction<typeof action>() : liveAction(intents)(args);
 }
 
 export default function MoveDesigns({ actionData }: Route.ComponentProps) {

@@ -7,7 +7,7 @@ import { DestinationList } from "~/lib/forms/fields/destination-list";
 import { imageIntents } from "~/features/images/gallery/intents";
 import { CHOSEN_FIELD } from "~/features/selection/address";
 import { NothingSelected } from "~/features/selection/nothing-selected";
-import { ASK_WHERE } from "~/features/selection/selection-bar";
+import { DESTINATION_PARAM } from "~/features/selection/selection-bar";
 import { requestedDestination } from "~/features/selection/requested-destination.server";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
 import { count } from "~/lib/ui/count";
@@ -50,7 +50,7 @@ async function projectOf({ context }: Route.ActionArgs, [id]: string[], none: st
 
 export async function clientAction(args: ClientActionFunctionArgs) {
   const sent = await args.request.clone().formData();
-  return sent.get(INTENT_FIELD) === ASK_WHERE ? args.serverAction<typeof action>() : liveAction(intents, [PROJECT])(args);
+  return sent.get(INTENT_FIELD) === DESTINATION_PARAM ? args.serverAction<typeof action>() : liveAction(intents, [PROJECT])(args);
 }
 
 export default function MoveImages({ actionData }: Route.ComponentProps) {
@@ -63,7 +63,7 @@ export default function MoveImages({ actionData }: Route.ComponentProps) {
         title={`Move or copy ${count(where.ids.length, "image")}`}
       />
       <Form method="post" className="flex flex-wrap items-end gap-2">
-        <input type="hidden" name={INTENT_FIELD} value={ASK_WHERE} />
+        <input type="hidden" name={INTENT_FIELD} value={DESTINATION_PARAM} />
         {where.ids.map((id) => (
           <input key={id} type="hidden" name={CHOSEN_FIELD} value={id} />
         ))}

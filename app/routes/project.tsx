@@ -89,10 +89,10 @@ export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { proje
 export const shouldRevalidate = liveRevalidation;
 
 export default function Project({ loaderData }: Route.ComponentProps) {
-  return <OneProject key={loaderData.project.value._id} loaderData={loaderData} />;
+  return <ProjectView key={loaderData.project.value._id} loaderData={loaderData} />;
 }
 
-function OneProject({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
+function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
   const project = useLive(loaderData.project);
   useTitle(titleOf(project.name));
   const page = useEndless(loaderData.designs, api.designs.listDesigns);

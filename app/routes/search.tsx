@@ -106,7 +106,7 @@ function useSearchForm() {
   const [current, setCurrent] = useState(arriving);
   if (key !== current.key) setCurrent(arriving);
 
-  function ask(filters: Filters) {
+  function applyFilters(filters: Filters) {
     setCurrent({ key, filters, after: null });
     window.history.replaceState(window.history.state, "", searchAddress(filters));
   }
@@ -114,12 +114,12 @@ function useSearchForm() {
   const form = useRef<HTMLFormElement>(null);
   const readTyped = useEffectEvent(() => {
     const typed = form.current && filtersTyped(form.current);
-    if (typed && searchAddress(typed) !== searchAddress(current.filters)) ask(typed);
+    if (typed && searchAddress(typed) !== searchAddress(current.filters)) applyFilters(typed);
   });
   // Reads what was typed before hydration.
   useLayoutEffect(() => readTyped(), []);
 
-  return { form, ...current, change: (name: keyof Filters, value: string) => ask({ ...current.filters, [name]: value }) };
+  return { form, ...current, change: (name: keyof Filters, value: string) => applyFilters({ ...current.filters, [name]: value }) };
 }
 
 function filtersTyped(form: HTMLFormElement): Filters {

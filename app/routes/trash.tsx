@@ -52,12 +52,12 @@ const EMPTYING = "empty-trash";
 const PURGING: DialogName[] = ["purge"];
 
 export default function Trash({ loaderData }: Route.ComponentProps) {
-  return loaderData.kind === undefined ? <WholeTrash trash={loaderData.trash} /> : <OfOneKind key={loaderData.kind} {...loaderData} />;
+  return loaderData.kind === undefined ? <TrashOverview trash={loaderData.trash} /> : <TrashOfKind key={loaderData.kind} {...loaderData} />;
 }
 
 type Loaded = Route.ComponentProps["loaderData"];
 
-function OfOneKind({ kind, isFirst, page }: Extract<Loaded, { isFirst: boolean }>) {
+function TrashOfKind({ kind, isFirst, page }: Extract<Loaded, { isFirst: boolean }>) {
   const shown = useEndless(page);
   const items = shown.rows;
   const title = TITLES[kind];
@@ -75,7 +75,7 @@ function OfOneKind({ kind, isFirst, page }: Extract<Loaded, { isFirst: boolean }
   );
 }
 
-function WholeTrash({ trash }: Extract<Loaded, { trash: unknown }>) {
+function TrashOverview({ trash }: Extract<Loaded, { trash: unknown }>) {
   const { projects, designs, images } = useLive(trash);
   const { openDialog, ask } = useOpenItemDialog([...projects, ...designs, ...images], PURGING);
   const isEmpty = projects.length + designs.length + images.length === 0;

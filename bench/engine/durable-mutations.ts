@@ -2,7 +2,7 @@
 import { openTable } from "../baselines/table.ts";
 import { perSecond, SyncClient } from "../clients.ts";
 import { baseline, push, removeFolder, startDeployment, temporaryFolder, type Server } from "../deployment.ts";
-import { median, ratio, whole, type Figure } from "../report.ts";
+import { median, ratio, rounded, type Figure } from "../report.ts";
 
 const SOCKETS = 16;
 const IN_FLIGHT = 64;
@@ -32,9 +32,9 @@ export async function durableMutations(): Promise<Figure[]> {
   folders.forEach(removeFolder);
   const [ours, bareRate, rawRate] = [median(rates.own), median(rates.bare), median(rates.raw)];
   return [
-    { what: "deployment, mutations/s", value: whole(ours) },
-    { what: "raw node:sqlite, one insert per transaction/s", value: whole(rawRate) },
-    { what: "bare websocket server with group commit, inserts/s", value: whole(bareRate) },
+    { what: "deployment, mutations/s", value: rounded(ours) },
+    { what: "raw node:sqlite, one insert per transaction/s", value: rounded(rawRate) },
+    { what: "bare websocket server with group commit, inserts/s", value: rounded(bareRate) },
     ratio("deployment : raw node:sqlite", ours, rawRate, 0.5),
     ratio("deployment : bare websocket server", ours, bareRate, 0.5),
   ];

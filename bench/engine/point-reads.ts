@@ -3,7 +3,7 @@ import { openTable } from "../baselines/table.ts";
 import { HttpConnection, perSecond } from "../clients.ts";
 import { baseline, push, removeFolder, startDeployment, temporaryFolder, type Server } from "../deployment.ts";
 import { callBody, mutate, query } from "../http.ts";
-import { median, ratio, whole, type Figure } from "../report.ts";
+import { median, ratio, rounded, type Figure } from "../report.ts";
 
 const CLIENTS = 16;
 const ROUNDS = 5;
@@ -36,13 +36,13 @@ export async function pointReads(): Promise<Figure[]> {
   await Promise.all([deployment.stop(), bare.stop()]);
   [ownFolder, bareFolder].forEach(removeFolder);
   const figures = (which: "one" | "all", what: string): Figure[] => [
-    { what: `deployment, queries/s of ${what}`, value: whole(median(rates.own[which])) },
-    { what: "bare node:http + node:sqlite, requests/s", value: whole(median(rates.bare[which])) },
+    { what: `deployment, queries/s of ${what}`, value: rounded(median(rates.own[which])) },
+    { what: "bare node:http + node:sqlite, requests/s", value: rounded(median(rates.bare[which])) },
   ];
   return [
     ...figures("one", "one row"),
     ratio("deployment : bare server", median(rates.own.one), median(rates.bare.one), 0.5),
-    ...figures("all", `${whole(ROWS)} rows in turn, none of whose answers is kept`),
+    ...figures("all", `${rounded(ROWS)} rows in turn, none of whose answers is kept`),
     { what: "deployment : bare server", value: (median(rates.own.all) / median(rates.bare.all)).toFixed(2) },
   ];
 }

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { perSecond, SyncClient } from "../clients.ts";
 import { push, removeFolder, startDeployment, temporaryFolder, type Server } from "../deployment.ts";
-import { median, ratio, whole, type Figure } from "../report.ts";
+import { median, ratio, rounded, type Figure } from "../report.ts";
 
 const SOCKETS = 16;
 const IN_FLIGHT = 64;
@@ -38,7 +38,7 @@ export async function secureDeletion(): Promise<Figure[]> {
     const written = rounds.map((all) => `${median(all.map((each) => each.written)).toFixed(1)} KiB`);
     const what = deleting ? "a searchable row added and one deleted" : "a searchable row added";
     figures.push(
-      { what: `${what}: mutations/s, without and with secure deletion`, value: `${whole(theirs ?? NaN)} and ${whole(ours ?? NaN)}` },
+      { what: `${what}: mutations/s, without and with secure deletion`, value: `${rounded(theirs ?? NaN)} and ${rounded(ours ?? NaN)}` },
       { what: `${what}: computed for each, without and with`, value: cpu.toReversed().join(" and ") },
       { what: `${what}: written to disk for each, without and with`, value: written.toReversed().join(" and ") },
       ratio(`${what}: with : without`, ours ?? NaN, theirs ?? NaN, deleting ? 0.5 : 0.8),

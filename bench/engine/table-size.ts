@@ -2,7 +2,7 @@
 import { perSecond, HttpConnection } from "../clients.ts";
 import { push, removeFolder, residentMiB, startDeployment, temporaryFolder, type Server } from "../deployment.ts";
 import { callBody, mutate } from "../http.ts";
-import { atMost, median, whole, type Figure } from "../report.ts";
+import { atMost, median, rounded, type Figure } from "../report.ts";
 
 const SMALL = 1_000;
 const LARGE = 1_000_000;
@@ -45,16 +45,16 @@ export async function tableSize(): Promise<Figure[]> {
   await Promise.all([small.stop(), large.stop()]);
   folders.forEach(removeFolder);
   const figures: Figure[] = [
-    { what: `rows written per second while filling (${FILLED_AT_ONCE} in a mutation)`, value: whole(fillRate) },
-    { what: `a query by index at ${whole(SMALL)} rows`, value: `${median(times.small).toFixed(1)} µs` },
-    { what: `a query by index at ${whole(LARGE)} rows`, value: `${median(times.large).toFixed(1)} µs` },
+    { what: `rows written per second while filling (${FILLED_AT_ONCE} in a mutation)`, value: rounded(fillRate) },
+    { what: `a query by index at ${rounded(SMALL)} rows`, value: `${median(times.small).toFixed(1)} µs` },
+    { what: `a query by index at ${rounded(LARGE)} rows`, value: `${median(times.large).toFixed(1)} µs` },
     atMost("the second : the first", median(times.large) / median(times.small), 1.5, ""),
-    { what: `start-up with ${whole(SMALL)} rows`, value: `${median(starts.small).toFixed(0)} ms` },
-    atMost(`start-up with ${whole(LARGE)} rows`, median(starts.large), 2_000, "ms"),
+    { what: `start-up with ${rounded(SMALL)} rows`, value: `${median(starts.small).toFixed(0)} ms` },
+    atMost(`start-up with ${rounded(LARGE)} rows`, median(starts.large), 2_000, "ms"),
   ];
   const [less, more] = memory;
   if (less && more)
-    figures.push(atMost(`memory at ${whole(LARGE)} rows above that at ${whole(SMALL)}`, Math.max(0, more - less), 32, "MiB"));
+    figures.push(atMost(`memory at ${rounded(LARGE)} rows above that at ${rounded(SMALL)}`, Math.max(0, more - less), 32, "MiB"));
   return figures;
 }
 

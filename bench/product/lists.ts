@@ -6,7 +6,7 @@ import { addPictures, deploymentAs } from "../../tests/e2e/support/pictures.ts";
 import { type RunningApp, startApp } from "../../tests/harness/app.ts";
 import { launchOptions } from "../../tests/harness/chromium.ts";
 import { type Person, signUp } from "../../tests/harness/people.ts";
-import { atMost, type Figure, median, whole } from "../report.ts";
+import { atMost, type Figure, median, rounded } from "../report.ts";
 
 const ROUNDS = 7;
 const AT_ONCE = 32;
@@ -131,27 +131,30 @@ async function measure(app: RunningApp, browser: Browser, { person, ...list }: L
     await page.waitForLoadState("networkidle");
     const shown = await page.locator(list.rows).count();
     figures.push({
-      what: `${whole(count)} ${list.things}: on the page, and bytes of HTML`,
-      value: `${shown}, ${whole(median(html) / 1024)} KiB`,
+      what: `${rounded(count)} ${list.things}: on the page, and bytes of HTML`,
+      value: `${shown}, ${rounded(median(html) / 1024)} KiB`,
     });
-    figures.push({ what: "first paint", value: `${whole(median(paint))} ms` });
+    figures.push({ what: "first paint", value: `${rounded(median(paint))} ms` });
     figures.push({ what: "laid out anew and painted", value: `${(await layout(page)).toFixed(0)} ms` });
     await page.reload();
     await page.waitForLoadState("networkidle");
     const changed = await changing(page, list, () => bytes);
     figures.push({
       what: "one live change, until it is shown; bytes sent",
-      value: `${whole(changed.took)} ms, ${whole(changed.sent / 1024)} KiB`,
+      value: `${rounded(changed.took)} ms, ${rounded(changed.sent / 1024)} KiB`,
     });
     const [rare, common] = [await searching(list, "Changed"), await searching(list, list.common)];
-    figures.push({ what: "a search for the word of one of them, and for a word of all", value: `${whole(rare)} and ${whole(common)} ms` });
+    figures.push({
+      what: "a search for the word of one of them, and for a word of all",
+      value: `${rounded(rare)} and ${rounded(common)} ms`,
+    });
     figures.push({ what: "frame while scrolling through it, half and the longest", value: await scroll(page) });
     await page.waitForLoadState("networkidle");
     const open = await page.locator(list.rows).count();
     const scrolled = await changing(page, list, () => bytes);
     figures.push({
       what: "one live change at the end of that; rows by then, bytes sent",
-      value: `${whole(scrolled.took)} ms; ${whole(open)}, ${whole(scrolled.sent / 1024)} KiB`,
+      value: `${rounded(scrolled.took)} ms; ${rounded(open)}, ${rounded(scrolled.sent / 1024)} KiB`,
     });
     before["paint"]?.push(median(paint));
     before["change"]?.push(changed.took);

@@ -9,7 +9,7 @@ import { startApp, type RunningApp } from "../../tests/harness/app.ts";
 import { type Person, signUp } from "../../tests/harness/people.ts";
 import { firstLoadScripts, startBareApp } from "../bare-app.ts";
 import { requestsPerSecond } from "../load.ts";
-import { atMost, median, type Figure, ratio, whole } from "../report.ts";
+import { atMost, median, type Figure, ratio, rounded } from "../report.ts";
 
 const ROUNDS = 5;
 const ROUND_MS = 1500;
@@ -47,8 +47,8 @@ export async function pages(): Promise<Figure[]> {
         if (round >= 0) theirs.push(rates[0] ?? 0);
         if (round >= 0) ours.push(rates[1] ?? 0);
       }
-      figures.push({ what: `${path} of a bare app, requests a second`, value: whole(median(theirs)) });
-      figures.push({ what: `${path}, requests a second`, value: whole(median(ours)) });
+      figures.push({ what: `${path} of a bare app, requests a second`, value: rounded(median(theirs)) });
+      figures.push({ what: `${path}, requests a second`, value: rounded(median(ours)) });
       figures.push(ratio("the second : the first", median(ours), median(theirs), least));
     }
     const fromBuild = (folder: string) => (path: string) => readFile(join(folder, "client", path));
@@ -91,8 +91,8 @@ export async function coldStart(): Promise<Figure[]> {
     await app.dispose();
   }
   return [
-    { what: "node prints a line", value: `${whole(median(theirs))} ms` },
-    { what: "the built app, to its first page", value: `${whole(median(ours))} ms` },
+    { what: "node prints a line", value: `${rounded(median(theirs))} ms` },
+    { what: "the built app, to its first page", value: `${rounded(median(ours))} ms` },
     atMost("the second above the first", median(ours) - median(theirs), 1500, "ms"),
   ];
 }
@@ -113,7 +113,7 @@ export async function rows(): Promise<Figure[]> {
         if (n >= 0) times.push(performance.now() - began);
       }
       first ||= median(times);
-      figures.push({ what: `/projects with ${whole(count)} projects`, value: `${median(times).toFixed(1)} ms` });
+      figures.push({ what: `/projects with ${rounded(count)} projects`, value: `${median(times).toFixed(1)} ms` });
       if (count > 100) figures.push(atMost(`that : at 100`, median(times) / first, 1.3, ""));
     }
     return figures;

@@ -1,7 +1,7 @@
 /** The short form of `npm run test:soak`: a few users for three minutes, with years of existing data. */
 import { YEARS } from "../../tests/soak/fill.ts";
 import { soak as run } from "../../tests/soak/soak.ts";
-import { atMost, whole, type Figure } from "../report.ts";
+import { atMost, rounded, type Figure } from "../report.ts";
 
 const PEOPLE = 8;
 const MINUTES = 3;
@@ -13,14 +13,14 @@ export async function soak(): Promise<Figure[]> {
   const [first, second] = halves;
   const last = samples.at(-1);
   return [
-    { what: `operations a minute of ${PEOPLE} people, both halves`, value: halves.map(({ perMinute }) => whole(perMinute)).join(", ") },
-    { what: "p50 and p99 in the first half", value: `${whole(first.p50)} and ${whole(first.p99)} ms` },
-    { what: "p50 and p99 in the second half", value: `${whole(second.p50)} and ${whole(second.p99)} ms` },
+    { what: `operations a minute of ${PEOPLE} people, both halves`, value: halves.map(({ perMinute }) => rounded(perMinute)).join(", ") },
+    { what: "p50 and p99 in the first half", value: `${rounded(first.p50)} and ${rounded(first.p99)} ms` },
+    { what: "p50 and p99 in the second half", value: `${rounded(second.p50)} and ${rounded(second.p99)} ms` },
     atMost("p50, the second half : the first", second.p50 / first.p50, SLOWER, ""),
     atMost("p99, the second half : the first", second.p99 / first.p99, SLOWER, ""),
     atMost("operations that failed", failures.length, 0, ""),
-    { what: "memory at the end, app and deployment", value: last ? last.memory.map((mib) => `${whole(mib)} MiB`).join(" and ") : "" },
-    { what: "ready again after", value: `${whole(restart.readyMs)} ms` },
+    { what: "memory at the end, app and deployment", value: last ? last.memory.map((mib) => `${rounded(mib)} MiB`).join(" and ") : "" },
+    { what: "ready again after", value: `${rounded(restart.readyMs)} ms` },
     atMost("slowest answer in the first minute after the restart", restart.slowestMs, 300, "ms"),
   ];
 }

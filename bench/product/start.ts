@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { type RunningApp, startApp } from "../../tests/harness/app.ts";
 import { fill, YEARS } from "../../tests/soak/fill.ts";
 import { processesOf } from "../../tests/soak/watch.ts";
-import { atMost, median, whole, type Figure } from "../report.ts";
+import { atMost, median, rounded, type Figure } from "../report.ts";
 
 const ROUNDS = 5;
 const WATCH_MS = 60_000;
@@ -29,19 +29,19 @@ export async function start(): Promise<Figure[]> {
     }
     const slowest = { empty: await slowestAnswer(empty), full: await slowestAnswer(full) };
     const [inEmpty, inFull] = [starts.empty, starts.full].map((all) => median(all.map(({ firstPage }) => firstPage)));
-    const cpu = [starts.empty, starts.full].map((all) => `${whole(median(all.map((each) => each.cpu)))} ms`);
+    const cpu = [starts.empty, starts.full].map((all) => `${rounded(median(all.map((each) => each.cpu)))} ms`);
     const { images, rows, cachedFiles, finishedUploads, partialUploads } = YEARS;
     return [
-      { what: "images, rows, cached files", value: [images, rows, cachedFiles].map(whole).join(", ") },
+      { what: "images, rows, cached files", value: [images, rows, cachedFiles].map(rounded).join(", ") },
       {
         what: "finished and partial uploads; filled in",
-        value: `${whole(finishedUploads)}, ${whole(partialUploads)}; ${whole(filling / 1000)} s`,
+        value: `${rounded(finishedUploads)}, ${rounded(partialUploads)}; ${rounded(filling / 1000)} s`,
       },
-      { what: "first page in an empty folder", value: `${whole(inEmpty ?? NaN)} ms` },
-      { what: "first page with all of that", value: `${whole(inFull ?? NaN)} ms` },
+      { what: "first page in an empty folder", value: `${rounded(inEmpty ?? NaN)} ms` },
+      { what: "first page with all of that", value: `${rounded(inFull ?? NaN)} ms` },
       atMost("the second above the first", (inFull ?? NaN) - (inEmpty ?? NaN), 300, "ms"),
       { what: "computed by then: empty, and with all of that", value: cpu.join(", ") },
-      { what: "slowest answer in the first minute, empty", value: `${whole(slowest.empty)} ms` },
+      { what: "slowest answer in the first minute, empty", value: `${rounded(slowest.empty)} ms` },
       atMost("slowest answer in the first minute, with all of that", slowest.full, 300, "ms"),
     ];
   } finally {

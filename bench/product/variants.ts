@@ -6,7 +6,7 @@ import { startApp } from "../../tests/harness/app.ts";
 import { signUp } from "../../tests/harness/people.ts";
 import { baseline, removeFolder, temporaryFolder } from "../deployment.ts";
 import { requestsPerSecond } from "../load.ts";
-import { median, type Figure, ratio, whole } from "../report.ts";
+import { median, type Figure, ratio, rounded } from "../report.ts";
 
 const ROUNDS = 5;
 const ROUND_MS = 1500;
@@ -34,8 +34,8 @@ export async function variants(): Promise<Figure[]> {
     }
     await bare.stop();
     return [
-      { what: `a file of ${(bytes.length / 1024).toFixed(0)} KiB from a bare server, requests a second`, value: whole(median(theirs)) },
-      { what: "the same as a picture's size that was made before", value: whole(median(ours)) },
+      { what: `a file of ${(bytes.length / 1024).toFixed(0)} KiB from a bare server, requests a second`, value: rounded(median(theirs)) },
+      { what: "the same as a picture's size that was made before", value: rounded(median(ours)) },
       ratio("the second : the first", median(ours), median(theirs), 0.3),
     ];
   } finally {

@@ -121,7 +121,7 @@ export const chosenDesigns = serverQueryFor({
   },
 });
 
-const OURS = ["cover", "chosenCover", "sortName", "words", "ownerId", "latestImageAt", "storageId", "uploadId", "placeholder"];
+const INTERNAL_FIELDS = ["cover", "chosenCover", "sortName", "words", "ownerId", "latestImageAt", "storageId", "uploadId", "placeholder"];
 
 export async function exported<Row extends Stored>(
   options: PaginationOptions,
@@ -137,7 +137,11 @@ const isKept = (row: object) => !("purgingSince" in row) || row.purgingSince ===
 
 type ExportedRow = Record<string, unknown> & { id: string; createdAt: number };
 
-export const toExportedRow = (row: Stored): ExportedRow => ({ ...without(row, OURS), id: row._id, createdAt: row._creationTime });
+export const toExportedRow = (row: Stored): ExportedRow => ({
+  ...without(row, INTERNAL_FIELDS),
+  id: row._id,
+  createdAt: row._creationTime,
+});
 
 function without(row: object, left: string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(row).filter(([field]) => !field.startsWith("_") && !left.includes(field)));

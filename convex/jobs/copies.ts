@@ -4,7 +4,7 @@ import type { Doc, Id } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
 import { recordActivity } from "../model/activities/recordActivity";
 import type { DesignGroup, ImageGroup } from "../model/access";
-import { designsOf, imagesOf, lastKey, lastKeys, place, projectsOf, sortNameOf } from "../model/lists/order";
+import { designsOf, imagesOf, lastKey, lastKeys, placeRow, projectsOf, sortNameOf } from "../model/lists/order";
 import { nameOfCopy } from "../model/rules";
 import { designsChanged, imagesChanged } from "../model/summaries";
 import { noteTags } from "../model/tags/tagging";
@@ -36,7 +36,7 @@ export async function copyProject(ctx: Ctx, project: Doc<"projects">): Promise<I
     cover: [],
   });
   const copy = await ctx.db.get(id);
-  if (copy) await place(ctx, list, copy, { after: project });
+  if (copy) await placeRow(ctx, list, copy, { after: project });
   await changeUsage(ctx, ownerId, { projects: 1 });
   await recordActivity(ctx, { kind: "duplicated", project: { _id: id, ownerId, name }, from: project.name });
   await ctx.scheduler.runAfter(0, internal.jobs.copies.project, { from: project._id, to: id, cursor: null });
@@ -59,7 +59,7 @@ export async function copyDesign(
   });
   const copy = await ctx.db.get(id);
   await noteTags(ctx, project.ownerId, [{ kind: "design", thing: id, tags: design.tags }]);
-  if (copy) await place(ctx, list, copy, { after: design });
+  if (copy) await placeRow(ctx, list, copy, { after: design });
   await designsChanged(ctx, project, { designs: 1 });
   await recordActivity(ctx, { kind: "duplicated", project, design: { _id: id, name }, from: design.name });
   await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null });
@@ -82,7 +82,7 @@ export async function copyImage(ctx: Ctx, { image, design, project }: ImagePlace
   });
   const copy = await ctx.db.get(id);
   await noteTags(ctx, project.ownerId, [{ kind: "image", thing: id, tags: image.tags }]);
-  if (copy) await place(ctx, list, copy, { after: image });
+  if (copy) await placeRow(ctx, list, copy, { after: image });
   await imagesChanged(ctx, { design, project }, 1);
   await recordActivity(ctx, { kind: "duplicated", project, design, image: { _id: id, name } });
   return id;
@@ -133,7 +133,7 @@ export const project = internalMutation({
   returns: v.null(),
   handler: async (ctx, { from, to, cursor: after }) => {
     const [source, target] = [await ctx.db.get(from), await ctx.db.get(to)];
-    if (!source || !target || isGoing(source) || isGoing(target)) return null;
+    if (!source || !target || isBeingPurged(source) || isBeingPurged(target)) return null;
     const { page, isDone, continueCursor } = await ctx.db
       .query("designs")
       .withIndex("by_age", (q) => q.eq("projectId", from).eq("removedAt", undefined))
@@ -157,9 +157,9 @@ export const design = internalMutation({
   returns: v.null(),
   handler: async (ctx, { from, to, cursor: after }) => {
     const [source, target] = [await ctx.db.get(from), await ctx.db.get(to)];
-    if (!source || !target || isGoing(source) || isGoing(target)) return null;
+    if (!source || !target || isBeingPurged(source) || isBeingPurged(target)) return null;
     const [of, into] = [await ctx.db.get(source.projectId), await ctx.db.get(target.projectId)];
-    if (!of || !into || isGoing(into)) return null;
+    if (!of || !into || isBeingPurged(into)) return null;
     const { page, isDone, continueCursor } = await ctx.db
       .query("designImages")
       .withIndex("by_design", (q) => q.eq("designId", from).eq("removedAt", undefined))
@@ -179,7 +179,7 @@ export const design = internalMutation({
   },
 });
 
-const isGoing = ({ purgingSince }: { purgingSince?: number }) => purgingSince !== undefined;
+const isBeingPurged = ({ purgingSince }: { purgingSince?: number }) => purgingSince !== undefined;
 
 function emptied(
   { name, sortName, orderKey, description, tags }: Doc<"designs">,

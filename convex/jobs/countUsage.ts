@@ -15,7 +15,7 @@ export const count = internalMutation({
     // Several changes each schedule the first count; only one runs.
     if (row && run === 0 && cursor === null && !ofVersions) return null;
     if (!row) {
-      if (!(await isSomebody(ctx, ownerId))) return null;
+      if (!(await isUser(ctx, ownerId))) return null;
       const id = await ctx.db.insert("usage", { ownerId, ...(await liveCounts(ctx, ownerId)), bytes: 0, counting: run });
       row = await ctx.db.get(id);
     }
@@ -35,7 +35,7 @@ export const count = internalMutation({
 });
 
 /** A late change must not add a row for a deleted account. */
-async function isSomebody(ctx: QueryCtx, ownerId: string): Promise<boolean> {
+async function isUser(ctx: QueryCtx, ownerId: string): Promise<boolean> {
   const user = await ctx.db
     .query("users")
     .withIndex("id", (q) => q.eq("id", ownerId))

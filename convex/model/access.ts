@@ -67,22 +67,26 @@ async function caller(ctx: QueryCtx): Promise<Caller> {
   return live;
 }
 
-type Right = "view" | "edit";
+type Permission = "view" | "edit";
 
 /** The only access rule. Shared access would be added here. */
-async function rightsIn(ctx: CallerCtx, project: Doc<"projects">): Promise<readonly Right[]> {
+async function rightsIn(ctx: CallerCtx, project: Doc<"projects">): Promise<readonly Permission[]> {
   return project.ownerId === ctx.user.id ? ["view", "edit"] : [];
 }
 
-/** Malformed, missing, removed and foreign ids all throw "not_found", so callers cannot tell them apart. */
-export async function projectFor(ctx: CallerCtx, id: string, right: Right): Promise<Doc<"projects">> {
+/** Malformed, missing, removed and foreign ids all throw "not_found", so callers cannot distinguish them. */
+export async function projectFor(ctx: CallerCtx, id: string, right: Permission): Promise<Doc<"projects">> {
   const known = ctx.db.normalizeId("projects", id);
   const project = known && (await ctx.db.get(known));
   if (!project || project.removedAt !== undefined || !(await rightsIn(ctx, project)).includes(right)) throw notFound();
   return project;
 }
 
-export async function designFor(ctx: CallerCtx, id: string, right: Right): Promise<{ design: Doc<"designs">; project: Doc<"projects"> }> {
+export async function designFor(
+  ctx: CallerCtx,
+  id: string,
+  right: Permission,
+): Promise<{ design: Doc<"designs">; project: Doc<"projects"> }> {
   const known = ctx.db.normalizeId("designs", id);
   const design = known && (await ctx.db.get(known));
   if (!design || design.removedAt !== undefined) throw notFound();
@@ -92,7 +96,7 @@ export async function designFor(ctx: CallerCtx, id: string, right: Right): Promi
 export async function imageFor(
   ctx: CallerCtx,
   id: string,
-  right: Right,
+  right: Permission,
 ): Promise<{ image: Doc<"designImages">; design: Doc<"designs">; project: Doc<"projects"> }> {
   const known = ctx.db.normalizeId("designImages", id);
   const image = known && (await ctx.db.get(known));
@@ -103,7 +107,7 @@ export async function imageFor(
 export type ImageGroup = { images: Doc<"designImages">[]; design: Doc<"designs">; project: Doc<"projects"> };
 
 /** Returns the images without duplicates, grouped by design to load each design once. */
-export async function imagesFor(ctx: CallerCtx, ids: readonly string[], right: Right): Promise<ImageGroup[]> {
+export async function imagesFor(ctx: CallerCtx, ids: readonly string[], right: Permission): Promise<ImageGroup[]> {
   const images = await Promise.all([...new Set(ids)].map((id) => unhidden(ctx, ctx.db.normalizeId("designImages", id))));
   const groups = [...Map.groupBy(images, ({ designId }) => designId)];
   return Promise.all(groups.map(async ([id, group]) => ({ images: group, ...(await designFor(ctx, id, right)) })));
@@ -111,7 +115,7 @@ export async function imagesFor(ctx: CallerCtx, ids: readonly string[], right: R
 
 export type DesignGroup = { designs: Doc<"designs">[]; project: Doc<"projects"> };
 
-export async function designsFor(ctx: CallerCtx, ids: readonly string[], right: Right): Promise<DesignGroup[]> {
+export async function designsFor(ctx: CallerCtx, ids: readonly string[], right: Permission): Promise<DesignGroup[]> {
   const designs = await Promise.all([...new Set(ids)].map((id) => unhidden(ctx, ctx.db.normalizeId("designs", id))));
   const groups = [...Map.groupBy(designs, ({ projectId }) => projectId)];
   return Promise.all(groups.map(async ([id, group]) => ({ designs: group, project: await projectFor(ctx, id, right) })));
@@ -146,7 +150,7 @@ export async function hidingFor(ctx: CallerCtx, id: string): Promise<Trashed> {
 }
 
 /** Returns the item, trashed or not, if the caller may edit it. */
-export async function keptFor<Kind extends Trashed["kind"]>(ctx: CallerCtx, id: string, kind: Kind): Promise<Trashed & { kind: Kind }> {
+export async function unpurgedFor<Kind extends Trashed["kind"]>(ctx: CallerCtx, id: string, kind: Kind): Promise<Trashed & { kind: Kind }> {
   const found = await changeablePlaceOf(ctx, id);
   if (!isOf(found, kind)) throw notFound();
   return found;

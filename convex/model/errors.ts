@@ -28,7 +28,7 @@ export const duplicate = (duplicateOf: { imageId: string; name: string }) => ref
 
 export const stale = (current: string) => refusal({ code: "conflict", message: "This text was changed in the meantime.", current });
 
-export const noRoom = (left: number) => refusal({ code: "limit", left: Math.max(0, left) });
+export const limitReached = (left: number) => refusal({ code: "limit", left: Math.max(0, left) });
 
 export const limit = (message: string) => refusal({ code: "limit", message });
 

@@ -6,7 +6,7 @@ import { recordActivity } from "./activities/recordActivity";
 import { imageFor, projectFor, undoableMutation, type UserMutationCtx } from "./access";
 import { check } from "./check";
 import { notFound, stale } from "./errors";
-import { designsOf, imagesOf, type List, place, projectsOf, sortNameOf } from "./lists/order";
+import { designsOf, imagesOf, type List, placeRow, projectsOf, sortNameOf } from "./lists/order";
 import { FAVOURITES_MAX, tooManyFavourites } from "./lists/sorting";
 import { placeArgs, targetOf } from "./lists/targets";
 import { cleanName, cleanText } from "./names";
@@ -140,7 +140,7 @@ export const reorderItem = (find: FindItem<ItemPath>) =>
         if (parentOf(neighbour) !== parentOf(path)) throw notFound();
         return itemIn(neighbour);
       });
-      const isMoved = await place(ctx, listOf(ctx, path), itemIn(path), target);
+      const isMoved = await placeRow(ctx, listOf(ctx, path), itemIn(path), target);
       // The history is a project's, so it has no entry for the order of projects.
       if (isMoved && path.design) await recordActivity(ctx, { kind: "reordered", ...path });
       return null;

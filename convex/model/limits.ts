@@ -6,21 +6,21 @@ import { type Counted, DEFAULT_PLAN, isPlanId, type PlanId, PLANS } from "./plan
 
 /** Stripe's statuses that count. "past_due" is included because Stripe retries the payment. */
 const IN_FORCE = new Set(["active", "trialing", "past_due"]);
-const LOOKED_AT = 20;
+const CHECKED_ROWS = 20;
 
 export async function subscriptionOf(db: QueryCtx["db"], userId: string): Promise<Doc<"subscriptions"> | null> {
   const rows = await db
     .query("subscriptions")
     .withIndex("referenceId", (q) => q.eq("referenceId", userId))
     .order("desc")
-    .take(LOOKED_AT);
+    .take(CHECKED_ROWS);
   return rows.find(({ status }) => IN_FORCE.has(status)) ?? null;
 }
 
 export const planFor = (subscription: Doc<"subscriptions"> | null): PlanId =>
   subscription && isPlanId(subscription.plan) ? subscription.plan : DEFAULT_PLAN;
 
-const THINGS: Record<Counted, [one: string, other: string]> = {
+const ITEM_NAMES: Record<Counted, [one: string, other: string]> = {
   projects: ["project", "projects"],
   designs: ["design", "designs"],
   images: ["image", "images"],
@@ -46,6 +46,6 @@ export async function refuseBeyondPlan(
 }
 
 function noRoom(plan: string, kind: Counted, most: number): string {
-  const room = kind === "bytes" ? `${most / 1000 ** 3} GB` : `${most} ${THINGS[kind][most === 1 ? 0 : 1]}`;
+  const room = kind === "bytes" ? `${most / 1000 ** 3} GB` : `${most} ${ITEM_NAMES[kind][most === 1 ? 0 : 1]}`;
   return `The ${plan} plan includes ${room}. Your content is safe. To add more, delete something or change your plan under Billing.`;
 }

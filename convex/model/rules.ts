@@ -26,7 +26,7 @@ export const RELEASED_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 /** Keeps an image's deletion in one transaction and its history in one response. */
 export const VERSIONS_MAX = 50;
 
-export const MANY_MAX = 500;
+export const BULK_MAX = 500;
 
 const text = z.string().min(1).max(100);
 const amount = z.number().positive().max(1e7);
@@ -53,11 +53,11 @@ const prose = (thing: string) =>
     .max(TEXT_MAX, { error: `A ${thing} can have at most ${TEXT_MAX.toLocaleString("en")} characters.` })
     .refine(isPlainText, { error: `A ${thing} must be plain text.` });
 
-export const many = z.object({
+export const bulkIds = z.object({
   ids: z
     .array(z.string())
     .min(1, { error: "Nothing selected." })
-    .max(MANY_MAX, { error: `Select at most ${MANY_MAX} items at once.` }),
+    .max(BULK_MAX, { error: `Select at most ${BULK_MAX} items at once.` }),
 });
 
 export const describe = z.object({ description: prose("description") });
@@ -78,7 +78,7 @@ export const addTag = z.object({
 /** Most tag assignments per call: each writes a row, and a transaction is limited. */
 const TAGGINGS_MAX = 2000;
 
-export const tagMany = many.extend(addTag.shape).superRefine(({ ids, tag }, ctx) => {
+export const tagMany = bulkIds.extend(addTag.shape).superRefine(({ ids, tag }, ctx) => {
   const most = Math.floor(TAGGINGS_MAX / ids.length);
   if (tag.length <= most) return;
   const message = `With ${ids.length} items selected, enter at most ${most} tags.`;

@@ -2,7 +2,7 @@ import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Doc } from "../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../_generated/server";
-import { noRoom } from "./errors";
+import { limitReached } from "./errors";
 import { refuseBeyondPlan } from "./limits";
 
 /** Counts exclude the trash; bytes count each stored file once. Users without a row are counted at their first change. */
@@ -31,7 +31,7 @@ export async function usageFor(ctx: QueryCtx, ownerId: string): Promise<Usage> {
 export async function expectWithin(ctx: QueryCtx, ownerId: string, bytes: number, quota: number | undefined): Promise<void> {
   if (quota === undefined) return;
   const { bytes: used } = await usageFor(ctx, ownerId);
-  if (used + bytes > quota) throw noRoom(quota - used);
+  if (used + bytes > quota) throw limitReached(quota - used);
 }
 
 export async function expectRoomFor(ctx: QueryCtx, ownerId: string, by: Partial<Usage>): Promise<void> {

@@ -3,10 +3,10 @@ import { chmod, lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Log } from "../log.ts";
 
-const OTHERS = 0o077;
+const GROUP_AND_OTHERS = 0o077;
 
 /** Restricts new files and folders to their owner, also for child processes. */
-export const createPrivateFiles = (): void => void process.umask(OTHERS);
+export const createPrivateFiles = (): void => void process.umask(GROUP_AND_OTHERS);
 
 /** Removes other users' access: to the folder before this returns, to its contents in the background. Resolves to their number. */
 export function protectFolder(folder: string, log: Log): Promise<number> {
@@ -20,7 +20,7 @@ export function protectFolder(folder: string, log: Log): Promise<number> {
 
 function protectRoot(folder: string, log: Log): boolean {
   const { mode } = lstatSync(folder);
-  if ((mode & OTHERS) === 0) return false;
+  if ((mode & GROUP_AND_OTHERS) === 0) return false;
   try {
     chmodSync(folder, mode & 0o700);
   } catch (error) {
@@ -64,4 +64,4 @@ const S_IFMT = 0o170000;
 const S_IFLNK = 0o120000;
 
 /** A symbolic link has no permissions, and its target is not ours. */
-const isOpenMode = (mode: number): boolean => (mode & S_IFMT) !== S_IFLNK && (mode & OTHERS) !== 0;
+const isOpenMode = (mode: number): boolean => (mode & S_IFMT) !== S_IFLNK && (mode & GROUP_AND_OTHERS) !== 0;

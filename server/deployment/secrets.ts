@@ -13,7 +13,7 @@ export type Secrets = AppSecrets & { engineAdminKey: string | null };
 
 export class SecretsError extends Error {}
 
-const WAY_OUT =
+const RECOVERY_STEPS =
   "Put it back from a backup. To go on with new keys, remove what is left of it and start once with MAKE_NEW_KEYS=true: everyone has to sign in again, and second factors have to be set up again.";
 
 const message = { error: "a private ES256 key as JSON (JWK: kty EC, crv P-256, x, y, d, kid)" };
@@ -31,9 +31,9 @@ export const signingKeySchema = z.object(
 );
 
 const secretsSchema = z.object({ secret: z.string().min(32), signingKey: signingKeySchema, engineAdminKey: z.string().min(32) });
-type Kept = z.infer<typeof secretsSchema>;
+type StoredSecrets = z.infer<typeof secretsSchema>;
 
-export async function makeSecrets(): Promise<Omit<Kept, "engineAdminKey">> {
+export async function makeSecrets(): Promise<Omit<StoredSecrets, "engineAdminKey">> {
   const { privateKey } = await generateKeyPair("ES256", { extractable: true });
   const kid = randomBytes(8).toString("hex");
   return { secret: randomBytes(32).toString("base64url"), signingKey: signingKeySchema.parse({ ...(await exportJWK(privateKey)), kid }) };
@@ -51,22 +51,22 @@ export async function loadSecrets(dataDir: string | null, given: Partial<AppSecr
   return { secret, signingKey, engineAdminKey: null };
 }
 
-async function readOrMake(dataDir: string, mayMake: boolean): Promise<Kept> {
+async function readOrMake(dataDir: string, mayMake: boolean): Promise<StoredSecrets> {
   const path = join(dataDir, "secrets.json");
   // Checked before the keys: a concurrent first start creates the keys first.
   const hasData = existsSync(join(dataDir, "convex", FILE_NAME));
   const found = await read(path);
   if (found) return found;
-  if (!mayMake && hasData) throw new SecretsError(`${path} is missing, but there is data in ${dataDir}. ${WAY_OUT}`);
+  if (!mayMake && hasData) throw new SecretsError(`${path} is missing, but there is data in ${dataDir}. ${RECOVERY_STEPS}`);
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const fresh: Kept = { ...(await makeSecrets()), engineAdminKey: `atelier|${randomBytes(32).toString("hex")}` };
+  const fresh: StoredSecrets = { ...(await makeSecrets()), engineAdminKey: `atelier|${randomBytes(32).toString("hex")}` };
   await writeOnce(path, `${JSON.stringify(fresh, null, 2)}\n`);
   const made = await read(path);
   if (!made) throw new Error(`${path} was removed while it was being made`);
   return made;
 }
 
-async function read(path: string): Promise<Kept | null> {
+async function read(path: string): Promise<StoredSecrets | null> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
@@ -77,7 +77,7 @@ async function read(path: string): Promise<Kept | null> {
   try {
     return secretsSchema.parse(JSON.parse(text));
   } catch {
-    throw new SecretsError(`${path} cannot be understood. ${WAY_OUT}`);
+    throw new SecretsError(`${path} cannot be understood. ${RECOVERY_STEPS}`);
   }
 }
 

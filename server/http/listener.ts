@@ -41,7 +41,7 @@ const HEADER_BYTES = 16 * 1024;
 /** For bodies that are read into memory. */
 const BODY_BYTES = 1024 * 1024;
 /** Upload addresses stream and have their own limits. */
-const TAKES_FILES = /^\/(?:uploads(?:\/[^/]+)?|design\/[^/]+|account)(?:\.data)?$/;
+const UPLOAD_PATHS = /^\/(?:uploads(?:\/[^/]+)?|design\/[^/]+|account)(?:\.data)?$/;
 /** Page forms limit themselves and render an error (`app/lib/http/forms/form.server.ts`). */
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
 const NO_PAGE = /^\/(?:api|uploads)(?:\/|$)/;
@@ -188,7 +188,7 @@ function refuse(request: IncomingMessage, origin: string | null): Refusal | null
 }
 
 const takesFiles = (request: IncomingMessage, path: string): boolean =>
-  TAKES_FILES.test(path) && /^(?:multipart\/form-data|application\/offset\+octet-stream)\b/i.test(request.headers["content-type"] ?? "");
+  UPLOAD_PATHS.test(path) && /^(?:multipart\/form-data|application\/offset\+octet-stream)\b/i.test(request.headers["content-type"] ?? "");
 
 const isPageForm = (request: IncomingMessage, path: string): boolean =>
   FORM.test(request.headers["content-type"] ?? "") && !NO_PAGE.test(path);

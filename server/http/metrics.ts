@@ -28,7 +28,7 @@ export function createMetrics({ token, onLoopback, sources, connections, websock
   gauge(registry, "atelier_event_loop_blocks", "Blocks of the event loop over 200 ms since the start", loop.blocks);
 
   return {
-    mayRead: (request) => (onLoopback && isFromHere(request)) || (token !== null && carries(request, token)),
+    mayRead: (request) => (onLoopback && isLocal(request)) || (token !== null && carries(request, token)),
     async text() {
       const parts = await Promise.all([registry.metrics(), ...sources.map((source) => source().catch(() => ""))]);
       return parts.join("\n");
@@ -43,7 +43,7 @@ function gauge(registry: Registry, name: string, help: string, value: () => numb
 }
 
 /** Excludes requests that a local proxy forwarded. */
-function isFromHere({ socket, headers }: IncomingMessage): boolean {
+function isLocal({ socket, headers }: IncomingMessage): boolean {
   const passedOn = Object.keys(headers).some((name) => name === "forwarded" || name === "via" || name.startsWith("x-forwarded-"));
   return !passedOn && /^(?:127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? "");
 }

@@ -1,14 +1,14 @@
 import { totp } from "../e2e/support/totp.ts";
 import { expect, test } from "./support/test.ts";
-import { again, Program, text, through } from "./support/program.ts";
-import { sayTurnedOn, secretOf } from "./support/second-factor.ts";
+import { signInAgain, Program, text, through } from "./support/program.ts";
+import { enableSecondFactor, secretOf } from "./support/second-factor.ts";
 
 test("rejects an ended session despite cached cookies (2FA bypass by cookie cache)", async ({ ada, store }) => {
-  const program = await again(ada);
+  const program = await signInAgain(ada);
   const cookies = [...program.cookies.keys()];
   expect(cookies.some((name) => /session_data/.test(name))).toBe(false);
-  await sayTurnedOn(ada, store);
-  const challenged = await again(ada);
+  await enableSecondFactor(ada, store);
+  const challenged = await signInAgain(ada);
   expect(await challenged.signedIn()).toBe(false);
   expect((await challenged.get("/list-accounts")).status).toBe(401);
   expect((await challenged.post("/two-factor/disable", { password: ada.password })).status).toBe(401);
@@ -50,7 +50,7 @@ test("locks out a false claimant once the owner signs in by a provider", async (
   const owner = new Program(app);
   expect(await through(owner, social, social.identity({ email: ada.email }))).toBe("/projects");
   expect(await ada.program.signedIn()).toBe(false);
-  expect(await (await again(ada)).signedIn()).toBe(false);
+  expect(await (await signInAgain(ada)).signedIn()).toBe(false);
 });
 
 test("rejects fields that a user may not set", { tag: "@rejects-fields-user-may-not-set" }, async ({ ada, freshEmail, app, store }) => {
@@ -73,7 +73,7 @@ test("rejects fields that a user may not set", { tag: "@rejects-fields-user-may-
 test("links no provider after the session that began it has ended", async ({ ada, social, store }) => {
   const start = await ada.program.post("/link-social", { provider: "google", callbackURL: "/account", errorCallbackURL: "/sign-in" });
   const back = await social.consent(text(start, "url"), social.identity({ email: ada.email }));
-  await (await again(ada)).post("/revoke-other-sessions");
+  await (await signInAgain(ada)).post("/revoke-other-sessions");
   expect((await ada.program.get(back)).location).toBe("/sign-in?error=unable_to_link_account");
   expect(await store.find("accounts", { userId: ada.id })).toMatchObject([{ providerId: "credential" }]);
   expect((await ada.program.post("/link-social", { provider: "google" })).status).toBe(401);
@@ -95,7 +95,7 @@ test('the text "false" from a provider is not a verified address', async ({ app,
 });
 
 test("an ended session neither enables nor answers two-factor authentication", async ({ ada }) => {
-  const other = await again(ada);
+  const other = await signInAgain(ada);
   const enabled = await other.post("/two-factor/enable", { password: ada.password });
   const code = totp(secretOf(enabled));
   await ada.program.post("/revoke-other-sessions");
@@ -106,7 +106,7 @@ test("an ended session neither enables nor answers two-factor authentication", a
 
 test("revoking the current session clears its cookies", async ({ ada }) => {
   const session = (program: Program) => [...program.cookies.keys()].filter((name) => name.includes("session"));
-  const [one, all] = [await again(ada), await again(ada)];
+  const [one, all] = [await signInAgain(ada), await signInAgain(ada)];
   expect(session(one)).not.toEqual([]);
   await one.post("/revoke-session", { token: text(await one.get("/get-session"), "session", "token") });
   expect(session(one)).toEqual([]);

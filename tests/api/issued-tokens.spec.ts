@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { nextTotp } from "../e2e/support/totp.ts";
 import { expect, test } from "./support/mailed.ts";
-import { again, member, Program, text } from "./support/program.ts";
+import { signInAgain, member, Program, text } from "./support/program.ts";
 import { turnOn } from "./support/second-factor.ts";
 
 test(
@@ -68,7 +68,7 @@ test(
   { tag: "@pending-second-factor-challenge-ends-when" },
   async ({ ada, store }) => {
     const { secret } = await turnOn(ada);
-    const begun = await again(ada);
+    const begun = await signInAgain(ada);
     const waiting = async () =>
       (await store.find("verifications", { value: ada.id })).filter(({ identifier }) => String(identifier).startsWith("2fa-"));
     expect(await waiting()).toHaveLength(1);
@@ -111,13 +111,13 @@ test(
       for (const [name, value] of kept) stolen.cookies.set(name, value);
       return [page.status, (await stolen.get("/list-accounts")).status, (await stolen.get(`${app.url}/account/export`)).status];
     };
-    const own = await again(ada);
+    const own = await signInAgain(ada);
     await steal(own);
     expect(await opens()).toEqual([200, 200, 200]);
     await own.post("/sign-out");
     expect(await opens()).toEqual([302, 401, 302]);
 
-    const next = await again(ada);
+    const next = await signInAgain(ada);
     await steal(next);
     await ada.program.post("/change-password", {
       currentPassword: ada.password,
@@ -129,7 +129,7 @@ test(
 );
 
 test("rejects a session planted before the sign-in", { tag: "@rejects-session-planted-before-sign" }, async ({ app, ada }) => {
-  const handed = (await again(ada)).cookies.get("atelier.session_token") ?? "";
+  const handed = (await signInAgain(ada)).cookies.get("atelier.session_token") ?? "";
   const bob = await member(app);
   const victim = new Program(app);
   victim.cookies.set("atelier.session_token", handed);

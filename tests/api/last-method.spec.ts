@@ -1,5 +1,5 @@
 import { expect, test } from "./support/mailed.ts";
-import { again, Program, through } from "./support/program.ts";
+import { signInAgain, Program, through } from "./support/program.ts";
 
 test(
   "marks the last sign-in method without a script, and ignores a forged one",
@@ -11,7 +11,7 @@ test(
       return [...html.matchAll(/id="([\w-]*last-used[\w-]*)"/g)].map(([, id]) => id);
     };
     expect(await shown(new Program(app))).toEqual([]);
-    expect(await shown(await again(ada))).toEqual(["sign-in-last-used"]);
+    expect(await shown(await signInAgain(ada))).toEqual(["sign-in-last-used"]);
     expect(await shown((await byLink(ada)).program)).toEqual(["last-used-link"]);
     const grace = new Program(app);
     await through(grace, social, social.identity());

@@ -3,7 +3,7 @@ import { totp } from "../e2e/support/totp.ts";
 import type { Store } from "../harness/store.ts";
 import { expect, test } from "./support/mailed.ts";
 import { softPasskey } from "./support/passkey.ts";
-import { again, member, Program, text, through } from "./support/program.ts";
+import { signInAgain, member, Program, text, through } from "./support/program.ts";
 import { secretOf } from "./support/second-factor.ts";
 
 const MINUTE = 60_000;
@@ -128,7 +128,7 @@ test(
   async ({ ada, store, codeTo, app }) => {
     const secret = secretOf(await ada.program.post("/two-factor/enable", { password: ada.password }));
     expect((await ada.program.post("/two-factor/verify-totp", { code: totp(secret) })).status).toBe(200);
-    const program = await again(ada);
+    const program = await signInAgain(ada);
     const old = totp(secret, Date.now() - 3 * MINUTE);
     expect((await program.post("/two-factor/verify-totp", { code: old })).status).toBe(401);
     await program.post("/two-factor/send-otp");
@@ -181,7 +181,7 @@ test("POST /two-factor/send-otp", { tag: "@post-two-factor-send-otp" }, async ({
   await ada.program.post("/two-factor/enable", { password: ada.password });
   await store.change("twoFactors", { userId: ada.id }, { verified: true });
   await store.change("users", { id: ada.id }, { twoFactorEnabled: true });
-  const program = await again(ada);
+  const program = await signInAgain(ada);
   expect((await program.post("/two-factor/send-otp")).body).toEqual({ status: true });
   const code = await codeTo(ada.email);
   expect((await program.post("/two-factor/verify-otp", { code: "000000" })).status).toBe(401);

@@ -1,7 +1,7 @@
 import type { Store } from "../harness/store.ts";
 import { expect, test } from "./support/mailed.ts";
 import { softPasskey } from "./support/passkey.ts";
-import { again, type Member, Program, text, through } from "./support/program.ts";
+import { signInAgain, type Member, Program, text, through } from "./support/program.ts";
 import { turnOn } from "./support/second-factor.ts";
 
 async function occupied(ada: Member, store: Store) {
@@ -11,11 +11,11 @@ async function occupied(ada: Member, store: Store) {
   return passkey;
 }
 
-async function expectOwnersAlone(ada: Member, store: Store, passkey: ReturnType<typeof softPasskey>) {
+async function expectOnlyOwner(ada: Member, store: Store, passkey: ReturnType<typeof softPasskey>) {
   const { app } = ada.program;
   expect(await ada.program.signedIn()).toBe(false);
   expect((await passkey.signIn(new Program(app), { verified: true })).status).toBe(401);
-  expect(await (await again(ada)).signedIn()).toBe(false);
+  expect(await (await signInAgain(ada)).signedIn()).toBe(false);
   for (const table of ["passkeys", "twoFactors"]) expect(await store.find(table, { userId: ada.id })).toEqual([]);
 }
 
@@ -27,7 +27,7 @@ test(
     const { program, answer } = await byLink(ada);
     expect(answer.location).toMatch(/\/projects$/);
     expect((await program.get("/get-session")).body).toMatchObject({ user: { emailVerified: true, twoFactorEnabled: false } });
-    await expectOwnersAlone(ada, store, passkey);
+    await expectOnlyOwner(ada, store, passkey);
     expect((await program.get("/list-accounts")).body).toEqual([]);
     expect(mailbox.for(ada.email).find(({ link }) => link.includes("magic-link"))?.text).toContain("never verified");
   },
@@ -40,7 +40,7 @@ test("a mailed code does the same", { tag: "@mailed-code-does-same" }, async ({ 
   const code = await codeTo(ada.email);
   expect((await program.post("/sign-in/email-otp", { email: ada.email, otp: code })).status).toBe(200);
   expect(await program.signedIn()).toBe(true);
-  await expectOwnersAlone(ada, store, passkey);
+  await expectOnlyOwner(ada, store, passkey);
 });
 
 test(
@@ -53,8 +53,8 @@ test(
     const link = await linkTo(ada.email, "/reset-password/");
     const token = /\/reset-password\/([^?]+)\?/.exec(link)?.[1] ?? "";
     expect((await program.post("/reset-password", { newPassword: "the owner's own", token })).status).toBe(200);
-    await expectOwnersAlone(ada, store, passkey);
-    expect(await (await again({ ...ada, password: "the owner's own" })).signedIn()).toBe(true);
+    await expectOnlyOwner(ada, store, passkey);
+    expect(await (await signInAgain({ ...ada, password: "the owner's own" })).signedIn()).toBe(true);
     expect(mailbox.for(ada.email).find(({ link }) => link.includes("/reset-password/"))?.text).toContain("never verified");
   },
 );
@@ -67,7 +67,7 @@ test("a confirmed account keeps all its sign-in methods", async ({ app, ada, sto
   expect(await program.signedIn()).toBe(true);
   expect(await ada.program.signedIn()).toBe(true);
   expect((await passkey.signIn(new Program(app), { verified: true })).status).toBe(200);
-  expect(await (await again(ada)).signedIn()).toBe(true);
+  expect(await (await signInAgain(ada)).signedIn()).toBe(true);
 });
 
 /** Specification 5, linking at sign-in: the provider verified the address, the account never did. */
@@ -85,7 +85,7 @@ for (const way of ["a callback", "an ID token"] as const) {
         expect((await owner.post("/sign-in/social", { provider: "google", idToken })).status).toBe(200);
       }
       expect((await owner.get("/get-session")).body).toMatchObject({ user: { id: ada.id, emailVerified: true, twoFactorEnabled: false } });
-      await expectOwnersAlone(ada, store, passkey);
+      await expectOnlyOwner(ada, store, passkey);
       expect((await owner.get("/list-accounts")).body).toMatchObject([{ providerId: "google" }]);
       expect(await store.find("verifications", { value: ada.id })).toEqual([]);
       const onMessage = () => mailbox.for(ada.email).filter(({ text }) => text.includes("the password") && text.includes("the passkeys"));
@@ -109,7 +109,7 @@ test(
     await new Program(app).post("/request-password-reset", { email: ada.email, redirectTo: "/reset-password" });
     const token = /\/reset-password\/([^?]+)\?/.exec(await linkTo(ada.email, "/reset-password/"))?.[1] ?? "";
     expect((await new Program(app).post("/reset-password", { newPassword: "one of their own", token })).status).toBe(200);
-    expect(await (await again({ ...ada, password: "one of their own" })).signedIn()).toBe(true);
+    expect(await (await signInAgain({ ...ada, password: "one of their own" })).signedIn()).toBe(true);
   },
 );
 
@@ -117,5 +117,5 @@ test("a verified account keeps its sign-in methods when a provider is linked", a
   await verify(ada);
   expect(await through(new Program(app), social, social.identity({ email: ada.email }))).toBe("/projects");
   expect(await ada.program.signedIn()).toBe(true);
-  expect(await (await again(ada)).signedIn()).toBe(true);
+  expect(await (await signInAgain(ada)).signedIn()).toBe(true);
 });

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { nextTotp, totp } from "../e2e/support/totp.ts";
 import { expect, test } from "./support/mailed.ts";
 import { softPasskey } from "./support/passkey.ts";
-import { again, member, Program, text, through } from "./support/program.ts";
-import { sayTurnedOn, secretOf, turnOn } from "./support/second-factor.ts";
+import { signInAgain, member, Program, text, through } from "./support/program.ts";
+import { enableSecondFactor, secretOf, turnOn } from "./support/second-factor.ts";
 
 test("stores the secret and the backup codes encrypted", { tag: "@stores-secret-backup-codes-encrypted" }, async ({ ada, store }) => {
   const { secret, backup } = await turnOn(ada);
@@ -83,7 +83,7 @@ test(
   { tag: "@trusted-device-forgotten-once-second-factor" },
   async ({ ada, store }) => {
     const { secret } = await turnOn(ada);
-    const trusted = await again(ada);
+    const trusted = await signInAgain(ada);
     await trusted.post("/two-factor/verify-totp", { code: nextTotp(secret), trustDevice: true });
     const enter = async () => {
       trusted.cookies.delete("atelier.session_token");
@@ -105,7 +105,7 @@ test("a trusted device counts for its owner alone", { tag: "@trusted-device-coun
   const bob = await member(app);
   const { secret } = await turnOn(ada);
   await turnOn(bob);
-  const trusted = await again(ada);
+  const trusted = await signInAgain(ada);
   await trusted.post("/two-factor/verify-totp", { code: nextTotp(secret), trustDevice: true });
   trusted.cookies.delete("atelier.session_token");
   await trusted.post("/sign-in/email", { email: bob.email, password: bob.password });
@@ -116,7 +116,7 @@ test("limits guesses across all challenges", { tag: "@limits-guesses-across-chal
   await turnOn(ada);
   const statuses = new Set<number>();
   for (let challenge = 0; challenge < 3; challenge++) {
-    const program = await again(ada);
+    const program = await signInAgain(ada);
     for (let guess = 0; guess < 5; guess++) {
       statuses.add((await program.post("/two-factor/verify-backup-code", { code: `aaaaa-${challenge}${guess}aaa` })).status);
     }
@@ -128,9 +128,9 @@ test(
   "a second factor is required after a sign-in link, a code and a password",
   { tag: "@second-factor-required-after-sign-link" },
   async ({ app, ada, store, mailbox, codeTo }) => {
-    await sayTurnedOn(ada, store);
+    await enableSecondFactor(ada, store);
 
-    const byPassword = await again(ada);
+    const byPassword = await signInAgain(ada);
     expect(await byPassword.signedIn()).toBe(false);
 
     const byLink = new Program(app);
@@ -160,7 +160,7 @@ test(
     const current = await ada.program.get("/get-session");
     expect(text(answer, "token")).toBe(text(current, "session", "token"));
     expect(answer.body).toMatchObject({ user: { id: ada.id, twoFactorEnabled: true } });
-    const program = await again(ada);
+    const program = await signInAgain(ada);
     expect((await program.get("/get-session")).body).toBeNull();
     const signedIn = await program.post("/two-factor/verify-totp", { code: nextTotp(secret) });
     expect(text(signedIn, "token")).toBe(text(await program.get("/get-session"), "session", "token"));

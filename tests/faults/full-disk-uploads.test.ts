@@ -18,26 +18,23 @@ async function* bytes(count: number): AsyncGenerator<Uint8Array> {
   for (let left = count; left > 0; left -= 65_536) yield new Uint8Array(Math.min(left, 65_536)).fill(7);
 }
 
-it.runIf(mounted)(
-  "keeps what arrived before the disk was full, promises no room that is not there, and goes on when there is some",
-  async () => {
-    const partialUploads = openPartialUploads(join(mountPoint, "parts"), { margin: 0 });
-    const facts = { ownerId: "ada", designId: "d", name: "fig.jpg", checksum: null };
-    const part = await partialUploads.create({ ...facts, length: 3_000_000 });
-    const ballast = join(mountPoint, "ballast");
-    writeFileSync(ballast, Buffer.alloc(2_500_000));
-    await expect(partialUploads.create({ ...facts, length: 3_000_000 })).rejects.toThrow(DiskFull);
-    await expect(partialUploads.append(part, 0, bytes(3_000_000))).rejects.toThrow(DiskFull);
-    const reached = await partialUploads.offset(part);
-    expect(reached).toBeGreaterThan(500_000);
-    expect(reached).toBeLessThan(3_000_000);
-    expect(partialUploads.find(part.id, "ada")).not.toBeNull();
+it.runIf(mounted)("keeps received chunks when the disk is full, and resumes when it has space", async () => {
+  const partialUploads = openPartialUploads(join(mountPoint, "parts"), { margin: 0 });
+  const facts = { ownerId: "ada", designId: "d", name: "fig.jpg", checksum: null };
+  const part = await partialUploads.create({ ...facts, length: 3_000_000 });
+  const ballast = join(mountPoint, "ballast");
+  writeFileSync(ballast, Buffer.alloc(2_500_000));
+  await expect(partialUploads.create({ ...facts, length: 3_000_000 })).rejects.toThrow(DiskFull);
+  await expect(partialUploads.append(part, 0, bytes(3_000_000))).rejects.toThrow(DiskFull);
+  const reached = await partialUploads.offset(part);
+  expect(reached).toBeGreaterThan(500_000);
+  expect(reached).toBeLessThan(3_000_000);
+  expect(partialUploads.find(part.id, "ada")).not.toBeNull();
 
-    rmSync(ballast);
-    expect(await partialUploads.append(part, reached, bytes(3_000_000 - reached))).toBe(3_000_000);
-    await partialUploads.close();
-  },
-);
+  rmSync(ballast);
+  expect(await partialUploads.append(part, reached, bytes(3_000_000 - reached))).toBe(3_000_000);
+  await partialUploads.close();
+});
 
 function mount(folder: string): boolean {
   try {

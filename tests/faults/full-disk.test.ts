@@ -57,20 +57,16 @@ it.runIf(mounted)("rejects writes and answers reads on a full disk, and resumes 
   removeFolder(project);
 });
 
-it.runIf(mounted).each([0, 4, 32, 128, 512])(
-  "says in words that there is no room for a start with %i KiB left",
-  { timeout: 60_000 },
-  async (kib) => {
-    await engine?.stop("SIGKILL");
-    const ballast = join(mountPoint, "ballast");
-    writeFileSync(ballast, Buffer.alloc(Math.max(0, freeBytes() - kib * 1024)));
-    const started = await startEngine(join(mountPoint, `start-${kib}`), ADMIN_KEY).catch((error: unknown) => String(error));
-    rmSync(ballast);
-    if (typeof started !== "string") return void (await started.stop());
-    expect(started).toMatch(/no room left|disk is full/i);
-    expect(started).not.toMatch(/\n\s+at /);
-  },
-);
+it.runIf(mounted).each([0, 4, 32, 128, 512])("reports too little space for a start with %i KiB left", { timeout: 60_000 }, async (kib) => {
+  await engine?.stop("SIGKILL");
+  const ballast = join(mountPoint, "ballast");
+  writeFileSync(ballast, Buffer.alloc(Math.max(0, freeBytes() - kib * 1024)));
+  const started = await startEngine(join(mountPoint, `start-${kib}`), ADMIN_KEY).catch((error: unknown) => String(error));
+  rmSync(ballast);
+  if (typeof started !== "string") return void (await started.stop());
+  expect(started).toMatch(/no room left|disk is full/i);
+  expect(started).not.toMatch(/\n\s+at /);
+});
 
 function freeBytes(): number {
   const { bavail, bsize } = statfsSync(mountPoint);

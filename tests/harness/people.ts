@@ -16,12 +16,12 @@ export async function signUp(appUrl: string, name = "Ada Lovelace", email = `${r
   const password = `correct horse ${randomUUID().slice(0, 8)}`;
   const response = await post(appUrl, "/api/auth/sign-up/email", { name, email, password });
   const { user } = await response.json();
-  return { id: String(user.id), name, email, password, ...held(appUrl, response) };
+  return { id: String(user.id), name, email, password, ...sessionOf(appUrl, response) };
 }
 
 export async function signIn(appUrl: string, person: Person): Promise<Person> {
   const response = await post(appUrl, "/api/auth/sign-in/email", { email: person.email, password: person.password });
-  return { ...person, ...held(appUrl, response) };
+  return { ...person, ...sessionOf(appUrl, response) };
 }
 
 async function post(appUrl: string, path: string, body: unknown): Promise<Response> {
@@ -34,7 +34,7 @@ async function post(appUrl: string, path: string, body: unknown): Promise<Respon
   return response;
 }
 
-function held(appUrl: string, response: Response): Pick<Person, "cookies" | "cookieHeader"> {
+function sessionOf(appUrl: string, response: Response): Pick<Person, "cookies" | "cookieHeader"> {
   const cookies = response.headers.getSetCookie().flatMap((line): Cookie[] => {
     const [pair = "", ...attributes] = line.split(";");
     const [name = "", value = ""] = pair.trim().split(/=(.*)/s);

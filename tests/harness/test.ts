@@ -131,7 +131,7 @@ export async function hydrated(page: Page): Promise<void> {
 }
 
 /** Waits until animations end, as pointer actions during a transition are lost. Ignores infinite ones. */
-export async function still(page: Page): Promise<void> {
+export async function waitForAnimations(page: Page): Promise<void> {
   const moving = () =>
     page.evaluate(() => {
       const ending = document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime !== Infinity);
@@ -140,11 +140,11 @@ export async function still(page: Page): Promise<void> {
   await expect.poll(moving, { intervals: [20] }).toBe(false);
 }
 
-export const toastsStand = (page: Page) => expect(page.locator("section[aria-label^=Notifications]")).toBeAttached();
+export const toasterReady = (page: Page) => expect(page.locator("section[aria-label^=Notifications]")).toBeAttached();
 
 /** Expects no axe violations (WCAG 2.2 A and AA, best practices). `rules`: only these, such as colours for a theme. */
 export async function expectAccessible(page: Page, rules?: string[]): Promise<void> {
-  await still(page);
+  await waitForAnimations(page);
   const violations = await examine(page, rules);
   const messages = violations.map(
     ({ id, help, nodes }) => `${id}: ${help}\n${nodes.map(({ html, failureSummary }) => `  ${html}\n  ${failureSummary}`).join("\n")}`,

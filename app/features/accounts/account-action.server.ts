@@ -22,11 +22,17 @@ export type FormRequest = ActionRequest & {
 };
 
 /** `done`: the message to show. `show`: data for the page. `leave`: a full page load, because the user or session has changed. */
-type Outcome = { done?: string } | { show: Shown } | { leave: string; done?: string };
+type Outcome = { done?: string } | { show: DisplayedData } | { leave: string; done?: string };
 
-type Shown = Pick<AccountAnswer, "setup" | "codes" | "leaveFor">;
+type DisplayedData = Pick<AccountAnswer, "setup" | "codes" | "leaveFor">;
 
-type Rejected = { rejected: SubmissionResult; status: number; headers?: HeadersInit; stepUp?: AccountAnswer["stepUp"]; retained?: Shown };
+type Rejected = {
+  rejected: SubmissionResult;
+  status: number;
+  headers?: HeadersInit;
+  stepUp?: AccountAnswer["stepUp"];
+  retained?: DisplayedData;
+};
 
 type Result = (Outcome & { values?: Record<string, string> }) | Rejected;
 
@@ -39,7 +45,7 @@ type IntentSpec<Schema extends z.ZodObject> = {
   run: (fields: z.output<Schema>, request: FormRequest) => Promise<Outcome>;
   /** The fields of Better Auth's error codes; "*" matches all others. Default: the whole form. */
   fieldOf?: Readonly<Record<string, string>>;
-  retain?: (sent: FormData) => Shown;
+  retain?: (sent: FormData) => DisplayedData;
 };
 
 /** Describes an action of an account form: checks the fields, refreshes the session by a password sent with them, then runs. */
@@ -68,7 +74,7 @@ export function accountIntent<Schema extends z.ZodObject>({
     try {
       return { ...(await run(submission.value, request)), values: valuesOf(submission) };
     } catch (error) {
-      if (isStale(error)) return { rejected: replyTo(submission), status: 403, stepUp: await stepUpFor(request) };
+      if (isStale(error)) return { rejected: replyTo(submission), status: 403, stepUp: await stepUpMethod(request) };
       return { ...rejected(error, fieldOf), retained };
     }
   };
@@ -148,7 +154,7 @@ export function respond(result: Result, form: string, { request, context, url, h
 
 const isStale = (error: unknown) => error instanceof Rejection && (error.code === "SESSION_NOT_FRESH" || error.code === "SESSION_EXPIRED");
 
-async function stepUpFor({ context }: FormRequest): Promise<"password" | "sign-in"> {
+async function stepUpMethod({ context }: FormRequest): Promise<"password" | "sign-in"> {
   const { value } = await convexFor(context).preload(api.accounts.mine.getSecurity, {});
   return value.hasPassword ? "password" : "sign-in";
 }

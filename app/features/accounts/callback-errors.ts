@@ -42,7 +42,7 @@ export const REPLACED_CODES: Record<string, CallbackCode> = {
   validation_failed: "internal_server_error",
 };
 
-const START_AGAIN = "The provider's answer was incomplete or is no longer valid. Start again.";
+const INCOMPLETE_RESPONSE = "The provider's answer was incomplete or is no longer valid. Start again.";
 
 const ADVICE: Record<CallbackCode | "access_denied" | "INVALID_TOKEN" | "TOO_MANY_REQUESTS", string> = {
   access_denied: "Sign-in was cancelled, or the provider refused it. Nothing was shared with us.",
@@ -53,10 +53,10 @@ const ADVICE: Record<CallbackCode | "access_denied" | "INVALID_TOKEN" | "TOO_MAN
   email_not_found: "The provider did not share an email address. Allow it there, or sign up with a password.",
   email_not_verified: "Your email address is not verified yet. Open the link we sent you, then sign in again.",
   internal_server_error: "Something went wrong on our side. Try again in a few minutes.",
-  invalid_callback_request: START_AGAIN,
-  invalid_code: START_AGAIN,
-  no_callback_url: START_AGAIN,
-  no_code: START_AGAIN,
+  invalid_callback_request: INCOMPLETE_RESPONSE,
+  invalid_code: INCOMPLETE_RESPONSE,
+  no_callback_url: INCOMPLETE_RESPONSE,
+  no_code: INCOMPLETE_RESPONSE,
   oauth_provider_not_found: "This provider is not available here. Use another way to sign in.",
   state_not_found: "This sign-in took longer than ten minutes, was started in another browser, or was already completed. Start again.",
   unable_to_get_user_info: "The provider did not share your profile. Start again, or use another way to sign in.",

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { accountIntent } from "~/features/accounts/account-action.server";
 import { SOLD_PLAN } from "./payments/stripe.server";
 
-const HERE = href("/billing");
-const led = z.object({ url: z.url() });
+const BILLING_PAGE = href("/billing");
+const redirectSchema = z.object({ url: z.url() });
 
 export const billingIntents = {
   upgrade: accountIntent({
@@ -13,17 +13,19 @@ export const billingIntents = {
       const requested = {
         plan: SOLD_PLAN,
         annual: interval === "year",
-        successUrl: `${HERE}?done=upgrade`,
-        cancelUrl: HERE,
-        returnUrl: HERE,
+        successUrl: `${BILLING_PAGE}?done=upgrade`,
+        cancelUrl: BILLING_PAGE,
+        returnUrl: BILLING_PAGE,
       };
-      return { leave: led.parse(await post("/subscription/upgrade", requested)).url };
+      return { leave: redirectSchema.parse(await post("/subscription/upgrade", requested)).url };
     },
   }),
 
   manage: accountIntent({
     schema: z.object({}),
-    run: async (_, { post }) => ({ leave: led.parse(await post("/subscription/billing-portal", { returnUrl: HERE })).url }),
+    run: async (_, { post }) => ({
+      leave: redirectSchema.parse(await post("/subscription/billing-portal", { returnUrl: BILLING_PAGE })).url,
+    }),
   }),
 };
 

@@ -17,7 +17,7 @@ export function ProCard({ name, limits, offers }: { name: string; limits: Billin
         {(["projects", "designs", "images", "bytes"] as const).map((kind) => (
           <li key={kind} className="flex items-center gap-2.5">
             <Icon of={Check} className="text-accent-text" />
-            {room(kind, limits[kind])}
+            {limitText(kind, limits[kind])}
           </li>
         ))}
       </ul>
@@ -37,7 +37,7 @@ function Buy({ offer: { interval, price }, name, first }: { offer: Offer; name: 
   return <AccountForm state={state} hidden={{ interval }} look={first ? "primary" : "quiet"} submit={submit} className="grid" />;
 }
 
-function room(kind: keyof Billing["limits"], most: number | null): string {
+function limitText(kind: keyof Billing["limits"], most: number | null): string {
   if (kind === "bytes") return most === null ? "Unlimited storage" : `${formatAmount(kind, most)} of storage`;
   return most === null ? `Unlimited ${kind}` : `${formatAmount(kind, most)} ${kind}`;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import routes from "~/routes";
-import { PLACES } from "./page-destinations";
+import { PAGE_DESTINATIONS } from "./page-destinations";
 
 type Entry = (typeof routes)[number];
 
@@ -19,5 +19,5 @@ const ABOUT_SOMETHING = ["/compare", "/move/images", "/move/designs", "/dev/outb
 
 it("offers every page that needs no parameter", () => {
   const existing = new Set(pages(routes).filter((path) => !ABOUT_SOMETHING.includes(path)));
-  expect(PLACES.map(({ to }) => to).toSorted()).toEqual([...existing].toSorted());
+  expect(PAGE_DESTINATIONS.map(({ to }) => to).toSorted()).toEqual([...existing].toSorted());
 });

@@ -8,7 +8,7 @@ type Place = {
   words: string[];
 };
 
-export const PLACES: Place[] = [
+export const PAGE_DESTINATIONS: Place[] = [
   { name: "Projects", to: href("/projects"), words: ["home", "start", "all"] },
   { name: "Search", to: href("/search"), words: ["find"] },
   { name: "Trash", to: href("/trash"), words: ["bin", "deleted", "restore", "undo"] },

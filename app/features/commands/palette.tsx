@@ -10,7 +10,7 @@ import { showTheme } from "~/lib/ui/theme/theme";
 import { tagAddress } from "~/features/tags/tag-list";
 import { type Command, matchCommands } from "./command";
 import { FIELD } from "./search-field-id";
-import { type PageDestination, PLACES } from "./page-destinations";
+import { type PageDestination, PAGE_DESTINATIONS } from "./page-destinations";
 import { useSearchResults } from "./use-search-results";
 
 export type PaletteProps = {
@@ -54,7 +54,7 @@ export function Palette({ projects, onToggleSidebar, here, typed, onType, entere
       run: goes(href("/design/:id/images/:imageId", { id: designId, imageId: _id })),
     })),
     ...found.tags.map((tag) => ({ key: `tag ${tag}`, name: tag, kind: "Tag", run: goes(tagAddress(tag)) })),
-    ...PLACES.map(({ name, to, words }) => ({ key: to, name, words, kind: "Go to", run: goes(to) })),
+    ...PAGE_DESTINATIONS.map(({ name, to, words }) => ({ key: to, name, words, kind: "Go to", run: goes(to) })),
     ...THEMES.map(({ theme, name }) => ({
       key: theme,
       name,

@@ -1,7 +1,7 @@
 import { memo } from "react";
 import { href } from "react-router";
 import { designArchive } from "~/features/downloads/download-address";
-import { type AskForDialog, ContainerCard } from "~/features/projects/container-card";
+import { type OpenDialog, ContainerCard } from "~/features/projects/container-card";
 import { SelectCheckbox, SelectMark } from "~/features/selection/selectable";
 import { isSameItem, selectFirst, type Selection } from "~/features/selection/use-selection";
 import { OrderActions } from "~/lib/forms/items/order-actions";
@@ -9,7 +9,7 @@ import { count } from "~/lib/ui/count";
 import { DesignActions } from "./design-actions";
 import type { Design } from "./intents";
 
-type DesignCardProps = { design: Design; ask: AskForDialog; byHand: boolean; selection: Selection };
+type DesignCardProps = { design: Design; ask: OpenDialog; byHand: boolean; selection: Selection };
 
 export const DesignCard = memo(
   OneDesign,

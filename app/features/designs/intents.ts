@@ -5,7 +5,7 @@ import { pendingId, markOptimistic } from "~/lib/data/pending";
 import type { ListSort } from "~/lib/data/pagination/sorting";
 import { intent } from "~/lib/forms/intents";
 import { favouriteText, itemIntents, onlyFavourites, tagIntents } from "~/lib/forms/items/item-intents";
-import { BARE } from "~/features/projects/intents";
+import { NEW_ITEM_FIELDS } from "~/features/projects/intents";
 import { tagsWith, tagsWithout } from "~/features/tags/tag-list";
 import { api } from "#convex/_generated/api";
 
@@ -40,7 +40,16 @@ export const designIntents = {
       if (name === "" || !project) return;
       const now = Date.now();
       const _id = pendingId<"designs">(args);
-      const design: Design = { _id, _creationTime: now, projectId: project._id, name, updatedAt: now, imageCount: 0, cover: [], ...BARE };
+      const design: Design = {
+        _id,
+        _creationTime: now,
+        projectId: project._id,
+        name,
+        updatedAt: now,
+        imageCount: 0,
+        cover: [],
+        ...NEW_ITEM_FIELDS,
+      };
       const designs = store.getQuery(api.designs.getDesignsByProjectId, { projectId });
       if (designs) store.setQuery(api.designs.getDesignsByProjectId, { projectId }, [design, ...designs]);
     },

@@ -9,7 +9,7 @@ import { ItemCard } from "~/lib/ui/item-card";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
 import type { Project } from "./intents";
 
-export type AskForDialog = ComponentProps<typeof ItemMenu>["ask"];
+export type OpenDialog = ComponentProps<typeof ItemMenu>["ask"];
 
 type ContainerCardProps = Pick<ComponentProps<typeof ItemCard>, "pick" | "picking"> &
   Pick<ComponentProps<typeof ItemMenu>, "remove" | "select"> & {
@@ -18,7 +18,7 @@ type ContainerCardProps = Pick<ComponentProps<typeof ItemCard>, "pick" | "pickin
     to: string;
     archive: string | undefined;
     counts: readonly string[];
-    ask: AskForDialog;
+    ask: OpenDialog;
     byHand: boolean;
     children: ReactNode;
   };

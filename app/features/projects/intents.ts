@@ -9,7 +9,7 @@ import { api } from "#convex/_generated/api";
 
 export type Project = FunctionReturnType<typeof api.projects.getProjects>[number];
 
-export const BARE = { coverChosen: false, favourite: false, description: "" };
+export const NEW_ITEM_FIELDS = { coverChosen: false, favourite: false, description: "" };
 
 const shared = itemIntents<Project>(
   "Project",
@@ -36,7 +36,16 @@ export const projectIntents = {
       if (name === "") return;
       const now = Date.now();
       const _id = pendingId<"projects">(args);
-      const project: Project = { _id, _creationTime: now, name, updatedAt: now, designCount: 0, imageCount: 0, cover: [], ...BARE };
+      const project: Project = {
+        _id,
+        _creationTime: now,
+        name,
+        updatedAt: now,
+        designCount: 0,
+        imageCount: 0,
+        cover: [],
+        ...NEW_ITEM_FIELDS,
+      };
       const projects = store.getQuery(api.projects.getProjects, {});
       if (projects) store.setQuery(api.projects.getProjects, {}, [project, ...projects]);
     },

@@ -4,10 +4,10 @@ import { projectArchive } from "~/features/downloads/download-address";
 import { ItemActions } from "~/lib/forms/items/item-actions";
 import { OrderActions } from "~/lib/forms/items/order-actions";
 import { count } from "~/lib/ui/count";
-import { type AskForDialog, ContainerCard } from "./container-card";
+import { type OpenDialog, ContainerCard } from "./container-card";
 import type { Project } from "./intents";
 
-type ProjectCardProps = { project: Project; ask: AskForDialog; byHand: boolean };
+type ProjectCardProps = { project: Project; ask: OpenDialog; byHand: boolean };
 
 export const ProjectCard = memo(function ProjectCard({ project, ask, byHand }: ProjectCardProps) {
   const { _id, designCount, imageCount } = project;

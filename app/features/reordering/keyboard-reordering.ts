@@ -1,5 +1,5 @@
 import { isolate } from "~/lib/ui/isolate";
-import { type Arrow, besideBy, isArrow } from "~/features/selection/range";
+import { type Arrow, neighbourInDirection, isArrow } from "~/features/selection/range";
 import { boxOf, idOf, selectableItems } from "~/features/selection/selectable-items";
 import { announce } from "~/lib/ui/overlays/announcer";
 import { pressedKey } from "~/lib/ui/inputs/keys";
@@ -8,8 +8,8 @@ import { DropMarkers } from "./drop-markers";
 import { dropPositionFor, markerBox } from "./drop-position";
 import { type ReorderTarget, HANDLE, type ReorderList } from "./reorder-list";
 
-/** `pastAll`: the target is the end of the whole list, also beyond the loaded items. */
-type Held = { id: string; name: string; to: number; pastAll: boolean; marks: DropMarkers };
+/** `pastAll`: the target is the end of the list, which may be after the loaded items. */
+type MovedItem = { id: string; name: string; to: number; pastAll: boolean; marks: DropMarkers };
 
 type KeyArranging = {
   /** Focuses the moved item's handle again. Must be called after each render of the list. */
@@ -19,9 +19,9 @@ type KeyArranging = {
 
 /** Reorders a list by keyboard and announces each step. `putDown` receives the moved item, whose handle gets the focus. */
 export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => void): KeyArranging {
-  let held: Held | null = null;
+  let held: MovedItem | null = null;
 
-  function letGo(message: string): void {
+  function endMove(message: string): void {
     if (!held) return;
     held.marks.clear();
     document.querySelector(`${HANDLE}[aria-pressed]`)?.removeAttribute("aria-pressed");
@@ -32,7 +32,7 @@ export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => v
   function cancel(): void {
     if (!held) return;
     const index = shelf.indexOf(held.id);
-    letGo(index < 0 ? `${isolate(held.name)} is no longer in the list.` : `${isolate(held.name)} remains at ${shelf.at(index)}.`);
+    endMove(index < 0 ? `${isolate(held.name)} is no longer in the list.` : `${isolate(held.name)} remains at ${shelf.at(index)}.`);
   }
 
   const heldHandle = () => (held ? shelf.list()?.querySelector<HTMLElement>(`[data-pick="${CSS.escape(held.id)}"] ${HANDLE}`) : null);
@@ -44,7 +44,7 @@ export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => v
     handle.focus({ preventScroll: true });
   }
 
-  function pickUp(handle: HTMLElement, id: string): void {
+  function startMove(handle: HTMLElement, id: string): void {
     held = { id, name: shelf.nameOf(id), to: shelf.indexOf(id), pastAll: false, marks: new DropMarkers() };
     handle.setAttribute("aria-pressed", "true");
     announce(
@@ -52,27 +52,27 @@ export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => v
     );
   }
 
-  function aimOf({ id, to, pastAll }: Held): ReorderTarget | null {
+  function aimOf({ id, to, pastAll }: MovedItem): ReorderTarget | null {
     if (pastAll) return { to: "last" };
     const drop = dropPositionFor(shelf.indexOf(id), to);
     const beside = drop ? shelf.idAt(drop.index) : undefined;
     return drop && beside !== undefined ? { to: drop.side, beside } : null;
   }
 
-  function put(now: Held): void {
+  function dropItem(now: MovedItem): void {
     const aim = aimOf(now);
-    letGo(`${isolate(shelf.nameOf(now.id))} dropped, ${now.pastAll ? THE_END : shelf.at(now.to)}.`);
+    endMove(`${isolate(shelf.nameOf(now.id))} dropped, ${now.pastAll ? THE_END : shelf.at(now.to)}.`);
     if (!aim) return;
     putDown(now.id);
     shelf.put(now.id, aim);
   }
 
-  function move(key: Arrow, now: Held): void {
+  function move(key: Arrow, now: MovedItem): void {
     const things = selectableItems(shelf.list());
     const boxes = things.map(boxOf);
     now.pastAll = key === "End" && shelf.goesOn();
     const here = things.findIndex(({ dataset }) => dataset["pick"] === shelf.idAt(now.to));
-    const next = things[besideBy(key, boxes, here, isMirrored())]?.dataset["pick"];
+    const next = things[neighbourInDirection(key, boxes, here, isMirrored())]?.dataset["pick"];
     if (next !== undefined) now.to = shelf.indexOf(next);
     const index = things.findIndex(({ dataset }) => dataset["pick"] === shelf.idAt(now.to));
     things[index]?.scrollIntoView({ block: "nearest" });
@@ -89,8 +89,8 @@ export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => v
     const key = pressedKey(event);
     if (key === " " || key === "Enter") {
       event.preventDefault();
-      if (held) put(held);
-      else pickUp(handle, id);
+      if (held) dropItem(held);
+      else startMove(handle, id);
     } else if (held && key === "Escape") {
       event.preventDefault();
       cancel();

@@ -5,7 +5,7 @@ import { DropMarkers } from "./drop-markers";
 import { dropPositionAt, markerBox } from "./drop-position";
 import { type ReorderTarget, HANDLE, type ReorderList } from "./reorder-list";
 
-const STILL = 6;
+const MOVE_THRESHOLD = 6;
 const OWN = "button, input, textarea, select, label, summary, [popover], dialog";
 
 /** Reorders by dragging; scrolls at the window's edges. Drops are relative to a neighbour, as the list may change meanwhile. */
@@ -52,7 +52,7 @@ export function reorderByPointer(shelf: ReorderList): () => void {
         if (event.pointerId !== first.pointerId) return;
         pointer = { x: event.clientX, y: event.clientY };
         if (!stopScrolling) {
-          if (Math.hypot(pointer.x - first.clientX, pointer.y - first.clientY) < STILL) return;
+          if (Math.hypot(pointer.x - first.clientX, pointer.y - first.clientY) < MOVE_THRESHOLD) return;
           thing.setAttribute("data-carried", "");
           stopScrolling = scrollAtEdges(() => pointer.y, updateTarget);
         }

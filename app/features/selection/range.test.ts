@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { between, besideBy, touches } from "./range";
+import { between, neighbourInDirection, touches } from "./range";
 
 it("includes both ends in either order", () => {
   const ids = ["a", "b", "c", "d"];
@@ -19,9 +19,10 @@ it("moves by arrow keys through rows of tiles of different widths", () => {
   //  [ 0 ][  1  ][2]
   //  [   3   ][  4  ]
   const boxes = [box(0, 100, 0), box(110, 260, 0), box(270, 320, 0), box(0, 180, 100), box(190, 320, 104)];
-  const from = (index: number, ...keys: Parameters<typeof besideBy>[0][]) => keys.map((key) => besideBy(key, boxes, index, false));
+  const from = (index: number, ...keys: Parameters<typeof neighbourInDirection>[0][]) =>
+    keys.map((key) => neighbourInDirection(key, boxes, index, false));
   expect(from(0, "ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp")).toEqual([1, 0, 3, 0]);
   expect(from(2, "ArrowRight", "ArrowDown")).toEqual([3, 4]);
   expect(from(4, "ArrowUp", "ArrowDown", "Home", "End", "ArrowRight")).toEqual([1, 4, 0, 4, 4]);
-  expect([besideBy("ArrowLeft", boxes, 1, true), besideBy("ArrowRight", boxes, 1, true)]).toEqual([2, 0]);
+  expect([neighbourInDirection("ArrowLeft", boxes, 1, true), neighbourInDirection("ArrowRight", boxes, 1, true)]).toEqual([2, 0]);
 });

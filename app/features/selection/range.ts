@@ -15,7 +15,7 @@ const ARROWS: readonly string[] = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowD
 
 export const isArrow = (key: string): key is Arrow => ARROWS.includes(key);
 
-export function besideBy(key: Arrow, boxes: readonly Box[], from: number, mirrored: boolean): number {
+export function neighbourInDirection(key: Arrow, boxes: readonly Box[], from: number, mirrored: boolean): number {
   const here = boxes[from];
   if (!here || key === "Home") return 0;
   const last = boxes.length - 1;

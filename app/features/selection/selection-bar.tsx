@@ -8,7 +8,7 @@ import { Button, ButtonLink, buttonClass } from "~/lib/ui/inputs/button";
 import { count } from "~/lib/ui/count";
 import { Icon } from "~/lib/ui/icons/icon";
 import { Link } from "~/lib/ui/navigation/link";
-import { isAtBottomEdge } from "~/lib/ui/is-at-bottom-edge";
+import { bottomInsetRef } from "~/lib/ui/bottom-inset-ref";
 import { toast } from "~/lib/ui/overlays/toasts";
 import { CHOSEN_FIELD, SELECTION_FORM, withSelect } from "./address";
 import { TagButton, TagPopover } from "./tag-selection";
@@ -46,9 +46,9 @@ type SelectionBarProps = {
 
 const MOVE = { image: href("/move/images"), design: href("/move/designs") };
 const PROBLEMS = "selection-problems";
-const makeRoom = isAtBottomEdge("selection");
+const insetRef = bottomInsetRef("selection");
 const DOWNLOAD = href("/download/selection");
-export const ASK_WHERE = "where";
+export const DESTINATION_PARAM = "where";
 
 /** Precedes the list in the document, but is fixed to the window's lower edge, so that nothing shifts. */
 export function SelectionBar({ selection, thing, trash, place, children }: SelectionBarProps) {
@@ -84,7 +84,7 @@ export function SelectionBar({ selection, thing, trash, place, children }: Selec
   }
 
   return (
-    <form id={SELECTION_FORM} ref={makeRoom} method="post" aria-label="Selection" onSubmit={send} className="selection-bar">
+    <form id={SELECTION_FORM} ref={insetRef} method="post" aria-label="Selection" onSubmit={send} className="selection-bar">
       <input type="hidden" name={FORM_FIELD} value={SELECTION_FORM} />
       <input type="hidden" name="kind" value={thing} />
       <input type="hidden" name="back" value={pathname + search} />
@@ -116,7 +116,7 @@ export function SelectionBar({ selection, thing, trash, place, children }: Selec
           look="ghost"
           size="sm"
           name={INTENT_FIELD}
-          value={ASK_WHERE}
+          value={DESTINATION_PARAM}
           formAction={MOVE[thing]}
           onClick={(event) => {
             if (many === 0) return;

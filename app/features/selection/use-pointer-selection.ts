@@ -1,14 +1,14 @@
 import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
 import { pressedKey } from "~/lib/ui/inputs/keys";
 import { isMirrored } from "~/lib/ui/is-mirrored";
-import { besideBy, between, isArrow, touches } from "./range";
+import { neighbourInDirection, between, isArrow, touches } from "./range";
 import { boxOf, idOf, scrollAtEdges, swallowClick, selectableItems } from "./selectable-items";
 import { controlOf, type Selection } from "./use-selection";
 
 const FIELD = 'input:not([type="checkbox"]), textarea, select, [contenteditable]';
 const ABOVE = "dialog[open], :popover-open, .viewer";
 const CONTROL = "a, button, input, textarea, select, label, summary, [popover], dialog";
-const STILL = 6;
+const MOVE_THRESHOLD = 6;
 /** Selects by keys (Space, Shift+arrows, Ctrl/Cmd+A, Escape) and by drawing a rectangle, which adds to the selection with Shift or Ctrl. */
 export function usePointerSelection(list: RefObject<HTMLElement | null>, selection: Selection): void {
   useKeys(list, selection);
@@ -54,7 +54,7 @@ function useKeys(list: RefObject<HTMLElement | null>, selection: Selection): voi
     event.preventDefault();
     const things = selectableItems(list.current);
     const here = things.findIndex((each) => each.dataset["pick"] === id);
-    const next = things[besideBy(key, things.map(boxOf), here, isMirrored())]?.dataset["pick"];
+    const next = things[neighbourInDirection(key, things.map(boxOf), here, isMirrored())]?.dataset["pick"];
     if (next === undefined) return;
     if (shiftKey) {
       reach.current ??= { from: id, before: chosen };
@@ -138,7 +138,7 @@ function useRectangle(list: RefObject<HTMLElement | null>, selection: Selection)
       function move(event: PointerEvent) {
         pointer = { x: event.clientX, y: event.clientY };
         const to = onPage(event);
-        if (!rectangle && Math.hypot(to.x - from.x, to.y - from.y) < STILL) return;
+        if (!rectangle && Math.hypot(to.x - from.x, to.y - from.y) < MOVE_THRESHOLD) return;
         if (!rectangle) {
           rectangle = document.createElement("div");
           rectangle.className = "pick-rectangle";

@@ -27,7 +27,7 @@ export function useSelection(ids: readonly string[]): Selection {
   const refused = useActionData<FormAnswer | undefined>();
   const [on, setOn] = useState(isRequested);
   /** Selected id to the list view it was selected in. */
-  const [marked, setMarked] = useState<ReadonlyMap<string, string>>(() => new Map(keptIn(refused).map((id) => [id, view])));
+  const [marked, setMarked] = useState<ReadonlyMap<string, string>>(() => new Map(submittedIds(refused).map((id) => [id, view])));
   const anchor = useRef<string | null>(null);
   const leaveAddress = useLeaveAddress();
   const focus = useLaterFocus();
@@ -109,7 +109,7 @@ function tickedOf(ids: readonly string[]): string[] {
   return ids.filter((id) => ticked.has(id));
 }
 
-function keptIn(answer: FormAnswer | undefined): string[] {
+function submittedIds(answer: FormAnswer | undefined): string[] {
   const submitted: unknown = answer?.form === SELECTION_FORM ? answer.result.initialValue?.[CHOSEN_FIELD] : undefined;
   return Array.isArray(submitted) ? submitted.filter((id) => typeof id === "string") : [];
 }

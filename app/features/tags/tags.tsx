@@ -34,7 +34,7 @@ export function Tags({ item, intents, known }: TagsProps) {
               <Link to={tagAddress(tag)} prefetch="intent" dir="auto" className="truncate py-1 hover:text-ink hover:underline">
                 {tag}
               </Link>
-              <TakeOff intent={intents.remove} id={_id} tag={tag} />
+              <RemoveTagButton intent={intents.remove} id={_id} tag={tag} />
             </li>
           ))}
         </ul>
@@ -44,7 +44,7 @@ export function Tags({ item, intents, known }: TagsProps) {
   );
 }
 
-function TakeOff({ intent, id, tag }: { intent: IntentName; id: string; tag: string }) {
+function RemoveTagButton({ intent, id, tag }: { intent: IntentName; id: string; tag: string }) {
   const form = `${MENU_FORM}${intent}-${id}-${tag}`;
   const values = { [INTENT_FIELD]: intent, [FORM_FIELD]: form, id, tag };
   return (

@@ -7,27 +7,27 @@ const PATIENCE_MS = 2_000;
 /** Keeps the subscription until the waiting page has its own. */
 const HANDOVER_MS = 5_000;
 
-type Held = { promise: Promise<void>; letGo: () => void; timer?: ReturnType<typeof setTimeout> };
+type PendingResult = { promise: Promise<void>; release: () => void; timer?: ReturnType<typeof setTimeout> };
 
-const held = new Map<string, Held>();
+const pendingResults = new Map<string, PendingResult>();
 
 /** Resolves when the query has a live answer, or after a timeout. Returns the same promise for the same query, as `use` requires. */
 function firstAnswer(convex: ConvexReactClient, query: FunctionReference<"query">, args: Record<string, Value>): Promise<void> {
   const key = JSON.stringify([getFunctionName(query), convexToJson(args)]);
-  const holding = held.get(key) ?? hold(convex.watchQuery(query, args));
-  held.set(key, holding);
+  const holding = pendingResults.get(key) ?? addPendingResult(convex.watchQuery(query, args));
+  pendingResults.set(key, holding);
   clearTimeout(holding.timer);
   holding.timer = setTimeout(() => {
-    holding.letGo();
-    held.delete(key);
+    holding.release();
+    pendingResults.delete(key);
   }, PATIENCE_MS + HANDOVER_MS);
   return holding.promise;
 }
 
-function hold(watch: Watch<unknown>): Held {
+function addPendingResult(watch: Watch<unknown>): PendingResult {
   const { promise, resolve } = Promise.withResolvers<void>();
   setTimeout(resolve, PATIENCE_MS);
-  return { promise, letGo: watch.onUpdate(resolve) };
+  return { promise, release: watch.onUpdate(resolve) };
 }
 
 export function firstResults(convex: ConvexReactClient, query: FunctionReference<"query">, many: Record<string, Value>[]): Promise<void>[] {

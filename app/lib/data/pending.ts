@@ -2,13 +2,13 @@ import type { GenericId } from "convex/values";
 
 const PENDING = "pending:";
 
-const standIns = new WeakMap<object, string>();
+const temporaryKeys = new WeakMap<object, string>();
 let count = 0;
 
 /** Returns a placeholder id, the same for the same arguments: an optimistic update can rerun, and React must keep the row's element. */
 export function pendingId<Table extends string>(args: object): GenericId<Table> {
-  const known = standIns.get(args) ?? PENDING + ++count;
-  standIns.set(args, known);
+  const known = temporaryKeys.get(args) ?? PENDING + ++count;
+  temporaryKeys.set(args, known);
   return known as GenericId<Table>;
 }
 

@@ -10,7 +10,7 @@ export function rejectedForm(error: unknown, form: string, values: FormValues): 
   const refusal = refusalOf(error);
   switch (refusal?.code) {
     case "invalid":
-      return answer(form, values, besideShownFields(refusal.fieldErrors ?? {}, values, refusal.message));
+      return answer(form, values, errorsByField(refusal.fieldErrors ?? {}, values, refusal.message));
     case "conflict":
     case "limit":
       if (refusal.current !== undefined) return { ...answer(form, values, {}), current: refusal.current };
@@ -35,7 +35,7 @@ function answer(form: string, values: FormValues, error: Record<string, string[]
 }
 
 /** Messages for unknown fields appear above the form. */
-function besideShownFields(errors: Record<string, string[]>, values: FormValues, message: string | undefined): Record<string, string[]> {
+function errorsByField(errors: Record<string, string[]>, values: FormValues, message: string | undefined): Record<string, string[]> {
   const beside: Record<string, string[]> = message ? { [WHOLE_FORM]: [message] } : {};
   for (const [field, messages] of Object.entries(errors))
     (beside[Object.hasOwn(values, field) ? field : WHOLE_FORM] ??= []).push(...messages);

@@ -94,8 +94,8 @@ export function intent<
   };
 }
 
-/** Returns the intent with more fields, which say where to go after it. */
-export const leadingTo = <const Field extends string>(
+/** Returns the intent with further fields, which determine the page after it. */
+export const withRedirect = <const Field extends string>(
   intent: Intent,
   fields: readonly Field[],
   address: (value: (field: Field) => string) => string,

@@ -23,7 +23,7 @@ export const liveAction =
     const convex = reconnectingConvex();
     // Checked before sending: after a lost request it is unknown whether it ran.
     if (!convex || (!connectedConvex() && (await isServerReady()))) return overHttp();
-    const sentFrom = here();
+    const sentFrom = currentPath();
     try {
       const step = newStep();
       const running = intent.run(
@@ -33,7 +33,7 @@ export const liveAction =
       );
       showMessage(intent, values, { id: step, done: running });
       const target = await running;
-      return target === null || target === here() || here() !== sentFrom ? acceptedForm(form) : redirect(target);
+      return target === null || target === currentPath() || currentPath() !== sentFrom ? acceptedForm(form) : redirect(target);
     } catch (error) {
       // The server redirects to sign-in.
       if (refusalOf(error)?.code === "unauthenticated") return overHttp();
@@ -51,7 +51,7 @@ export const liveAction =
     }
   };
 
-const here = () => location.pathname + location.search;
+const currentPath = () => location.pathname + location.search;
 
 function showMessage({ message, isUndoable }: Intent, values: FormValues, { id, done }: { id: string; done: Promise<unknown> }): void {
   if (!message) return;

@@ -37,13 +37,13 @@ async function offer(step: Step, direction: Direction, text: string): Promise<vo
   try {
     await step.done;
   } catch {
-    return void take(step, direction);
+    return void removeStep(step, direction);
   }
   const label = direction === "undo" ? "Undo" : "Redo";
   if (steps[direction].includes(step)) void toast(text, { label, onClick: () => revert(step, direction) });
 }
 
-function take(step: Step, direction: Direction): boolean {
+function removeStep(step: Step, direction: Direction): boolean {
   const at = steps[direction].indexOf(step);
   if (at >= 0) steps[direction].splice(at, 1);
   return at >= 0;
@@ -52,7 +52,7 @@ function take(step: Step, direction: Direction): boolean {
 let last: Promise<unknown> = Promise.resolve();
 
 function revert(step: Step, direction: Direction): void {
-  if (take(step, direction)) last = last.then(() => run(step, direction));
+  if (removeStep(step, direction)) last = last.then(() => run(step, direction));
 }
 
 async function run(step: Step, direction: Direction): Promise<void> {

@@ -13,7 +13,7 @@ export function plainFetch(input: Parameters<typeof fetch>[0], init: RequestInit
   return new Promise((resolve, reject) => {
     const headers = init?.headers === undefined ? {} : Object.fromEntries(new Headers(init.headers));
     const asking = request(address, { agent, method: init?.method ?? "GET", headers }, (answer) => {
-      whole(answer)
+      readResponse(answer)
         .then(resolve, reject)
         .finally(() => clearTimeout(timer));
     });
@@ -26,13 +26,13 @@ export function plainFetch(input: Parameters<typeof fetch>[0], init: RequestInit
   });
 }
 
-async function whole(answer: IncomingMessage): Promise<Response> {
+async function readResponse(answer: IncomingMessage): Promise<Response> {
   const chunks: Buffer[] = [];
   for await (const chunk of answer) chunks.push(chunk);
-  return new WholeResponse(Buffer.concat(chunks).toString(), answer.statusCode ?? 0);
+  return new BufferedResponse(Buffer.concat(chunks).toString(), answer.statusCode ?? 0);
 }
 
-class WholeResponse extends Response {
+class BufferedResponse extends Response {
   readonly #text: string;
 
   constructor(text: string, status: number) {
@@ -49,6 +49,6 @@ class WholeResponse extends Response {
   }
 
   override clone(): Response {
-    return new WholeResponse(this.#text, this.status);
+    return new BufferedResponse(this.#text, this.status);
   }
 }

@@ -10,8 +10,8 @@ const plain = new HttpAgent({ keepAlive: true, timeout: IDLE_MS });
 const encrypted = new HttpsAgent({ keepAlive: true, timeout: IDLE_MS });
 
 /** Reused buffers: garbage collection of new ones would cost more than everything else. */
-const spare: Buffer[] = [];
-const MOST_SPARE = 8;
+const freeBuffers: Buffer[] = [];
+const MAX_FREE_BUFFERS = 8;
 
 /** Posts a file in pieces, so that memory use does not depend on its size; `fetch` copies its input twice. */
 export async function sendFile(
@@ -20,7 +20,7 @@ export async function sendFile(
   { headers, signal }: { headers: Record<string, string>; signal: AbortSignal },
 ): Promise<{ status: number; text: string }> {
   const file = await open(path);
-  const piece = spare.pop() ?? Buffer.allocUnsafeSlow(PIECE);
+  const piece = freeBuffers.pop() ?? Buffer.allocUnsafeSlow(PIECE);
   try {
     const { size } = await file.stat();
     const secure = address.startsWith("https:");
@@ -35,7 +35,7 @@ export async function sendFile(
       }),
     ]);
     // A buffer of an incomplete transfer may still be in use.
-    if (sent.status === "fulfilled" && spare.length < MOST_SPARE) spare.push(piece);
+    if (sent.status === "fulfilled" && freeBuffers.length < MAX_FREE_BUFFERS) freeBuffers.push(piece);
     if (answered.status === "rejected") throw asError(answered.reason);
     return answered.value;
   } finally {

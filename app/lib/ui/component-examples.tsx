@@ -4,7 +4,7 @@ import { markOptimistic } from "~/lib/data/pending";
 import { ErrorDetails } from "./errors/default-view";
 import { Avatar } from "./avatar";
 import { Breadcrumb } from "./navigation/breadcrumb";
-import { Button, type ButtonLook, ButtonLink, type ButtonSize } from "./inputs/button";
+import { Button, type ButtonVariant, ButtonLink, type ButtonSize } from "./inputs/button";
 import { Card } from "./card";
 import { Day } from "./time/day";
 import { Dialog, DialogActions, DialogButton, DialogCancel } from "./overlays/dialog";
@@ -23,7 +23,7 @@ import { CenteredScreen } from "./centered-screen";
 import { TextInput } from "./inputs/text-input";
 import { toast } from "./overlays/toasts";
 
-const LOOKS: ButtonLook[] = ["primary", "quiet", "ghost", "danger"];
+const LOOKS: ButtonVariant[] = ["primary", "quiet", "ghost", "danger"];
 const SIZES: ButtonSize[] = ["md", "sm"];
 const LONG = "A name that is much longer than the place that it has been given, so that it must end somewhere";
 const WAITING = {};

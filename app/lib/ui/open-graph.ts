@@ -4,7 +4,7 @@ const ABOUT = "Projects, designs and their images: live in every open browser, a
 
 const PICTURE = { address: "/og.png", width: "1200", height: "630", alt: "A wall of pictures in Atelier" };
 
-type Where = {
+type PageAddress = {
   title: string;
   path: string;
   /** Undefined when the root loader failed. */
@@ -12,7 +12,7 @@ type Where = {
 };
 
 /** Private pages have no Open Graph tags (https://ogp.me). */
-export function publicPage({ title, path, root }: Where): MetaDescriptor[] {
+export function publicPage({ title, path, root }: PageAddress): MetaDescriptor[] {
   const tags: MetaDescriptor[] = [{ title }, { name: "description", content: ABOUT }];
   if (!root) return tags;
   return [

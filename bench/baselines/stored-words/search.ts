@@ -22,15 +22,15 @@ export const find = userQuery({
       .query("designImages")
       .withSearchIndex("by_words", (q) => q.search("words", text).eq("ownerId", user.id).eq("removedAt", undefined));
     return {
-      projects: await upTo(projects, async ({ _id }) => {
+      projects: await collectUpTo(projects, async ({ _id }) => {
         const row = await projectOf(_id);
         return row && toProject(row);
       }),
-      designs: await upTo(designs, async (row) => {
+      designs: await collectUpTo(designs, async (row) => {
         const project = await projectOf(row.projectId);
         return project && { ...toDesign(row), projectName: project.name };
       }),
-      images: await upTo(images, async (row) => {
+      images: await collectUpTo(images, async (row) => {
         const place = await designOf(row.designId);
         return place && { ...toDesignImage(row), designName: place.design.name, projectName: place.project.name };
       }),
@@ -38,7 +38,7 @@ export const find = userQuery({
   },
 });
 
-async function upTo<Row, Item>(rows: AsyncIterable<Row>, look: (row: Row) => Promise<Item | null>): Promise<Item[]> {
+async function collectUpTo<Row, Item>(rows: AsyncIterable<Row>, look: (row: Row) => Promise<Item | null>): Promise<Item[]> {
   const items: Item[] = [];
   for await (const row of rows) {
     const item = await look(row);

@@ -162,7 +162,7 @@ export function storageFunctions({ tables, uniqueIndexes, scans, deleted, writte
   };
 
   async function insert(ctx: Writing, model: string, data: Fields): Promise<Fields> {
-    await refuseTaken(ctx.db, model, data, data);
+    await checkUnique(ctx.db, model, data, data);
     await ctx.db.insert(model, data);
     await written?.(ctx, model, null, data);
     return data;
@@ -175,13 +175,13 @@ export function storageFunctions({ tables, uniqueIndexes, scans, deleted, writte
 
   async function change(ctx: Writing, model: string, row: Row, update: Fields): Promise<Fields> {
     const changed = { ...row, ...update };
-    await refuseTaken(ctx.db, model, changed, update, row._id);
+    await checkUnique(ctx.db, model, changed, update, row._id);
     await ctx.db.patch(row._id, update);
     await written?.(ctx, model, row, changed);
     return plain(changed);
   }
 
-  async function refuseTaken(db: Reader, model: string, row: Fields, changed: Fields, except?: string): Promise<void> {
+  async function checkUnique(db: Reader, model: string, row: Fields, changed: Fields, except?: string): Promise<void> {
     for (const index of indexes[model] ?? []) {
       const unique = uniqueIndexes[model]?.includes(index.name) && index.fields.some((field) => field in changed);
       if (unique && (await isTaken(db, model, index, row, except)))

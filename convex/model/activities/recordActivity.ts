@@ -3,7 +3,7 @@ import type { MutationCtx } from "../../_generated/server";
 import type { ActivityKind } from "./activityShape";
 
 /** Repeated actions of one kind in one place within this time share an entry (milliseconds). */
-export const ONE_GO = 10 * 60 * 1000;
+export const MERGE_WINDOW_MS = 10 * 60 * 1000;
 
 type ActivityEntry = {
   kind: ActivityKind;
@@ -43,7 +43,7 @@ export async function recordActivity(
     .withIndex("by_project", (q) => q.eq("projectId", project._id))
     .order("desc")
     .first();
-  if (last && at - last.at < ONE_GO && continues(last, entry))
+  if (last && at - last.at < MERGE_WINDOW_MS && continues(last, entry))
     await ctx.db.patch(last._id, { at, thing, count: (last.count ?? 1) + count });
   else await ctx.db.insert("activities", entry);
 }

@@ -105,12 +105,12 @@ export async function neighbour<Each extends Row>(list: List<Each>, row: Each, s
 export type Target = "up" | "down" | "first" | "last" | { before: Row } | { after: Row };
 
 /** Returns false, without a write, if the row is already there. */
-export async function place(ctx: MutationCtx, list: List, row: Row, target: Target): Promise<boolean> {
+export async function placeRow(ctx: MutationCtx, list: List, row: Row, target: Target): Promise<boolean> {
   let gap = await gapFor(list, row, target);
   if (gap === null) return false;
-  if (isBare(gap.previous) || isBare(gap.next)) {
-    await giveFirstKeys(ctx, list);
-    gap = await gapFor(list, await again(ctx, row), typeof target === "string" ? target : await targetAgain(ctx, target));
+  if (lacksKey(gap.previous) || lacksKey(gap.next)) {
+    await assignFirstKeys(ctx, list);
+    gap = await gapFor(list, await reloadRow(ctx, row), typeof target === "string" ? target : await reloadTarget(ctx, target));
     if (gap === null) return false;
   }
   const { previous, next } = gap;
@@ -125,9 +125,9 @@ export async function place(ctx: MutationCtx, list: List, row: Row, target: Targ
 const FIRST_KEYS = 10_000;
 const TWINS = 1000;
 
-const isBare = (row: Row | null) => row !== null && row.orderKey === undefined;
+const lacksKey = (row: Row | null) => row !== null && row.orderKey === undefined;
 
-async function giveFirstKeys(ctx: MutationCtx, list: List): Promise<void> {
+async function assignFirstKeys(ctx: MutationCtx, list: List): Promise<void> {
   const bare = await list({ key: undefined }, "asc", FIRST_KEYS + 1);
   if (bare.length > FIRST_KEYS) throw conflict("This list is too long for manual sorting.");
   const [keyed] = await list({ above: "" }, "asc", 1);
@@ -165,12 +165,12 @@ async function firstAbove(list: List, { orderKey = "" }: Row, moving: Row): Prom
   return (await list({ above: orderKey }, "asc", 2)).find(({ _id }) => _id !== moving._id);
 }
 
-async function again(ctx: MutationCtx, row: Row): Promise<Row> {
+async function reloadRow(ctx: MutationCtx, row: Row): Promise<Row> {
   return (await ctx.db.get(row._id)) ?? row;
 }
 
-async function targetAgain(ctx: MutationCtx, target: Exclude<Target, string>): Promise<Target> {
-  return "before" in target ? { before: await again(ctx, target.before) } : { after: await again(ctx, target.after) };
+async function reloadTarget(ctx: MutationCtx, target: Exclude<Target, string>): Promise<Target> {
+  return "before" in target ? { before: await reloadRow(ctx, target.before) } : { after: await reloadRow(ctx, target.after) };
 }
 
 /** Ignores case and accents, and sorts "Screen 2" before "Screen 10". */

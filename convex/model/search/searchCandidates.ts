@@ -102,7 +102,7 @@ function dated({ db, user }: Ctx, kind: Kind, { type, from, to }: CandidateFilte
 /** Convex throws when a query reads more text search results (https://docs.convex.dev/search/text-search). */
 const MAX_SEARCH_RESULTS = 1024;
 
-const MAX_NEAR_CANDIDATES = 256;
+const MAX_FUZZY_CANDIDATES = 256;
 
 /** The mark is a count, because relevance has no key to continue from. Marks of near matches follow those of exact ones. */
 export const isNearMark = (mark: number | null): boolean => mark !== null && mark > MAX_SEARCH_RESULTS;
@@ -122,7 +122,7 @@ async function* exact(ctx: Ctx, kind: Kind, query: SearchQuery, type: string | u
 
 async function* near(ctx: Ctx, kind: Kind, query: SearchQuery, type: string | undefined, from: number): AsyncGenerator<Candidate<Kind>> {
   if (query.trigrams === "") return;
-  const rows = (await worded(ctx, kind, query.trigrams, type).take(MAX_NEAR_CANDIDATES)).flatMap((row: Rows[Kind]) => {
+  const rows = (await worded(ctx, kind, query.trigrams, type).take(MAX_FUZZY_CANDIDATES)).flatMap((row: Rows[Kind]) => {
     const distance = query.distanceTo(row);
     return distance === null ? [] : [{ row, distance }];
   });

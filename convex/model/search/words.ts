@@ -2,13 +2,13 @@ import { fold } from "./fold";
 
 /** One text of terms, because a search index covers one field. Mutations rewrite it with any of its parts. */
 
-type Told = { name: string; description?: string | undefined; caption?: string | undefined; tags?: string[] | undefined };
+type SearchedFields = { name: string; description?: string | undefined; caption?: string | undefined; tags?: string[] | undefined };
 
 /** Name and tags come first, because the trigrams are limited. */
-export const searchedText = ({ name, description = "", caption = "", tags = [] }: Told): string =>
+export const searchedText = ({ name, description = "", caption = "", tags = [] }: SearchedFields): string =>
   [name, ...tags, caption, description].filter((part) => part !== "").join("\n");
 
-export function searchWords(row: Told): string {
+export function searchWords(row: SearchedFields): string {
   const words = wordsIn(searchedText(row));
   return [...new Set(words.flatMap(termsOf)), ...trigramsIn(words)].join(" ");
 }

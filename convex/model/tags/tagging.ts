@@ -10,7 +10,7 @@ import { searchWords } from "../search/words";
 type Ctx = MutationCtx & { user: Pick<Doc<"users">, "id"> };
 type DesignPlace = { design: Doc<"designs">; project: Doc<"projects"> };
 export type Place = DesignPlace & { image?: Doc<"designImages"> };
-type Thing = { kind: "design"; thing: Id<"designs"> } | { kind: "image"; thing: Id<"designImages"> };
+type TaggedItem = { kind: "design"; thing: Id<"designs"> } | { kind: "image"; thing: Id<"designImages"> };
 
 /** Keeps the spelling already in use. Returns whether any tag was new; throws "limit" above `TAGS_MAX`. */
 export async function addTags(ctx: Ctx, place: Place, labels: string[]): Promise<boolean> {
@@ -38,11 +38,11 @@ export async function addTagsToAll(ctx: Ctx, places: Place[], labels: string[]):
     if (!first) continue;
     const { key, label, place } = first;
     const things = group.map((change) => change.place);
-    const tag = await carry(ctx, place.project.ownerId, key, label, things.map(thingOf));
+    const tag = await carry(ctx, place.project.ownerId, key, label, things.map(taggedItem));
     for (const thing of things) written.set(thing, [...(written.get(thing) ?? []), tag.label]);
   }
   for (const [place, added] of written) await writeTags(ctx, place, [...(rowOf(place).tags ?? []), ...added]);
-  await tell(
+  await recordTagActivity(
     ctx,
     [...written].flatMap(([place, added]) => added.map((to) => ({ place, to }))),
   );
@@ -82,13 +82,13 @@ export async function removeTagsFromAll(ctx: Ctx, places: Place[], labels: strin
     const left = (rowOf(place).tags ?? []).filter((each) => !gone.includes(each));
     await writeTags(ctx, place, left);
   }
-  await tell(
+  await recordTagActivity(
     ctx,
     carriers.flatMap(({ place, gone }) => gone.map((from) => ({ place, from }))),
   );
 }
 
-export async function noteTags(ctx: MutationCtx, ownerId: string, made: (Thing & { tags: string[] | undefined })[]): Promise<void> {
+export async function noteTags(ctx: MutationCtx, ownerId: string, made: (TaggedItem & { tags: string[] | undefined })[]): Promise<void> {
   const byKey = Map.groupBy(
     made.flatMap(({ tags = [], ...thing }) => tags.map((label) => ({ label, thing }))),
     ({ label }) => tagKey(label),
@@ -126,7 +126,7 @@ export function tagOf({ db }: QueryCtx, ownerId: string, key: string): Promise<D
     .unique();
 }
 
-async function carry(ctx: MutationCtx, ownerId: string, key: string, label: string, things: Thing[]): Promise<{ label: string }> {
+async function carry(ctx: MutationCtx, ownerId: string, key: string, label: string, things: TaggedItem[]): Promise<{ label: string }> {
   const known = await tagOf(ctx, ownerId, key);
   const tagId = known?._id ?? (await ctx.db.insert("tags", { ownerId, key, label, uses: 0 }));
   for (const { kind, thing } of things) await ctx.db.insert("taggings", { tagId, kind, thing });
@@ -147,7 +147,7 @@ async function writeTags({ db }: MutationCtx, { image, design }: Place, all: str
   else await db.patch(design._id, { tags, words: searchWords({ ...design, tags }) });
 }
 
-async function tell(ctx: Ctx, changes: { place: Place; from?: string; to?: string }[]): Promise<void> {
+async function recordTagActivity(ctx: Ctx, changes: { place: Place; from?: string; to?: string }[]): Promise<void> {
   for (const { place } of new Map(changes.map((change) => [change.place.design._id, change])).values()) await touch(ctx, place);
   const entries = Map.groupBy(changes, ({ place: { image, design, project }, from, to }) =>
     JSON.stringify([project._id, image && design._id, from, to]),
@@ -162,4 +162,5 @@ async function tell(ctx: Ctx, changes: { place: Place; from?: string; to?: strin
 
 const rowOf = ({ image, design }: Place): Doc<"designs"> | Doc<"designImages"> => image ?? design;
 
-const thingOf = ({ image, design }: Place): Thing => (image ? { kind: "image", thing: image._id } : { kind: "design", thing: design._id });
+const taggedItem = ({ image, design }: Place): TaggedItem =>
+  image ? { kind: "image", thing: image._id } : { kind: "design", thing: design._id };

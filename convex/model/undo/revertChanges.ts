@@ -1,6 +1,16 @@
 import type { Doc, Id } from "../../_generated/dataModel";
 import { recordActivity } from "../activities/recordActivity";
-import { designFor, designsFor, imageFor, imagesFor, keptFor, projectFor, type Trashed, trashedFor, type UserMutationCtx } from "../access";
+import {
+  designFor,
+  designsFor,
+  imageFor,
+  imagesFor,
+  unpurgedFor,
+  projectFor,
+  type Trashed,
+  trashedFor,
+  type UserMutationCtx,
+} from "../access";
 import { conflict, notFound } from "../errors";
 import { changeText, nameFields } from "../itemMutations";
 import { moveDesigns, moveImages } from "../moves";
@@ -29,7 +39,7 @@ const changed =
     fieldsOf(change).some((field) => fields.includes(field));
 
 async function expectUnchanged(ctx: Ctx, change: Change): Promise<void> {
-  const row: { name: string } & Partial<Record<Field, unknown>> = itemIn(await keptFor(ctx, change.id, change.kind));
+  const row: { name: string } & Partial<Record<Field, unknown>> = itemIn(await unpurgedFor(ctx, change.id, change.kind));
   for (const field of fieldsOf(change))
     if (!isSame(row[field], change.after[field]))
       throw conflict(`“${isolate(row.name)}” was changed in the meantime, so this is no longer possible.`);

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { FILE_NAME, openCopy, openFile } from "../storage/file.ts";
 import { lockFolder } from "../storage/folder-lock.ts";
 import { writeLastCommit } from "../storage/last-commit.ts";
-import { bigintOf, prepareBig } from "../storage/rows.ts";
+import { bigintOf, prepareWithBigInts } from "../storage/rows.ts";
 import type { Timestamp } from "../values/types.ts";
 import { loadAdminKey } from "../auth/key-file.ts";
 import { readAddress } from "./address.ts";
@@ -14,7 +14,7 @@ import { copyDurably, copyFolder, sync } from "./copy.ts";
 const LOCK = "backup.lock";
 const ATTEMPTS = 3;
 const ANSWER_WITHIN_MS = 60_000;
-const KEPT_BESIDE = ["admin-key"];
+const OTHER_FILES = ["admin-key"];
 
 export type BackupOptions = {
   from: string;
@@ -56,7 +56,7 @@ async function backUpLocked({ from, to: target, adminKey, hardLinks = false }: B
     if (running) await copyHeld({ from, to: partial, hardLinks }, hold(url, adminKey ?? (await loadAdminKey(from))));
     else await copyResting({ from, to: partial, hardLinks });
     writeLastCommit(partial, newestCommit(partial));
-    for (const name of KEPT_BESIDE) if (existsSync(join(from, name))) await copyDurably(join(from, name), join(partial, name));
+    for (const name of OTHER_FILES) if (existsSync(join(from, name))) await copyDurably(join(from, name), join(partial, name));
     await sync(partial);
     await rename(partial, target);
     await sync(dirname(target));
@@ -119,7 +119,7 @@ async function copyResting({ from, to, hardLinks }: Copy): Promise<void> {
 function newestCommit(dir: string): Timestamp {
   const sql = openCopy(dir);
   try {
-    return bigintOf(prepareBig(sql, "SELECT value FROM clock WHERE name = 'ts'").get()?.[0]);
+    return bigintOf(prepareWithBigInts(sql, "SELECT value FROM clock WHERE name = 'ts'").get()?.[0]);
   } finally {
     sql.close();
   }

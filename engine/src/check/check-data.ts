@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { FILE_NAME, openCopy, openFile } from "../storage/file.ts";
 import { databaseProblems } from "../transaction/integrity/integrity.ts";
 import type { Timestamp } from "../values/types.ts";
-import { bigintOf, prepareBig } from "../storage/rows.ts";
+import { bigintOf, prepareWithBigInts } from "../storage/rows.ts";
 import { fileProblems, type DamagedFile } from "./stored-files.ts";
 
 export type CheckResult = {
@@ -37,7 +37,7 @@ async function check(sql: DatabaseSync, dir: string): Promise<CheckResult> {
   let files: Awaited<ReturnType<typeof fileProblems>> = { damaged: [], checked: 0 };
   try {
     for (const problem of databaseProblems(sql)) problems.push(problem);
-    latest = bigintOf(prepareBig(sql, "SELECT value FROM clock WHERE name = 'ts'").get()?.[0]);
+    latest = bigintOf(prepareWithBigInts(sql, "SELECT value FROM clock WHERE name = 'ts'").get()?.[0]);
     files = await fileProblems(sql, join(dir, "files"));
   } catch (error) {
     problems.push(`The database cannot be read: ${error instanceof Error ? error.message : String(error)}.`);

@@ -14,7 +14,7 @@ export function callWithText(argsText: string, call: Omit<Call, "args" | "argsTe
 export const argumentsText = (call: Call): string => call.argsText ?? JSON.stringify(call.args);
 
 /** Removes the text from its message, because suspended async functions keep their variables. */
-export function takeArguments(message: { args: string }): string {
+export function detachArguments(message: { args: string }): string {
   const { args } = message;
   message.args = "";
   return `[${args}]`;

@@ -5,7 +5,7 @@ import { createQueryCache, type Bounds } from "./query-cache.ts";
 
 type AskedQuery = Call & { token?: string };
 
-function stand(bounds?: Bounds) {
+function createCache(bounds?: Bounds) {
   const requested: AskedQuery[] = [];
   const dropped: string[] = [];
   let listener: Parameters<FunctionRunner["onCommit"]>[0] = () => undefined;
@@ -64,7 +64,7 @@ function stand(bounds?: Bounds) {
 
 describe("an answer", () => {
   it("is cached from the second call on until a commit affects it", async () => {
-    const { ask, queries, cache, commit } = stand();
+    const { ask, queries, cache, commit } = createCache();
     for (let i = 0; i < 5; i += 1) expect(await ask()).toBe("old");
     expect([queries.length, cache.hits]).toEqual([2, 3]);
     commit("elsewhere", []);
@@ -75,7 +75,7 @@ describe("an answer", () => {
   });
 
   it("is shared unless the query reads the caller, and then cached per caller", async () => {
-    const { ask, queries, answerWith } = stand();
+    const { ask, queries, answerWith } = createCache();
     for (const user of ["ada", "ben", null, "ada"]) await ask({}, user);
     expect(queries.length).toBe(2);
     answerWith({ readIdentity: true });
@@ -91,7 +91,7 @@ describe("an answer", () => {
     ["asked for the time", { volatile: true }],
     ["logged", { logLines: ["[LOG] 'x'"] }],
   ])("of a query that %s is neither cached nor waited for", async (_what, partial) => {
-    const { ask, queries, dropped, answerWith } = stand();
+    const { ask, queries, dropped, answerWith } = createCache();
     answerWith(partial);
     for (let i = 0; i < 4; i += 1) await ask();
     expect(queries.length).toBe(4);
@@ -99,7 +99,7 @@ describe("an answer", () => {
   });
 
   it("is not cached when a commit affects it while it runs", async () => {
-    const { ask, queries, gate, commit } = stand();
+    const { ask, queries, gate, commit } = createCache();
     await ask();
     const way = Promise.withResolvers<void>();
     gate.wait = way.promise;
@@ -112,7 +112,7 @@ describe("an answer", () => {
   });
 
   it("is valid for snapshots from its own to the newest, and for no other", async () => {
-    const { ask, queries, commit } = stand();
+    const { ask, queries, commit } = createCache();
     commit("first", []);
     for (let i = 0; i < 2; i += 1) await ask();
     commit("elsewhere", []);
@@ -126,7 +126,7 @@ describe("an answer", () => {
 });
 
 it("stays within its limits and evicts the least recently used answer", async () => {
-  const { ask, queries, dropped, answerWith } = stand({ entries: 3, bytes: 1_000 });
+  const { ask, queries, dropped, answerWith } = createCache({ entries: 3, bytes: 1_000 });
   const twice = async (n: number) => {
     await ask({ n });
     await ask({ n });

@@ -18,7 +18,7 @@ const CLEAN_EVERY_MS = 10 * 60 * 1_000;
 const CLEANED_AT_ONCE = 200;
 const RETRY_MS = 1_000;
 
-const nobody: Identity = { kind: "none" };
+const anonymous: Identity = { kind: "none" };
 
 /** Time for running jobs at shutdown; the next start marks interrupted actions as failed. */
 const GRACE_MS = 5_000;
@@ -128,7 +128,7 @@ class Scheduler {
   }
 
   async #runAction(path: string, args: Json, jobId: string | null): Promise<JobEnd> {
-    const call = { path: showFunctionPath(parseFunctionPath(path)), args, identity: nobody, visibility: "any" } as const;
+    const call = { path: showFunctionPath(parseFunctionPath(path)), args, identity: anonymous, visibility: "any" } as const;
     const outcome = await this.#runner.jobs.runAction(call, jobId);
     return outcome.ok ? { kind: "success" } : { kind: "failed", error: outcome.message };
   }

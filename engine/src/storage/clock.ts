@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Timestamp } from "../values/types.ts";
-import { bigintOf, numberOf, prepare, prepareBig } from "./rows.ts";
+import { bigintOf, numberOf, prepare, prepareWithBigInts } from "./rows.ts";
 
 const NANOSECONDS_PER_MS = 1_000_000n;
 /** The smallest step that is exact in a float64 of milliseconds since 1970 until the year 2248. */
@@ -10,7 +10,7 @@ const CREATION_STEP_MS = 1 / 1024;
 export type Clock = ReturnType<typeof openClock>;
 
 export function openClock(sql: DatabaseSync, wallClock: () => number /* ms since 1970 */) {
-  const readTs = prepareBig(sql, "SELECT value FROM clock WHERE name = 'ts'");
+  const readTs = prepareWithBigInts(sql, "SELECT value FROM clock WHERE name = 'ts'");
   const readCreation = prepare(sql, "SELECT value FROM clock WHERE name = 'creationTime'");
   const write = sql.prepare("INSERT INTO clock (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value");
 

@@ -23,8 +23,8 @@ const WRITE_EVERY_MS = 60_000;
 export const acceptingStart = (until: Date): string =>
   `ACCEPT_OLDER_DATABASE=${until.toISOString()} (engine: --accept-older-database TIME)`;
 
-const wayOut = (dir: string): string =>
-  `Put the right database back, or restore a backup. To go on with this one, start with ${acceptingStart(lossUntil(dir))}: files that it has no row for are then moved to the quarantine folder.`;
+const recoverySteps = (dir: string): string =>
+  `Put the right database back, or restore a backup. To go on with this one, start with ${acceptingStart(newestKnownTime(dir))}: files that it has no row for are then moved to the quarantine folder.`;
 
 export function writeLastCommit(dir: string, latest: Timestamp): void {
   const path = join(dir, LAST_COMMIT);
@@ -88,13 +88,13 @@ export function checkNewestCommit(dir: string, latest: Timestamp, accepted: numb
 }
 
 function accept(dir: string, accepted: number | null, problem: string): true {
-  if (accepted !== null && lossUntil(dir).getTime() <= accepted) return true;
-  throw new StorageError(`${problem} ${wayOut(dir)}`);
+  if (accepted !== null && newestKnownTime(dir).getTime() <= accepted) return true;
+  throw new StorageError(`${problem} ${recoverySteps(dir)}`);
 }
 
 const emptyText = (dir: string): string => `${join(dir, FILE_NAME)} is empty, but ${join(dir, "files")} holds stored files.`;
 
-function lossUntil(dir: string): Date {
+function newestKnownTime(dir: string): Date {
   const files = join(dir, "files");
   const now = Date.now();
   // Skips future times, which come from a wrong clock.

@@ -9,7 +9,7 @@ export function prepare(sql: DatabaseSync, text: string): StatementSync {
 }
 
 /** Timestamps in nanoseconds exceed a number's precision. */
-export function prepareBig(sql: DatabaseSync, text: string): StatementSync {
+export function prepareWithBigInts(sql: DatabaseSync, text: string): StatementSync {
   const statement = prepare(sql, text);
   statement.setReadBigInts(true);
   return statement;

@@ -143,7 +143,7 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
     if (closed) return;
     active = true;
     again = false;
-    const due = takeDue();
+    const due = dueRuns();
     const waiting = new Set(touched);
     touched.clear();
     try {
@@ -163,9 +163,9 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
   }
 
   /** Assigns watches without a run, then returns all stale runs with an unblocked watcher. */
-  function takeDue(): Run[] {
+  function dueRuns(): Run[] {
     for (const run of stale) {
-      if (run.journal !== null) goOnFromJournal(run);
+      if (run.journal !== null) resumeFromJournal(run);
       if (run.spec.argsText !== null) continue;
       stale.delete(run);
       for (const { subscriber } of run.watches) subscriber.reconnect();
@@ -198,7 +198,7 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
   }
 
   /** The page grows with new rows. Callers without this journal get a run of their own; reconnecting ones share this run. */
-  function goOnFromJournal(run: Run): void {
+  function resumeFromJournal(run: Run): void {
     if (run.spec.argsText === null) return;
     const base = keyOf(run.visibility, { ...run.spec, argsText: run.spec.argsText, journal: run.journal });
     if (base === run.base) return;

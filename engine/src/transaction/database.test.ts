@@ -8,7 +8,7 @@ import {
   eq,
   get,
   mutate,
-  mutateAndTell,
+  mutateWithCommit,
   names,
   range,
   scan,
@@ -102,7 +102,7 @@ describe("documents", () => {
 
   test("receive the commit's timestamp on request", () => {
     const { db } = data;
-    const { result, commit } = mutateAndTell(db, (tx) => {
+    const { result, commit } = mutateWithCommit(db, (tx) => {
       const id = tx.insert("rows", { at: { $commitTs: null }, list: [{ $commitTs: null }] });
       expect(get(tx, id)).toMatchObject({ at: { $commitTs: null } });
       return id;
@@ -242,7 +242,7 @@ describe("a mutation", () => {
     let now = Date.UTC(2030, 0, 1);
     using timed = testDatabase({ now: () => now });
     const insert = (requestId: number) =>
-      mutateAndTell(timed.db, (tx) => tx.insert("rows", {}), { sessionId: "s", requestId, result: `"${requestId}"` }).commit.ts;
+      mutateWithCommit(timed.db, (tx) => tx.insert("rows", {}), { sessionId: "s", requestId, result: `"${requestId}"` }).commit.ts;
     const ts = insert(1);
     expect(timed.db.recorded("s", 1)).toEqual({ ts, result: '"1"' });
     expect(timed.db.recorded("s", 2)).toBeUndefined();
@@ -261,7 +261,7 @@ describe("timestamps", () => {
   test("never go back after a restart or a clock change", () => {
     let now = Date.UTC(2030, 0, 1);
     using timed = testDatabase({ now: () => now });
-    const insert = () => mutateAndTell(timed.db, (tx) => tx.insert("rows", {})).commit.ts;
+    const insert = () => mutateWithCommit(timed.db, (tx) => tx.insert("rows", {})).commit.ts;
     const first = insert();
     now -= 24 * 3600 * 1000;
     const second = insert();

@@ -1,7 +1,7 @@
 import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
 import { describe, expect, test } from "vitest";
-import { collect, eq, get, mutate, mutateAndTell, names, range, scan, search, testDatabase, useSchema } from "./testing.ts";
+import { collect, eq, get, mutate, mutateWithCommit, names, range, scan, search, testDatabase, useSchema } from "./testing.ts";
 
 const START = Date.UTC(2030, 0, 1);
 
@@ -33,7 +33,7 @@ describe("an earlier snapshot", () => {
     let now = START;
     using data = testDatabase({ now: () => now });
     const { db } = data;
-    const first = mutateAndTell(db, (tx) => tx.insert("rows", {})).commit.ts;
+    const first = mutateWithCommit(db, (tx) => tx.insert("rows", {})).commit.ts;
     now += 3_600_000;
     expect(db.beginQuery(first).count("rows")).toBe(1);
     mutate(db, (tx) => tx.insert("rows", {}));

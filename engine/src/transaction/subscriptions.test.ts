@@ -1,7 +1,7 @@
 import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { collect, eq, get, mutate, mutateAndTell, page, range, testDatabase, useSchema, type TestDatabase } from "./testing.ts";
+import { collect, eq, get, mutate, mutateWithCommit, page, range, testDatabase, useSchema, type TestDatabase } from "./testing.ts";
 import type { Transaction } from "./types.ts";
 
 let data: TestDatabase;
@@ -19,7 +19,7 @@ const watch = (token: string, read: (tx: Transaction) => unknown) => {
   read(tx);
   data.db.subscribe(token, tx.readSet());
 };
-const affectedBy = (work: (tx: Transaction) => unknown) => mutateAndTell(data.db, work).commit.affected.toSorted();
+const affectedBy = (work: (tx: Transaction) => unknown) => mutateWithCommit(data.db, work).commit.affected.toSorted();
 const id = (n: number) => ids[n - 1] ?? "";
 
 describe("a subscription", () => {

@@ -31,10 +31,10 @@ export function testDatabase(options: { now?: () => number; onProgress?: () => v
 }
 
 export function mutate<T>(db: Database, work: (tx: Transaction) => T, record?: IdempotencyRecord): T {
-  return mutateAndTell(db, work, record).result;
+  return mutateWithCommit(db, work, record).result;
 }
 
-export function mutateAndTell<T>(db: Database, work: (tx: Transaction) => T, record?: IdempotencyRecord): { result: T; commit: Commit } {
+export function mutateWithCommit<T>(db: Database, work: (tx: Transaction) => T, record?: IdempotencyRecord): { result: T; commit: Commit } {
   const tx = db.beginMutation();
   try {
     const result = work(tx);

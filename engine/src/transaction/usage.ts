@@ -10,9 +10,9 @@ import {
 } from "../values/limits.ts";
 import type { Usage } from "./types.ts";
 
-const READ_LESS =
+const READ_LIMIT_ADVICE =
   "Consider using smaller limits in your queries, paginating your queries, or using indexed queries with a selective index range expressions.";
-const WRITE_LESS = "Consider splitting the work into several mutations, for example by scheduling one from another.";
+const WRITE_LIMIT_ADVICE = "Consider splitting the work into several mutations, for example by scheduling one from another.";
 
 export class Meter {
   private readonly used: Usage = {
@@ -28,22 +28,23 @@ export class Meter {
   read(bytes: number): void {
     this.used.documentsRead += 1;
     this.used.bytesRead += bytes;
-    if (this.used.documentsRead > MAX_DOCUMENTS_READ) throw exceeded("Too many documents read", `${MAX_DOCUMENTS_READ}`, READ_LESS);
-    if (this.used.bytesRead > MAX_BYTES_READ) throw exceeded("Too many bytes read", `${MAX_BYTES_READ} bytes`, READ_LESS);
+    if (this.used.documentsRead > MAX_DOCUMENTS_READ) throw exceeded("Too many documents read", `${MAX_DOCUMENTS_READ}`, READ_LIMIT_ADVICE);
+    if (this.used.bytesRead > MAX_BYTES_READ) throw exceeded("Too many bytes read", `${MAX_BYTES_READ} bytes`, READ_LIMIT_ADVICE);
   }
 
   range(): void {
     this.used.indexRanges += 1;
-    if (this.used.indexRanges > MAX_INDEX_RANGES) throw exceeded("Too many reads", `${MAX_INDEX_RANGES}`, READ_LESS);
+    if (this.used.indexRanges > MAX_INDEX_RANGES) throw exceeded("Too many reads", `${MAX_INDEX_RANGES}`, READ_LIMIT_ADVICE);
   }
 
   write(bytes: number): void {
     this.used.documentsWritten += 1;
     this.used.bytesWritten += bytes;
     if (this.used.documentsWritten > MAX_DOCUMENTS_WRITTEN) {
-      throw exceeded("Too many writes", `${MAX_DOCUMENTS_WRITTEN}`, WRITE_LESS);
+      throw exceeded("Too many writes", `${MAX_DOCUMENTS_WRITTEN}`, WRITE_LIMIT_ADVICE);
     }
-    if (this.used.bytesWritten > MAX_BYTES_WRITTEN) throw exceeded("Too many bytes written", `${MAX_BYTES_WRITTEN} bytes`, WRITE_LESS);
+    if (this.used.bytesWritten > MAX_BYTES_WRITTEN)
+      throw exceeded("Too many bytes written", `${MAX_BYTES_WRITTEN} bytes`, WRITE_LIMIT_ADVICE);
   }
 
   schedule(argumentBytes: number): void {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { nextTotp } from "../../e2e/support/totp.ts";
 import { expect, test } from "../support/mailed.ts";
-import { again, type Answer, member, Program, text, through } from "../support/program.ts";
+import { signInAgain, type Answer, member, Program, text, through } from "../support/program.ts";
 import { turnOn } from "../support/second-factor.ts";
 
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status).toSorted((a, b) => a - b);
@@ -91,7 +91,7 @@ test("deletes an account once when several requests use one token", async ({ app
   await ada.program.post("/delete-user", { password: ada.password, callbackURL: "/sign-up" });
   const link = await linkTo(ada.email, "/delete-user/callback");
   const token = new URL(link).searchParams.get("token");
-  const elsewhere = await again(ada);
+  const elsewhere = await signInAgain(ada);
   const answers = await Promise.all([ada.program.get(link), elsewhere.get(link), elsewhere.post("/delete-user", { token })]);
   const done = answers.filter(({ status }) => status === 200 || status === 302);
   expect(done).toHaveLength(1);
@@ -110,7 +110,7 @@ test(
   async ({ social, ada, store, verify }) => {
     await verify(ada);
     await through(ada.program, social, social.identity({ email: ada.email }), { path: "/link-social" });
-    const elsewhere = await again(ada);
+    const elsewhere = await signInAgain(ada);
     const answers = await Promise.all([
       ada.program.post("/unlink-account", { providerId: "credential" }),
       elsewhere.post("/unlink-account", { providerId: "google" }),
@@ -123,7 +123,7 @@ test(
 test("a backup code and an authenticator code each work once", { tag: "@backup-code-authenticator-code-each-work" }, async ({ ada }) => {
   const { secret, backup } = await turnOn(ada);
   const opened = async (path: string, code: string | undefined) => {
-    const programs = await Promise.all([1, 2].map(() => again(ada)));
+    const programs = await Promise.all([1, 2].map(() => signInAgain(ada)));
     const answers = await Promise.all(programs.map((program) => program.post(path, { code })));
     for (const { status } of answers) expect(status).toBeLessThan(500);
     return (await Promise.all(programs.map((program) => program.signedIn()))).filter(Boolean).length;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "../support/test.ts";
-import { again } from "../support/program.ts";
+import { signInAgain } from "../support/program.ts";
 import { raw } from "../support/raw.ts";
 import { withSettings } from "../support/switches.ts";
 
@@ -40,7 +40,7 @@ for (const [name, path, type, body] of TARGETS) {
     for (const [cookie, origin, site, passes] of MATRIX) {
       const headers = {
         "Content-Type": type,
-        ...(cookie && { Cookie: (await again(ada)).cookieHeader }),
+        ...(cookie && { Cookie: (await signInAgain(ada)).cookieHeader }),
         ...(origin !== null && { Origin: origin === OWN ? app.url : origin }),
         ...(site !== null && { "Sec-Fetch-Site": site, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document" }),
       };

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Answer, again, type Member, member, Program, text, through } from "../support/program.ts";
+import { type Answer, signInAgain, type Member, member, Program, text, through } from "../support/program.ts";
 import { withSettings } from "../support/switches.ts";
 import { expect, test } from "../support/test.ts";
 import { verification } from "../support/verification.ts";
@@ -31,7 +31,7 @@ async function pageOf(program: Program, path: string): Promise<string> {
   return answer.text();
 }
 
-async function comeBy({ app, social }: World, provider: "google" | "gitlab", seconds = 3600) {
+async function signInByProvider({ app, social }: World, provider: "google" | "gitlab", seconds = 3600) {
   const [program, who] = [new Program(app), social.identity()];
   social.accessTokenSeconds = seconds;
   await through(program, social, who, { provider });
@@ -142,7 +142,7 @@ const rows: Row[] = [
     words: "Failed to get a valid access token",
     status: 400,
     send: async (world) => {
-      const { program, who } = await comeBy(world, "google", 1);
+      const { program, who } = await signInByProvider(world, "google", 1);
       world.social.forget(who);
       return program.post("/get-access-token", { providerId: "google" });
     },
@@ -152,7 +152,7 @@ const rows: Row[] = [
     words: "Failed to refresh access token",
     status: 400,
     send: async (world) => {
-      const { program, who } = await comeBy(world, "google");
+      const { program, who } = await signInByProvider(world, "google");
       world.social.forget(who);
       return program.post("/refresh-token", { providerId: "google" });
     },
@@ -259,7 +259,7 @@ const rows: Row[] = [
     status: 401,
     message: "Failed to get user info",
     send: async (world) => {
-      const { program, who } = await comeBy(world, "gitlab");
+      const { program, who } = await signInByProvider(world, "gitlab");
       who.claims["state"] = "blocked";
       return program.post("/account-info", { accountId: who.sub });
     },
@@ -305,7 +305,10 @@ const rows: Row[] = [
     status: 400,
     message: "Credential account not found",
     send: async (world) =>
-      (await comeBy(world, "google")).program.post("/change-password", { currentPassword: "a password", newPassword: "a new password" }),
+      (await signInByProvider(world, "google")).program.post("/change-password", {
+        currentPassword: "a password",
+        newPassword: "a new password",
+      }),
   },
   {
     tag: "@invalid-password",
@@ -526,7 +529,7 @@ withSettings({ ACCOUNTS_REVOKE_SESSIONS_ON_PASSWORD_RESET: "false" }, (world) =>
   test("a reset keeps the sessions", { tag: "@reset-keeps-sessions" }, async () => {
     const { app, store } = world();
     const ada = await member(app);
-    const other = await again(ada);
+    const other = await signInAgain(ada);
     await verification(store, `reset-password:${ada.id}`, ada.id);
     expect((await new Program(app).post("/reset-password", { newPassword: "a new password", token: ada.id })).status).toBe(200);
     expect([await ada.program.signedIn(), await other.signedIn()]).toEqual([true, true]);

@@ -1,4 +1,4 @@
-import { again, Program, text, through } from "../support/program.ts";
+import { signInAgain, Program, text, through } from "../support/program.ts";
 import { rawPath } from "../support/raw.ts";
 import { expect, test } from "../support/test.ts";
 import { verification } from "../support/verification.ts";
@@ -24,7 +24,7 @@ const ODD_PATHS = [
 
 test.describe("4. Session", () => {
   test("is created on email sign-in, and ended on sign-out", { tag: "@created-email-sign-ended-sign-out" }, async ({ ada }) => {
-    const program = await again(ada);
+    const program = await signInAgain(ada);
     expect(await program.signedIn()).toBe(true);
     const copy = new Map(program.cookies);
     await program.post("/sign-out");
@@ -41,7 +41,7 @@ test.describe("4. Session", () => {
   });
 
   test("is ended on account deletion, everywhere", { tag: "@ended-account-deletion-everywhere" }, async ({ ada }) => {
-    const other = await again(ada);
+    const other = await signInAgain(ada);
     await ada.program.post("/delete-user", { password: ada.password });
     expect([await ada.program.signedIn(), await other.signedIn()]).toEqual([false, false]);
   });
@@ -99,7 +99,7 @@ test.describe("4. Session", () => {
   );
 
   test("is revoked individually, and only by its owner", { tag: "@revoked-individually-only-owner" }, async ({ ada, bob }) => {
-    const other = await again(ada);
+    const other = await signInAgain(ada);
     const token = text(await other.get("/get-session"), "session", "token");
     await bob.program.post("/revoke-session", { token });
     expect(await other.signedIn()).toBe(true);
@@ -108,7 +108,7 @@ test.describe("4. Session", () => {
   });
 
   test("is revoked with all other sessions or with all", { tag: "@revoked-other-sessions" }, async ({ ada }) => {
-    const [first, second] = [await again(ada), await again(ada)];
+    const [first, second] = [await signInAgain(ada), await signInAgain(ada)];
     await first.post("/revoke-other-sessions");
     expect([await first.signedIn(), await second.signedIn(), await ada.program.signedIn()]).toEqual([true, false, false]);
     await first.post("/revoke-sessions");
@@ -227,7 +227,7 @@ test.describe("5. Rules", () => {
         const password = "Zq7-".repeat(33).slice(0, length);
         expect((await nobody.post("/sign-up/email", { name: "A", email: freshEmail, password })).status).toBe(status);
         await verification(store, `reset-password:${bob.id}`, bob.id);
-        const other = await again(ada);
+        const other = await signInAgain(ada);
         expect((await other.post("/change-password", { currentPassword: ada.password, newPassword: password })).status).toBe(status);
         expect((await nobody.post("/reset-password", { newPassword: password, token: bob.id })).status).toBe(status);
       },
@@ -248,7 +248,7 @@ test.describe("5. Rules", () => {
   );
 
   test("change-password ends other sessions only on request", { tag: "@change-password-ends-other-sessions-only" }, async ({ ada }) => {
-    const other = await again(ada);
+    const other = await signInAgain(ada);
     await ada.program.post("/change-password", { currentPassword: ada.password, newPassword: "a new password" });
     expect(await other.signedIn()).toBe(true);
     await ada.program.post("/change-password", {
@@ -393,7 +393,7 @@ test.describe("7. One-time tokens in a page's address", () => {
   );
 
   test("sign in the other user after consent and end the replaced session", async ({ ada, bob, app }) => {
-    const other = await again(ada);
+    const other = await signInAgain(ada);
     const token = text(await bob.program.get("/one-time-token/generate"), "token");
     const { location } = await visit(other, `/projects?ott=${token}`);
     const replaced = other.cookieHeader;
@@ -408,7 +408,7 @@ test.describe("7. One-time tokens in a page's address", () => {
 
   test("load the session without a question for the same user", async ({ ada, app }) => {
     const token = text(await ada.program.get("/one-time-token/generate"), "token");
-    expect((await visit(await again(ada), `/projects?ott=${token}`)).location).toBe(`${app.url}/projects`);
+    expect((await visit(await signInAgain(ada), `/projects?ott=${token}`)).location).toBe(`${app.url}/projects`);
   });
 
   test("redirect to our own origin for every path", async ({ app }) => {

@@ -69,7 +69,7 @@ export async function member(app: RunningApp, given: Partial<Pick<Member, "email
   return { program, id: text(answer, "user", "id"), name, email, password };
 }
 
-export async function again({ program: { app }, email, password }: Member): Promise<Program> {
+export async function signInAgain({ program: { app }, email, password }: Member): Promise<Program> {
   const program = new Program(app);
   await program.post("/sign-in/email", { email, password });
   return program;

@@ -14,7 +14,7 @@ export async function turnOn({ program, password }: Member): Promise<{ secret: s
   return { secret, backup };
 }
 
-export async function sayTurnedOn({ program, password, id }: Member, store: Store): Promise<void> {
+export async function enableSecondFactor({ program, password, id }: Member, store: Store): Promise<void> {
   await program.post("/two-factor/enable", { password });
   await store.change("twoFactors", { userId: id }, { verified: true });
   await store.change("users", { id }, { twoFactorEnabled: true, emailVerified: true });

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { TOASTS } from "../../../app/lib/ui/overlays/toasts.ts";
 import { picturePath } from "../../fixtures/pictures.ts";
-import { expect, expectAccessible, hydrated, test, toastsStand } from "../../harness/test.ts";
+import { expect, expectAccessible, hydrated, test, toasterReady } from "../../harness/test.ts";
 import { drawn, outside, showTheme, TARGETS, tooSmall, WIDE } from "../support/measures.ts";
 import { addPictures, makeDesign } from "../support/pictures.ts";
 
@@ -39,7 +39,7 @@ test("overlays pass the accessibility check and bottom bars do not overlap", asy
   }, TOASTS.duration);
   await page.goto(path);
   await hydrated(page);
-  await toastsStand(page);
+  await toasterReady(page);
 
   await test.step("menus, dialogs, the palette", async () => {
     const opened: [name: string, open: () => Promise<unknown>, shown: ReturnType<Page["getByRole"]>][] = [

@@ -160,7 +160,7 @@ test("a selection spans pages of a long list, and items move by key and pointer"
   await expect(page.getByText("Undone: 6 images moved to the trash")).toBeVisible();
   await expect(page.getByText("205 images")).toBeVisible();
   const taken = (await imagesIn(app, person, designId))[0]?._id ?? "";
-  const said = await recordSaid(page);
+  const said = await recordAnnouncements(page);
   await page.getByRole("button", { name: "Reorder dot 1.png", exact: true }).focus();
   await page.keyboard.press("Space");
   await expect.poll(said).toContain("dot 1.png picked up, position 1 of 205.");
@@ -447,7 +447,7 @@ test("a deleted image, or one of an ended session, is gone within ten seconds", 
   expect(await status(person, kept)).toBe(200);
 });
 
-async function recordSaid(page: Page): Promise<() => Promise<string>> {
+async function recordAnnouncements(page: Page): Promise<() => Promise<string>> {
   await page.locator("[data-announcer]").evaluate((region) => {
     Object.assign(window, { said: "" });
     new MutationObserver(() => Object.assign(window, { said: `${String(Reflect.get(window, "said"))} ${region.textContent}` })).observe(

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { api } from "../../../convex/_generated/api.js";
 import { picturePath } from "../../fixtures/pictures.ts";
 import { compareStored } from "../../harness/stored.ts";
-import { expect, hydrated, openBrowser, type RunningApp, signUp, test, toastsStand } from "../../harness/test.ts";
+import { expect, hydrated, openBrowser, type RunningApp, signUp, test, toasterReady } from "../../harness/test.ts";
 import { deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
 import { rememberedFiles, tray } from "../support/uploads.ts";
 
@@ -68,7 +68,7 @@ test("reports a ten-second outage; changes and files wait without loss", async (
   const page = await openBrowser(browser, app, person);
   await page.goto(path);
   await hydrated(page);
-  await toastsStand(page);
+  await toasterReady(page);
   const mark = page.getByRole("button", { name: /^(Offline|Reconnecting)/ });
 
   // For the page it is down between its restarts, too.

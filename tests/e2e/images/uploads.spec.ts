@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { animatedGif, badFiles, type ChosenFile, hostileSvg, picturePath, sidewaysPhotograph } from "../../fixtures/pictures.ts";
-import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test, toastsStand } from "../../harness/test.ts";
+import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test, toasterReady } from "../../harness/test.ts";
 import { addPictures, chosen, imagesIn, makeDesign, send } from "../support/pictures.ts";
 import { forgetContents, openDetails, rememberedFiles, tray } from "../support/uploads.ts";
 
@@ -262,7 +262,7 @@ test.describe("the tray", () => {
     const { designId, path } = await makeDesign(app, person);
     await page.goto(path);
     await hydrated(page);
-    await toastsStand(page);
+    await toasterReady(page);
     await context.setOffline(true);
     await page.getByLabel("Add images").setInputFiles([picturePath("fig"), picturePath("bank")]);
     await expect(page.getByText("Your files are added when it is back.")).toBeVisible();

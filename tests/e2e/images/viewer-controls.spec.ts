@@ -1,6 +1,6 @@
 import sharp from "sharp";
 import { api } from "../../../convex/_generated/api.js";
-import { expect, expectAccessible, hydrated, still, test } from "../../harness/test.ts";
+import { expect, expectAccessible, hydrated, waitForAnimations, test } from "../../harness/test.ts";
 import { addPictures, deploymentAs, imagesIn, makeDesign, manyImages } from "../support/pictures.ts";
 
 test("ten arrow keys in a row move ten images while the server is slow", async ({ page, app, person }) => {
@@ -44,7 +44,7 @@ test("taps, swipes and keys control the viewer at 360 px", async ({ app, person,
   await expect(close).toBeVisible();
 
   // A view transition takes the taps.
-  await still(page);
+  await waitForAnimations(page);
   await test.step("a tap hides the controls, and another shows them", async () => {
     await page.touchscreen.tap(180, 300);
     await expect(close).toBeHidden();

@@ -3,7 +3,7 @@ import sharp, { type Sharp } from "sharp";
 import { api } from "../../../convex/_generated/api.js";
 import { hostileSvg, pictureBytes, type PictureName, picturePath, sidewaysPhotograph } from "../../fixtures/pictures.ts";
 import { VARIANT_WIDTHS } from "../../../app/features/images/display/image-address.ts";
-import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, still, test } from "../../harness/test.ts";
+import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, waitForAnimations, test } from "../../harness/test.ts";
 import { addPictures, addVersion, deploymentAs, makeDesign } from "../support/pictures.ts";
 
 test.describe.configure({ mode: "parallel" });
@@ -78,7 +78,7 @@ test("the viewer zooms and pans by wheel, pointer and keys above the gallery", a
   await expect(page).toHaveURL(`/design/${designId}/images/${ids[3]}`);
   await expect(page.getByRole("article", { name: "bank.png" })).toBeFocused();
   await expect(thumbnail).toHaveCount(0);
-  await still(page);
+  await waitForAnimations(page);
   await expect.poll(grown).toBe(1);
 
   const fitted = await fittedZoom(page);
@@ -150,7 +150,7 @@ test("renders a drawing again for each zoom at the screen's resolution", async (
   await page.goto(`/design/${designId}/images/${ids[0]}`);
   await hydrated(page);
   const sharper = page.locator("[data-sharp]");
-  await still(page);
+  await waitForAnimations(page);
   await fittedZoom(page);
   const shown = () =>
     stage(page)
@@ -221,7 +221,7 @@ test("touch changes pictures, zooms and pans at 360 px", async ({ app, person, b
   await touch("touchEnd");
   await expect(page).toHaveTitle("bank.png · Atelier");
   await expect(page.getByRole("img", { name: "bank.png" })).toBeVisible();
-  await still(page);
+  await waitForAnimations(page);
 
   const fitted = await fittedZoom(page);
   await touch("touchStart", [x - 20, y], [x + 20, y]);

@@ -1,4 +1,4 @@
-import { expect, expectAccessible, hydrated, test, toastsStand } from "../../harness/test.ts";
+import { expect, expectAccessible, hydrated, test, toasterReady } from "../../harness/test.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { describedIntents } from "../support/described-intents.ts";
 import { addPictures, deploymentAs } from "../support/pictures.ts";
@@ -9,7 +9,7 @@ test("reports that the palette cannot be loaded, and retries", async ({ page, pe
   expect(person.id).not.toBe("");
   await page.goto("/projects");
   await hydrated(page);
-  await toastsStand(page);
+  await toasterReady(page);
   await context.setOffline(true);
   await page.keyboard.press("Control+k");
   await expect(page.getByText("The commands could not be loaded. Try again in a moment.")).toBeVisible();

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { api } from "../../../convex/_generated/api.js";
-import { expect, hydrated, still, test } from "../../harness/test.ts";
+import { expect, hydrated, waitForAnimations, test } from "../../harness/test.ts";
 import { holdable } from "../support/line.ts";
 import { deploymentAs, manyImages } from "../support/pictures.ts";
 
@@ -97,7 +97,7 @@ test("a long list loads on scroll, stays live and is restored on return", async 
     await expect.poll(() => scrolled(page)).toBe(left);
 
     // Playwright scrolls to find a target, which fails during a view transition.
-    await still(page);
+    await waitForAnimations(page);
     await page.getByRole("complementary").getByRole("link", { name: "Projects", exact: true }).click();
     await expect(page.getByRole("heading", { name: "Projects", level: 1 })).toBeAttached();
     await page.goBack();

@@ -164,7 +164,7 @@ for (const [name, taken] of [
       const plain = pageActions(await otherBrowser(stranger, { javaScriptEnabled: false }), false);
       const timeZone = await scripted.page.evaluate(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
       await plain.page.context().addCookies([{ name: TIME_ZONE_COOKIE, value: timeZone, url: app.url }]);
-      const [hers, others] = await Promise.all([lookerAt(app, person), lookerAt(app, stranger)]);
+      const [hers, others] = await Promise.all([observerOf(app, person), observerOf(app, stranger)]);
       for (const [index, step] of taken.entries()) {
         const [one, other] = await Promise.all([runStep(step, hers, app, person, scripted), runStep(step, others, app, stranger, plain)]);
         const message = `step ${index + 1}: ${step.intent}`;
@@ -218,9 +218,9 @@ async function shownBy({ page }: PageActions, { name }: Person): Promise<string>
   return anonymous([new URL(page.url()).pathname, ...headings, ...things].join("\n").replaceAll(name, "NAME"));
 }
 
-type Look = Awaited<ReturnType<typeof lookerAt>>;
+type Look = Awaited<ReturnType<typeof observerOf>>;
 
-async function lookerAt(app: RunningApp, person: Person) {
+async function observerOf(app: RunningApp, person: Person) {
   const newClient = await clientsOf(app, person);
   const withImages = async (
     convex: ConvexHttpClient,

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { api } from "../../../convex/_generated/api.js";
-import { expect, expectAccessible, hydrated, still, test } from "../../harness/test.ts";
+import { expect, expectAccessible, hydrated, waitForAnimations, test } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { addPictures, deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
 
@@ -9,7 +9,7 @@ const tile = (page: Page, name: string) => page.getByRole("main").getByRole("lis
 const announcer = (page: Page) => page.locator("[data-announcer]");
 
 async function carry(page: Page, name: string, beside: string, side: "left" | "right", by: "handle" | "tile") {
-  await still(page);
+  await waitForAnimations(page);
   await tile(page, name).hover();
   if (by === "handle") await handle(page, name).hover();
   await page.mouse.down();
@@ -61,7 +61,7 @@ test("reorders images by dragging, by keyboard and by touch", async ({ page, app
   await pageActions(phone, true).open(path);
   const cdp = await context.newCDPSession(phone);
   await tile(phone, "brushes.jpg").evaluate((element) => element.scrollIntoView({ block: "center" }));
-  await still(phone);
+  await waitForAnimations(phone);
   const [from, to] = [await handle(phone, "clock.webp").boundingBox(), await tile(phone, "brushes.jpg").boundingBox()];
   if (!from || !to) throw new Error("It is not to be seen.");
   const touch = (type: "touchStart" | "touchMove" | "touchEnd", points: { x: number; y: number }[]) =>

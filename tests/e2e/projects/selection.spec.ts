@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { api } from "../../../convex/_generated/api.js";
-import { bothWays, expect, expectAccessible, type Person, type RunningApp, still, test } from "../../harness/test.ts";
+import { bothWays, expect, expectAccessible, type Person, type RunningApp, waitForAnimations, test } from "../../harness/test.ts";
 import { unzip } from "../../zip.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { addPictures, deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
@@ -162,7 +162,7 @@ test("selects by click, Shift, rectangle and keys, and shows the number", async 
   await page.keyboard.press("Escape");
   await expect(bar(page)).toHaveCount(0);
 
-  await still(page);
+  await waitForAnimations(page);
   const [first, second] = [await tile("fig.jpg").boundingBox(), await tile("bank.png").boundingBox()];
   if (!first || !second) throw new Error("no tiles");
   await page.mouse.move(first.x - 12, first.y + 20);

@@ -60,14 +60,14 @@ test("two servers behind a balancer without affinity serve every session", async
     }
     const [one = 0, other = 0] = app.served();
     expect(Math.min(one, other)).toBeGreaterThan(15);
-    await goesOnAtItsOwn(app);
+    await expectSameServer(app);
   } finally {
     await app.dispose();
   }
 });
 
 /** The other server rejects a chunk with a text that restarts the client (`app/features/uploads/client/upload-outcomes.test.ts`). */
-async function goesOnAtItsOwn(app: BalancedApp): Promise<void> {
+async function expectSameServer(app: BalancedApp): Promise<void> {
   const person = await signUp(app.url);
   const { designId } = await makeDesign(app, person);
   const file = await chosen("fig");

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { expect, hydrated, test, toastsStand } from "../../harness/test.ts";
+import { expect, hydrated, test, toasterReady } from "../../harness/test.ts";
 import { recordDelays } from "../support/delays.ts";
 import { pageActions, stored } from "../support/page-actions.ts";
 import { holdable } from "../support/line.ts";
@@ -33,7 +33,7 @@ test(
     await she.makeProject("Nightfall");
     await she.open("/projects");
     await line.live();
-    await toastsStand(page);
+    await toasterReady(page);
     await expect(mark(page)).toHaveCount(0);
     expect(await asksToStay(page)).toBeNull();
     const reported = page.waitForRequest((request) => request.url().endsWith("/api/debug_event"), { timeout: 0 });

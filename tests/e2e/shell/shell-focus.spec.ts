@@ -13,7 +13,7 @@ test("the focus moves sensibly after navigation, back, dialogs and deletions", a
   await she.open("/projects");
   await line.live();
 
-  await test.step("the skip link leads past the sidebar", async () => {
+  await test.step("the skip link skips the sidebar", async () => {
     await page.keyboard.press("Tab");
     await expect(focused(page)).toHaveText("Skip to content");
     await page.keyboard.press("Enter");
@@ -31,7 +31,7 @@ test("the focus moves sensibly after navigation, back, dialogs and deletions", a
     await expect(announced(page)).toHaveText("Three · Atelier");
   });
 
-  await test.step("going back focuses the link that led away", async () => {
+  await test.step("going back focuses the link that was followed", async () => {
     await page.goBack();
     await expect(page.getByRole("heading", { name: "Two", level: 1 })).toBeFocused();
     await page.goBack();

@@ -7,15 +7,15 @@ import { providerIds, variablesOf } from "../../../server/providers.ts";
 import { allProviders, appleKey, COGNITO } from "./settings.ts";
 import { type Person, PICTURE, type ProviderId, shapes } from "./shapes.ts";
 
-/** How a browser comes back from a provider: by an address, or by a form that the provider's page posts. */
-export type WayBack = { url: string; form: URLSearchParams | null };
+/** A browser's redirect back from a provider: an address, or a form that the provider's page posts. */
+export type Redirect = { url: string; form: URLSearchParams | null };
 
 export type StandIn = {
   settings: Record<string, string>;
   origin: string;
   newPerson(id: ProviderId, fields?: Partial<Person>): Person;
   /** Agrees or refuses on the provider's page. */
-  authorize(id: ProviderId, authorizationUrl: string, person: Person, how?: { refuses: boolean }): WayBack;
+  authorize(id: ProviderId, authorizationUrl: string, person: Person, how?: { refuses: boolean }): Redirect;
   /** Issues an access token of the provider without a sign-in; `app`: to another app than ours. */
   issue(id: ProviderId, person: Person, app?: string): string;
   /** Signs a token with the providers' key, or with `secret`. */

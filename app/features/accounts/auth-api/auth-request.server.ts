@@ -28,17 +28,17 @@ const JUDGED = [
 const CALLBACK = /^\/api\/auth\/callback\/[^/]+\/?$/;
 
 /** Read-only endpoints. Mailed links are excluded: mail scanners send HEAD and must not use them up. */
-const TELLS = /^\/api\/auth\/(?:ok|error|get-session|list-accounts|list-sessions)$/;
+const HEAD_PATHS = /^\/api\/auth\/(?:ok|error|get-session|list-accounts|list-sessions)$/;
 
 /** Passes a request to Better Auth. Better Auth has no HEAD, so it becomes a GET without content (RFC 9110, 9.3.2). */
 export async function passToAuth({ request, context }: Asking): Promise<Response> {
-  if (request.method !== "HEAD" || !TELLS.test(new URL(request.url).pathname)) return passOn({ request, context });
-  const answer = await passOn({ request: new Request(request, { method: "GET" }), context });
+  if (request.method !== "HEAD" || !HEAD_PATHS.test(new URL(request.url).pathname)) return forwardRequest({ request, context });
+  const answer = await forwardRequest({ request: new Request(request, { method: "GET" }), context });
   await answer.body?.cancel();
   return new Response(null, answer);
 }
 
-async function passOn(asking: Asking): Promise<Response> {
+async function forwardRequest(asking: Asking): Promise<Response> {
   const answer = await pass(asking);
   if (!isFollowed(asking.request) || answer.status < 400) return answer;
   return isDeletionLink(asking.request) && !(await renewVisitor(asking.context)) ? redirectToSignIn(asking.request) : toErrorPage(answer);

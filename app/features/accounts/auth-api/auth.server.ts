@@ -46,14 +46,14 @@ export const PASSWORD_LENGTH = { min: 8, max: 128 };
 
 export type Auth = ReturnType<typeof makeAuth>;
 
-const made = new WeakMap<AppConfig, LRUCache<string, Auth>>();
+const authCache = new WeakMap<AppConfig, LRUCache<string, Auth>>();
 /** Without APP_URL every loopback host and port is an origin. */
 const INSTANCES = 16;
 
 export function authFor(config: AppConfig, request: Request): Auth {
   const origin = originOf(config, request);
-  const known = made.get(config) ?? new LRUCache<string, Auth>({ max: Math.max(INSTANCES, config.origins.length) });
-  made.set(config, known);
+  const known = authCache.get(config) ?? new LRUCache<string, Auth>({ max: Math.max(INSTANCES, config.origins.length) });
+  authCache.set(config, known);
   const auth = known.get(origin) ?? makeAuth(config, origin);
   known.set(origin, auth);
   return auth;

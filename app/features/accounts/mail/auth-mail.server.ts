@@ -23,7 +23,11 @@ export function authMail(config: AppConfig) {
   return {
     emailAndPassword: {
       sendResetPassword: ({ user, url }: WithLink) =>
-        queueMail(config, { kind: "resetPassword", ...addressed(user), ...proof(user), url: leadingTo(url, "/reset-password") }, user.id),
+        queueMail(
+          config,
+          { kind: "resetPassword", ...addressed(user), ...proof(user), url: withRedirectTarget(url, "/reset-password") },
+          user.id,
+        ),
       /** With required verification, sign-up hides that the address is taken, so this mail tells the account's owner. */
       onExistingUserSignUp: ({ user }: { user: Recipient }) =>
         queueMail(config, { kind: "alreadySignedUp", ...addressed(user), url: `${config.publicUrl}/sign-in` }, user.id),
@@ -34,7 +38,7 @@ export function authMail(config: AppConfig) {
         // Every sign-in with a correct password triggers it (specification 4).
         if (request && isSignIn(request) && (await secondsUntilAllowed(config, "verify", user.email)) > 0) return;
         const isNew = decodeJwt(token)["updateTo"] !== undefined;
-        const link = leadingTo(url, isNew ? AFTER.changed : AFTER.confirmed);
+        const link = withRedirectTarget(url, isNew ? AFTER.changed : AFTER.confirmed);
         await queueMail(config, { kind: isNew ? "verifyNewEmail" : "verifyEmail", ...addressed(user), url: link }, user.id);
       },
       sendOnSignUp: true,
@@ -43,7 +47,11 @@ export function authMail(config: AppConfig) {
 
     changeEmail: {
       sendChangeEmailConfirmation: ({ user, newEmail, url }: WithLink & { newEmail: string }) =>
-        queueMail(config, { kind: "confirmEmailChange", ...addressed(user), newEmail, url: leadingTo(url, AFTER.changing) }, user.id),
+        queueMail(
+          config,
+          { kind: "confirmEmailChange", ...addressed(user), newEmail, url: withRedirectTarget(url, AFTER.changing) },
+          user.id,
+        ),
     },
 
     deleteUser: {
@@ -75,7 +83,7 @@ const proof = ({ emailVerified }: Recipient) => ({ unproven: emailVerified !== t
 
 const isSignIn = (request: Request) => new URL(request.url).pathname.endsWith("/sign-in/email");
 
-function leadingTo(link: string, ours: string): string {
+function withRedirectTarget(link: string, ours: string): string {
   const url = new URL(link);
   const wanted = url.searchParams.get("callbackURL");
   if (!wanted || wanted === "/" || wanted.startsWith("/verify-email?")) url.searchParams.set("callbackURL", ours);

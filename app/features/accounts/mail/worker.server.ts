@@ -18,8 +18,8 @@ const BATCH = 3;
 /** Pauses after failures, in ms. The last repeats until the message expires. */
 const PAUSES = [5000, 30_000, 120_000, 600_000];
 const DEPLOYMENT_PAUSE = 5000;
-/** Delay when a message still seems due, in ms: clocks differ, or an update is on its way. */
-const SECOND_LOOK = 1000;
+/** Delay in ms before a message that is due is checked again: clocks differ, or an update has not arrived yet. */
+const RECHECK_MS = 1000;
 const LONGEST_WAIT = 2 ** 31 - 1;
 
 export type MailWorker = {
@@ -57,17 +57,17 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
 
   function run() {
     news = false;
-    running = look().then((pause) => {
+    running = checkQueue().then((pause) => {
       running = null;
       arm(pause);
     });
   }
 
   /** Returns the minimum delay before the next run. */
-  async function look(): Promise<number> {
+  async function checkQueue(): Promise<number> {
     try {
       await drain();
-      return news ? 0 : SECOND_LOOK;
+      return news ? 0 : RECHECK_MS;
     } catch (error) {
       log.error({ fault: errorName(error) }, "the mail queue does not answer");
       return DEPLOYMENT_PAUSE;

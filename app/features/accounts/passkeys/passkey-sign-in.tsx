@@ -12,7 +12,7 @@ export function PasskeySignIn({ redirectTo, last }: { redirectTo: string; last: 
   const [working, setWorking] = useState(false);
   if (support !== "available") return <p className="text-sm text-soft noscript:hidden">{NO_PASSKEYS[support]}</p>;
 
-  async function go() {
+  async function startSignIn() {
     setWorking(true);
     setProblem(null);
     const passkeys = await import("./passkeys").catch(() => null);
@@ -37,7 +37,7 @@ export function PasskeySignIn({ redirectTo, last }: { redirectTo: string; last: 
     <div className="grid gap-2 noscript:hidden">
       <LastUsed id="last-used-passkey" is={last}>
         {(describedBy) => (
-          <Button aria-disabled={working} aria-describedby={describedBy} onClick={() => !working && void go()}>
+          <Button aria-disabled={working} aria-describedby={describedBy} onClick={() => !working && void startSignIn()}>
             <Icon of={KeyRound} />
             Use a passkey
           </Button>

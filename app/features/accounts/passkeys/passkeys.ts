@@ -15,24 +15,24 @@ export class PasskeyError extends Error {
 
 /** Creates a passkey for the signed-in user. Throws `PasskeyError`. */
 export async function createPasskey(name: string): Promise<void> {
-  const options: unknown = await ask(`${PASSKEY}/generate-register-options`);
+  const options: unknown = await requestJson(`${PASSKEY}/generate-register-options`);
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as PublicKeyCredentialCreationOptionsJSON);
   const credential = await byPerson(() => navigator.credentials.create({ publicKey }));
-  await ask(`${PASSKEY}/verify-registration`, { response: credential, ...(name && { name }) });
+  await requestJson(`${PASSKEY}/verify-registration`, { response: credential, ...(name && { name }) });
 }
 
 /** Signs in with a passkey. Throws `PasskeyError`. */
 export async function signInWithPasskey(): Promise<void> {
-  const options: unknown = await ask(`${PASSKEY}/generate-authenticate-options`);
+  const options: unknown = await requestJson(`${PASSKEY}/generate-authenticate-options`);
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options as PublicKeyCredentialRequestOptionsJSON);
   // The server rejects passkeys without user verification, but requests it only as "preferred".
   publicKey.userVerification = "required";
   const credential = await byPerson(() => navigator.credentials.get({ publicKey }));
-  await ask(`${PASSKEY}/verify-authentication`, { response: credential });
+  await requestJson(`${PASSKEY}/verify-authentication`, { response: credential });
 }
 
 /** Makes the session fresh. Throws `PasskeyError`. */
-export const stepUp = (password: string): Promise<unknown> => ask("/api/auth/step-up", { password });
+export const stepUp = (password: string): Promise<unknown> => requestJson("/api/auth/step-up", { password });
 
 async function byPerson(act: () => Promise<Credential | null>): Promise<unknown> {
   try {
@@ -46,7 +46,7 @@ async function byPerson(act: () => Promise<Credential | null>): Promise<unknown>
   throw new PasskeyError("cancelled", "Cancelled. Nothing was changed.");
 }
 
-async function ask(address: string, body?: Record<string, unknown>): Promise<Record<string, unknown>> {
+async function requestJson(address: string, body?: Record<string, unknown>): Promise<Record<string, unknown>> {
   const init = body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   const response = await fetch(address, init).catch(() => null);
   const errorBody: unknown = await response?.json().catch(() => null);

@@ -7,7 +7,7 @@ const NOWHERE = "https://nowhere.invalid";
 const AMBIGUOUS = /[\\\u0000-\u001f\u007f-\u009f]|%(25)*(5c|2f|0[0-9a-f]|1[0-9a-f]|7f)/i;
 
 /** Paths that are no target after a sign-in: pages for signed-out visitors, and API addresses. */
-const LEADS_NOWHERE = /^\/(sign-in|sign-up|sign-out|forgot-password|reset-password|api)(\/|$)/;
+const EXCLUDED_PATHS = /^\/(sign-in|sign-up|sign-out|forgot-password|reset-password|api)(\/|$)/;
 
 /** The mailed link that deletes an account. A signed-out owner signs in first. */
 export const DELETION_LINK = "/api/auth/delete-user/callback";
@@ -19,5 +19,5 @@ export function safeRedirectPath(wanted: unknown, fallback = "/projects"): strin
   if (AMBIGUOUS.test(pathname) || /[\\\u0000-\u001f]/.test(path) || pathname.includes("//")) return fallback;
   const url = URL.parse(path, NOWHERE);
   if (url?.origin !== NOWHERE) return fallback;
-  return LEADS_NOWHERE.test(url.pathname) && url.pathname !== DELETION_LINK ? fallback : url.pathname + url.search + url.hash;
+  return EXCLUDED_PATHS.test(url.pathname) && url.pathname !== DELETION_LINK ? fallback : url.pathname + url.search + url.hash;
 }

@@ -2,8 +2,8 @@ import { useEffect } from "react";
 import { fetchConvexToken } from "./convex/convex-token";
 
 const CHANNEL = "atelier session";
-/** When a page that lost its session checks for a new one, in ms: a form's response may still be on its way. */
-const LOOKS = [250, 1000, 3000, 8000];
+/** Delays in ms after which a page without a session checks for a new one: a form's response may not have arrived yet. */
+const CHECK_DELAYS_MS = [250, 1000, 3000, 8000];
 
 /** Announces the user to other tabs. Tabs of another user reload, because their forms would use the new user's cookies. */
 export function useAnnounceSession(userId: string): void {
@@ -32,7 +32,7 @@ export function useReloadOnSignIn(): void {
       );
     };
     document.addEventListener("visibilitychange", check, { signal: over.signal });
-    const timers = isDocument() ? [] : LOOKS.map((delay) => setTimeout(check, delay));
+    const timers = isDocument() ? [] : CHECK_DELAYS_MS.map((delay) => setTimeout(check, delay));
     return () => {
       timers.forEach(clearTimeout);
       over.abort();

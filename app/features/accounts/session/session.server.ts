@@ -82,9 +82,9 @@ function resolver(config: AppConfig, request: Request, setCookies: string[]): Re
     return convexToken !== null && claims ? { ...claims, convexToken } : fromSession();
   }
 
-  const fromSession = (): Promise<Visitor | null> => (renewed ??= lookUp());
+  const fromSession = (): Promise<Visitor | null> => (renewed ??= loadVisitor());
 
-  async function lookUp(): Promise<Visitor | null> {
+  async function loadVisitor(): Promise<Visitor | null> {
     const { headers, response } = await getSession(config, request);
     if (!response || session === null) {
       // Keeps the session cookie: another tab may just have replaced it, and an ended session is useless.

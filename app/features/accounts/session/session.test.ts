@@ -103,15 +103,11 @@ describe("visitor", () => {
     });
   });
 
-  it(
-    "is known from the token's cookie afterwards, without asking anybody",
-    { tags: "@known-from-tokens-cookie-afterwards-without" },
-    async () => {
-      const first = await browser.visit(getVisitor);
-      const requested = await requestsDuring(async () => expect(await browser.visit(getVisitor)).toEqual(first));
-      expect(requested).toEqual([]);
-    },
-  );
+  it("is then read from the token's cookie, without a request", { tags: "@known-from-tokens-cookie-afterwards-without" }, async () => {
+    const first = await browser.visit(getVisitor);
+    const requested = await requestsDuring(async () => expect(await browser.visit(getVisitor)).toEqual(first));
+    expect(requested).toEqual([]);
+  });
 
   it("gets a new token before the old one expires", async () => {
     // The deployment accepts old tokens, but none from its future.

@@ -37,12 +37,12 @@ async function fetchWhenReachable(): Promise<string | null> {
     try {
       return await fetchConvexToken();
     } catch {
-      await worthTrying();
+      await waitUntilOnline();
     }
   }
 }
 
-function worthTrying(): Promise<void> {
+function waitUntilOnline(): Promise<void> {
   return new Promise((resolve) => {
     const over = new AbortController();
     const done = () => {

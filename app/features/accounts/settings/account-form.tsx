@@ -3,7 +3,7 @@ import { useActionData } from "react-router";
 import { useRoot } from "~/lib/data/use-root";
 import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
 import { PasswordField } from "~/lib/forms/fields/password-field";
-import { Button, type ButtonLook } from "~/lib/ui/inputs/button";
+import { Button, type ButtonVariant } from "~/lib/ui/inputs/button";
 import { type AccountAnswer, STEP_UP_FIELD } from "../account-answer";
 import { SignInAgain } from "./sign-in-again";
 
@@ -20,7 +20,7 @@ export function useAccountForm(options: Parameters<typeof useIntentForm>[0]) {
 type AccountFormProps = {
   state: ReturnType<typeof useAccountForm>;
   submit: ReactNode;
-  look?: ButtonLook;
+  look?: ButtonVariant;
   successTexts?: Record<string, string>;
   hidden?: Record<string, string>;
   actions?: ReactNode;

@@ -27,7 +27,7 @@ function ChangePassword({ constraint }: { constraint: Constraint }) {
   return (
     <Section title="Password" about="Use a password that you use nowhere else.">
       <AccountForm state={state} submit="Change password" successTexts={successTexts}>
-        <Whose />
+        <UsernameField />
         <FormPasswordField field={currentPassword} label="Current password" autoComplete="current-password" />
         <FormPasswordField field={newPassword} label="New password" autoComplete="new-password" hint={LENGTH} />
         {revokeOtherSessions ? (
@@ -53,14 +53,14 @@ function SetPassword({ state }: { state: ReturnType<typeof useAccountForm> }) {
   return (
     <Section title="Password" about="You have no password yet. Set one to sign in with your email address as well.">
       <AccountForm state={state} submit="Set password">
-        <Whose />
+        <UsernameField />
         <FormPasswordField field={state.fields["newPassword"]} label="New password" autoComplete="new-password" hint={LENGTH} />
       </AccountForm>
     </Section>
   );
 }
 
-function Whose() {
+function UsernameField() {
   const email = useRoot()?.user?.email ?? "";
   return <input type="text" value={email} readOnly hidden autoComplete="username" />;
 }

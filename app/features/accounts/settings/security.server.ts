@@ -25,8 +25,8 @@ export const setPasswordFields = z.object({ newPassword });
 export const passwordFields = z.object({ password });
 export const codeFields = z.object({ code });
 
-const HERE = "/account/security";
-const done = (what: string) => ({ leave: HERE, done: what });
+const SECURITY_PAGE = "/account/security";
+const done = (what: string) => ({ leave: SECURITY_PAGE, done: what });
 
 export const securityIntents = {
   changePassword: accountIntent({

@@ -14,14 +14,14 @@ export async function offersOf({ payments }: AppConfig): Promise<Offer[] | null>
   if (!payments) return null;
   const believed = known.get(payments);
   if (believed && Date.now() < believed.until) return believed.offers;
-  const offers = ask(payments);
+  const offers = loadOffers(payments);
   known.set(payments, { offers, until: Date.now() + BELIEVED_MS });
   const answered = await offers;
   if (answered.some(({ price }) => price === null)) known.delete(payments);
   return answered;
 }
 
-function ask(payments: Payments): Promise<Offer[]> {
+function loadOffers(payments: Payments): Promise<Offer[]> {
   const { proPrice, proAnnualPrice } = payments;
   const ids: [Interval, string | null][] = [
     ["month", proPrice],

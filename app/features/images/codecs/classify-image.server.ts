@@ -4,9 +4,9 @@ type Shape = { width: number; height: number; channels: number };
 
 const SIDE = 16;
 /** A square is plain when this share of its pixels equals the pixel to the left. */
-const PLAIN = 0.95;
+const FLAT_SHARE = 0.95;
 /** A square contains text when this share is equal and more than `EDGES` pixels differ by more than `EDGE`. */
-const BESIDE_EDGES = 0.35;
+const TEXT_EQUAL_SHARE = 0.35;
 const EDGES = 8;
 const EDGE = 40;
 
@@ -22,8 +22,8 @@ export function classifyImage(pixels: Buffer, shape: Shape): ImageClass {
   for (let row = 0; row < rows; row++) {
     for (let column = 0; column < columns; column++) {
       const { alike, edges } = measureSquare(pixels, shape, column * SIDE, row * SIDE);
-      if (alike >= PLAIN * SIDE * SIDE) plain++;
-      else if (alike >= BESIDE_EDGES * SIDE * SIDE && edges > EDGES) lettered++;
+      if (alike >= FLAT_SHARE * SIDE * SIDE) plain++;
+      else if (alike >= TEXT_EQUAL_SHARE * SIDE * SIDE && edges > EDGES) lettered++;
     }
   }
   const squares = columns * rows;

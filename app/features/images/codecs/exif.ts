@@ -96,12 +96,12 @@ function folder(tiff: Buffer, { u16, u32 }: Reader, start: number | undefined) {
       const entry = entries.get(tag);
       if (entry?.type !== 2) return undefined;
       const raw = tiff.toString("utf8", entry.at, entry.at + Math.min(entry.count, 4 * LONGEST_TEXT));
-      return plain(raw.split("\0", 1)[0] ?? "");
+      return plainText(raw.split("\0", 1)[0] ?? "");
     },
   };
 }
 
-function plain(text: string): string | undefined {
+function plainText(text: string): string | undefined {
   const line = text
     .toWellFormed()
     .replace(/[\p{C}\uFFFD\u2028\u2029]+/gu, " ")

@@ -65,7 +65,7 @@ async function inspectPixels({ path, size, checksum }: Arrived, type: AcceptedTy
   if (tooLarge) return refuse(tooLarge);
 
   try {
-    return await limitLargeDecoding(pixelsHeld(read), async () => {
+    return await limitLargeDecoding(decodedPixels(read), async () => {
       if (type === "image/gif" && !isWholeGif(await readFile(path))) return refuse(BROKEN);
       // Decodes all frames only to check that they are complete.
       if (frames > 1) await decoder(path, { pages: -1 }).resize({ width: 16 }).raw().toBuffer();
@@ -87,8 +87,8 @@ async function inspectPixels({ path, size, checksum }: Arrived, type: AcceptedTy
   }
 }
 
-/** JPEG decodes at an eighth of its sides; a progressive one is held whole, at about half the cost of other formats. */
-function pixelsHeld({ format, isProgressive, autoOrient: { width, height } }: Metadata): number {
+/** JPEG decodes at an eighth of its sides. A progressive JPEG is kept in memory in full, at about half the cost of other formats. */
+function decodedPixels({ format, isProgressive, autoOrient: { width, height } }: Metadata): number {
   if (format !== "jpeg") return width * height;
   return (width * height) / (isProgressive ? 2 : 64);
 }

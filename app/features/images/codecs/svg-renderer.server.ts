@@ -61,7 +61,7 @@ export function createSvgRenderer({
     return child;
   }
 
-  function rest(child: ChildProcess): void {
+  function release(child: ChildProcess): void {
     idle.add(child);
     child.unref();
     child.channel?.unref();
@@ -79,7 +79,7 @@ export function createSvgRenderer({
     return child;
   }
 
-  async function ask(question: { svg: Buffer; density?: number; spent?: number }): Promise<Answer> {
+  async function sendRequest(question: { svg: Buffer; density?: number; spent?: number }): Promise<Answer> {
     const child = acquire();
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const onMessage = (message: unknown) => {
@@ -97,7 +97,7 @@ export function createSvgRenderer({
     try {
       child.send(question, (error) => error && gone());
       const answer = await promise;
-      rest(child);
+      release(child);
       if ("problem" in answer) throw new SvgRenderError(answer.problem);
       return answer;
     } catch (error) {
@@ -111,12 +111,12 @@ export function createSvgRenderer({
 
   return {
     async measure(svg) {
-      const answer = await ask({ svg });
+      const answer = await sendRequest({ svg });
       if (!("format" in answer)) throw new SvgRenderError("broken");
       return { width: answer.width, height: answer.height, spent: answer.spent };
     },
     async draw(svg, density, spent = 0) {
-      const answer = await ask({ svg, density, spent });
+      const answer = await sendRequest({ svg, density, spent });
       if (!("png" in answer)) throw new SvgRenderError("broken");
       return Buffer.from(answer.png);
     },

@@ -24,7 +24,7 @@ export function Mosaic({ cover, className, sizes }: { cover: PictureSource[]; cl
         className,
       )}
     >
-      {shown.length === 0 ? <BareWall /> : null}
+      {shown.length === 0 ? <EmptyMosaic /> : null}
       {shown.map((image, index) => (
         <Picture
           key={image.imageId}
@@ -38,7 +38,7 @@ export function Mosaic({ cover, className, sizes }: { cover: PictureSource[]; cl
   );
 }
 
-function BareWall() {
+function EmptyMosaic() {
   return (
     <div className="relative grid place-items-center overflow-hidden bg-[radial-gradient(70%_85%_at_50%_0%,var(--lamp),transparent)]">
       <div className="h-2/5 w-2/5 rounded-sm border border-dashed border-edge/60" />

@@ -8,14 +8,14 @@ import { gallerySizes, SCALABLE } from "./gallery-sizes";
 import type { DesignImage } from "./intents";
 import { Picture } from "../display/picture";
 
-type OnWall = { image: DesignImage; density: Density; selection: Selection };
+type GalleryImageProps = { image: DesignImage; density: Density; selection: Selection };
 
 export const GalleryImage = memo(
-  OneOfAll,
-  isSameItem<OnWall>(({ image }) => image._id),
+  ProjectImageTile,
+  isSameItem<GalleryImageProps>(({ image }) => image._id),
 );
 
-function OneOfAll({ image, density, selection }: OnWall) {
+function ProjectImageTile({ image, density, selection }: GalleryImageProps) {
   const { _id, name, caption, width, height, designId } = image;
   const ratio = Math.min(4, Math.max(0.45, width / height));
   const scalable = image.contentType === "image/svg+xml";

@@ -9,7 +9,7 @@ const ROWS: Record<Density, { phone: number; tablet: number; wide: number; limit
   large: { phone: 0.32, tablet: 0.26, wide: 0.31, limit: "max(22rem, 15vw)" },
 };
 const GROWS = 1.4;
-const USUAL_GALLERY_VW = 80;
+const DEFAULT_GALLERY_VW = 80;
 
 /** Returns an estimated `sizes`: the other pictures of the row determine the picture's share. */
 export function gallerySizes(ratio: number, density: Density, alone = false): string {

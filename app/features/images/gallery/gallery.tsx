@@ -86,13 +86,13 @@ export function useGalleryView(atFirst: GalleryView) {
 const number = new Intl.NumberFormat("en");
 
 type OfImage = TileProps & { image: DesignImage };
-type OnTile = OfImage & { first: boolean; alone: boolean; density: Density };
+type ImageTileProps = OfImage & { first: boolean; alone: boolean; density: Density };
 
 const isSameImage = isSameItem<OfImage>(({ image }) => image._id);
 const Row = memo(ImageRow, isSameImage);
 const Tile = memo(
   ImageTile,
-  isSameItem<OnTile>(({ image }) => image._id),
+  isSameItem<ImageTileProps>(({ image }) => image._id),
 );
 
 function ImageRow({ image, ...tile }: OfImage) {
@@ -161,7 +161,7 @@ function MovingMark({ image }: { image: DesignImage }) {
 const WIDEST = 4;
 const TALLEST = 0.45;
 
-function ImageTile({ image, first, alone, density, ...tile }: OnTile) {
+function ImageTile({ image, first, alone, density, ...tile }: ImageTileProps) {
   const { _id, name, caption, width, height } = image;
   const ratio = Math.min(WIDEST, Math.max(TALLEST, width / height));
   const scalable = isDrawing(image);

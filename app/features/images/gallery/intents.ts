@@ -4,7 +4,7 @@ import { href } from "react-router";
 import { markOptimistic } from "~/lib/data/pending";
 import { tagsWith, tagsWithout } from "~/features/tags/tag-list";
 import { designIntents } from "~/features/designs/intents";
-import { intent, leadingTo } from "~/lib/forms/intents";
+import { intent, withRedirect } from "~/lib/forms/intents";
 import { duplicateIntent, renameIntent, reorderIntent, tagIntents } from "~/lib/forms/items/item-intents";
 import { reordered } from "~/lib/forms/items/order";
 import { api } from "#convex/_generated/api";
@@ -146,7 +146,7 @@ export const designPageIntents = {
   favouriteDesign: designIntents.favouriteDesign,
   duplicateDesign: designIntents.duplicateDesign,
   latestCoverDesign: designIntents.latestCoverDesign,
-  removeDesign: leadingTo(designIntents.removeDesign, ["projectId"], (value) => href("/projects/:id", { id: value("projectId") })),
+  removeDesign: withRedirect(designIntents.removeDesign, ["projectId"], (value) => href("/projects/:id", { id: value("projectId") })),
 };
 
 export const imagePageIntents = {
@@ -158,7 +158,7 @@ export const imagePageIntents = {
   duplicateImage: imageIntents.duplicateImage,
   coverDesign: imageIntents.coverDesign,
   coverProject: imageIntents.coverProject,
-  removeImage: leadingTo(imageIntents.removeImage, ["designId", "next"], (value) => {
+  removeImage: withRedirect(imageIntents.removeImage, ["designId", "next"], (value) => {
     const [id, imageId] = [value("designId"), value("next")];
     return imageId === "" ? href("/design/:id", { id }) : href("/design/:id/images/:imageId", { id, imageId });
   }),

@@ -6,12 +6,16 @@ import { decodeQueue } from "../codecs/decoder.server";
 import { readDetails } from "../codecs/inspect-image.server";
 import { type ImageReference, imageServiceFor } from "./image-service.server";
 
-type Shown = { image: { contentType: string; checksum: string }; details?: object };
+type DisplayedImage = { image: { contentType: string; checksum: string }; details?: object };
 
 const reading = new Set<string>();
 
 /** Reads and stores metadata that an earlier build did not store, in the background of the first view. */
-export function backfillMetadata(of: ImageReference, { image: { contentType, checksum }, details }: Shown, config: AppConfig): void {
+export function backfillMetadata(
+  of: ImageReference,
+  { image: { contentType, checksum }, details }: DisplayedImage,
+  config: AppConfig,
+): void {
   if (details !== undefined || contentType === "image/svg+xml" || reading.has(checksum)) return;
   reading.add(checksum);
   void noteDetails(of, { contentType, checksum }, config)
@@ -20,7 +24,7 @@ export function backfillMetadata(of: ImageReference, { image: { contentType, che
     .finally(() => reading.delete(checksum));
 }
 
-async function noteDetails(of: ImageReference, { contentType, checksum }: Shown["image"], config: AppConfig): Promise<void> {
+async function noteDetails(of: ImageReference, { contentType, checksum }: DisplayedImage["image"], config: AppConfig): Promise<void> {
   const details = await decodeQueue(of.userId, async () => {
     const response = await imageServiceFor(config).original(of, null, AbortSignal.timeout(60_000));
     if (!response.ok) throw new Error(`The storage answered ${response.status}`);

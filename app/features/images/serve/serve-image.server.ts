@@ -35,7 +35,7 @@ export async function serveImage(request: Request, imageId: string, context: Rea
     const picture = await pictures.accessCache.get(of.sessionId, imageId, of.versionId);
     if (!picture) return missing();
     if (searchParams.has("original")) return await serveOriginal(question, picture);
-    return await serveVariant(question, picture, { width, wanted: wantedBy(request), still: searchParams.has("still") });
+    return await serveVariant(question, picture, { width, wanted: formatFor(request), still: searchParams.has("still") });
   } catch (error) {
     const code = refusalOf(error)?.code;
     if (code === "not_found" || code === "unauthenticated") return missing();
@@ -48,7 +48,7 @@ export async function serveImage(request: Request, imageId: string, context: Rea
 
 type Question = { request: Request; of: ImageReference; pictures: ImageService };
 
-function wantedBy(request: Request): VariantRequest["wanted"] {
+function formatFor(request: Request): VariantRequest["wanted"] {
   return /\bimage\/avif\b(?!\s*;\s*q=0(?:\.0*)?(?:[,\s]|$))/i.test(request.headers.get("Accept") ?? "") ? "avif" : "webp";
 }
 

@@ -40,7 +40,7 @@ function NeighbourLink({ to, image, side, open }: NeighbourProps) {
       replace
       state={state}
       preventScrollReset
-      onClick={(event) => openHere(event, () => open(to))}
+      onClick={(event) => openInViewer(event, () => open(to))}
       aria-label={label}
       data-command=""
       className={clsx(
@@ -55,7 +55,7 @@ function NeighbourLink({ to, image, side, open }: NeighbourProps) {
 }
 
 /** Leaves clicks that open another tab or window to the browser. */
-function openHere(event: MouseEvent, open: () => void) {
+function openInViewer(event: MouseEvent, open: () => void) {
   if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
   open();
@@ -85,7 +85,7 @@ function Strip({ image, around, open }: FilmstripProps) {
                 replace
                 state={state}
                 preventScrollReset
-                onClick={(event) => openHere(event, () => open(each._id))}
+                onClick={(event) => openInViewer(event, () => open(each._id))}
                 aria-current={isCurrent ? "page" : undefined}
                 aria-label={each.name}
                 className={clsx(

@@ -19,7 +19,7 @@ const SWIPE = 50;
 const SWIPE_STRAIGHT = 1.5;
 const DOUBLE_MS = 350;
 const DOUBLE_NEAR = 30;
-const STILL = 4;
+const MOVE_THRESHOLD = 4;
 
 const CONTROLS = "a, button, input, select, summary, details, form";
 
@@ -64,7 +64,7 @@ export function listenToGestures(stage: HTMLElement, staged: GestureTarget): () 
     const now = staged.now();
     if (!before || !start || !now) return;
     const after = pointOf(event);
-    if (!start.moved && fingers.size === 1 && Math.hypot(after.x - start.at.x, after.y - start.at.y) < STILL) return;
+    if (!start.moved && fingers.size === 1 && Math.hypot(after.x - start.at.x, after.y - start.at.y) < MOVE_THRESHOLD) return;
     if (!start.moved) {
       start.moved = true;
       stage.setPointerCapture(event.pointerId);

@@ -22,7 +22,7 @@ export function useOpenImage(designId: string) {
 }
 
 /** Returns a function that opens a neighbour, or counts the step until the neighbour is known. */
-export function useTurn(place: AdjacentImages, open: (id: string) => void) {
+export function useImageNavigation(place: AdjacentImages, open: (id: string) => void) {
   const waiting = useRef(0);
   const turn = (side: Side): boolean => {
     const to = place[side];

@@ -11,14 +11,14 @@ type ZoomOptions = {
   onDismiss?: () => void;
 };
 
-type Held = { fitting: Fitting; view: View };
+type ZoomState = { fitting: Fitting; view: View };
 
-const AT_FIRST: Held = { fitting: "fit", view: { scale: 1, x: 0, y: 0 } };
+const AT_FIRST: ZoomState = { fitting: "fit", view: { scale: 1, x: 0, y: 0 } };
 
 /** Several stages of the same size can share this state. Until they are measured, `box` is null and CSS fits the picture. */
 export function useZoom({ picture: { width, height }, scalable, ...handlers }: ZoomOptions) {
   const [room, setRoom] = useState<Pick<Scene, "stage" | "corner" | "density"> | null>(null);
-  const [held, setHeld] = useState<Held>(AT_FIRST);
+  const [held, setHeld] = useState<ZoomState>(AT_FIRST);
   const scene = useMemo<Scene | null>(() => room && { ...room, picture: { width, height }, scalable }, [room, width, height, scalable]);
   const view = scene && (held.fitting === "free" ? settle(held.view, scene) : viewOf(held.fitting, scene, held.view));
 

@@ -19,7 +19,7 @@ import type { DesignImage } from "../gallery/intents";
 import { Filmstrip, AdjacentImage, type AdjacentImages, SIZES, usePreload } from "./adjacent-images";
 import { isDrawing, ViewerImage } from "./viewer-canvas";
 import { useSlideshow } from "./use-slideshow";
-import { useTurn } from "./use-open-image";
+import { useImageNavigation } from "./use-open-image";
 import { usePageKeys, useZoom, zoomByKey } from "./use-zoom";
 import { ZoomTools } from "./zoom-tools";
 
@@ -37,7 +37,7 @@ type ViewerProps = {
 
 export function Viewer({ image, place, open, form, title, actions, around, background: initialBackground, children }: ViewerProps) {
   const { close, toGallery } = useClose(image);
-  const turn = useTurn(place, open);
+  const turn = useImageNavigation(place, open);
   const slideshow = useSlideshow(image, turn);
   const [areBarsHidden, setBarsHidden] = useState(false);
   const toggleBars = () => setBarsHidden((hidden) => !hidden);
@@ -48,7 +48,7 @@ export function Viewer({ image, place, open, form, title, actions, around, backg
   // Without JavaScript, each form reloads the page: keeps the panel of the form open.
   const answered = useAnsweredByPage();
   const viewer = useRef<HTMLElement>(null);
-  useFocusOver(viewer);
+  useFocusAbovePage(viewer);
   usePreload(around, image._id);
   const { fit } = zoom;
   useLayoutEffect(() => fit("fit"), [image._id, fit]);
@@ -211,7 +211,7 @@ function useAnsweredByPage(): true | undefined {
 }
 
 /** Moves focus to the viewer, as the focused thumbnail is hidden; on return, `lib/ui/inputs/focus.ts` moves it back. */
-function useFocusOver(viewer: { readonly current: HTMLElement | null }) {
+function useFocusAbovePage(viewer: { readonly current: HTMLElement | null }) {
   useLayoutEffect(() => {
     const active = document.activeElement;
     if (active?.closest(".design-page")) viewer.current?.focus({ preventScroll: true });

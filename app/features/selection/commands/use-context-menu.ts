@@ -4,7 +4,7 @@ import { swallowClick } from "../selectable-items";
 
 /** How long a finger rests before the menu opens (milliseconds), and how far it may move (pixels). */
 const PRESS = 500;
-const STILL = 10;
+const MOVE_THRESHOLD = 10;
 
 type Point = { x: number; y: number };
 
@@ -45,7 +45,7 @@ export function useContextMenu(list: RefObject<HTMLElement | null>): void {
       }, PRESS);
     }
     function move(event: PointerEvent): void {
-      if (Math.hypot(event.clientX - from.x, event.clientY - from.y) > STILL) stop();
+      if (Math.hypot(event.clientX - from.x, event.clientY - from.y) > MOVE_THRESHOLD) stop();
     }
     function lift(): void {
       stop();

@@ -9,8 +9,8 @@ type ItemDrag = {
   move: (ids: string[], target: string) => void;
 };
 
-/** Addresses of the places that items can be dropped on: links in the sidebar, the breadcrumb and headings. */
-const PLACES = { design: /^\/projects\/([^/]+)$/, image: /^\/design\/([^/]+)$/ };
+/** Addresses of links that accept dropped items: in the sidebar, the breadcrumb and headings. */
+const DROP_TARGETS = { design: /^\/projects\/([^/]+)$/, image: /^\/design\/([^/]+)$/ };
 
 export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag | null): void {
   const begin = useEffectEvent((event: DragEvent) => {
@@ -25,7 +25,7 @@ export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag 
   });
   const placeOf = useEffectEvent((target: EventTarget | null) => {
     const link = drag && target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null;
-    const id = link && drag && !list.current?.contains(link) ? PLACES[drag.kind].exec(link.pathname)?.[1] : undefined;
+    const id = link && drag && !list.current?.contains(link) ? DROP_TARGETS[drag.kind].exec(link.pathname)?.[1] : undefined;
     return link && id !== undefined ? { link, id } : null;
   });
   const drop = useEffectEvent((items: CopiedItems, id: string) => drag?.move(items.ids, id));

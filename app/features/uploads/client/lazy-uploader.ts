@@ -26,7 +26,7 @@ export function prepareUploads(id: string): void {
 
 export const tray = () => opened?.Tray ?? null;
 
-export function onOpened(listener: () => void): () => void {
+export function onLoaded(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
@@ -41,7 +41,7 @@ export async function addFiles(place: Place, files: readonly File[]): Promise<vo
   try {
     await load();
   } catch {
-    window.addEventListener("beforeunload", stay);
+    window.addEventListener("beforeunload", preventUnload);
     await toast("The connection was lost. Your files are added when it is back.").catch(() => {});
     retryLoad();
     return;
@@ -54,13 +54,13 @@ function retryLoad(): void {
 }
 
 function addWaiting(): void {
-  window.removeEventListener("beforeunload", stay);
+  window.removeEventListener("beforeunload", preventUnload);
   for (const { place, files } of waiting.splice(0)) opened?.uploads.add(place, files);
 }
 
 const databaseTimeout = () => new Promise<void>((resolve) => void setTimeout(resolve, DATABASE_TIMEOUT_MS));
 
-const stay = (event: Event) => event.preventDefault();
+const preventUnload = (event: Event) => event.preventDefault();
 
 function load(): Promise<UploadCode> {
   opening ??= reachServer()

@@ -6,7 +6,7 @@ import type { BatchFile } from "./transfer/batch";
 import type { Sending, Transport } from "./transfer/transport";
 import { Uploads } from "./uploads";
 
-export const place = { designId: "d", designName: "Cover" };
+export const uploadTarget = { designId: "d", designName: "Cover" };
 export const file = (name: string, text = "0123456789") => new File([text], name, { type: "image/png", lastModified: 7 });
 
 export class FakeTransport implements Transport {

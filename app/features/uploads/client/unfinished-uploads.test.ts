@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { TEXTS } from "../upload-problem";
-import { FakeTransport, fakeTimers, file, hang, place, TestPage } from "./testing";
+import { FakeTransport, fakeTimers, file, hang, uploadTarget, TestPage } from "./testing";
 import type * as checksum from "./transfer/checksum";
 import { NotSent } from "./transfer/transport";
 
@@ -24,7 +24,7 @@ describe("unfinished uploads", () => {
         sending.onUrl(`/uploads/${sending.file.name}`.replace(".", ""));
         return hang(sending);
       };
-      page.uploads.add(place, [file("a.png"), file("b.png")]);
+      page.uploads.add(uploadTarget, [file("a.png"), file("b.png")]);
       await expect.poll(() => page.queue.urls()).toContain("/uploads/bpng");
 
       page.open();
@@ -40,7 +40,7 @@ describe("unfinished uploads", () => {
       expect(page.uploads.resumeWith([other, file("a.png")])).toEqual([other]);
       await expect.poll(page.states).toEqual(["added"]);
       expect(page.transport.sendings.at(-1)?.url).toBe("/uploads/apng");
-      page.uploads.add(place, [file("b.png")]);
+      page.uploads.add(uploadTarget, [file("b.png")]);
       await expect.poll(page.states).toEqual(["added"]);
       expect(page.transport.sendings.at(-1)?.url).toBe("/uploads/bpng");
       expect([page.uploads.snapshot().unfinished, page.queue.uploads.size]).toEqual([[], 0]);
@@ -55,7 +55,7 @@ describe("unfinished uploads", () => {
         return hang(sending);
       };
       page.uploads.add(
-        place,
+        uploadTarget,
         names.map((name) => file(name)),
       );
       await expect.poll(() => page.queue.urls()).toHaveLength(names.length);
@@ -113,7 +113,7 @@ describe("unfinished uploads", () => {
       page.transport.hasAll = () => answer.promise;
       await page.uploads.restoreUnfinished();
       page.transport.onSend = () => Promise.resolve();
-      page.uploads.add(place, [file("a.png")]);
+      page.uploads.add(uploadTarget, [file("a.png")]);
       answer.resolve(true);
       await expect.poll(page.states).toEqual(["added"]);
       expect([page.transport.sendings.at(-1)?.url, page.transport.finished]).toEqual(["/uploads/apng", ["/uploads/apng"]]);
@@ -147,7 +147,7 @@ describe("unfinished uploads", () => {
       page.queue.storesFiles = true;
       page.transport.onSend = hang;
       page.uploads.add(
-        place,
+        uploadTarget,
         names.map((name) => file(name)),
       );
       page.uploads.pause(page.all()[1]?.id ?? "");

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { CONTINUES, TEXTS } from "../upload-problem";
-import { fakeTimers, file, place, TestPage } from "./testing";
+import { fakeTimers, file, uploadTarget, TestPage } from "./testing";
 import type * as checksum from "./transfer/checksum";
 import { NotSent } from "./transfer/transport";
 import { stateText } from "./tray/upload-text";
@@ -23,7 +23,7 @@ describe("upload outcomes", () => {
       onProgress(4);
       throw new NotSent(null, null);
     };
-    page.uploads.add(place, [file("a.png")]);
+    page.uploads.add(uploadTarget, [file("a.png")]);
     await expect.poll(page.states).toEqual(["interrupted"]);
     expect(stateText(page.first())).toContain("Waiting for connection");
     expect(page.first().sent).toBe(4);
@@ -43,7 +43,7 @@ describe("upload outcomes", () => {
       onProgress(4);
       throw new NotSent(502, null);
     };
-    page.uploads.add(place, [file("a.png")]);
+    page.uploads.add(uploadTarget, [file("a.png")]);
     for (const [tries, ms] of [
       [1, 500],
       [2, 1_000],
@@ -67,7 +67,7 @@ describe("upload outcomes", () => {
         : requested === 2
           ? Promise.reject(new NotSent(503, { problem: TEXTS.busy, again: true }))
           : Promise.resolve({ name: "a", ok: true, imageId: "i" });
-    page.uploads.add(place, [file("a.png")]);
+    page.uploads.add(uploadTarget, [file("a.png")]);
     for (const [tries, ms] of [
       [1, 500],
       [2, 1_000],
@@ -88,7 +88,7 @@ describe("upload outcomes", () => {
       }
       onUrl(url ?? "/uploads/2");
     };
-    page.uploads.add(place, [file("a.png")]);
+    page.uploads.add(uploadTarget, [file("a.png")]);
     await expect.poll(page.states).toEqual(["interrupted"]);
     vi.advanceTimersByTime(500);
     await expect.poll(page.states).toEqual(["added"]);
@@ -102,7 +102,7 @@ describe("upload outcomes", () => {
       new NotSent(413, { problem: "Full", again: true }),
     ];
     page.transport.onSend = () => Promise.reject(refusals[page.transport.sendings.length - 1] ?? new Error("Unexpected"));
-    page.uploads.add(place, [file("a.png"), file("b.png"), file("c.png")]);
+    page.uploads.add(uploadTarget, [file("a.png"), file("b.png"), file("c.png")]);
     await expect.poll(page.states).toEqual(["failed", "failed", "failed"]);
     expect(page.all().map(({ problem, canRetry }) => [problem, canRetry])).toEqual([
       [TEXTS.gone, false],
@@ -120,7 +120,7 @@ describe("upload outcomes", () => {
       Object.assign(new Blob(), { arrayBuffer: () => Promise.reject(new Error("NotReadableError")) }),
     );
     page.transport.onSend = () => Promise.reject(new NotSent(null, null));
-    page.uploads.add(place, [gone]);
+    page.uploads.add(uploadTarget, [gone]);
     await expect.poll(page.states).toEqual(["failed"]);
     expect(page.first().problem).toContain("was changed or removed");
   });

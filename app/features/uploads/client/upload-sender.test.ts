@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { UploadOutcome } from "../upload-result";
-import { fakeTimers, file, place, TestPage } from "./testing";
+import { fakeTimers, file, uploadTarget, TestPage } from "./testing";
 import type { BatchFile } from "./transfer/batch";
 import type * as checksum from "./transfer/checksum";
 import { NotSent } from "./transfer/transport";
@@ -25,7 +25,7 @@ describe("upload sender", () => {
         ends.push(resolve);
       });
     page.uploads.add(
-      place,
+      uploadTarget,
       ["a", "b", "c", "d", "e"].map((name) => file(`${name}.png`)),
     );
     await expect.poll(page.states).toEqual(["sending", "sending", "sending", "sending", "waiting"]);
@@ -43,7 +43,7 @@ describe("upload sender", () => {
 
   it("sends many small files in few requests, and a large one alone", async () => {
     const small = Array.from({ length: 40 }, (_, index) => file(`${index}.png`));
-    page.uploads.add(place, [...small.slice(0, 20), file("large.png", "x".repeat(40_000)), ...small.slice(20)]);
+    page.uploads.add(uploadTarget, [...small.slice(0, 20), file("large.png", "x".repeat(40_000)), ...small.slice(20)]);
     await expect.poll(() => page.states().filter((state) => state === "added").length).toBe(41);
     expect(page.transport.sendings.map(({ file: sent }) => sent.name)).toEqual(["large.png"]);
     expect(page.transport.batches.map((batch) => batch.length)).toEqual([16, 16, 8]);
@@ -64,7 +64,7 @@ describe("upload sender", () => {
   it("sends the files of a lost batch again with the same keys", async () => {
     page.transport.onBatch = () => Promise.reject(new NotSent(null, null));
     page.uploads.add(
-      place,
+      uploadTarget,
       Array.from({ length: 10 }, (_, index) => file(`${index}.png`)),
     );
     await expect.poll(page.states).toEqual(Array(10).fill("interrupted"));
@@ -85,7 +85,7 @@ describe("upload sender", () => {
     ];
     page.transport.onBatch = (files) => Promise.resolve(files.map((_, index) => failures[index] ?? { ok: true, imageId: "i" }));
     page.uploads.add(
-      place,
+      uploadTarget,
       Array.from({ length: 8 }, (_, index) => file(`${index}.png`)),
     );
     await expect.poll(page.states).toEqual(["failed", "duplicate", ...Array(6).fill("added")]);

@@ -1,9 +1,9 @@
 import type { QueuedUpload } from "./queue/queued-upload";
-import { isUnderWay, type Upload } from "./upload";
+import { isActive, type Upload } from "./upload";
 import { createUploadItem, type UploadItem } from "./upload-item";
 
 /** Up to this many files are updated without delay. */
-const FEW = 20;
+const SMALL_QUEUE = 20;
 const NOTIFIED_EVERY_MS = 250;
 
 export type PageEvents = Pick<Window, "addEventListener" | "removeEventListener">;
@@ -57,10 +57,10 @@ export class UploadStore {
 
   publish(): void {
     this.#snapshot = null;
-    this.#guard(this.items.some(({ upload }) => isUnderWay(upload)));
+    this.#guard(this.items.some(({ upload }) => isActive(upload)));
     if (this.#isNotifying) return;
     this.#isNotifying = true;
-    setTimeout(() => this.#notify(), this.items.length > FEW ? NOTIFIED_EVERY_MS : 0);
+    setTimeout(() => this.#notify(), this.items.length > SMALL_QUEUE ? NOTIFIED_EVERY_MS : 0);
   }
 
   #notify(): void {
@@ -77,13 +77,13 @@ export class UploadStore {
     if (needed === this.#isGuarded) return;
     this.#isGuarded = needed;
     if (needed) {
-      this.#page.addEventListener("beforeunload", stay);
+      this.#page.addEventListener("beforeunload", preventUnload);
       this.#page.addEventListener("online", this.#onOnline);
     } else {
-      this.#page.removeEventListener("beforeunload", stay);
+      this.#page.removeEventListener("beforeunload", preventUnload);
       this.#page.removeEventListener("online", this.#onOnline);
     }
   }
 }
 
-const stay = (event: Event) => event.preventDefault();
+const preventUnload = (event: Event) => event.preventDefault();

@@ -15,11 +15,11 @@ export type Upload = Place & {
   isResumed: boolean;
 };
 
-const UNDER_WAY = new Set<Upload["state"]>(["waiting", "sending", "interrupted", "paused", "processing"]);
+const ACTIVE_STATES = new Set<Upload["state"]>(["waiting", "sending", "interrupted", "paused", "processing"]);
 
-export const isUnderWay = ({ state }: Upload): boolean => UNDER_WAY.has(state);
+export const isActive = ({ state }: Upload): boolean => ACTIVE_STATES.has(state);
 
 /** A complete upload cannot be cancelled while it is processed. */
-export const canCancel = (upload: Upload): boolean => (isUnderWay(upload) && upload.state !== "processing") || upload.state === "duplicate";
+export const canCancel = (upload: Upload): boolean => (isActive(upload) && upload.state !== "processing") || upload.state === "duplicate";
 
 export const canPause = ({ state }: Upload): boolean => state === "waiting" || state === "sending" || state === "interrupted";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { fakeTimers, file, hang, place, TestPage } from "./testing";
+import { fakeTimers, file, hang, uploadTarget, TestPage } from "./testing";
 import type * as checksum from "./transfer/checksum";
 import { NotSent } from "./transfer/transport";
 
@@ -19,7 +19,7 @@ describe("uploads", () => {
     let notifications = 0;
     page.uploads.subscribe(() => notifications++);
     page.uploads.add(
-      place,
+      uploadTarget,
       Array.from({ length: 30 }, (_, index) => file(`${index}.png`)),
     );
     for (const { id } of page.all()) page.uploads.pause(id);
@@ -31,7 +31,7 @@ describe("uploads", () => {
   it("adds many files in several tasks, in the order chosen", () => {
     page.transport.onBatch = () => new Promise(() => {});
     page.uploads.add(
-      place,
+      uploadTarget,
       Array.from({ length: 120 }, (_, index) => file(`${index}.png`)),
     );
     const counts = [page.all().length];
@@ -51,7 +51,7 @@ describe("uploads", () => {
       return hang(sending);
     };
     page.uploads.add(
-      place,
+      uploadTarget,
       ["a", "b", "c", "d", "e"].map((name) => file(`${name}.png`)),
     );
     await expect.poll(() => page.transport.sendings.length).toBe(4);
@@ -77,7 +77,7 @@ describe("uploads", () => {
       Promise.resolve(
         anyway ? { name: "x", ok: true, imageId: "j" } : { name: "x", ok: false, problem: "Already here", again: false, duplicateOf },
       );
-    page.uploads.add(place, [file("a.png"), file("b.png"), file("c.png")]);
+    page.uploads.add(uploadTarget, [file("a.png"), file("b.png"), file("c.png")]);
     await expect.poll(page.states).toEqual(["duplicate", "duplicate", "duplicate"]);
     const [a, b, c] = page.all().map(({ id }) => id);
     page.uploads.addAnyway(a ?? "");
@@ -93,7 +93,7 @@ describe("uploads", () => {
       new File(["x"], "film.mp4", { type: "video/mp4" }),
       new File(["x"], "brief.pdf", { type: "application/pdf" }),
     ];
-    page.uploads.add(place, files);
+    page.uploads.add(uploadTarget, files);
     expect(page.all().map(({ problem }) => problem)).toEqual([
       "The file is empty.",
       "Unsupported file type (.mp4). Choose a JPEG, PNG, WebP, GIF, AVIF or SVG file.",
@@ -110,7 +110,7 @@ describe("uploads", () => {
       return end.promise;
     };
     expect(leaves()).toBe(true);
-    page.uploads.add(place, [file("a.png")]);
+    page.uploads.add(uploadTarget, [file("a.png")]);
     expect(leaves()).toBe(false);
     end.resolve();
     await expect.poll(page.states).toEqual(["added"]);

@@ -2,7 +2,7 @@ import { type QueuedUpload, randomId } from "./queue/queued-upload";
 import type { UploadQueue } from "./queue/upload-queue";
 import type { Transport } from "./transfer/transport";
 import { UnfinishedUploads } from "./unfinished-uploads";
-import { canCancel, canPause, isUnderWay, type Place } from "./upload";
+import { canCancel, canPause, isActive, type Place } from "./upload";
 import { canResume, type UploadItem } from "./upload-item";
 import { UploadOutcomes } from "./upload-outcomes";
 import { UploadSender } from "./upload-sender";
@@ -37,7 +37,7 @@ export class Uploads {
 
   add(place: Place, files: readonly File[]): void {
     const store = this.#store;
-    if (!store.items.some(({ upload }) => isUnderWay(upload)))
+    if (!store.items.some(({ upload }) => isActive(upload)))
       store.items = store.items.filter(({ upload }) => upload.state === "failed" || upload.state === "duplicate");
     this.#addFrom(0, files, place, randomId());
   }
@@ -95,7 +95,7 @@ export class Uploads {
 
   retry(id: string): void {
     const item = this.#store.find(id);
-    if (!item?.upload.canRetry || isUnderWay(item.upload)) return;
+    if (!item?.upload.canRetry || isActive(item.upload)) return;
     item.tries = 0;
     if (item.upload.state === "cancelled" && item.file) this.#queue.add([item.queued], [item.file]);
     this.#store.change(item, { state: "waiting", problem: null, canRetry: false });
@@ -112,7 +112,7 @@ export class Uploads {
 
   dismiss(id?: string): void {
     const store = this.#store;
-    const isDismissed = ({ upload }: UploadItem) => !isUnderWay(upload) && (id === undefined || upload.id === id);
+    const isDismissed = ({ upload }: UploadItem) => !isActive(upload) && (id === undefined || upload.id === id);
     for (const item of store.items.filter(isDismissed))
       this.#outcomes.forget(item, { discard: item.url !== null && item.upload.state !== "added" });
     store.items = store.items.filter((item) => !isDismissed(item));

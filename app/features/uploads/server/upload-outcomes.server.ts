@@ -31,7 +31,7 @@ export type Outcomes = {
 /** A page waits for the outcome of four uploads at a time. */
 const MOST_OF_PERSON = 100;
 const MOST = 10_000;
-const SPARE_LINES = 1000;
+const COMPACTION_THRESHOLD = 1000;
 
 /** Opens the outcomes, a file of JSON lines that is rewritten when half are removed. The oldest are evicted above the limits. */
 export function openOutcomes(path: string, { mostOfPerson = MOST_OF_PERSON, most = MOST } = {}): Outcomes {
@@ -88,7 +88,7 @@ export function openOutcomes(path: string, { mostOfPerson = MOST_OF_PERSON, most
     });
     lines += added.length;
     for (const finished of added) store(finished);
-    if (lines > 2 * outcomes.size() + SPARE_LINES)
+    if (lines > 2 * outcomes.size() + COMPACTION_THRESHOLD)
       await rewrite().catch((error: unknown) => log.error({ error }, "the file of upload outcomes could not be rewritten"));
   }
 

@@ -1,7 +1,7 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { useRoot } from "../use-root";
 
-const ASK_EVERY = 60_000;
+const CHECK_INTERVAL_MS = 60_000;
 
 let superseded = false;
 let checkedAt = 0;
@@ -30,7 +30,7 @@ export function useHasNewBuild(): boolean {
   const file = ours?.file;
   useEffect(() => {
     if (file === undefined || !import.meta.env.PROD) return;
-    const check = () => document.visibilityState === "visible" && void checkForNewBuild(file, ASK_EVERY);
+    const check = () => document.visibilityState === "visible" && void checkForNewBuild(file, CHECK_INTERVAL_MS);
     document.addEventListener("visibilitychange", check);
     return () => document.removeEventListener("visibilitychange", check);
   }, [file]);

@@ -7,20 +7,20 @@ const PAGE_SIZE = 200;
 
 /** The search parameter with the previous page's cursor, or `first` for the page after the first. */
 export const LATER_PAGES = "after";
-const RIGHT_AFTER_FIRST = "first";
+const AFTER_FIRST_PAGE = "first";
 
 export type Listed<Row> = Row[] | PaginationResult<Row>;
 
-type Ways<Row> = {
+type PageQueries<Row> = {
   first: () => Promise<Preload<Row[]>>;
   later: (paginationOpts: PaginationOptions) => Promise<Preload<PaginationResult<Row>>>;
 };
 
-export async function preloadPage<Row>(url: URL, { first, later }: Ways<Row>): Promise<Preload<Listed<Row>>> {
+export async function preloadPage<Row>(url: URL, { first, later }: PageQueries<Row>): Promise<Preload<Listed<Row>>> {
   const after = url.searchParams.get(LATER_PAGES);
   if (after === null) return first();
   const pageAfter = (cursor: string | null) => later({ numItems: PAGE_SIZE, cursor });
-  return pageAfter(after === RIGHT_AFTER_FIRST ? (await pageAfter(null)).value.continueCursor : after);
+  return pageAfter(after === AFTER_FIRST_PAGE ? (await pageAfter(null)).value.continueCursor : after);
 }
 
 export function sizeIn(paginationOpts: Value | undefined): number {
@@ -34,7 +34,7 @@ export type ListPage<Row> = { rows: Row[]; isFirst: boolean; next: string | null
 export function pageOf<Row>(listed: Listed<Row>): ListPage<Row> {
   if (Array.isArray(listed)) {
     const rows = listed.length > PAGE_SIZE ? listed.slice(0, PAGE_SIZE) : listed;
-    return { rows, isFirst: true, next: rows === listed ? null : RIGHT_AFTER_FIRST };
+    return { rows, isFirst: true, next: rows === listed ? null : AFTER_FIRST_PAGE };
   }
   return { rows: listed.page, isFirst: false, next: listed.isDone ? null : listed.continueCursor };
 }

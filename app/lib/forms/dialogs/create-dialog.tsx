@@ -1,5 +1,5 @@
 import { Plus } from "lucide-react";
-import { Button, type ButtonLook } from "~/lib/ui/inputs/button";
+import { Button, type ButtonVariant } from "~/lib/ui/inputs/button";
 import { Dialog, DialogActions, DialogButton, DialogCancel } from "~/lib/ui/overlays/dialog";
 import { Icon } from "~/lib/ui/icons/icon";
 import { dialogState } from "./dialog-state";
@@ -17,7 +17,7 @@ type CreateDialogProps = {
 
 const dialogOf = (thing: string) => `new-${thing}`;
 
-export function CreateButton({ thing, look = "primary" }: { thing: string; look?: ButtonLook }) {
+export function CreateButton({ thing, look = "primary" }: { thing: string; look?: ButtonVariant }) {
   return (
     <DialogButton dialog={dialogOf(thing)} look={look} data-command="">
       <Icon of={Plus} />

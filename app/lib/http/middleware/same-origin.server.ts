@@ -14,7 +14,7 @@ export const sameOrigin: MiddlewareFunction<Response> = ({ request, context, url
   const config = context.get(configContext);
   const own = originOf(config, request);
   const isAuth = url.pathname.startsWith("/api/auth/");
-  if (isOurs(request.headers, own, isAuth ? config.trustedOrigins : [])) return next();
+  if (isSameOrigin(request.headers, own, isAuth ? config.trustedOrigins : [])) return next();
   throw isAuth ? refusalOf(own) : new Response("Forbidden", { status: 403 });
 };
 
@@ -22,7 +22,7 @@ export const sameOrigin: MiddlewareFunction<Response> = ({ request, context, url
 const refusalOf = (own: string) =>
   Response.json({ code: "INVALID_ORIGIN", message: `Invalid origin: expected a request of ${own} itself` }, { status: 403 });
 
-function isOurs(headers: Headers, own: string, trusted: string[]): boolean {
+function isSameOrigin(headers: Headers, own: string, trusted: string[]): boolean {
   const origin = headers.get("Origin");
   if (origin !== null && origin !== own) return trusted.includes(origin);
   // "same-site" counts as foreign.

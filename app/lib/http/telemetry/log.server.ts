@@ -1,8 +1,8 @@
 import { currentExchange } from "./current-request.server";
 
-type Tell = (facts: object, message: string) => void;
+type LogMethod = (facts: object, message: string) => void;
 
-export type Log = { info: Tell; warn: Tell; error: Tell };
+export type Log = { info: LogMethod; warn: LogMethod; error: LogMethod };
 
 const console: Log = { info() {}, warn: toConsole("warn"), error: toConsole("error") };
 
@@ -24,6 +24,6 @@ function named(facts: object): object {
   return id === undefined ? facts : { requestId: id, ...facts };
 }
 
-function toConsole(level: "warn" | "error"): Tell {
+function toConsole(level: "warn" | "error"): LogMethod {
   return (facts, message) => globalThis.console[level](message, facts);
 }

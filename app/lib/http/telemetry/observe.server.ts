@@ -21,13 +21,13 @@ export function observed(request: Request, answer: () => Promise<Response>): Pro
     const status = request.signal.aborted ? "left" : response.status;
     metrics.requests.observe({ method, route, status }, ms / 1000);
     log.info({ method, route, status, ms: Math.round(ms * 10) / 10 }, "answered");
-    if (tellsTiming(request)) response.headers.set("Server-Timing", serverTiming(exchange, ms));
+    if (hasServerTiming(request)) response.headers.set("Server-Timing", serverTiming(exchange, ms));
     return response;
   });
 }
 
 /** The duration of a sign-in reveals whether an account exists. */
-const tellsTiming = ({ method, url }: Request) => SAFE_METHODS.has(method) && !new URL(url).pathname.startsWith("/api/");
+const hasServerTiming = ({ method, url }: Request) => SAFE_METHODS.has(method) && !new URL(url).pathname.startsWith("/api/");
 
 /** Whole milliseconds: finer values would distinguish inaccessible from missing ids. */
 function serverTiming({ spent }: Exchange, total: number): string {

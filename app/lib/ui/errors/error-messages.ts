@@ -13,17 +13,17 @@ function isUnavailable(error: unknown): boolean {
 }
 
 /** Matches by message: `fetch` gives no other sign that the request did not reach a server. */
-function isCutOff(error: unknown): boolean {
+function isNetworkError(error: unknown): boolean {
   return error instanceof TypeError && /fetch|network|load failed/i.test(error.message);
 }
 
-export const isUnreachable = (error: unknown) => isUnavailable(error) || isCutOff(error);
+export const isUnreachable = (error: unknown) => isUnavailable(error) || isNetworkError(error);
 
 export const isRateLimited = (error: unknown) => isRouteErrorResponse(error) && error.status === 429;
 
 export function passingText(error: unknown): string | null {
   if (isUnavailable(error)) return "Your saved work is safe. Reconnecting automatically.";
-  if (isCutOff(error)) return "Reconnecting automatically.";
+  if (isNetworkError(error)) return "Reconnecting automatically.";
   return null;
 }
 

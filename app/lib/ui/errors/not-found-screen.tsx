@@ -7,13 +7,13 @@ import { CenteredScreen } from "../centered-screen";
 export function NotFoundScreen() {
   return (
     <CenteredScreen title="Nothing here" text="The page you are looking for does not exist.">
-      <WaysOut />
+      <RecoveryLinks />
     </CenteredScreen>
   );
 }
 
 /** Without scripts no link can go back, so links to the start replace the buttons. */
-function WaysOut() {
+function RecoveryLinks() {
   const navigate = useNavigate();
   const scripted = useSyncExternalStore(never, yes, no);
   if (!scripted)

@@ -19,8 +19,8 @@ export function useFocusAfterNavigation(): void {
     before.current = pathname;
     announce(document.title);
     const active = document.activeElement;
-    if (active && keepsFocus(active)) return;
-    focusOn((wentBack ? linkTo(from) : null) ?? headingOf());
+    if (active && canKeepFocus(active)) return;
+    moveFocus((wentBack ? linkTo(from) : null) ?? headingOf());
   }, [pathname, wentBack]);
 }
 
@@ -40,7 +40,7 @@ export function useFocusAfterRemoval(): void {
       const { list, index } = place;
       place = null;
       const next = list?.isConnected ? list.children[Math.min(index, list.children.length - 1)] : undefined;
-      focusOn(next?.querySelector<HTMLElement>(CONTROL) ?? headingOf());
+      moveFocus(next?.querySelector<HTMLElement>(CONTROL) ?? headingOf());
     }
 
     const over = new AbortController();
@@ -58,7 +58,7 @@ export function useFocusAfterRemoval(): void {
 
 const isNowhere = (active: Element | null) => active === null || active === document.body || active === document.documentElement;
 
-function keepsFocus(active: Element): boolean {
+function canKeepFocus(active: Element): boolean {
   if (isNowhere(active)) return false;
   const main = active.closest("main");
   return active.matches(FIELD) || active.closest(ABOVE) !== null || (main !== null && main !== active);
@@ -71,7 +71,7 @@ function linkTo(path: string): HTMLElement | null {
   return null;
 }
 
-function focusOn(target: HTMLElement | null): void {
+function moveFocus(target: HTMLElement | null): void {
   if (!target) return;
   if (!target.matches(CONTROL)) target.tabIndex = -1;
   target.focus({ preventScroll: true });

@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 import { useNavigate } from "react-router";
-import { ButtonLink, type ButtonLook } from "../inputs/button";
+import { ButtonLink, type ButtonVariant } from "../inputs/button";
 
-export function GoBack({ look, children }: { look?: ButtonLook; children: ReactNode }) {
+export function GoBack({ look, children }: { look?: ButtonVariant; children: ReactNode }) {
   const navigate = useNavigate();
   return (
     <ButtonLink

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 
 let message = "";
-let toldAt = -Infinity;
+let announcedAt = -Infinity;
 const listeners = new Set<() => void>();
 
 /** Milliseconds a screen reader may need to start: an earlier replacement would silence the first text. */
@@ -10,13 +10,13 @@ const MOMENT = 2000;
 export function announce(text: string): void {
   // The appended space has screen readers announce a repeated text: they ignore unchanged regions.
   message = text === message ? `${text}\u00A0` : text;
-  toldAt = performance.now();
+  announcedAt = performance.now();
   for (const listener of listeners) listener();
 }
 
 /** Appends a background announcement to a recent one instead of replacing it. */
 export function appendAnnouncement(text: string): void {
-  announce(performance.now() - toldAt < MOMENT ? `${message} ${text}` : text);
+  announce(performance.now() - announcedAt < MOMENT ? `${message} ${text}` : text);
 }
 
 const subscribe = (listener: () => void) => {

@@ -8,15 +8,15 @@ type FlashMessageProps = {
   toasts: boolean;
 };
 
-let lastTold: string | null = null;
+let lastMessage: string | null = null;
 
 /** Shows the previous action's message (specification 2): a toast, or a banner where there are none. */
 export function FlashMessage({ flash, toasts }: FlashMessageProps) {
   const { pathname, search } = useLocation();
   const submit = useSubmit();
   useEffect(() => {
-    if (!toasts || !flash || flash.id === lastTold) return;
-    lastTold = flash.id;
+    if (!toasts || !flash || flash.id === lastMessage) return;
+    lastMessage = flash.id;
     if (flash.undo) offerStored(flash.undo.step, flash.text, flash.undo.redo ? "redo" : "undo");
     else void toast(flash.text);
   }, [flash, toasts]);

@@ -14,7 +14,7 @@ export function Toaster({ theme }: { theme: "dark" | "light" | "system" }) {
   if (!mounted) return null;
   return (
     <Suspense fallback={null}>
-      <div onFocusCapture={comesByTab}>
+      <div onFocusCapture={stopToastFocus}>
         <Sonner
           theme={theme}
           position={isMirrored() ? TOASTS.mirroredPosition : TOASTS.position}
@@ -36,18 +36,18 @@ export function Toaster({ theme }: { theme: "dark" | "light" | "system" }) {
           }}
         />
       </div>
-      <Standing />
+      <ToasterReady />
     </Suspense>
   );
 }
 
 /** Lets Tab leave the toasts: sonner returns the focus, which traps keyboard users (WCAG 2.1.2). */
-function comesByTab(event: FocusEvent<HTMLElement>): void {
+function stopToastFocus(event: FocusEvent<HTMLElement>): void {
   if (!event.target.matches("[data-sonner-toaster]")) event.stopPropagation();
 }
 
 /** Rendered after the toaster, so that the toaster's effects run first. */
-function Standing() {
+function ToasterReady() {
   useEffect(markToasterReady, []);
   return null;
 }

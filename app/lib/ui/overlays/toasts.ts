@@ -9,20 +9,20 @@ export const TOASTS = {
   hotkey: ["altKey", "KeyT"],
 } as const;
 
-let standing = false;
+let isReady = false;
 let ready = () => {};
-const whenStanding = new Promise<void>((resolve) => (ready = resolve));
+const whenReady = new Promise<void>((resolve) => (ready = resolve));
 
 /** Must be called once toasts can appear: sonner drops earlier ones. */
 export function markToasterReady(): void {
-  standing = true;
+  isReady = true;
   ready();
 }
 
-export const isToasterReady = () => standing;
+export const isToasterReady = () => isReady;
 
 export async function toast(message: string, action?: { label: string; onClick: () => void }): Promise<void> {
-  await whenStanding;
+  await whenReady;
   const { toast } = await import("sonner");
   toast(message, action && { action });
 }

@@ -5,7 +5,7 @@ import { type Theme, THEMES, themeFrom } from "./preferences";
 export const THEME_COLOURS = { light: "#fafafa", dark: "#0c0c0c" } as const;
 
 export function useTheme(atFirst: Theme): Theme {
-  return useSyncExternalStore(onThemeChange, themeShown, () => atFirst);
+  return useSyncExternalStore(onThemeChange, currentTheme, () => atFirst);
 }
 
 /** Applies a theme. The class is for extensions and tools that look for `dark`. */
@@ -16,7 +16,7 @@ export function showTheme(theme: Theme): void {
   dataset["theme"] = theme;
 }
 
-const themeShown = () => themeFrom(document.documentElement.dataset["theme"] ?? null);
+const currentTheme = () => themeFrom(document.documentElement.dataset["theme"] ?? null);
 
 function onThemeChange(changed: () => void): () => void {
   const observer = new MutationObserver(changed);

@@ -8,7 +8,7 @@ import { limitedStream, MAX_HTTP_BODY_BYTES } from "./body-limit.ts";
 import { captureConsole } from "../isolate/console.ts";
 import { refuseNodeModules } from "../isolate/environment.ts";
 import { checkedArguments, checkedResult, NO_ID_TABLES } from "../checked-values.ts";
-import { takeArguments } from "../call.ts";
+import { detachArguments } from "../call.ts";
 import { describeFailure } from "../failures.ts";
 import { functionHandle, parseFunctionPath, resolveAddress, showFunctionPath } from "../paths.ts";
 import { rememberGlobals } from "../isolate/globals.ts";
@@ -103,7 +103,7 @@ async function runAction(message: Extract<ToActions, { kind: "run" }>): Promise<
   if (checksArguments) checkedArguments(target, message.args, NO_ID_TABLES);
   if (length >= LARGE_MESSAGE_BYTES) collectGarbage(length);
   try {
-    const text = await target.invoke(takeArguments(message), requestId);
+    const text = await target.invoke(detachArguments(message), requestId);
     if (checksResult) checkedResult(target, text, NO_ID_TABLES);
     post({ kind: "done", id, text, logLines: runs.getStore()?.logLines ?? [] });
   } finally {

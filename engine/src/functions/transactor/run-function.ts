@@ -4,7 +4,7 @@ import { garbageCollector, LARGE_MESSAGE_BYTES } from "../../memory/collect-garb
 import type { Transaction } from "../../transaction/types.ts";
 import type { FunctionKind, Identity, LogLine } from "../../values/types.ts";
 import type { IdTables } from "../../values/validators.ts";
-import { takeArguments } from "../call.ts";
+import { detachArguments } from "../call.ts";
 import { checkedArguments, checkedResult } from "../checked-values.ts";
 import { seededRandom, type ExecutionState } from "../isolate/environment.ts";
 import type { KnownFunction } from "../registry.ts";
@@ -90,7 +90,7 @@ export async function invoke(run: Run, message: { args: string }, tables: IdTabl
   if (message.args.length >= LARGE_MESSAGE_BYTES) collectGarbage(message.args.length);
   run.execution.began = true;
   try {
-    const text = await runs.run(run, () => target.invoke(takeArguments(message), ""));
+    const text = await runs.run(run, () => target.invoke(detachArguments(message), ""));
     checkedResult(target, text, tables);
     return text;
   } finally {

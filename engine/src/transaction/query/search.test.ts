@@ -3,7 +3,7 @@ import { v } from "convex/values";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Json } from "../../values/types.ts";
 import { checkIntegrity } from "../integrity/integrity.ts";
-import { collect, mutate, mutateAndTell, names, page, search, testDatabase, useSchema, type TestDatabase } from "../testing.ts";
+import { collect, mutate, mutateWithCommit, names, page, search, testDatabase, useSchema, type TestDatabase } from "../testing.ts";
 import type { Transaction } from "../types.ts";
 
 let data: TestDatabase;
@@ -151,7 +151,7 @@ describe("a text search", () => {
     };
     watch("ann", { owner: "ann" });
     watch("all", {});
-    const affected = (work: (tx: Transaction) => unknown) => mutateAndTell(data.db, work).commit.affected.toSorted();
+    const affected = (work: (tx: Transaction) => unknown) => mutateWithCommit(data.db, work).commit.affected.toSorted();
     expect(affected((tx) => tx.insert("notes", { name: "blue", owner: "bob" }))).toEqual(["all"]);
     watch("all", {});
     expect(affected((tx) => tx.shallowMerge({ id: ann, value: { owner: "bob" } }))).toEqual(["all", "ann"]);

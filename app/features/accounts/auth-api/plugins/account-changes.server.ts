@@ -3,7 +3,7 @@ import { APIError, createAuthMiddleware, getSessionFromCtx } from "better-auth/a
 import { jwtVerify } from "jose";
 import { z } from "zod";
 
-const wanted = z.object({ newEmail: z.email().toLowerCase() });
+const changeEmailSchema = z.object({ newEmail: z.email().toLowerCase() });
 /** Returns the new address in a valid token. A forged token must not reveal who has an account. */
 async function updateIn(token: string, secret: string): Promise<string | null> {
   const read = await jwtVerify(token, new TextEncoder().encode(secret), { algorithms: ["HS256"] }).catch(() => null);
@@ -26,7 +26,7 @@ export const accountChanges = () =>
           // Better Auth hides that an address is taken. Here only signed-in users learn it, limited to three requests in ten seconds.
           matcher: ({ path }) => path === "/change-email",
           handler: createAuthMiddleware(async (ctx) => {
-            const { success, data } = wanted.safeParse(ctx.body);
+            const { success, data } = changeEmailSchema.safeParse(ctx.body);
             if (!success || !ctx.context.options.user?.changeEmail?.enabled) return;
             const session = await getSessionFromCtx(ctx);
             if (!session || session.user.email === data.newEmail) return;
@@ -62,7 +62,7 @@ export const accountChanges = () =>
           matcher: ({ path }) => path === "/change-email",
           handler: createAuthMiddleware(async (ctx) => {
             const { session, returned, internalAdapter } = ctx.context;
-            const { success, data } = wanted.safeParse(ctx.body);
+            const { success, data } = changeEmailSchema.safeParse(ctx.body);
             if (!success || !session || session.user.emailVerified || !changed.safeParse(returned).success) return;
             const holder = await internalAdapter.findUserByEmail(data.newEmail);
             if (holder && holder.user.id !== session.user.id) throw emailTaken();

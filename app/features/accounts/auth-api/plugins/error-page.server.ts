@@ -5,14 +5,14 @@ import { REPLACED_CODES } from "../../callback-errors";
 
 /** The parameters of a provider's callback (specification 7), each at most once. */
 const text = z.string().optional();
-const sentBack = z
+const callbackParams = z
   .object({ code: text, state: text, error: text, error_description: text, device_id: text, user: text, iss: text })
   .optional();
 
 const ERROR = /([?&]error=)([a-z_]+)(?=&|#|$)/;
 const EXPLANATION = /&error_description=[^&#]*/;
 
-function withShownCode(location: string, providersOwn: unknown): string | null {
+function withDisplayedCode(location: string, providersOwn: unknown): string | null {
   const [, , code = ""] = ERROR.exec(location) ?? [];
   if (code === providersOwn || !Object.hasOwn(REPLACED_CODES, code)) return null;
   return location.replace(ERROR, `$1${REPLACED_CODES[code]}`).replace(EXPLANATION, "");
@@ -35,7 +35,7 @@ export const errorPage = () =>
           // Better Auth validates the parameters first and would answer JSON to a browser.
           matcher: ({ path }) => path === "/callback/:id",
           handler: createAuthMiddleware(async (ctx) => {
-            if (sentBack.safeParse(ctx.query).success && sentBack.safeParse(ctx.body ?? undefined).success) return;
+            if (callbackParams.safeParse(ctx.query).success && callbackParams.safeParse(ctx.body ?? undefined).success) return;
             throw ctx.redirect("/error?error=invalid_callback_request");
           }),
         },
@@ -45,7 +45,7 @@ export const errorPage = () =>
           // Maps codes that the specification (8) lacks.
           matcher: ({ path }) => path === "/callback/:id",
           handler: createAuthMiddleware(async ({ context: { responseHeaders }, query, redirect }) => {
-            const location = withShownCode(responseHeaders?.get("Location") ?? "", query?.["error"]);
+            const location = withDisplayedCode(responseHeaders?.get("Location") ?? "", query?.["error"]);
             if (location !== null) throw redirect(location);
           }),
         },

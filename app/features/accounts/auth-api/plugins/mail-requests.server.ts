@@ -30,16 +30,16 @@ const ANSWERED_AFTER = 150;
 /** Better Auth itself waits for 500 ms after our work. */
 const RESENT_AFTER = 650;
 
-const SIGNED_UP_AFTER = 400;
+const SIGN_UP_MIN_MS = 400;
 
 const requested = z.object({ email: z.email().toLowerCase() });
-const codeAsked = z.object({ type: z.enum(["sign-in", "email-verification", "forget-password"]) });
+const codeRequest = z.object({ type: z.enum(["sign-in", "email-verification", "forget-password"]) });
 
 /** Guards endpoints that send mail: one mail per address and minute, and equal work and time for unknown addresses. */
 export function mailRequests(config: AppConfig) {
   const cameAt = new WeakMap<Request, number>();
   const holdMs = (path = "") => {
-    if (path === "/sign-up/email") return config.accounts.requireEmailVerification ? SIGNED_UP_AFTER : 0;
+    if (path === "/sign-up/email") return config.accounts.requireEmailVerification ? SIGN_UP_MIN_MS : 0;
     if (mailProviderLink(config) === null) return 0;
     if (path === "/send-verification-email") return RESENT_AFTER;
     return Object.hasOwn(ASKING, path) ? ANSWERED_AFTER : 0;
@@ -66,17 +66,17 @@ export function mailRequests(config: AppConfig) {
           handler: createAuthMiddleware(async (ctx) => {
             if (ctx.request) cameAt.set(ctx.request, performance.now());
             const { success, data } = requested.safeParse(ctx.body);
-            if (success && ctx.path === "/sign-up/email") await evenOutSignUp(ctx.context.internalAdapter, data.email);
+            if (success && ctx.path === "/sign-up/email") await equalizeSignUpTiming(ctx.context.internalAdapter, data.email);
             const kind = ASKING[ctx.path];
             if (!success || !kind) return;
             const seconds = await secondsUntilAllowed(config, kind, data.email);
             if (seconds > 0) throw tooSoon(seconds);
             const { internalAdapter } = ctx.context;
-            if (kind === "reset") await evenOut(internalAdapter, data.email);
-            if (kind === "verify") await evenOutConfirming(internalAdapter, data.email);
+            if (kind === "reset") await equalizeResetTiming(internalAdapter, data.email);
+            if (kind === "verify") await equalizeVerificationTiming(internalAdapter, data.email);
             const type = kind === "code" ? codeIn(ctx.path, ctx.body) : null;
             if (type === null || (await internalAdapter.findUserByEmail(data.email))) return;
-            await standInForCode(internalAdapter, type, data.email);
+            await simulateCodeRequest(internalAdapter, type, data.email);
             await untilHeld(ctx);
             return ctx.json({ success: true });
           }),
@@ -92,7 +92,7 @@ export function mailRequests(config: AppConfig) {
   } satisfies BetterAuthPlugin;
 
   /** Does the work that Better Auth does only for known or only for unknown addresses. */
-  async function evenOut(accounts: InternalAdapter, email: string): Promise<void> {
+  async function equalizeResetTiming(accounts: InternalAdapter, email: string): Promise<void> {
     const identifier = `reset-password:${generateRandomString(24, "a-z", "A-Z", "0-9")}`;
     if (await accounts.findUserByEmail(email)) {
       await accounts.findVerificationValue(identifier);
@@ -103,20 +103,20 @@ export function mailRequests(config: AppConfig) {
   }
 
   /** Better Auth does the same work for a taken address, but creates a user only for a free one. */
-  async function evenOutSignUp(accounts: InternalAdapter, email: string): Promise<void> {
+  async function equalizeSignUpTiming(accounts: InternalAdapter, email: string): Promise<void> {
     if (!(await accounts.findUserByEmail(email))) return;
     const identifier = `sign-up:${generateRandomString(24, "a-z", "A-Z", "0-9")}`;
     await accounts.createVerificationValue({ identifier, value: "", expiresAt: new Date() });
   }
 
   /** Better Auth sends a mail only to an unverified address. */
-  async function evenOutConfirming(accounts: InternalAdapter, email: string): Promise<void> {
+  async function equalizeVerificationTiming(accounts: InternalAdapter, email: string): Promise<void> {
     const found = await accounts.findUserByEmail(email);
     if (!found || found.user.emailVerified) await queueMail(config, null);
   }
 
   /** Does the work of a real code. Better Auth stores none for an unknown address and so would never report too many guesses. */
-  async function standInForCode(accounts: InternalAdapter, type: string, email: string): Promise<void> {
+  async function simulateCodeRequest(accounts: InternalAdapter, type: string, email: string): Promise<void> {
     const value = `${generateRandomString(HASH_LENGTH, "a-z", "A-Z", "0-9")}:0`;
     await accounts.createVerificationValue({ identifier: `${type}-otp-${email}`, value, expiresAt: new Date(Date.now() + CODE_LIFE) });
     await accounts.findUserByEmail(email);
@@ -127,7 +127,7 @@ export function mailRequests(config: AppConfig) {
 
 function codeIn(path: string, body: unknown): string | null {
   if (path !== "/email-otp/send-verification-otp") return "forget-password";
-  return codeAsked.safeParse(body).data?.type ?? null;
+  return codeRequest.safeParse(body).data?.type ?? null;
 }
 
 const tooSoon = (seconds: number) =>

@@ -16,11 +16,11 @@ const rows = page
   .split("\n")
   .filter((line) => line.startsWith("| ") && !/^\| (-|In the|Here)/.test(line))
   .map((line) => {
-    const [what = "", , by = "", told = ""] = line
+    const [what = "", , by = "", cited = ""] = line
       .split("|")
       .slice(1)
       .map((cell) => cell.trim());
-    return { what, by, told };
+    return { what, by, told: cited };
   });
 
 const auth = authFor(testConfig, new Request("https://atelier.example"));

@@ -86,11 +86,15 @@ describe("a provider's tokens", () => {
     });
   });
 
-  it.each(["getAccessToken", "refreshToken"] as const)("are not given to nobody (%s)", { tags: "@not-given-nobody" }, async (endpoint) => {
-    await expect(auth.api[endpoint]({ body: { providerId: "google" } })).rejects.toMatchObject(
-      refusal("Either userId or session is required"),
-    );
-  });
+  it.each(["getAccessToken", "refreshToken"] as const)(
+    "rejects a call without a user (%s)",
+    { tags: "@not-given-nobody" },
+    async (endpoint) => {
+      await expect(auth.api[endpoint]({ body: { providerId: "google" } })).rejects.toMatchObject(
+        refusal("Either userId or session is required"),
+      );
+    },
+  );
 
   it("belong to the session's user, whichever user is named", async () => {
     const [ada, bob] = [await signUp(), await signUp()];

@@ -3,7 +3,7 @@ import { clsx } from "clsx";
 import { type ReactNode, useCallback, useEffect, useRef } from "react";
 import { href, useNavigate } from "react-router";
 import { addFiles, expectFiles } from "../lazy-uploader";
-import { Button, type ButtonLook, buttonClass } from "~/lib/ui/inputs/button";
+import { Button, type ButtonVariant, buttonClass } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";
 import { ACCEPT_ATTRIBUTE, ACCEPTED_NAMES } from "~/features/images/display/accepted-types";
 import { addToNewProject } from "./new-project";
@@ -18,7 +18,7 @@ type AddImagesProps = {
   maxBytes: number;
   /** Bytes of a request that pass the proxy in front of the server; null: no limit is known. */
   requestLimit: number | null;
-  look: ButtonLook;
+  look: ButtonVariant;
 };
 
 export function AddImages({

@@ -14,7 +14,7 @@ export async function addToNewProject({ files, folder }: Batch, navigate: (to: s
   const [problem] = problems;
   if (problem && problems.every((each) => each !== null)) return toast(`Nothing was added. ${problem}`);
   try {
-    const { designId, name } = await createPlace(folder);
+    const { designId, name } = await createDesign(folder);
     void addFiles({ designId, designName: name }, files);
     await navigate(href("/design/:id", { id: designId }));
   } catch (error) {
@@ -23,7 +23,7 @@ export async function addToNewProject({ files, folder }: Batch, navigate: (to: s
   }
 }
 
-async function createPlace(folder: string | null): Promise<{ designId: string; name: string }> {
+async function createDesign(folder: string | null): Promise<{ designId: string; name: string }> {
   const convex = connectedConvex();
   if (!convex) throw new NotConnected();
   const create = async (name: string) => ({ ...(await convex.mutation(api.projects.createWithDesign, { name })), name });

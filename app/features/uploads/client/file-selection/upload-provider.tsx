@@ -4,14 +4,14 @@ import { useNavigate } from "react-router";
 import type { DesignPicker } from "./design-picker";
 import { toast } from "~/lib/ui/overlays/toasts";
 import { readDroppedFiles, readPastedFiles, type Batch } from "./dropped-files";
-import { addFiles, expectFiles, onOpened, prepareUploads, tray } from "../lazy-uploader";
+import { addFiles, expectFiles, onLoaded, prepareUploads, tray } from "../lazy-uploader";
 import { addToNewProject } from "./new-project";
 import { type Target, targetAt, targetProps } from "./drop-target";
 
 type Asking = { dialog: typeof DesignPicker; about: Omit<ComponentProps<typeof DesignPicker>, "onDone"> };
 
 export function UploadProvider({ personId }: { personId: string }) {
-  const shown = useSyncExternalStore(onOpened, tray, () => null);
+  const shown = useSyncExternalStore(onLoaded, tray, () => null);
   const navigate = useNavigate();
   const [asking, ask] = useState<Asking | null>(null);
   useEffect(() => prepareUploads(personId), [personId]);
@@ -50,12 +50,12 @@ export function PageTarget({ target }: { target: Target }) {
 /** Drag types of links; Firefox has its own. */
 const LINKS = new Set(["text/uri-list", "text/x-moz-url"]);
 
-type Over = { target: Target | null; card: boolean; isLink?: boolean };
+type DragState = { target: Target | null; card: boolean; isLink?: boolean };
 
 const NO_FILE = "A link cannot be added. Save the image first, then drop its file.";
 
-function useDrops(addBatch: (target: Target, batch: Batch) => void): Over | null {
-  const [over, setOver] = useState<Over | null>(null);
+function useDrops(addBatch: (target: Target, batch: Batch) => void): DragState | null {
+  const [over, setOver] = useState<DragState | null>(null);
   const onDrop = useEffectEvent(addBatch);
 
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { type DBSchema, deleteDB, type IDBPDatabase, openDB } from "idb";
 import { fileHandleOf } from "../file-selection/file-handles";
 import { takeLegacyUploads } from "./legacy-uploads";
-import { holdTab, openTabs } from "./open-tabs";
+import { lockTab, openTabs } from "./open-tabs";
 import { type QueuedUpload, randomId } from "./queued-upload";
 import { UPLOAD_DATABASE } from "./upload-database";
 
@@ -36,7 +36,7 @@ export function openUploadQueue(userId: string, { now = Date.now, storedBytes = 
   const tab = randomId();
   let opening: Promise<Database | null> | null = null;
   /** Keeps the changes to one upload in order. */
-  let last: Promise<unknown> = holdTab(tab);
+  let last: Promise<unknown> = lockTab(tab);
   let waiting: { id: string; file: File }[] = [];
   let isStoring = false;
   const sizes = new Map<string, number>();

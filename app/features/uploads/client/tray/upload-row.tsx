@@ -6,7 +6,7 @@ import { Icon } from "~/lib/ui/icons/icon";
 import { Button, buttonClass } from "~/lib/ui/inputs/button";
 import { isolate } from "~/lib/ui/isolate";
 import { Link } from "~/lib/ui/navigation/link";
-import { canCancel, canPause, isUnderWay, type Upload } from "../upload";
+import { canCancel, canPause, isActive, type Upload } from "../upload";
 import type { Uploads } from "../uploads";
 import { IconButton } from "./icon-button";
 import { stateText } from "./upload-text";
@@ -21,7 +21,7 @@ export const UploadRow = memo(function UploadRow({ upload, all }: { upload: Uplo
         <span dir="auto" className="truncate" title={name}>
           {imageId ? <ImageLink designId={designId} imageId={imageId} name={name} /> : name}
         </span>
-        {isUnderWay(upload) ? (
+        {isActive(upload) ? (
           <progress
             className="upload-progress"
             value={state === "processing" ? undefined : sent / size}
@@ -56,7 +56,7 @@ export const UploadRow = memo(function UploadRow({ upload, all }: { upload: Uplo
         ) : null}
       </div>
       <span className="flex">
-        {canRetry && !isUnderWay(upload) ? (
+        {canRetry && !isActive(upload) ? (
           <Button look="ghost" size="sm" aria-label={`Try again: ${isolate(name)}`} onClick={() => all.retry(id)}>
             <Icon of={RotateCw} />
             Try again
@@ -71,7 +71,7 @@ export const UploadRow = memo(function UploadRow({ upload, all }: { upload: Uplo
             onClick={() => (state === "paused" ? all.resume(id) : all.pause(id))}
           />
         ) : null}
-        {canCancel(upload) && isUnderWay(upload) ? (
+        {canCancel(upload) && isActive(upload) ? (
           <IconButton label={`Cancel ${isolate(name)}`} icon={X} onClick={() => all.cancel(id)} />
         ) : null}
         {state === "failed" || state === "cancelled" ? (

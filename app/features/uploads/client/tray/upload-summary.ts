@@ -1,11 +1,11 @@
 import { count } from "~/lib/ui/count";
-import { isUnderWay, type Upload } from "../upload";
+import { isActive, type Upload } from "../upload";
 
 type Summary = ReturnType<typeof summarizeUploads>;
 
 export function summarizeUploads(uploads: readonly Upload[]) {
   const of = (state: Upload["state"]) => uploads.filter((upload) => upload.state === state).length;
-  const going = uploads.filter(isUnderWay);
+  const going = uploads.filter(isActive);
   const bytes = going.reduce((sum, { size }) => sum + size, 0);
   const sent = going.reduce((sum, upload) => sum + upload.sent, 0);
   const arrived = uploads.reduce((sum, { state, size }) => sum + (state === "added" || state === "duplicate" ? size : 0), 0);

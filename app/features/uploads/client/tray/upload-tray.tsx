@@ -3,9 +3,9 @@ import { useCallback, useEffect, useId, useRef, useState, useSyncExternalStore }
 import { useRoot } from "~/lib/data/use-root";
 import { count } from "~/lib/ui/count";
 import { Button } from "~/lib/ui/inputs/button";
-import { isAtBottomEdge } from "~/lib/ui/is-at-bottom-edge";
+import { bottomInsetRef } from "~/lib/ui/bottom-inset-ref";
 import { openDocumentUploads } from "../document-uploads";
-import { canCancel, canPause, isUnderWay, type Upload } from "../upload";
+import { canCancel, canPause, isActive, type Upload } from "../upload";
 import type { Uploads } from "../uploads";
 import { IconButton } from "./icon-button";
 import { UnfinishedUploadList } from "./unfinished-upload-list";
@@ -16,20 +16,20 @@ import { transferRateText } from "./upload-text";
 const LEAVES_AFTER = 5_000;
 const LISTED = 100;
 
-const makeRoom = isAtBottomEdge("tray");
+const insetRef = bottomInsetRef("tray");
 
-const nothing: ReturnType<Uploads["snapshot"]> = { uploads: [], unfinished: [] };
+const emptySnapshot: ReturnType<Uploads["snapshot"]> = { uploads: [], unfinished: [] };
 
 /** One line with the total progress. Details open on demand, and by themselves when a file needs the user. */
 export function UploadTray() {
   const all = openDocumentUploads(useRoot()?.userId ?? "");
-  const { uploads, unfinished } = useSyncExternalStore(all.subscribe, all.snapshot, () => nothing);
+  const { uploads, unfinished } = useSyncExternalStore(all.subscribe, all.snapshot, () => emptySnapshot);
   const [chosen, choose] = useState<boolean | null>(null);
   const listId = useId();
   const tray = useRef<HTMLElement>(null);
   const place = useCallback((element: HTMLElement | null) => {
     tray.current = element;
-    return makeRoom(element);
+    return insetRef(element);
   }, []);
   const summary = summarizeUploads(uploads);
   const done = uploads.length > 0 && summary.added === uploads.length && unfinished.length === 0;
@@ -74,7 +74,7 @@ export function UploadTray() {
           ) : null}
           <div id={listId} hidden={!open} className="tray-list">
             {rate === "" ? null : <p className="tabular px-4 pt-1 text-sm text-faint">{rate}</p>}
-            <AllAtOnce uploads={uploads} all={all} />
+            <BulkUploadActions uploads={uploads} all={all} />
             {unfinished.length > 0 ? <UnfinishedUploadList unfinished={unfinished} listed={LISTED} all={all} /> : null}
             <ul>
               {uploads
@@ -94,7 +94,7 @@ export function UploadTray() {
   );
 }
 
-function AllAtOnce({ uploads, all }: { uploads: readonly Upload[]; all: Uploads }) {
+function BulkUploadActions({ uploads, all }: { uploads: readonly Upload[]; all: Uploads }) {
   const offers = [
     { label: "Pause all", which: uploads.filter(canPause), act: (id: string) => all.pause(id) },
     { label: "Resume all", which: uploads.filter(({ state }) => state === "paused"), act: (id: string) => all.resume(id) },
@@ -107,7 +107,7 @@ function AllAtOnce({ uploads, all }: { uploads: readonly Upload[]; all: Uploads 
     { label: "Skip all", which: uploads.filter(({ state }) => state === "duplicate"), act: (id: string) => all.dismiss(id) },
     {
       label: "Cancel all",
-      which: uploads.filter((upload) => canCancel(upload) && isUnderWay(upload)),
+      which: uploads.filter((upload) => canCancel(upload) && isActive(upload)),
       act: (id: string) => all.cancel(id),
     },
   ].filter(({ which }) => which.length > 1);

@@ -14,18 +14,21 @@ export function secondFactor(sending: Sending) {
   });
   const after = plugin.hooks.after.map((hook) => ({
     ...hook,
-    matcher: (context: Parameters<typeof hook.matcher>[0]) => hook.matcher(context) || OTHER_WAYS_IN.has(context.path ?? ""),
+    matcher: (context: Parameters<typeof hook.matcher>[0]) => hook.matcher(context) || ALTERNATIVE_SIGN_INS.has(context.path ?? ""),
   }));
-  return { ...plugin, hooks: { before: [onlyWhenEnabled], after: [...after, leadOn, newSessionsToken] } } satisfies BetterAuthPlugin;
+  return {
+    ...plugin,
+    hooks: { before: [onlyWhenEnabled], after: [...after, redirectToChallenge, newSessionsToken] },
+  } satisfies BetterAuthPlugin;
 }
 
 const SIGN_IN_LINK = "/magic-link/verify";
 const PROVIDER = "/callback/:id";
-const OTHER_WAYS_IN = new Set([SIGN_IN_LINK, "/sign-in/email-otp", PROVIDER, "/sign-in/social"]);
+const ALTERNATIVE_SIGN_INS = new Set([SIGN_IN_LINK, "/sign-in/email-otp", PROVIDER, "/sign-in/social"]);
 
 const challenged = z.object({ twoFactorRedirect: z.literal(true) });
 
-const leadOn = {
+const redirectToChallenge = {
   matcher: ({ path }: { path?: string }) => path === SIGN_IN_LINK || path === PROVIDER,
   handler: createAuthMiddleware(async (ctx) => {
     if (!challenged.safeParse(ctx.context.returned).success) return;

@@ -18,7 +18,7 @@ export const singleUseCodes = (once: (key: string, seconds: number) => Promise<b
           matcher: ({ path }) => path === "/two-factor/verify-totp",
           handler: createAuthMiddleware(async (ctx) => {
             const { success, data } = sent.safeParse(ctx.body);
-            const userId = success ? await whoseCode(ctx) : null;
+            const userId = success ? await codeOwner(ctx) : null;
             if (!success || userId === null) return;
             const used = createHash("sha256").update(`${userId}:${data.code.trim()}`).digest("base64url");
             if (!(await once(`totp:${used}`, VALID_SECONDS)))
@@ -30,7 +30,7 @@ export const singleUseCodes = (once: (key: string, seconds: number) => Promise<b
   }) satisfies BetterAuthPlugin;
 
 /** Returns the user, signed in or between password and second factor; null is left to the endpoint. */
-async function whoseCode(ctx: GenericEndpointContext): Promise<string | null> {
+async function codeOwner(ctx: GenericEndpointContext): Promise<string | null> {
   const session = await getSessionFromCtx(ctx);
   if (session) return session.user.id;
   const { name } = ctx.context.createAuthCookie("two_factor");

@@ -14,23 +14,23 @@ import { z } from "zod";
 import { byProvider, isAccount } from "./is-account";
 
 /** `userId` counts only for server-side calls without a session. */
-const tokensWanted = z.object({ ...byProvider, userId: z.string().optional() });
+const tokensRequest = z.object({ ...byProvider, userId: z.string().optional() });
 
-const forUs = { asResponse: false, returnHeaders: false, returnStatus: false } as const;
+const dataOnly = { asResponse: false, returnHeaders: false, returnStatus: false } as const;
 
 /** Returns tokens and profile by provider id (specification 7); Better Auth wants the row's id. The keys replace its endpoints. */
 export const providerTokens = () =>
   ({
     id: "provider-tokens",
     endpoints: {
-      getAccessToken: createAuthEndpoint("/get-access-token", { method: "POST", body: tokensWanted }, async (ctx) => {
+      getAccessToken: createAuthEndpoint("/get-access-token", { method: "POST", body: tokensRequest }, async (ctx) => {
         const account = await accountFor(ctx, ctx.body);
         return ctx.json(await validTokens(ctx, account));
       }),
 
-      refreshToken: createAuthEndpoint("/refresh-token", { method: "POST", body: tokensWanted }, async (ctx) => {
+      refreshToken: createAuthEndpoint("/refresh-token", { method: "POST", body: tokensRequest }, async (ctx) => {
         const account = await accountFor(ctx, ctx.body);
-        const tokens = await coreRefreshToken({ ...ctx, ...forUs, body: { accountId: account.id, userId: account.userId } });
+        const tokens = await coreRefreshToken({ ...ctx, ...dataOnly, body: { accountId: account.id, userId: account.userId } });
         // Specification 7 requires `scopes`; Better Auth returns one string.
         const scopes = (tokens.scope ?? "").split(",").filter(Boolean);
         return ctx.json({ ...tokens, scopes, idToken: await readable(tokens.idToken, ctx), accountId: account.accountId });
@@ -74,7 +74,7 @@ export const providerTokens = () =>
 
 type Row = { id: string; userId: string; providerId: string; accountId: string };
 
-async function accountFor(ctx: GenericEndpointContext, { userId, ...wanted }: z.output<typeof tokensWanted>): Promise<Row> {
+async function accountFor(ctx: GenericEndpointContext, { userId, ...wanted }: z.output<typeof tokensRequest>): Promise<Row> {
   const session = await getSessionFromCtx(ctx, { disableCookieCache: true });
   if (!session && (ctx.request || ctx.headers)) throw new APIError("UNAUTHORIZED", { code: "UNAUTHORIZED", message: "Unauthorized" });
   const owner = session?.user.id ?? userId;
@@ -90,7 +90,7 @@ async function accountFor(ctx: GenericEndpointContext, { userId, ...wanted }: z.
 
 /** Returns tokens valid for at least five seconds (specification 9); Better Auth refreshes them. */
 async function validTokens(ctx: GenericEndpointContext, { id, userId }: Row) {
-  const tokens = await coreGetAccessToken({ ...ctx, ...forUs, body: { accountId: id, userId } });
+  const tokens = await coreGetAccessToken({ ...ctx, ...dataOnly, body: { accountId: id, userId } });
   return { ...tokens, idToken: await readable(tokens.idToken, ctx) };
 }
 

@@ -1,11 +1,11 @@
 const GAP = 8;
 
 /** In stacking order from the edge; toasts are above all (`surfaces.css`). */
-type Standing = "tray" | "selection";
+type BottomBar = "tray" | "selection";
 
 /** Returns a `ref` that publishes the element's height as `--room-…`, so that other content can avoid it. */
-export function isAtBottomEdge(standing: Standing) {
-  const name = `--room-${standing}`;
+export function bottomInsetRef(bar: BottomBar) {
+  const name = `--room-${bar}`;
   return (element: HTMLElement | null) => {
     if (!element) return;
     const root = document.documentElement;
