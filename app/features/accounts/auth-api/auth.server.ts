@@ -27,6 +27,7 @@ import { providerPictures } from "./plugins/providers/provider-pictures.server";
 import { reclaim, removeUnproven } from "./plugins/reclaim.server";
 import { reclaimByProvider } from "./plugins/providers/reclaim-by-provider.server";
 import { secondFactor } from "./plugins/credentials/second-factor.server";
+import { secondFactorAttempts } from "./plugins/credentials/second-factor-attempts.server";
 import { singleUseCodes } from "./plugins/credentials/single-use-codes.server";
 import { specification } from "./plugins/specification.server";
 import { stepUp } from "./plugins/credentials/step-up.server";
@@ -180,6 +181,8 @@ function makeAuth(config: AppConfig, origin: string) {
       singleUseCodes(
         async (key, seconds) => (await serviceConvex(config).mutation(api.accounts.mail.pace, { key, seconds }, { skipQueue: true })) === 0,
       ),
+      // After the rules that reject a code without comparing it.
+      secondFactorAttempts(),
       passkeys(origin),
       stepUp(),
       ...paymentPlugins(config),

@@ -20,6 +20,8 @@ let config: AppConfig;
 let calls: Call[] = [];
 let people = 0;
 let addresses = 0;
+/** Returns a new address of those for tests (RFC 2544). */
+const newAddress = () => `198.18.${addresses >> 8}.${addresses++ & 255}`;
 
 beforeAll(async () => {
   deployment = await startTestDeployment();
@@ -45,7 +47,7 @@ afterAll(async () => {
 
 const refusal = z.object({ code: z.string().optional() }).nullable();
 
-async function post(path: string, body: object, { cookie = "", address = `198.51.100.${addresses++}` } = {}) {
+async function post(path: string, body: object, { cookie = "", address = newAddress() } = {}) {
   const context = new RouterContextProvider();
   context.set(configContext, config);
   context.set(clientAddressContext, address);
@@ -112,6 +114,27 @@ describe(`${GUESSES} concurrent guesses from different addresses`, () => {
     expect(compared.length).toBeLessThanOrEqual(5);
   });
 
+  it.each(["totp", "otp", "backup-code"])(
+    "compares at most ten second factors over twelve sign-ins at /two-factor/verify-%s",
+    async (kind) => {
+      const { email, cookie } = await signUp();
+      const enabled = await post("/two-factor/enable", { password }, { cookie });
+      const { totpURI } = z.object({ totpURI: z.string() }).parse(enabled.json);
+      const secret = new URL(totpURI).searchParams.get("secret") ?? "";
+      await post("/two-factor/verify-totp", { code: nextTotp(secret) }, { cookie });
+      const challenges = await Promise.all(Array.from({ length: 12 }, () => post("/sign-in/email", { email, password })));
+      if (kind === "otp") for (const challenge of challenges) await post("/two-factor/send-otp", {}, { cookie: challenge.cookie });
+
+      const answers = await atOnce((index) =>
+        post(`/two-factor/verify-${kind}`, { code: `w${index}` }, { cookie: challenges[index % challenges.length]?.cookie }),
+      );
+      expect(answers.filter(({ status }) => status === 200 || status >= 500)).toEqual([]);
+      const compared = answers.filter(({ code }) => code === "INVALID_CODE" || code === "INVALID_BACKUP_CODE");
+      expect(compared.length).toBeGreaterThan(0);
+      expect(compared.length).toBeLessThanOrEqual(10);
+    },
+  );
+
   it("mails one sign-in link to an address", async () => {
     const { email } = await signUp();
     const answers = await atOnce(() => post("/sign-in/magic-link", { email, callbackURL: "/projects" }));
@@ -125,6 +148,29 @@ it("compares three of many concurrent passwords from one address", async () => {
   const answers = await atOnce((index) => post("/sign-in/email", { email, password: `wrong ${index}` }, { address: "203.0.113.1" }));
   expect(answers.filter(({ status }) => status === 401)).toHaveLength(3);
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(GUESSES - 3);
+});
+
+it("locks the second factor after ten failures in a row, and a success starts the count again", async () => {
+  const { email, cookie } = await signUp();
+  const enabled = await post("/two-factor/enable", { password }, { cookie });
+  const { totpURI, backupCodes } = z.object({ totpURI: z.string(), backupCodes: z.array(z.string()) }).parse(enabled.json);
+  const secret = new URL(totpURI).searchParams.get("secret") ?? "";
+  await post("/two-factor/verify-totp", { code: nextTotp(secret) }, { cookie });
+  const challenge = async () => (await post("/sign-in/email", { email, password })).cookie;
+  const fail = async (count: number) => {
+    const at = await challenge();
+    for (let index = 0; index < count; index++) {
+      const answer = await post("/two-factor/verify-totp", { code: `${people++}x` }, { cookie: at });
+      expect(answer.code).toBe("INVALID_CODE");
+    }
+  };
+  await fail(5);
+  await fail(4);
+  expect((await post("/two-factor/verify-backup-code", { code: backupCodes[0] }, { cookie: await challenge() })).status).toBe(200);
+  await fail(5);
+  await fail(5);
+  const locked = await post("/two-factor/verify-backup-code", { code: backupCodes[1] }, { cookie: await challenge() });
+  expect([locked.status, locked.code]).toEqual([429, "ACCOUNT_TEMPORARILY_LOCKED"]);
 });
 
 // Every endpoint that compares a code is another place to guess it.

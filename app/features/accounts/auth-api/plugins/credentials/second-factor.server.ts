@@ -11,6 +11,8 @@ export function secondFactor(sending: Sending) {
     issuer: "Atelier",
     backupCodeOptions: { storeBackupCodes: "encrypted" },
     otpOptions: { storeOTP: "hashed", ...sending },
+    // `secondFactorAttempts` replaces it.
+    accountLockout: { enabled: false },
   });
   const after = plugin.hooks.after.map((hook) => ({
     ...hook,

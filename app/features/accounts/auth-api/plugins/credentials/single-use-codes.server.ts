@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { APIError, createAuthMiddleware, getSessionFromCtx } from "better-auth/api";
 import type { BetterAuthPlugin, GenericEndpointContext } from "better-auth";
 import { z } from "zod";
+import { challengedUser } from "./second-factor-attempts.server";
 
 /** A TOTP code is valid for its own 30 s period and the ones before and after. */
 const VALID_SECONDS = 90;
@@ -33,8 +34,5 @@ export const singleUseCodes = (once: (key: string, seconds: number) => Promise<b
 async function codeOwner(ctx: GenericEndpointContext): Promise<string | null> {
   const session = await getSessionFromCtx(ctx);
   if (session) return session.user.id;
-  const { name } = ctx.context.createAuthCookie("two_factor");
-  const challenge = await ctx.getSignedCookie(name, ctx.context.secret);
-  const started = challenge ? await ctx.context.internalAdapter.findVerificationValue(challenge) : null;
-  return started?.value ?? null;
+  return challengedUser(ctx);
 }
