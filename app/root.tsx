@@ -16,6 +16,7 @@ import { convexMiddleware } from "~/features/accounts/session/convex/convex.serv
 import { keepLayouts } from "~/lib/data/keep-layouts";
 import { rootData } from "~/features/accounts/session/root-data.server";
 import { useRoot } from "~/lib/data/use-root";
+import { allowedMethods } from "~/lib/http/middleware/allowed-methods.server";
 import { privateResponses } from "~/lib/http/middleware/caching.server";
 import { flashMessages } from "~/lib/http/middleware/flash.server";
 import { limitRedirectLength } from "~/lib/http/middleware/redirect-length.server";
@@ -43,6 +44,7 @@ export const middleware: Route.MiddlewareFunction[] = [
   privateResponses,
   limitRedirectLength,
   retryAfter,
+  allowedMethods,
   sameOrigin,
   flashMessages,
   sessionMiddleware,

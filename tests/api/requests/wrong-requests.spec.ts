@@ -25,7 +25,12 @@ test("answers 405 with the allowed methods, and warns at most", async ({ app, ad
     const answer = await fetch(app.url + path, { method, headers, redirect: "manual", ...(method === "POST" && { body: "{}" }) });
     expect([answer.status, answer.headers.get("Allow"), await answer.text()], path).toEqual([405, allowed, "Method Not Allowed\n"]);
   }
-  for (const path of ["/error", "/nowhere", "/projects"]) await fetch(app.url + path, { method: "POST", headers, body: "{}" });
+  for (const path of ["/error", "/search", "/error.data"]) {
+    const answer = await fetch(app.url + path, { method: "POST", headers, body: "{}" });
+    expect([answer.status, answer.headers.get("Allow")], path).toEqual([405, "GET, HEAD"]);
+    await answer.text();
+  }
+  for (const path of ["/nowhere", "/projects"]) await fetch(app.url + path, { method: "POST", headers, body: "{}" });
   expect(errorsOf(app.output().slice(start))).toEqual([]);
 });
 

@@ -10,7 +10,7 @@ const FORM = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)
 
 const forms = new WeakMap<Request, Promise<FormData>>();
 
-/** Returns a form's text fields. Unlike `request.formData()` it limits size and names. Throws 400, 413 or 415. */
+/** Returns a form's text fields. Unlike `request.formData()` it limits size and names. Throws 400, also for files, 413 or 415. */
 export function readFormData(request: Request): Promise<FormData> {
   const form = forms.get(request) ?? read(request);
   forms.set(request, form);
@@ -35,7 +35,10 @@ function parse(type: string, body: Uint8Array): Promise<FormData> {
   const parser = createFormParser(type);
   parser
     .on("field", (name, value) => form.append(name, value))
-    .on("file", (_name, file) => file.resume())
+    .on("file", (_name, file) => {
+      file.resume();
+      reject(badForm());
+    })
     .on("error", reject)
     .on("finish", () => (parser.errored ? reject(parser.errored) : resolve(form)))
     .end(body);

@@ -26,7 +26,7 @@ const statusOf = (thrown: unknown) =>
   typeof thrown === "object" && thrown !== null && "init" in thrown ? Reflect.get(Object(thrown.init), "status") : thrown;
 const refusal = (request: Request) => readFormData(request).then(() => null, statusOf);
 
-describe("formOf", () => {
+describe("readFormData", () => {
   it("reads a browser's form once for several calls", async () => {
     const form = new FormData();
     form.set("name", "Ada");
@@ -41,6 +41,13 @@ describe("formOf", () => {
       expect([type, await refusal(sent("name=Ada", type))]).toEqual([type, 415]);
     for (const type of ["multipart/form-data", "multipart/form-data; boundary=b"])
       expect([type, await refusal(sent("broken", type))]).toEqual([type, 400]);
+  });
+
+  it("rejects a file in place of a text field", async () => {
+    const form = new FormData();
+    form.set("name", "Ada");
+    form.set("picture", new File(["x"], "x.png"));
+    expect(await refusal(new Request(ADDRESS, { method: "POST", body: form }))).toBe(400);
   });
 
   it("reads at most the limit, for any declared length", async () => {
@@ -111,7 +118,7 @@ describe.each(Object.entries(encoders))("the parser of %s forms", (_, encode) =>
   });
 });
 
-describe("bodyOf", () => {
+describe("readBody", () => {
   it("returns a body of exactly the limit, and an empty one", async () => {
     expect((await readBody(sent("12345", "text/plain"), 5))?.byteLength).toBe(5);
     expect(await readBody(sent("123456", "text/plain"), 5)).toBeNull();
