@@ -10,9 +10,9 @@ import type { Id } from "./_generated/dataModel";
 /** Lists who may call each public function. `on` names the argument that carries the id of something owned, and its kind. */
 type Entry = {
   by: "person" | "server" | "server for a session";
-  on?: [kind: keyof Things, argument: string];
+  on?: [kind: keyof TestItems, argument: string];
   trashToo?: true;
-  args?: (world: World, things: Things) => Record<string, unknown> | Promise<Record<string, unknown>>;
+  args?: (world: World, items: TestItems) => Record<string, unknown> | Promise<Record<string, unknown>>;
 };
 
 const paginationOpts = { cursor: null, numItems: 10 };
@@ -46,7 +46,7 @@ const entries: Record<string, Entry> = {
   "designs:setCover": { by: "person", on: ["design", "id"] },
   "designs:setFavourite": { by: "person", on: ["design", "id"], args: () => ({ favourite: true }) },
   "designs:setDescription": { by: "person", on: ["design", "id"], args: () => ({ description: "text" }) },
-  "designs:move": { by: "person", on: ["design", "id"], args: ({ adaThings }) => ({ projectId: adaThings.project }) },
+  "designs:move": { by: "person", on: ["design", "id"], args: ({ adaItems }) => ({ projectId: adaItems.project }) },
   "designImages:getDesignImagesByDesignId": { by: "person", on: ["design", "designId"] },
   "designImages:listDesignImages": { by: "person", on: ["design", "designId"], args: () => ({ paginationOpts }) },
   "designImages:getDesignImageInPlace": { by: "person", on: ["image", "id"] },
@@ -59,9 +59,9 @@ const entries: Record<string, Entry> = {
   "designImages:move": { by: "person", on: ["design", "designId"], args: (world) => movingIds(world) },
   "many:trashImages": { by: "person", on: ["image", "ids"] },
   "many:trashDesigns": { by: "person", on: ["design", "ids"] },
-  "many:moveDesigns": { by: "person", on: ["design", "ids"], args: ({ adaThings }) => ({ projectId: adaThings.project }) },
-  "many:copyImages": { by: "person", on: ["image", "ids"], args: ({ adaThings }) => ({ designId: adaThings.design }) },
-  "many:copyDesigns": { by: "person", on: ["design", "ids"], args: ({ adaThings }) => ({ projectId: adaThings.project }) },
+  "many:moveDesigns": { by: "person", on: ["design", "ids"], args: ({ adaItems }) => ({ projectId: adaItems.project }) },
+  "many:copyImages": { by: "person", on: ["image", "ids"], args: ({ adaItems }) => ({ designId: adaItems.design }) },
+  "many:copyDesigns": { by: "person", on: ["design", "ids"], args: ({ adaItems }) => ({ projectId: adaItems.project }) },
   "many:favouriteDesigns": { by: "person", on: ["design", "ids"], args: () => ({ favourite: true }) },
   "many:tagImages": { by: "person", on: ["image", "ids"], args: () => ({ tag: "poster" }) },
   "many:untagImages": { by: "person", on: ["image", "ids"], args: () => ({ tag: "poster" }) },
@@ -147,8 +147,8 @@ const entries: Record<string, Entry> = {
   "accounts/belongings:projects": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/belongings:designs": { by: "server for a session", on: ["project", "projectId"], args: () => ({ paginationOpts }) },
   "accounts/belongings:images": { by: "server for a session", on: ["design", "designId"], args: () => ({ paginationOpts }) },
-  "accounts/belongings:chosenImages": { by: "server for a session", args: ({ adaThings }) => ({ ids: [adaThings.image] }) },
-  "accounts/belongings:chosenDesigns": { by: "server for a session", args: ({ adaThings }) => ({ ids: [adaThings.design] }) },
+  "accounts/belongings:chosenImages": { by: "server for a session", args: ({ adaItems }) => ({ ids: [adaItems.image] }) },
+  "accounts/belongings:chosenDesigns": { by: "server for a session", args: ({ adaItems }) => ({ ids: [adaItems.design] }) },
   "accounts/store:findMany": { by: "server", args: () => ({ model: "users", where: [byId], limit: 1 }) },
   "accounts/store:findOne": { by: "server", args: () => ({ model: "users", where: [byId] }) },
   "accounts/store:count": { by: "server", args: () => ({ model: "users", where: [byId] }) },
@@ -162,7 +162,7 @@ const entries: Record<string, Entry> = {
 };
 
 const entriesBy = (by: Entry["by"]) => Object.entries(entries).filter(([, entry]) => entry.by === by);
-const entriesOnThings = Object.entries(entries).flatMap(([name, { on, ...entry }]) => (on ? [[name, { on, ...entry }] as const] : []));
+const entriesOnItems = Object.entries(entries).flatMap(([name, { on, ...entry }]) => (on ? [[name, { on, ...entry }] as const] : []));
 
 const byId = { field: "id", operator: "eq", value: "nobody", connector: "AND", mode: "sensitive" };
 const verification = () => ({ id: randomUUID(), identifier: "x", value: "y", expiresAt: 0, createdAt: 0, updatedAt: 0 });
@@ -173,14 +173,14 @@ const insertNotice = (backend: Backend, { userId }: Person) =>
 const insertMail = (backend: Backend) =>
   backend.inside.mutation(probe.insert, { table: "mails", row: { content: { sealed: "x" }, attempts: 0, dueAt: 0, expiresAt: 0 } });
 
-const movingIds = async ({ backend, ada, adaThings }: World) => ({ ids: [(await addImage(backend, ada, adaThings.design, "moving")).id] });
+const movingIds = async ({ backend, ada, adaItems }: World) => ({ ids: [(await addImage(backend, ada, adaItems.design, "moving")).id] });
 
 async function putPicture({ server, ada: { sessionId, userId } }: World) {
   await server.mutation(api.accounts.pictures.put, { sessionId, contentType: "image/webp", checksum: "x", bytes: new ArrayBuffer(3) });
   return { userId };
 }
 
-async function storeStep({ ada }: World, { project: id }: Things) {
+async function storeStep({ ada }: World, { project: id }: TestItems) {
   await ada.mutation(api.projects.setFavourite, { id, favourite: true, step: "stored" });
   return { step: "stored" };
 }
@@ -199,7 +199,7 @@ async function finalizing(backend: Backend) {
   return { uploadId: randomUUID(), storageId, name, ...facts };
 }
 
-async function makeVersion({ backend, server, ada: { sessionId }, ada }: World, { image: imageId }: Things) {
+async function makeVersion({ backend, server, ada: { sessionId }, ada }: World, { image: imageId }: TestItems) {
   await server.mutation(api.versions.finalize, { sessionId, imageId, ...(await finalizing(backend)) });
   const versions = await ada.query(api.versions.getVersions, { imageId });
   return { versionId: versions.at(-1)?._id };
@@ -307,15 +307,15 @@ describe.each(backends)("access on $name", ({ start }) => {
       ? caller.query(makeFunctionReference<"query">(name), args)
       : caller.mutation(makeFunctionReference<"mutation">(name), args);
 
-  /** Things for calls that are refused, and therefore change nothing. */
-  let unchanged: Promise<Things> | undefined;
-  const refusedArgs = async (entry: Entry) => rightful(entry, world.ada, await (unchanged ??= makeThings(world.backend, world.ada)));
+  /** Items for calls that are refused, and therefore change nothing. */
+  let unchanged: Promise<TestItems> | undefined;
+  const refusedArgs = async (entry: Entry) => rightful(entry, world.ada, await (unchanged ??= makeItems(world.backend, world.ada)));
 
-  async function rightful(entry: Entry, person: Person, given?: Things): Promise<Record<string, unknown>> {
-    const things = given ?? (await makeThings(world.backend, person));
-    const args: Record<string, unknown> = { ...(await entry.args?.(world, things)) };
+  async function rightful(entry: Entry, person: Person, given?: TestItems): Promise<Record<string, unknown>> {
+    const items = given ?? (await makeItems(world.backend, person));
+    const args: Record<string, unknown> = { ...(await entry.args?.(world, items)) };
     if (entry.by === "server for a session") args["sessionId"] = person.sessionId;
-    if (entry.on) args[entry.on[1]] = entry.on[1] === "ids" ? [things[entry.on[0]]] : things[entry.on[0]];
+    if (entry.on) args[entry.on[1]] = entry.on[1] === "ids" ? [items[entry.on[0]]] : items[entry.on[0]];
     return args;
   }
 
@@ -369,7 +369,7 @@ describe.each(backends)("access on $name", ({ start }) => {
     }
   });
 
-  it.each(entriesOnThings)(
+  it.each(entriesOnItems)(
     "%s answers foreign, removed, missing and malformed ids alike",
     { tags: "@tells-another-persons-removed-missing-malformed" },
     async (name, entry) => {
@@ -378,7 +378,7 @@ describe.each(backends)("access on $name", ({ start }) => {
       const args = await refusedArgs(entry);
       const before = await world.bobs();
       const wrong = [
-        world.bobThings[kind],
+        world.bobItems[kind],
         ...world.absent(kind, entry.trashToo),
         "",
         "nonsense",
@@ -412,22 +412,22 @@ describe.each(backends)("access on $name", ({ start }) => {
   });
 
   it("shows storage ids and addresses to nobody", { tags: "@shows-storage-ids-addresses-nobody" }, async () => {
-    const { project, design } = world.adaThings;
+    const { project, design } = world.adaItems;
     const shown = JSON.stringify([
       await world.ada.query(api.projects.getProjects, {}),
       await world.ada.query(api.projects.getProjectById, { id: project }),
       await world.ada.query(api.designs.getDesignsByProjectId, { projectId: project }),
       await world.ada.query(api.designImages.getDesignImagesByDesignId, { designId: design }),
     ]);
-    expect(shown).toContain(world.adaThings.image);
-    expect(shown).not.toContain(world.adaThings.storageId);
+    expect(shown).toContain(world.adaItems.image);
+    expect(shown).not.toContain(world.adaItems.storageId);
     expect(shown).not.toMatch(/storage|https?:/i);
   });
 });
 
 const names = async (person: Person) => (await person.query(api.projects.getProjects, {})).map(({ name }) => name);
 
-type Things = {
+type TestItems = {
   project: Id<"projects">;
   design: Id<"designs">;
   image: Id<"designImages">;
@@ -448,13 +448,13 @@ type World = {
   forgers: Caller[];
   /** Users whose token partly resembles the app server's. */
   pretenders: Caller[];
-  adaThings: Things;
-  bobThings: Things;
+  adaItems: TestItems;
+  bobItems: TestItems;
   bobs(): Promise<unknown>;
-  absent(kind: keyof Things, trashToo?: boolean): string[];
+  absent(kind: keyof TestItems, trashToo?: boolean): string[];
 };
 
-async function makeThings(backend: Backend, person: Person): Promise<Things> {
+async function makeItems(backend: Backend, person: Person): Promise<TestItems> {
   const project = await person.mutation(api.projects.create, { name: `${person.userId}'s project` });
   const design = await person.mutation(api.designs.create, { projectId: project, name: "a design" });
   const { id: image, storageId } = await addImage(backend, person, design, "an image");
@@ -470,15 +470,15 @@ async function makeWorld(backend: Backend): Promise<World> {
   await signOut(backend, signedOut);
   const expired = await signUp(backend, "max", Date.now() - 1);
   const user = { subject: ada.userId, audience: "atelier-user" } as const;
-  const adaThings = await makeThings(backend, ada);
-  const bobThings = await makeThings(backend, bob);
+  const adaItems = await makeItems(backend, ada);
+  const bobItems = await makeItems(backend, bob);
 
-  const hidden = await makeThings(backend, ada);
+  const hidden = await makeItems(backend, ada);
   await ada.mutation(api.projects.moveToTrash, { id: hidden.project });
-  const purged = await makeThings(backend, ada);
+  const purged = await makeItems(backend, ada);
   await ada.mutation(api.projects.moveToTrash, { id: purged.project });
   await ada.mutation(api.trash.purge, { id: purged.project });
-  const deleted = await makeThings(backend, ada);
+  const deleted = await makeItems(backend, ada);
   await backend.inside.mutation(probe.remove, { table: "designs", id: deleted.trashed });
   await backend.inside.mutation(probe.remove, { table: "designImages", id: deleted.image });
   await backend.inside.mutation(probe.remove, { table: "designs", id: deleted.design });
@@ -504,17 +504,17 @@ async function makeWorld(backend: Backend): Promise<World> {
       await backend.holder({ subject: "app-server", audience: "atelier-user" }),
       await backend.holder({ ...user, sessionId: ada.sessionId, service: true }),
     ],
-    adaThings,
-    bobThings,
+    adaItems,
+    bobItems,
     bobs: async () => [
-      await bob.query(api.projects.getProjectById, { id: bobThings.project }),
-      await bob.query(api.designs.getDesignsByProjectId, { projectId: bobThings.project }),
-      await bob.query(api.designImages.getDesignImagesByDesignId, { designId: bobThings.design }),
+      await bob.query(api.projects.getProjectById, { id: bobItems.project }),
+      await bob.query(api.designs.getDesignsByProjectId, { projectId: bobItems.project }),
+      await bob.query(api.designImages.getDesignImagesByDesignId, { designId: bobItems.design }),
     ],
     absent: (kind, trashToo = kind === "trashed") =>
-      [...(trashToo ? [] : [hidden]), purged, deleted, adaThings].flatMap((things) =>
-        [things.project, things.design, things.image, things.trashed, things.storageId].filter(
-          (id) => things !== adaThings || (id !== things[kind] && !(trashToo && kind === "design" && id === things.trashed)),
+      [...(trashToo ? [] : [hidden]), purged, deleted, adaItems].flatMap((items) =>
+        [items.project, items.design, items.image, items.trashed, items.storageId].filter(
+          (id) => items !== adaItems || (id !== items[kind] && !(trashToo && kind === "design" && id === items.trashed)),
         ),
       ),
   };

@@ -25,8 +25,8 @@ export const getNotices = userQuery({
       const rows = await db
         .query("notices")
         .withIndex("by_read", (q) => {
-          const his = q.eq("userId", user.id).eq("read", read);
-          return from ? his.lte("at", from.at) : his;
+          const ownNotices = q.eq("userId", user.id).eq("read", read);
+          return from ? ownNotices.lte("at", from.at) : ownNotices;
         })
         .order("desc")
         .take(limit + (from ? MAX_SAME_TIME : 0));

@@ -16,7 +16,7 @@ describe.each(backends)("search on $name", ({ start }) => {
   const search = (person: Person, requested: FunctionArgs<typeof api.search.find>) => person.query(api.search.find, requested);
   const find = (person: Person, text: string) => person.query(api.search.find, { text });
 
-  async function withThings(name: string) {
+  async function withItems(name: string) {
     const person = await signUp(backend, name);
     const project = await person.mutation(api.projects.create, { name: "Autumn catalogue" });
     const design = await person.mutation(api.designs.create, { projectId: project, name: "Autumn cover" });
@@ -25,7 +25,7 @@ describe.each(backends)("search on $name", ({ start }) => {
   }
 
   it("finds projects, designs and images by name, with their parents", async () => {
-    const { person, project, design, image } = await withThings("ada");
+    const { person, project, design, image } = await withItems("ada");
     await person.mutation(api.projects.create, { name: "Winter" });
     const found = await find(person, "autumn");
     expect(found).toMatchObject({
@@ -37,7 +37,7 @@ describe.each(backends)("search on $name", ({ start }) => {
   });
 
   it("matches prefixes, any word and any case, and follows renames", async () => {
-    const { person, design } = await withThings("ada");
+    const { person, design } = await withItems("ada");
     const onMessage = async (text: string) => names(await find(person, text));
     expect(await onMessage("aut")).toEqual(["Autumn catalogue", "Autumn cover", "autumn leaves.png"]);
     expect(await onMessage("  COVER ")).toEqual(["Autumn cover"]);
@@ -49,7 +49,7 @@ describe.each(backends)("search on $name", ({ start }) => {
   });
 
   it("finds nothing without a word and treats any input as text", async () => {
-    const { person } = await withThings("ada");
+    const { person } = await withItems("ada");
     for (const text of ["", "  ", '"', "*", "()", "- :", "\u0000", "\uD800", "\u202e"]) {
       expect(await find(person, text), JSON.stringify(text)).toEqual(NOTHING);
     }
@@ -59,7 +59,7 @@ describe.each(backends)("search on $name", ({ start }) => {
   });
 
   it("shows no items of other users", async () => {
-    await withThings("ada");
+    await withItems("ada");
     const bob = await signUp(backend, "bob");
     expect(names(await find(bob, "autumn"))).toEqual([]);
     await bob.mutation(api.projects.create, { name: "Autumn of bob" });
@@ -67,7 +67,7 @@ describe.each(backends)("search on $name", ({ start }) => {
   });
 
   it("checks access by the project, not by the row's owner", async () => {
-    const { person: ada, design, image } = await withThings("ada");
+    const { person: ada, design, image } = await withItems("ada");
     const eve = await signUp(backend, "eve");
     await backend.inside.mutation(probe.patch, { table: "designs", id: design, fields: { ownerId: eve.userId } });
     await backend.inside.mutation(probe.patch, { table: "designImages", id: image, fields: { ownerId: eve.userId } });
@@ -76,7 +76,7 @@ describe.each(backends)("search on $name", ({ start }) => {
   });
 
   it("finds no trashed items and none of their contents", async () => {
-    const { person, project, design, image } = await withThings("ada");
+    const { person, project, design, image } = await withItems("ada");
     await person.mutation(api.designImages.remove, { id: image });
     expect(names(await find(person, "autumn"))).toEqual(["Autumn catalogue", "Autumn cover"]);
     const { id: second } = await addImage(backend, person, design, "autumn again.png");
@@ -90,7 +90,7 @@ describe.each(backends)("search on $name", ({ start }) => {
   });
 
   it("returns full pages up to the limit, and skips any number of hidden rows", { tags: "@finds-so-many-no-more-page" }, async () => {
-    const { person, design } = await withThings("ada");
+    const { person, design } = await withItems("ada");
     const project = await person.mutation(api.projects.create, { name: "shown" });
     const hidden = await person.mutation(api.projects.create, { name: "hidden" });
     const shown = FOUND_PAGE + 5;
@@ -115,7 +115,7 @@ describe.each(backends)("search on $name", ({ start }) => {
   });
 
   it("ends a text search at the 1,024 results that a deployment returns", async () => {
-    const { person } = await withThings("ada");
+    const { person } = await withItems("ada");
     const project = await person.mutation(api.projects.create, { name: "large" });
     const seed = await person.mutation(api.designs.create, { projectId: project, name: "Poster" });
     const { _id: _, _creationTime: __, ...row } = (await backend.inside.query(probe.row, { table: "designs", id: seed })) ?? {};
@@ -126,7 +126,7 @@ describe.each(backends)("search on $name", ({ start }) => {
   });
 
   it("finds current descriptions, captions and tags", async () => {
-    const { person, project, design, image } = await withThings("ada");
+    const { person, project, design, image } = await withItems("ada");
     await person.mutation(api.projects.setDescription, { id: project, description: "For the orchard" });
     await person.mutation(api.designs.setDescription, { id: design, description: "Orchard in\nfog" });
     await person.mutation(api.designImages.setCaption, { id: image, caption: "Two apples" });
@@ -150,7 +150,7 @@ describe.each(backends)("search on $name", ({ start }) => {
   });
 
   it("combines the filters for tag, kind, type, time and words", async () => {
-    const { person, project, design, image } = await withThings("ada");
+    const { person, project, design, image } = await withItems("ada");
     await person.mutation(api.tags.tagDesign, { id: design, tag: "Night" });
     await person.mutation(api.tags.tagImage, { id: image, tag: "night" });
     const { id: other } = await addImage(backend, person, design, "winter.png");
@@ -190,7 +190,7 @@ describe.each(backends)("search on $name", ({ start }) => {
   });
 
   it("finds rows of an earlier build after the upgrade", async () => {
-    const { person, design } = await withThings("ada");
+    const { person, design } = await withItems("ada");
     const {
       _id: _,
       _creationTime: __,

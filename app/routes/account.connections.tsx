@@ -35,14 +35,14 @@ export default function Connections({ loaderData: { connections, providers, link
   const unlinked = providers.filter(({ id }) => !linked.some(({ providerId }) => providerId === id));
   const open = !linking ? [] : unlinked.filter(({ obstacle }) => obstacle === null);
   const blocked = !linking ? [] : unlinked.filter(({ obstacle }) => obstacle !== null);
-  const lastStays = linked.length === 1 && !unlinkLast;
+  const isLastMethod = linked.length === 1 && !unlinkLast;
   return (
     <>
       <Section title="Sign-in methods" about="You can sign in with each of these.">
         <ul className="grid gap-px overflow-hidden rounded-md border bg-line">
           {linked.map((connection) => (
             <li key={connection.id} className="bg-card p-4">
-              <ConnectionRow connection={connection} stays={lastStays} advice={{ password: passwords, link: linking }} />
+              <ConnectionRow connection={connection} stays={isLastMethod} advice={{ password: passwords, link: linking }} />
             </li>
           ))}
         </ul>

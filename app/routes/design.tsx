@@ -115,10 +115,10 @@ export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { proje
 
 export function shouldRevalidate(args: ShouldRevalidateFunctionArgs): boolean {
   const { currentUrl, nextUrl, currentParams, nextParams, formMethod } = args;
-  const staysHere = currentParams["id"] === nextParams["id"];
-  const turns = staysHere && nextParams["imageId"] !== undefined && formMethod === undefined && currentUrl.href !== nextUrl.href;
+  const staysOnPage = currentParams["id"] === nextParams["id"];
+  const turns = staysOnPage && nextParams["imageId"] !== undefined && formMethod === undefined && currentUrl.href !== nextUrl.href;
   if (turns && connectedConvex()) return false;
-  return liveRevalidation(staysHere ? { ...args, currentParams: nextParams } : args);
+  return liveRevalidation(staysOnPage ? { ...args, currentParams: nextParams } : args);
 }
 
 /** An image that was opened by its address has no gallery to return to. */
@@ -277,7 +277,7 @@ function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPage
           action={<AddImagesLabel>Add images</AddImagesLabel>}
         />
       )}
-      <MorePages things="images" page={{ ...page, next }} />
+      <MorePages itemNoun="images" page={{ ...page, next }} />
 
       <DescriptionDialog
         key={`about ${design._id}`}

@@ -32,7 +32,7 @@ export const action = (args: Route.ActionArgs) =>
     schema: addressFields,
     path: "/request-password-reset",
     body: ({ email }) => ({ email, redirectTo: "/reset-password" }),
-    stays: true,
+    staysOnPage: true,
   });
 
 export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;

@@ -110,12 +110,12 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
   const design = useLive(designData.design);
   const page = useOutletContext<ImagesOfDesign>();
   const { targetId, open } = useOpenImage(design._id);
-  const shownId = targetId ?? imageId;
-  const images = useImagesWith(shownId, page.rows);
+  const currentId = targetId ?? imageId;
+  const images = useImagesWith(currentId, page.rows);
   const inPlace = useLive(loaderData.inPlace);
   const versions = useLive(loaderData.versions);
   const knownTags = useLive(designData.knownTags);
-  const index = indexOf(images, shownId);
+  const index = indexOf(images, currentId);
   const listed = images[index];
   const around = useMemo(() => images.slice(Math.max(0, index - AROUND), index + AROUND + 1), [images, index]);
   const isNearEnd = listed !== undefined && index + AROUND >= images.length;
@@ -127,7 +127,7 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
 
   const image = listed ?? inPlace.image;
   useTitle(titleOf(image.name));
-  const own = inPlace.image._id === shownId ? inPlace : null;
+  const own = inPlace.image._id === currentId ? inPlace : null;
   const place: AdjacentImages = {
     previous: images[index - 1]?._id ?? (listed && page.isFirst ? null : (own?.previous ?? null)),
     next: (listed && images[index + 1]?._id) ?? own?.next ?? null,

@@ -36,7 +36,7 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
         {unread > 0 ? <MarkAllRead /> : null}
       </PageHeader>
       {notices.length > 0 ? <NotificationList notices={notices} /> : <NoNotifications />}
-      <MorePages things="notifications" page={page} />
+      <MorePages itemNoun="notifications" page={page} />
     </Page>
   );
 }

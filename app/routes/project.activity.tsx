@@ -67,7 +67,7 @@ export default function ProjectActivity({ loaderData }: Route.ComponentProps) {
           </li>
         ))}
       </ol>
-      <MorePages things="entries" page={{ ...page, isFirst: loaderData.isFirst }} />
+      <MorePages itemNoun="entries" page={{ ...page, isFirst: loaderData.isFirst }} />
     </Page>
   );
 }

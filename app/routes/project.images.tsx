@@ -129,7 +129,7 @@ export default function ProjectImages({ loaderData }: Route.ComponentProps) {
         ))}
       </div>
       {page.length === 0 ? <EmptyState title="No images yet" text="The images of all designs in this project appear here." /> : null}
-      <MorePages things="images" page={{ ...groupPages, isFirst: loaderData.isFirst }} />
+      <MorePages itemNoun="images" page={{ ...groupPages, isFirst: loaderData.isFirst }} />
     </Page>
   );
 }

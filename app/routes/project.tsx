@@ -183,7 +183,7 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
         />
       )}
       <DestinationPicker />
-      <MorePages things="designs" page={{ ...page, next }} />
+      <MorePages itemNoun="designs" page={{ ...page, next }} />
       <CreateDialog
         thing="design"
         intent="createDesign"

@@ -122,7 +122,7 @@ export default function Projects({ loaderData, actionData }: Route.ComponentProp
         />
       )}
       {isEmpty ? <PageTarget target={NEW_PROJECT} /> : null}
-      <MorePages things="projects" page={page} />
+      <MorePages itemNoun="projects" page={page} />
       <CreateDialog thing="project" intent="createProject" placeholder="Autumn catalogue" constraint={constraint} />
       <ItemDialogs state={dialogs} thing="project" intent="renameProject" constraint={constraint} />
     </Page>

@@ -70,7 +70,7 @@ export async function action(args: Route.ActionArgs) {
       others: FIELDS,
       path: "/sign-in/magic-link",
       body: ({ email }) => ({ email, callbackURL, errorCallbackURL: "/sign-in" }),
-      stays: true,
+      staysOnPage: true,
     });
   }
   if (sent.get(WITH) === CONFIRM)
@@ -79,7 +79,7 @@ export async function action(args: Route.ActionArgs) {
       others: FIELDS,
       path: "/send-verification-email",
       body: ({ email }) => ({ email }),
-      stays: true,
+      staysOnPage: true,
     });
   return authFormAction(args, {
     schema: signInFields,

@@ -28,14 +28,14 @@ export async function action({ request, context, url }: Route.ActionArgs) {
   const link = linkIn(url);
   if (!link) throw redirect("/sign-in", 303);
   const answer = await followLink(link, { request, context });
-  const leadsTo = link.kind === "magic-link" ? answer.headers.get("Location") : link.target;
-  if (answer.status >= 400 || leadsTo === null || new URL(leadsTo, request.url).searchParams.has("error")) {
+  const target = link.kind === "magic-link" ? answer.headers.get("Location") : link.target;
+  if (answer.status >= 400 || target === null || new URL(target, request.url).searchParams.has("error")) {
     setFlash(context, answer.status === 429 ? "Too many attempts. Try again later." : "This link is no longer valid.");
     return redirect("/projects", 303);
   }
   // The new session's cookies come last: they replace those that sign-out removes.
   const headers = relayCookies(await postToAuth({ request, context }, "/sign-out"));
-  return redirectDocument(leadsTo, { status: 303, headers: relayCookies(answer, headers) });
+  return redirectDocument(target, { status: 303, headers: relayCookies(answer, headers) });
 }
 
 export default function SwitchAccount({ loaderData: { current, owner } }: Route.ComponentProps) {

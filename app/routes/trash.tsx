@@ -69,7 +69,7 @@ function TrashOfKind({ kind, isFirst, page }: Extract<Loaded, { isFirst: boolean
         <EmptyState title={`No ${isFirst ? "" : "more "}${title.toLowerCase()}`} text="Items are deleted permanently after 30 days." />
       ) : null}
       <TrashList title={title} items={items} ask={ask} />
-      <MorePages things={title.toLowerCase()} page={{ ...shown, isFirst }} />
+      <MorePages itemNoun={title.toLowerCase()} page={{ ...shown, isFirst }} />
       {openDialog ? <PurgeDialog key={openDialog.item._id} item={openDialog.item} open={openDialog} onClose={() => ask(null)} /> : null}
     </Page>
   );

@@ -41,12 +41,12 @@ export async function searches(): Promise<Figure[]> {
     await fill(now, person, false);
     const upgraded = await upgrade(now);
     await fill(earlier, past, true);
-    const [searched, searchedBefore] = [await searcher(person), await searcher(past)];
+    const [searched, searchedBaseline] = [await searcher(person), await searcher(past)];
     const times: Record<string, number[]> = {};
     const timesBefore: Record<string, number[]> = {};
     for (let round = 0; round < ROUNDS; round++)
       for (const [what, text] of Object.entries({ ...EXACT, ...NEAR })) {
-        (timesBefore[what] ??= []).push(await searchedBefore(text));
+        (timesBefore[what] ??= []).push(await searchedBaseline(text));
         (times[what] ??= []).push(await searched(text));
       }
     const of = (what: string) => median(times[what] ?? []);

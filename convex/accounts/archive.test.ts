@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Caller, type Person, probe, signUp } from "../../tests/convex/backends.ts";
-import { everythingOf, ownedTables } from "../../tests/convex/everything.ts";
+import { allDataOf, ownedTables } from "../../tests/convex/everything.ts";
 import { refused } from "../../tests/convex/expect.ts";
 import { api } from "../_generated/api";
 
@@ -61,12 +61,12 @@ describe.each(backends)("account archive on $name", ({ start }) => {
 
   it("contains every table of the user, but no secrets and nothing of others", async () => {
     const ada = await signUp(backend, "ada");
-    await everythingOf(backend, ada);
+    await allDataOf(backend, ada);
     const before = new Map(
       await Promise.all(ownedTables.map(async (table) => [table, (await backend.inside.query(probe.rows, { table })).length] as const)),
     );
     const bob = await signUp(backend, "bob");
-    await everythingOf(backend, bob);
+    await allDataOf(backend, bob);
 
     const message = await archiveOf(bob);
     for (const table of ownedTables) {
@@ -84,7 +84,7 @@ describe.each(backends)("account archive on $name", ({ start }) => {
 
   it("contains trashed items and their files until they are purged", async () => {
     const carol = await signUp(backend, "carol");
-    const { projectId, designId, imageId } = await everythingOf(backend, carol);
+    const { projectId, designId, imageId } = await allDataOf(backend, carol);
     const { sessionId } = carol;
     const [older] = await server.query(archive.versions, { sessionId, imageId });
     for (const [move, id] of [

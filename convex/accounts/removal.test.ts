@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Person, probe, signUp } from "../../tests/convex/backends.ts";
-import { everythingOf, ownedTables } from "../../tests/convex/everything.ts";
+import { allDataOf, ownedTables } from "../../tests/convex/everything.ts";
 import { api, internal } from "../_generated/api";
 
 describe.each(backends)("deleting an account on $name", ({ start }) => {
@@ -24,10 +24,10 @@ describe.each(backends)("deleting an account on $name", ({ start }) => {
 
   it("deletes the user's rows and files and nothing of others", async () => {
     const ada = await signUp(backend, "ada");
-    const { files: adas } = await everythingOf(backend, ada);
+    const { files: adas } = await allDataOf(backend, ada);
     const before = await counts();
     const bob = await signUp(backend, "bob");
-    const { files: bobs } = await everythingOf(backend, bob);
+    const { files: bobs } = await allDataOf(backend, bob);
     const both = await counts();
     for (const table of ownedTables) expect(both[table], `a row of ${table} to be removed`).toBeGreaterThan(before[table] ?? 0);
 

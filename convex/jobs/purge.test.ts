@@ -18,7 +18,7 @@ describe.each(backends)("purging on $name", ({ start }) => {
   const row = (table: string, id: string) => backend.inside.query(probe.row, { table, id });
   const imagesOf = (designId: string) => backend.inside.query(probe.rows, { table: "designImages", field: "designId", value: designId });
 
-  async function deleteForEver(id: string) {
+  async function deletePermanently(id: string) {
     const { moveToTrash } = (await row("projects", id)) ? api.projects : (await row("designs", id)) ? api.designs : api.designImages;
     await ada.mutation(moveToTrash, { id });
     await ada.mutation(api.trash.purge, { id });
@@ -42,7 +42,7 @@ describe.each(backends)("purging on $name", ({ start }) => {
     }
   }
 
-  async function leftOf({ projectId, designIds, storageId }: Awaited<ReturnType<typeof projectWith>>) {
+  async function remainingRows({ projectId, designIds, storageId }: Awaited<ReturnType<typeof projectWith>>) {
     const rows = [await row("projects", projectId), ...(await Promise.all(designIds.map((id) => row("designs", id))))];
     const images = await Promise.all(designIds.map((id) => imagesOf(id)));
     const files = await backend.inside.query(probe.filesAmong, { ids: storageId ? [storageId] : [] });
@@ -58,15 +58,15 @@ describe.each(backends)("purging on $name", ({ start }) => {
     ["more designs than a batch", Array.from({ length: PURGE_BATCH + 30 }, () => 1)],
   ])("deletes a project with %s, leaving nothing", async (_, counts) => {
     const big = await projectWith(counts);
-    await deleteForEver(big.projectId);
+    await deletePermanently(big.projectId);
     await backend.settle();
-    expect(await leftOf(big)).toEqual([]);
+    expect(await remainingRows(big)).toEqual([]);
   });
 
   it("deletes a design with several batches of images and keeps its project", async () => {
     const big = await projectWith([2 * PURGE_BATCH + 50, 1]);
     const [going = "", staying = ""] = big.designIds;
-    await deleteForEver(going);
+    await deletePermanently(going);
     await backend.settle();
     expect([await row("designs", going), await imagesOf(going)]).toEqual([null, []]);
     expect(await row("projects", big.projectId)).not.toBeNull();
@@ -83,7 +83,7 @@ describe.each(backends)("purging on $name", ({ start }) => {
     const before = await backend.inside.query(probe.scheduledCalls, { name: "jobs/purge:project" });
     await backend.inside.mutation(internal.jobs.purge.project, { id: big.projectId });
     await backend.settle();
-    expect(await leftOf(big)).toEqual([]);
+    expect(await remainingRows(big)).toEqual([]);
     const calls = (await backend.inside.query(probe.scheduledCalls, { name: "jobs/purge:project" })) - before;
     expect(calls, "the first batch was called here, the others by it").toBe(Math.floor(450 / PURGE_BATCH));
   });
@@ -94,7 +94,7 @@ describe.each(backends)("purging on $name", ({ start }) => {
     const staying = await ada.mutation(api.designs.create, { projectId, name: "staying" });
     const gone = await addImage(backend, ada, going, "gone.png");
     const kept = await addImage(backend, ada, staying, "kept.png");
-    await deleteForEver(going);
+    await deletePermanently(going);
     await backend.settle();
     expect(await row("designImages", gone.id)).toBeNull();
     expect(await row("designImages", kept.id)).not.toBeNull();
@@ -107,23 +107,23 @@ describe.each(backends)("purging on $name", ({ start }) => {
     const storageId = await backend.store(new TextEncoder().encode("two rows, one file"));
     await backend.inside.mutation(probe.insertImages, { designId, storageId, from: 0, count: 2 });
     const [first, second] = await ada.query(api.designImages.getDesignImagesByDesignId, { designId });
-    await deleteForEver(first?._id ?? "");
+    await deletePermanently(first?._id ?? "");
     await backend.settle();
     expect(await backend.inside.query(probe.filesAmong, { ids: [storageId] })).toEqual([storageId]);
-    await deleteForEver(second?._id ?? "");
+    await deletePermanently(second?._id ?? "");
     await backend.settle();
     expect(await backend.inside.query(probe.filesAmong, { ids: [storageId] })).toEqual([]);
   });
 
   it("tolerates a repeated step", async () => {
     const big = await projectWith([3]);
-    await deleteForEver(big.projectId);
+    await deletePermanently(big.projectId);
     await backend.settle();
     const [designId] = big.designIds;
     await backend.inside.mutation(internal.jobs.purge.project, { id: big.projectId });
     if (designId) await backend.inside.mutation(internal.jobs.purge.design, { id: designId });
     await backend.settle();
-    expect(await leftOf(big)).toEqual([]);
+    expect(await remainingRows(big)).toEqual([]);
   });
 
   it("resumes stale purges, but not recent ones or trashed items", async () => {
@@ -139,7 +139,7 @@ describe.each(backends)("purging on $name", ({ start }) => {
     await backend.inside.mutation(probe.patch, { table: "projects", id: trashed.projectId, fields: { removedAt: then } });
     await backend.inside.mutation(internal.jobs.purge.resume, {});
     await backend.settle();
-    expect(await leftOf(old)).toEqual([]);
+    expect(await remainingRows(old)).toEqual([]);
     expect(await row("designs", design)).toBeNull();
     expect(await row("designs", other)).not.toBeNull();
     expect(await row("projects", fresh.projectId)).not.toBeNull();
@@ -165,12 +165,12 @@ describe.each(backends)("purging on $name", ({ start }) => {
     const big = await projectWith([total]);
     const [designId] = big.designIds;
     const left = async () => (designId ? backend.inside.query(probe.imageCount, { designId }) : 0);
-    await deleteForEver(big.projectId);
+    await deletePermanently(big.projectId);
     await expect.poll(left, { interval: 5 }).toBeLessThan(total);
     await crash();
     expect(await left(), "it was killed in the middle").toBeGreaterThan(0);
     await crash();
     await backend.settle();
-    expect(await leftOf(big)).toEqual([]);
+    expect(await remainingRows(big)).toEqual([]);
   });
 });

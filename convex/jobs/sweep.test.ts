@@ -33,7 +33,7 @@ describe.each(backends)("the sweep on $name", ({ start }) => {
     const [row] = await backend.inside.query(probe.rows, { table: "sweeps" });
     await backend.inside.mutation(probe.patch, { table: "sweeps", id: String(row?.["_id"]), fields: { files } });
   };
-  const manyLoose = async (count: number) => {
+  const manyUnused = async (count: number) => {
     const ids = [];
     for (let each = 0; each < count; each++) ids.push(await loose());
     return ids;
@@ -60,7 +60,7 @@ describe.each(backends)("the sweep on $name", ({ start }) => {
     await setCount(2_000);
     const before = await mark();
     const image = await addImage(backend, ada, designId, "one.png");
-    const lost = [image.storageId, ...(await manyLoose(20))];
+    const lost = [image.storageId, ...(await manyUnused(20))];
     await backend.inside.mutation(probe.remove, { table: "designImages", id: image.id });
     await sweep();
     expect(await stored(lost)).toEqual(lost);
@@ -72,7 +72,7 @@ describe.each(backends)("the sweep on $name", ({ start }) => {
   it("deletes the abandoned uploads of a small deployment", async () => {
     await sweep(undefined, true);
     await setCount(20);
-    const abandoned = await manyLoose(10);
+    const abandoned = await manyUnused(10);
     await sweep();
     expect(await stored(abandoned)).toEqual([]);
   });
@@ -80,7 +80,7 @@ describe.each(backends)("the sweep on $name", ({ start }) => {
   it("deletes nothing when most of a few files have no row", async () => {
     await sweep(undefined, true);
     await setCount(3);
-    const lost = await manyLoose(4);
+    const lost = await manyUnused(4);
     await sweep();
     expect(await stored(lost)).toEqual(lost);
     await sweep(undefined, true);
@@ -89,10 +89,10 @@ describe.each(backends)("the sweep on $name", ({ start }) => {
   it("deletes nothing when more than 100 files have no row", async () => {
     await sweep(undefined, true);
     await setCount(1_000_000);
-    const allowed = await manyLoose(100);
+    const allowed = await manyUnused(100);
     await sweep();
     expect(await stored(allowed)).toEqual([]);
-    const tooMany = await manyLoose(101);
+    const tooMany = await manyUnused(101);
     await sweep();
     expect(await stored(tooMany)).toEqual(tooMany);
   });
@@ -110,7 +110,7 @@ describe.each(backends)("the sweep on $name", ({ start }) => {
 
   it("checks more files than one batch contains", async () => {
     const kept = await addImage(backend, ada, designId, "kept.png");
-    const many = await manyLoose(230);
+    const many = await manyUnused(230);
     const last = await addImage(backend, ada, designId, "last.png");
     await sweep(undefined, true);
     expect(await stored([kept.storageId, ...many, last.storageId])).toEqual([kept.storageId, last.storageId]);

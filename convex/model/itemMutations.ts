@@ -95,10 +95,10 @@ export async function changeText(
   await recordActivity(ctx, { ...activity, ...path });
 }
 
-/** `favouritesBeside` returns the favourites in the item's list. */
+/** `otherFavourites` returns the favourites in the item's list. */
 export const favouriteItem = <Found extends { project: Doc<"projects">; design?: Doc<"designs"> }>(
   find: FindItem<Found>,
-  favouritesBeside: (ctx: UserMutationCtx, found: Found) => Promise<Item[]>,
+  otherFavourites: (ctx: UserMutationCtx, found: Found) => Promise<Item[]>,
 ) =>
   undoableMutation({
     args: { id: v.string(), favourite: v.boolean() },
@@ -107,7 +107,7 @@ export const favouriteItem = <Found extends { project: Doc<"projects">; design?:
       const found = await find(ctx, id, "edit");
       const item = found.design ?? found.project;
       if (favourite === (item.favouriteAt !== undefined)) return null;
-      if (favourite && (await favouritesBeside(ctx, found)).length >= FAVOURITES_MAX) throw tooManyFavourites();
+      if (favourite && (await otherFavourites(ctx, found)).length >= FAVOURITES_MAX) throw tooManyFavourites();
       await ctx.db.patch(item._id, { favouriteAt: favourite ? Date.now() : undefined });
       return null;
     },

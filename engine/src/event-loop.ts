@@ -17,15 +17,15 @@ const BLOCK_MS = 200;
 /** Saved before functions in this process can replace it. */
 const elapsed = performance.now.bind(performance);
 
-/** Detects a blocked event loop by a late timer. `takeNoted` returns what ran since its last call. */
-export function watchEventLoop(onBlock: (block: Block) => void, takeNoted: () => string[], now: () => number = elapsed): LoopWatch {
+/** Detects a blocked event loop by a late timer. `takeActivities` returns what ran since its last call. */
+export function watchEventLoop(onBlock: (block: Block) => void, takeActivities: () => string[], now: () => number = elapsed): LoopWatch {
   let last = now();
   let cpu = process.cpuUsage();
   let longest = 0;
   let blocks = 0;
   const timer = setInterval(() => {
     const ms = now() - last - TICK_MS;
-    const ran = takeNoted();
+    const ran = takeActivities();
     if (ms > longest) longest = ms;
     const cpuNow = process.cpuUsage();
     if (ms > BLOCK_MS) {

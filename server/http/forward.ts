@@ -54,9 +54,9 @@ export class Forward {
       const options = { changeOrigin: true, xfwd: false, upgradeTimeout: UPGRADE_TIMEOUT };
       const upstream = await proxyUpgrade(this.#target, request, socket, head, options);
       // Unread data would keep the deployment's socket and its subscriptions open.
-      const letGo = () => upstream.resume().end();
-      if (socket.destroyed) letGo();
-      else socket.once("close", letGo);
+      const endUpstream = () => upstream.resume().end();
+      if (socket.destroyed) endUpstream();
+      else socket.once("close", endUpstream);
     } catch (error) {
       this.#log.warn({ error: String(error) }, "a websocket could not be forwarded to the deployment");
     }

@@ -17,9 +17,9 @@ test.beforeAll(async () => {
   app = await startApp();
 });
 test.afterAll(() => app.dispose());
-test.beforeEach(somebodyNew);
+test.beforeEach(newUser);
 
-async function somebodyNew() {
+async function newUser() {
   ada = await signUp(app.url);
   const { designId } = await makeDesign(app, ada);
   const [imageId = ""] = await addPictures(app, ada, designId, ["fig"]);
@@ -89,7 +89,7 @@ test("resumes an account deletion after SIGKILL, down to the last row and file",
   // A deletion that was complete before the kill proves nothing, so try again.
   for (let more = 0; left === 0 && more < 4; more++) {
     await app.start();
-    await somebodyNew();
+    await newUser();
     left = await interrupted(store);
   }
   expect(left).toBeGreaterThan(0);

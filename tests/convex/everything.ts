@@ -8,7 +8,7 @@ const NOBODYS = ["rateLimits", "releasedFiles", "sweeps", "upgrades"];
 
 export const ownedTables = Object.keys(schema.tables).filter((name) => !NOBODYS.includes(name));
 
-export async function everythingOf(backend: Backend, person: Person) {
+export async function allDataOf(backend: Backend, person: Person) {
   const insert = (table: string, row: Record<string, unknown>) => backend.inside.mutation(probe.insert, { table, row });
   const { userId, sessionId } = person;
   const projectId = await person.mutation(api.projects.create, { name: "a project" });

@@ -95,13 +95,13 @@ type AuthForm<Schema extends z.ZodObject> = Pick<IntentSpec<Schema>, "schema" | 
   /** Returns where to go after success, from Better Auth's answer. Default: the visitor's `redirectTo`. */
   target?: (answer: unknown) => string;
   /** Keeps the visitor on the page after success, because the next step is in an email. */
-  stays?: boolean;
+  staysOnPage?: boolean;
 };
 
 /** The action of a form that visitors use without a session: posts it to a Better Auth endpoint, then loads the next page. */
 export async function authFormAction<Schema extends z.ZodObject>(
   sent: ActionRequest,
-  { schema, others, path, body, target, stays = false }: AuthForm<Schema>,
+  { schema, others, path, body, target, staysOnPage: stays = false }: AuthForm<Schema>,
 ) {
   const intent = accountIntent({
     schema,

@@ -61,7 +61,7 @@ function CommandDialog({ openRequest, ...props }: CommandDialogProps) {
   return (
     <dialog ref={dialog} closedby="any" aria-label="Commands" className="dialog palette">
       {palette ? (
-        createElement(palette, { ...props, here, typed, onType: type, entered })
+        createElement(palette, { ...props, pageCommands: here, typed, onType: type, entered })
       ) : (
         <input
           type="text"

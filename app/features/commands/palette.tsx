@@ -16,7 +16,7 @@ import { useSearchResults } from "./use-search-results";
 export type PaletteProps = {
   projects: Preload<PageDestination[]>;
   onToggleSidebar: () => void;
-  here: Command[];
+  pageCommands: Command[];
   typed: string;
   onType: (text: string) => void;
   entered: boolean;
@@ -28,33 +28,33 @@ const THEMES: { theme: Theme; name: string }[] = [
   { theme: "system", name: "System theme" },
 ];
 
-export function Palette({ projects, onToggleSidebar, here, typed, onType, entered }: PaletteProps) {
+export function Palette({ projects, onToggleSidebar, pageCommands: here, typed, onType, entered }: PaletteProps) {
   const field = useRef<HTMLInputElement>(null);
   const signOut = useRef<HTMLFormElement>(null);
   const named = useLive(projects);
   const found = useSearchResults(typed);
   const navigate = useNavigate();
 
-  const goes = (to: string) => () => navigate(to);
+  const navigateTo = (to: string) => () => navigate(to);
   const commands: Command[] = [
     ...here,
-    ...named.map(({ _id, name }) => ({ key: _id, name, kind: "Project", run: goes(href("/projects/:id", { id: _id })) })),
+    ...named.map(({ _id, name }) => ({ key: _id, name, kind: "Project", run: navigateTo(href("/projects/:id", { id: _id })) })),
     ...found.designs.map(({ _id, name, projectName }) => ({
       key: _id,
       name,
       words: [typed],
       kind: projectName,
-      run: goes(href("/design/:id", { id: _id })),
+      run: navigateTo(href("/design/:id", { id: _id })),
     })),
     ...found.images.map(({ _id, name, designId, designName }) => ({
       key: _id,
       name,
       words: [typed],
       kind: designName,
-      run: goes(href("/design/:id/images/:imageId", { id: designId, imageId: _id })),
+      run: navigateTo(href("/design/:id/images/:imageId", { id: designId, imageId: _id })),
     })),
-    ...found.tags.map((tag) => ({ key: `tag ${tag}`, name: tag, kind: "Tag", run: goes(tagAddress(tag)) })),
-    ...PAGE_DESTINATIONS.map(({ name, to, words }) => ({ key: to, name, words, kind: "Go to", run: goes(to) })),
+    ...found.tags.map((tag) => ({ key: `tag ${tag}`, name: tag, kind: "Tag", run: navigateTo(tagAddress(tag)) })),
+    ...PAGE_DESTINATIONS.map(({ name, to, words }) => ({ key: to, name, words, kind: "Go to", run: navigateTo(to) })),
     ...THEMES.map(({ theme, name }) => ({
       key: theme,
       name,

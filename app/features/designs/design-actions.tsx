@@ -23,7 +23,7 @@ export function DesignActions({ design, here = false, children }: DesignActionsP
         icon={<Icon of={FolderInput} />}
         data-command={here ? "Move design to…" : undefined}
         onClick={(event) => {
-          const request = { kind: "design", ids: [design._id], from: design.projectId, stays: !here } as const;
+          const request = { kind: "design", ids: [design._id], from: design.projectId, staysOnPage: !here } as const;
           if (requestDestination(request)) event.preventDefault();
         }}
       >

@@ -64,13 +64,13 @@ export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => v
     endMove(`${isolate(shelf.nameOf(now.id))} dropped, ${now.pastAll ? THE_END : shelf.at(now.to)}.`);
     if (!aim) return;
     putDown(now.id);
-    shelf.put(now.id, aim);
+    shelf.reorder(now.id, aim);
   }
 
   function move(key: Arrow, now: MovedItem): void {
     const things = selectableItems(shelf.list());
     const boxes = things.map(boxOf);
-    now.pastAll = key === "End" && shelf.goesOn();
+    now.pastAll = key === "End" && shelf.hasMore();
     const here = things.findIndex(({ dataset }) => dataset["pick"] === shelf.idAt(now.to));
     const next = things[neighbourInDirection(key, boxes, here, isMirrored())]?.dataset["pick"];
     if (next !== undefined) now.to = shelf.indexOf(next);
@@ -83,7 +83,7 @@ export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => v
   }
 
   function press(event: KeyboardEvent): void {
-    const handle = event.target instanceof HTMLElement && shelf.isOn() ? event.target.closest<HTMLElement>(HANDLE) : null;
+    const handle = event.target instanceof HTMLElement && shelf.isEnabled() ? event.target.closest<HTMLElement>(HANDLE) : null;
     const id = handle && shelf.list()?.contains(handle) ? idOf(handle) : null;
     if (!handle || id === null || (held && held.id !== id)) return cancel();
     const key = pressedKey(event);

@@ -15,7 +15,7 @@ export function reorderByPointer(shelf: ReorderList): () => void {
   function carry(first: PointerEvent): void {
     const { target } = first;
     const list = shelf.list();
-    if (stop || first.button !== 0 || !shelf.isOn() || !(target instanceof Element) || !list?.contains(target)) return;
+    if (stop || first.button !== 0 || !shelf.isEnabled() || !(target instanceof Element) || !list?.contains(target)) return;
     const byHandle = target.closest(HANDLE) !== null;
     if (!byHandle && (first.pointerType !== "mouse" || target.closest(OWN) !== null)) return;
     const id = idOf(target);
@@ -68,7 +68,7 @@ export function reorderByPointer(shelf: ReorderList): () => void {
       "pointerup",
       () => {
         if (stopScrolling) swallowClick();
-        if (stopScrolling && aim && stop === end) shelf.put(id, aim);
+        if (stopScrolling && aim && stop === end) shelf.reorder(id, aim);
         if (stop === end) end();
       },
       { once: true },
@@ -86,7 +86,7 @@ export function reorderByPointer(shelf: ReorderList): () => void {
   }
 
   const native = (event: DragEvent) => {
-    if (shelf.isOn() && event.target instanceof Node && shelf.list()?.contains(event.target)) event.preventDefault();
+    if (shelf.isEnabled() && event.target instanceof Node && shelf.list()?.contains(event.target)) event.preventDefault();
   };
   document.addEventListener("pointerdown", carry);
   document.addEventListener("dragstart", native);

@@ -4,13 +4,13 @@ export type ReorderTarget = { to: "before" | "after"; beside: string } | { to: "
 
 export type ReorderList = {
   /** False in other sort orders and during a selection. */
-  isOn: () => boolean;
+  isEnabled: () => boolean;
   list: () => HTMLElement | null;
   indexOf: (id: string) => number;
   idAt: (index: number) => string | undefined;
   nameOf: (id: string | undefined) => string;
   /** "position 3 of 24". */
   at: (index: number) => string;
-  goesOn: () => boolean;
-  put: (id: string, aim: ReorderTarget) => void;
+  hasMore: () => boolean;
+  reorder: (id: string, aim: ReorderTarget) => void;
 };

@@ -27,17 +27,17 @@ export function useReordering(list: RefObject<HTMLElement | null>, options: Reor
     if (carried.current !== null) handleOf(list.current, carried.current)?.focus({ preventScroll: true });
   });
 
-  const put = useEffectEvent((id: string, aim: ReorderTarget) => {
+  const reorder = useEffectEvent((id: string, aim: ReorderTarget) => {
     if ("beside" in aim && aim.beside === id) return;
     const form = `${MENU_FORM}${options.intent}-${id}`;
     const fields = { [INTENT_FIELD]: options.intent, [FORM_FIELD]: form, id, ...aim };
     void submit(fields, { method: "post", navigate: false, fetcherKey: form });
   });
-  const isOn = useEffectEvent(() => options.on);
+  const isEnabled = useEffectEvent(() => options.on);
   const indexOf = useEffectEvent((id: string) => items.findIndex(({ _id }) => _id === id));
   const idAt = useEffectEvent((index: number) => items[index]?._id);
   const nameOf = useEffectEvent((id: string | undefined) => items.find(({ _id }) => _id === id)?.name ?? "");
-  const goesOn = useEffectEvent(() => page.next !== null);
+  const hasMore = useEffectEvent(() => page.next !== null);
   const at = useEffectEvent((index: number) => {
     const all = page.next === null ? items.length : total;
     if (!page.isFirst || all === null) return `position ${index + 1} of ${items.length} on this page`;
@@ -46,14 +46,14 @@ export function useReordering(list: RefObject<HTMLElement | null>, options: Reor
 
   useEffect(() => {
     const shelf = {
-      isOn: () => isOn(),
+      isEnabled: () => isEnabled(),
       list: () => list.current,
       indexOf: (id: string) => indexOf(id),
       idAt: (index: number) => idAt(index),
       nameOf: (id: string | undefined) => nameOf(id),
       at: (index: number) => at(index),
-      goesOn: () => goesOn(),
-      put: (id: string, aim: ReorderTarget) => put(id, aim),
+      hasMore: () => hasMore(),
+      reorder: (id: string, aim: ReorderTarget) => reorder(id, aim),
     };
     const leave = () => (carried.current = null);
     const over = new AbortController();

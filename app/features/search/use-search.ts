@@ -14,14 +14,14 @@ type Finding = {
 
 /** Subscribes to the current query only, so that no earlier result replaces a later one. */
 export function useSearch(loaded: PreloadOf<typeof api.search.find>, args: FunctionArgs<typeof api.search.find>): Finding {
-  const standing = useLive(loaded);
+  const loadedResult = useLive(loaded);
   const isLoaded = JSON.stringify(args) === JSON.stringify(loaded.args);
   const typed = useQueries(isLoaded ? {} : { typed: { query: api.search.find, args } })["typed"];
   // The loader's own query handles a lost session.
   if (typed instanceof Error && refusalOf(typed)?.code !== "unauthenticated") throw typed;
-  const answer: Found | undefined = isLoaded ? standing : typed instanceof Error ? undefined : typed;
+  const answer: Found | undefined = isLoaded ? loadedResult : typed instanceof Error ? undefined : typed;
 
-  const last = useRef(standing);
+  const last = useRef(loadedResult);
   useEffect(() => {
     if (answer !== undefined) last.current = answer;
   }, [answer]);

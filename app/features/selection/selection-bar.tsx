@@ -120,7 +120,7 @@ export function SelectionBar({ selection, thing, trash, place, children }: Selec
           formAction={MOVE[thing]}
           onClick={(event) => {
             if (many === 0) return;
-            const request = { kind: thing, ids: [...chosen, ...elsewhere], from: place, stays: true } as const;
+            const request = { kind: thing, ids: [...chosen, ...elsewhere], from: place, staysOnPage: true } as const;
             if (requestDestination(request)) event.preventDefault();
           }}
         >

@@ -93,7 +93,7 @@ function useLabels(list: RefObject<HTMLElement | null>, selection: Selection): v
 type Point = { x: number; y: number };
 
 function useRectangle(list: RefObject<HTMLElement | null>, selection: Selection): void {
-  const mayBegin = useEffectEvent((event: PointerEvent) => {
+  const canStart = useEffectEvent((event: PointerEvent) => {
     const { target } = event;
     if (event.button !== 0 || event.pointerType !== "mouse" || !(target instanceof Element) || !list.current) return false;
     if (selection.on && list.current.contains(target)) return target.closest("button, a") === null;
@@ -101,17 +101,17 @@ function useRectangle(list: RefObject<HTMLElement | null>, selection: Selection)
       target.closest(CONTROL) === null && target.closest("main") !== null && (target.contains(list.current) || target === list.current)
     );
   });
-  const chosenBefore = useEffectEvent(() => selection.chosen);
+  const previousSelection = useEffectEvent(() => selection.chosen);
   const choose = useEffectEvent((ids: string[]) => selection.choose(ids));
 
   useEffect(() => {
     let stop: (() => void) | null = null;
     function begin(event: PointerEvent) {
-      if (!stop && mayBegin(event)) stop = draw(event);
+      if (!stop && canStart(event)) stop = draw(event);
     }
     function draw(first: PointerEvent): () => void {
       const from = onPage(first);
-      const before = chosenBefore();
+      const before = previousSelection();
       const initial = first.shiftKey || first.ctrlKey || first.metaKey ? before : [];
       let pointer: Point = { x: first.clientX, y: first.clientY };
       let rectangle: HTMLElement | null = null;
@@ -164,11 +164,11 @@ function useRectangle(list: RefObject<HTMLElement | null>, selection: Selection)
       window.addEventListener("pointercancel", cancelled, { signal });
       window.addEventListener("selectstart", (event) => event.preventDefault(), { signal });
       // The click at release would toggle the item under the pointer.
-      const letGo = () => {
+      const endGesture = () => {
         if (rectangle) swallowClick();
         end();
       };
-      window.addEventListener("pointerup", letGo, { signal });
+      window.addEventListener("pointerup", endGesture, { signal });
       window.addEventListener(
         "keydown",
         (event) => {

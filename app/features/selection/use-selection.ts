@@ -92,8 +92,8 @@ export function isSameItem<Props extends { selection: Selection }>(idIn: (props:
     const [one, other] = [before.selection, now.selection];
     if (one !== other && (one.on !== other.on || one.has(idIn(before)) !== other.has(idIn(now)))) return false;
     const { selection: _, ...rest } = before;
-    const { selection: __, ...restNow } = now;
-    return isShallowlyEqual(rest, restNow);
+    const { selection: __, ...otherNow } = now;
+    return isShallowlyEqual(rest, otherNow);
   };
 }
 

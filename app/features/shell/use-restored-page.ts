@@ -8,11 +8,11 @@ export function useRestoredPage(): void {
     const leave = ({ persisted }: PageTransitionEvent) => {
       if (persisted) style.visibility = "hidden";
     };
-    const come = ({ persisted }: PageTransitionEvent) => {
+    const onPageShow = ({ persisted }: PageTransitionEvent) => {
       if (persisted) location.reload();
     };
     addEventListener("pagehide", leave, { signal: over.signal });
-    addEventListener("pageshow", come, { signal: over.signal });
+    addEventListener("pageshow", onPageShow, { signal: over.signal });
     return () => {
       over.abort();
       style.visibility = "";

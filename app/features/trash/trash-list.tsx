@@ -36,8 +36,8 @@ function TrashRow({ item, ask }: { item: TrashedItem; ask: Ask }) {
   const { search } = useLocation();
   const { _id, name, kind, removedAt, purgeAt, placeholder } = item;
   const restore = useIntentForm({ id: `restore-${_id}`, intent: "restore" });
-  const hidingPlace = placeInTrash(item);
-  const back = hidingPlace === null ? "Restore" : `Restore with its ${hidingPlace}`;
+  const trashedParent = placeInTrash(item);
+  const restoreLabel = trashedParent === null ? "Restore" : `Restore with its ${trashedParent}`;
   const blur = placeholderUrl(placeholder);
   return (
     <li className="card flex flex-wrap items-center gap-x-4 gap-y-3 p-3 ps-4">
@@ -64,13 +64,13 @@ function TrashRow({ item, ask }: { item: TrashedItem; ask: Ask }) {
         </p>
       </div>
       <div className="flex flex-wrap gap-2">
-        <IntentForm state={restore} hidden={{ id: _id, withPlace: hidingPlace === null ? "" : "yes" }}>
-          <Button type="submit" size="sm" aria-label={`${back}: ${isolate(name)}`}>
+        <IntentForm state={restore} hidden={{ id: _id, withPlace: trashedParent === null ? "" : "yes" }}>
+          <Button type="submit" size="sm" aria-label={`${restoreLabel}: ${isolate(name)}`}>
             <Icon of={RotateCcw} />
-            {back}
+            {restoreLabel}
           </Button>
         </IntentForm>
-        {hidingPlace === null ? null : (
+        {trashedParent === null ? null : (
           <ButtonLink to={href("/trash/:id/restore", { id: _id })} prefetch="none" size="sm" aria-label={`Restore to…: ${isolate(name)}`}>
             Restore to…
           </ButtonLink>

@@ -27,8 +27,8 @@ export type SuccessMessage = {
 };
 
 export function successText({ text, each }: SuccessMessage, values: FormValues): string {
-  const said = typeof text === "string" ? text : text(values);
-  return each === undefined ? said : `${count(idsIn(values).length, each)} ${said}`;
+  const messageText = typeof text === "string" ? text : text(values);
+  return each === undefined ? messageText : `${count(idsIn(values).length, each)} ${messageText}`;
 }
 
 const idsIn = ({ ids, id }: FormValues): string[] => [ids ?? id ?? []].flat();

@@ -4,6 +4,6 @@ export type Sending = { pending: boolean; answer: object | undefined; done: bool
 export function nextSending(before: Sending, { pending, answer, refused }: Omit<Sending, "done"> & { refused: boolean }): Sending {
   if (pending === before.pending && answer === before.answer) return before;
   if (pending) return { pending, answer, done: false };
-  const isBack = before.pending || answer !== undefined;
-  return { pending, answer, done: isBack ? !refused : before.done };
+  const isAnswered = before.pending || answer !== undefined;
+  return { pending, answer, done: isAnswered ? !refused : before.done };
 }

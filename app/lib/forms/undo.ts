@@ -66,8 +66,8 @@ async function run(step: Step, direction: Direction): Promise<void> {
     await step.done;
     const done = convex.mutation(api.undo.revert, { step: step.id });
     await done;
-    const [opposite, said] = direction === "undo" ? (["redo", "Undone"] as const) : (["undo", "Redone"] as const);
-    void offer({ ...step, done }, opposite, `${said}: ${step.text}`);
+    const [opposite, label] = direction === "undo" ? (["redo", "Undone"] as const) : (["undo", "Redone"] as const);
+    void offer({ ...step, done }, opposite, `${label}: ${step.text}`);
   } catch (error) {
     void toast(revertProblem(error));
   }

@@ -202,7 +202,7 @@ export function ComponentExamples() {
           >
             <Button look="primary">Add images</Button>
           </PageHeader>
-          <MorePages things="images" page={{ isFirst: false, next: "next" }} />
+          <MorePages itemNoun="images" page={{ isFirst: false, next: "next" }} />
         </div>
       </Specimen>
 

@@ -47,8 +47,8 @@ export function searchQuery(text: string, withStored: boolean): SearchQuery | nu
         return word === last && [...terms].some((term) => term.startsWith(termOf(last.whole)));
       });
     },
-    distanceTo({ words: there = "" }) {
-      const stored = new Set(there.split(" ").filter(isLetters));
+    distanceTo({ words: rowWords = "" }) {
+      const stored = new Set(rowWords.split(" ").filter(isLetters));
       const wanted = near.filter(({ numbers }) => numbers.every((number) => stored.has(number)));
       let least: number | null = null;
       for (const term of stored) {

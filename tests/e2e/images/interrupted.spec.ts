@@ -73,7 +73,7 @@ test("reports a ten-second outage; changes and files wait without loss", async (
 
   // For the page it is down between its restarts, too.
   await page.route("**/readyz", (route) => route.fulfill({ status: 503 }));
-  const gone = keepGone(app);
+  const gone = keepDeploymentDown(app);
   await expect(mark).toHaveText(/Reconnecting/);
   await page.getByLabel("Add images").setInputFiles(picturePath("fig"));
   await page.getByLabel("Name of the design").fill("After");
@@ -102,7 +102,7 @@ async function arrived(app: RunningApp): Promise<number> {
   return Math.max(0, ...sizes);
 }
 
-async function keepGone(app: RunningApp): Promise<void> {
+async function keepDeploymentDown(app: RunningApp): Promise<void> {
   const until = performance.now() + GONE_MS;
   let last = 0;
   await expect

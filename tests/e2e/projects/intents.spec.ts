@@ -9,11 +9,11 @@ import { addPictures, addVersion, clientsOf } from "../support/pictures.ts";
 
 test.describe.configure({ mode: "parallel" });
 
-type Things = { project: string; design: string; image: string; trashed: string };
+type TestData = { project: string; design: string; image: string; trashed: string };
 
 type Step = {
   intent: string;
-  at?: (things: Things) => string;
+  at?: (things: TestData) => string;
   send: (her: PageActions) => Promise<void>;
   withPictures?: boolean;
   withVersion?: boolean;
@@ -22,11 +22,11 @@ type Step = {
 
 const list = () => "/projects";
 const trash = () => "/trash";
-const project = ({ project }: Things) => `/projects/${project}`;
-const design = ({ design }: Things) => `/design/${design}`;
-const image = ({ design, image }: Things) => `/design/${design}/images/${image}`;
+const project = ({ project }: TestData) => `/projects/${project}`;
+const design = ({ design }: TestData) => `/design/${design}`;
+const image = ({ design, image }: TestData) => `/design/${design}/images/${image}`;
 
-const chooseIn = (page: (things: Things) => string) => (things: Things) => `${page(things)}?select=1`;
+const chooseIn = (page: (things: TestData) => string) => (things: TestData) => `${page(things)}?select=1`;
 
 /** Every form with an intent on every page, ordered so that each has an effect. */
 const steps: Step[] = [
@@ -241,7 +241,7 @@ async function observerOf(app: RunningApp, person: Person) {
       convex.consistentQuery(api.projects.getProjects, { sort: "manual" }),
       convex.consistentQuery(api.trash.getTrash, {}),
     ]);
-    const things: Things = { project: projects[0]?._id ?? "", design: "", image: "", trashed: trash.projects[0]?._id ?? "" };
+    const things: TestData = { project: projects[0]?._id ?? "", design: "", image: "", trashed: trash.projects[0]?._id ?? "" };
     const within = await Promise.all(
       projects.map(async ({ _id: projectId }) => {
         const [designs, inOrder] = await Promise.all([

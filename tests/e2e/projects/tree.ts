@@ -11,7 +11,7 @@ type Node = {
   properties?: { name: string; value: { value?: unknown } }[];
 };
 
-type Wanted = { role: string; name: string | RegExp; within?: Wanted };
+type TreeSpec = { role: string; name: string | RegExp; within?: TreeSpec };
 
 /** Acts as a user with only the accessibility tree, without selectors or coordinates. */
 export async function byTree(page: Page) {
@@ -25,7 +25,7 @@ export async function byTree(page: Page) {
       () => [],
     );
 
-  function matching(all: Node[], { role, name, within }: Wanted): Node[] {
+  function matching(all: Node[], { role, name, within }: TreeSpec): Node[] {
     const inside = within && new Set(matching(all, within).map(({ nodeId }) => nodeId));
     const parents = new Map(all.map(({ nodeId, parentId }) => [nodeId, parentId]));
     const isInside = ({ nodeId }: Node) => {
@@ -39,7 +39,7 @@ export async function byTree(page: Page) {
     });
   }
 
-  async function find(wanted: Wanted): Promise<number> {
+  async function find(wanted: TreeSpec): Promise<number> {
     let found: number | undefined;
     await expect
       .poll(async () => (found = matching(await nodes(), wanted).at(0)?.backendDOMNodeId), { message: JSON.stringify(wanted, onMessage) })
@@ -47,21 +47,21 @@ export async function byTree(page: Page) {
     return found ?? 0;
   }
 
-  async function on(wanted: Wanted, act: string): Promise<void> {
+  async function on(wanted: TreeSpec, act: string): Promise<void> {
     const { object } = await session.send("DOM.resolveNode", { backendNodeId: await find(wanted) });
     await session.send("Runtime.callFunctionOn", { objectId: object.objectId ?? "", functionDeclaration: act, userGesture: true });
   }
 
   return {
-    async hears(role: string, name: string | RegExp, within?: Wanted) {
+    async hears(role: string, name: string | RegExp, within?: TreeSpec) {
       await find({ role, name, ...(within && { within }) });
     },
     async misses(role: string, name: string | RegExp) {
       await expect.poll(async () => matching(await nodes(), { role, name }).length).toBe(0);
     },
-    press: (role: string, name: string | RegExp, within?: Wanted) =>
+    press: (role: string, name: string | RegExp, within?: TreeSpec) =>
       on({ role, name, ...(within && { within }) }, "function () { this.click(); }"),
-    async type(name: string | RegExp, text: string, within?: Wanted) {
+    async type(name: string | RegExp, text: string, within?: TreeSpec) {
       await on({ role: "textbox", name, ...(within && { within }) }, "function () { this.focus(); this.select(); }");
       await page.keyboard.insertText(text);
     },

@@ -11,7 +11,7 @@ import { addPictures, chosen, deploymentAs, imagesIn, makeDesign, send } from ".
 
 type Ids = { project: string; design: string; image: string };
 
-async function things(app: RunningApp, person: Person): Promise<Ids> {
+async function itemsOf(app: RunningApp, person: Person): Promise<Ids> {
   const { designId } = await makeDesign(app, person, "Secret");
   const [image = ""] = await addPictures(app, person, designId, ["fig"]);
   const { projectId } = await (await deploymentAs(app, person)).query(api.designs.getDesignById, { id: designId });
@@ -19,7 +19,7 @@ async function things(app: RunningApp, person: Person): Promise<Ids> {
 }
 
 async function deleted(app: RunningApp, person: Person): Promise<Ids> {
-  const ids = await things(app, person);
+  const ids = await itemsOf(app, person);
   const convex = await deploymentAs(app, person);
   const [project] = await convex.query(api.projects.getProjects, {});
   if (project) {
@@ -48,7 +48,7 @@ async function comparable(response: Response, ids: Ids) {
 }
 
 async function alike(app: RunningApp, owner: Person, asker: Person, ask: (ids: Ids) => Promise<Response>): Promise<number> {
-  const [foreign, gone] = await Promise.all([things(app, owner), deleted(app, asker)]);
+  const [foreign, gone] = await Promise.all([itemsOf(app, owner), deleted(app, asker)]);
   const answers = [];
   for (const ids of [foreign, gone, never]) answers.push(await comparable(await ask(ids), ids));
   expect(answers[0]).toEqual(answers[2]);
@@ -133,7 +133,7 @@ test(
   "functions, called over the public websocket with a user's own token",
   { tag: "@functions-called-over-public-websocket-users" },
   async ({ app, person, stranger }) => {
-    const [foreign, gone] = await Promise.all([things(app, person), deleted(app, stranger)]);
+    const [foreign, gone] = await Promise.all([itemsOf(app, person), deleted(app, stranger)]);
     const convex = await socketAs(app, stranger);
     const { projects, designs, designImages } = api;
     const paginationOpts = { cursor: null, numItems: 10 };
@@ -177,7 +177,7 @@ test(
   "server-only functions are closed to the public websocket",
   { tag: "@server-only-functions-closed-public-websocket" },
   async ({ app, person, stranger }) => {
-    const { design, image } = await things(app, person);
+    const { design, image } = await itemsOf(app, person);
     const convex = await socketAs(app, stranger);
     const sessionId = await sessionOf(app, person);
     const byId = { field: "id", operator: "eq", value: person.id, connector: "AND", mode: "sensitive" };

@@ -10,10 +10,10 @@ import { SignInAgain } from "./sign-in-again";
 export function useAccountForm(options: Parameters<typeof useIntentForm>[0]) {
   const state = useIntentForm(options);
   const fromPage = useActionData<AccountAnswer | undefined>();
-  const [ledWith] = useState(useRoot()?.done ?? undefined);
+  const [doneBefore] = useState(useRoot()?.done ?? undefined);
   const fetched: AccountAnswer | undefined = state.fetcher.data;
   const answer = fetched ?? (fromPage?.form === options.id ? fromPage : undefined);
-  const done = answer ? answer.done : ledWith;
+  const done = answer ? answer.done : doneBefore;
   return { ...state, answer, done: state.done, doneCode: done };
 }
 

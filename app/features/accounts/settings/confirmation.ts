@@ -1,1 +1,1 @@
-export const confirmationOf = (shownEmail: string): string => shownEmail || "delete my account";
+export const confirmationOf = (displayedEmail: string): string => displayedEmail || "delete my account";

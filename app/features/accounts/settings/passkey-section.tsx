@@ -82,7 +82,7 @@ function PasskeyRow({ passkey: { id, name, createdAt, backedUp } }: { passkey: P
   );
 }
 
-type Stage = { at: "start" | "stale" } | { at: "working"; isAsked: boolean } | { at: "failed" | "wrong"; problem: string };
+type Stage = { at: "start" | "stale" } | { at: "working"; needsPassword: boolean } | { at: "failed" | "wrong"; problem: string };
 
 function AddPasskey({ hasPassword }: { hasPassword: boolean }) {
   // Only the browser can detect support. The server renders the form, because most browsers support passkeys.
@@ -91,14 +91,14 @@ function AddPasskey({ hasPassword }: { hasPassword: boolean }) {
   const [stage, setStage] = useState<Stage>({ at: "start" });
   const { revalidate } = useRevalidator();
 
-  const isAsked = stage.at === "working" ? stage.isAsked : stage.at === "stale" || stage.at === "wrong";
+  const needsPassword = stage.at === "working" ? stage.needsPassword : stage.at === "stale" || stage.at === "wrong";
 
   async function add(event: FormEvent<HTMLFormElement>) {
     if (event.nativeEvent instanceof SubmitEvent && event.nativeEvent.submitter?.hasAttribute("formaction")) return;
     event.preventDefault();
     const form = event.currentTarget;
     const sent = new FormData(form);
-    setStage({ at: "working", isAsked });
+    setStage({ at: "working", needsPassword });
     try {
       const password = sent.get("password");
       if (typeof password === "string") await stepUp(password);
@@ -133,10 +133,10 @@ function AddPasskey({ hasPassword }: { hasPassword: boolean }) {
         <p role="alert" className="text-sm text-danger-text empty:hidden">
           {stage.at === "failed" ? stage.problem : null}
         </p>
-        {isAsked && hasPassword ? (
+        {needsPassword && hasPassword ? (
           <PasswordPanel id="passkey-password" name="password" errors={stage.at === "wrong" ? [stage.problem] : undefined} />
         ) : null}
-        {isAsked && !hasPassword ? <SignInAgain /> : null}
+        {needsPassword && !hasPassword ? <SignInAgain /> : null}
         <Button type="submit" className="justify-self-start" aria-disabled={stage.at === "working"}>
           Add a passkey
         </Button>

@@ -17,8 +17,9 @@ export function TwoFactorSection({ on, codesLeft, hasPassword, constraints }: Pr
   const enable = useAccountForm({ id: "two-factor-off", intent: "enableTwoFactor", constraint: constraints.password });
   const verify = useAccountForm({ id: "two-factor-verify", intent: "verifyTwoFactor", constraint: constraints.code });
   const disable = useAccountForm({ id: "two-factor-disable", intent: "disableTwoFactor", constraint: constraints.password });
-  const shownOn = verify.pending ? false : disable.pending || on;
-  if (shownOn) return <TwoFactorOn codesLeft={codesLeft} disable={disable} hasPassword={hasPassword} constraint={constraints.password} />;
+  const isShownAsOn = verify.pending ? false : disable.pending || on;
+  if (isShownAsOn)
+    return <TwoFactorOn codesLeft={codesLeft} disable={disable} hasPassword={hasPassword} constraint={constraints.password} />;
   const setup = verify.answer?.setup ?? enable.answer?.setup;
   return (
     <Section title="Two-factor authentication" about={ABOUT}>

@@ -107,18 +107,18 @@ function Strip({ image, around, open }: FilmstripProps) {
 const REACH = 2;
 
 /** Requests and decodes the adjacent images, and releases them when they are no longer adjacent. */
-export function usePreload(around: DesignImage[], shownId: string) {
+export function usePreload(around: DesignImage[], currentId: string) {
   const cache = useRef(new Map<string, HTMLImageElement>());
   useEffect(() => {
-    const index = around.findIndex(({ _id }) => _id === shownId);
+    const index = around.findIndex(({ _id }) => _id === currentId);
     const near = around.filter((_, at) => index >= 0 && Math.abs(at - index) <= REACH);
     const keys = new Set(near.map(keyOf));
     for (const [key, image] of cache.current) if (!keys.has(key)) release(cache.current, key, image);
     // The shown one is kept too: releasing it could cancel its request.
     for (const image of near.toSorted((a, b) => Math.abs(around.indexOf(a) - index) - Math.abs(around.indexOf(b) - index))) {
-      if (image._id !== shownId && !cache.current.has(keyOf(image))) cache.current.set(keyOf(image), preloaded(image));
+      if (image._id !== currentId && !cache.current.has(keyOf(image))) cache.current.set(keyOf(image), preloaded(image));
     }
-  }, [around, shownId]);
+  }, [around, currentId]);
   useEffect(() => {
     const all = cache.current;
     return () => {

@@ -69,10 +69,10 @@ export function listenToGestures(stage: HTMLElement, staged: GestureTarget): () 
       start.moved = true;
       stage.setPointerCapture(event.pointerId);
     }
-    const pairBefore = two(fingers);
+    const previousPair = two(fingers);
     fingers.set(event.pointerId, after);
     const pairAfter = two(fingers);
-    if (pairBefore && pairAfter) staged.show(pinch(now.view, pairBefore, pairAfter, now.scene), "free");
+    if (previousPair && pairAfter) staged.show(pinch(now.view, previousPair, pairAfter, now.scene), "free");
     else if (isLarger(now.view, now.scene))
       staged.show(panBy(now.view, { x: after.x - before.x, y: after.y - before.y }, now.scene), "free");
   }

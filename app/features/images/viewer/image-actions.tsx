@@ -43,7 +43,7 @@ export function ImageActions({ image: { _id, designId }, projectId, here, childr
         icon={<Icon of={FolderInput} />}
         data-command={here ? "Move image to…" : undefined}
         onClick={(event) => {
-          const request = { kind: "image", ids: [_id], from: designId, stays: !here } as const;
+          const request = { kind: "image", ids: [_id], from: designId, staysOnPage: !here } as const;
           if (requestDestination(request)) event.preventDefault();
         }}
       >

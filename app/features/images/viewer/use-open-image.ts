@@ -24,7 +24,7 @@ export function useOpenImage(designId: string) {
 /** Returns a function that opens a neighbour, or counts the step until the neighbour is known. */
 export function useImageNavigation(place: AdjacentImages, open: (id: string) => void) {
   const waiting = useRef(0);
-  const turn = (side: Side): boolean => {
+  const showAdjacent = (side: Side): boolean => {
     const to = place[side];
     if (to === null && !place.isPending) return false;
     if (to === null) {
@@ -35,15 +35,15 @@ export function useImageNavigation(place: AdjacentImages, open: (id: string) => 
     }
     return true;
   };
-  const takeWaitingStep = useEffectEvent(() => {
+  const openPending = useEffectEvent(() => {
     const side = waiting.current > 0 ? "next" : "previous";
     const steps = Math.abs(waiting.current);
     waiting.current = 0;
-    if (steps === 0 || !turn(side)) return;
+    if (steps === 0 || !showAdjacent(side)) return;
     waiting.current = side === "next" ? steps - 1 : 1 - steps;
   });
   useEffect(() => {
-    if (!place.isPending) takeWaitingStep();
+    if (!place.isPending) openPending();
   }, [place.isPending]);
-  return turn;
+  return showAdjacent;
 }

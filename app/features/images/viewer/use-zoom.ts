@@ -17,10 +17,13 @@ const AT_FIRST: ZoomState = { fitting: "fit", view: { scale: 1, x: 0, y: 0 } };
 
 /** Several stages of the same size can share this state. Until they are measured, `box` is null and CSS fits the picture. */
 export function useZoom({ picture: { width, height }, scalable, ...handlers }: ZoomOptions) {
-  const [room, setRoom] = useState<Pick<Scene, "stage" | "corner" | "density"> | null>(null);
-  const [held, setHeld] = useState<ZoomState>(AT_FIRST);
-  const scene = useMemo<Scene | null>(() => room && { ...room, picture: { width, height }, scalable }, [room, width, height, scalable]);
-  const view = scene && (held.fitting === "free" ? settle(held.view, scene) : viewOf(held.fitting, scene, held.view));
+  const [measured, setMeasured] = useState<Pick<Scene, "stage" | "corner" | "density"> | null>(null);
+  const [zoomState, setZoomState] = useState<ZoomState>(AT_FIRST);
+  const scene = useMemo<Scene | null>(
+    () => measured && { ...measured, picture: { width, height }, scalable },
+    [measured, width, height, scalable],
+  );
+  const view = scene && (zoomState.fitting === "free" ? settle(zoomState.view, scene) : viewOf(zoomState.fitting, scene, zoomState.view));
 
   const latest = useRef({ scene, view, handlers });
   useLayoutEffect(() => {
@@ -29,7 +32,7 @@ export function useZoom({ picture: { width, height }, scalable, ...handlers }: Z
   /** Two events can precede the render of the first change. */
   const show = useCallback((next: View, fitting: Fitting = "free") => {
     latest.current.view = next;
-    setHeld({ view: next, fitting });
+    setZoomState({ view: next, fitting });
   }, []);
 
   const stage = useCallback(
@@ -37,7 +40,7 @@ export function useZoom({ picture: { width, height }, scalable, ...handlers }: Z
       if (!element) return;
       const measure = () => {
         const { x, y, width: wide, height: high } = element.getBoundingClientRect();
-        setRoom({ stage: { width: wide, height: high }, corner: { x, y }, density: devicePixelRatio });
+        setMeasured({ stage: { width: wide, height: high }, corner: { x, y }, density: devicePixelRatio });
       };
       measure();
       const observer = new ResizeObserver(measure);
@@ -74,7 +77,7 @@ export function useZoom({ picture: { width, height }, scalable, ...handlers }: Z
 
   return {
     stage,
-    fitting: held.fitting,
+    fitting: zoomState.fitting,
     box: scene && view && boxOf(view, scene),
     percent: scene && view && percent(view, scene),
     magnification: scene && view ? view.scale * scene.density : null,

@@ -30,7 +30,7 @@ type Chosen = { at: string; id: string };
 type Choice = { chosen: Chosen; choose: (chosen: Chosen) => void; from: string | undefined };
 
 export default function DestinationDialog({ request, onClose }: { request: DestinationRequest; onClose: () => void }) {
-  const { kind, ids, from, stays } = request;
+  const { kind, ids, from, staysOnPage: stays } = request;
   const intents = INTENTS[kind];
   const submit = useSubmit();
   const [chosen, choose] = useState<Chosen>({ at: "", id: "" });

@@ -2,7 +2,7 @@ export type DestinationRequest = {
   kind: "design" | "image";
   ids: readonly string[];
   from: string | undefined;
-  stays: boolean;
+  staysOnPage: boolean;
 };
 
 const listeners = new Set<(request: DestinationRequest) => void>();

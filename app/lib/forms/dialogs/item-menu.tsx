@@ -58,7 +58,7 @@ export function ItemMenu({ item, ask, remove, archive, select, children }: ItemM
     setState("closed");
     if (isRequested) void navigate(pathname + withoutOpenDialog(search), { replace: true, preventScrollReset: true });
   }
-  const asks = (what: OpenItemDialog["what"]) => ({
+  const dialogLink = (what: OpenItemDialog["what"]) => ({
     to: { search: withOpenDialog(search, what, item._id) },
     prefetch: "none" as const,
     onClick(event: MouseEvent) {
@@ -106,7 +106,7 @@ export function ItemMenu({ item, ask, remove, archive, select, children }: ItemM
               Select
             </MenuButton>
           ) : null}
-          <MenuLink {...asks("rename")} icon={<Icon of={Pencil} />}>
+          <MenuLink {...dialogLink("rename")} icon={<Icon of={Pencil} />}>
             Rename
           </MenuLink>
           {children}

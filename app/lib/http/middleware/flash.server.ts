@@ -27,15 +27,15 @@ const flashSchema = z.object({
   undo: z.object({ step: z.string(), redo: z.boolean() }).optional(),
 });
 
-type Slot = { toTell: Omit<Flash, "id"> | null; taken: boolean };
+type Slot = { message: Omit<Flash, "id"> | null; isConsumed: boolean };
 const slotContext = createContext<Slot>();
 
 export function setFlash(context: Readonly<RouterContextProvider>, text: string, undo?: FlashUndo): void {
-  context.get(slotContext).toTell = { text, ...(undo && { undo }) };
+  context.get(slotContext).message = { text, ...(undo && { undo }) };
 }
 
 export function setFlashCode(context: Readonly<RouterContextProvider>, done: string): void {
-  context.get(slotContext).toTell = { text: "", done };
+  context.get(slotContext).message = { text: "", done };
 }
 
 /** Returns the message for this page. Prefetches and redirects do not consume it. */
@@ -44,18 +44,18 @@ export async function takeFlash(request: Request, context: Readonly<RouterContex
   if (!sent?.includes(`${NAME}=`) || isPrefetch(request)) return null;
   const flash = flashSchema.safeParse(await cookieFor(context.get(configContext), request).parse(sent));
   if (!flash.success) return null;
-  context.get(slotContext).taken = true;
+  context.get(slotContext).isConsumed = true;
   return flash.data;
 }
 
 /** Carries messages over redirects in a signed cookie, so that no other site can forge one. */
 export const flashMessages: MiddlewareFunction<Response> = async ({ request, context }, next) => {
-  const slot: Slot = { toTell: null, taken: false };
+  const slot: Slot = { message: null, isConsumed: false };
   context.set(slotContext, slot);
   const response = await next();
   const cookie = () => cookieFor(context.get(configContext), request);
-  if (slot.toTell !== null) return withCookie(response, await cookie().serialize({ id: crypto.randomUUID(), ...slot.toTell }));
-  if (slot.taken && !isRedirect(response)) return withCookie(response, await cookie().serialize("", { maxAge: 0 }));
+  if (slot.message !== null) return withCookie(response, await cookie().serialize({ id: crypto.randomUUID(), ...slot.message }));
+  if (slot.isConsumed && !isRedirect(response)) return withCookie(response, await cookie().serialize("", { maxAge: 0 }));
   return response;
 };
 

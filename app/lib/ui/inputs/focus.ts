@@ -10,7 +10,7 @@ const CONTROL = "a[href], button, input, select, textarea";
 /** Focuses the heading, or on Back the link that led away. Fields and remaining controls keep focus; a new search string does not count. */
 export function useFocusAfterNavigation(): void {
   const { pathname } = useLocation();
-  const wentBack = useNavigationType() === NavigationType.Pop;
+  const isBackward = useNavigationType() === NavigationType.Pop;
   const before = useRef(pathname);
   // A layout effect, so that it runs before a dialog that opens automatically takes the focus.
   useLayoutEffect(() => {
@@ -20,8 +20,8 @@ export function useFocusAfterNavigation(): void {
     announce(document.title);
     const active = document.activeElement;
     if (active && canKeepFocus(active)) return;
-    moveFocus((wentBack ? linkTo(from) : null) ?? headingOf());
-  }, [pathname, wentBack]);
+    moveFocus((isBackward ? linkTo(from) : null) ?? headingOf());
+  }, [pathname, isBackward]);
 }
 
 /** When the focused element is removed, focuses its successor in the list, or else the page's heading. */

@@ -33,13 +33,13 @@ export function FavouritesFilter() {
   );
 }
 
-export function NoFavourites({ things }: { things: string }) {
+export function NoFavourites({ things: itemNoun }: { things: string }) {
   const { pathname } = useLocation();
   return (
     <EmptyState
       title="Favourites appear here"
-      text={`Add ${things} to the favourites to find them here.`}
-      action={<ButtonLink to={pathname}>Show all {things}</ButtonLink>}
+      text={`Add ${itemNoun} to the favourites to find them here.`}
+      action={<ButtonLink to={pathname}>Show all {itemNoun}</ButtonLink>}
     />
   );
 }

@@ -7,11 +7,11 @@ import { appendAnnouncement } from "../overlays/announcer";
 import { ButtonLink } from "../inputs/button";
 
 type MorePagesProps = {
-  things: string;
+  itemNoun: string;
   page: Pick<ListPage<unknown>, "isFirst" | "next"> & Partial<Pick<Endless<unknown>, "more" | "loading">>;
 };
 
-export function MorePages({ things, page: { isFirst, next, more, loading = false } }: MorePagesProps) {
+export function MorePages({ itemNoun: things, page: { isFirst, next, more, loading = false } }: MorePagesProps) {
   const { pathname, search } = useLocation();
   const pageAfter = (cursor: string | null) => {
     const params = new URLSearchParams(search);
@@ -21,12 +21,12 @@ export function MorePages({ things, page: { isFirst, next, more, loading = false
   };
   const nav = useRef<HTMLElement>(null);
   useNearness(nav, next !== null && !loading ? more : undefined);
-  const goOnAfter = useArrival(nav, things, loading);
+  const moveFocusAfter = useArrival(nav, things, loading);
 
   function follow(event: MouseEvent) {
     if (!more || !connectedConvex() || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    goOnAfter();
+    moveFocusAfter();
     if (!loading) more();
   }
 

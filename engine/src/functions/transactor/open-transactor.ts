@@ -26,7 +26,7 @@ type Opened = {
   hasAcceptedLoss: boolean;
   env: Record<string, string>;
   code: LoadedCode | null;
-  tidy: () => void;
+  runMaintenance: () => void;
 };
 
 /** Engine code must have imported everything that the isolate removes. The returned function opens the database. */
@@ -75,7 +75,7 @@ export async function openTransactor(data: TransactorData): Promise<() => Promis
     removed.resume();
     database.flush();
     const transactor = new Transactor(data.dir, services, stage, removed);
-    return { transactor, latest: database.latest(), hasAcceptedLoss, env, code, tidy: rememberGlobals() };
+    return { transactor, latest: database.latest(), hasAcceptedLoss, env, code, runMaintenance: rememberGlobals() };
   };
 }
 

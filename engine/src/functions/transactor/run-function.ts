@@ -24,7 +24,7 @@ export class Execution implements ExecutionState {
   readIdentity = false;
   readonly jobId: string | null;
   jobsChanged = false;
-  began = false;
+  hasStarted = false;
   /** A failed nested mutation may have restored some of these. */
   readonly removedFiles: string[] = [];
 
@@ -88,7 +88,7 @@ export async function invoke(run: Run, message: { args: string }, tables: IdTabl
   const { target } = run;
   checkedArguments(target, message.args, tables);
   if (message.args.length >= LARGE_MESSAGE_BYTES) collectGarbage(message.args.length);
-  run.execution.began = true;
+  run.execution.hasStarted = true;
   try {
     const text = await runs.run(run, () => target.invoke(detachArguments(message), ""));
     checkedResult(target, text, tables);

@@ -132,7 +132,7 @@ export class TransactorThread {
 
   /** The thread reports an orderly end itself, since its end and last messages may arrive together. */
   #follow(ended: TransactorProcess): void {
-    if (!ended.leftInOrder && !this.#closing && !this.#held) this.#restarting = this.#restart(ended, null);
+    if (!ended.closedCleanly && !this.#closing && !this.#held) this.#restarting = this.#restart(ended, null);
   }
 
   #receive({ answers, ...batch }: Batch): void {

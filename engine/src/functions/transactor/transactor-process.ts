@@ -30,7 +30,7 @@ export class TransactorProcess {
   readonly closed: Promise<void>;
   readonly #opened = Promise.withResolvers<Opened>();
   ended = false;
-  leftInOrder = false;
+  closedCleanly = false;
   outOfMemory = false;
 
   constructor(options: TransactorOptions, preload: Code | null, onMessage: (batch: Batch) => void) {
@@ -54,7 +54,7 @@ export class TransactorProcess {
       else if (message.kind === "loaded") loaded.resolve();
       else if (message.kind === "opened") this.#opened.resolve(message);
       else if (message.kind === "closed") {
-        this.leftInOrder = true;
+        this.closedCleanly = true;
         closed.resolve();
       } else fail(errorFromWire(message.error));
     });

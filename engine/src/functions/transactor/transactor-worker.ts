@@ -119,7 +119,7 @@ function open(): void {
     .then((prepare) => prepare())
     .then((opened) => {
       transactor = opened.transactor;
-      tidy = opened.tidy;
+      tidy = opened.runMaintenance;
       post({ kind: "opened", latest: opened.latest, hasAcceptedLoss: opened.hasAcceptedLoss, env: opened.env, code: opened.code });
       wake();
     }, fail);

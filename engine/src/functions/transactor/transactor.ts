@@ -227,7 +227,7 @@ export class Transactor {
       readIdentity: execution.readIdentity,
       volatile: execution.volatile,
       journal: execution.journalOut,
-      ...(!verdict && !execution.began && { refused: target ? ("arguments" as const) : ("path" as const) }),
+      ...(!verdict && !execution.hasStarted && { refused: target ? ("arguments" as const) : ("path" as const) }),
       requestId: outcome.ok ? execution.knownRequestId : execution.requestId,
     };
     return { outcome, facts, ts };

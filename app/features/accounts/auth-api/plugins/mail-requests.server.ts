@@ -37,17 +37,17 @@ const codeRequest = z.object({ type: z.enum(["sign-in", "email-verification", "f
 
 /** Guards endpoints that send mail: one mail per address and minute, and equal work and time for unknown addresses. */
 export function mailRequests(config: AppConfig) {
-  const cameAt = new WeakMap<Request, number>();
-  const holdMs = (path = "") => {
+  const receivedAt = new WeakMap<Request, number>();
+  const minimumMs = (path = "") => {
     if (path === "/sign-up/email") return config.accounts.requireEmailVerification ? SIGN_UP_MIN_MS : 0;
     if (mailProviderLink(config) === null) return 0;
     if (path === "/send-verification-email") return RESENT_AFTER;
     return Object.hasOwn(ASKING, path) ? ANSWERED_AFTER : 0;
   };
-  const isHeld = ({ path }: { path?: string }) => holdMs(path) > 0;
-  const untilHeld = async ({ request, path }: { request?: Request | undefined; path: string }) => {
-    const since = request && cameAt.get(request);
-    if (since !== undefined) await until(Math.max(since + holdMs(path) - performance.now(), 0));
+  const hasMinimumTime = ({ path }: { path?: string }) => minimumMs(path) > 0;
+  const waitForMinimum = async ({ request, path }: { request?: Request | undefined; path: string }) => {
+    const since = request && receivedAt.get(request);
+    if (since !== undefined) await until(Math.max(since + minimumMs(path) - performance.now(), 0));
   };
   return {
     id: "mail-requests",
@@ -62,9 +62,9 @@ export function mailRequests(config: AppConfig) {
           }),
         },
         {
-          matcher: isHeld,
+          matcher: hasMinimumTime,
           handler: createAuthMiddleware(async (ctx) => {
-            if (ctx.request) cameAt.set(ctx.request, performance.now());
+            if (ctx.request) receivedAt.set(ctx.request, performance.now());
             const { success, data } = requested.safeParse(ctx.body);
             if (success && ctx.path === "/sign-up/email") await equalizeSignUpTiming(ctx.context.internalAdapter, data.email);
             const kind = ASKING[ctx.path];
@@ -77,15 +77,15 @@ export function mailRequests(config: AppConfig) {
             const type = kind === "code" ? codeIn(ctx.path, ctx.body) : null;
             if (type === null || (await internalAdapter.findUserByEmail(data.email))) return;
             await simulateCodeRequest(internalAdapter, type, data.email);
-            await untilHeld(ctx);
+            await waitForMinimum(ctx);
             return ctx.json({ success: true });
           }),
         },
       ],
       after: [
         {
-          matcher: isHeld,
-          handler: createAuthMiddleware(async (ctx) => untilHeld(ctx)),
+          matcher: hasMinimumTime,
+          handler: createAuthMiddleware(async (ctx) => waitForMinimum(ctx)),
         },
       ],
     },

@@ -13,7 +13,7 @@ import { stateText } from "./upload-text";
 
 export const UploadRow = memo(function UploadRow({ upload, all }: { upload: Upload; all: Uploads }) {
   const { id, name, size, state, sent, canRetry, imageId, designId, designName, duplicateOf } = upload;
-  const needsSomebody = state === "failed" || state === "duplicate";
+  const needsAttention = state === "failed" || state === "duplicate";
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)_auto] items-start gap-x-3 py-1.5 pe-1.5 ps-4">
       <Icon of={ICONS[state]} className={clsx("mt-0.5", TONES[state])} />
@@ -28,14 +28,14 @@ export const UploadRow = memo(function UploadRow({ upload, all }: { upload: Uplo
             aria-label={`Progress of ${isolate(name)}`}
           />
         ) : null}
-        {needsSomebody ? null : (
+        {needsAttention ? null : (
           <span className="tabular text-sm text-faint">
             {stateText(upload)}
             {state === "added" || state === "waiting" ? ` · ${isolate(designName)}` : null}
           </span>
         )}
         <span role="alert" className={clsx("text-sm empty:hidden", state === "failed" ? "text-danger-text" : "text-soft")}>
-          {needsSomebody ? stateText(upload) : null}
+          {needsAttention ? stateText(upload) : null}
         </span>
         {duplicateOf ? (
           <span className="flex flex-wrap gap-1 pt-0.5">
