@@ -36,45 +36,49 @@ async function anotherBuild(): Promise<string> {
 const mark = (page: Page) => page.evaluate(() => void Object.assign(window, { marked: true }));
 const isSame = (page: Page) => page.evaluate(() => "marked" in window);
 
-test("a new build is announced to open tabs and loaded on the next navigation", async ({ ownApp, browser }) => {
-  test.slow();
-  const person = await signUp(ownApp.url);
-  const place = await anotherBuild();
-  const tabs = await Promise.all([1, 2, 3].map(() => openBrowser(browser, ownApp, person)));
-  const [notified, changed, unchanged] = tabs;
-  if (!notified || !changed || !unchanged) throw new Error("no tabs");
-  try {
-    for (const tab of [changed, unchanged])
-      await tab.route(/manifest-/, (route) => (route.request().method() === "HEAD" ? route.abort() : route.fallback()));
-    await changed.route(/\/billing-(?!another)/, (route) => route.abort());
-    for (const tab of tabs) {
-      await tab.goto("/projects");
-      await hydrated(tab);
-      await mark(tab);
-    }
-    await ownApp.stop();
-    await ownApp.start(join(place, "server/main.ts"));
+test(
+  "a new build is announced to open tabs and loaded on the next navigation",
+  { tag: "@new-build-announced-to-open-tabs" },
+  async ({ ownApp, browser }) => {
+    test.slow();
+    const person = await signUp(ownApp.url);
+    const place = await anotherBuild();
+    const tabs = await Promise.all([1, 2, 3].map(() => openBrowser(browser, ownApp, person)));
+    const [notified, changed, unchanged] = tabs;
+    if (!notified || !changed || !unchanged) throw new Error("no tabs");
+    try {
+      for (const tab of [changed, unchanged])
+        await tab.route(/manifest-/, (route) => (route.request().method() === "HEAD" ? route.abort() : route.fallback()));
+      await changed.route(/\/billing-(?!another)/, (route) => route.abort());
+      for (const tab of tabs) {
+        await tab.goto("/projects");
+        await hydrated(tab);
+        await mark(tab);
+      }
+      await ownApp.stop();
+      await ownApp.start(join(place, "server/main.ts"));
 
-    const leadsTo = async (tab: Page, link: string, path: string) => {
-      await tab.getByRole("button", { name: person.name }).click();
-      await tab.getByRole("group", { name: "You" }).getByRole("link", { name: link, exact: true }).press("Enter");
-      await expect(tab.getByRole("heading", { name: link, level: 1 })).toBeVisible();
-      await expect(tab).toHaveURL(path);
-      // A document that is being left cannot be evaluated.
-      await tab.waitForFunction(() => !("marked" in window));
-      await expect(tab.getByRole("heading", { name: link, level: 1 })).toBeVisible();
-      await hydrated(tab);
-      await expect(tab.getByText(NEWER)).toHaveCount(0);
-    };
-    await expect(notified.getByRole("status").getByText(NEWER)).toBeAttached();
-    await expect(notified.getByRole("button", { name: "Reload" })).toBeVisible();
-    expect(await isSame(notified)).toBe(true);
-    await leadsTo(notified, "Billing", "/billing");
-    await leadsTo(changed, "Billing", "/billing");
-    // The chunk still exists: the new build is noticed with its data.
-    await leadsTo(unchanged, "Notifications", "/notifications");
-  } finally {
-    for (const tab of tabs) await tab.context().close();
-    await rm(place, { recursive: true });
-  }
-});
+      const leadsTo = async (tab: Page, link: string, path: string) => {
+        await tab.getByRole("button", { name: person.name }).click();
+        await tab.getByRole("group", { name: "You" }).getByRole("link", { name: link, exact: true }).press("Enter");
+        await expect(tab.getByRole("heading", { name: link, level: 1 })).toBeVisible();
+        await expect(tab).toHaveURL(path);
+        // A document that is being left cannot be evaluated.
+        await tab.waitForFunction(() => !("marked" in window));
+        await expect(tab.getByRole("heading", { name: link, level: 1 })).toBeVisible();
+        await hydrated(tab);
+        await expect(tab.getByText(NEWER)).toHaveCount(0);
+      };
+      await expect(notified.getByRole("status").getByText(NEWER)).toBeAttached();
+      await expect(notified.getByRole("button", { name: "Reload" })).toBeVisible();
+      expect(await isSame(notified)).toBe(true);
+      await leadsTo(notified, "Billing", "/billing");
+      await leadsTo(changed, "Billing", "/billing");
+      // The chunk still exists: the new build is noticed with its data.
+      await leadsTo(unchanged, "Notifications", "/notifications");
+    } finally {
+      for (const tab of tabs) await tab.context().close();
+      await rm(place, { recursive: true });
+    }
+  },
+);

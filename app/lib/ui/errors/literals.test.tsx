@@ -30,7 +30,7 @@ describe("the fallback views' literals", () => {
       element: <DefaultView error={new Error("x")} />,
       literals: ["Something went wrong!", "Show Error", "Hide Error"],
     },
-  ])("$view", ({ element, literals }) => {
+  ])("$view", { tags: "@fallback-views-show-literals" }, ({ element, literals }) => {
     expect(textsOf(element)).toEqual(expect.arrayContaining(literals));
   });
 });
