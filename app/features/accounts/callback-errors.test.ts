@@ -3,21 +3,42 @@ import { describe, expect, it } from "vitest";
 import { ADDED_CODES, adviceFor, REPLACED_CODES, SPECIFIED_CODES } from "./callback-errors";
 
 const DIST = new URL("../../../node_modules/better-auth/dist/", import.meta.url);
-const source = (path: string) => readFileSync(new URL(path, DIST), "utf8");
-const found = (path: string, pattern: RegExp) => [...source(path).matchAll(pattern)].map(([, code = ""]) => code.replaceAll(" ", "_"));
+const CALLBACK = "api/routes/callback.mjs";
+
+/** Imported by the callback, but their own codes answer other endpoints. */
+const OTHER_ENDPOINTS = [
+  "api/middlewares/origin-check.mjs",
+  "api/routes/email-verification.mjs",
+  "api/routes/session.mjs",
+  "db/schema.mjs",
+];
+
+/** Literals, and the last argument of a redirect. A sentence becomes a code with underscores. */
+const LITERALS = [/\b(?:error|code)(?:: | = )"([A-Za-z_ ]+)"/g, /\bredirectOnError\([^;"]*"([A-Za-z_]+)"/g];
+
+/** Returns the sources of the callback and of all modules that it imports, by path. */
+function sourcesOfCallback(): Map<string, string> {
+  const sources = new Map<string, string>();
+  const read = (module: URL): void => {
+    const path = module.href.slice(DIST.href.length);
+    if (sources.has(path)) return;
+    const source = readFileSync(module, "utf8");
+    sources.set(path, source);
+    for (const [, imported = ""] of source.matchAll(/from "(\.[^"]+)"/g)) read(new URL(imported, module));
+  };
+  read(new URL(CALLBACK, DIST));
+  return sources;
+}
 
 function codesOfBetterAuth(): string[] {
-  const [, table = ""] = /OAUTH_CALLBACK_ERROR_CODES = \{([^}]*)\}/.exec(source("oauth2/errors.mjs")) ?? [];
+  const sources = sourcesOfCallback();
+  expect([...sources.keys()]).toEqual(expect.arrayContaining(OTHER_ENDPOINTS));
+  for (const path of OTHER_ENDPOINTS) sources.delete(path);
+  const [, table = ""] = /OAUTH_CALLBACK_ERROR_CODES = \{([^}]*)\}/.exec(sources.get("oauth2/errors.mjs") ?? "") ?? [];
   return [
     ...[...table.matchAll(/: "([a-z_]+)"/g)].map(([, code = ""]) => code),
-    ...["oauth2/link-account.mjs", "oauth2/callback.mjs", "api/routes/callback.mjs"].flatMap((path) =>
-      found(path, /\berror: "([a-z_ ]+)"/g),
-    ),
-    ...["oauth2/link-account.mjs", "oauth2/state.mjs", "state.mjs", "utils/validate-user-info.mjs", "db/internal-adapter.mjs"].flatMap(
-      (path) => found(path, /\bcode(?:: | = )"([a-z_]+)"/g),
-    ),
-    ...["oauth2/link-account.mjs", "oauth2/state.mjs", "api/routes/callback.mjs"].flatMap((path) =>
-      found(path, /redirectOnError\([^;]*?"([a-z]+_[a-z_]+)"/g),
+    ...[...sources.values()].flatMap((source) =>
+      LITERALS.flatMap((pattern) => [...source.matchAll(pattern)].map(([, code = ""]) => code.replaceAll(" ", "_"))),
     ),
   ];
 }
