@@ -57,7 +57,8 @@ async function signUp(): Promise<Person> {
 
 async function passwordOf({ id }: Person): Promise<"old" | "new" | "none"> {
   const { internalAdapter, password } = await healthy.$context;
-  const hash = (await internalAdapter.findCredentialAccount(id))?.password ?? "";
+  const hash = (await internalAdapter.findCredentialAccount(id))?.password;
+  if (!hash) return "none";
   if (await password.verify({ hash, password: NEW })) return "new";
   return (await password.verify({ hash, password: OLD })) ? "old" : "none";
 }
@@ -135,6 +136,35 @@ it("counts a wrong code although the reset is rejected", { tags: "@counts-wrong-
   expect(await post(healthy, path, body)).toBe(400);
   expect(await passwordOf(person)).toBe("old");
 });
+
+it(
+  "keeps no earlier credentials when the app is killed during a sign-in by code",
+  { tags: "@keeps-no-earlier-credentials-when-app" },
+  async () => {
+    const { internalAdapter } = await healthy.$context;
+    let done = false;
+    const verified: boolean[] = [];
+    for (let calls = 0; !done; calls++) {
+      const person = await signUp();
+      const otp = await healthy.api.createVerificationOTP({ body: { email: person.email, type: "sign-in" } });
+      const planted = await rowsOf(person, null);
+      callsLeft = calls;
+      done = (await post(killed, "/sign-in/email-otp", { email: person.email, otp })) === 200;
+
+      const isVerified = (await internalAdapter.findUserById(person.id))?.emailVerified === true;
+      verified.push(isVerified);
+      const { sessions, passkeys } = await rowsOf(person, null);
+      const earlier = {
+        password: await passwordOf(person),
+        passkeys,
+        sessions: sessions.filter((token) => planted.sessions.includes(token)),
+      };
+      const none = { password: "none", passkeys: 0, sessions: [] };
+      expect(isVerified ? earlier : none, `killed after ${calls} calls`).toEqual(none);
+    }
+    expect(new Set(verified)).toEqual(new Set([true, false]));
+  },
+);
 
 it("stores user and password together when the app is killed during a sign-up", async () => {
   const { adapter } = await healthy.$context;

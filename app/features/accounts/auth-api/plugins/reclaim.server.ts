@@ -1,8 +1,13 @@
 import { getCurrentAdapter } from "@better-auth/core/context";
 import type { BetterAuthPlugin, DBAdapter, User } from "better-auth";
 
-/** Endpoints where a mailed secret can verify an address for the first time. */
-const PROOFS = new Set(["/magic-link/verify", "/sign-in/email-otp", "/email-otp/reset-password"]);
+const RESET = "/email-otp/reset-password";
+
+/** Endpoints where a mailed secret can verify an address for the first time. A reset commits in one mutation. */
+const PROOFS = new Set(["/magic-link/verify", "/sign-in/email-otp", RESET]);
+
+/** Requests whose update of the user verifies the address. */
+const proving = new WeakSet<object>();
 
 /** Removes passkeys and second factor when the address is first proven: anyone may have created the account. Better Auth removes the rest. */
 export const reclaim = () =>
@@ -13,10 +18,21 @@ export const reclaim = () =>
         databaseHooks: {
           user: {
             update: {
-              before: async (user, ctx) => (proves(user, ctx?.path) ? { data: { ...user, twoFactorEnabled: false } } : undefined),
+              // A sign-in verifies the address last: if it is interrupted before, the next sign-in removes what is left.
+              before: async (user, ctx) => {
+                if (!ctx || user.emailVerified !== true || !PROOFS.has(ctx.path)) return undefined;
+                proving.add(ctx);
+                return { data: { ...user, twoFactorEnabled: false, emailVerified: ctx.path === RESET } };
+              },
               // Better Auth passes null if the user no longer exists, contrary to its types.
               after: async (user: User | null, ctx) => {
-                if (user && PROOFS.has(ctx?.path ?? "")) await removeUnproven(adapter, user.id);
+                if (!ctx || !proving.delete(ctx) || !user) return;
+                await removeUnproven(adapter, user.id);
+                if (user.emailVerified) return;
+                const verified = { emailVerified: true, updatedAt: new Date() };
+                await adapter.update({ model: "user", where: [{ field: "id", value: user.id }], update: verified });
+                // Better Auth answers with this object.
+                Object.assign(user, verified);
               },
             },
           },
@@ -24,8 +40,6 @@ export const reclaim = () =>
       },
     }),
   }) satisfies BetterAuthPlugin;
-
-const proves = ({ emailVerified }: { emailVerified?: boolean }, path = "") => emailVerified === true && PROOFS.has(path);
 
 export async function removeUnproven(adapter: DBAdapter, userId: string): Promise<void> {
   const where = [{ field: "userId", value: userId }];
