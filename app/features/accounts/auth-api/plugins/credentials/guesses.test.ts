@@ -116,6 +116,7 @@ describe(`${GUESSES} concurrent guesses from different addresses`, () => {
 
   it.each(["totp", "otp", "backup-code"])(
     "compares at most ten second factors over twelve sign-ins at /two-factor/verify-%s",
+    { tags: "@compares-most-ten-second-factors" },
     async (kind) => {
       const { email, cookie } = await signUp();
       const enabled = await post("/two-factor/enable", { password }, { cookie });
