@@ -2,9 +2,28 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Writable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { DiskFull } from "~/lib/http/disk-full.server";
 import { InvalidForm } from "~/lib/http/forms/form-parser.server";
 import { type ArrivedFile, UploadAborted, receiveMultipart } from "./receive-multipart.server";
+
+/** A file with this name fails after the whole form has arrived. */
+const FULL = "full";
+vi.mock("node:fs", async (importOriginal) => {
+  const fs = await importOriginal<typeof import("node:fs")>();
+  const failing = () =>
+    new Writable({
+      async write(_chunk, _encoding, done) {
+        for (let turn = 0; turn < 50; turn++) await nextTurn();
+        done(Object.assign(new Error("no space left on device"), { code: "ENOSPC" }));
+      },
+    });
+  const createWriteStream: typeof fs.createWriteStream = (path, options) =>
+    String(path).endsWith(FULL) ? (failing() as ReturnType<typeof fs.createWriteStream>) : fs.createWriteStream(path, options);
+  return { ...fs, createWriteStream };
+});
 
 const limits = { names: ["files", "sending"], maxFileBytes: 1000, maxFiles: 5, silenceMs: 200 };
 
@@ -52,6 +71,11 @@ function brokenRequest(after: (controller: ReadableStreamDefaultController<Uint8
 }
 
 describe("receive", () => {
+  it("reports a full disk also for a file that arrived whole", async () => {
+    const received = receiveMultipart(formRequest([["a.png", "small"]]), limits, { newPath: () => join(folder, FULL), onFile: summary });
+    await expect(received).rejects.toThrow(DiskFull);
+  });
+
   it("passes each file with its name and the preceding fields", async () => {
     const fields: string[] = [];
     const request = formRequest(

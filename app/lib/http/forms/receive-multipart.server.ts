@@ -69,9 +69,10 @@ export async function receiveMultipart<Result>(
     stream.once("close", () => arriving.delete(stream));
     const arrived: ArrivedFile = { index: files.length, name: basename(name), path: newPath(), tooLarge: false, digest: null };
     const written = write(stream, arrived.path).catch((error: unknown) => {
+      const cause = asDiskFull(error);
       // Without a reader of the file, the parser would wait forever.
-      stop.abort(asDiskFull(error));
-      throw error;
+      stop.abort(cause);
+      throw cause;
     });
     const file = handle(written, before, arrived, onFile);
     // The error is thrown below, with those of the others.
