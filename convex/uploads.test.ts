@@ -66,6 +66,39 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     expect(await isStored(again)).toBe(false);
   });
 
+  it("makes an image of each page of a PDF, which share one file until the last is deleted", async () => {
+    const pages = [1, 2, 3].map((each) => ({ width: 100 * each, height: 200, placeholder: null }));
+    const args = await finalizing(bytes("pdf"), { name: "brief.pdf", contentType: "application/pdf", pages, onlyNew: true });
+    const id = await server.mutation(api.uploads.finalize, args);
+    expect(await server.mutation(api.uploads.finalize, args)).toBe(id);
+    const shown = await images();
+    expect(shown.map(({ name, width, page }) => ({ name, width, page }))).toEqual([
+      { name: "brief (page 1).pdf", width: 100, page: 1 },
+      { name: "brief (page 2).pdf", width: 200, page: 2 },
+      { name: "brief (page 3).pdf", width: 300, page: 3 },
+    ]);
+    expect(shown[0]?._id).toBe(id);
+    const { sessionId } = ada;
+    expect(await server.query(api.uploads.getFile, { sessionId, imageId: shown[1]?._id ?? "" })).toMatchObject({ width: 200, page: 2 });
+    const used = async () => (await ada.query(api.usage.getUsage, {})).bytes;
+    expect(await used()).toBe(bytes("pdf").length);
+    for (const [index, { _id }] of shown.entries()) {
+      expect(await isStored(args.storageId)).toBe(true);
+      await ada.mutation(api.designImages.moveToTrash, { id: _id });
+      await ada.mutation(api.trash.purge, { id: _id });
+      await backend.settle();
+      expect(await used()).toBe(index === 2 ? 0 : bytes("pdf").length);
+    }
+    expect(await isStored(args.storageId)).toBe(false);
+  });
+
+  it("adds nothing of a PDF with too many pages", async () => {
+    const pages = Array.from({ length: 51 }, () => ({ width: 1, height: 1, placeholder: null }));
+    const args = await finalizing(bytes("long"), { contentType: "application/pdf", pages });
+    expect(await refused(server.mutation(api.uploads.finalize, args))).toMatchObject({ code: "invalid" });
+    expect(await images()).toEqual([]);
+  });
+
   it("rejects a duplicate in the same design on request and names it", async () => {
     const args = await finalizing(bytes("same"));
     const id = await server.mutation(api.uploads.finalize, args);

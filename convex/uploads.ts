@@ -7,7 +7,7 @@ import type { QueryCtx } from "./_generated/server";
 import { conflict, duplicate, invalid, notFound } from "./model/errors";
 import { fileIsTaken, releaseFile } from "./model/files";
 import { chosenKey, imagesOf, lastKey, sortNameOf } from "./model/lists/order";
-import { imageFacts, nameFromFile } from "./model/rules";
+import { imageFacts, nameFromFile, nameOfPage, PDF_PAGES_MAX } from "./model/rules";
 import { imagesChanged } from "./model/summaries";
 import { changeUsage, expectRoomFor, expectWithin } from "./model/usage";
 import { versionFor } from "./versions";
@@ -72,6 +72,8 @@ const arrivedFile = {
   ...pictureFacts,
   onlyNew: v.optional(v.boolean()),
   chosenAs: v.optional(chosenAs),
+  /** Makes an image of each page of a PDF. The first is the image of the upload. */
+  pages: v.optional(v.array(v.object({ width: v.number(), height: v.number(), placeholder: v.union(v.string(), v.null()) }))),
 };
 
 /** Idempotent by `uploadId`. Throws "conflict" if the upload or file belongs elsewhere or, with `onlyNew`, for a duplicate. */
@@ -92,14 +94,30 @@ export const finalizeMany = serverMutationFor({
   handler: (ctx, { designId, quota, files }) => insertImages(ctx, designId, files, quota),
 });
 
-type ArrivedFile = ObjectType<typeof arrivedFile>;
+type ArrivedFile = Omit<ObjectType<typeof arrivedFile>, "pages">;
+
+/** Expands a PDF to its pages. */
+function imagesOfFile({ pages, ...file }: ObjectType<typeof arrivedFile>): ArrivedFile[] {
+  if (!pages) return [file];
+  if (pages.length === 0 || pages.length > PDF_PAGES_MAX) throw invalid({ pages: [`A PDF can have at most ${PDF_PAGES_MAX} pages.`] });
+  return pages.map((page, index) => ({
+    ...file,
+    ...page,
+    page: index + 1,
+    uploadId: index === 0 ? file.uploadId : `${file.uploadId}:page ${index + 1}`,
+    name: pages.length === 1 ? file.name : nameOfPage(nameFromFile(file.name), index + 1),
+  }));
+}
+
+const isFirstPage = ({ page = 1 }: ArrivedFile) => page === 1;
 
 async function insertImages(
   ctx: UserMutationCtx,
   designId: string,
-  files: ArrivedFile[],
+  arrived: ObjectType<typeof arrivedFile>[],
   quota: number | undefined,
 ): Promise<Id<"designImages">[]> {
+  const files = arrived.flatMap(imagesOfFile);
   const place = await designFor(ctx, designId, "edit");
   const { ownerId } = place.project;
   const known = new Map<string, Id<"designImages">>();
@@ -110,7 +128,8 @@ async function insertImages(
     if (earlier && earlier.designId !== place.design._id) throw conflict("This upload belongs to another design.");
     if (earlier) known.set(file.uploadId, earlier._id);
     if (earlier && earlier.storageId !== file.storageId) await releaseFile(ctx, file.storageId);
-    if (!earlier) bytes += file.size;
+    // The pages of a PDF share one file.
+    if (!earlier && isFirstPage(file)) bytes += file.size;
   }
   // Before the first row, since users without a count are counted by their rows.
   if (bytes > 0) await expectWithin(ctx, ownerId, bytes, quota);
@@ -125,7 +144,7 @@ async function insertImages(
       known.set(file.uploadId, id);
       added.push({ _id: id, name: nameFromFile(file.name) });
     }
-    ids.push(id);
+    if (isFirstPage(file)) ids.push(id);
   }
   const last = added.at(-1);
   if (!last) return ids;
@@ -145,8 +164,8 @@ async function insertImage(
   const stored = await ctx.db.system.get(file.storageId);
   if (!stored) throw notFound();
   if (stored.size !== facts.size) throw invalid({ size: ["The stored file has a different size."] });
-  if (await fileIsTaken(ctx, file.storageId)) throw conflict("This file belongs to another image.");
-  if (file.onlyNew) await expectNoDuplicate(ctx, design._id, facts.checksum);
+  if (isFirstPage(file) && (await fileIsTaken(ctx, file.storageId))) throw conflict("This file belongs to another image.");
+  if (file.onlyNew && isFirstPage(file)) await expectNoDuplicate(ctx, design._id, facts.checksum);
   const name = nameFromFile(file.name);
   return ctx.db.insert("designImages", {
     ...facts,
@@ -194,6 +213,7 @@ export const getFile = serverQueryFor({
     size: v.number(),
     width: v.number(),
     height: v.number(),
+    page: v.optional(v.number()),
     designId: v.id("designs"),
   }),
   handler: async (ctx, { imageId, versionId }) => {
@@ -201,9 +221,9 @@ export const getFile = serverQueryFor({
     const shown = versionId === undefined || versionId === image.versionId ? image : await versionFor(ctx, image, versionId);
     const storageUrl = await ctx.storage.getUrl(shown.storageId);
     if (!storageUrl) throw notFound();
-    const { contentType, checksum, name, size, width, height } = shown;
+    const { contentType, checksum, name, size, width, height, page } = shown;
     const { designId } = image;
-    return { storageUrl, contentType, checksum, name, size, width, height, designId };
+    return { storageUrl, contentType, checksum, name, size, width, height, ...(page !== undefined && { page }), designId };
   },
 });
 

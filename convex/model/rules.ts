@@ -15,7 +15,18 @@ export const TAGS_MAX = 20;
 export const SEARCH_MAX = 200;
 
 /** Detected from the content by the app's uploads. */
-export const IMAGE_TYPES = ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif", "image/svg+xml"] as const;
+export const PDF_PAGES_MAX = 50;
+
+export const IMAGE_TYPES = [
+  "image/jpeg",
+  "image/png",
+  "image/webp",
+  "image/gif",
+  "image/avif",
+  "image/heic",
+  "image/svg+xml",
+  "application/pdf",
+] as const;
 
 /** In pixels; uploads also limit the area. */
 export const IMAGE_SIDE_MAX = 100_000;
@@ -107,6 +118,7 @@ export const imageFacts = z.object({
   checksum: z.string().regex(/^[0-9a-f]{64}$/, { error: "Not a SHA-256 in hexadecimal." }),
   placeholder: z.base64().min(1).max(128).nullable(),
   animated: z.boolean(),
+  page: z.int().positive().max(PDF_PAGES_MAX).optional(),
   uploadId: z.string().min(1).max(200),
   details: z
     .object({
@@ -131,8 +143,11 @@ export function nameFromFile(fileName: string): string {
   return cutTo(NAME_MAX - 1 - end.length, line) + "…" + end;
 }
 
-export function nameOfCopy(name: string): string {
-  const mark = " (copy)";
+export const nameOfCopy = (name: string): string => marked(name, " (copy)");
+
+export const nameOfPage = (name: string, page: number): string => marked(name, ` (page ${page})`);
+
+function marked(name: string, mark: string): string {
   const end = /\.[^.\s]{1,10}$/.exec(name)?.[0] ?? "";
   const start = name.slice(0, name.length - end.length);
   return cleanName(cutTo(NAME_MAX - mark.length - end.length, start) + mark + end);

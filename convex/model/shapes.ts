@@ -61,6 +61,7 @@ export const designImageShape = v.object({
   placeholder: v.union(v.string(), v.null()),
   animated: v.boolean(),
   versionId: v.optional(v.id("imageVersions")),
+  page: v.optional(v.number()),
 });
 export type DesignImage = Infer<typeof designImageShape>;
 
@@ -106,9 +107,11 @@ export function toDesignImage(row: Doc<"designImages">): DesignImage {
     animated,
     versionId,
     tags,
+    page,
   } = row;
   const facts = { contentType, size, width, height, checksum, placeholder, animated };
-  return { _id, _creationTime, designId, name, caption, ...facts, ...(tags && { tags }), ...(versionId !== undefined && { versionId }) };
+  const optional = { ...(tags && { tags }), ...(versionId !== undefined && { versionId }), ...(page !== undefined && { page }) };
+  return { _id, _creationTime, designId, name, caption, ...facts, ...optional };
 }
 
 function arranged({ cover, chosenCover, coverImageId, favouriteAt, description = "" }: Doc<"projects"> | Doc<"designs">) {

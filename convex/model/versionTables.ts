@@ -31,6 +31,8 @@ export const pictureFacts = {
   placeholder: v.union(v.string(), v.null()),
   animated: v.boolean(),
   details: v.optional(pictureDetails),
+  /** Page of a PDF, from 1. The pages of a PDF share its file. */
+  page: v.optional(v.number()),
 };
 
 export const versionTables = {

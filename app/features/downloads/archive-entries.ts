@@ -16,10 +16,15 @@ async function* archived(
   signal: AbortSignal,
 ): AsyncGenerator<ArchivedImage> {
   const nameOf = folderNames();
+  const documents = new Set<unknown>();
   for await (const image of images) {
     signal.throwIfAborted();
+    // The pages of a PDF share its file.
+    const document = image["contentType"] === "application/pdf" ? image["checksum"] : undefined;
+    if (document !== undefined && documents.has(document)) continue;
     const original = await accountData.original(image.id, signal);
     if (!original) continue;
+    if (document !== undefined) documents.add(document);
     if (!original.ok || !original.body) throw new Error(`The storage answered ${original.status} for an image of an archive`);
     const file = folder + nameOf(image.name, String(image["contentType"]));
     yield { image, file, entry: { name: file, input: original, lastModified: new Date(Number(image["createdAt"])) } };

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { containerToPng, isContainer } from "~/features/images/codecs/container.server";
 import { decoder, decodeQueue, svgRenderer, svgQueue } from "~/features/images/codecs/decoder.server";
 import { inspectImage } from "~/features/images/codecs/inspect-image.server";
 import { svgDensity } from "~/features/images/codecs/svg-size.server";
@@ -16,7 +17,11 @@ export async function cropSquare(path: string, userId: string, crop: Crop | null
     const inspection = await inspectImage(path, userId);
     if (!inspection.ok) return inspection.problem;
     const { facts } = inspection;
-    if (facts.contentType !== "image/svg+xml") return await decodeQueue(userId, async () => cut(await readFile(path), facts, crop));
+    if (facts.contentType !== "image/svg+xml")
+      return await decodeQueue(userId, async () => {
+        const bytes = await readFile(path);
+        return cut(isContainer(facts.contentType) ? await containerToPng(bytes, facts.contentType) : bytes, facts, crop);
+      });
     const density = svgDensity(Math.min(facts.width, facts.height), SIDE);
     return await svgQueue(userId, async () => {
       const drawn = await svgRenderer.draw(await readFile(path), density);

@@ -113,7 +113,10 @@ describe("rejects", () => {
     moving.write("avis", 8, "latin1");
     expect(await problemOf(moving)).toBe("This AVIF is an animation, which cannot be read here. Export it as a WebP or GIF.");
   });
-  it("a PDF", async () => expect(await problemOf(badFiles.pdf().buffer)).toContain("PDF"));
+  it("a PDF without pages", async () => expect(await problemOf(badFiles.pdf().buffer)).toContain("damaged"));
+  it("other formats, with advice", async () => {
+    expect(await problemOf((await badFiles.tiff()).buffer)).toBe("Unsupported file type (TIFF). Export it as a PNG.");
+  });
 
   it("truncated files of every type", async () => {
     const base = sharp(picturePath("fig")).resize(400);

@@ -8,6 +8,7 @@ import type { Metadata } from "sharp";
 import { rgbaToThumbHash } from "thumbhash";
 import { ACCEPTED_NAMES, type AcceptedType, isAcceptedType } from "../display/accepted-types";
 import { colourSpaceName } from "./colour-space.server";
+import { ContainerError, type ContainerProblem, decodeContainer, heicProfile, PDF_PAGES_MAX, pixelsToPng } from "./container.server";
 import { decoder, decodeQueue, svgRenderer, svgQueue, MAX_ANIMATION_PIXELS, MAX_PIXELS, limitLargeDecoding } from "./decoder.server";
 import { VARIANT_WIDTHS } from "../display/image-address";
 import { SvgRenderError } from "./svg-renderer.server";
@@ -25,6 +26,8 @@ export type PictureFacts = {
   checksum: string;
   placeholder: string | null;
   animated: boolean;
+  /** Pages of a PDF, each of which becomes an image. */
+  pages?: Pick<PictureFacts, "width" | "height" | "placeholder">[];
   /** Metadata that everyone with access to the picture may see. */
   details?: Omit<Exif, "orientation"> & { colourSpace?: string };
 };
@@ -38,13 +41,14 @@ export async function inspectImage(path: string, userId: string, digest: string 
   const { size } = await stat(path);
   if (size === 0) return refuse("The file is empty.");
   const type = await recognise(path);
-  if (!isAcceptedType(type)) return refuse(`${described(type)} Choose a ${ACCEPTED_NAMES} file.`);
+  if (!isAcceptedType(type)) return refuse(rejectionOf(type));
   if (type === "image/avif" && (await isSequence(path)))
     return refuse("This AVIF is an animation, which cannot be read here. Export it as a WebP or GIF.");
   if (type === "image/svg+xml" && size > SVG_MAX_BYTES)
     return refuse(`This SVG is larger than ${bytesText(SVG_MAX_BYTES)}. Simplify the drawing, or export it as a PNG.`);
 
   const file: Arrived = { path, size, checksum: async () => digest ?? (await sha256(path)) };
+  if (type === "application/pdf") return decodeQueue(userId, () => inspectDocument(file));
   if (type === "image/svg+xml") return svgQueue(userId, () => inspectDrawing(file, userId));
   return decodeQueue(userId, () => inspectPixels(file, type));
 }
@@ -59,6 +63,7 @@ async function inspectPixels({ path, size, checksum }: Arrived, type: AcceptedTy
     return refuse(BROKEN);
   }
   if (mediaType(read) !== type) return refuse(BROKEN);
+  if (type === "image/heic") return inspectHeic({ path, size, checksum }, read);
   const { width, height } = read.autoOrient;
   const frames = read.format === "gif" || read.format === "webp" ? (read.pages ?? 1) : 1;
   const tooLarge = tooManyPixels(width, height, frames);
@@ -84,6 +89,39 @@ async function inspectPixels({ path, size, checksum }: Arrived, type: AcceptedTy
     });
   } catch (error) {
     return refuse(error instanceof Error && /timeout/i.test(error.message) ? TOO_SLOW : BROKEN);
+  }
+}
+
+/** The dimensions are those of the decoded picture, since the container's orientation applies and not that of EXIF. */
+async function inspectHeic({ path, size, checksum }: Arrived, read: Metadata): Promise<Inspection> {
+  const tooLarge = tooManyPixels(read.width, read.height, 1);
+  if (tooLarge) return refuse(tooLarge);
+  try {
+    return await limitLargeDecoding(read.width * read.height, async () => {
+      const bytes = await readFile(path);
+      const [picture] = await decodeContainer(bytes, "image/heic");
+      if (!picture) return refuse(BROKEN);
+      const { width, height } = picture;
+      const placeholder = await thumbhash(await pixelsToPng(picture, await heicProfile(bytes)));
+      const facts = { contentType: "image/heic" as const, size, width, height, checksum: await checksum(), placeholder, animated: false };
+      return { ok: true, facts: { ...facts, details: detailsOf(read) } };
+    });
+  } catch (error) {
+    return refuse(error instanceof ContainerError ? UNDECODABLE[error.problem] : BROKEN);
+  }
+}
+
+/** Renders each page once, small, so that no page fails when it is shown. */
+async function inspectDocument({ path, size, checksum }: Arrived): Promise<Inspection> {
+  try {
+    const rendered = await decodeContainer(await readFile(path), "application/pdf", { side: THUMBHASH_SIDE });
+    const pages: NonNullable<PictureFacts["pages"]> = [];
+    for (const page of rendered) pages.push({ ...page.own, placeholder: await thumbhash(await pixelsToPng(page)) });
+    const [first] = pages;
+    if (!first) return refuse(BROKEN);
+    return { ok: true, facts: { contentType: "application/pdf", size, ...first, checksum: await checksum(), animated: false, pages } };
+  } catch (error) {
+    return refuse(error instanceof ContainerError ? UNDECODABLE[error.problem] : BROKEN);
   }
 }
 
@@ -117,13 +155,24 @@ const UNDRAWABLE = {
   memory: "The picture takes too much memory to render. Simplify it, or export it as a PNG.",
 };
 
+const UNDECODABLE: Record<ContainerProblem, string> = {
+  ...UNDRAWABLE,
+  encrypted: "This PDF is encrypted. Save a copy without a password, then upload that.",
+  pages: `This PDF has more than ${PDF_PAGES_MAX} pages. Split it into smaller files.`,
+  large: "The picture has too many pixels. Reduce its size.",
+};
+
 const refuse = (problem: string): Inspection => ({ ok: false, problem });
 
 async function recognise(path: string): Promise<string> {
   const found = await fileTypeFromFile(path);
+  if (found?.mime === "image/heif") return (await isAv1(path)) ? "image/avif" : "image/heic";
   if (found && found.mime !== "application/xml") return found.mime === "image/apng" ? "image/png" : found.mime;
   return (await looksLikeSvg(path)) ? "image/svg+xml" : (found?.mime ?? "");
 }
+
+/** A file of the general brand "mif1" tells by its pictures which codec they use. */
+const isAv1 = async (path: string): Promise<boolean> => (await startOf(path)).includes("av1C", 0, "latin1");
 
 /** Image sequences (AVIF 1.1, 6.2) are rejected, since sharp's libheif cannot read even their first picture. */
 const isSequence = async (path: string): Promise<boolean> => (await startOf(path)).toString("latin1", 4, 12) === "ftypavis";
@@ -148,19 +197,23 @@ function decodeText(bytes: Buffer): string {
   return new TextDecoder(encoding).decode(bytes);
 }
 
-function described(type: string): string {
-  const known: Record<string, string> = {
-    "image/tiff": "TIFF",
-    "image/heic": "HEIC",
-    "image/heif": "HEIF",
-    "image/vnd.adobe.photoshop": "Photoshop",
-    "image/bmp": "BMP",
-    "image/jxl": "JPEG XL",
-    "application/pdf": "PDF",
-    "application/zip": "ZIP",
+/** Names what to do instead, as far as the format is known. */
+function rejectionOf(type: string): string {
+  const known: Record<string, [name: string, advice: string]> = {
+    "image/tiff": ["TIFF", "Export it as a PNG."],
+    "image/heic-sequence": ["HEIC sequence", "Export it as a video frame or as a JPEG."],
+    "image/heif-sequence": ["HEIF sequence", "Export it as a video frame or as a JPEG."],
+    "image/vnd.adobe.photoshop": ["Photoshop", "Export it as a PNG or PDF."],
+    "application/postscript": ["PostScript", "Export it as a PDF or SVG."],
+    "image/bmp": ["BMP", "Save it as a PNG."],
+    "image/x-icon": ["icon", "Save it as a PNG."],
+    "image/jxl": ["JPEG XL", "Export it as a JPEG or AVIF."],
+    "application/zip": ["ZIP", "Unpack it and choose the images in it."],
   };
-  const name = known[type] ?? (type.startsWith("video/") ? "video" : null);
-  return name === null ? "Unsupported file type." : `Unsupported file type (${name}).`;
+  const [name, advice] = known[type] ?? [];
+  if (name !== undefined) return `Unsupported file type (${name}). ${advice}`;
+  if (type.startsWith("video/")) return "Unsupported file type (video). Export a frame as a JPEG, or an animation as a GIF or WebP.";
+  return `Unsupported file type. Choose a ${ACCEPTED_NAMES} file.`;
 }
 
 function mediaType({ format, compression }: Metadata): string {

@@ -1,6 +1,7 @@
 import type { Sharp } from "sharp";
 import { nearestWidth, type VariantWidth } from "../display/image-address";
 import type { CachedVariant } from "../serve/variant-cache.server";
+import { containerToPng, isContainer } from "./container.server";
 import { isWideGamut } from "./colour-space.server";
 import { decoder, svgRenderer, limitLargeDecoding } from "./decoder.server";
 import { svgDensity, svgWidth, WEBP_SIDE_MAX } from "./svg-size.server";
@@ -12,14 +13,18 @@ export type VariantFormat = "avif" | "webp";
 /** Part of the cache key: raise it when the output for a request changes. */
 export const VARIANT_VERSION = 3;
 
-export type Original = { bytes: Buffer; contentType: string; width: number; height: number };
+export type Original = { bytes: Buffer; contentType: string; width: number; height: number; page?: number | undefined };
 
 export type VariantRequest = { width: VariantWidth | "own"; wanted: VariantFormat; still?: boolean };
 
 /** Creates an upright variant without metadata; enlarges only drawings. Flat art (`classifyImage`) stays lossless, without smears. */
 export async function makeVariant(original: Original, request: VariantRequest, decode: Decode = (job) => job()): Promise<CachedVariant> {
   if (original.contentType === "image/svg+xml") return makeDrawing(original, request, decode);
-  return limitLargeDecoding(original.width * original.height, () => make(original, request));
+  return limitLargeDecoding(original.width * original.height, async () => {
+    const { bytes, contentType, page } = original;
+    if (!isContainer(contentType)) return make(original, request);
+    return make({ ...original, bytes: await containerToPng(bytes, contentType, page) }, request);
+  });
 }
 
 type Decode = <T>(job: () => Promise<T>) => Promise<T>;

@@ -1,6 +1,14 @@
 import { LRUCache } from "lru-cache";
 
-export type AccessibleImage = { contentType: string; checksum: string; name: string; size: number; width: number; height: number };
+export type AccessibleImage = {
+  contentType: string;
+  checksum: string;
+  name: string;
+  size: number;
+  width: number;
+  height: number;
+  page?: number | undefined;
+};
 
 export type AccessCache = {
   /** Asks at most once per `GRANT_MS`, also for simultaneous calls. Without `versionId`, uses the current version. */
@@ -51,8 +59,8 @@ export function createAccessCache(
     },
     size: () => cache.size,
     note(sessionId, images) {
-      for (const { _id, versionId, contentType, checksum, name, size, width, height } of images)
-        set(keyOf(sessionId, _id, versionId), Promise.resolve({ contentType, checksum, name, size, width, height }));
+      for (const { _id, versionId, contentType, checksum, name, size, width, height, page } of images)
+        set(keyOf(sessionId, _id, versionId), Promise.resolve({ contentType, checksum, name, size, width, height, page }));
     },
   };
 }

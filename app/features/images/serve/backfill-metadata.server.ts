@@ -16,7 +16,7 @@ export function backfillMetadata(
   { image: { contentType, checksum }, details }: DisplayedImage,
   config: AppConfig,
 ): void {
-  if (details !== undefined || contentType === "image/svg+xml" || reading.has(checksum)) return;
+  if (details !== undefined || contentType === "image/svg+xml" || contentType === "application/pdf" || reading.has(checksum)) return;
   reading.add(checksum);
   void noteDetails(of, { contentType, checksum }, config)
     // The page works without metadata, and the next view retries.

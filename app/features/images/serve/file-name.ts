@@ -8,7 +8,9 @@ export function attachment(name: string, contentType: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encodeRfc8187(full)}`;
 }
 
-export const fileName = (name: string, contentType: string): string => withEnd(safe(name), contentType);
+/** A page's name becomes that of its document, which is the file. */
+export const fileName = (name: string, contentType: string): string =>
+  withEnd(safe(contentType === "application/pdf" ? name.replace(/ \(page \d+\)(?=\.pdf$|$)/i, "") : name), contentType);
 
 /** Removes characters that file systems reject, or that shells and people misread. */
 function safe(name: string): string {

@@ -44,8 +44,8 @@ function open(config: AppConfig): ImageService {
 
   const accessCache = createAccessCache(async (sessionId, imageId, versionId) => {
     try {
-      const { contentType, checksum, name, size, width, height } = await getFile({ sessionId, imageId, versionId });
-      return { contentType, checksum, name, size, width, height };
+      const { contentType, checksum, name, size, width, height, page } = await getFile({ sessionId, imageId, versionId });
+      return { contentType, checksum, name, size, width, height, page };
     } catch (error) {
       const code = refusalOf(error)?.code;
       if (code === "not_found" || code === "unauthenticated") return null;
@@ -73,12 +73,12 @@ function open(config: AppConfig): ImageService {
     newPath,
     copies: cache,
     variant(of, picture, request) {
-      const { checksum, contentType, width, height } = picture;
+      const { contentType, width, height, page } = picture;
       // The cache key is the content, since access covers all variants. Fetches the original inside the queue to limit memory.
       const { userId } = of;
-      return cache.get(variantKey(checksum, request), () => {
+      return cache.get(variantKey(picture, request), () => {
         const make = async () =>
-          makeVariant({ bytes: await bytesOf(of), contentType, width, height }, request, (job) => decodeQueue(userId, job));
+          makeVariant({ bytes: await bytesOf(of), contentType, width, height, page }, request, (job) => decodeQueue(userId, job));
         return contentType === "image/svg+xml" ? svgQueue(userId, make) : decodeQueue(userId, make);
       });
     },
@@ -90,8 +90,11 @@ function open(config: AppConfig): ImageService {
 }
 
 /** Returns the cache key, which is also the ETag. */
-export function variantKey(checksum: string, { width, wanted, still = false }: VariantRequest): string {
-  return `${checksum}-${width}${still ? "-still" : ""}-${wanted}-${VARIANT_VERSION}`;
+export function variantKey(
+  { checksum, page }: Pick<AccessibleImage, "checksum" | "page">,
+  { width, wanted, still = false }: VariantRequest,
+): string {
+  return `${checksum}-${page === undefined ? "" : `page${page}-`}${width}${still ? "-still" : ""}-${wanted}-${VARIANT_VERSION}`;
 }
 
 export async function fromStorage(url: string, init: RequestInit): Promise<Response> {

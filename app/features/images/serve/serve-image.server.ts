@@ -4,6 +4,7 @@ import { refusalOf } from "~/lib/data/error-responses";
 import { configContext } from "~/lib/http/context";
 import { Unavailable } from "~/lib/http/unavailable.server";
 import { OWN_WIDTH, VARIANT_WIDTHS, type VariantWidth } from "../display/image-address";
+import { ContainerError } from "../codecs/container.server";
 import { SvgRenderError } from "../codecs/svg-renderer.server";
 import { attachment } from "./file-name";
 import { GRANT_MS, type AccessibleImage } from "./access-cache.server";
@@ -41,7 +42,7 @@ export async function serveImage(request: Request, imageId: string, context: Rea
     if (code === "not_found" || code === "unauthenticated") return missing();
     if (error instanceof Unavailable || error instanceof BusyError)
       return text(503, "The picture is not available right now.", { "Retry-After": "5" });
-    if (error instanceof SvgRenderError) return text(422, "The picture cannot be rendered.");
+    if (error instanceof SvgRenderError || error instanceof ContainerError) return text(422, "The picture cannot be rendered.");
     throw error;
   }
 }
@@ -57,7 +58,7 @@ async function serveVariant({ request, of, pictures }: Question, picture: Access
     ...PRIVATE,
     ...INERT,
     Vary: "Accept, Cookie",
-    ETag: `"${variantKey(picture.checksum.slice(0, 32), variant)}"`,
+    ETag: `"${variantKey({ ...picture, checksum: picture.checksum.slice(0, 32) }, variant)}"`,
   });
   if (isKnown(request, headers)) return new Response(null, { status: 304, headers });
   const { type, bytes } = await pictures.variant(of, picture, variant);

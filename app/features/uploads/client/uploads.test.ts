@@ -91,13 +91,13 @@ describe("uploads", () => {
     const files = [
       new File([], "nothing.png", { type: "image/png" }),
       new File(["x"], "film.mp4", { type: "video/mp4" }),
-      new File(["x"], "brief.pdf", { type: "application/pdf" }),
+      new File(["x"], "brief.docx", { type: "application/x-word" }),
     ];
     page.uploads.add(uploadTarget, files);
     expect(page.all().map(({ problem }) => problem)).toEqual([
       "The file is empty.",
-      "Unsupported file type (.mp4). Choose a JPEG, PNG, WebP, GIF, AVIF or SVG file.",
-      "Unsupported file type (.pdf). Choose a JPEG, PNG, WebP, GIF, AVIF or SVG file.",
+      "Unsupported file type (.mp4). Choose a JPEG, PNG, WebP, GIF, AVIF, HEIC, SVG or PDF file.",
+      "Unsupported file type (.docx). Choose a JPEG, PNG, WebP, GIF, AVIF, HEIC, SVG or PDF file.",
     ]);
     expect(page.transport.sendings).toEqual([]);
   });

@@ -42,6 +42,11 @@ async function storeArrived(file: ArrivedFile, upload: UploadContext): Promise<U
   try {
     const checked = await checkImage(file, upload);
     if ("refused" in checked) return checked.refused;
+    const pages = checked.facts.pages?.length ?? 1;
+    if (upload.versionOf !== undefined && pages > 1)
+      return refusedAs(file.name)(
+        `A version is one image, and this PDF has ${pages} pages. Upload one page, or add the PDF to the design.`,
+      );
     const imageId = await store(file, checked.facts, upload);
     metrics.uploadedBytes.inc(checked.facts.size);
     return { name: file.name, ok: true, imageId };
@@ -112,7 +117,8 @@ async function store(file: ArrivedFile, facts: Facts, upload: UploadContext): Pr
   const finalize = async (): Promise<string> => {
     if (versionOf === undefined)
       return convex.mutation(api.uploads.finalize, { ...stored, designId, onlyNew, ...(chosenAs && { chosenAs }) }, { skipQueue: true });
-    await convex.mutation(api.versions.finalize, { ...stored, imageId: versionOf }, { skipQueue: true });
+    const { pages: _, ...version } = stored;
+    await convex.mutation(api.versions.finalize, { ...version, imageId: versionOf }, { skipQueue: true });
     return versionOf;
   };
   try {

@@ -1,0 +1,108 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import sharp from "sharp";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { badPdfs, makePdf, phonePhotograph, pictureBytes, twoPages } from "../../../../tests/fixtures/pictures";
+import { ContainerError, decodeContainer } from "./container.server";
+import { inspectImage } from "./inspect-image.server";
+import { makeVariant } from "./make-variant.server";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "container-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function inspect(bytes: Buffer) {
+  const path = join(folder, crypto.randomUUID());
+  await writeFile(path, bytes);
+  return inspectImage(path, "ada");
+}
+
+const problemOf = async (bytes: Buffer) => {
+  const answer = await inspect(bytes);
+  return answer.ok ? null : answer.problem;
+};
+
+async function colourAt(bytes: Buffer, left: number, top: number): Promise<number[]> {
+  const { data } = await sharp(bytes).extract({ left, top, width: 1, height: 1 }).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  return [...data];
+}
+
+const isNear = (actual: number[], expected: number[]) => actual.every((value, index) => Math.abs(value - (expected[index] ?? 0)) < 12);
+
+describe("HEIC", () => {
+  it("reads upright dimensions, camera and colour space, and tells of a location", async () => {
+    const { buffer } = await phonePhotograph();
+    const answer = await inspect(buffer);
+    expect(answer).toMatchObject({ ok: true, facts: { contentType: "image/heic", width: 64, height: 96, animated: false } });
+    if (!answer.ok) return;
+    expect(answer.facts.details).toMatchObject({ camera: "Lumen Pocket 3", hasPlace: true });
+    expect(answer.facts.placeholder).not.toBeNull();
+  });
+
+  it("makes upright variants with the wide gamut and without metadata", async () => {
+    const { buffer: bytes } = await phonePhotograph();
+    const original = { bytes, contentType: "image/heic", width: 64, height: 96 };
+    for (const width of [160, "own"] as const) {
+      const variant = await makeVariant(original, { width, wanted: "webp" });
+      const { width: wide, height, exif, icc } = await sharp(variant.bytes).metadata();
+      expect([variant.type, wide, height, exif]).toEqual(["image/webp", 64, 96, undefined]);
+      expect(icc).toBeDefined();
+      // In sRGB. Without their colour space, the same values would be 234, 51, 35.
+      expect(isNear(await colourAt(variant.bytes, 32, 20), [255, 0, 0])).toBe(true);
+    }
+  });
+
+  it("reports truncated files and other formats", async () => {
+    const { buffer } = await phonePhotograph();
+    expect(await problemOf(buffer.subarray(0, buffer.length - 200))).toContain("damaged or incomplete");
+    await expect(decodeContainer(await pictureBytes("fig"), "image/heic")).rejects.toThrow(ContainerError);
+  });
+});
+
+describe("PDF", () => {
+  it("reads every page with its dimensions", async () => {
+    const answer = await inspect(twoPages().buffer);
+    expect(answer).toMatchObject({
+      ok: true,
+      facts: {
+        contentType: "application/pdf",
+        width: 200,
+        height: 400,
+        pages: [
+          { width: 200, height: 400 },
+          { width: 400, height: 200 },
+        ],
+      },
+    });
+  });
+
+  it("makes variants of the requested page", async () => {
+    const original = { bytes: twoPages().buffer, contentType: "application/pdf", width: 400, height: 200, page: 2 };
+    const variant = await makeVariant(original, { width: 160, wanted: "webp" });
+    const { width, height } = await sharp(variant.bytes).metadata();
+    expect([width, height]).toEqual([160, 80]);
+    expect(isNear(await colourAt(variant.bytes, 80, 40), [0, 0, 255])).toBe(true);
+  });
+
+  it("limits the pixels of a huge page", async () => {
+    const answer = await inspect(makePdf([{ width: 14_400, height: 14_400, content: "" }]));
+    expect(answer).toMatchObject({ ok: true, facts: { width: 5000, height: 5000 } });
+  });
+
+  it("refuses encrypted, broken and long documents with advice", async () => {
+    expect(await problemOf(badPdfs.encrypted())).toContain("is encrypted. Save a copy without a password");
+    expect(await problemOf(Buffer.from("%PDF-1.7\nnothing"))).toContain("damaged");
+    expect(await problemOf(badPdfs.long())).toContain("more than 50 pages");
+  });
+
+  it("stops a document of nested forms at its memory limit", async () => {
+    await expect(decodeContainer(badPdfs.bomb(), "application/pdf")).rejects.toThrow("(memory)");
+  });
+
+  it("stops a document at its CPU limit", async () => {
+    await expect(decodeContainer(twoPages().buffer, "application/pdf", { patience: 1 })).rejects.toThrow("(time)");
+  });
+});

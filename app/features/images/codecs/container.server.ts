@@ -1,0 +1,160 @@
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import * as z from "zod";
+import { decoder } from "./decoder.server";
+import { withIccProfile } from "./icc-chunk.server";
+import { nclxPrimaries } from "./colour-space.server";
+// oxlint-disable-next-line import/default -- Vite makes one of the text of a file
+import source from "./container-process.js?raw";
+
+/** Types that libvips cannot decode. Their pictures are decoded in a process of their own. */
+export type ContainerType = "image/heic" | "application/pdf";
+
+export const isContainer = (contentType: string): contentType is ContainerType =>
+  contentType === "image/heic" || contentType === "application/pdf";
+
+export class ContainerError extends Error {
+  override name = "ContainerError";
+  readonly problem: ContainerProblem;
+
+  constructor(problem: ContainerProblem) {
+    super(`The file could not be decoded (${problem}).`);
+    this.problem = problem;
+  }
+}
+
+const PROBLEMS = ["broken", "encrypted", "large", "memory", "pages", "time"] as const;
+export type ContainerProblem = (typeof PROBLEMS)[number];
+
+export const PDF_PAGES_MAX = 50;
+/** Pixels of a page or picture. A page of a PDF has a size in points and is rendered within this limit. */
+const MAX_PIXELS = { "image/heic": 50_000_000, "application/pdf": 25_000_000 } as const;
+const PDF_DPI = 200;
+
+/** Memory of the decoder alone (pages of 64 KiB) and of its process (bytes); a process starts with about 60 MB. */
+const MEMORY = {
+  "image/heic": { wasmPages: 16_384, ceiling: 1200 * 2 ** 20 },
+  "application/pdf": { wasmPages: 4096, ceiling: 640 * 2 ** 20 },
+} as const;
+/** CPU time in ms. A 12 megapixel picture takes about 1 s, a page of a PDF about 0.2 s. */
+const PATIENCE_MS = 20_000;
+/** On a busy machine, a second of CPU time takes several seconds. */
+const CLOCK = 6;
+
+const size = z.object({ width: z.int().positive(), height: z.int().positive() });
+/** `own`: the size of a page without the limit of `side`. */
+const headers = z.object({ pictures: z.array(size.extend({ own: size.optional() })) });
+
+export type DecodedPicture = { width: number; height: number; pixels: Buffer; own: { width: number; height: number } };
+
+export type DecodeRequest = {
+  /** A page of a PDF, from 1; all when omitted. */
+  page?: number | undefined;
+  /** The longest side in pixels, for PDF only; the page's own size when omitted. */
+  side?: number;
+  /** CPU limit in ms. */
+  patience?: number;
+};
+
+/** Decodes a file in a process with time and memory limits. Throws `ContainerError`. */
+export async function decodeContainer(
+  bytes: Buffer,
+  contentType: ContainerType,
+  { patience = PATIENCE_MS, ...request }: DecodeRequest = {},
+): Promise<DecodedPicture[]> {
+  const { wasmPages, ceiling } = MEMORY[contentType];
+  const require = createRequire(import.meta.url);
+  const isHeic = contentType === "image/heic";
+  // The default module of libheif-js is asm.js, which is slower and takes more memory.
+  const module = isHeic ? require.resolve("libheif-js/wasm-bundle.js") : require.resolve("@hyzyla/pdfium");
+  const limits = { ceiling, patience, maxPixels: MAX_PIXELS[contentType], maxPages: PDF_PAGES_MAX, dpi: PDF_DPI };
+  // The child gets no environment, since ours contains secrets.
+  const child = spawn(
+    process.execPath,
+    [
+      "--max-old-space-size=64",
+      `--wasm-max-mem-pages=${wasmPages}`,
+      "--input-type=module",
+      "-e",
+      source,
+      isHeic ? "heic" : "pdf",
+      module,
+      JSON.stringify({ ...limits, ...request }),
+    ],
+    { env: {}, stdio: ["pipe", "pipe", "pipe"] },
+  );
+  const chunks: Buffer[] = [];
+  let reason = "";
+  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => {
+    if (reason.length < 10_000) reason += chunk.toString("latin1");
+  });
+  // A process that has refused the file no longer reads it.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(bytes);
+  let late = false;
+  const timer = setTimeout(() => {
+    late = true;
+    child.kill("SIGKILL");
+  }, CLOCK * patience);
+  const code = await new Promise<number | null>((resolve) => {
+    child.once("error", () => resolve(null));
+    child.once("close", resolve);
+  });
+  clearTimeout(timer);
+  if (code !== 0) throw new ContainerError(late ? "time" : problemOf(reason));
+  return split(Buffer.concat(chunks));
+}
+
+/** The decoders print warnings before the reason. Without memory, they report other errors, too. */
+function problemOf(reason: string): ContainerProblem {
+  if (reason.includes("not enough memory")) return "memory";
+  const last = PROBLEMS.find((each) => reason.endsWith(each));
+  return last ?? (/memory|out of bounds/i.test(reason) || reason === "" ? "memory" : "broken");
+}
+
+function split(output: Buffer): DecodedPicture[] {
+  const end = output.indexOf("\n");
+  const { pictures } = headers.parse(JSON.parse(output.toString("utf8", 0, end)));
+  let at = end + 1;
+  return pictures.map(({ width, height, own = { width, height } }) => {
+    const pixels = output.subarray(at, (at += width * height * 4));
+    if (pixels.length !== width * height * 4) throw new ContainerError("broken");
+    return { width, height, pixels, own };
+  });
+}
+
+/** Returns a PNG with the picture's pixels and colour space, which every other function here can read. */
+export async function containerToPng(bytes: Buffer, contentType: ContainerType, page = 1): Promise<Buffer> {
+  const [picture] = await decodeContainer(bytes, contentType, contentType === "application/pdf" ? { page } : {});
+  if (!picture) throw new ContainerError("broken");
+  return pixelsToPng(picture, contentType === "image/heic" ? await heicProfile(bytes) : undefined);
+}
+
+export async function pixelsToPng({ pixels, width, height }: DecodedPicture, profile?: Buffer): Promise<Buffer> {
+  const png = await decoder(pixels, { raw: { width, height, channels: 4 } })
+    .png({ compressionLevel: 0 })
+    .toBuffer();
+  return profile ? withIccProfile(png, profile) : png;
+}
+
+/** The decoder returns numbers without their colour space, which the container's `colr` box states (ISO/IEC 23008-12, 6.5.5). */
+export async function heicProfile(bytes: Buffer): Promise<Buffer | undefined> {
+  const { icc } = await decoder(bytes, { limitInputPixels: false }).metadata();
+  if (icc) return icc;
+  return nclxPrimaries(bytes) === DISPLAY_P3 ? p3Profile() : undefined;
+}
+
+/** `colour_primaries` of ITU-T H.273. */
+const DISPLAY_P3 = 12;
+
+let p3: Promise<Buffer | undefined> | null = null;
+
+function p3Profile(): Promise<Buffer | undefined> {
+  p3 ??= decoder(Buffer.alloc(3), { raw: { width: 1, height: 1, channels: 3 } })
+    .png()
+    .withIccProfile("p3")
+    .toBuffer()
+    .then(async (png) => (await decoder(png).metadata()).icc);
+  return p3;
+}
