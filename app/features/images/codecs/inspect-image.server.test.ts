@@ -92,7 +92,7 @@ describe("accepts", () => {
 });
 
 describe("rejects", () => {
-  const accepted = "JPEG, PNG, WebP, GIF, AVIF or SVG";
+  const accepted = "JPEG, PNG, WebP, GIF, AVIF, HEIC, SVG or PDF";
 
   it("an empty file", async () => expect(await problemOf(badFiles.empty().buffer)).toContain("empty"));
   it("text with a picture's extension", { tags: "@text-pictures-extension" }, async () =>
@@ -100,9 +100,7 @@ describe("rejects", () => {
   );
   it("HTML named as a drawing", async () => expect(await problemOf(badFiles.html().buffer)).toContain(accepted));
   it("a TIFF with a JPEG's extension", { tags: "@tiff-jpegs-extension" }, async () => {
-    const problem = await problemOf((await badFiles.tiff()).buffer);
-    expect(problem).toContain("TIFF");
-    expect(problem).toContain(accepted);
+    expect(await problemOf((await badFiles.tiff()).buffer)).toBe("Unsupported file type (TIFF). Export it as a PNG.");
   });
   it("an animated AVIF as unsupported, but accepts a still one", async () => {
     const still = await sharp({ create: { width: 32, height: 24, channels: 3, background: "#369" } })
@@ -114,9 +112,6 @@ describe("rejects", () => {
     expect(await problemOf(moving)).toBe("This AVIF is an animation, which cannot be read here. Export it as a WebP or GIF.");
   });
   it("a PDF without pages", async () => expect(await problemOf(badFiles.pdf().buffer)).toContain("damaged"));
-  it("other formats, with advice", async () => {
-    expect(await problemOf((await badFiles.tiff()).buffer)).toBe("Unsupported file type (TIFF). Export it as a PNG.");
-  });
 
   it("truncated files of every type", async () => {
     const base = sharp(picturePath("fig")).resize(400);
