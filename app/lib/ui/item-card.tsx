@@ -23,7 +23,7 @@ export function ItemCard({ item, to, name, cover, facts, actions, pick, picking 
       <PendingIndicator of={item} className="absolute top-2 start-2" />
       {to !== null && pick ? picking ? <label className="pick pick-card">{pick}</label> : pick : null}
       <div className="item-card-foot">
-        <div className="item-card-told">
+        <div className="item-card-text">
           <h2 dir="auto" title={name}>
             {to === null || picking ? (
               name

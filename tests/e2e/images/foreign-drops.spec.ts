@@ -45,7 +45,7 @@ for (const [kind, types] of [
     const toast = page.locator("[data-sonner-toast]").filter({ hasText: "A link cannot be added." });
     await expect(toast.first()).toBeVisible({ visible: "text/uri-list" in types });
     expect(await prevented("input[data-command^='Rename']")).toEqual([false, false, false]);
-    await expect(page.locator(".drop-veil")).toHaveCount(0);
+    await expect(page.locator(".drop-overlay")).toHaveCount(0);
   });
 
 test("a picture from another tab is added when the drag carries its file", async ({ page, app, person }) => {

@@ -39,7 +39,7 @@ test("taps, swipes and keys control the viewer at 360 px", async ({ app, person,
   await hydrated(page);
   await page.getByRole("list", { name: "Images", exact: true }).getByRole("link").first().click();
   const viewer = page.getByRole("article");
-  const stage = page.locator(".viewer-wall");
+  const stage = page.locator(".viewer-backdrop");
   const close = viewer.getByRole("link", { name: "Close" });
   await expect(close).toBeVisible();
 
@@ -95,7 +95,7 @@ test("details are next to the picture at 1440 px", async ({ page, app, person })
   await page.keyboard.press("i");
   const panel = page.locator(".viewer-side");
   await expect(panel.getByText("SHA-256")).toBeVisible();
-  const [picture, side] = [await page.locator(".viewer-wall").boundingBox(), await panel.boundingBox()];
+  const [picture, side] = [await page.locator(".viewer-backdrop").boundingBox(), await panel.boundingBox()];
   expect((picture?.x ?? 0) + (picture?.width ?? 0)).toBeLessThanOrEqual(side?.x ?? 0);
   await expectAccessible(page);
 });

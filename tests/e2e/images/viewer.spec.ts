@@ -9,7 +9,7 @@ import { addPictures, addVersion, deploymentAs, makeDesign } from "../support/pi
 test.describe.configure({ mode: "parallel" });
 
 const gallery = (page: Page) => page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem");
-const stage = (page: Page) => page.locator(".viewer-wall").first();
+const stage = (page: Page) => page.locator(".viewer-backdrop").first();
 /** 0 until the stage is measured. */
 const zoom = async (page: Page) => Number((await page.locator("[data-zoom]").innerText()).replace("%", ""));
 /** Returns the initial zoom, once the stage and the fonts that affect its height are loaded. */
@@ -112,7 +112,7 @@ test("the viewer zooms and pans by wheel, pointer and keys above the gallery", a
   }
   await page.getByRole("button", { name: "Fit" }).click();
   await page.keyboard.press("g");
-  await expect(stage(page)).toHaveAttribute("data-ground", "black");
+  await expect(stage(page)).toHaveAttribute("data-background", "black");
 
   const isFull = () => page.evaluate(() => document.fullscreenElement === document.documentElement);
   await page.keyboard.press("f");
@@ -129,7 +129,7 @@ test("the viewer zooms and pans by wheel, pointer and keys above the gallery", a
   await expectAccessible(page);
   await page.keyboard.press("i");
   await page.reload();
-  await expect(stage(page)).toHaveAttribute("data-ground", "black");
+  await expect(stage(page)).toHaveAttribute("data-background", "black");
   await hydrated(page);
   await expect(page.getByRole("img", { name: "IMG_2041.jpg" })).toBeVisible();
   // A moving image or a missing placeholder would give 0.18 or more.

@@ -26,7 +26,11 @@ export function BackgroundPicker({ background, choose }: Pick<ReturnType<typeof 
       name="ground"
       label="Background"
       value={background}
-      options={BACKGROUNDS.map((value) => ({ value, label: LABELS[value], icon: <span data-ground={value} className="ground-sample" /> }))}
+      options={BACKGROUNDS.map((value) => ({
+        value,
+        label: LABELS[value],
+        icon: <span data-background={value} className="background-sample" />,
+      }))}
       onChoose={choose}
       className="shrink-0"
     />

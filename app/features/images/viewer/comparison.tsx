@@ -42,24 +42,24 @@ export function Comparison({ a, b, mode, background: initialBackground }: Compar
         <div key={mode} className="compare-pair">
           <figure>
             <figcaption dir="auto">{a.title}</figcaption>
-            <div ref={zoom.stage} data-ground={background.background} data-larger={larger} className="viewer-wall">
+            <div ref={zoom.stage} data-background={background.background} data-larger={larger} className="viewer-backdrop">
               {first}
             </div>
           </figure>
           <figure>
             <figcaption dir="auto">{b.title}</figcaption>
-            <div ref={zoom.stage} data-ground={background.background} data-larger={larger} className="viewer-wall">
+            <div ref={zoom.stage} data-background={background.background} data-larger={larger} className="viewer-backdrop">
               {second}
             </div>
           </figure>
         </div>
       ) : (
-        <figure key={mode} className="compare-one">
+        <figure key={mode} className="compare-figure">
           <figcaption className="flex justify-between gap-4">
             <span dir="auto">{a.title}</span>
             <span dir="auto">{b.title}</span>
           </figcaption>
-          <div ref={zoom.stage} data-ground={background.background} data-larger={larger} className="viewer-wall compare-stage">
+          <div ref={zoom.stage} data-background={background.background} data-larger={larger} className="viewer-backdrop compare-stage">
             <div className="compare-layer">{first}</div>
             <div className="compare-layer" style={layerStyle(mode, share)}>
               {second}

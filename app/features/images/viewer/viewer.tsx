@@ -121,9 +121,14 @@ export function Viewer({ image, place, open, form, title, actions, around, backg
           <Icon of={Trash2} />
         </RemoveButton>
       </header>
-      <div className="viewer-room">
+      <div className="viewer-layout">
         <div className="viewer-stage">
-          <figure ref={zoom.stage} data-ground={background.background} data-larger={zoom.isLarger || undefined} className="viewer-wall">
+          <figure
+            ref={zoom.stage}
+            data-background={background.background}
+            data-larger={zoom.isLarger || undefined}
+            className="viewer-backdrop"
+          >
             <ViewerImage image={image} zoom={zoom} sizes={SIZES} grows />
           </figure>
           <AdjacentImage to={place.previous} image={image} side="previous" open={open} />

@@ -31,7 +31,7 @@ export function UploadProvider({ personId }: { personId: string }) {
   return (
     <>
       {over ? (
-        <div className="drop-veil" data-on-card={over.card || undefined}>
+        <div className="drop-overlay" data-on-card={over.card || undefined}>
           <p className="max-w-[80vw] truncate rounded-md bg-raised px-4 py-2 text-lg font-medium">
             {over.isLink ? NO_FILE : over.target ? `Drop to add to ${isolate(over.target.name)}` : "Drop on a project or a design"}
           </p>

@@ -52,7 +52,7 @@ export function UploadTray() {
     <>
       {/* Rendered from the start so that changes are announced. Progress is not: the announcements would never stop. */}
       <output className="sr-only">{announcement(uploads, summary, unfinished.length)}</output>
-      {shown ? <div aria-hidden className="tray-room" /> : null}
+      {shown ? <div aria-hidden className="tray-spacer" /> : null}
       {shown ? (
         <section ref={place} aria-label="Uploads" data-print="hide" className="upload-tray">
           <header className="flex items-center gap-1 py-1 ps-4 pe-1.5">
