@@ -17,7 +17,7 @@ export const ARTIFACT = "convex/push.json";
 
 export const readArtifact = (text: string): Artifact => artifactSchema.parse(JSON.parse(text));
 
-/** Pushes code and environment unless `state` records the same push. Throws if the schema does not fit the data. */
+/** Pushes code and environment unless the deployment already has them. Throws if the schema does not fit the data. */
 export async function pushIfChanged(
   target: Target,
   artifactPath: string,
@@ -30,7 +30,7 @@ export async function pushIfChanged(
   const wanted = createHash("sha256").update(text).update(JSON.stringify(environment)).digest("hex");
   const note = join(state, "pushed");
   const last = await readFile(note, "utf8").catch(() => null);
-  if (last === wanted && (await codeInForce(target, artifact))) return;
+  if (last === wanted && (await hasCode(target, artifact)) && (await hasEnvironment(target, environment))) return;
   await setEnvironment(target, environment);
   await push(target, artifact);
   await writeFile(`${note}.new`, wanted);
@@ -80,8 +80,14 @@ const statusSchema = z.discriminatedUnion("type", [
 
 const hashesSchema = z.looseObject({ moduleHashes: z.array(z.looseObject({ path: z.string(), hash: z.string() })) });
 
+/** The database can be another one than that of the recorded push. */
+async function hasEnvironment(target: Target, environment: Record<string, string>): Promise<boolean> {
+  const stored = await queryEnvironment(target);
+  return Object.entries(environment).every(([name, value]) => stored[name] === value);
+}
+
 /** Another tool may have pushed since (`npm run dev`, `convex deploy`). */
-async function codeInForce(target: Target, artifact: Artifact): Promise<boolean> {
+async function hasCode(target: Target, artifact: Artifact): Promise<boolean> {
   const { moduleHashes } = hashesSchema.parse(
     await call(target, "/api/get_config_hashes", { version: "1.48.0", adminKey: target.adminKey }),
   );
