@@ -42,10 +42,11 @@ export function checkProviders(configs: Json[]): void {
   for (const config of configs) createProvider(readProvider(config));
 }
 
-/** @throws {Error} when `jwks` is no URL, or a data: URI without a key set */
+/** @throws {Error} when `domain` or `jwks` is no URL, or `jwks` a data: URI without a key set */
 export function createProvider(info: ProviderInfo): Provider {
   if ("domain" in info) {
     const issuer = /^https?:\/\//.test(info.domain) ? info.domain : `https://${info.domain}`;
+    if (!isHttpUrl(issuer)) throw new Error("auth.config: `domain` must be an http(s) URL.");
     return {
       type: "oidc",
       issuer,
@@ -65,9 +66,11 @@ export function createProvider(info: ProviderInfo): Provider {
   };
 }
 
+const isHttpUrl = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.protocol ?? "");
+
 function keysAt(jwks: string): JWTVerifyGetKey {
   if (!jwks.startsWith("data:")) {
-    if (!URL.canParse(jwks)) throw new Error("auth.config: `jwks` must be an http(s) URL or a data: URI.");
+    if (!isHttpUrl(jwks)) throw new Error("auth.config: `jwks` must be an http(s) URL or a data: URI.");
     return createRemoteJWKSet(new URL(jwks));
   }
   return createLocalJWKSet(keySetIn(jwks));

@@ -142,6 +142,8 @@ describe("customJwt", () => {
     ["a data: URI without a comma", { jwks: "data:nothing" }],
     ["keys that are no objects", { jwks: 'data:,{"keys":[7]}' }],
     ["an address that is none", { jwks: "not a url" }],
+    ["an address of a file", { jwks: "file:///etc/keys" }],
+    ["a domain that is none", { type: "oidc", domain: "http://[" }],
   ];
   it.each(unusable)("finds a provider with %s unusable", (_what, fields) => {
     expect(() => checkProviders([custom(es, fields)])).toThrow(/^auth\.config: |^JSON Web Key Set malformed$/);
