@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { ConvexHttpClient } from "convex/browser";
 import { anyApi } from "convex/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { checkData } from "../src/check/check-data.ts";
 import { startDeployment } from "../src/deployment.ts";
 import { pushFixture } from "./deployed.ts";
 import { ADMIN_KEY, createIssuer, removeFolder, startEngine, temporaryFolder, type EngineProcess } from "./harness.ts";
@@ -164,5 +165,12 @@ describe("a start", () => {
     const error = await startError(damaged(statement));
     expect(error).toMatch(/The data is damaged \(the code in force cannot be read\)/);
     expect(error).not.toContain("Bad control character");
+  });
+
+  it("refuses a database with a changed character in its code, which check-data finds", async () => {
+    const data = damaged("UPDATE settings SET value = replace(value, 'VERSION', 'VERSIOM') WHERE name LIKE 'module/%'");
+    expect(await startError(data)).toMatch(/The data is damaged \(the code in force cannot be read\)/);
+    const { problems } = await checkData(data);
+    expect(problems).toEqual([expect.stringMatching(/^The deployed code cannot be read: .* does not match its sha256\.$/)]);
   });
 });

@@ -1,10 +1,12 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { loadCode } from "../functions/bundles/bundle.ts";
 import { FILE_NAME, openCopy, openFile } from "../storage/file.ts";
 import { databaseProblems } from "../transaction/integrity/integrity.ts";
 import type { Timestamp } from "../values/types.ts";
 import { bigintOf, prepareWithBigInts } from "../storage/rows.ts";
+import { openSettings } from "../storage/settings.ts";
 import { fileProblems, type DamagedFile } from "./stored-files.ts";
 
 export type CheckResult = {
@@ -37,6 +39,7 @@ async function check(sql: DatabaseSync, dir: string): Promise<CheckResult> {
   let files: Awaited<ReturnType<typeof fileProblems>> = { damaged: [], checked: 0 };
   try {
     for (const problem of databaseProblems(sql)) problems.push(problem);
+    problems.push(...codeProblems(sql));
     latest = bigintOf(prepareWithBigInts(sql, "SELECT value FROM clock WHERE name = 'ts'").get()?.[0]);
     files = await fileProblems(sql, join(dir, "files"));
   } catch (error) {
@@ -46,4 +49,13 @@ async function check(sql: DatabaseSync, dir: string): Promise<CheckResult> {
   }
   problems.push(...files.damaged.map(({ problem }) => problem));
   return { problems, damagedFiles: files.damaged, storedFiles: files.checked, latest };
+}
+
+function codeProblems(sql: DatabaseSync): string[] {
+  try {
+    loadCode(openSettings(sql, () => undefined));
+    return [];
+  } catch (error) {
+    return [`The deployed code cannot be read: ${error instanceof Error ? error.message : String(error)}`];
+  }
 }

@@ -78,16 +78,23 @@ export function saveCode(settings: Settings, bundle: Bundle, analysis: Analysis)
   for (const { name } of settings.list(SOURCES)) if (!written.has(name.slice(SOURCES.length))) settings.delete(name);
 }
 
+/** @throws {Error} when a text is missing or does not match its sha256 */
 export function loadCode(settings: Settings): { bundle: Bundle; analysis: Analysis } | null {
   const text = settings.get(MANIFEST);
   if (text === undefined) return null;
   const manifest: Manifest = JSON.parse(text);
-  const read = (module: ManifestModule): BundledModule => {
-    const source = settings.get(SOURCES + module.source);
-    if (source === undefined) throw new Error(`The source of module ${module.path} is missing from the database.`);
-    const sourceMap = module.sourceMap === null ? undefined : settings.get(SOURCES + module.sourceMap);
-    return { path: module.path, source, sourceMap, environment: module.environment };
+  const textOf = (hash: string, what: string): string => {
+    const text = settings.get(SOURCES + hash);
+    if (text === undefined) throw new Error(`${what} is missing from the database.`);
+    if (sha256(text) !== hash) throw new Error(`${what} does not match its sha256.`);
+    return text;
   };
+  const read = ({ path, environment, source, sourceMap }: ManifestModule): BundledModule => ({
+    path,
+    source: textOf(source, `The source of module ${path}`),
+    sourceMap: sourceMap === null ? undefined : textOf(sourceMap, `The source map of module ${path}`),
+    environment,
+  });
   return {
     bundle: {
       modules: manifest.modules.map(read),
