@@ -1,5 +1,5 @@
 /** Checks of arguments and results, as JSON text, against size limits and validators. */
-import { argumentLimits, canonicalize } from "../values/canonical.ts";
+import { argumentLimits, checkValue } from "../values/canonical.ts";
 import { FunctionError } from "../values/errors.ts";
 import { MAX_ARGUMENT_BYTES, MAX_RESULT_BYTES } from "../values/limits.ts";
 import type { Json } from "../values/types.ts";
@@ -35,7 +35,7 @@ const mayExceed = (text: string, limit: number): boolean => text.length * SIZE_P
 function checkSize(text: string, value: Json, limit: number, message: string): void {
   if (!mayExceed(text, limit)) return;
   try {
-    canonicalize(value, argumentLimits(limit));
+    checkValue(value, argumentLimits(limit));
   } catch (error) {
     if (error instanceof FunctionError && error.message.startsWith("Value is too large"))
       throw new PlainError(`${message}: ${error.message}`);

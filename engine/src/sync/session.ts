@@ -155,11 +155,13 @@ export class SyncSession implements Subscriber {
   }
 
   private countQueries(): void {
-    let [argumentBytes, resultBytes] = [0, 0];
+    let [argumentBytes, pendingBytes, resultBytes] = [0, 0, 0];
     for (const { watch, sent } of this.live.values()) {
       argumentBytes += watch.argumentBytes;
-      resultBytes += sent?.fields.length ?? 0;
+      if (sent) resultBytes += sent.fields.length;
+      else pendingBytes += watch.argumentBytes;
     }
+    this.options.line.memory.set("pending", pendingBytes);
     this.options.line.memory.set("arguments", argumentBytes);
     this.options.line.memory.set("results", resultBytes);
   }

@@ -33,6 +33,8 @@ export interface SharedQueries {
   /** Calls `advance` in the next round, even without new results. */
   touch(subscriber: Subscriber): void;
   forget(subscriber: Subscriber): void;
+  /** Resolves when the current round has ended, and with it each run of a removed query. */
+  idle(): Promise<void>;
   readonly runs: number;
   readonly watched: number;
   close(): void;
@@ -107,6 +109,7 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
   const readsIdentity = new Set<string>();
   let tokens = 0;
   let runCount = 0;
+  let roundEnd = Promise.resolve();
   let active = false;
   let scheduled = false;
   let again = false;
@@ -135,7 +138,7 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
-      void round();
+      roundEnd = round();
     });
   }
 
@@ -361,6 +364,7 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
       schedule();
     },
     forget: (subscriber) => void touched.delete(subscriber),
+    idle: () => roundEnd,
     get watched() {
       return runs.size;
     },
@@ -378,7 +382,7 @@ const isAwaited = ({ watches }: Run) => watches.values().some(({ subscriber }) =
 const isSystem = (path: string) => path.startsWith("_system/");
 const visibilityFor = (identity: Identity): Call["visibility"] => (identity.kind === "admin" ? "any" : "public");
 const keyOf = (visibility: Call["visibility"], { path, argsText, journal }: NewQuery) =>
-  shortKey(JSON.stringify([visibility, path, journal]) + argsText);
+  shortKey(JSON.stringify([visibility, path, journal]), argsText);
 const baseKey = (spec: NewQuery, identity: Identity) => keyOf(visibilityFor(identity), spec);
 const runKey = (base: string, variant: string | null) => (variant === null ? base : `${base} ${variant}`);
 const expiry = (identity: Identity) => (identity.kind === "user" ? identity.expiresAt : Infinity);

@@ -1,15 +1,18 @@
 import { LARGE_MESSAGE_BYTES } from "../memory/collect-garbage.ts";
 import type { ExceededLimit, MemoryAccount } from "../memory/budget.ts";
 
-/** `received`: incomplete and waiting messages; `requests`: arguments of running mutations and actions; the rest by query. */
-type Part = "received" | "requests" | "arguments" | "results" | "unsent";
+/**
+ * `received`: incomplete and waiting messages; `requests`: arguments of running mutations and actions; the rest by query.
+ * `pending`: the part of `arguments` whose queries have no result yet.
+ */
+type Part = "received" | "requests" | "arguments" | "pending" | "results" | "unsent";
 
 export class SocketMemory {
   readonly #account: MemoryAccount;
   readonly #onExceeded: (limit: ExceededLimit) => void;
   #closed = false;
   #inHand = 0;
-  readonly #parts: Record<Part, number> = { received: 0, requests: 0, arguments: 0, results: 0, unsent: 0 };
+  readonly #parts: Record<Part, number> = { received: 0, requests: 0, arguments: 0, pending: 0, results: 0, unsent: 0 };
 
   constructor(account: MemoryAccount, onExceeded: (limit: ExceededLimit) => void) {
     this.#account = account;
@@ -24,17 +27,17 @@ export class SocketMemory {
     return this.#account.limit;
   }
 
-  /** Whether a large message must wait for the turn of another connection, or for this one's running request. */
+  /** Whether a large message must wait for the turn of another connection, or for this one's running functions. */
   get isWaiting(): boolean {
-    const { received, requests } = this.#parts;
+    const { received, requests, pending } = this.#parts;
     if (this.#account.isWaiting) return true;
-    return this.#account.hasTurn && received >= LARGE_MESSAGE_BYTES && requests >= LARGE_MESSAGE_BYTES;
+    return this.#account.hasTurn && received >= LARGE_MESSAGE_BYTES && requests + pending >= LARGE_MESSAGE_BYTES;
   }
 
   set(part: Part, bytes: number): void {
     const grows = bytes > this.#parts[part];
     this.#parts[part] = bytes;
-    this.#account.setHandling(this.#parts.received + this.#parts.requests + this.#inHand);
+    this.#account.setHandling(this.#parts.received + this.#parts.requests + this.#parts.pending + this.#inHand);
     if (this.#closed) return this.#countRequests();
     const { received, requests, arguments: args, results, unsent } = this.#parts;
     // Unsent bytes are mostly results, so only the larger of the two counts.
@@ -56,9 +59,14 @@ export class SocketMemory {
     if (exceeded) this.#onExceeded(exceeded);
   }
 
-  /** Running requests keep their arguments and count until they end. */
-  close(): void {
+  /** Arguments of running functions count until these end; `idle` resolves when no query of this socket runs. */
+  close(idle: Promise<void>): void {
+    if (this.#closed) return;
     this.#closed = true;
+    const { pending } = this.#parts;
+    this.#parts.pending = 0;
+    this.#parts.requests += pending;
+    if (pending > 0) void idle.then(() => this.add("requests", -pending));
     this.#countRequests();
   }
 

@@ -88,7 +88,7 @@ function serve(websocket: WebSocket, socket: Duplex, options: SocketsOptions & {
   const memory = new SocketMemory(options.memory.open(options.address), (limit) => {
     inbox.close();
     session.close();
-    memory.close();
+    memory.close(options.queries.idle());
     closeUnread(websocket, socket, `TooManyBytes: ${WHY[limit]}`);
   });
   let heldBack = false;
@@ -164,7 +164,7 @@ function serve(websocket: WebSocket, socket: Duplex, options: SocketsOptions & {
     clearInterval(ping);
     inbox.close();
     session.close();
-    memory.close();
+    memory.close(options.queries.idle());
   });
 }
 

@@ -146,6 +146,21 @@ describe("index ranges", () => {
     expect(found([bound("Gt", 2), bound("Lt", 1)])).toEqual([]);
   });
 
+  test("compare texts with bounds longer than any document", () => {
+    useSchema(data.db, defineSchema({ texts: defineTable({ name: v.string() }).index("by_name", ["name"]) }));
+    const longest = "x".repeat(1024 * 1024 - 200);
+    mutate(data.db, (tx) => ["w", longest, "y"].map((name) => tx.insert("texts", { name })));
+    const longer = "x".repeat(4 * 1024 * 1024);
+    const found = (type: Bound["type"]) =>
+      names(collect(data.db.beginQuery(), range("texts.by_name", [{ type, fieldPath: "name", value: longer }])));
+    expect(found("Eq")).toEqual([]);
+    expect([found("Lt"), found("Lte")]).toEqual([
+      ["w", longest],
+      ["w", longest],
+    ]);
+    expect([found("Gt"), found("Gte")]).toEqual([["y"], ["y"]]);
+  });
+
   test("are rejected out of order, for other fields and for unknown indexes", () => {
     expect(() => found([eq("name", "a")])).toThrow(
       [

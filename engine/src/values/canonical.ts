@@ -42,6 +42,13 @@ export function canonicalize(value: Json, limits: ValueLimits): Canonical {
   return { text, size: walk.size, hasCommitTs: walk.hasCommitTs };
 }
 
+/** As `canonicalize`, without the text, which would take as much memory as the value. @throws FunctionError */
+export function checkValue(value: Json, limits: ValueLimits): void {
+  const walk = new Walk(limits.nesting, { withText: false });
+  walk.value(value, 0);
+  if (walk.size > limits.bytes) throw tooLarge(walk.size, limits.bytes);
+}
+
 function tooLarge(size: number, limit: number): FunctionError {
   return new FunctionError(`Value is too large (${inUnits(size)} > maximum size ${inUnits(limit)})`);
 }
@@ -55,9 +62,11 @@ class Walk {
   size = 0;
   hasCommitTs = false;
   private readonly maxNesting: number;
+  private readonly withText: boolean;
 
-  constructor(maxNesting: number) {
+  constructor(maxNesting: number, { withText = true } = {}) {
     this.maxNesting = maxNesting;
+    this.withText = withText;
   }
 
   value(value: Json, depth: number): string {
@@ -85,7 +94,7 @@ class Walk {
   private string(value: string): string {
     if (!value.isWellFormed()) throw new FunctionError("Strings must be valid Unicode: found a lone surrogate.");
     this.size += 2 + utf8Length(value);
-    return JSON.stringify(value);
+    return this.withText ? JSON.stringify(value) : "";
   }
 
   private array(value: Json[], depth: number): string {
@@ -136,7 +145,7 @@ class Walk {
       case "$bytes": {
         const bytes = decodeBase64(inner, tag);
         this.size += 2 + bytes.length;
-        return `{"$bytes":"${bytes.toString("base64")}"}`;
+        return this.withText ? `{"$bytes":"${bytes.toString("base64")}"}` : "";
       }
       case "$commitTs":
         if (inner !== null) throw new FunctionError("Malformed $commitTs field");

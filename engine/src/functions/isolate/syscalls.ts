@@ -1,6 +1,8 @@
 /** `src/server/impl/*` of the client library calls these. */
 import type { Database, Transaction } from "../../transaction/types.ts";
 import { FunctionError } from "../../values/errors.ts";
+import { garbageCollector } from "../../memory/collect-garbage.ts";
+import { MAX_DOCUMENT_BYTES } from "../../values/limits.ts";
 import type { Json } from "../../values/types.ts";
 import { cancelJob, scheduleJob } from "../../scheduler/jobs.ts";
 import { describeFailure } from "../failures.ts";
@@ -20,6 +22,8 @@ export type Services = {
 };
 
 type Syscall = (run: Run, args: Arguments, services: Services) => string | Promise<string>;
+
+const collectGarbage = garbageCollector();
 
 /** Never settles. The result of calls by functions that have ended. */
 const NEVER = new Promise<never>(() => undefined);
@@ -49,7 +53,7 @@ export function convexGlobal(services: () => Services, inSyscall: (inside: boole
       const syscall = Object.hasOwn(SYNCHRONOUS, op) ? SYNCHRONOUS[op] : undefined;
       if (!syscall) throw unsupported(op);
       try {
-        const result = call(run, syscall, asObject(JSON.parse(text)));
+        const result = call(run, syscall, parsed(text));
         if (typeof result !== "string") throw new TypeError(`${op} cannot wait`);
         return result;
       } catch (error) {
@@ -62,7 +66,7 @@ export function convexGlobal(services: () => Services, inSyscall: (inside: boole
       if (!run) throw new Error("Convex's database and other services can only be used while a function runs.");
       const syscall = Object.hasOwn(ASYNCHRONOUS, op) ? ASYNCHRONOUS[op] : undefined;
       if (!syscall) throw unsupported(op);
-      const args = asObject(JSON.parse(text));
+      const args = parsed(text);
       while (run.busy) await run.idle;
       if (run.finished) return NEVER;
       return call(run, syscall, args);
@@ -71,6 +75,12 @@ export function convexGlobal(services: () => Services, inSyscall: (inside: boole
       throw unsupported(op);
     },
   };
+}
+
+/** No document is as long, so the collection costs only unusual calls its time. */
+function parsed(text: string): Arguments {
+  if (text.length > 2 * MAX_DOCUMENT_BYTES) collectGarbage(text.length);
+  return asObject(JSON.parse(text));
 }
 
 const SYNCHRONOUS: Record<string, Syscall> = {

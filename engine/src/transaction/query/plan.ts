@@ -1,6 +1,7 @@
 import type { Catalog, Index, SearchIndex, Table } from "../../storage/catalog.ts";
 import { FunctionError } from "../../values/errors.ts";
 import { encodeKey, FIRST_KEY, keyAfterPrefix, LAST_KEY } from "../../values/keys.ts";
+import { MAX_DOCUMENT_BYTES } from "../../values/limits.ts";
 import type { Json } from "../../values/types.ts";
 import { compileFilter, queryValue, type Predicate } from "./filter.ts";
 import type { Order, Range } from "./scan.ts";
@@ -74,7 +75,7 @@ function indexRange(index: Index, expressions: Json[]): Range {
     if (fieldPath !== expected) {
       throw fieldsOutOfOrder(index, expressions, fieldPath);
     }
-    const bound = queryValue(value);
+    const bound = shortened(queryValue(value));
     if (type === "Eq") {
       if (lower !== undefined || upper !== undefined) throw outOfOrder(index);
       equal.push(bound);
@@ -97,6 +98,10 @@ function indexRange(index: Index, expressions: Json[]): Range {
     high: high === undefined ? keyAfterPrefix(prefix) : upper?.inclusive ? keyAfterPrefix(high) : high,
   };
 }
+
+/** Stored texts are shorter than the shortened bound, so they compare with it as with the whole. */
+const shortened = (bound: Json | undefined): Json | undefined =>
+  typeof bound === "string" && bound.length > MAX_DOCUMENT_BYTES ? bound.slice(0, MAX_DOCUMENT_BYTES + 1) : bound;
 
 function fieldsOutOfOrder(index: Index, expressions: Json[], first: Json | undefined): FunctionError {
   const requested = new Set(expressions.map((json) => objectOf(json).fieldPath));
