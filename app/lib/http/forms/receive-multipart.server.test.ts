@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type Fs from "node:fs";
 import { mkdtemp, readFile, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +13,7 @@ import { type ArrivedFile, UploadAborted, receiveMultipart } from "./receive-mul
 /** A file with this name fails after the whole form has arrived. */
 const FULL = "full";
 vi.mock("node:fs", async (importOriginal) => {
-  const fs = await importOriginal<typeof import("node:fs")>();
+  const fs = await importOriginal<typeof Fs>();
   const failing = () =>
     new Writable({
       async write(_chunk, _encoding, done) {
