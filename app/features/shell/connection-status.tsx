@@ -31,8 +31,7 @@ function Mark() {
   const online = useSyncExternalStore(onNetwork, () => navigator.onLine);
   const lost = usePersistentValue(!state.isWebSocketConnected, state.hasEverConnected ? LOST_AFTER : SLOW_AFTER);
   const shown = lost || (!online && !state.isWebSocketConnected);
-  const isLost = state.hasEverConnected && !state.isWebSocketConnected;
-  useEffect(() => (isLost ? startFastReconnect() : undefined), [isLost]);
+  useEffect(startFastReconnect, []);
   useNewsAtReturn(state.connectionCount);
   useLeaveWarning(state.inflightMutations + state.inflightActions > 0);
   const waiting = state.inflightMutations + state.inflightActions;

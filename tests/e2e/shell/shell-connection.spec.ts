@@ -158,3 +158,18 @@ test("is live again within 3 s of the connection's return", async ({ page, perso
   }
   await expect(she.cards).toHaveText(["Nightfall"]);
 });
+
+test("replaces a connection that is open but dead after sleep", async ({ page, person, otherBrowser }) => {
+  const she = pageActions(page, true);
+  const line = await holdable(page);
+  await she.open("/projects");
+  await line.live();
+  line.silence();
+  const other = pageActions(await otherBrowser(person), true);
+  await other.makeProject("Nightfall");
+  await page.clock.install();
+  // As long as the laptop slept.
+  await page.clock.setSystemTime(Date.now() + 600_000);
+  await page.evaluate(() => dispatchEvent(new Event("focus")));
+  await expect(she.cards).toHaveText(["Nightfall"]);
+});

@@ -10,6 +10,7 @@ export async function holdable(page: Page) {
   let down = false;
   const waiting: (() => void)[] = [];
   const sockets: WebSocketRoute[] = [];
+  const silenced = new Set<WebSocketRoute>();
   let answered = false;
   let rewrite = (message: string) => message;
   const through = (pass: () => void) => (held ? void waiting.push(pass) : pass());
@@ -18,9 +19,10 @@ export async function holdable(page: Page) {
     if (down) return void socket.close(LOST);
     sockets.push(socket);
     const server = socket.connectToServer();
-    socket.onMessage((message) => through(() => server.send(message)));
+    socket.onMessage((message) => through(() => void (silenced.has(socket) || server.send(message))));
     server.onMessage((message) =>
       through(() => {
+        if (silenced.has(socket)) return;
         socket.send(rewrite(String(message)));
         if (String(message).includes('"Transition"')) answered = true;
       }),
@@ -40,6 +42,10 @@ export async function holdable(page: Page) {
     async cut() {
       down = true;
       await Promise.all(sockets.splice(0).map((socket) => socket.close(LOST)));
+    },
+    /** Drops all messages of the present connections without closing them, as after sleep. New connections work. */
+    silence() {
+      for (const socket of sockets.splice(0)) silenced.add(socket);
     },
     restore: () => (down = false),
   };

@@ -3,15 +3,17 @@ import { ConvexReactClient } from "convex/react";
 import { type AppConfig, TOKEN_REFRESH_LEEWAY_SECONDS } from "~/config";
 import { sharedClient } from "./connection";
 import { timestampOf } from "../preload";
+import { watchedWebSocket } from "./watched-socket";
 
 /** Returns the document's only client. Sign-in and sign-out load a new document, so users never share answers. */
 export function browserConvex(address: AppConfig["browserConvex"]): ConvexReactClient {
   if (typeof document === "undefined") return connect("http://server-rendering.invalid");
-  return sharedClient(() => connect(address.kind === "direct" ? address.url : location.origin + address.prefix));
+  return sharedClient(() => connect(address.kind === "direct" ? address.url : location.origin + address.prefix, watchedWebSocket()));
 }
 
-function connect(url: string): ConvexReactClient {
+function connect(url: string, webSocketConstructor?: typeof WebSocket): ConvexReactClient {
   return new ConvexReactClient(url, {
+    ...(webSocketConstructor && { webSocketConstructor }),
     skipConvexDeploymentUrlCheck: true,
     // The loader's token opens the connection, so no second token is fetched.
     expectAuth: true,

@@ -1,34 +1,70 @@
 import { isServerReady } from "./reach-server";
+import { abandonSocket, allowSlowHandshake, faultOf, watchClose } from "./watched-socket";
 
 /** With the random part, a tab reconnects within 3 s. */
-const PROBE_MS = 1400;
-/** Spreads the probes of many tabs. */
+const CHECK_MS = 1400;
+/** Spreads the checks of many tabs. */
 const SPREAD_MS = 1000;
 /** Events that show that the tab may be in use. */
 const SIGNS = ["visibilitychange", "resume", "focus", "pointerdown", "keydown"];
+const PROBE_TIMEOUT_MS = 6000;
+/** After sleep, received messages arrive before this answer. */
+const DEAD_TIMEOUT_MS = 2000;
 
-/** Probes the server while the tab is visible and reconnects, because the client's own pauses grow to 16 s. Returns the stop function. */
+/** Reconnects while the tab is visible, because the client's own pauses grow to 16 s, and to 60 s without messages. Returns the stop function. */
 export function startFastReconnect(): () => void {
   const over = new AbortController();
   const { signal } = over;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let probing = false;
+  let checkedAt = -Infinity;
+  let networkChangedAt = -Infinity;
 
-  async function probe(): Promise<void> {
-    if (probing || document.visibilityState !== "visible") return;
-    clearTimeout(timer);
-    probing = true;
-    const ready = await isServerReady();
-    probing = false;
+  async function check(): Promise<void> {
+    const fault = document.visibilityState === "visible" && navigator.onLine ? faultOf(networkChangedAt) : null;
+    if (fault === null) return;
+    checkedAt = Date.now();
+    if (fault === "slow") replace();
+    const timeout = AbortSignal.timeout(fault === "dead" ? DEAD_TIMEOUT_MS : PROBE_TIMEOUT_MS);
+    const isReady = await isServerReady(AbortSignal.any([signal, timeout]));
     if (signal.aborted) return;
-    if (ready) dispatchEvent(new Event("online"));
-    timer = setTimeout(() => void probe(), PROBE_MS + Math.random() * SPREAD_MS);
+    const remaining = faultOf(networkChangedAt);
+    if (fault === "dead") {
+      if (remaining === "dead") replace();
+    } else if (isReady && remaining === "closed") reconnect();
+    else if (isReady && fault === "slow") allowSlowHandshake();
   }
 
-  for (const sign of SIGNS) addEventListener(sign, () => void probe(), { signal, capture: true });
-  void probe();
+  function checkAfter(ms: number): void {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      void check();
+      checkAfter(CHECK_MS + Math.random() * SPREAD_MS);
+    }, ms);
+  }
+
+  const checkSoon = () => checkAfter(Math.random() * SPREAD_MS);
+  const onSign = () => {
+    if (Math.abs(Date.now() - checkedAt) > CHECK_MS) void check();
+  };
+  const onNetwork = ({ isTrusted }: Event) => {
+    if (!isTrusted) return;
+    networkChangedAt = Date.now();
+    checkSoon();
+  };
+  for (const sign of SIGNS) addEventListener(sign, onSign, { signal, capture: true });
+  addEventListener("online", onNetwork, { signal });
+  watchClose(checkSoon);
+  checkSoon();
   return () => {
     over.abort();
     clearTimeout(timer);
   };
 }
+
+function replace(): void {
+  abandonSocket();
+  reconnect();
+}
+
+/** The client reconnects at this event, if it waits to reconnect. */
+const reconnect = () => dispatchEvent(new Event("online"));

@@ -4,9 +4,10 @@ export async function reachServer(): Promise<void> {
   if (!answer.ok) throw new Error(`The server answered ${answer.status}`);
 }
 
-export async function isServerReady(): Promise<boolean> {
+/** Without credentials, because browsers then use other connections: a probe that hangs keeps none from the page. */
+export async function isServerReady(signal: AbortSignal | null = null): Promise<boolean> {
   if (!navigator.onLine) return false;
-  return fetch("/readyz", { cache: "no-store" }).then(
+  return fetch("/readyz", { cache: "no-store", credentials: "omit", signal }).then(
     ({ ok }) => ok,
     () => false,
   );

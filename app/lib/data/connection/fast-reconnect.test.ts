@@ -1,0 +1,218 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { startFastReconnect } from "./fast-reconnect";
+import { watchedWebSocket } from "./watched-socket";
+
+class Socket extends EventTarget {
+  static readonly CONNECTING = 0;
+  static readonly CLOSING = 2;
+  static readonly CLOSED = 3;
+  readyState = 0;
+  onopen: (() => void) | null = null;
+  onmessage: ((event: unknown) => void) | null = null;
+  onerror: (() => void) | null = null;
+  onclose: ((event: { code: number }) => void) | null = null;
+  close() {
+    this.readyState = Socket.CLOSED;
+    this.closed();
+  }
+  closed() {
+    this.dispatchEvent(new Event("close"));
+    this.onclose?.({ code: 1000 });
+  }
+  open() {
+    this.readyState = 1;
+    this.dispatchEvent(new Event("open"));
+  }
+  receive() {
+    this.dispatchEvent(new Event("message"));
+  }
+}
+
+const closed: number[] = [];
+let online = 0;
+let visibilityState = "visible";
+let page: EventTarget;
+/** Answers of the server; a probe without an answer hangs. */
+let probe: () => Promise<{ ok: boolean }>;
+let stop: () => void;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  page = new EventTarget();
+  closed.length = 0;
+  online = 0;
+  visibilityState = "visible";
+  probe = probe200;
+  vi.stubGlobal("WebSocket", Socket);
+  vi.stubGlobal("CloseEvent", class extends Event {});
+  vi.stubGlobal("navigator", { onLine: true });
+  vi.stubGlobal(
+    "fetch",
+    vi.fn((_address: string, { signal }: { signal: AbortSignal }) => Promise.race([probe(), rejection(signal)])),
+  );
+  // The native timers are not faked.
+  vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
+    const over = new AbortController();
+    setTimeout(() => over.abort(), ms);
+    return over.signal;
+  });
+  vi.stubGlobal("document", {
+    get visibilityState() {
+      return visibilityState;
+    },
+  });
+  for (const method of ["addEventListener", "removeEventListener", "dispatchEvent"] as const)
+    vi.stubGlobal(method, page[method].bind(page));
+  page.addEventListener("online", () => void online++);
+});
+
+afterEach(() => {
+  stop();
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+const rejection = (signal: AbortSignal) =>
+  new Promise<never>((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));
+
+/** As when packets are lost. */
+function unanswered(): Promise<never> {
+  return new Promise(() => {});
+}
+
+async function probe200() {
+  return { ok: true };
+}
+
+/** Returns a socket as the Convex client creates it. */
+function connect(): Socket {
+  const made: unknown = new (watchedWebSocket())("ws://localhost:1");
+  if (!(made instanceof Socket)) throw new Error("not the stubbed class");
+  return Object.assign(made, { onclose: () => void closed.push(Date.now()) });
+}
+
+function live(): Socket {
+  const socket = connect();
+  socket.open();
+  socket.receive();
+  return socket;
+}
+
+it("probes nothing while messages arrive", async () => {
+  const socket = live();
+  stop = startFastReconnect();
+  for (let ping = 0; ping < 8; ping++) {
+    await vi.advanceTimersByTimeAsync(15_000);
+    socket.receive();
+  }
+  expect(fetch).not.toHaveBeenCalled();
+  expect(closed).toEqual([]);
+});
+
+it("replaces an open connection that is silent", async () => {
+  live();
+  stop = startFastReconnect();
+  await vi.advanceTimersByTimeAsync(18_000);
+  expect(closed).toEqual([]);
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(closed).toHaveLength(1);
+  expect(online).toBe(1);
+});
+
+it("replaces a silent connection while the server does not answer", async () => {
+  live();
+  probe = unanswered;
+  stop = startFastReconnect();
+  await vi.advanceTimersByTimeAsync(25_000);
+  expect(closed).toHaveLength(1);
+});
+
+it("reconnects within 3 s of the server's return", async () => {
+  const socket = live();
+  stop = startFastReconnect();
+  socket.readyState = Socket.CLOSED;
+  probe = async () => ({ ok: false });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(online).toBe(0);
+  probe = probe200;
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(online).toBeGreaterThan(0);
+});
+
+it("keeps a silent connection whose messages arrive during the probe", async () => {
+  const socket = live();
+  vi.setSystemTime(Date.now() + 3_600_000);
+  probe = async () => {
+    socket.receive();
+    return { ok: true };
+  };
+  stop = startFastReconnect();
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(fetch).toHaveBeenCalled();
+  expect(closed).toEqual([]);
+});
+
+it.each(["focus", "visibilitychange", "resume", "pointerdown", "keydown"])("probes at once on %s after sleep", async (sign) => {
+  live();
+  visibilityState = "hidden";
+  stop = startFastReconnect();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(fetch).not.toHaveBeenCalled();
+  visibilityState = "visible";
+  page.dispatchEvent(new Event(sign));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(closed).toHaveLength(1);
+});
+
+it.each([
+  ["hangs", unanswered, [7, 12]],
+  ["is slow, but the server answers", probe200, [2, 3]],
+] as const)("starts new handshakes while one %s", async (_how, answer, [least, most]) => {
+  // Resets the limit of handshakes.
+  live();
+  const reconnectAgain = () => {
+    closed.push(Date.now());
+    Object.assign(connect(), { onclose: reconnectAgain });
+  };
+  Object.assign(connect(), { onclose: reconnectAgain });
+  probe = answer;
+  stop = startFastReconnect();
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(closed.length).toBeGreaterThanOrEqual(least);
+  expect(closed.length).toBeLessThanOrEqual(most);
+});
+
+it("replaces a connection of the network before", async () => {
+  live();
+  stop = startFastReconnect();
+  await vi.advanceTimersByTimeAsync(5_000);
+  const back = new Event("online");
+  Object.defineProperty(back, "isTrusted", { value: true });
+  page.dispatchEvent(back);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(closed).toHaveLength(1);
+  live();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(closed).toHaveLength(1);
+});
+
+it("spreads the first probes of many tabs after a restart", async () => {
+  const socket = live();
+  const first: number[] = [];
+  for (const random of [0, 0.5, 0.99]) {
+    vi.spyOn(Math, "random").mockReturnValue(random);
+    stop = startFastReconnect();
+    await vi.advanceTimersByTimeAsync(5_000);
+    vi.mocked(fetch).mockClear();
+    socket.readyState = Socket.CLOSED;
+    const at = Date.now();
+    probe = async () => (first.push(Date.now() - at), { ok: false });
+    socket.closed();
+    await vi.advanceTimersByTimeAsync(1_000);
+    stop();
+    socket.readyState = 1;
+    socket.receive();
+  }
+  expect(first).toEqual([0, 500, 990]);
+});

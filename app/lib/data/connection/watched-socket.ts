@@ -1,0 +1,69 @@
+/** Milliseconds. A Convex deployment sends a message at least every 15 s. */
+const SILENT_AFTER = 18_000;
+const HANDSHAKE_LIMIT = 2_500;
+const HANDSHAKE_LIMIT_MAX = 60_000;
+
+let socket: WebSocket | null = null;
+let createdAt = 0;
+let receivedAt: number | null = null;
+let handshakeLimit = HANDSHAKE_LIMIT;
+let onClose: (() => void) | null = null;
+
+/** Returns the class for the Convex client's websocket. A function, because servers render without it. */
+export function watchedWebSocket(): typeof WebSocket {
+  return class extends WebSocket {
+    constructor(url: string | URL, protocols?: string | string[]) {
+      super(url, protocols);
+      watch(this);
+    }
+  };
+}
+
+function watch(created: WebSocket): void {
+  socket = created;
+  createdAt = Date.now();
+  receivedAt = null;
+  const on = (type: string, handle: () => void) => created.addEventListener(type, () => void (socket === created && handle()));
+  on("open", () => (handshakeLimit = HANDSHAKE_LIMIT));
+  on("message", () => (receivedAt = Date.now()));
+  on("close", () => onClose?.());
+}
+
+/** Calls `closed` when the newest socket closes. */
+export function watchClose(closed: () => void): void {
+  onClose = closed;
+}
+
+/**
+ * `dead`: after sleep or lost packets, the browser may keep a connection open that receives nothing. `slow`: the handshake
+ * waits for a lost packet to be sent again, after pauses that double.
+ */
+type Fault = "closed" | "slow" | "dead";
+
+/** Returns null without a fault. Sockets created before `networkChangedAt` may belong to another network. */
+export function faultOf(networkChangedAt: number): Fault | null {
+  if (socket === null) return null;
+  const { readyState } = socket;
+  if (readyState === WebSocket.CLOSED || readyState === WebSocket.CLOSING) return "closed";
+  const isOfOldNetwork = createdAt < networkChangedAt;
+  if (readyState === WebSocket.CONNECTING) return isOfOldNetwork || Date.now() - createdAt > handshakeLimit ? "slow" : null;
+  // A socket without any message is not silent: a slow line may still transfer a large first one.
+  const isSilent = receivedAt !== null && Date.now() - receivedAt > SILENT_AFTER;
+  return isOfOldNetwork || isSilent ? "dead" : null;
+}
+
+/** Closes the socket at once. The Convex client then waits to reconnect. */
+export function abandonSocket(): void {
+  const abandoned = socket;
+  if (!abandoned) return;
+  socket = null;
+  const { onclose } = abandoned;
+  Object.assign(abandoned, { onopen: null, onmessage: null, onerror: null, onclose: null });
+  abandoned.close();
+  onclose?.call(abandoned, new CloseEvent("close", { code: 1006 }));
+}
+
+/** Doubles the limit of the next handshakes, because the server answers and a slow line needs longer. */
+export function allowSlowHandshake(): void {
+  if (socket?.readyState === WebSocket.CONNECTING) handshakeLimit = Math.min(2 * handshakeLimit, HANDSHAKE_LIMIT_MAX);
+}
