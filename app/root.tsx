@@ -15,6 +15,7 @@ import { connectedConvex } from "~/lib/data/connection/connection";
 import { convexMiddleware } from "~/features/accounts/session/convex/convex.server";
 import { keepLayouts } from "~/lib/data/keep-layouts";
 import { rootData } from "~/features/accounts/session/root-data.server";
+import { usePreventDrops } from "~/lib/ui/prevent-drops";
 import { useRoot } from "~/lib/data/use-root";
 import { allowedMethods } from "~/lib/http/middleware/allowed-methods.server";
 import { privateResponses } from "~/lib/http/middleware/caching.server";
@@ -80,6 +81,7 @@ export const links: Route.LinksFunction = () => [
 
 export function Layout({ children }: { children: ReactNode }) {
   const { theme, density } = { theme: DEFAULT_THEME, density: DENSITIES[0], ...useRoot() };
+  usePreventDrops();
   return (
     <html lang="en" data-theme={theme} data-density={density} className={theme}>
       <head>

@@ -294,7 +294,9 @@ function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPage
 }
 
 function aboutText({ tags = [], description }: { tags?: string[]; description: string }): string {
-  const parts = [tags.length > 0 ? count(tags.length, "tag") : "", description.replaceAll(/\s+/g, " ")].filter((part) => part !== "");
+  const parts = [tags.length > 0 ? count(tags.length, "tag") : "", isolate(description.replaceAll(/\s+/g, " "))].filter(
+    (part) => part !== "",
+  );
   return parts.length === 0 ? "Description and tags" : parts.join(" · ");
 }
 

@@ -1,3 +1,4 @@
+import type { Page } from "@playwright/test";
 import { expect, hydrated, test } from "../../harness/test.ts";
 import { chosen, makeDesign } from "../support/pictures.ts";
 
@@ -31,22 +32,45 @@ for (const [kind, types] of [
     const { path } = await makeDesign(app, person);
     await page.goto(path);
     await hydrated(page);
-    const prevented = (selector: string) =>
-      page.evaluate(
-        ([at, given]) => {
-          const dataTransfer = new DataTransfer();
-          for (const [type, value] of Object.entries(given)) dataTransfer.setData(type, value);
-          const options = { dataTransfer, bubbles: true, cancelable: true };
-          return ["dragenter", "dragover", "drop"].map((type) => !document.querySelector(at)?.dispatchEvent(new DragEvent(type, options)));
-        },
-        [selector, types] as const,
-      );
+    const prevented = (selector: string) => preventedOn(page, selector, types);
     for (const selector of ["body", "main h1", "aside a, nav a"]) expect(await prevented(selector), selector).toEqual([true, true, true]);
     const toast = page.locator("[data-sonner-toast]").filter({ hasText: "A link cannot be added." });
     await expect(toast.first()).toBeVisible({ visible: "text/uri-list" in types });
     expect(await prevented("input[data-command^='Rename']")).toEqual([false, false, false]);
     await expect(page.locator(".drop-overlay")).toHaveCount(0);
   });
+
+test("links dropped on date fields, signed-out pages and error pages do not change the page", async ({ page, person, browser, app }) => {
+  expect(person.id).not.toBe("");
+  const types = { "text/uri-list": ADDRESS, "text/plain": ADDRESS };
+  await page.goto("/search");
+  await hydrated(page);
+  expect(await preventedOn(page, "input[type=date]", types)).toEqual([true, true, true]);
+  const visitor = await (await browser.newContext({ baseURL: app.url })).newPage();
+  for (const path of ["/sign-in", "/nowhere"]) {
+    await visitor.goto(path);
+    await hydrated(visitor);
+    for (const given of [types, { Files: "" }]) expect(await preventedOn(visitor, "h1", given), path).toEqual([true, true, true]);
+  }
+  await visitor.goto("/sign-in");
+  await hydrated(visitor);
+  expect(await preventedOn(visitor, "input[type=email]", types)).toEqual([false, false, false]);
+  await visitor.context().close();
+});
+
+/** Returns whether the page prevents the browser's default for each event of a drag. `Files` adds a file. */
+const preventedOn = (page: Page, selector: string, types: Record<string, string>) =>
+  page.evaluate(
+    ([at, given]) => {
+      const dataTransfer = new DataTransfer();
+      for (const [type, value] of Object.entries(given))
+        if (type === "Files") dataTransfer.items.add(new File([value], "a.txt"));
+        else dataTransfer.setData(type, value);
+      const options = { dataTransfer, bubbles: true, cancelable: true };
+      return ["dragenter", "dragover", "drop"].map((type) => !document.querySelector(at)?.dispatchEvent(new DragEvent(type, options)));
+    },
+    [selector, types] as const,
+  );
 
 test("a picture from another tab is added when the drag carries its file", async ({ page, app, person }) => {
   const { path } = await makeDesign(app, person);

@@ -3,6 +3,7 @@ import { type ComponentProps, createElement, useEffect, useEffectEvent, useState
 import { useNavigate } from "react-router";
 import type { DesignPicker } from "./design-picker";
 import { toast } from "~/lib/ui/overlays/toasts";
+import { isTextField } from "~/lib/ui/prevent-drops";
 import { readDroppedFiles, readPastedFiles, type Batch } from "./dropped-files";
 import { addFiles, expectFiles, onLoaded, prepareUploads, tray } from "../lazy-uploader";
 import { addToNewProject } from "./new-project";
@@ -129,7 +130,7 @@ function useDrops(addBatch: (target: Target, batch: Batch) => void): DragState |
           (event) => {
             const { dataTransfer, target } = event;
             if (!dataTransfer || (!ownDrag && dataTransfer.types.includes("Files"))) return;
-            if (target instanceof Element && target.closest(":read-write")) return;
+            if (isTextField(target)) return;
             event.preventDefault();
             handle(dataTransfer, !ownDrag && dataTransfer.types.some((each) => LINKS.has(each)));
           },
@@ -177,4 +178,4 @@ function usePaste(addBatch: (target: Target, batch: Batch) => void): void {
 
 /** Word processors copy a picture of the text, too. */
 const isTextForField = ({ target, clipboardData }: ClipboardEvent) =>
-  target instanceof Element && target.closest(":read-write") !== null && clipboardData?.types.includes("text/plain") === true;
+  isTextField(target) && clipboardData?.types.includes("text/plain") === true;

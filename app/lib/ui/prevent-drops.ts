@@ -1,0 +1,25 @@
+import { useEffect } from "react";
+
+/** Fields whose parts are chosen, not typed, accept no text: the browser opens a link that is dropped on them. */
+const TEXT_FIELD = ":read-write:not([type=date], [type=time], [type=datetime-local], [type=month], [type=week])";
+
+export const isTextField = (target: EventTarget | null): boolean => target instanceof Element && target.closest(TEXT_FIELD) !== null;
+
+/** Prevents the browser from leaving the page for a dropped link or file, where nothing else handles the drop. */
+export function usePreventDrops(): void {
+  useEffect(() => {
+    const over = new AbortController();
+    for (const type of ["dragenter", "dragover", "drop"] as const)
+      addEventListener(
+        type,
+        (event) => {
+          const { dataTransfer, target } = event;
+          if (event.defaultPrevented || (isTextField(target) && !dataTransfer?.types.includes("Files"))) return;
+          event.preventDefault();
+          if (dataTransfer) dataTransfer.dropEffect = "none";
+        },
+        { signal: over.signal },
+      );
+    return () => over.abort();
+  }, []);
+}
