@@ -1,8 +1,9 @@
 import type { Page } from "@playwright/test";
 import { api } from "../../convex/_generated/api.js";
-import { expect, hydrated, type Person, type RunningApp, test } from "../harness/test.ts";
+import { expect, hydrated, type Person, type RunningApp, signUp, test } from "../harness/test.ts";
 import { pageActions } from "./support/page-actions.ts";
 import { addPictures, chosen, deploymentAs } from "./support/pictures.ts";
+import { signedInAddresses } from "./support/signed-in-addresses.ts";
 
 const NAMES = {
   Hebrew: "מגזין 2026 (טיוטה)",
@@ -73,6 +74,58 @@ test("shows names in their own direction at 360 px, and mirrors", async ({ page,
   await expect(sentence.locator("bdi")).toHaveText(NAMES.Hebrew);
   await expect(sentence.locator("bdi")).toHaveCSS("direction", "rtl");
 });
+
+test("isolates names in every text, attribute and title of every page", async ({ page, app }) => {
+  const person = await signUp(app.url, NAMES.Hebrew);
+  await page.context().addCookies(person.cookies);
+  const { design, addresses } = await signedInAddresses(app, person, NAMES.Hebrew);
+  const convex = await deploymentAs(app, person);
+  const designId = design.replace("/design/", "");
+  const [image] = await convex.query(api.designImages.getDesignImagesByDesignId, { designId });
+  await convex.mutation(api.designs.setDescription, { id: designId, description: NAMES.Hebrew });
+  await convex.mutation(api.designImages.setCaption, { id: image?._id ?? "", caption: NAMES.Hebrew });
+  for (const [mutation, id] of [
+    [api.tags.tagDesign, designId],
+    [api.tags.tagImage, image?._id ?? ""],
+  ] as const)
+    await convex.mutation(mutation, { id, tag: NAMES.Hebrew });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  let shown = 0;
+  for (const address of [...addresses, `/search?q=2026`]) {
+    await page.goto(address);
+    await hydrated(page);
+    const { names, faults } = await page.evaluate(findNames, NAMES.Hebrew);
+    shown += names;
+    expect(faults, address).toEqual([]);
+  }
+  expect(shown).toBeGreaterThan(50);
+});
+
+/** Counts where a page shows the right-to-left name, and returns where it is neither isolated nor the start of a right-to-left text. */
+function findNames(name: string) {
+  const faults: string[] = [];
+  let names = 0;
+  const look = (text: string, isStartRightToLeft: boolean, where: string) => {
+    if (!text.includes(name)) return;
+    names++;
+    const rest = text.replaceAll(/\u2068[^\u2069]*\u2069/g, "").trim();
+    if (rest.includes(name) && !(isStartRightToLeft && rest.startsWith(name))) faults.push(`${where}: ${text}`);
+  };
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const element = texts.currentNode.parentElement;
+    if (element && !element.matches("script, style, template"))
+      look(texts.currentNode.textContent ?? "", getComputedStyle(element).direction === "rtl", element.outerHTML.slice(0, 120));
+  }
+  // The browser shows attributes in the direction of their first letter.
+  for (const element of document.querySelectorAll("[aria-label], [title], [alt], [placeholder]"))
+    for (const attribute of ["aria-label", "title", "alt", "placeholder"])
+      look(element.getAttribute(attribute) ?? "", true, `${attribute} of ${element.tagName}`);
+  for (const field of document.querySelectorAll<HTMLInputElement>("input[type=text], input[type=search], textarea"))
+    look(field.value, getComputedStyle(field).direction === "rtl", `field ${field.name}`);
+  look(document.title, false, "title");
+  return { names, faults };
+}
 
 test("mirrors the shell in a right-to-left page", async ({ page, app, person }) => {
   const { design } = await seed(app, person);

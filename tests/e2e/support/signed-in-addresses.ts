@@ -10,13 +10,17 @@ const QUERIES: Record<string, (ids: Record<string, string>) => string> = {
   compare: (ids) => `?a=${ids[":imageId"]}`,
 };
 
-/** Returns the addresses of all routes below `routes/signed-in.tsx`, for a new design with one image. */
-export async function signedInAddresses(app: RunningApp, person: Person): Promise<{ design: string; addresses: string[] }> {
-  const { designId, path } = await makeDesign(app, person);
+/** Returns the addresses of all routes below `routes/signed-in.tsx`, for a new design with one image. `name` is that of all of them. */
+export async function signedInAddresses(app: RunningApp, person: Person, name?: string): Promise<{ design: string; addresses: string[] }> {
+  const { designId, path } = await makeDesign(app, person, name);
   const [imageId = ""] = await addPictures(app, person, designId, ["fig"]);
   const convex = await deploymentAs(app, person);
   const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });
-  const trashed = await convex.mutation(api.designs.create, { projectId, name: "Trashed" });
+  if (name !== undefined) {
+    await convex.mutation(api.projects.rename, { id: projectId, name });
+    await convex.mutation(api.designImages.rename, { id: imageId, name: `${name}.jpg` });
+  }
+  const trashed = await convex.mutation(api.designs.create, { projectId, name: name ?? "Trashed" });
   await convex.mutation(api.designs.remove, { id: trashed });
   const ids: Record<string, string> = { "projects/:id": projectId, "trash/:id": trashed, "design/:id": designId, ":imageId": imageId };
   const addressOf = (route: string) =>
