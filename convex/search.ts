@@ -5,7 +5,7 @@ import { tagKey } from "./model/rules";
 import { searchQuery } from "./model/search/searchQuery";
 import { coverShape, designImageShape, toDesign, toDesignImage, toProject } from "./model/shapes";
 import { tagOf } from "./model/tags/tagging";
-import { isUpgraded, type UpgradedTable } from "./model/upgrades";
+import { finishedUpgrades, type UpgradedTable, upgradeOf } from "./model/upgrades";
 
 /** Results per kind; `FOUND_PAGE` if only one kind is searched. */
 export const FOUND_LIMIT = 20;
@@ -61,6 +61,7 @@ export const find = userQuery({
     const carried = tag ? await tagOf(ctx, ctx.user.id, tagKey(tag)) : null;
     if (tag && !carried) return NOTHING;
 
+    const upgraded = isWorded ? await finishedUpgrades(ctx) : new Set<string>();
     const start = only === undefined ? null : placeOf(after);
     const most = only === undefined ? FOUND_LIMIT : FOUND_PAGE;
     const isAsked = (each: Kind) => (only === undefined || only === each) && (each === "image" || !type) && (each !== "project" || !tag);
@@ -71,7 +72,7 @@ export const find = userQuery({
     ) {
       const items: Item[] = [];
       if (!isAsked(each)) return { items, next: null };
-      const query = isWorded ? searchQuery(text, !(await isUpgraded(ctx, TABLES[each]))) : null;
+      const query = isWorded ? searchQuery(text, !upgraded.has(upgradeOf(TABLES[each]))) : null;
       const requested: CandidateFilters = { query, isNear, tagId: carried?._id ?? null, type, from, to };
       let seen = 0;
       let end: number | null = null;
@@ -88,24 +89,29 @@ export const find = userQuery({
 
     const projectOf = memo((id: string) => ifVisible(projectFor(ctx, id, "view")));
     const designOf = memo((id: string) => ifVisible(designFor(ctx, id, "view")));
-    const everything = async (isNear: boolean) => ({
-      project: await those("project", isNear, async ({ _id }) => {
+    const everything = async (isNear: boolean) => {
+      const [project, design, image] = await Promise.all([projects(isNear), designs(isNear), images(isNear)]);
+      return { project, design, image };
+    };
+    const projects = (isNear: boolean) =>
+      those("project", isNear, async ({ _id }) => {
         const row = await projectOf(_id);
         if (!row) return null;
         const { name, cover, description } = toProject(row);
         return { _id, name, cover, description: description.slice(0, DESCRIPTION_LENGTH) };
-      }),
-      design: await those("design", isNear, async (row) => {
+      });
+    const designs = (isNear: boolean) =>
+      those("design", isNear, async (row) => {
         const project = await projectOf(row.projectId);
         if (!project) return null;
         const { _id, name, cover, description } = toDesign(row);
         return { _id, name, cover, description: description.slice(0, DESCRIPTION_LENGTH), projectName: project.name };
-      }),
-      image: await those("image", isNear, async (row) => {
+      });
+    const images = (isNear: boolean) =>
+      those("image", isNear, async (row) => {
         const place = await designOf(row.designId);
         return place && { ...toDesignImage(row), designName: place.design.name, projectName: place.project.name };
-      }),
-    });
+      });
     let found = await everything(isNearMark(start));
     const isEmpty = KINDS.every((each) => found[each].items.length === 0);
     if (isEmpty && isWorded && !carried && start === null) found = await everything(true);
