@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expect, hydrated, test } from "../../harness/test.ts";
+import { addPictures, chosen, makeDesign } from "../support/pictures.ts";
 
 const press = (page: Page, key: string, code: string, more: { ctrlKey?: boolean; shiftKey?: boolean; isComposing?: boolean } = {}) =>
   page.evaluate(
@@ -35,4 +36,32 @@ test("shortcuts follow key positions without Latin letters, and letters on Dvora
   await expect.poll(sidebar).not.toBe(before);
   await press(page, "؟", "Slash", { shiftKey: true });
   await expect(page).toHaveURL("/shortcuts");
+});
+
+test("undo and the viewer's single keys follow key positions without Latin letters", async ({ page, app, person }) => {
+  const { designId, path } = await makeDesign(app, person);
+  const [imageId] = await addPictures(app, person, designId, [await chosen("fig")]);
+  await page.goto(path);
+  await hydrated(page);
+  const images = page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem");
+  const layouts = { Russian: ["я", "ш"], Greek: ["ζ", "ι"], Hebrew: ["ז", "ן"], Arabic: ["ئ", "ه"] };
+  for (const [layout, [undo = ""]] of Object.entries(layouts)) {
+    await images.getByRole("link").first().focus();
+    await page.keyboard.press("Delete");
+    await expect(images, layout).toHaveCount(0);
+    await press(page, undo, "KeyZ", { ctrlKey: true });
+    await expect(images, layout).toHaveCount(1);
+  }
+  await page.goto(`${path}/images/${imageId}`);
+  await hydrated(page);
+  const details = page.locator(".viewer-side").getByText("SHA-256");
+  await expect(details).toBeHidden();
+  for (const [layout, [, info = ""]] of Object.entries(layouts)) {
+    await press(page, info, "KeyI");
+    await expect(details, layout).toBeVisible();
+    await press(page, "i", "KeyI", { isComposing: true });
+    await expect(details, layout).toBeVisible();
+    await press(page, info, "KeyI");
+    await expect(details, layout).toBeHidden();
+  }
 });
