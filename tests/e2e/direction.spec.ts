@@ -99,6 +99,10 @@ test("isolates names in every text, attribute and title of every page", async ({
     expect(faults, address).toEqual([]);
   }
   expect(shown).toBeGreaterThan(50);
+  await page.keyboard.press("Control+k");
+  const words = page.getByRole("dialog", { name: "Commands" }).getByRole("combobox");
+  await words.fill(NAMES.Hebrew);
+  await expect(words).toHaveCSS("direction", "rtl");
 });
 
 /** Counts where a page shows the right-to-left name, and returns where it is neither isolated nor the start of a right-to-left text. */

@@ -65,6 +65,7 @@ function CommandDialog({ openRequest, ...props }: CommandDialogProps) {
       ) : (
         <input
           type="text"
+          dir="auto"
           cmdk-input=""
           aria-label={FIELD.label}
           placeholder={FIELD.placeholder}

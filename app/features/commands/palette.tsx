@@ -89,7 +89,7 @@ export function Palette({ projects, onToggleSidebar, pageCommands: here, typed, 
   return (
     <>
       <Cmdk label="Commands" loop vimBindings={false} shouldFilter={false}>
-        <Cmdk.Input ref={field} value={typed} onValueChange={onType} placeholder={FIELD.placeholder} aria-label={FIELD.label} />
+        <Cmdk.Input ref={field} dir="auto" value={typed} onValueChange={onType} placeholder={FIELD.placeholder} aria-label={FIELD.label} />
         <Cmdk.List label="Commands">
           {offered.map((command) => (
             <Cmdk.Item key={command.key} value={command.key} onSelect={() => run(command)}>
