@@ -2,6 +2,7 @@ import { createRequestHandler, RouterContextProvider } from "react-router";
 import * as build from "virtual:react-router/server-build";
 import type { AppConfig } from "~/config";
 import { buildContext } from "~/lib/data/build.server";
+import { beginBackgroundWork } from "~/lib/http/background-work.server";
 import { clientAddressContext, configContext } from "~/lib/http/context";
 import { type Log, log as appLog, logTo } from "~/lib/http/telemetry/log.server";
 import { observed } from "~/lib/http/telemetry/observe.server";
@@ -32,6 +33,8 @@ export type App = {
   fetch(request: Request, info: RequestInfo): Promise<Response>;
   /** Renders the sign-in page, so that the first visitor waits for no code to be loaded and compiled. */
   warmUp(origin: string): Promise<void>;
+  /** Begins to scan stored files and to remove deleted ones. Call it once requests are answered. */
+  beginBackgroundWork(): void;
   close(): Promise<void>;
 };
 
@@ -40,9 +43,9 @@ export function createApp(config: AppConfig, log?: Log): App {
   if (log) logTo(log);
   // Must run before new uploads: removes those of a killed process.
   const pictures = imageServiceFor(config);
-  const fileEviction = evictDeletedFiles(config, pictures.copies);
   const { partialUploads } = uploadsFor(config);
-  const stopRemovingUploads = removeUploadsOfDeletedAccounts(config, partialUploads);
+  let fileEviction: ReturnType<typeof evictDeletedFiles> | null = null;
+  let stopRemovingUploads: (() => void) | null = null;
   const { smtpUrl, mailFrom } = config;
   const mail = smtpUrl === null ? null : startMailWorker(config, smtpTransport({ smtpUrl, from: mailFrom }));
   const handler = createRequestHandler(build, config.production ? "production" : "development");
@@ -67,9 +70,14 @@ export function createApp(config: AppConfig, log?: Log): App {
       const page = await handler(new Request(new URL("/sign-in", origin)), contextOf("127.0.0.1"));
       await page.arrayBuffer();
     },
+    beginBackgroundWork() {
+      beginBackgroundWork(config);
+      fileEviction ??= evictDeletedFiles(config, pictures.copies);
+      stopRemovingUploads ??= removeUploadsOfDeletedAccounts(config, partialUploads);
+    },
     async close() {
-      stopRemovingUploads();
-      await Promise.all([partialUploads.close(), mail?.close(), fileEviction.close()]);
+      stopRemovingUploads?.();
+      await Promise.all([partialUploads.close(), mail?.close(), fileEviction?.close()]);
     },
   };
 }

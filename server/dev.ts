@@ -99,6 +99,7 @@ async function appOf(vite: ViteDevServer | null, config: AppConfig): Promise<App
   if (current?.made === createApp) return current.app;
   void current?.app.close();
   current = { made: createApp, app: createApp(config, log) };
+  current.app.beginBackgroundWork();
   return current.app;
 }
 

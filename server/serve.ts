@@ -21,6 +21,9 @@ import { createReadiness } from "./http/readiness.ts";
 import { onStopSignal, stoppable } from "./shutdown.ts";
 import { loadAssets } from "./http/static-files.ts";
 
+/** The first pages come first. */
+const BACKGROUND_DELAY_MS = 1000;
+
 async function main(): Promise<void> {
   createPrivateFiles();
   const { server: config, app: appConfig, setAside } = await readConfig(process.env, { production: true });
@@ -100,6 +103,7 @@ async function main(): Promise<void> {
   // From now on only log lines are expected.
   redirectConsole(console, log);
   flushCompileCache();
+  setTimeout(() => app.beginBackgroundWork(), BACKGROUND_DELAY_MS).unref();
 }
 
 async function deploymentMetrics(url: string, adminKey: string): Promise<string> {

@@ -3,6 +3,7 @@ import { api } from "#convex/_generated/api";
 import { RELEASED_RETENTION_MS } from "#convex/model/rules";
 import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
 import type { AppConfig } from "~/config";
+import { backgroundWork } from "~/lib/http/background-work.server";
 import { refusalOf } from "~/lib/data/error-responses";
 import { showSize } from "~/lib/http/telemetry/metrics.server";
 import { Unavailable } from "~/lib/http/unavailable.server";
@@ -38,7 +39,12 @@ const opened = new WeakMap<AppConfig, ImageService>();
 
 function open(config: AppConfig): ImageService {
   const { newPath } = openTempFiles(join(config.dataDir, "uploads"));
-  const cache: VariantCache = openVariantCache(join(config.dataDir, "cache", "images"), CACHE_BYTES, RELEASED_RETENTION_MS);
+  const cache: VariantCache = openVariantCache(
+    join(config.dataDir, "cache", "images"),
+    CACHE_BYTES,
+    RELEASED_RETENTION_MS,
+    backgroundWork(config),
+  );
   const getFile = ({ sessionId, imageId, versionId }: Omit<ImageReference, "userId">) =>
     serviceConvex(config).query(api.uploads.getFile, { sessionId, imageId, ...(versionId !== undefined && { versionId }) });
 

@@ -16,7 +16,7 @@ vi.mock("node:fs/promises", () => ({
 
 it("keeps the newest of 100,000 pictures within its bytes", async () => {
   const cache = openVariantCache("cache", KEPT * 10);
-  await cache.loaded;
+  await cache.loaded();
   const picture = { type: "image/webp", bytes: Buffer.alloc(10) };
   for (let each = 0; each < MANY; each++) await cache.get(`${each}-320`, async () => picture);
   expect([cache.count(), cache.size(), removed.files]).toEqual([KEPT, KEPT * 10, MANY - KEPT]);

@@ -93,7 +93,7 @@ describe("openDiskCache", () => {
     const [old = ""] = (await files()).filter((file) => file.includes("aa"));
     await utimes(old, 0, Date.now() / 1000 - 61);
     const second = openVariantCache(folder, 1000, 60_000);
-    await second.loaded;
+    await second.loaded();
     expect([second.size(), (await files()).length]).toEqual([20, 1]);
   });
 
@@ -106,10 +106,22 @@ describe("openDiskCache", () => {
     await writeFile(join(folder, "unfinished.tmp"), "x");
 
     const second = openVariantCache(folder, 1000);
-    await second.loaded;
+    await second.loaded();
     expect([second.size(), (await files()).length]).toEqual([20, 1]);
     expect(await second.get("aa", never)).toEqual(picture(20, 3));
     await expect(second.get("bb", never)).rejects.toThrow("made again");
+  });
+
+  it.each(["it may", "a call needs it"])("reads the folder only when %s", async (when) => {
+    await openVariantCache(folder, 1000).get("aa-1", async () => picture(20, 3));
+    await writeFile(join(folder, "unfinished.tmp"), "x");
+    const begin = Promise.withResolvers<void>();
+    const second = openVariantCache(folder, 1000, Infinity, begin.promise);
+    expect(await second.get("aa-1", never)).toEqual(picture(20, 3));
+    expect(await files()).toHaveLength(2);
+    if (when === "it may") begin.resolve();
+    else await second.groups();
+    await expect.poll(files).toHaveLength(1);
   });
 
   it("returns an entry of an earlier process before the folder has been read", async () => {
@@ -117,7 +129,7 @@ describe("openDiskCache", () => {
     const second = openVariantCache(folder, 1000);
     expect(second.count()).toBe(0);
     expect(await second.get("aa-1", never)).toEqual(picture(20, 3));
-    await second.loaded;
+    await second.loaded();
     expect([second.count(), second.size(), await second.groups()]).toEqual([1, 20, ["aa"]]);
   });
 
@@ -130,7 +142,7 @@ describe("openDiskCache", () => {
     const making = cache.get("aa-1", async () => picture(20, 9));
     await expect.poll(files).toHaveLength(1);
     list.resolve();
-    await cache.loaded;
+    await cache.loaded();
     rename.resolve();
     await making;
     expect(await cache.get("aa-1", never)).toEqual(picture(20, 9));
@@ -139,14 +151,14 @@ describe("openDiskCache", () => {
   it("evicts only when the folder has been read", async () => {
     const first = openVariantCache(folder, 1000);
     for (let each = 0; each < 5; each++) await first.get(`aa-${each}`, async () => picture(20));
-    await first.loaded;
+    await first.loaded();
     const list = Promise.withResolvers<void>();
     gates.list = list.promise;
     const second = openVariantCache(folder, 30);
     for (let each = 0; each < 2; each++) await second.get(`ab-${each}`, async () => picture(20));
     expect([second.count(), second.size()]).toEqual([2, 40]);
     list.resolve();
-    await second.loaded;
+    await second.loaded();
     expect([second.count(), second.size(), (await files()).length]).toEqual([1, 20, 1]);
   });
 

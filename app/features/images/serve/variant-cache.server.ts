@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, opendir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { beginLater } from "~/lib/http/begin-later.server";
 import { noteActivity } from "~/lib/http/telemetry/request-activity.server";
 import { log } from "~/lib/http/telemetry/log.server";
 import { metrics } from "~/lib/http/telemetry/metrics.server";
@@ -16,7 +17,7 @@ export type VariantCache = {
   groups(): Promise<string[]>;
   size(): number;
   count(): number;
-  loaded: Promise<void>;
+  loaded(): Promise<void>;
 };
 
 const ENDS: Record<string, string> = {
@@ -32,8 +33,17 @@ const TYPES = Object.fromEntries(Object.entries(ENDS).map(([type, end]) => [end,
 const MARK_AFTER_MS = 60 * 60_000;
 const FILES_AT_ONCE = 8;
 
-/** Opens an LRU cache; a file's name (`key.bytes.hash.end`) reveals damage. Evicts nothing until the folder is read. `unusedFor`: ms. */
-export function openVariantCache(folder: string, maxBytes: number, unusedFor = Infinity): VariantCache {
+/**
+ * Opens an LRU cache; a file's name (`key.bytes.hash.end`) reveals damage. Evicts nothing until the folder is read.
+ * @param unusedFor in ms
+ * @param begin when to read the folder; `forget` and `groups` read it earlier
+ */
+export function openVariantCache(
+  folder: string,
+  maxBytes: number,
+  unusedFor = Infinity,
+  begin: Promise<void> = Promise.resolve(),
+): VariantCache {
   const usedSince = Date.now() - unusedFor;
   const entries = new Map<string, Entry>();
   const order = createInsertionOrder();
@@ -42,12 +52,14 @@ export function openVariantCache(folder: string, maxBytes: number, unusedFor = I
   const own = randomUUID();
   let total = 0;
   let isLoaded = false;
-  const loaded = load()
-    .catch((error: unknown) => log.error({ error }, "cached pictures could not be read"))
-    .then(() => {
-      isLoaded = true;
-      return evict();
-    });
+  const loaded = beginLater(begin, () =>
+    load()
+      .catch((error: unknown) => log.error({ error }, "cached pictures could not be read"))
+      .then(() => {
+        isLoaded = true;
+        return evict();
+      }),
+  );
 
   function index(key: string): void {
     const group = groupOf(key);
@@ -169,11 +181,11 @@ export function openVariantCache(folder: string, maxBytes: number, unusedFor = I
     size: () => total,
     count: () => entries.size,
     async groups() {
-      await loaded;
+      await loaded();
       return [...groups.keys()];
     },
     async forget(group) {
-      await loaded;
+      await loaded();
       const keys = [...(groups.get(group) ?? [])];
       if (keys.length === 0) return;
       await Promise.allSettled(keys.flatMap((key) => making.get(key) ?? []));

@@ -229,6 +229,21 @@ describe("parts", () => {
     expect(await partialUploads.offset(await creating)).toBe(0);
   });
 
+  it.each(["it may", "a call needs it"])("reads the folder only when %s", async (when) => {
+    const part = await make();
+    await partialUploads.close();
+    const remains = "7b0c2a44-3f0e-4f57-9df5-5d2f1f1c9a11.part";
+    await writeFile(join(folder, remains), "bytes without facts");
+    const begin = Promise.withResolvers<void>();
+    partialUploads = openPartialUploads(folder, { margin: 0, begin: begin.promise });
+    expect(await partialUploads.find(part.id, "ada")).toMatchObject({ id: part.id });
+    await make(10, "eve");
+    expect(await readdir(folder)).toContain(remains);
+    if (when === "it may") begin.resolve();
+    else await partialUploads.owners();
+    await expect.poll(() => readdir(folder)).not.toContain(remains);
+  });
+
   it("removes expired parts, and incomplete ones at the start", async () => {
     await partialUploads.close();
     const kept = await make();

@@ -2,6 +2,7 @@ import { createHash, type Hash, randomUUID } from "node:crypto";
 import { mkdir, opendir, readFile, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
+import { beginLater } from "~/lib/http/begin-later.server";
 import { noteActivity } from "~/lib/http/telemetry/request-activity.server";
 import { asDiskFull, DiskFull } from "~/lib/http/disk-full.server";
 import { log } from "~/lib/http/telemetry/log.server";
@@ -54,10 +55,10 @@ const KEPT_EMPTY_MS = 30 * 60_000;
 const SWEEP_EVERY_MS = 10 * 60_000;
 const DISK_MARGIN = 64 * 1024 * 1024;
 
-/** Reads the folder in the background. A part's metadata is written last and atomically, so a crash leaves a part, or remains to remove. */
+/** Reads the folder once `begin` resolves or a call needs it. A part's metadata is written last and atomically, so a crash leaves a part, or remains to remove. */
 export function openPartialUploads(
   folder: string,
-  { keptMs = KEPT_MS, keptEmptyMs = KEPT_EMPTY_MS, margin = DISK_MARGIN } = {},
+  { keptMs = KEPT_MS, keptEmptyMs = KEPT_EMPTY_MS, margin = DISK_MARGIN, begin = Promise.resolve() } = {},
 ): PartialUploads {
   const partialUploads = createOwnerIndex<PartialUpload>();
   /** Ids of parts that this process used while the folder is read: the state on disk is older. */
@@ -65,14 +66,16 @@ export function openPartialUploads(
   let isLoaded = false;
   let isClosed = false;
   const ready = mkdir(folder, { recursive: true, mode: 0o700 });
-  const loaded = ready
-    .then(load)
-    .catch((error: unknown) => log.error({ error }, "unfinished uploads could not be read"))
-    .then(() => {
-      isLoaded = true;
-      handled.clear();
-    });
-  const outcomes = openOutcomes(join(folder, OUTCOMES));
+  const loaded = beginLater(begin, () =>
+    ready
+      .then(load)
+      .catch((error: unknown) => log.error({ error }, "unfinished uploads could not be read"))
+      .then(() => {
+        isLoaded = true;
+        handled.clear();
+      }),
+  );
+  const outcomes = openOutcomes(join(folder, OUTCOMES), { begin });
   const writers = new Map<string, Writer>();
   const hashes = new Map<string, Hashed>();
 
@@ -80,7 +83,7 @@ export function openPartialUploads(
   const offset = async (part: PartialUpload) => (await stat(path(part))).size;
 
   async function unfinished(ownerId: string): Promise<PartialUpload[]> {
-    await loaded;
+    await loaded();
     return [...partialUploads.of(ownerId)].filter((part) => part.expiresAt > Date.now());
   }
 
@@ -151,7 +154,7 @@ export function openPartialUploads(
   }
 
   async function sweep(): Promise<void> {
-    await loaded;
+    await loaded();
     for (const { id, ownerId } of partialUploads.values()) {
       // A process that was killed during `finish` leaves both the part and its outcome.
       const finished = await outcomes.find(id, ownerId);
@@ -198,7 +201,7 @@ export function openPartialUploads(
     SWEEP_EVERY_MS,
   );
   timer.unref();
-  void sweep().catch((error: unknown) => log.error({ error }, "finished and forgotten uploads could not be swept"));
+  void begin.then(sweep).catch((error: unknown) => log.error({ error }, "finished and forgotten uploads could not be swept"));
 
   return {
     async create(given) {
@@ -234,12 +237,12 @@ export function openPartialUploads(
     removeFinished: (id) => outcomes.remove(id),
     remove,
     async removeOwner(ownerId) {
-      await loaded;
+      await loaded();
       for (const part of partialUploads.of(ownerId)) await remove(part);
       await outcomes.removeOwner(ownerId);
     },
     async owners() {
-      await loaded;
+      await loaded();
       return [...new Set([...partialUploads.owners(), ...(await outcomes.owners())])];
     },
     counts: () => ({ uploads: partialUploads.size(), outcomes: outcomes.size() }),
@@ -247,7 +250,7 @@ export function openPartialUploads(
     async close() {
       isClosed = true;
       clearInterval(timer);
-      await loaded;
+      await loaded();
     },
   };
 }

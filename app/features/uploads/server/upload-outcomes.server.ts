@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { appendFile, readFile, rename, rm, writeFile } from "node:fs/promises";
 import * as z from "zod";
+import { beginLater } from "~/lib/http/begin-later.server";
 import { noteActivity } from "~/lib/http/telemetry/request-activity.server";
 import { asDiskFull } from "~/lib/http/disk-full.server";
 import { log } from "~/lib/http/telemetry/log.server";
@@ -33,17 +34,17 @@ const MOST_OF_PERSON = 100;
 const MOST = 10_000;
 const COMPACTION_THRESHOLD = 1000;
 
-/** Opens the outcomes, a file of JSON lines that is rewritten when half are removed. The oldest are evicted above the limits. */
-export function openOutcomes(path: string, { mostOfPerson = MOST_OF_PERSON, most = MOST } = {}): Outcomes {
+/** Opens the outcomes, a file of JSON lines that is read once `begin` resolves or a call needs it, and rewritten when half are removed. The oldest are evicted above the limits. */
+export function openOutcomes(path: string, { mostOfPerson = MOST_OF_PERSON, most = MOST, begin = Promise.resolve() } = {}): Outcomes {
   const outcomes = createOwnerIndex<FinishedUpload>();
   let lines = 0;
   let waiting: FinishedUpload[] = [];
   let nextAppend: Promise<void> | null = null;
-  let last = load().catch((error: unknown) => log.error({ error }, "upload outcomes could not be read"));
-  const loaded = last;
+  const loaded = beginLater(begin, () => load().catch((error: unknown) => log.error({ error }, "upload outcomes could not be read")));
+  let last: Promise<void> | null = null;
 
   function run(job: () => Promise<void>): Promise<void> {
-    const result = last.then(job);
+    const result = (last ?? loaded()).then(job);
     last = result.catch(() => {});
     return result;
   }
@@ -118,7 +119,7 @@ export function openOutcomes(path: string, { mostOfPerson = MOST_OF_PERSON, most
       return (nextAppend ??= run(append));
     },
     async find(id, ownerId) {
-      await loaded;
+      await loaded();
       const finished = outcomes.get(id);
       return finished && finished.ownerId === ownerId && finished.expiresAt > Date.now() ? finished : null;
     },
@@ -134,7 +135,7 @@ export function openOutcomes(path: string, { mostOfPerson = MOST_OF_PERSON, most
         if (lines > outcomes.size()) await rewrite();
       }),
     async owners() {
-      await loaded;
+      await loaded();
       return outcomes.owners();
     },
     sweep: () =>

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { AppConfig } from "~/config";
+import { backgroundWork } from "~/lib/http/background-work.server";
 import { showSize } from "~/lib/http/telemetry/metrics.server";
 import { createConcurrencyLimit, type ConcurrencyLimit } from "~/lib/http/concurrency-limit.server";
 import { openPartialUploads, type PartialUploads } from "./partial-uploads.server";
@@ -15,7 +16,10 @@ const AT_ONCE = 12;
 export function uploadsFor(config: AppConfig): UploadsInProgress {
   const known = opened.get(config);
   if (known) return known;
-  const uploads = { partialUploads: openPartialUploads(join(config.dataDir, "parts")), concurrencyLimit: createConcurrencyLimit(AT_ONCE) };
+  const uploads = {
+    partialUploads: openPartialUploads(join(config.dataDir, "parts"), { begin: backgroundWork(config) }),
+    concurrencyLimit: createConcurrencyLimit(AT_ONCE),
+  };
   opened.set(config, uploads);
   showSize("partial_uploads", () => uploads.partialUploads.counts().uploads);
   showSize("uploading_users", () => uploads.concurrencyLimit.users());
