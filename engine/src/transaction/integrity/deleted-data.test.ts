@@ -85,6 +85,23 @@ test("documents deleted before a crash are cleared after the next start", () => 
   rmSync(crashed, { recursive: true });
 });
 
+test("stored results of mutations are unreadable without the id of their session", () => {
+  const result = JSON.stringify({ name: MARK });
+  const record = { sessionId: `${MARK}-session`, requestId: 1, result };
+  mutate(data.db, (tx) => tx.insert("notes", { name: "n", text: "t" }), record);
+  data.db.flush();
+  expect(marked()).toEqual([]);
+  expect(data.reopen().recorded(record.sessionId, 1)?.result).toBe(result);
+});
+
+test("results that earlier builds stored are found", () => {
+  data.db.close();
+  const sql = new DatabaseSync(join(data.dir, FILE_NAME));
+  sql.prepare("INSERT INTO answers (session, request, ts, result) VALUES ('s', 1, 5, '\"x\"')").run();
+  sql.close();
+  expect(data.reopen().recorded("s", 1)).toEqual({ ts: 5n, result: '"x"' });
+});
+
 test("data that stays is unchanged", () => {
   const ids = store();
   remove(ids);
