@@ -4,7 +4,7 @@ import { projectFor, userQuery } from "./model/access";
 import { activity } from "./model/activities/activityShape";
 import { pageOf } from "./model/lists/paging";
 
-const { ownerId: _, actorId: __, projectId: ___, ...publicFields } = activity.fields;
+const { ownerId: _, actorId: __, projectId: ___, fromId: ____, toId: _____, ...publicFields } = activity.fields;
 
 const activityShape = v.object({
   ...publicFields,

@@ -148,7 +148,13 @@ export default defineSchema({
     counting: v.optional(v.number()),
   }).index("by_owner", ["ownerId"]),
 
-  activities: defineTable(activity).index("by_project", ["projectId", "at"]).index("by_owner", ["ownerId", "at"]),
+  activities: defineTable(activity)
+    .index("by_project", ["projectId", "at"])
+    .index("by_owner", ["ownerId", "at"])
+    .index("by_thing", ["thing.id"])
+    .index("by_design", ["design.id"])
+    .index("by_from", ["fromId"])
+    .index("by_to", ["toId"]),
 
   releasedFiles: defineTable({ checksum: v.string() }),
 

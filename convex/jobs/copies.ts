@@ -38,7 +38,7 @@ export async function copyProject(ctx: Ctx, project: Doc<"projects">): Promise<I
   const copy = await ctx.db.get(id);
   if (copy) await placeRow(ctx, list, copy, { after: project });
   await changeUsage(ctx, ownerId, { projects: 1 });
-  await recordActivity(ctx, { kind: "duplicated", project: { _id: id, ownerId, name }, from: project.name });
+  await recordActivity(ctx, { kind: "duplicated", project: { _id: id, ownerId, name }, from: project.name, fromId: project._id });
   await ctx.scheduler.runAfter(0, internal.jobs.copies.project, { from: project._id, to: id, cursor: null });
   return id;
 }
@@ -61,7 +61,7 @@ export async function copyDesign(
   await noteTags(ctx, project.ownerId, [{ kind: "design", thing: id, tags: design.tags }]);
   if (copy) await placeRow(ctx, list, copy, { after: design });
   await designsChanged(ctx, project, { designs: 1 });
-  await recordActivity(ctx, { kind: "duplicated", project, design: { _id: id, name }, from: design.name });
+  await recordActivity(ctx, { kind: "duplicated", project, design: { _id: id, name }, from: design.name, fromId: design._id });
   await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null });
   return id;
 }
@@ -123,7 +123,8 @@ export async function copyDesigns(ctx: Ctx, groups: DesignGroup[], project: Doc<
   await noteTags(ctx, project.ownerId, made);
   await designsChanged(ctx, project, { designs: designs.length });
   const [last] = designs.slice(-1);
-  if (last) await recordActivity(ctx, { kind: "duplicated", project, design: last, from: last.name, count: designs.length });
+  if (last)
+    await recordActivity(ctx, { kind: "duplicated", project, design: last, from: last.name, fromId: last._id, count: designs.length });
 }
 
 const cursor = v.union(v.string(), v.null());

@@ -3,6 +3,7 @@ import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Doc, Id } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
+import { forgetItem, withoutName } from "../model/activities/forgetItem";
 import { recordActivity } from "../model/activities/recordActivity";
 import { releaseFile } from "../model/files";
 import { VERSIONS_MAX } from "../model/rules";
@@ -30,14 +31,14 @@ type Actor = { user: Pick<Doc<"users">, "id"> };
 export async function purgeDesign(ctx: MutationCtx & Actor, design: Doc<"designs">): Promise<void> {
   await ctx.db.patch(design._id, { purgingSince: Date.now() });
   const project = await ctx.db.get(design.projectId);
-  if (project) await recordActivity(ctx, { kind: "purged", project, design });
+  if (project) await recordActivity(ctx, { kind: "purged", project, design: withoutName(design) });
   await ctx.scheduler.runAfter(0, internal.jobs.purge.design, { id: design._id });
 }
 
 export async function purgeImage(ctx: MutationCtx & Actor, image: Doc<"designImages">): Promise<void> {
   const design = await ctx.db.get(image.designId);
   const project = design && (await ctx.db.get(design.projectId));
-  if (project) await recordActivity(ctx, { kind: "purged", project, design, image });
+  if (project) await recordActivity(ctx, { kind: "purged", project, design, image: withoutName(image) });
   await deleteOneImage(ctx, image);
 }
 
@@ -65,7 +66,16 @@ export const project = internalMutation({
   args: { id: v.id("projects") },
   returns: v.null(),
   handler: async (ctx, { id }) => {
-    let left = PURGE_BATCH;
+    const history = await ctx.db
+      .query("activities")
+      .withIndex("by_project", (q) => q.eq("projectId", id))
+      .take(PURGE_BATCH);
+    for (const { _id } of history) await ctx.db.delete(_id);
+    let left = PURGE_BATCH - history.length;
+    if (left === 0) {
+      await ctx.scheduler.runAfter(0, internal.jobs.purge.project, { id });
+      return null;
+    }
     const designs = await ctx.db
       .query("designs")
       .withIndex("by_project", (q) => q.eq("projectId", id))
@@ -77,13 +87,8 @@ export const project = internalMutation({
         return null;
       }
     }
-    const history = await ctx.db
-      .query("activities")
-      .withIndex("by_project", (q) => q.eq("projectId", id))
-      .take(left);
-    for (const { _id } of history) await ctx.db.delete(_id);
-    if (history.length === left) await ctx.scheduler.runAfter(0, internal.jobs.purge.project, { id });
-    else if (await ctx.db.get(id)) await ctx.db.delete(id);
+    await forgetItem(ctx, "project", id);
+    if (await ctx.db.get(id)) await ctx.db.delete(id);
     return null;
   },
 });
@@ -197,6 +202,7 @@ async function deleteDesign(ctx: MutationCtx, id: Id<"designs">, limit: number):
   const row = await ctx.db.get(id);
   if (!row) return limit - left;
   await ctx.db.delete(id);
+  await forgetItem(ctx, "design", id);
   await forgetTags(ctx, row);
   return limit - left + 1;
 }
@@ -212,6 +218,7 @@ type Freed = Map<string | undefined, number>;
 /** Returns the number of deleted rows; a batch may exceed its limit by versions and tags. */
 async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">, freed: Freed): Promise<number> {
   await ctx.db.delete(row._id);
+  await forgetItem(ctx, "image", row._id);
   const versions = row.versionId === undefined ? 0 : await deleteVersions(ctx, row._id, VERSIONS_MAX);
   const tags = await forgetTags(ctx, row);
   // The file of the only version; with several, `deleteVersions` released them.

@@ -124,7 +124,7 @@ export const coverItem = (find: FindItem<{ project: Doc<"projects">; design?: Do
       const chosen = imageId === undefined ? null : await imageFor(ctx, imageId, "view");
       if (chosen && chosen.design._id !== item._id && chosen.project._id !== item._id) throw notFound();
       await ctx.db.patch(item._id, { coverImageId: chosen?.image._id, chosenCover: chosen ? toCover(chosen.image) : undefined });
-      await recordActivity(ctx, { kind: "covered", ...path, ...(chosen && { to: chosen.image.name }) });
+      await recordActivity(ctx, { kind: "covered", ...path, ...(chosen && { to: chosen.image.name, toId: chosen.image._id }) });
       return null;
     },
   });

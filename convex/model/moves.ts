@@ -15,7 +15,8 @@ export async function moveDesign(
   target: Doc<"projects">,
 ): Promise<void> {
   if (target._id === project._id) return;
-  const activity = { kind: "moved" as const, design, from: project.name, to: target.name };
+  const named = { from: project.name, fromId: project._id, to: target.name, toId: target._id };
+  const activity = { kind: "moved" as const, design, ...named };
   await recordActivity(ctx, { ...activity, project });
   await ctx.db.patch(design._id, { projectId: target._id, orderKey: await lastKey(designsOf(ctx, target._id)), favouriteAt: undefined });
   await designsChanged(ctx, project, { designs: -1, images: -design.imageCount });
@@ -31,7 +32,8 @@ export async function moveDesigns(ctx: Ctx, groups: DesignGroup[], { _id: target
     if (project._id === targetId || !last) continue;
     const target = await fresh(targetId);
     const keys = await lastKeys(designsOf(ctx, targetId), designs.length);
-    const activity = { kind: "moved" as const, design: last, from: project.name, to: target.name, count: designs.length };
+    const named = { from: project.name, fromId: project._id, to: target.name, toId: target._id };
+    const activity = { kind: "moved" as const, design: last, ...named, count: designs.length };
     await recordActivity(ctx, { ...activity, project });
     for (const [index, { _id }] of designs.entries()) {
       await ctx.db.patch(_id, { projectId: targetId, orderKey: keys[index], favouriteAt: undefined });
@@ -55,11 +57,12 @@ export async function moveImages(ctx: Ctx, ids: string[], designId: string): Pro
     const [last] = group.slice(-1);
     const source = await designFor(ctx, design._id, "edit");
     await imagesChanged(ctx, source, -group.length);
-    if (last) await recordActivity(ctx, { kind: "moved", ...source, image: last, from: design.name, to: target.name, count: group.length });
+    const named = { from: design.name, fromId: design._id, to: target.name, toId: target._id };
+    if (last) await recordActivity(ctx, { kind: "moved", ...source, image: last, ...named, count: group.length });
   }
   const [last] = images.slice(-1);
   if (!last) return;
   const destination = await designFor(ctx, target._id, "edit");
   await imagesChanged(ctx, destination, images.length);
-  await recordActivity(ctx, { kind: "moved", ...destination, image: last, to: target.name, count: images.length });
+  await recordActivity(ctx, { kind: "moved", ...destination, image: last, to: target.name, toId: target._id, count: images.length });
 }

@@ -25,6 +25,7 @@ const run = promisify(execFile);
 const quiet = log.child({}, { level: "silent" });
 
 export type TestDeployment = {
+  dir: string;
   url: string;
   adminKey: string;
   signingKey: z.infer<typeof keySchema>;
@@ -42,6 +43,7 @@ export async function startTestDeployment(functions = APP_FUNCTIONS): Promise<Te
   const privateKey = await importJWK(signingKey, "ES256");
   const deployment = await startEmbedded({ dir, port: 0, sitePort: 0, adminKey: ADMIN_KEY, log: quiet });
   return {
+    dir,
     url: deployment.url,
     adminKey: ADMIN_KEY,
     signingKey,

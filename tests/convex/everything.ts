@@ -8,15 +8,17 @@ const NOBODYS = ["rateLimits", "releasedFiles", "sweeps", "upgrades"];
 
 export const ownedTables = Object.keys(schema.tables).filter((name) => !NOBODYS.includes(name));
 
-export async function allDataOf(backend: Backend, person: Person) {
+/** `word` starts each name and tag. */
+export async function allDataOf(backend: Backend, person: Person, word = "a") {
   const insert = (table: string, row: Record<string, unknown>) => backend.inside.mutation(probe.insert, { table, row });
   const { userId, sessionId } = person;
-  const projectId = await person.mutation(api.projects.create, { name: "a project" });
-  const designId = await person.mutation(api.designs.create, { projectId, name: "a design" });
+  const projectId = await person.mutation(api.projects.create, { name: `${word} project` });
+  const designId = await person.mutation(api.designs.create, { projectId, name: `${word} design` });
   const image = await addImage(backend, person, designId, `${userId}.png`);
   const version = await addVersion(backend, person, image.id, `${userId} again.png`);
-  await person.mutation(api.tags.tagDesign, { id: designId, tag: "a tag" });
-  await person.mutation(api.tags.tagImage, { id: image.id, tag: "a tag, another" });
+  await person.mutation(api.projects.setCover, { id: projectId, imageId: image.id });
+  await person.mutation(api.tags.tagDesign, { id: designId, tag: `${word} tag` });
+  await person.mutation(api.tags.tagImage, { id: image.id, tag: `${word} tag, another` });
   const at = Date.now();
   const dates = { createdAt: at, updatedAt: at };
   await insert("accounts", { id: `${userId} account`, userId, providerId: "credential", accountId: userId, ...dates });

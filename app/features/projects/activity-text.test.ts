@@ -13,3 +13,14 @@ it("names the action, its object and its place", () => {
   expect(textFor({ kind: "created" }, "project")).toBe("created the project");
   expect(textFor({ kind: "covered", to: "Fig" }, "project")).toBe("set “Fig” as the cover of the project");
 });
+
+it("names no permanently deleted items", () => {
+  const deleted = { id: "", name: "" };
+  const textOf = (entry: Omit<Partial<Activity>, "thing"> & Pick<Activity, "kind">, kind: Activity["thing"]["kind"] = "image") =>
+    activityText({ _id: "x" as Activity["_id"], at: 0, actor: null, thing: { kind, ...deleted }, ...entry });
+  expect(textOf({ kind: "purged", design: { id: "2", name: "Cover" } })).toBe("deleted an image in “Cover” permanently");
+  expect(textOf({ kind: "uploaded", design: deleted })).toBe("added a deleted image to a deleted design");
+  expect(textOf({ kind: "renamed" }, "design")).toBe("renamed a deleted design");
+  expect(textFor({ kind: "moved", from: "", to: "" })).toBe("moved “Fig” from a deleted design to a deleted design");
+  expect(textFor({ kind: "covered", to: "" }, "project")).toBe("set a deleted image as the cover of the project");
+});

@@ -19,6 +19,7 @@ export const activityKind = v.union(
 );
 export type ActivityKind = Infer<typeof activityKind>;
 
+/** Ids and texts of permanently deleted items are empty (`forgetItem.ts`). */
 export const activity = v.object({
   projectId: v.id("projects"),
   ownerId: v.string(),
@@ -29,6 +30,9 @@ export const activity = v.object({
   design: v.optional(v.object({ id: v.string(), name: v.string() })),
   from: v.optional(v.string()),
   to: v.optional(v.string()),
+  /** The item that `from` or `to` names, if it is another one than `thing`. */
+  fromId: v.optional(v.string()),
+  toId: v.optional(v.string()),
   /** One when missing. */
   count: v.optional(v.number()),
 });

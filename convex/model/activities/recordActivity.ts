@@ -12,13 +12,15 @@ type ActivityEntry = {
   image?: Pick<Doc<"designImages">, "_id" | "name"> | undefined;
   from?: string;
   to?: string;
+  fromId?: string;
+  toId?: string;
   count?: number;
 };
 
 /** Records a history entry in the calling mutation. Repeated actions update one entry's count, which costs one row read. */
 export async function recordActivity(
   ctx: MutationCtx & { user: Pick<Doc<"users">, "id"> },
-  { kind, project, design, image, from, to, count = 1 }: ActivityEntry,
+  { kind, project, design, image, from, to, fromId, toId, count = 1 }: ActivityEntry,
 ): Promise<void> {
   const thing = image
     ? { kind: "image" as const, id: image._id, name: image.name }
@@ -36,6 +38,8 @@ export async function recordActivity(
     ...(image && design && { design: { id: design._id, name: design.name } }),
     ...(from !== undefined && { from }),
     ...(to !== undefined && { to }),
+    ...(fromId !== undefined && { fromId }),
+    ...(toId !== undefined && { toId }),
     ...(count !== 1 && { count }),
   };
   const last = await ctx.db

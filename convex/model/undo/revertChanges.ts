@@ -119,5 +119,5 @@ async function revertCover(ctx: Ctx, path: Path, coverImageId: Id<"designImages"
   const item = path.design ?? path.project;
   await ctx.db.patch(item._id, { coverImageId, chosenCover: undefined, ...(await chosenIn(ctx, { ...item, coverImageId })) });
   const chosen = coverImageId && (await ctx.db.get(coverImageId));
-  await recordActivity(ctx, { kind: "covered", ...path, ...(chosen && { to: chosen.name }) });
+  await recordActivity(ctx, { kind: "covered", ...path, ...(chosen && { to: chosen.name, toId: chosen._id }) });
 }
