@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appServer, type Backend, type Person, probe, signUp } from "../tests/convex/backends.ts";
 import { startTestDeployment } from "../tests/convex/deployment.ts";
 import { embeddedOn } from "../tests/convex/embedded.ts";
-import { everythingOf, ownedTables } from "../tests/convex/everything.ts";
+import { allDataOf, ownedTables } from "../tests/convex/everything.ts";
 import { fillTexts } from "../tests/convex/fill-texts.ts";
 import { addImage, addVersion } from "../tests/convex/pictures.ts";
 import { api } from "./_generated/api";
@@ -47,7 +47,7 @@ describe("texts of permanently deleted data", () => {
 
   it("are in no file a minute after an account's deletion, in every field of the schema", { timeout: 2 * MINUTE }, async () => {
     const person = await signUp(backend, "ada");
-    await everythingOf(backend, person, MARK);
+    await allDataOf(backend, person, MARK);
     // Otherwise the address stays, because it contains the user's id.
     const [user] = await backend.inside.query(probe.rows, { table: "users", field: "id", value: person.userId });
     const named = { email: `${MARK}@example.com`, name: MARK };
