@@ -218,3 +218,31 @@ it("answers 429 to a user's fourth download at the same time", { tags: "@answers
     .toBe(200);
   for (const { stop } of [...first, other]) stop();
 });
+
+it("contains a PDF once per folder, however many of its pages are images", async () => {
+  const page = (number: number, checksum: string): Row => ({
+    id: `${checksum}${number}`,
+    name: `${checksum} (page ${number}).pdf`,
+    contentType: "application/pdf",
+    checksum,
+    createdAt: 0,
+  });
+  async function* images() {
+    yield* [page(1, "brief"), page(2, "brief"), page(2, "plan"), page(3, "plan")];
+  }
+  const none = () => {
+    throw new Error("not used");
+  };
+  const data: AccountData = {
+    projects: none,
+    designs: none,
+    chosenImages: none,
+    chosenDesigns: none,
+    images,
+    // The first page of "plan" is deleted meanwhile.
+    original: async (id) => (id === "plan2" ? null : new Response("%PDF")),
+  };
+  const names: string[] = [];
+  for await (const entry of designEntries(data, "d1", new AbortController().signal)) names.push("name" in entry ? String(entry.name) : "");
+  expect(names).toEqual(["brief.pdf", "plan.pdf"]);
+});
