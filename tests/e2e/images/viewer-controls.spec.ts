@@ -1,5 +1,6 @@
 import sharp from "sharp";
 import { api } from "../../../convex/_generated/api.js";
+import { animatedGif } from "../../fixtures/pictures.ts";
 import { expect, expectAccessible, hydrated, waitForAnimations, test } from "../../harness/test.ts";
 import { addPictures, deploymentAs, imagesIn, makeDesign, manyImages } from "../support/pictures.ts";
 
@@ -153,3 +154,35 @@ async function flat(width: number, height: number) {
     .toBuffer();
   return { name: `${width}x${height}.png`, mimeType: "image/png", buffer };
 }
+
+test("pauses and plays an animation, and keeps it still under reduced motion", async ({ page, app, person }) => {
+  const { designId, path } = await makeDesign(app, person);
+  const [id = ""] = await addPictures(app, person, designId, [await animatedGif()]);
+  await page.emulateMedia({ reducedMotion: "no-preference" });
+  await page.goto(`${path}/images/${id}`);
+  await hydrated(page);
+  const shown = () =>
+    page
+      .getByRole("article")
+      .locator(".viewer-picture img")
+      .evaluateAll((all) => all.map((each) => each instanceof HTMLImageElement && each.currentSrc.includes("still=1")));
+  const pause = page.getByRole("button", { name: "Pause animation" });
+  const play = page.getByRole("button", { name: "Play animation" });
+  await expect(pause).toBeVisible();
+  await expect.poll(shown).not.toContain(true);
+  await pause.click();
+  await expect.poll(shown).not.toContain(false);
+  await play.click();
+  await expect.poll(shown).not.toContain(true);
+
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await page.reload();
+  await hydrated(page);
+  await expect(play).toBeVisible();
+  // Also where the original pixels are shown.
+  await page.getByRole("button", { name: "100%" }).click();
+  await expect(page.locator("[data-sharp]")).toBeVisible();
+  await expect.poll(shown).not.toContain(false);
+  await play.click();
+  await expect.poll(shown).not.toContain(true);
+});

@@ -20,8 +20,8 @@ type PictureProps = {
   scalable?: boolean;
   /** Loads first, for a screen's main picture. The request precedes layout and scripts, so `sizes` alone decides its width. */
   priority?: boolean;
-  /** Plays an animation unless the visitor prefers reduced motion. */
-  moving?: boolean;
+  /** Plays an animation unless the visitor prefers reduced motion; `"always"` plays it in any case. */
+  moving?: boolean | "always";
   exact?: boolean;
 };
 
@@ -50,7 +50,7 @@ export function Picture({ image, alt, sizes, className, scalable = false, priori
       style={placeholder === null ? undefined : { backgroundImage: `url(${placeholder})` }}
     />
   );
-  if (!animated || !moving) return picture;
+  if (!animated || !moving || moving === "always") return picture;
   return (
     <picture className="contents">
       <source media="(prefers-reduced-motion: reduce)" srcSet={imageSrcSet(imageId, image.width, still, widths)} sizes={sizes} />

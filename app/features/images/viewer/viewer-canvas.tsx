@@ -4,6 +4,7 @@ import { imageAddress, nearestWidth, OWN_WIDTH, type ImageVersion } from "../dis
 import { SCALABLE } from "../gallery/gallery-sizes";
 import type { DesignImage } from "../gallery/intents";
 import { Picture } from "../display/picture";
+import { type Animation, useAnimation } from "./use-animation";
 import type { Zoom } from "./use-zoom";
 
 /** From this magnification on, pixels are not smoothed. */
@@ -16,12 +17,16 @@ type StageProps = {
   zoom: Pick<Zoom, "box" | "magnification">;
   sizes: string;
   grows?: boolean;
+  /** Of the visitor's control; without one, the preference for reduced motion decides. */
+  animation?: Animation;
 };
 
 /** Fitted by CSS until the stage is measured, then placed by the zoom. */
-export function ViewerImage({ image, zoom, sizes, grows = false }: StageProps) {
+export function ViewerImage({ image, zoom, sizes, grows = false, animation }: StageProps) {
   const { width, height, name, caption } = image;
   const drawing = isDrawing(image);
+  const preferred = useAnimation(image._id);
+  const { isPlaying, isChosen } = animation ?? preferred;
   const { box, magnification } = zoom;
   const style: CSSProperties & Record<"--ratio" | "--own-width", string> = {
     "--ratio": (width / height).toFixed(5),
@@ -37,20 +42,24 @@ export function ViewerImage({ image, zoom, sizes, grows = false }: StageProps) {
         sizes={sizes}
         scalable={drawing}
         priority
-        moving
+        moving={isChosen && isPlaying ? "always" : !isChosen || isPlaying}
         exact
       />
-      {box === null || magnification === null ? null : <Sharp image={image} shown={box.width} magnification={magnification} />}
+      {box === null || magnification === null ? null : (
+        <Sharp image={image} shown={box.width} magnification={magnification} still={image.animated && !isPlaying} />
+      )}
     </div>
   );
 }
 
-function Sharp({ image, shown, magnification }: { image: DesignImage; shown: number; magnification: number }) {
+type SharpProps = { image: DesignImage; shown: number; magnification: number; still: boolean };
+
+function Sharp({ image, shown, magnification, still }: SharpProps) {
   const drawing = isDrawing(image);
   const wanted = drawing ? nearestWidth(shown * magnificationOfScreen()) : OWN_WIDTH;
   // Below that, the browser has chosen a sufficient width.
   const isNeeded = drawing ? shown * magnificationOfScreen() > WIDEST_FITTED : magnification > 0.99;
-  const which: ImageVersion = { versionId: image.versionId };
+  const which: ImageVersion = { versionId: image.versionId, still };
   const [loaded, setLoaded] = useState("");
   const address = imageAddress(image._id, wanted, which);
   const [isRequested, setRequested] = useState(false);

@@ -1,4 +1,4 @@
-import { ArrowLeftRight, Download, EyeOff, Info, Maximize, Minimize, Pause, Play, Trash2, X } from "lucide-react";
+import { ArrowLeftRight, CirclePause, CirclePlay, Download, EyeOff, Info, Maximize, Minimize, Pause, Play, Trash2, X } from "lucide-react";
 import { type MouseEvent, type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { href, useActionData, useLocation, useNavigate } from "react-router";
 import { useRoot } from "~/lib/data/use-root";
@@ -18,6 +18,7 @@ import { BackgroundPicker, useBackground } from "./background";
 import type { DesignImage } from "../gallery/intents";
 import { Filmstrip, AdjacentImage, type AdjacentImages, SIZES, usePreload } from "./adjacent-images";
 import { isDrawing, ViewerImage } from "./viewer-canvas";
+import { useAnimation } from "./use-animation";
 import { useSlideshow } from "./use-slideshow";
 import { useImageNavigation } from "./use-open-image";
 import { usePageKeys, useZoom, zoomByKey } from "./use-zoom";
@@ -42,6 +43,7 @@ export function Viewer({ image, place, open, form, title, actions, around, backg
   const [areBarsHidden, setBarsHidden] = useState(false);
   const toggleBars = () => setBarsHidden((hidden) => !hidden);
   const onSwipe = (to: "previous" | "next") => turn((to === "next") === isMirrored() ? "previous" : "next");
+  const animation = useAnimation(image._id);
   const zoom = useZoom({ picture: image, scalable: isDrawing(image), onSwipe, onTap: toggleBars, onDismiss: close });
   const background = useBackground(initialBackground);
   const side = useRef<HTMLDetailsElement>(null);
@@ -129,7 +131,7 @@ export function Viewer({ image, place, open, form, title, actions, around, backg
             data-larger={zoom.isLarger || undefined}
             className="viewer-backdrop"
           >
-            <ViewerImage image={image} zoom={zoom} sizes={SIZES} grows />
+            <ViewerImage image={image} zoom={zoom} sizes={SIZES} grows animation={animation} />
           </figure>
           <AdjacentImage to={place.previous} image={image} side="previous" open={open} />
           <AdjacentImage to={place.next} image={image} side="next" open={open} />
@@ -165,6 +167,19 @@ export function Viewer({ image, place, open, form, title, actions, around, backg
       )}
       <div className="viewer-tools">
         <ZoomTools zoom={zoom} />
+        {image.animated ? (
+          <Button
+            look="ghost"
+            size="icon-sm"
+            aria-label={animation.isPlaying ? "Pause animation" : "Play animation"}
+            title={animation.isPlaying ? "Pause animation" : "Play animation"}
+            data-command=""
+            className="noscript:hidden"
+            onClick={animation.toggle}
+          >
+            <Icon of={animation.isPlaying ? CirclePause : CirclePlay} />
+          </Button>
+        ) : null}
         <Button
           look="ghost"
           size="icon-sm"
