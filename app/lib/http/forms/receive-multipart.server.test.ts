@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type FileSystem from "node:fs";
 import type Fs from "node:fs";
 import { mkdtemp, readFile, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
