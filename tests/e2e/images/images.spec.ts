@@ -146,7 +146,8 @@ test("a selection spans pages of a long list, and items move by key and pointer"
   await box("dot 203.png").check();
   await box("dot 205.png").click({ modifiers: ["Shift"] });
   await expect(status).toHaveText("3 images selected");
-  await bar.getByRole("button", { name: /^Select all/ }).click();
+  await box("dot 201.png").check();
+  await box("dot 202.png").check();
   await expect(status).toHaveText("5 images selected");
   await page.getByRole("link", { name: "First images" }).click();
   await expect(status).toHaveText("5 images selected, 5 of them on other pages");
