@@ -98,25 +98,9 @@ function imagesIn(ctx: QueryCtx, designId: Id<"designs">, sort: ImageSort) {
     case "manual":
       return images.withIndex("by_order", (q) => q.eq("designId", designId).eq("removedAt", undefined));
     case "name":
-    case "name-desc":
-      return images
-        .withIndex("by_sort_name", (q) => q.eq("designId", designId).eq("removedAt", undefined))
-        .order(sort === "name" ? "asc" : "desc");
+      return images.withIndex("by_sort_name", (q) => q.eq("designId", designId).eq("removedAt", undefined));
     case "created":
-    case "created-asc":
-      return images
-        .withIndex("by_design", (q) => q.eq("designId", designId).eq("removedAt", undefined))
-        .order(sort === "created" ? "desc" : "asc");
-    case "size":
-    case "size-asc":
-      return images
-        .withIndex("by_size", (q) => q.eq("designId", designId).eq("removedAt", undefined))
-        .order(sort === "size" ? "desc" : "asc");
-    case "type":
-    case "type-desc":
-      return images
-        .withIndex("by_content_type", (q) => q.eq("designId", designId).eq("removedAt", undefined))
-        .order(sort === "type" ? "asc" : "desc");
+      return images.withIndex("by_design", (q) => q.eq("designId", designId).eq("removedAt", undefined)).order("desc");
   }
 }
 

@@ -10,7 +10,7 @@ import { recordChanges } from "./undo/recordChanges";
 /** Builds all public functions: `server…` for the app server, `server…For` for a session. Missing and foreign ids: "not_found". */
 
 type Caller = { user: Doc<"users">; session: Doc<"sessions"> };
-export type CallerCtx = QueryCtx & Pick<Caller, "user">;
+type CallerCtx = QueryCtx & Caller;
 
 const asPerson = {
   args: {},
@@ -51,8 +51,7 @@ export const undoableMutation = customMutation(mutation, {
     };
   },
 });
-/** Jobs act for a user without a session. */
-export type UserMutationCtx = MutationCtx & Pick<Caller, "user">;
+export type UserMutationCtx = MutationCtx & Caller;
 export const serverQuery = customQuery(query, asServer);
 export const serverMutation = customMutation(mutation, asServer);
 export const serverQueryFor = customQuery(query, asServerFor);

@@ -55,7 +55,6 @@ const RULES: Record<string, Rule> = {
   "/uploads/:id": "send only",
   "/uploads/:id/finish": "send only",
   "/preferences": "send only",
-  "/bulk": "send only",
   "/undo": "send only",
 };
 

@@ -15,9 +15,7 @@ export const viewIn = (url: URL): { sort?: ListSort; favourites?: true } => ({
   ...(url.searchParams.has(FAVOURITES) && { favourites: true }),
 });
 
-const IMAGE_SORTS = ["name", "name-desc", "created", "created-asc", "size", "size-asc", "type", "type-desc"] as const;
-
-export function imageSortIn(url: URL): { sort?: (typeof IMAGE_SORTS)[number] } {
-  const sort = IMAGE_SORTS.find((each) => each === url.searchParams.get(SORT));
-  return sort === undefined ? {} : { sort };
+export function imageSortIn(url: URL): { sort?: "name" | "created" } {
+  const sort = url.searchParams.get(SORT);
+  return sort === "name" || sort === "created" ? { sort } : {};
 }
