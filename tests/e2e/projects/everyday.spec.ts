@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { api } from "../../../convex/_generated/api.js";
-import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, still, test } from "../../harness/test.ts";
+import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test, waitForAnimations } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { addPictures, deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
 
@@ -113,7 +113,7 @@ test("cards have a context menu and keys", { tag: "@card-menus-and-keys" }, asyn
   await test.step("right-click, long press and the menu key", async () => {
     await card(page, "fig.jpg").click({ button: "right", position: { x: 60, y: 50 } });
     await expect(menu).toBeVisible();
-    await still(page);
+    await waitForAnimations(page);
     const [picture, opened] = [await card(page, "fig.jpg").boundingBox(), await menu.boundingBox()];
     expect(Math.abs((opened?.x ?? 0) - (picture?.x ?? 0) - 60)).toBeLessThan(1);
     expect(Math.abs((opened?.y ?? 0) - (picture?.y ?? 0) - 50)).toBeLessThan(1);
