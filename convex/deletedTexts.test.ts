@@ -45,7 +45,7 @@ describe("texts of permanently deleted data", () => {
     return rows.length;
   }
 
-  it("are in no file a minute after an account's deletion, in every field of the schema", { timeout: 2 * MINUTE }, async () => {
+  it("are in no file a minute after the deletion of an account with every field", { timeout: 2 * MINUTE }, async () => {
     const person = await signUp(backend, "ada");
     await allDataOf(backend, person, MARK);
     // Otherwise the address stays, because it contains the user's id.

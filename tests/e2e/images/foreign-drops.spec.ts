@@ -40,7 +40,7 @@ for (const [kind, types] of [
     await expect(page.locator(".drop-overlay")).toHaveCount(0);
   });
 
-test("links dropped on date fields, signed-out pages and error pages do not change the page", async ({ page, person, browser, app }) => {
+test("links dropped on date fields, signed-out and error pages change nothing", async ({ page, person, browser, app }) => {
   expect(person.id).not.toBe("");
   const types = { "text/uri-list": ADDRESS, "text/plain": ADDRESS };
   await page.goto("/search");
