@@ -194,7 +194,12 @@ async function violationsIn(page: Page, rules: string[] | undefined): Promise<Vi
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   return page.evaluate(async (only) => {
     const axe: typeof Axe = Reflect.get(window, "axe");
+    // A toast that begins to fade meanwhile would be judged half transparent.
+    const still = new CSSStyleSheet();
+    still.replaceSync("*, ::before, ::after { transition: none !important }");
+    document.adoptedStyleSheets.push(still);
     const { violations } = await axe.run(document, { resultTypes: ["violations"], ...(only && { runOnly: only }) });
+    document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => sheet !== still);
     return violations.map(({ id, help, nodes }) => ({
       id,
       help,

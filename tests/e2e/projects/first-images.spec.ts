@@ -27,6 +27,23 @@ bothWays((javaScript) => {
   });
 });
 
+test("creates the project once the page is connected, if its connection is slow", async ({ page, app, context }) => {
+  const person = await signUp(app.url);
+  await context.addCookies(person.cookies);
+  const selected = Promise.withResolvers<void>();
+  await page.routeWebSocket(/\/sync$/, async (socket) => {
+    await selected.promise;
+    socket.connectToServer();
+  });
+  await page.goto("/projects");
+  await hydrated(page);
+  await page.getByLabel("Add images").setInputFiles(picturePath("bank"));
+  await expect(page.getByText("Your files are added when it is back.")).toBeVisible();
+  selected.resolve();
+  await expect(page).toHaveURL(/\/design\/\w+/);
+  await expect(tray(page).getByRole("heading")).toHaveText("1 image added");
+});
+
 test("creates a project for a pasted image; its viewer accepts more", async ({ page, app, context }) => {
   const person = await signUp(app.url);
   await context.addCookies(person.cookies);

@@ -3,17 +3,36 @@ import type { ConvexReactClient } from "convex/react";
 /** Separate from the code that creates the client, so that pages without one do not load the library. */
 let client: ConvexReactClient | null = null;
 let opened = false;
+const openListeners = new Set<() => void>();
 
 export const sharedClient = (make: () => ConvexReactClient): ConvexReactClient => (client ??= make());
 
 /** Marks that the client can fetch tokens. Reading its state earlier opens the websocket, and convex 1.48 then omits the first message. */
 export function markOpened(): void {
   opened = true;
+  for (const listener of openListeners) listener();
+  openListeners.clear();
 }
 
 /** Returns the client while it is connected; null means that callers use the app's server. */
 export function connectedConvex(): ConvexReactClient | null {
   return opened && client?.connectionState().isWebSocketConnected ? client : null;
+}
+
+/** Resolves with the connected client. Files can be added while the connection of a new page is still being opened. */
+export async function connection(): Promise<ConvexReactClient> {
+  if (!opened) await new Promise<void>((resolve) => void openListeners.add(resolve));
+  const convex = client;
+  if (!convex) throw new Error("This page has no live connection");
+  if (!convex.connectionState().isWebSocketConnected)
+    await new Promise<void>((resolve) => {
+      const stop = convex.subscribeToConnectionState(({ isWebSocketConnected }) => {
+        if (!isWebSocketConnected) return;
+        stop();
+        resolve();
+      });
+    });
+  return convex;
 }
 
 /** Returns the client if it was ever connected; it queues mutations until the connection is back. */

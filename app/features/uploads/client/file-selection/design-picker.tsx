@@ -2,7 +2,7 @@ import { isolate } from "~/lib/ui/isolate";
 import { type SubmitEvent, useEffect, useId, useState } from "react";
 import { api } from "#convex/_generated/api";
 import type { Id } from "#convex/_generated/dataModel";
-import { connectedConvex } from "~/lib/data/connection/connection";
+import { connectedConvex, connection } from "~/lib/data/connection/connection";
 import { refusalOf } from "~/lib/data/error-responses";
 import { Button } from "~/lib/ui/inputs/button";
 import { count } from "~/lib/ui/count";
@@ -29,8 +29,8 @@ export function DesignPicker({ project, batch, onDone }: { project: Target; batc
 
   useEffect(() => {
     let gone = false;
-    connectedConvex()
-      ?.query(api.designs.getDesignsByProjectId, { projectId: project.id })
+    connection()
+      .then((convex) => convex.query(api.designs.getDesignsByProjectId, { projectId: project.id }))
       .then(
         (found) => gone || setDesigns(found),
         () => {},

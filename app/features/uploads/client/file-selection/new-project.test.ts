@@ -1,12 +1,12 @@
 import { ConvexError } from "convex/values";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { connectedConvex } from "~/lib/data/connection/connection";
+import { connectedConvex, connection } from "~/lib/data/connection/connection";
 import { toast } from "~/lib/ui/overlays/toasts";
 import { addFiles } from "../lazy-uploader";
 import { addToNewProject } from "./new-project";
 
 vi.mock("../lazy-uploader", () => ({ addFiles: vi.fn<() => Promise<void>>(() => Promise.resolve()) }));
-vi.mock("~/lib/data/connection/connection", () => ({ connectedConvex: vi.fn<() => unknown>() }));
+vi.mock("~/lib/data/connection/connection", () => ({ connectedConvex: vi.fn<() => unknown>(), connection: vi.fn<() => unknown>() }));
 vi.mock("~/lib/ui/overlays/toasts", () => ({ toast: vi.fn<() => Promise<void>>(() => Promise.resolve()) }));
 
 const picture = new File(["x"], "a.png", { type: "image/png" });
@@ -14,11 +14,18 @@ const picture = new File(["x"], "a.png", { type: "image/png" });
 describe("images without a project", () => {
   const mutation = vi.fn<(of: unknown, args: { name: string }) => Promise<{ designId: string }>>();
   const navigate = vi.fn<(to: string) => void>();
+  /** The listeners that ask before the page is left. */
+  const leaving = new Set<unknown>();
   const names = () => mutation.mock.calls.map(([, { name }]) => name);
 
   beforeEach(() => {
     vi.clearAllMocks();
     vi.useFakeTimers({ toFake: ["Date"], now: new Date(2026, 10, 23, 12) });
+    vi.stubGlobal("location", { pathname: "/projects" });
+    vi.stubGlobal("window", {
+      addEventListener: (_: string, listener: unknown) => leaving.add(listener),
+      removeEventListener: (_: string, listener: unknown) => leaving.delete(listener),
+    });
     mutation.mockResolvedValue({ designId: "d" });
     vi.mocked(connectedConvex).mockReturnValue({ mutation } as never);
   });
@@ -37,14 +44,23 @@ describe("images without a project", () => {
     expect(names()[1]).toBe("23 November 2026");
   });
 
-  it("create nothing if no file is an image, or without a connection", async () => {
+  it("create nothing if no file is an image", async () => {
     await addToNewProject({ files: [new File(["x"], "film.mp4", { type: "video/mp4" })], folder: null }, navigate);
-    vi.mocked(connectedConvex).mockReturnValue(null);
-    await addToNewProject({ files: [picture], folder: null }, navigate);
     expect([names(), vi.mocked(addFiles).mock.calls]).toEqual([[], []]);
-    expect(vi.mocked(toast).mock.calls.map(([text]) => text)).toEqual([
-      expect.stringContaining("Unsupported file type (.mp4)"),
-      "Nothing was added. The connection was lost. Try again.",
-    ]);
+    expect(vi.mocked(toast).mock.calls.map(([text]) => text)).toEqual([expect.stringContaining("Unsupported file type (.mp4)")]);
+  });
+
+  it("wait for the connection, and say so after three seconds", async () => {
+    vi.useFakeTimers({ now: new Date(2026, 10, 23, 12) });
+    vi.mocked(connectedConvex).mockReturnValue(null);
+    const opening = Promise.withResolvers<never>();
+    vi.mocked(connection).mockReturnValue(opening.promise);
+    const added = addToNewProject({ files: [picture], folder: null }, navigate);
+    expect(leaving.size).toBe(1);
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(vi.mocked(toast).mock.calls).toEqual([["The connection was lost. Your files are added when it is back."]]);
+    opening.resolve({ mutation } as never);
+    await added;
+    expect([names(), vi.mocked(addFiles).mock.calls.length, leaving.size]).toEqual([["23 November 2026"], 1, 0]);
   });
 });

@@ -1,6 +1,6 @@
 import { href } from "react-router";
 import { api } from "#convex/_generated/api";
-import { connectedConvex } from "~/lib/data/connection/connection";
+import { connectedConvex, connection } from "~/lib/data/connection/connection";
 import { refusalOf } from "~/lib/data/error-responses";
 import { toast } from "~/lib/ui/overlays/toasts";
 import { nameOfDay } from "../../name-of-day";
@@ -8,24 +8,26 @@ import type { Batch } from "./dropped-files";
 import { addFiles } from "../lazy-uploader";
 import { rejectBeforeUpload } from "./reject-before-upload";
 
+/** The first connection of a page normally takes less. */
+const NOTICE_MS = 3_000;
+
 /** Creates a project and a design, named after the folder or the date, opens the design and adds the files. */
 export async function addToNewProject({ files, folder }: Batch, navigate: (to: string) => void | Promise<void>): Promise<void> {
   const problems = files.map(rejectBeforeUpload);
   const [problem] = problems;
   if (problem && problems.every((each) => each !== null)) return toast(`Nothing was added. ${problem}`);
   try {
+    const page = location.pathname;
     const { designId, name } = await createDesign(folder);
     void addFiles({ designId, designName: name }, files);
-    await navigate(href("/design/:id", { id: designId }));
+    if (location.pathname === page) await navigate(href("/design/:id", { id: designId }));
   } catch (error) {
-    const reason = error instanceof NotConnected ? "The connection was lost." : refusalOf(error)?.message;
-    await toast(`Nothing was added. ${reason ?? "Something went wrong on our side."} Try again.`);
+    await toast(`Nothing was added. ${refusalOf(error)?.message ?? "Something went wrong on our side."} Try again.`);
   }
 }
 
 async function createDesign(folder: string | null): Promise<{ designId: string; name: string }> {
-  const convex = connectedConvex();
-  if (!convex) throw new NotConnected();
+  const convex = connectedConvex() ?? (await holdingPage(connection()));
   const create = async (name: string) => ({ ...(await convex.mutation(api.projects.createWithDesign, { name })), name });
   const day = nameOfDay(new Date());
   if (folder === null) return create(day);
@@ -36,4 +38,16 @@ async function createDesign(folder: string | null): Promise<{ designId: string; 
   });
 }
 
-class NotConnected extends Error {}
+/** The page is not left without a warning while its files wait for the connection. */
+async function holdingPage<Result>(waitingFor: Promise<Result>): Promise<Result> {
+  window.addEventListener("beforeunload", preventUnload);
+  const notice = setTimeout(() => void toast("The connection was lost. Your files are added when it is back."), NOTICE_MS);
+  try {
+    return await waitingFor;
+  } finally {
+    clearTimeout(notice);
+    window.removeEventListener("beforeunload", preventUnload);
+  }
+}
+
+const preventUnload = (event: Event) => event.preventDefault();
