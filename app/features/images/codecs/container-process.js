@@ -10,6 +10,8 @@ import { Worker } from "node:worker_threads";
 const [, kind = "", modulePath = "", options = "{}"] = process.argv;
 const { ceiling, patience, maxPixels, maxPages, dpi, page, side } = JSON.parse(options);
 const load = createRequire(modulePath);
+// The decoders print there, too.
+console.log = () => {};
 
 // The decoder blocks this thread, so another one checks the limits.
 const watch = `
@@ -25,10 +27,13 @@ const watch = `
 const watcher = new Worker(watch, { eval: true, execArgv: [] });
 watcher.unref();
 
+/** `process.exit` can wait for ever for a thread that is still starting (https://github.com/nodejs/node/issues/54918). */
+const end = () => process.kill(process.pid, "SIGKILL");
+
 /** Ends the process with the reason. */
 function refuse(problem) {
   writeSync(2, problem);
-  process.exit(1);
+  end();
 }
 
 function write(bytes) {
@@ -98,7 +103,7 @@ const maxSide = 16_383;
 
 try {
   await (kind === "heic" ? decodeHeic : decodePdf)(readFileSync(0));
-  process.exit(0);
+  end();
 } catch (error) {
   refuse(/memory|out of bounds|grow/i.test(String(error)) ? "memory" : "broken");
 }

@@ -98,6 +98,14 @@ describe("PDF", () => {
     expect(await problemOf(badPdfs.long())).toContain("more than 50 pages");
   });
 
+  it("ends each process once its file is refused (nodejs/node#54918)", async () => {
+    const refusals = Array.from({ length: 24 }, () => decodeContainer(Buffer.from("%PDF-1.4"), "application/pdf"));
+    const problems = (await Promise.allSettled(refusals)).map(
+      (each) => each.status === "rejected" && each.reason instanceof ContainerError && each.reason.problem,
+    );
+    expect(new Set(problems)).toEqual(new Set(["broken"]));
+  });
+
   it("stops a document of nested forms at its memory limit", async () => {
     await expect(decodeContainer(badPdfs.bomb(), "application/pdf")).rejects.toThrow("(memory)");
   });

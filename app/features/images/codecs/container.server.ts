@@ -97,13 +97,14 @@ export async function decodeContainer(
     late = true;
     child.kill("SIGKILL");
   }, CLOCK * patience);
-  const code = await new Promise<number | null>((resolve) => {
-    child.once("error", () => resolve(null));
-    child.once("close", resolve);
+  await new Promise<void>((resolve) => {
+    child.once("error", () => resolve());
+    child.once("close", () => resolve());
   });
   clearTimeout(timer);
-  if (code !== 0) throw new ContainerError(late ? "time" : problemOf(reason));
-  return split(Buffer.concat(chunks));
+  const pictures = split(Buffer.concat(chunks));
+  if (!pictures) throw new ContainerError(late ? "time" : problemOf(reason));
+  return pictures;
 }
 
 /** The decoders print warnings before the reason. Without memory, they report other errors, too. */
@@ -113,15 +114,16 @@ function problemOf(reason: string): ContainerProblem {
   return last ?? (/memory|out of bounds/i.test(reason) || reason === "" ? "memory" : "broken");
 }
 
-function split(output: Buffer): DecodedPicture[] {
+/** Returns null for an incomplete output. */
+function split(output: Buffer): DecodedPicture[] | null {
   const end = output.indexOf("\n");
+  if (end < 0) return null;
   const { pictures } = headers.parse(JSON.parse(output.toString("utf8", 0, end)));
   let at = end + 1;
-  return pictures.map(({ width, height, own = { width, height } }) => {
-    const pixels = output.subarray(at, (at += width * height * 4));
-    if (pixels.length !== width * height * 4) throw new ContainerError("broken");
-    return { width, height, pixels, own };
+  const decoded = pictures.map(({ width, height, own = { width, height } }) => {
+    return { width, height, pixels: output.subarray(at, (at += width * height * 4)), own };
   });
+  return at === output.length ? decoded : null;
 }
 
 /** Returns a PNG with the picture's pixels and colour space, which every other function here can read. */
