@@ -61,6 +61,7 @@ export default [
   route("uploads/batch", "routes/uploads.batch.tsx"),
   route("uploads/:id", "routes/uploads.$id.tsx"),
   route("uploads/:id/finish", "routes/uploads.$id.finish.tsx"),
+  route("bulk", "routes/bulk.tsx"),
   route("undo", "routes/undo.tsx"),
   route("preferences", "routes/preferences.tsx"),
 ] satisfies RouteConfig;

@@ -69,6 +69,11 @@ const entries: Record<string, Entry> = {
   "many:untagDesigns": { by: "person", on: ["design", "ids"], args: () => ({ tag: "poster" }) },
   "many:restore": { by: "person", on: ["trashed", "ids"] },
   "many:getName": { by: "person", on: ["image", "ids"], args: () => ({ kind: "image" }) },
+  "bulk:start": { by: "person", args: ({ adaItems }) => ({ kind: "image", ids: [adaItems.image], ...startingBulk() }) },
+  "bulk:getRecent": { by: "person" },
+  "bulk:cancel": { by: "person", args: startBulk },
+  "bulk:resume": { by: "person", args: startBulk },
+  "bulk:dismiss": { by: "person", args: startBulk },
   "wall:listProjectImages": { by: "person", on: ["project", "projectId"], args: () => ({ paginationOpts }) },
   "activities:list": { by: "person", on: ["project", "projectId"], args: () => ({ paginationOpts }) },
   "trash:getTrash": { by: "person" },
@@ -147,6 +152,16 @@ const entries: Record<string, Entry> = {
   "accounts/belongings:projects": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/belongings:designs": { by: "server for a session", on: ["project", "projectId"], args: () => ({ paginationOpts }) },
   "accounts/belongings:images": { by: "server for a session", on: ["design", "designId"], args: () => ({ paginationOpts }) },
+  "accounts/belongings:selected": {
+    by: "server for a session",
+    args: ({ adaItems }) => ({
+      kind: "image",
+      place: { kind: "design", id: adaItems.design },
+      ids: [],
+      until: Date.now(),
+      cursor: null,
+    }),
+  },
   "accounts/belongings:chosenImages": { by: "server for a session", args: ({ adaItems }) => ({ ids: [adaItems.image] }) },
   "accounts/belongings:chosenDesigns": { by: "server for a session", args: ({ adaItems }) => ({ ids: [adaItems.design] }) },
   "accounts/store:findMany": { by: "server", args: () => ({ model: "users", where: [byId], limit: 1 }) },
@@ -178,6 +193,12 @@ const movingIds = async ({ backend, ada, adaItems }: World) => ({ ids: [(await a
 async function putPicture({ server, ada: { sessionId, userId } }: World) {
   await server.mutation(api.accounts.pictures.put, { sessionId, contentType: "image/webp", checksum: "x", bytes: new ArrayBuffer(3) });
   return { userId };
+}
+
+const startingBulk = () => ({ action: { type: "tag" as const, tag: "bulk" }, step: randomUUID().slice(0, 32) });
+
+async function startBulk({ ada }: World, { image }: TestItems) {
+  return { id: await ada.mutation(api.bulk.start, { kind: "image", ids: [image], ...startingBulk() }) };
 }
 
 async function storeStep({ ada }: World, { project: id }: TestItems) {

@@ -1,8 +1,11 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { type Infer, v } from "convex/values";
-import { projectFor, userQuery } from "./model/access";
+import type { Doc } from "./_generated/dataModel";
+import { type CallerCtx, ifVisible, unpurgedFor, projectFor, userQuery } from "./model/access";
 import { activity } from "./model/activities/activityShape";
 import { pageOf } from "./model/lists/paging";
+import { coverShape, toDesign } from "./model/shapes";
+import { toCover } from "./model/summaries";
 
 const { ownerId: _, actorId: __, projectId: ___, fromId: ____, toId: _____, ...publicFields } = activity.fields;
 
@@ -11,6 +14,9 @@ const activityShape = v.object({
   _id: v.id("activities"),
   /** Null for system actions and deleted users. */
   actor: v.union(v.object({ name: v.string(), isMe: v.boolean() }), v.null()),
+  /** Where the item is now, also in the trash; without what was deleted permanently. */
+  place: v.optional(v.object({ designId: v.optional(v.id("designs")), imageId: v.optional(v.id("designImages")) })),
+  picture: v.optional(coverShape),
 });
 export type Activity = Infer<typeof activityShape>;
 
@@ -34,7 +40,10 @@ export const list = userQuery({
         .unique();
       names.set(actorId, user && (user.name || user.email));
     }
-    const page = result.page.map(({ _id, actorId, at, kind, thing, design, from, to, count }): Activity => {
+    const abouts = new Map<string, Promise<About>>();
+    const entry = async ({ _id, actorId, at, kind, thing, design, from, to, count }: Doc<"activities">): Promise<Activity> => {
+      const about = abouts.get(thing.id) ?? aboutOf(ctx, thing, design?.id);
+      abouts.set(thing.id, about);
       const name = names.get(actorId);
       const actor = typeof name === "string" ? { name, isMe: actorId === ctx.user.id } : null;
       return {
@@ -43,12 +52,34 @@ export const list = userQuery({
         kind,
         thing,
         actor,
+        ...(await about),
         ...(design && { design }),
         ...(from !== undefined && { from }),
         ...(to !== undefined && { to }),
         ...(count !== undefined && { count }),
       };
-    });
-    return { ...result, page };
+    };
+    return { ...result, page: await Promise.all(result.page.map(entry)) };
   },
 });
+
+type About = Pick<Activity, "place" | "picture">;
+
+async function aboutOf(ctx: CallerCtx, { kind, id }: Activity["thing"], designId: string | undefined): Promise<About> {
+  if (kind === "project") return { place: {} };
+  const found = await ifVisible(unpurgedFor(ctx, id, kind));
+  if (!found) {
+    const parent = designId === undefined ? null : await ifVisible(unpurgedFor(ctx, designId, "design"));
+    return { place: parent ? { designId: parent.design._id } : {} };
+  }
+  const { design, project } = found;
+  const isHidden = [project, design, ...(found.kind === "image" ? [found.image] : [])].some(({ removedAt }) => removedAt !== undefined);
+  const shown = isHidden ? undefined : found.kind === "image" ? pictureOf(found.image) : toDesign(design).cover[0];
+  const place = { designId: design._id, ...(found.kind === "image" && { imageId: found.image._id }) };
+  return { place, ...(shown && { picture: shown }) };
+}
+
+function pictureOf(image: Doc<"designImages">): About["picture"] {
+  const { addedAt: _, ...picture } = toCover(image);
+  return picture;
+}

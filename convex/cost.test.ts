@@ -32,7 +32,7 @@ const reads: [name: string, args: (world: World) => object, cost: Cost][] = [
     { documents: 24, ranges: 5 },
   ],
   ["wall:listProjectImages", ({ project }) => ({ projectId: project, paginationOpts: page }), { documents: 65, ranges: 5 }],
-  ["activities:list", ({ project }) => ({ projectId: project, paginationOpts: page }), { documents: 24, ranges: 5 }],
+  ["activities:list", ({ project }) => ({ projectId: project, paginationOpts: page }), { documents: 26, ranges: 7 }],
   ["trash:getTrash", () => ({}), { documents: 602, ranges: 305 }],
   ["trash:listTrash", () => ({ kind: "project", paginationOpts: page }), { documents: 22, ranges: 3 }],
   ["usage:getUsage", () => ({}), { documents: 3, ranges: 3 }],

@@ -39,6 +39,29 @@ describe.each(backends)("design images on $name", ({ start }) => {
     expect(await refused(inPlace(gone.id))).toEqual({ code: "not_found" });
   });
 
+  it("lists by name, size, type and date in both directions", async () => {
+    for (const [name, contentType] of [
+      ["aa", "image/webp"],
+      ["c", "image/gif"],
+      ["bbb", "image/png"],
+    ] as const) {
+      const { id } = await addImage(backend, ada, designId, name);
+      await backend.inside.mutation(probe.patch, { table: "designImages", id, fields: { contentType, size: name.length } });
+    }
+    const sorted = async (sort: "name" | "name-desc" | "created" | "created-asc" | "size" | "size-asc" | "type" | "type-desc") => {
+      const { page } = await ada.query(api.designImages.listDesignImages, {
+        designId,
+        sort,
+        paginationOpts: { cursor: null, numItems: 9 },
+      });
+      return page.map(({ name }) => name).join(" ");
+    };
+    expect([await sorted("name"), await sorted("name-desc")]).toEqual(["aa bbb c", "c bbb aa"]);
+    expect([await sorted("created"), await sorted("created-asc")]).toEqual(["bbb c aa", "aa c bbb"]);
+    expect([await sorted("size"), await sorted("size-asc")]).toEqual(["bbb aa c", "c aa bbb"]);
+    expect([await sorted("type"), await sorted("type-desc")]).toEqual(["c bbb aa", "aa bbb c"]);
+  });
+
   it("renames an image and updates its design and project", async () => {
     const { id } = await addImage(backend, ada, designId, "old.png");
     const [designBefore, projectBefore] = [await design(), await project()];

@@ -98,9 +98,25 @@ function imagesIn(ctx: QueryCtx, designId: Id<"designs">, sort: ImageSort) {
     case "manual":
       return images.withIndex("by_order", (q) => q.eq("designId", designId).eq("removedAt", undefined));
     case "name":
-      return images.withIndex("by_sort_name", (q) => q.eq("designId", designId).eq("removedAt", undefined));
+    case "name-desc":
+      return images
+        .withIndex("by_sort_name", (q) => q.eq("designId", designId).eq("removedAt", undefined))
+        .order(sort === "name" ? "asc" : "desc");
     case "created":
-      return images.withIndex("by_design", (q) => q.eq("designId", designId).eq("removedAt", undefined)).order("desc");
+    case "created-asc":
+      return images
+        .withIndex("by_design", (q) => q.eq("designId", designId).eq("removedAt", undefined))
+        .order(sort === "created" ? "desc" : "asc");
+    case "size":
+    case "size-asc":
+      return images
+        .withIndex("by_size", (q) => q.eq("designId", designId).eq("removedAt", undefined))
+        .order(sort === "size" ? "desc" : "asc");
+    case "type":
+    case "type-desc":
+      return images
+        .withIndex("by_content_type", (q) => q.eq("designId", designId).eq("removedAt", undefined))
+        .order(sort === "type" ? "asc" : "desc");
   }
 }
 

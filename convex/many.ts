@@ -12,10 +12,11 @@ import {
   type UserMutationCtx,
   userQuery,
 } from "./model/access";
+import { designPlaces, imagePlaces } from "./model/bulk/applyAction";
 import { check } from "./model/check";
+import { favouriteDesigns as setFavourites } from "./model/favourites";
 import { moveDesigns as moveAll } from "./model/moves";
 import { bulkIds, tagMany } from "./model/rules";
-import { FAVOURITES_MAX, tooManyFavourites } from "./model/lists/sorting";
 import { addTagsToAll, type Place, removeTagsFromAll } from "./model/tags/tagging";
 import { restoreMany, trashDesigns as trashAllDesigns, trashImages as trashAllImages } from "./model/trashing";
 
@@ -70,15 +71,7 @@ export const favouriteDesigns = undoableMutation({
   args: { ...args, favourite: v.boolean() },
   returns: v.null(),
   handler: async (ctx, { favourite, ...args }) => {
-    for (const { designs, project } of await designsFor(ctx, check(bulkIds, args).ids, "edit")) {
-      const changing = designs.filter(({ favouriteAt }) => favourite === (favouriteAt === undefined));
-      const favourites = await ctx.db
-        .query("designs")
-        .withIndex("by_age", (q) => q.eq("projectId", project._id).eq("removedAt", undefined).gt("favouriteAt", 0))
-        .take(FAVOURITES_MAX);
-      if (favourite && favourites.length + changing.length > FAVOURITES_MAX) throw tooManyFavourites();
-      for (const { _id } of changing) await ctx.db.patch(_id, { favouriteAt: favourite ? Date.now() : undefined });
-    }
+    await setFavourites(ctx, await designsFor(ctx, check(bulkIds, args).ids, "edit"), favourite);
     return null;
   },
 });
@@ -96,16 +89,6 @@ function tagging(
       return null;
     },
   });
-}
-
-async function imagePlaces(ctx: UserMutationCtx, ids: string[]): Promise<Place[]> {
-  const groups = await imagesFor(ctx, ids, "edit");
-  return groups.flatMap(({ images, ...place }) => images.map((image) => ({ ...place, image })));
-}
-
-async function designPlaces(ctx: UserMutationCtx, ids: string[]): Promise<Place[]> {
-  const groups = await designsFor(ctx, ids, "edit");
-  return groups.flatMap(({ designs, project }) => designs.map((design) => ({ design, project })));
 }
 
 export const tagImages = tagging(imagePlaces, addTagsToAll);

@@ -5,6 +5,7 @@ import { noticeTables } from "./model/accounts/noticeTables";
 import { settingsTables } from "./model/accounts/settingsTables";
 import { accountTables } from "./model/accounts/tables";
 import { activity } from "./model/activities/activityShape";
+import { bulkTables } from "./model/bulk/bulkTables";
 import { tagTables } from "./model/tags/tagTables";
 import { undoTables } from "./model/undo/undoTables";
 import { chosenAs, pictureFacts, versionTables } from "./model/versionTables";
@@ -63,6 +64,7 @@ export default defineSchema({
   ...versionTables,
   ...tagTables,
   ...undoTables,
+  ...bulkTables,
 
   projects: defineTable({
     ownerId: v.string(),
@@ -127,6 +129,8 @@ export default defineSchema({
     .index("by_design", ["designId", "removedAt"])
     .index("by_order", ["designId", "removedAt", "orderKey"])
     .index("by_sort_name", ["designId", "removedAt", "sortName"])
+    .index("by_size", ["designId", "removedAt", "size"])
+    .index("by_content_type", ["designId", "removedAt", "contentType"])
     .index("by_checksum", ["designId", "checksum", "removedAt"])
     .index("by_upload", ["uploadId"])
     .index("by_storage", ["storageId"])

@@ -48,6 +48,27 @@ describe.each(backends)("search on $name", ({ start }) => {
     expect(await onMessage("ψυχ")).toEqual(["Ψυχή 夜"]);
   });
 
+  it("filters by project, orientation, size and colour", async () => {
+    const { person, project, design, image } = await withItems("ada");
+    const other = await person.mutation(api.projects.create, { name: "Winter" });
+    const elsewhere = await person.mutation(api.designs.create, { projectId: other, name: "Autumn again" });
+    const { id: tall } = await addImage(backend, person, elsewhere, "autumn tall.png");
+    // The first bytes of a thumbhash are its average colour, here a blue one.
+    const fields = { width: 2000, height: 3000, placeholder: "mrMBBwBYUh91h4iFeBiHWIiPgQqo4YUP" };
+    await backend.inside.mutation(probe.patch, { table: "designImages", id: tall, fields });
+    const images = async (requested: FunctionArgs<typeof api.search.find>) =>
+      (await search(person, requested)).images.map(({ _id }) => _id);
+    expect(names(await search(person, { text: "autumn", project }))).toEqual(["Autumn cover", "autumn leaves.png"]);
+    expect((await search(person, { text: "", project })).designs.map(({ _id }) => _id)).toEqual([design]);
+    expect(await images({ text: "autumn", orientation: "portrait" })).toEqual([tall]);
+    expect(await images({ text: "", size: "medium" })).toEqual([tall]);
+    expect(await images({ text: "", size: "small" })).toEqual([image]);
+    expect(await images({ text: "", colour: "blue", kind: "image" })).toEqual([tall]);
+    expect(await images({ text: "", colour: "red" })).toEqual([]);
+    expect(names(await search(person, { text: "autumn", colour: "blue" }))).toEqual(["autumn tall.png"]);
+    expect(await images({ text: "", project: "nonsense", orientation: "portrait" })).toEqual([]);
+  });
+
   it("finds nothing without a word and treats any input as text", async () => {
     const { person } = await withItems("ada");
     for (const text of ["", "  ", '"', "*", "()", "- :", "\u0000", "\uD800", "\u202e"]) {

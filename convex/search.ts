@@ -1,6 +1,7 @@
 import { type Infer, v } from "convex/values";
 import { designFor, ifVisible, projectFor, userQuery } from "./model/access";
 import { isNearMark, searchCandidates, type CandidateFilters, type Candidate, type Kind } from "./model/search/searchCandidates";
+import { colour, hasLooks, type Looks, orientation, pixelSize } from "./model/search/imageLooks";
 import { tagKey } from "./model/rules";
 import { searchQuery } from "./model/search/searchQuery";
 import { coverShape, designImageShape, toDesign, toDesignImage, toProject } from "./model/shapes";
@@ -38,7 +39,8 @@ export type Found = Infer<typeof foundShape>;
 const NOTHING: Found = { projects: [], designs: [], images: [], more: [], next: null };
 
 /**
- * All filters apply, the last word may be a prefix, and `to` is exclusive. Best match first, without words newest first.
+ * Indexes back words, tag, image type and time; project, orientation, size and colour are checked in the `SEEN_LIMIT` rows of a
+ * response. All filters apply, the last word may be a prefix, and `to` is exclusive. Best match first, without words newest first.
  * Without an exact match of any kind, infixes and typing errors are found: they cost far more. The access rule checks each
  * row, so contents of trashed items are never found.
  */
@@ -50,21 +52,27 @@ export const find = userQuery({
     type: v.optional(v.string()),
     from: v.optional(v.number()),
     to: v.optional(v.number()),
+    project: v.optional(v.string()),
+    orientation: v.optional(orientation),
+    size: v.optional(pixelSize),
+    colour: v.optional(colour),
     after: v.optional(v.string()),
   },
   returns: foundShape,
-  handler: async (ctx, { text, tag, kind: only, type, from = 0, to = Infinity, after }): Promise<Found> => {
+  handler: async (ctx, { text, tag, kind: only, type, from = 0, to = Infinity, project: projectId, after, ...looks }): Promise<Found> => {
     const isWorded = searchQuery(text, false) !== null;
     // Text without a searchable word finds nothing instead of everything.
     if (!isWorded && text.trim() !== "") return NOTHING;
-    if (!isWorded && !tag && !only && !type && from === 0 && to === Infinity) return NOTHING;
+    const isOfImages = Boolean(type) || Object.values(looks).some((look) => look !== undefined);
+    if (!isWorded && !tag && !only && !isOfImages && !projectId && from === 0 && to === Infinity) return NOTHING;
     const carried = tag ? await tagOf(ctx, ctx.user.id, tagKey(tag)) : null;
     if (tag && !carried) return NOTHING;
 
     const upgraded = isWorded ? await finishedUpgrades(ctx) : new Set<string>();
     const start = only === undefined ? null : placeOf(after);
     const most = only === undefined ? FOUND_LIMIT : FOUND_PAGE;
-    const isAsked = (each: Kind) => (only === undefined || only === each) && (each === "image" || !type) && (each !== "project" || !tag);
+    const isAsked = (each: Kind) =>
+      (only === undefined || only === each) && (each === "image" || !isOfImages) && (each !== "project" || !(tag || projectId));
     async function those<Each extends Kind, Item>(
       each: Each,
       isNear: boolean,
@@ -77,7 +85,7 @@ export const find = userQuery({
       let seen = 0;
       let end: number | null = null;
       for await (const { row, mark } of searchCandidates(ctx, each, requested, start)) {
-        const item = fits(row, requested) ? await look(row) : null;
+        const item = fits(row, requested) && fitsLooks(row, looks) ? await look(row) : null;
         if (item !== null && items.length === most) return { items, next: end };
         if (item !== null) items.push(item);
         // Beyond a full page, reads on only to learn whether there is a next one.
@@ -89,6 +97,7 @@ export const find = userQuery({
 
     const projectOf = memo((id: string) => ifVisible(projectFor(ctx, id, "view")));
     const designOf = memo((id: string) => ifVisible(designFor(ctx, id, "view")));
+    const isInProject = (id: string) => !projectId || id === projectId;
     const everything = async (isNear: boolean) => {
       const [project, design, image] = await Promise.all([projects(isNear), designs(isNear), images(isNear)]);
       return { project, design, image };
@@ -102,7 +111,7 @@ export const find = userQuery({
       });
     const designs = (isNear: boolean) =>
       those("design", isNear, async (row) => {
-        const project = await projectOf(row.projectId);
+        const project = isInProject(row.projectId) ? await projectOf(row.projectId) : null;
         if (!project) return null;
         const { _id, name, cover, description } = toDesign(row);
         return { _id, name, cover, description: description.slice(0, DESCRIPTION_LENGTH), projectName: project.name };
@@ -110,7 +119,8 @@ export const find = userQuery({
     const images = (isNear: boolean) =>
       those("image", isNear, async (row) => {
         const place = await designOf(row.designId);
-        return place && { ...toDesignImage(row), designName: place.design.name, projectName: place.project.name };
+        if (!place || !isInProject(place.project._id)) return null;
+        return { ...toDesignImage(row), designName: place.design.name, projectName: place.project.name };
       });
     let found = await everything(isNearMark(start));
     const isEmpty = KINDS.every((each) => found[each].items.length === 0);
@@ -135,6 +145,8 @@ function fits(row: Candidate<Kind>["row"], { query, tagId, type, from, to }: Can
   if (type && "contentType" in row && row.contentType !== type) return false;
   return query === null || tagId === null || query.fits(row);
 }
+
+const fitsLooks = (row: Candidate<Kind>["row"], looks: Looks): boolean => !("contentType" in row) || hasLooks(row, looks);
 
 /** A forged cursor only leads to another position in the list. */
 function placeOf(cursor: string | undefined): number | null {

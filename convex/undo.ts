@@ -1,6 +1,8 @@
 import { v } from "convex/values";
-import { userMutation } from "./model/access";
-import { notFound } from "./model/errors";
+import { internal } from "./_generated/api";
+import type { Doc } from "./_generated/dataModel";
+import { userMutation, type UserMutationCtx } from "./model/access";
+import { conflict, notFound } from "./model/errors";
 import { recordChanges, stepRows } from "./model/undo/recordChanges";
 import { revertChanges } from "./model/undo/revertChanges";
 
@@ -9,6 +11,11 @@ export const revert = userMutation({
   args: { step: v.string() },
   returns: v.null(),
   handler: async (ctx, { step }) => {
+    const job = await ctx.db
+      .query("bulkJobs")
+      .withIndex("by_user", (q) => q.eq("userId", ctx.user.id).eq("step", step))
+      .unique();
+    if (job) return revertJob(ctx, job);
     const rows = await stepRows(ctx, ctx.user.id, step);
     if (rows.length === 0) throw notFound();
     const recorder = recordChanges(ctx);
@@ -20,3 +27,23 @@ export const revert = userMutation({
     return null;
   },
 });
+
+/** Undoes a bulk action in batches, also one that is still running; undoing that again redoes it. */
+async function revertJob(ctx: UserMutationCtx, job: Doc<"bulkJobs">): Promise<null> {
+  if (job.state === "running" && job.phase !== "do") throw conflict("This is still running. Try again when it is done.");
+  const phase = job.phase === "undo" ? "redo" : "undo";
+  const run = job.run + 1;
+  await ctx.db.patch(job._id, {
+    phase,
+    run,
+    state: "running",
+    part: job.phase === "do" ? job.parts - 1 : phase === "undo" ? job.part - 1 : job.part + 1,
+    total: job.done,
+    done: 0,
+    failed: 0,
+    failures: [],
+    isDismissed: false,
+  });
+  await ctx.scheduler.runAfter(0, internal.jobs.bulk.run, { id: job._id, run });
+  return null;
+}

@@ -3,6 +3,7 @@ import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
 import { projectFor, userQuery } from "./model/access";
+import { imagesAfter } from "./model/lists/manualPage";
 import { pageOf } from "./model/lists/paging";
 import { designImageShape, toDesignImage } from "./model/shapes";
 
@@ -26,7 +27,7 @@ export const listProjectImages = userQuery({
     let left = numItems;
     for (const design of await designsFrom(ctx, project._id, from)) {
       const continues = from !== null && from.design === design._id;
-      const rows = await imagesFrom(ctx, design._id, continues ? from : null, left + 1);
+      const rows = await imagesAfter(ctx, design._id, continues ? from : null, left + 1);
       const images = rows.slice(0, left);
       const { _id, name, imageCount } = design;
       if (images.length > 0) page.push({ design: { _id, name, imageCount }, images: images.map(toDesignImage) });
@@ -80,26 +81,4 @@ async function designsFrom({ db }: QueryCtx, projectId: Id<"projects">, from: Pl
     .take(DESIGNS + 1);
   const start = from === null ? -1 : designs.findIndex(({ _id }) => _id === from.design);
   return start > 0 ? designs.slice(start) : designs;
-}
-
-async function imagesFrom({ db }: QueryCtx, designId: Id<"designs">, after: Place | null, limit: number): Promise<Doc<"designImages">[]> {
-  const images = () => db.query("designImages");
-  if (after === null) {
-    return images()
-      .withIndex("by_order", (q) => q.eq("designId", designId).eq("removedAt", undefined))
-      .take(limit);
-  }
-  const key = after.key ?? undefined;
-  const twins = await images()
-    .withIndex("by_order", (q) => q.eq("designId", designId).eq("removedAt", undefined).eq("orderKey", key).gt("_creationTime", after.age))
-    .take(limit);
-  const others = await images()
-    .withIndex("by_order", (q) =>
-      q
-        .eq("designId", designId)
-        .eq("removedAt", undefined)
-        .gt("orderKey", key ?? ""),
-    )
-    .take(limit - twins.length || 1);
-  return [...twins, ...others].slice(0, limit);
 }

@@ -38,6 +38,7 @@ import { isUploadAnswer } from "~/features/uploads/upload-result";
 import { UploadResults } from "~/features/uploads/client/tray/upload-results";
 import { SELECTION_FIELDS } from "~/features/selection/address";
 import { SelectionBar, SelectLink } from "~/features/selection/selection-bar";
+import { placeField } from "~/features/selection/whole-selection";
 import { useSelection } from "~/features/selection/use-selection";
 import { Tags } from "~/features/tags/tags";
 import { requestLimitOf } from "~/features/uploads/server/request-limit.server";
@@ -166,7 +167,10 @@ function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPage
   const [search] = useSearchParams();
   const added = Number(search.get("added"));
   const next = design.imageCount > images.length ? page.next : null;
-  const selection = useSelection(useMemo(() => images.map(({ _id }) => _id), [images]));
+  const selection = useSelection(
+    useMemo(() => images.map(({ _id }) => _id), [images]),
+    { field: placeField("design", design._id), total: design.imageCount },
+  );
   const list = useRef<HTMLUListElement>(null);
   useItemCommands(list, {
     items: images,

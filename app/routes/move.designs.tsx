@@ -19,9 +19,9 @@ const { moveDesigns, copyDesigns } = designIntents;
 const intents = { moveDesigns, copyDesigns };
 
 export const action = (args: Route.ActionArgs) =>
-  requestedDestination(args, intents, async (_, ids) => {
+  requestedDestination(args, intents, async (_sent, _ids, selected) => {
     const { value } = await convexFor(args.context).preload(api.projects.getProjects, { sort: "name" });
-    return { ids, projects: value.map(({ _id, name, designCount }) => ({ _id, name, facts: count(designCount, "design") })) };
+    return { ...selected, projects: value.map(({ _id, name, designCount }) => ({ _id, name, facts: count(designCount, "design") })) };
   });
 
 export async function clientAction(args: ClientActionFunctionArgs) {
@@ -31,16 +31,16 @@ export async function clientAction(args: ClientActionFunctionArgs) {
 
 export default function MoveDesigns({ actionData }: Route.ComponentProps) {
   const where = actionData && "where" in actionData ? actionData.where : null;
-  if (!where || where.ids.length === 0) return <NothingSelected thing="design" />;
+  if (!where || where.count === 0) return <NothingSelected thing="design" />;
   return (
     <Page>
       <PageHeader
         trail={<Breadcrumb trail={[{ to: href("/projects"), name: "Projects" }]} />}
-        title={`Move or copy ${count(where.ids.length, "design")}`}
+        title={`Move or copy ${count(where.count, "design")}`}
       />
       <DestinationList
         intent="moveDesigns"
-        hidden={{ ids: where.ids }}
+        hidden={where.fields}
         field="projectId"
         copy="copyDesigns"
         targets={where.projects}

@@ -5,7 +5,6 @@ import { liveAction } from "~/lib/forms/live-action";
 import { ProjectPicker } from "~/lib/forms/fields/project-picker";
 import { DestinationList } from "~/lib/forms/fields/destination-list";
 import { imageIntents } from "~/features/images/gallery/intents";
-import { CHOSEN_FIELD } from "~/features/selection/address";
 import { NothingSelected } from "~/features/selection/nothing-selected";
 import { DESTINATION_PARAM } from "~/features/selection/selection-bar";
 import { requestedDestination } from "~/features/selection/requested-destination.server";
@@ -25,14 +24,14 @@ export const action = (args: Route.ActionArgs) =>
   requestedDestination(
     args,
     intents,
-    async (sent, ids) => {
+    async (sent, ids, selected) => {
       const convex = convexFor(args.context);
       const projects = (await convex.preload(api.projects.getProjects, { sort: "name" })).value;
       const requested = sent.get(PROJECT);
       const projectId = typeof requested === "string" ? requested : await projectOf(args, ids, projects[0]?._id ?? "");
       const designs = (await convex.preload(api.designs.getDesignsByProjectId, { projectId, sort: "name" })).value;
       return {
-        ids,
+        ...selected,
         projectId,
         projects: projects.map(({ _id, name }) => ({ _id, name })),
         targets: designs.map(({ _id, name, imageCount }) => ({ _id, name, facts: count(imageCount, "image") })),
@@ -55,24 +54,24 @@ export async function clientAction(args: ClientActionFunctionArgs) {
 
 export default function MoveImages({ actionData }: Route.ComponentProps) {
   const where = actionData && "where" in actionData ? actionData.where : null;
-  if (!where || where.ids.length === 0) return <NothingSelected thing="image" />;
+  if (!where || where.count === 0) return <NothingSelected thing="image" />;
   return (
     <Page>
       <PageHeader
         trail={<Breadcrumb trail={[{ to: href("/projects"), name: "Projects" }]} />}
-        title={`Move or copy ${count(where.ids.length, "image")}`}
+        title={`Move or copy ${count(where.count, "image")}`}
       />
       <Form method="post" className="flex flex-wrap items-end gap-2">
         <input type="hidden" name={INTENT_FIELD} value={DESTINATION_PARAM} />
-        {where.ids.map((id) => (
-          <input key={id} type="hidden" name={CHOSEN_FIELD} value={id} />
-        ))}
+        {Object.entries(where.fields).flatMap(([name, values]) =>
+          [values].flat().map((value) => <input key={`${name} ${value}`} type="hidden" name={name} value={value} />),
+        )}
         <ProjectPicker name={PROJECT} projects={where.projects} chosen={where.projectId} />
       </Form>
       <DestinationList
         key={where.projectId}
         intent="moveImages"
-        hidden={{ ids: where.ids, [PROJECT]: where.projectId }}
+        hidden={{ ...where.fields, [PROJECT]: where.projectId }}
         field="designId"
         copy="copyImages"
         targets={where.targets}

@@ -6,11 +6,15 @@ import { LATER_PAGES } from "~/lib/data/pagination/pages";
 import { liveRevalidation } from "~/lib/data/should-revalidate";
 import { useEndless } from "~/lib/data/pagination/use-endless";
 import { useLive } from "~/lib/data/use-live";
-import { activityText } from "~/features/projects/activity-text";
+import { Picture } from "~/features/images/display/picture";
+import { activityDays } from "~/features/projects/activity-days";
+import { type Activity, activityText } from "~/features/projects/activity-text";
 import type { ProjectHandle } from "~/features/shell/open-project";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
 import { MorePages } from "~/lib/ui/navigation/more-pages";
 import { Page, PageHeader } from "~/lib/ui/page";
+import { Link } from "~/lib/ui/navigation/link";
+import { useDateSettings } from "~/lib/ui/time/use-date-settings";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/project.activity";
@@ -39,6 +43,7 @@ export default function ProjectActivity({ loaderData }: Route.ComponentProps) {
   const project = useLive(loaderData.project);
   useTitle(titleOf(`Activity in ${isolate(project.name)}`));
   const page = useEndless(loaderData.activities);
+  const settings = useDateSettings();
   return (
     <Page>
       <PageHeader
@@ -52,22 +57,50 @@ export default function ProjectActivity({ loaderData }: Route.ComponentProps) {
         }
         title="Activity"
       />
-      <ol aria-label="Activity" className="grid max-w-3xl gap-px overflow-hidden rounded-lg border border-line bg-line">
-        {page.rows.map((entry) => (
-          <li key={entry._id} className="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 bg-card px-4 py-3">
-            <span className="min-w-0 flex-1 basis-64 wrap-anywhere">
-              <strong className="font-medium">
-                <bdi>{entry.actor ? (entry.actor.isMe ? "You" : entry.actor.name) : "Atelier"}</bdi>
-              </strong>{" "}
-              {activityText(entry)}
-            </span>
-            <span className="text-sm text-faint">
-              <RelativeTime at={entry.at} />
-            </span>
-          </li>
-        ))}
-      </ol>
+      {activityDays(page.rows, settings).map(({ day, entries }) => (
+        <section key={day} className="grid max-w-3xl grid-cols-[minmax(0,1fr)] gap-2">
+          <h2 lang={settings.locale} dir="auto" className="text-sm font-medium text-soft" suppressHydrationWarning>
+            {day}
+          </h2>
+          <ol aria-label={`Activity on ${day}`} className="grid gap-px overflow-hidden rounded-lg border border-line bg-line">
+            {entries.map((entry) => (
+              <Entry key={entry._id} entry={entry} projectId={project._id} />
+            ))}
+          </ol>
+        </section>
+      ))}
       <MorePages itemNoun="entries" page={{ ...page, isFirst: loaderData.isFirst }} />
     </Page>
+  );
+}
+
+function Entry({ entry, projectId }: { entry: Activity; projectId: string }) {
+  const { actor, at, place = {}, picture } = entry;
+  const { designId, imageId } = place;
+  const to =
+    designId === undefined
+      ? href("/projects/:id", { id: projectId })
+      : imageId === undefined
+        ? href("/design/:id", { id: designId })
+        : href("/design/:id/images/:imageId", { id: designId, imageId });
+  return (
+    <li className="bg-card">
+      <Link to={to} prefetch="intent" className="flex items-center gap-3 px-4 py-2 hover:bg-hover">
+        <span className="size-10 shrink-0 overflow-hidden rounded-sm bg-mat">
+          {picture ? <Picture image={picture} alt="" sizes="40px" className="size-full object-cover" /> : null}
+        </span>
+        <span className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3 gap-y-0.5">
+          <span className="min-w-0 flex-1 basis-64 wrap-anywhere">
+            <strong className="font-medium">
+              <bdi>{actor ? (actor.isMe ? "You" : actor.name) : "Atelier"}</bdi>
+            </strong>{" "}
+            {activityText(entry)}
+          </span>
+          <span className="text-sm text-faint">
+            <RelativeTime at={at} />
+          </span>
+        </span>
+      </Link>
+    </li>
   );
 }

@@ -19,6 +19,7 @@ import { GalleryImage } from "~/features/images/gallery/gallery-image";
 import { SELECTION_FIELDS } from "~/features/selection/address";
 import { SelectionBar, SelectLink } from "~/features/selection/selection-bar";
 import { usePointerSelection } from "~/features/selection/use-pointer-selection";
+import { placeField } from "~/features/selection/whole-selection";
 import { useSelection } from "~/features/selection/use-selection";
 import type { ProjectHandle } from "~/features/shell/open-project";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
@@ -86,7 +87,10 @@ export default function ProjectImages({ loaderData }: Route.ComponentProps) {
   const page = useMemo(() => withImages(groups, images), [groups, images]);
   const container = useRef<HTMLDivElement>(null);
   const density = useDensity();
-  const selection = useSelection(useMemo(() => images.map(({ _id }) => _id), [images]));
+  const selection = useSelection(
+    useMemo(() => images.map(({ _id }) => _id), [images]),
+    { field: placeField("project", project._id), total: project.imageCount },
+  );
   usePointerSelection(container, selection);
   return (
     <Page>

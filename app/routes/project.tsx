@@ -36,6 +36,7 @@ import { selectableProps } from "~/features/selection/selectable";
 import { SELECTION_FIELDS } from "~/features/selection/address";
 import { SelectionBar, SelectLink } from "~/features/selection/selection-bar";
 import { usePointerSelection } from "~/features/selection/use-pointer-selection";
+import { placeField } from "~/features/selection/whole-selection";
 import { type Selection, useSelection } from "~/features/selection/use-selection";
 import { Button, ButtonLink } from "~/lib/ui/inputs/button";
 import type { ProjectHandle } from "~/features/shell/open-project";
@@ -101,7 +102,11 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
   const list = useRef<HTMLUListElement>(null);
   const onlyFavourites = useSearchParams()[0].has(FAVOURITES);
   const next = project.designCount > designs.length && !onlyFavourites ? page.next : null;
-  const selection = useSelection(useMemo(() => designs.filter(({ _id }) => !isPending(_id)).map(({ _id }) => _id), [designs]));
+  const selection = useSelection(
+    useMemo(() => designs.filter(({ _id }) => !isPending(_id)).map(({ _id }) => _id), [designs]),
+    // A list of favourites is always complete.
+    onlyFavourites ? undefined : { field: placeField("project", project._id), total: project.designCount },
+  );
   usePointerSelection(list, selection);
   useItemCommands(list, {
     items: designs,
@@ -204,8 +209,9 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
   );
 }
 
-function FavouriteChosen({ selection: { chosen, elsewhere }, designs }: { selection: Selection; designs: Design[] }) {
-  const areAll = chosen.length > 0 && elsewhere.length === 0 && designs.every(({ _id, favourite }) => favourite || !chosen.includes(_id));
+function FavouriteChosen({ selection: { chosen, elsewhere, whole }, designs }: { selection: Selection; designs: Design[] }) {
+  const areAll =
+    chosen.length > 0 && elsewhere.length === 0 && !whole && designs.every(({ _id, favourite }) => favourite || !chosen.includes(_id));
   return (
     <Button
       type="submit"

@@ -10,7 +10,9 @@ import { FilterFields } from "~/features/search/filter-fields";
 import { afterIn, type Filters, FILTERS, filtersIn, isFiltered, searchArgs, searchAddress } from "~/features/search/filters";
 import { ResultList } from "~/features/search/result-list";
 import { SearchInput } from "~/features/search/search-input";
+import { useSuggestions } from "~/features/search/suggestions";
 import { useSearch } from "~/features/search/use-search";
+import { KnownTags } from "~/features/tags/known-tags";
 import { Button, ButtonLink } from "~/lib/ui/inputs/button";
 import { count } from "~/lib/ui/count";
 import { Page, PageHeader } from "~/lib/ui/page";
@@ -32,20 +34,28 @@ export async function loader({ url: { searchParams }, context }: Route.LoaderArg
   // Forms also send empty fields.
   if (FILTERS.some((name) => searchParams.get(name) === "")) throw redirect(searchAddress(filters, after));
   const convex = convexFor(context);
-  const [loaded, knownTags] = await Promise.all([
+  const [loaded, knownTags, projects] = await Promise.all([
     convex.preload(api.search.find, searchArgs(filters, after, SEARCH_MAX)),
     convex.preload(api.tags.getTags, {}),
+    convex.preload(api.projects.getProjects, { sort: "name" }),
   ]);
-  return { loaded, knownTags, maxLength: SEARCH_MAX };
+  return {
+    loaded,
+    knownTags,
+    projects: { ...projects, value: projects.value.map(({ _id, name }) => ({ _id, name })) },
+    maxLength: SEARCH_MAX,
+  };
 }
 
 export const shouldRevalidate = liveRevalidation;
 
-export default function Search({ loaderData: { loaded, knownTags, maxLength } }: Route.ComponentProps) {
+export default function Search({ loaderData: { loaded, knownTags, projects, maxLength } }: Route.ComponentProps) {
   const { form, filters, after, change } = useSearchForm();
   const question = searchArgs(filters, after, maxLength);
   const { found, behind } = useSearch(loaded, question);
   const known = useLive(knownTags);
+  const named = useLive(projects);
+  const suggestions = useSuggestions(filters.q, found, known);
   // The router does not detect the URL's change.
   useEffect(() => {
     document.title = titleOf(filters);
@@ -72,13 +82,15 @@ export default function Search({ loaderData: { loaded, knownTags, maxLength } }:
               placeholder="Projects, designs, images"
               maxLength={maxLength}
               autoFocus
+              list="search-suggestions"
               value={filters.q}
               onChange={({ target }) => change("q", target.value)}
             />
+            <KnownTags id="search-suggestions" tags={suggestions} />
           </div>
           <Button type="submit">Search</Button>
         </div>
-        <FilterFields filters={filters} known={known} onChange={change} />
+        <FilterFields filters={filters} known={known} projects={named} onChange={change} />
       </Form>
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
         <p role="status" className="text-soft">
@@ -87,7 +99,11 @@ export default function Search({ loaderData: { loaded, knownTags, maxLength } }:
         {found.projects.length + found.designs.length + found.images.length > 0 ? <DensityPicker /> : null}
       </div>
       <div aria-busy={behind} className="grid gap-8 transition-opacity aria-busy:opacity-60">
-        <ResultList {...found} allOf={(kind) => (question.kind === undefined ? searchAddress({ ...filters, kind }) : null)} />
+        <ResultList
+          {...found}
+          typed={question.text}
+          allOf={(kind) => (question.kind === undefined ? searchAddress({ ...filters, kind }) : null)}
+        />
       </div>
       {question.after === undefined && found.next === null ? null : (
         <nav aria-label="More" className="flex gap-2">

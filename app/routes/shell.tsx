@@ -14,27 +14,29 @@ import type { Route } from "./+types/shell";
 export async function loader({ request, context }: Route.LoaderArgs) {
   const sidebar = sidebarFrom(readCookie(request.headers, SIDEBAR_COOKIE));
   const projectListOpen = readCookie(request.headers, PROJECT_LIST_COOKIE) !== "closed";
-  if (!(await getVisitor(context))) return { sidebar, projectListOpen, me: null, projects: null, unread: null };
+  if (!(await getVisitor(context))) return { sidebar, projectListOpen, me: null, projects: null, unread: null, jobs: null };
   const convex = convexFor(context);
-  const [me, projects, unread] = await Promise.all([
+  const [me, projects, unread, jobs] = await Promise.all([
     convex.preload(api.accounts.mine.getMe, {}),
     convex.preload(api.projects.getProjects, {}),
     convex.preload(api.notices.getUnreadCount, {}),
+    convex.preload(api.bulk.getRecent, {}),
   ]);
   return {
     sidebar,
     projectListOpen,
     me,
     unread,
+    jobs,
     projects: { ...projects, value: projects.value.map(({ _id, name }) => ({ _id, name })) },
   };
 }
 
 export const shouldRevalidate = liveLayoutRevalidation;
 
-export default function ShellLayout({ loaderData: { sidebar, projectListOpen, me, projects, unread } }: Route.ComponentProps) {
+export default function ShellLayout({ loaderData: { sidebar, projectListOpen, me, projects, unread, jobs } }: Route.ComponentProps) {
   const root = useRoot();
-  if (!me || !projects || !unread || !root?.user || root.userId === null) {
+  if (!me || !projects || !unread || !jobs || !root?.user || root.userId === null) {
     return (
       <main>
         <Outlet />
@@ -50,6 +52,7 @@ export default function ShellLayout({ loaderData: { sidebar, projectListOpen, me
       convex={root.convex}
       projects={projects}
       unread={unread}
+      jobs={jobs}
       sidebarAtFirst={sidebar}
       projectListOpen={projectListOpen}
     >

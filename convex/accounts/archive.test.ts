@@ -21,6 +21,8 @@ const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   mails: (row) => row["expiresAt"],
   userPictures: (row) => row["checksum"],
   undoSteps: (row) => row["at"],
+  bulkSelections: (row) => row["at"],
+  bulkJobs: (row) => row["at"],
   projects: (row) => row["_id"],
   designs: (row) => row["_id"],
   designImages: (row) => row["_id"],

@@ -1,11 +1,15 @@
 import { type PaginationOptions, paginationOptsValidator, type PaginationResult } from "convex/server";
 import { v } from "convex/values";
 import { designFor, ifVisible, imageFor, projectFor, serverQueryFor } from "../model/access";
+import { bulkSelection } from "../model/bulk/bulkTables";
+import { selectedPage } from "../model/bulk/selectedPage";
 import { pageOf } from "../model/lists/paging";
 
 /** For the archive (`/account/data`). Secrets are omitted. */
 
 const LIMIT = 1000;
+/** A selection can be large (`BULK_IDS_MAX`). */
+const FEW = 20;
 /** Page size of the archive (`app/features/downloads/account-data.server.ts`). */
 const CHOSEN = 100;
 const args = { paginationOpts: paginationOptsValidator };
@@ -20,11 +24,13 @@ export const account = serverQueryFor({
         .query(table)
         .withIndex("userId", (q) => q.eq("userId", user.id))
         .take(LIMIT);
-    const by = async (table: "sessionActivity" | "devices" | "notices" | "mails" | "userPictures" | "undoSteps") =>
+    const by = async (
+      table: "sessionActivity" | "devices" | "notices" | "mails" | "userPictures" | "undoSteps" | "bulkJobs" | "bulkSelections",
+    ) =>
       db
         .query(table)
         .withIndex("by_user", (q) => q.eq("userId", user.id))
-        .take(LIMIT);
+        .take(table === "bulkSelections" ? FEW : LIMIT);
     const subscriptions = await db
       .query("subscriptions")
       .withIndex("referenceId", (q) => q.eq("referenceId", user.id))
@@ -50,6 +56,8 @@ export const account = serverQueryFor({
       notices: (await by("notices")).map((row) => without(row, ["userId"])),
       mails: (await by("mails")).map((row) => ({ writtenAt: row._creationTime, ...without(row, ["userId", "content", "lease"]) })),
       undoSteps: (await by("undoSteps")).map((row) => without(row, ["userId", "step"])),
+      bulkSelections: (await by("bulkSelections")).map((row) => without(row, ["userId"])),
+      bulkJobs: (await by("bulkJobs")).map((row) => without(row, ["userId", "step", "selectionId", "run", "cursor"])),
       pictures: (await by("userPictures")).map((row) => without(row, ["userId", "bytes"])),
       subscriptions: subscriptions.map((row) => without(row, ["referenceId"])),
       usage: usage && without(usage, ["ownerId", "counting"]),
@@ -118,6 +126,21 @@ export const chosenDesigns = serverQueryFor({
   handler: async (ctx, { ids }) => {
     const found = await Promise.all(ids.slice(0, CHOSEN).map((id) => ifVisible(designFor(ctx, id, "view"))));
     return found.flatMap((each) => (each ? [toExportedRow(each.design)] : []));
+  },
+});
+
+/** A page of a stored selection's place: everything in it up to the cut-off time except `ids`. */
+export const selected = serverQueryFor({
+  args: { ...bulkSelection, cursor: v.union(v.string(), v.null()) },
+  returns: rows,
+  handler: async (ctx, { cursor, ...selection }) => {
+    const { ids, cursor: next } = await selectedPage(ctx, selection, cursor, CHOSEN);
+    const rowOf = async (id: string): Promise<Stored | undefined> =>
+      selection.kind === "image"
+        ? (await ifVisible(imageFor(ctx, id, "view")))?.image
+        : (await ifVisible(designFor(ctx, id, "view")))?.design;
+    const page = (await Promise.all(ids.map(rowOf))).flatMap((row) => (row ? [toExportedRow(row)] : []));
+    return { page, isDone: next === null, continueCursor: next ?? "" };
   },
 });
 

@@ -2,6 +2,8 @@ import { internal } from "../_generated/api";
 import { internalMutation } from "../_generated/server";
 
 const BATCH = 200;
+/** A selection can be large (`BULK_IDS_MAX`). */
+const FEW = 10;
 
 /** Unused sessions expire sooner than this (milliseconds). */
 const ACTIVITY_KEPT = 30 * 24 * 60 * 60 * 1000;
@@ -30,8 +32,16 @@ export const sweep = internalMutation({
       .query("undoSteps")
       .withIndex("by_age", (q) => q.lt("at", now - UNDO_KEPT))
       .take(BATCH);
-    for (const { _id } of [...sessions, ...verifications, ...activities, ...steps]) await db.delete(_id);
-    if ([sessions, verifications, activities, steps].some((rows) => rows.length === BATCH))
+    const jobs = await db
+      .query("bulkJobs")
+      .withIndex("by_age", (q) => q.lt("at", now - UNDO_KEPT))
+      .take(FEW);
+    const selections = await db
+      .query("bulkSelections")
+      .withIndex("by_age", (q) => q.lt("at", now - UNDO_KEPT))
+      .take(FEW);
+    for (const { _id } of [...sessions, ...verifications, ...activities, ...steps, ...jobs, ...selections]) await db.delete(_id);
+    if ([sessions, verifications, activities, steps].some((rows) => rows.length === BATCH) || jobs.length + selections.length >= FEW)
       await scheduler.runAfter(0, internal.accounts.expiry.sweep, {});
     return null;
   },

@@ -4,6 +4,8 @@ import type { TableNames } from "../_generated/dataModel";
 import { internalMutation } from "../_generated/server";
 
 const BATCH = 100;
+/** A stored selection can be large (`BULK_IDS_MAX`). */
+const FEW = 10;
 const CODES = ["sign-in", "email-verification", "forget-password"];
 /** More links and trusted devices than a user has. */
 const VALUES = 500;
@@ -61,9 +63,17 @@ export const forget = internalMutation({
         .query("undoSteps")
         .withIndex("by_user", (q) => q.eq("userId", userId))
         .take(BATCH),
+      await ctx.db
+        .query("bulkJobs")
+        .withIndex("by_user", (q) => q.eq("userId", userId))
+        .take(FEW),
+      await ctx.db
+        .query("bulkSelections")
+        .withIndex("by_user", (q) => q.eq("userId", userId))
+        .take(FEW),
     );
     for (const { _id } of batches.flat()) await ctx.db.delete(_id);
-    if (batches.some((rows) => rows.length === BATCH)) await ctx.scheduler.runAfter(0, internal.accounts.removal.forget, { userId });
+    if (batches.some((rows) => rows.length >= FEW)) await ctx.scheduler.runAfter(0, internal.accounts.removal.forget, { userId });
     return null;
   },
 });

@@ -10,7 +10,7 @@ import { recordChanges } from "./undo/recordChanges";
 /** Builds all public functions: `server…` for the app server, `server…For` for a session. Missing and foreign ids: "not_found". */
 
 type Caller = { user: Doc<"users">; session: Doc<"sessions"> };
-type CallerCtx = QueryCtx & Caller;
+export type CallerCtx = QueryCtx & Pick<Caller, "user">;
 
 const asPerson = {
   args: {},
@@ -51,7 +51,8 @@ export const undoableMutation = customMutation(mutation, {
     };
   },
 });
-export type UserMutationCtx = MutationCtx & Caller;
+/** Jobs act for a user without a session. */
+export type UserMutationCtx = MutationCtx & Pick<Caller, "user">;
 export const serverQuery = customQuery(query, asServer);
 export const serverMutation = customMutation(mutation, asServer);
 export const serverQueryFor = customQuery(query, asServerFor);

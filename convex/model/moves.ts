@@ -7,7 +7,7 @@ import { designsChanged, imagesChanged } from "./summaries";
 
 /** A move costs the same however much the item contains. */
 
-type Ctx = MutationCtx & { user: Doc<"users">; session: Doc<"sessions"> };
+type Ctx = MutationCtx & { user: Doc<"users"> };
 
 export async function moveDesign(
   ctx: Ctx,

@@ -39,6 +39,9 @@ export const VERSIONS_MAX = 50;
 
 export const BULK_MAX = 500;
 
+/** Items that a stored selection lists, less than Convex's limit of 8,192 values in an array. */
+export const BULK_IDS_MAX = 8000;
+
 const text = z.string().min(1).max(100);
 const amount = z.number().positive().max(1e7);
 

@@ -31,6 +31,11 @@ export async function allDataOf(backend: Backend, person: Person, word = "a") {
   await insert("userPictures", { userId, contentType: "image/webp", checksum: `${userId} picture`, bytes: new ArrayBuffer(3) });
   await insert("sessionActivity", { sessionId, userId, at: at + 7 });
   await insert("undoSteps", { userId, step: "secret x", at: at + 9, changes: [] });
+  const selection = { userId, at: at + 10, kind: "image", ids: [], until: at };
+  const selectionId = await insert("bulkSelections", selection);
+  const ofJob = { step: "secret x", kind: "image", action: { type: "trash" }, isLimited: false, state: "done", phase: "do" };
+  const counts = { run: 0, parts: 0, part: 0, total: 0, done: 0, failed: 0 };
+  await insert("bulkJobs", { userId, selectionId, at: at + 11, ...ofJob, ...counts, cursor: null, failures: [], isDismissed: false });
   const notice = await insert("notices", { userId, notice: { kind: "passwordChanged" }, at, read: false });
   await insert("devices", { userId, mark: "secret x", seenAt: at + 8 });
   await insert("mails", { userId, content: { notice, to: "x" }, attempts: 0, dueAt: at, expiresAt: at + 2e9 });

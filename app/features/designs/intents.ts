@@ -3,9 +3,10 @@ import type { FunctionReturnType } from "convex/server";
 import { href } from "react-router";
 import { pendingId, markOptimistic } from "~/lib/data/pending";
 import type { ListSort } from "~/lib/data/pagination/sorting";
-import { intent } from "~/lib/forms/intents";
+import { type FormValues, intent } from "~/lib/forms/intents";
 import { favouriteText, itemIntents, onlyFavourites, tagIntents } from "~/lib/forms/items/item-intents";
 import { NEW_ITEM_FIELDS } from "~/features/projects/intents";
+import { bulkIntent } from "~/features/selection/whole-selection";
 import { tagsWith, tagsWithout } from "~/features/tags/tag-list";
 import { api } from "#convex/_generated/api";
 
@@ -27,6 +28,8 @@ const tagging = tagIntents(
   changeTags,
   { tagsWith, tagsWithout },
 );
+
+const toProject = ({ projectId, stay }: FormValues) => (stay ? null : href("/projects/:id", { id: encodeURIComponent(String(projectId)) }));
 
 export const designIntents = {
   createDesign: intent({
@@ -67,50 +70,62 @@ export const designIntents = {
 
   tagDesign: tagging.tag,
   untagDesign: tagging.untag,
-  tagDesigns: tagging.tagMany,
-  untagDesigns: tagging.untagMany,
+  tagDesigns: bulkIntent(tagging.tagMany, { kind: "design", action: ({ tag }) => ({ type: "tag", tag: String(tag) }) }),
+  untagDesigns: bulkIntent(tagging.untagMany, { kind: "design", action: ({ tag }) => ({ type: "untag", tag: String(tag) }) }),
 
-  moveDesigns: intent({
-    mutation: api.many.moveDesigns,
-    fields: ["projectId"],
-    lists: ["ids"],
-    optional: ["stay"],
-    args: ({ ids, projectId }) => ({ ids, projectId }),
-    then: (_, { projectId }, { stay }) => (stay ? null : href("/projects/:id", { id: encodeURIComponent(projectId) })),
-    message: { text: "moved", each: "design" },
-    undo: true,
-  }),
+  moveDesigns: bulkIntent(
+    intent({
+      mutation: api.many.moveDesigns,
+      fields: ["projectId"],
+      lists: ["ids"],
+      optional: ["stay"],
+      args: ({ ids, projectId }) => ({ ids, projectId }),
+      then: (_, { projectId }, { stay }) => (stay ? null : href("/projects/:id", { id: encodeURIComponent(projectId) })),
+      message: { text: "moved", each: "design" },
+      undo: true,
+    }),
+    { kind: "design", action: ({ projectId }) => ({ type: "move", to: String(projectId) }), then: toProject },
+  ),
 
-  copyDesigns: intent({
-    mutation: api.many.copyDesigns,
-    fields: ["projectId"],
-    lists: ["ids"],
-    optional: ["stay"],
-    args: ({ ids, projectId }) => ({ ids, projectId }),
-    then: (_, { projectId }, { stay }) => (stay ? null : href("/projects/:id", { id: encodeURIComponent(projectId) })),
-    message: { text: "copied", each: "design" },
-    undo: true,
-  }),
+  copyDesigns: bulkIntent(
+    intent({
+      mutation: api.many.copyDesigns,
+      fields: ["projectId"],
+      lists: ["ids"],
+      optional: ["stay"],
+      args: ({ ids, projectId }) => ({ ids, projectId }),
+      then: (_, { projectId }, { stay }) => (stay ? null : href("/projects/:id", { id: encodeURIComponent(projectId) })),
+      message: { text: "copied", each: "design" },
+      undo: true,
+    }),
+    { kind: "design", action: ({ projectId }) => ({ type: "copy", to: String(projectId) }), then: toProject },
+  ),
 
-  trashDesigns: intent({
-    mutation: api.many.trashDesigns,
-    lists: ["ids"],
-    args: ({ ids }) => ({ ids }),
-    optimistic: (store, { ids }) => changeLists(store, (designs) => designs.filter(({ _id }) => !ids.includes(_id))),
-    message: { text: "moved to the trash", each: "design" },
-    undo: true,
-  }),
+  trashDesigns: bulkIntent(
+    intent({
+      mutation: api.many.trashDesigns,
+      lists: ["ids"],
+      args: ({ ids }) => ({ ids }),
+      optimistic: (store, { ids }) => changeLists(store, (designs) => designs.filter(({ _id }) => !ids.includes(_id))),
+      message: { text: "moved to the trash", each: "design" },
+      undo: true,
+    }),
+    { kind: "design", action: () => ({ type: "trash" }) },
+  ),
 
-  favouriteDesigns: intent({
-    mutation: api.many.favouriteDesigns,
-    fields: ["favourite"],
-    lists: ["ids"],
-    args: ({ ids, favourite }) => ({ ids, favourite: favourite === "yes" }),
-    optimistic: (store, { ids, favourite }) =>
-      changeLists(store, (designs) => designs.map((design) => (ids.includes(design._id) ? { ...design, favourite } : design))),
-    message: { text: favouriteText },
-    undo: true,
-  }),
+  favouriteDesigns: bulkIntent(
+    intent({
+      mutation: api.many.favouriteDesigns,
+      fields: ["favourite"],
+      lists: ["ids"],
+      args: ({ ids, favourite }) => ({ ids, favourite: favourite === "yes" }),
+      optimistic: (store, { ids, favourite }) =>
+        changeLists(store, (designs) => designs.map((design) => (ids.includes(design._id) ? { ...design, favourite } : design))),
+      message: { text: favouriteText },
+      undo: true,
+    }),
+    { kind: "design", action: ({ favourite }) => ({ type: "favourite", favourite: favourite === "yes" }) },
+  ),
 
   moveDesign: intent({
     mutation: api.designs.move,

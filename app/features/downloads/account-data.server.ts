@@ -10,6 +10,10 @@ const PAGE = 100;
 
 export type Row = Record<string, unknown> & { id: string; name: string };
 
+export type SelectedPlace = { kind: "design" | "project"; id: string };
+/** Everything in a place up to a time, except `ids`. */
+export type WholeSelection = { kind: "design" | "image"; place: SelectedPlace; ids: string[]; until: number };
+
 /** A user's content; each page checks permissions again and skips deleted items. Throws when the session ends. */
 export type AccountData = {
   projects(): AsyncIterable<Row>;
@@ -17,6 +21,7 @@ export type AccountData = {
   images(designId: string): AsyncIterable<Row>;
   chosenImages(ids: string[]): AsyncIterable<Row>;
   chosenDesigns(ids: string[]): AsyncIterable<Row>;
+  selected(selection: WholeSelection): AsyncIterable<Row>;
   /** Null when the image was deleted or is no longer accessible. */
   original(imageId: string, signal: AbortSignal): Promise<Response | null>;
 };
@@ -35,6 +40,18 @@ export function readAccountData(sessionId: string, config: AppConfig): AccountDa
   return {
     chosenImages: (ids) => chosen(accountDataApi.chosenImages, ids),
     chosenDesigns: (ids) => chosen(accountDataApi.chosenDesigns, ids),
+    async *selected(selection) {
+      let cursor: string | null = null;
+      for (let more = true; more;) {
+        const answer: Page | null = await convex
+          .query<FunctionReference<"query">>(accountDataApi.selected, { sessionId, ...selection, cursor })
+          .catch(nullIfNotFound);
+        if (!answer) return;
+        yield* answer.page;
+        cursor = answer.continueCursor;
+        more = !answer.isDone;
+      }
+    },
     projects: () => list(accountDataApi.projects),
     designs: (projectId) => list(accountDataApi.designs, { projectId }),
     images: (designId) => list(accountDataApi.images, { designId }),

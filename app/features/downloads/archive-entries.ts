@@ -1,5 +1,5 @@
 import type { Entry } from "./zip-response.server";
-import type { AccountData, Row } from "./account-data.server";
+import type { AccountData, Row, WholeSelection } from "./account-data.server";
 import { folderNames } from "./folder-names";
 
 type ArchivedImage = { image: Row; file: string; entry: Entry };
@@ -47,6 +47,12 @@ export async function* selectionEntries(
 ): AsyncGenerator<Entry> {
   if (kind === "design") return yield* folders(accountData, accountData.chosenDesigns(ids), signal);
   for await (const { entry } of archived(accountData, accountData.chosenImages(ids), "", signal)) yield entry;
+}
+
+export async function* wholeEntries(accountData: AccountData, selection: WholeSelection, signal: AbortSignal): AsyncGenerator<Entry> {
+  const rows = accountData.selected(selection);
+  if (selection.kind === "design") return yield* folders(accountData, rows, signal);
+  for await (const { entry } of archived(accountData, rows, "", signal)) yield entry;
 }
 
 async function* folders(accountData: AccountData, designs: AsyncIterable<Row>, signal: AbortSignal): AsyncGenerator<Entry> {

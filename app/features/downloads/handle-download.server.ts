@@ -3,17 +3,19 @@ import { safeRedirectPath } from "~/features/accounts/session/safe-redirect";
 import { redirectToSignIn, getVisitor } from "~/features/accounts/session/session.server";
 import { convexFor } from "~/lib/data/convex.server";
 import { refusalOf, unavailableResponse } from "~/lib/data/error-responses";
-import { FORM_FIELD, listOf } from "~/lib/forms/intents";
+import { FORM_FIELD, listOf, textOf } from "~/lib/forms/intents";
 import { configContext } from "~/lib/http/context";
 import { setFlash } from "~/lib/http/middleware/flash.server";
 import { checkFieldNames } from "~/lib/http/forms/field-names";
 import { readFormData } from "~/lib/http/forms/form.server";
 import { Unavailable } from "~/lib/http/unavailable.server";
 import { CHOSEN_FIELD, SELECTION_FIELDS } from "~/features/selection/address";
+import { DIRECT_MAX, jobSelection, WHOLE_FIELDS, WHOLE_LISTS } from "~/features/selection/whole-selection";
 import { api } from "#convex/_generated/api";
 import { zipResponse } from "./zip-response.server";
 import { readAccountData } from "./account-data.server";
-import { designEntries, projectEntries, selectionEntries } from "./archive-entries";
+import { designEntries, projectEntries, selectionEntries, wholeEntries } from "./archive-entries";
+import type { SelectedPlace } from "./account-data.server";
 
 type DownloadRequest = { request: Request; file: string; context: Readonly<RouterContextProvider> };
 
@@ -33,12 +35,21 @@ export async function downloadProject(requested: DownloadRequest): Promise<Respo
 /** Reports an invalid selection on the submitting page; throws as `downloadDesign`, also for one missing item. */
 export async function downloadSelection(request: Request, context: Readonly<RouterContextProvider>): Promise<Response> {
   const sent = await readFormData(request);
-  checkFieldNames(sent, { once: [FORM_FIELD, ...SELECTION_FIELDS], repeated: [CHOSEN_FIELD] });
+  checkFieldNames(sent, { once: [FORM_FIELD, ...SELECTION_FIELDS, ...WHOLE_FIELDS], repeated: [CHOSEN_FIELD, ...WHOLE_LISTS] });
   const ids = [...new Set(listOf(sent, CHOSEN_FIELD))];
   const kind = sent.get("kind") === "design" ? "design" : "image";
   const { userId, accountData } = await open({ request, file: "", context });
+  const lists = Object.fromEntries(WHOLE_LISTS.map((name) => [name, listOf(sent, name)]));
+  const whole = jobSelection(kind, { ids, all: textOf(sent, "all"), ...lists });
   try {
-    const { value } = await convexFor(context).preload(api.many.getName, { kind, ids });
+    if (whole?.place) {
+      const { place } = whole;
+      const selection = { ...whole, place, until: Date.now() };
+      const name = await nameOf(context, place);
+      return zipResponse(request, { name, userId, entries: (signal) => wholeEntries(accountData, selection, signal) });
+    }
+    // The name of the first items is enough.
+    const { value } = await convexFor(context).preload(api.many.getName, { kind, ids: ids.slice(0, DIRECT_MAX) });
     return zipResponse(request, { name: value, userId, entries: (signal) => selectionEntries(accountData, kind, ids, signal) });
   } catch (error) {
     const refusal = refusalOf(error);
@@ -51,6 +62,14 @@ export async function downloadSelection(request: Request, context: Readonly<Rout
     );
     return redirect(safeRedirectPath(sent.get("back"), href("/projects")), 303);
   }
+}
+
+async function nameOf(context: Readonly<RouterContextProvider>, { kind, id }: SelectedPlace): Promise<string> {
+  const convex = convexFor(context);
+  const { value } = await (kind === "design"
+    ? convex.preload(api.designs.getDesignById, { id })
+    : convex.preload(api.projects.getProjectById, { id }));
+  return value.name;
 }
 
 async function open({ request, file, context }: DownloadRequest) {

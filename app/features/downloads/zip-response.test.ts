@@ -34,6 +34,7 @@ function counted(designs: Record<string, string[]>, size: number) {
     images: (designId) => rows((designs[designId] ?? []).map((name, place) => row(String(place), name))),
     chosenImages: (ids) => rows(ids.map((id) => row(id, "picture.png"))),
     chosenDesigns: (ids) => rows(ids.map((name) => row(name, name))),
+    selected: () => rows([]),
     async original(imageId, signal) {
       count.opened += 1;
       count.open += 1;
@@ -238,6 +239,7 @@ it("contains a PDF once per folder, however many of its pages are images", async
     designs: none,
     chosenImages: none,
     chosenDesigns: none,
+    selected: none,
     images,
     // The first page of "plan" is deleted meanwhile.
     original: async (id) => (id === "plan2" ? null : new Response("%PDF")),

@@ -1,18 +1,19 @@
-import type { ReactNode } from "react";
+import type { ComponentProps, ReactNode } from "react";
 import { ACCEPTED } from "~/features/images/display/accepted-types";
 import { KnownTags } from "~/features/tags/known-tags";
 import { Link } from "~/lib/ui/navigation/link";
 import { Select } from "~/lib/ui/inputs/select";
 import { TextInput } from "~/lib/ui/inputs/text-input";
-import { type Filters, isFiltered, KINDS, searchAddress } from "./filters";
+import { COLOURS, type Filters, filtersIn, isFiltered, KINDS, ORIENTATIONS, searchAddress, SIZES } from "./filters";
 
 type FilterFieldsProps = {
   filters: Filters;
   known: string[];
+  projects: { _id: string; name: string }[];
   onChange: (name: keyof Filters, value: string) => void;
 };
 
-export function FilterFields({ filters, known, onChange }: FilterFieldsProps) {
+export function FilterFields({ filters, known, projects, onChange }: FilterFieldsProps) {
   const field = (name: Exclude<keyof Filters, "q">) => ({
     id: `search-${name}`,
     name,
@@ -47,6 +48,19 @@ export function FilterFields({ filters, known, onChange }: FilterFieldsProps) {
             ))}
           </Select>
         </Labelled>
+        <Labelled label="Project" name="project">
+          <Select {...field("project")}>
+            <option value="">Any</option>
+            {projects.map(({ _id, name }) => (
+              <option key={_id} value={_id} dir="auto">
+                {name}
+              </option>
+            ))}
+          </Select>
+        </Labelled>
+        <Choices label="Orientation" of={ORIENTATIONS} {...field("orientation")} />
+        <Choices label="Image size" of={SIZES} {...field("size")} />
+        <Choices label="Colour" of={COLOURS} {...field("colour")} />
         <Labelled label="Added from" name="from">
           <TextInput {...field("from")} type="date" />
         </Labelled>
@@ -54,9 +68,12 @@ export function FilterFields({ filters, known, onChange }: FilterFieldsProps) {
           <TextInput {...field("to")} type="date" />
         </Labelled>
       </div>
+      <p className="mt-2 text-sm text-faint">
+        Project, orientation, size and colour are checked in up to 1,000 results at a time. The next page continues.
+      </p>
       {isFiltered(filters) ? (
         <Link
-          to={searchAddress({ q: filters.q, tag: "", kind: "", type: "", from: "", to: "" })}
+          to={searchAddress(filtersIn(new URLSearchParams({ q: filters.q })))}
           prefetch="intent"
           className="mt-2 inline-block py-1 text-sm text-accent-text hover:underline"
         >
@@ -64,6 +81,23 @@ export function FilterFields({ filters, known, onChange }: FilterFieldsProps) {
         </Link>
       ) : null}
     </details>
+  );
+}
+
+type ChoicesProps = ComponentProps<typeof Select> & { label: string; name: string; of: readonly (readonly [string, string])[] };
+
+function Choices({ label, of, ...field }: ChoicesProps) {
+  return (
+    <Labelled label={label} name={field.name}>
+      <Select {...field}>
+        <option value="">Any</option>
+        {of.map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </Select>
+    </Labelled>
   );
 }
 

@@ -11,9 +11,24 @@ export type Filters = {
   /** YYYY-MM-DD, inclusive. */
   from: string;
   to: string;
+  project: string;
+  orientation: string;
+  size: string;
+  colour: string;
 };
 
-export const FILTERS = ["q", "tag", "kind", "type", "from", "to"] as const satisfies (keyof Filters)[];
+export const FILTERS = [
+  "q",
+  "tag",
+  "kind",
+  "type",
+  "from",
+  "to",
+  "project",
+  "orientation",
+  "size",
+  "colour",
+] as const satisfies (keyof Filters)[];
 
 export const KINDS = [
   ["project", "Projects"],
@@ -26,7 +41,8 @@ const AFTER = "after";
 
 export function filtersIn(params: URLSearchParams): Filters {
   const of = (name: keyof Filters) => params.get(name) ?? "";
-  return { q: of("q"), tag: of("tag"), kind: of("kind"), type: of("type"), from: of("from"), to: of("to") };
+  const [q, tag, kind, type, from, to] = [of("q"), of("tag"), of("kind"), of("type"), of("from"), of("to")];
+  return { q, tag, kind, type, from, to, project: of("project"), orientation: of("orientation"), size: of("size"), colour: of("colour") };
 }
 
 export const afterIn = (params: URLSearchParams): string | null => params.get(AFTER);
@@ -40,7 +56,7 @@ export function searchAddress(filters: Filters, after: string | null = null): st
 export const isFiltered = (filters: Filters) => FILTERS.some((name) => name !== "q" && filters[name].trim() !== "");
 
 export function searchArgs(
-  { q, tag, kind, type, from, to }: Filters,
+  { q, tag, kind, type, from, to, project, ...looks }: Filters,
   after: string | null,
   maxLength: number,
 ): FunctionArgs<typeof api.search.find> {
@@ -51,10 +67,49 @@ export function searchArgs(
     ...(tag.trim() !== "" && { tag: searchText(tag, maxLength) }),
     ...(known && { kind: known }),
     ...(isAcceptedType(type) && { type }),
+    ...(project.trim() !== "" && { project: project.trim() }),
+    ...chosen("orientation", ORIENTATIONS, looks.orientation),
+    ...chosen("size", SIZES, looks.size),
+    ...chosen("colour", COLOURS, looks.colour),
     ...(first !== null && { from: first }),
     ...(last !== null && { to: last + DAY }),
     ...(known && after !== null && { after }),
   };
+}
+
+/** The values of `convex/model/search/imageLooks.ts`, with their labels. */
+export const ORIENTATIONS = [
+  ["landscape", "Landscape"],
+  ["portrait", "Portrait"],
+  ["square", "Square"],
+] as const;
+export const SIZES = [
+  ["small", "Small (under 1 megapixel)"],
+  ["medium", "Medium (1 to 8 megapixels)"],
+  ["large", "Large (8 megapixels or more)"],
+] as const;
+export const COLOURS = [
+  ["red", "Red"],
+  ["orange", "Orange"],
+  ["yellow", "Yellow"],
+  ["green", "Green"],
+  ["blue", "Blue"],
+  ["purple", "Purple"],
+  ["pink", "Pink"],
+  ["black", "Black"],
+  ["grey", "Grey"],
+  ["white", "White"],
+] as const;
+
+function chosen<Name extends string, Value extends string>(
+  name: Name,
+  choices: readonly (readonly [Value, string])[],
+  typed: string,
+): { [Each in Name]?: Value } {
+  const value = choices.find(([each]) => each === typed)?.[0];
+  const choice: { [Each in Name]?: Value } = {};
+  if (value !== undefined) choice[name] = value;
+  return choice;
 }
 
 const DAY = 24 * 60 * 60 * 1000;

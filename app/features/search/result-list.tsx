@@ -5,35 +5,47 @@ import { Mosaic } from "~/features/images/display/mosaic";
 import type { PictureSource } from "~/features/images/display/picture";
 import { Link } from "~/lib/ui/navigation/link";
 import type { Found } from "#convex/search";
+import { highlightParts } from "./highlight";
 import type { Kind } from "./filters";
 
 type FoundListProps = Pick<Found, "projects" | "designs" | "images" | "more"> & {
+  /** What was typed, to mark it in the results. */
+  typed: string;
   allOf: (kind: Kind) => string | null;
 };
 
-export function ResultList({ projects, designs, images, more, allOf }: FoundListProps) {
+export function ResultList({ projects, designs, images, more, typed, allOf }: FoundListProps) {
   const rest = (kind: Kind) => (more.includes(kind) ? allOf(kind) : null);
   return (
     <>
       <Section name="Projects" rest={rest("project")}>
         {projects.map(({ _id, name, cover, description }) => (
-          <Row key={_id} to={href("/projects/:id", { id: _id })} name={name} cover={cover} about={description} />
+          <Result key={_id} to={href("/projects/:id", { id: _id })} name={name} cover={cover} about={description} typed={typed} />
         ))}
       </Section>
       <Section name="Designs" rest={rest("design")}>
         {designs.map(({ _id, name, cover, projectName, description }) => (
-          <Row key={_id} to={href("/design/:id", { id: _id })} name={name} cover={cover} place={isolate(projectName)} about={description} />
+          <Result
+            key={_id}
+            to={href("/design/:id", { id: _id })}
+            name={name}
+            cover={cover}
+            place={isolate(projectName)}
+            about={description}
+            typed={typed}
+          />
         ))}
       </Section>
       <Section name="Images" rest={rest("image")}>
         {images.map(({ _id, name, designId, designName, projectName, placeholder, width, height, caption }) => (
-          <Row
+          <Result
             key={_id}
             to={href("/design/:id/images/:imageId", { id: designId, imageId: _id })}
             name={name}
             cover={[{ imageId: _id, placeholder, width, height }]}
             place={`${isolate(projectName)} / ${isolate(designName)}`}
             about={caption}
+            typed={typed}
           />
         ))}
       </Section>
@@ -46,7 +58,7 @@ function Section({ name, rest, children }: { name: string; rest: string | null; 
   return (
     <section aria-label={name} className="grid gap-2">
       <h2 className="text-lg">{name}</h2>
-      <ul className="entries columns-by-density gap-x-6 gap-y-px">{children}</ul>
+      <ul className="cards columns-by-density gap-x-4 gap-y-5">{children}</ul>
       {rest === null ? null : (
         <Link to={rest} prefetch="intent" className="w-fit py-1 text-sm text-accent-text hover:underline pointer-coarse:py-3">
           More {name.toLowerCase()}
@@ -56,25 +68,36 @@ function Section({ name, rest, children }: { name: string; rest: string | null; 
   );
 }
 
-type RowProps = { to: string; name: string; cover: PictureSource[]; place?: string; about: string };
+type ResultProps = { to: string; name: string; cover: PictureSource[]; place?: string; about: string; typed: string };
 
-function Row({ to, name, cover, place, about }: RowProps) {
+function Result({ to, name, cover, place, about, typed }: ResultProps) {
   return (
-    <li>
-      <Link to={to} prefetch="intent" className="-mx-2 flex min-h-14 items-center gap-3 rounded-md p-2 hover:bg-hover">
-        <Mosaic cover={cover.slice(0, 1)} sizes="7rem" className="w-(--cover) shrink-0 rounded-sm" />
-        <span className="grid min-w-0">
-          <span dir="auto" className="truncate font-medium">
-            {name}
-          </span>
-          {place === undefined ? null : <span className="truncate text-sm text-faint">{place}</span>}
-          {about === "" ? null : (
-            <span dir="auto" className="truncate text-sm text-soft">
-              {about}
-            </span>
-          )}
+    <li className="min-w-0">
+      <Link to={to} prefetch="intent" className="grid min-w-0 grid-cols-[minmax(0,1fr)] content-start rounded-md hover:bg-hover">
+        <Mosaic cover={cover.slice(0, 1)} className="mb-1.5 rounded-md" />
+        <span dir="auto" title={name} className="truncate font-medium">
+          <Highlighted text={name} typed={typed} />
         </span>
+        {place === undefined ? null : <span className="truncate text-sm text-faint">{place}</span>}
+        {about === "" ? null : (
+          <span dir="auto" className="truncate text-sm text-soft">
+            <Highlighted text={about} typed={typed} />
+          </span>
+        )}
       </Link>
     </li>
+  );
+}
+
+function Highlighted({ text, typed }: { text: string; typed: string }) {
+  return highlightParts(text, typed).map(({ text: part, isMatch }, index) =>
+    isMatch ? (
+      // Parts have no other identity.
+      <mark key={index} className="rounded-xs bg-accent-text/25 text-inherit">
+        {part}
+      </mark>
+    ) : (
+      part
+    ),
   );
 }

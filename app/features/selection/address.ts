@@ -4,9 +4,18 @@ export function withSelect(search: string, on: boolean): string {
   const params = new URLSearchParams(search);
   if (on) params.set(SELECT, "1");
   else params.delete(SELECT);
+  params.delete(SELECT_ALL);
   return params.size > 0 ? `?${params}` : "";
 }
 
+/** The address of the selection with everything selected, for pages without JavaScript. */
+export function withSelectAll(search: string): string {
+  const params = new URLSearchParams(withSelect(search, true));
+  params.set(SELECT_ALL, "1");
+  return `?${params}`;
+}
+
+export const SELECT_ALL = "all";
 export const SELECTION_FORM = "selection";
 export const CHOSEN_FIELD = "ids";
 /** Fields in addition to those of the intents. `tag` is sent with every intent. */

@@ -1,24 +1,36 @@
 import { type ActionFunctionArgs, data } from "react-router";
 import { serverAction } from "~/lib/forms/action.server";
 import type { FormAnswer } from "~/lib/forms/form-result";
-import { checkFields, INTENT_FIELD, type Intents, listOf } from "~/lib/forms/intents";
+import { checkFields, type FormValues, INTENT_FIELD, type Intents, listOf, textOf } from "~/lib/forms/intents";
 import { readFormData } from "~/lib/http/forms/form.server";
 import { CHOSEN_FIELD, SELECTION_FIELDS } from "./address";
 import { DESTINATION_PARAM } from "./selection-bar";
+import { countIn, WHOLE_FIELDS, WHOLE_LISTS } from "./whole-selection";
+
+/** A selection as hidden fields of the next form. */
+type Selected = { count: number; fields: FormValues };
+
+function selectedIn(sent: FormData): Selected {
+  const lists = Object.fromEntries([CHOSEN_FIELD, ...WHOLE_LISTS].map((name) => [name, listOf(sent, name)]));
+  const texts = Object.fromEntries(WHOLE_FIELDS.filter((name) => sent.has(name)).map((name) => [name, textOf(sent, name)]));
+  const fields: FormValues = { ...lists, ...texts };
+  return { count: countIn(fields), fields };
+}
 
 /** The selection is posted, being too long for a URL; a rejected move shows the page again. `others` are the page's further fields. */
 export async function requestedDestination<Destination>(
   args: ActionFunctionArgs,
   intents: Intents,
-  ask: (sent: FormData, ids: string[]) => Promise<Destination>,
+  ask: (sent: FormData, ids: string[], selected: Selected) => Promise<Destination>,
   others: readonly string[] = [],
 ) {
   const sent = await readFormData(args.request);
   const names = [...SELECTION_FIELDS, ...others];
   checkFields(intents, sent, names);
   const ids = listOf(sent, CHOSEN_FIELD);
-  if (sent.get(INTENT_FIELD) === DESTINATION_PARAM) return { where: await ask(sent, ids) };
+  const selected = selectedIn(sent);
+  if (sent.get(INTENT_FIELD) === DESTINATION_PARAM) return { where: await ask(sent, ids, selected) };
   const answer = await serverAction(intents, names)(args);
   if (answer instanceof Response) return answer;
-  return data<FormAnswer & { where: Destination }>({ ...answer.data, where: await ask(sent, ids) }, answer.init ?? undefined);
+  return data<FormAnswer & { where: Destination }>({ ...answer.data, where: await ask(sent, ids, selected) }, answer.init ?? undefined);
 }

@@ -10,9 +10,10 @@ import { Icon } from "~/lib/ui/icons/icon";
 import { Link } from "~/lib/ui/navigation/link";
 import { bottomInsetRef } from "~/lib/ui/bottom-inset-ref";
 import { toast } from "~/lib/ui/overlays/toasts";
-import { CHOSEN_FIELD, SELECTION_FORM, withSelect } from "./address";
+import { CHOSEN_FIELD, SELECTION_FORM, withSelect, withSelectAll } from "./address";
 import { TagButton, TagPopover } from "./tag-selection";
 import type { Selection } from "./use-selection";
+import { WHOLE_FIELDS, WHOLE_LISTS, type WholeSelection } from "./whole-selection";
 
 export function SelectLink({ selection }: { selection: Selection }) {
   const { search } = useLocation();
@@ -66,9 +67,8 @@ export function SelectionBar({ selection, thing, trash, place, children }: Selec
   }, [isDone, fetcher.data]);
 
   if (!selection.on) return null;
-  const { chosen, elsewhere, ids } = selection;
-  const many = chosen.length + elsewhere.length;
-  const areAll = chosen.length > 0 && chosen.length === ids.length;
+  const { chosen, elsewhere, ids, whole, count: many, total } = selection;
+  const areAll = many > 0 && many === total;
 
   function send(event: SubmitEvent<HTMLFormElement>) {
     const { submitter } = event.nativeEvent;
@@ -79,6 +79,10 @@ export function SelectionBar({ selection, thing, trash, place, children }: Selec
     event.preventDefault();
     if (many === 0) return void toast("Nothing selected.");
     const sent = new FormData(event.currentTarget, submitter);
+    if (whole) {
+      for (const name of [CHOSEN_FIELD, ...WHOLE_FIELDS, ...WHOLE_LISTS]) sent.delete(name);
+      for (const [name, value] of selection.fields()) sent.append(name, value);
+    }
     if (elsewhere === null) void fetcher.submit(sent, { method: "post" });
     else void submit(sent, { method: "post", action: elsewhere });
   }
@@ -92,6 +96,7 @@ export function SelectionBar({ selection, thing, trash, place, children }: Selec
       {elsewhere.map((id) => (
         <input key={id} type="hidden" name={CHOSEN_FIELD} value={id} />
       ))}
+      {whole ? <WholeInputs whole={whole} ids={ids} /> : null}
       <p role="status" className="tabular min-w-32 flex-1 py-1 text-soft">
         {many > 0 ? (
           <>
@@ -106,11 +111,23 @@ export function SelectionBar({ selection, thing, trash, place, children }: Selec
         <button
           type="button"
           className={buttonClass({ look: "ghost", size: "sm" }, "noscript:hidden")}
-          onClick={() => (areAll ? selection.clear() : selection.choose(ids))}
+          onClick={() => (areAll ? selection.clear() : selection.chooseAll())}
         >
           <Icon of={CheckCheck} />
-          {areAll ? "Clear" : `Select all (${ids.length})`}
+          {areAll ? "Clear" : `Select all (${total.toLocaleString("en")})`}
         </button>
+        {selection.isWholePossible ? (
+          <noscript>
+            <Link
+              to={pathname + (whole ? withSelect(search, true) : withSelectAll(search))}
+              prefetch="none"
+              className={buttonClass({ look: "ghost", size: "sm" })}
+            >
+              <Icon of={CheckCheck} />
+              {whole ? "Clear" : `Select all (${total.toLocaleString("en")})`}
+            </Link>
+          </noscript>
+        ) : null}
         <Button
           type="submit"
           look="ghost"
@@ -120,7 +137,14 @@ export function SelectionBar({ selection, thing, trash, place, children }: Selec
           formAction={MOVE[thing]}
           onClick={(event) => {
             if (many === 0) return;
-            const request = { kind: thing, ids: [...chosen, ...elsewhere], from: place, staysOnPage: true } as const;
+            const request = {
+              kind: thing,
+              ids: [...chosen, ...elsewhere],
+              count: many,
+              fields: selection.fields(),
+              from: place,
+              staysOnPage: true,
+            } as const;
             if (requestDestination(request)) event.preventDefault();
           }}
         >
@@ -156,6 +180,23 @@ export function SelectionBar({ selection, thing, trash, place, children }: Selec
         </p>
       ) : null}
     </form>
+  );
+}
+
+/** Without JavaScript the form says which items it showed, so that the unticked ones are left out. */
+function WholeInputs({ whole: { all, total, except }, ids }: { whole: WholeSelection; ids: readonly string[] }) {
+  const hidden = except.filter((id) => !ids.includes(id));
+  return (
+    <>
+      <input type="hidden" name="all" value={all} />
+      <input type="hidden" name="total" value={total} />
+      {ids.map((id) => (
+        <input key={id} type="hidden" name="shown" value={id} />
+      ))}
+      {hidden.map((id) => (
+        <input key={id} type="hidden" name="except" value={id} />
+      ))}
+    </>
   );
 }
 

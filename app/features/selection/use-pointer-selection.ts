@@ -31,7 +31,7 @@ function useKeys(list: RefObject<HTMLElement | null>, selection: Selection): voi
     if (event.ctrlKey || event.metaKey) {
       if (key !== "a" || shiftKey || !(inList || on)) return;
       event.preventDefault();
-      selection.choose(ids);
+      selection.chooseAll();
       const at = idOf(target);
       if (at !== null) selection.focus(at);
       return;

@@ -2,43 +2,62 @@ import { useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from "reac
 import { useActionData, useLocation, useNavigate, useSearchParams } from "react-router";
 import type { FormAnswer } from "~/lib/forms/form-result";
 import { SELECT } from "~/lib/forms/dialogs/open-dialog-param";
-import { CHOSEN_FIELD, SELECTION_FORM, withSelect } from "./address";
+import { CHOSEN_FIELD, SELECT_ALL, SELECTION_FORM, withSelect } from "./address";
 import { between } from "./range";
+import { DIRECT_MAX, wholeFields, type WholeSelection } from "./whole-selection";
+
+/** What "Select all" selects: `field` is made by `placeField`. */
+export type SelectionPlace = { field: string; total: number };
 
 export type Selection = {
   on: boolean;
   chosen: readonly string[];
   elsewhere: readonly string[];
+  /** Everything in the place, also what is not loaded, except single items. */
+  whole: WholeSelection | null;
+  /** How many items are selected, and how many "Select all" selects. */
+  count: number;
+  total: number;
+  isWholePossible: boolean;
+  /** The form fields of the selected items. */
+  fields: () => [string, string][];
   has: (id: string) => boolean;
   ids: readonly string[];
   begin: () => void;
   /** `upTo`: selects the range from the last toggled item. Starts a selection if none is active. */
   toggle: (id: string, upTo: boolean) => void;
   choose: (ids: readonly string[]) => void;
+  chooseAll: () => void;
   clear: () => void;
   end: () => void;
   focus: (id: string) => void;
 };
 
 /** Starts by a URL parameter, without scripts. Survives rejected forms and changes of page or order; drops deleted items. */
-export function useSelection(ids: readonly string[]): Selection {
+export function useSelection(ids: readonly string[], place?: SelectionPlace): Selection {
   const view = withSelect(useLocation().search, false);
   const isRequested = useSearchParams()[0].has(SELECT);
   const refused = useActionData<FormAnswer | undefined>();
   const [on, setOn] = useState(isRequested);
   /** Selected id to the list view it was selected in. */
   const [marked, setMarked] = useState<ReadonlyMap<string, string>>(() => new Map(submittedIds(refused).map((id) => [id, view])));
+  const isAllRequested = useSearchParams()[0].has(SELECT_ALL);
+  /** What "Select all" leaves out; null when items are selected one by one. */
+  const [except, setExcept] = useState<ReadonlySet<string> | null>(isAllRequested && place ? new Set() : null);
+  const whole = except && place ? { all: place.field, total: place.total, except: [...except] } : null;
   const anchor = useRef<string | null>(null);
   const leaveAddress = useLeaveAddress();
   const focus = useLaterFocus();
 
-  const chosen = useMemo(() => ids.filter((id) => marked.has(id)), [ids, marked]);
+  const chosen = useMemo(() => ids.filter((id) => (except ? !except.has(id) : marked.has(id))), [ids, marked, except]);
   const elsewhere = useMemo(() => {
+    if (except) return [];
     const here = new Set(ids);
     return [...marked].flatMap(([id, at]) => (at === view || here.has(id) ? [] : id));
-  }, [ids, marked, view]);
+  }, [ids, marked, view, except]);
   const choose = (next: readonly string[]) => {
     setOn(true);
+    setExcept(null);
     setMarked(new Map([...elsewhere.map((id) => [id, marked.get(id) ?? ""] as const), ...next.map((id) => [id, view] as const)]));
   };
 
@@ -46,10 +65,18 @@ export function useSelection(ids: readonly string[]): Selection {
     // A range ends at the page: items between two pages are unknown here.
     if (upTo && anchor.current !== null && ids.includes(anchor.current)) return choose([...chosen, ...between(ids, anchor.current, id)]);
     anchor.current = id;
+    if (except) return setExcept(except.has(id) ? except.difference(new Set([id])) : except.union(new Set([id])));
     choose(marked.has(id) ? chosen.filter((each) => each !== id) : [...chosen, id]);
+  }
+  function chooseAll() {
+    if (!place || (place.total <= ids.length && place.total <= DIRECT_MAX)) return choose(ids);
+    setOn(true);
+    setMarked(new Map());
+    setExcept(new Set());
   }
   const readTicked = useEffectEvent(() => {
     const ticked = tickedOf(ids);
+    if (except) return setExcept(new Set(ids.filter((id) => on && !ticked.includes(id))));
     if (ticked.some((id) => !marked.has(id)) || (ticked.length < chosen.length && on)) choose(ticked);
   });
   // Reads boxes ticked before hydration.
@@ -64,17 +91,27 @@ export function useSelection(ids: readonly string[]): Selection {
     on,
     chosen,
     elsewhere,
+    whole,
+    count: whole ? Math.max(0, whole.total - whole.except.length) : chosen.length + elsewhere.length,
+    total: place ? Math.max(place.total, ids.length) : ids.length,
+    isWholePossible: place !== undefined,
+    fields: () => (whole ? wholeFields(whole) : [...chosen, ...elsewhere].map((id) => [CHOSEN_FIELD, id])),
     ids,
-    has: (id) => marked.has(id),
+    has: (id) => (except ? !except.has(id) : marked.has(id)),
     begin: () => setOn(true),
     choose,
     focus,
     // Items re-render only for their own state (`isSameItem`), so they may call an old `toggle`.
     toggle: (id, upTo) => newest.current(id, upTo),
-    clear: () => setMarked(new Map()),
+    chooseAll,
+    clear() {
+      setExcept(null);
+      setMarked(new Map());
+    },
     end() {
       anchor.current = null;
       setOn(false);
+      setExcept(null);
       setMarked(new Map());
       leaveAddress();
     },

@@ -6,6 +6,8 @@ import { Commands } from "~/features/commands/commands";
 import type { AppConfig } from "~/config";
 import type { Preload } from "~/lib/data/preload";
 import { LiveProvider } from "~/lib/data/connection/live-provider";
+import { BulkJobs } from "~/features/selection/bulk/bulk-jobs";
+import type { BulkJob } from "~/features/selection/bulk/bulk-text";
 import { buttonClass } from "~/lib/ui/inputs/button";
 import { FlashMessage } from "~/lib/ui/overlays/flash-message";
 import { Icon } from "~/lib/ui/icons/icon";
@@ -32,12 +34,25 @@ type ShellProps = {
   convex: AppConfig["browserConvex"];
   projects: Preload<NamedProject[]>;
   unread: Preload<number>;
+  jobs: Preload<BulkJob[]>;
   sidebarAtFirst: SidebarState;
   projectListOpen: boolean;
   children: ReactNode;
 };
 
-export function Shell({ flash, personId, user, theme, convex, projects, unread, sidebarAtFirst, projectListOpen, children }: ShellProps) {
+export function Shell({
+  flash,
+  personId,
+  user,
+  theme,
+  convex,
+  projects,
+  unread,
+  jobs,
+  sidebarAtFirst,
+  projectListOpen,
+  children,
+}: ShellProps) {
   const sidebar = useSidebar(sidebarAtFirst);
   useHelpKey();
   useRestoredPage();
@@ -80,6 +95,7 @@ export function Shell({ flash, personId, user, theme, convex, projects, unread, 
               </Link>
             </header>
             <FlashMessage flash={flash} toasts />
+            <BulkJobs jobs={jobs} />
             <main id="main" tabIndex={-1} className="outline-none">
               {children}
             </main>

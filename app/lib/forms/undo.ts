@@ -43,6 +43,13 @@ async function offer(step: Step, direction: Direction, text: string): Promise<vo
   if (steps[direction].includes(step)) void toast(text, { label, onClick: () => revert(step, direction) });
 }
 
+/** Undoes a stored step, or redoes it, where its message is no longer shown. */
+export function revertStored(id: string, text: string, direction: Direction): void {
+  if (!steps[direction].some((step) => step.id === id)) steps[direction].push({ id, text, done: Promise.resolve() });
+  const step = steps[direction].find((each) => each.id === id);
+  if (step) revert(step, direction);
+}
+
 function removeStep(step: Step, direction: Direction): boolean {
   const at = steps[direction].indexOf(step);
   if (at >= 0) steps[direction].splice(at, 1);

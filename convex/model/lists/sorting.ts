@@ -8,7 +8,20 @@ export type ListSort = Infer<typeof listSort>;
 
 export const sortArg = v.optional(listSort);
 
-export const imageSortArg = v.optional(v.union(v.literal("manual"), v.literal("name"), v.literal("created")));
+/** "created" is newest first, "size" largest first; the second of each pair is the reverse. */
+export const imageSortArg = v.optional(
+  v.union(
+    v.literal("manual"),
+    v.literal("name"),
+    v.literal("name-desc"),
+    v.literal("created"),
+    v.literal("created-asc"),
+    v.literal("size"),
+    v.literal("size-asc"),
+    v.literal("type"),
+    v.literal("type-desc"),
+  ),
+);
 export type ImageSort = NonNullable<Infer<typeof imageSortArg>>;
 
 /** Limited because the first page always includes all favourites. */

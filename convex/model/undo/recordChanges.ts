@@ -11,7 +11,7 @@ const KINDS = { projects: "project", designs: "design", designImages: "image" } 
 const isItemTable = (table: string): table is keyof typeof KINDS => Object.hasOwn(KINDS, table);
 
 const CHANGES_PER_ROW = 50;
-const STEP_MAX = 64;
+export const STEP_MAX = 64;
 
 /** Marks an inserted item: before its creation it counts as trashed. */
 const NOT_YET: State = { removedAt: 0 };

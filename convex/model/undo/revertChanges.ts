@@ -38,7 +38,7 @@ const changed =
   (change: Change): boolean =>
     fieldsOf(change).some((field) => fields.includes(field));
 
-async function expectUnchanged(ctx: Ctx, change: Change): Promise<void> {
+export async function expectUnchanged(ctx: Ctx, change: Change): Promise<void> {
   const row: { name: string } & Partial<Record<Field, unknown>> = itemIn(await unpurgedFor(ctx, change.id, change.kind));
   for (const field of fieldsOf(change))
     if (!isSame(row[field], change.after[field]))

@@ -2,6 +2,7 @@ import type { Page } from "@playwright/test";
 import sharp from "sharp";
 import { api } from "../../../convex/_generated/api.js";
 import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../../harness/test.ts";
+import { pageActions } from "../support/page-actions.ts";
 import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
 
 const IN_ROW = {
@@ -78,5 +79,27 @@ test("sizes cards and search results by the chosen density", async ({ page, app,
       (counts[path] ??= []).push(columns);
     }
   }
-  expect(counts).toEqual({ "/projects": [9, 7, 5], "/search?q=Magazine": [7, 5, 4] });
+  expect(counts).toEqual({ "/projects": [9, 7, 5], "/search?q=Magazine": [10, 7, 5] });
+});
+
+bothWays((javaScript) => {
+  test("sorts the list view by its columns, in both directions", { tag: "@list-columns" }, async ({ page, app, person }) => {
+    const { designId, path } = await makeDesign(app, person);
+    await addPictures(app, person, designId, ["fig", "bank", "clock"]);
+    const her = pageActions(page, javaScript);
+    await her.open(path);
+    await page.getByRole("button", { name: "List", exact: true }).click();
+    await expect(page.locator(".gallery-list")).toBeVisible();
+    const names = () => page.getByRole("list", { name: "Images" }).locator("span[dir=auto]");
+    const columns = page.getByRole("navigation", { name: "Sort by column" });
+    await expect(names()).toHaveText([/fig/, /bank/, /clock/]);
+    await columns.getByRole("link", { name: "Name" }).click();
+    await expect(names()).toHaveText([/bank/, /clock/, /fig/]);
+    await expect(columns.getByRole("link", { name: /^Name.*ascending/ })).toHaveAttribute("aria-current", "true");
+    await columns.getByRole("link", { name: /^Name.*ascending/ }).click();
+    await expect(names()).toHaveText([/fig/, /clock/, /bank/]);
+    await columns.getByRole("link", { name: "Type" }).click();
+    await expect(names()).toHaveText([/fig/, /bank/, /clock/]);
+    await expectAccessible(page);
+  });
 });

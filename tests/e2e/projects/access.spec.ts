@@ -55,6 +55,7 @@ const RULES: Record<string, Rule> = {
   "/uploads/:id": "send only",
   "/uploads/:id/finish": "send only",
   "/preferences": "send only",
+  "/bulk": "send only",
   "/undo": "send only",
 };
 

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { api } from "../../../convex/_generated/api.js";
 import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
-import { addPictures, deploymentAs } from "../support/pictures.ts";
+import { addPictures, chosen, deploymentAs } from "../support/pictures.ts";
 
 async function seed(app: RunningApp, person: Person) {
   const convex = await deploymentAs(app, person);
@@ -13,9 +13,9 @@ async function seed(app: RunningApp, person: Person) {
 }
 
 const found = (page: Page) => page.getByRole("main").getByRole("listitem");
-const expectFound = (page: Page, texts: string[]) => expect(found(page)).toHaveText(texts, { useInnerText: true });
+const expectFound = (page: Page, texts: (string | RegExp)[]) => expect(found(page)).toHaveText(texts, { useInnerText: true });
 const ALL = ["Clockwork", "Clock tower\nClockwork", "clock.webp\nClockwork / Clock tower"];
-const field = (page: Page) => page.getByRole("searchbox", { name: "Search terms" });
+const field = (page: Page) => page.getByRole("combobox", { name: "Search terms" });
 
 bothWays((javaScript) => {
   test("finds the user's own items from every page and links to them", async ({ page, person, stranger, app }) => {
@@ -44,6 +44,23 @@ bothWays((javaScript) => {
     await she.open("/search?q=WEBP");
     await page.getByRole("main").getByRole("link").click();
     await expect(page).toHaveURL(`/design/${designId}/images/${imageId}`);
+  });
+
+  test("marks matches, suggests names, and filters by project and look", { tag: "@search-looks" }, async ({ page, person, app }) => {
+    const { convex, projectId, designId } = await seed(app, person);
+    await convex.mutation(api.projects.create, { name: "Clock of others" });
+    await addPictures(app, person, designId, [{ ...(await chosen("bank")), name: "tall clock.png" }]);
+    const she = pageActions(page, javaScript);
+    await she.open("/search?q=cloc&orientation=landscape");
+    await expect(page.locator("mark").first()).toHaveText(/cloc/i);
+    await expect(page.getByLabel("Orientation")).toHaveValue("landscape");
+    await expectAccessible(page);
+    await page.getByLabel("Project", { exact: true }).selectOption("Clockwork");
+    await page.getByLabel("Orientation").selectOption("");
+    await page.getByRole("main").getByRole("button", { name: "Search" }).click();
+    await expect(page).toHaveURL(new RegExp(`q=cloc&project=${projectId}`));
+    await expectFound(page, ["Clock tower\nClockwork", /clock/, /clock/]);
+    await expect(page.locator("#search-suggestions option").first()).toHaveAttribute("value", /clock/i);
   });
 
   test("finds by description, tags and filters", async ({ page, person, app }) => {

@@ -41,7 +41,7 @@ test("two servers behind a balancer without affinity serve every session", async
       await her.open("/account/sessions");
       await expect(page.getByRole("heading", { name: "Active sessions" })).toBeVisible();
       await her.open("/search?q=Summer");
-      await expect(page.getByRole("main").getByText("Summer").first()).toBeVisible();
+      await expect(page.getByRole("main").getByRole("link", { name: "Summer" }).first()).toBeVisible();
 
       const cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
       const signedIn = () =>

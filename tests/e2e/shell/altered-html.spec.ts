@@ -74,7 +74,7 @@ for (const [name, alter] of Object.entries(ALTERATIONS)) {
 
     const { designId, path } = await makeDesign(app, person, "Clock tower");
     await addPictures(app, person, designId, ["fig", "clock"]);
-    const words = page.getByRole("searchbox", { name: "Search terms" });
+    const words = page.getByRole("combobox", { name: "Search terms" });
     await openAltered(page, "/search", alter, () => typeInto(words, "tower"));
     await expect(page.getByRole("main").getByRole("listitem")).toHaveText(/Clock tower/);
     await expect(words).toHaveValue("tower");

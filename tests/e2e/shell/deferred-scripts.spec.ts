@@ -69,13 +69,13 @@ test("keeps input made before the scripts have loaded", async ({ page, app, pers
   await addPictures(app, person, designId, ["fig", "clock"]);
 
   const searching = await openWithoutScripts(page, "/search");
-  await page.getByRole("searchbox", { name: "Search terms" }).fill("tow");
+  await page.getByRole("combobox", { name: "Search terms" }).fill("tow");
   await page.getByText("Filters").click();
   await page.getByRole("combobox", { name: "Kind" }).selectOption("design");
   await searching();
   await expect(page.getByRole("main").getByRole("listitem")).toHaveText(/Clock tower/);
   await expect(page).toHaveURL("/search?q=tow&kind=design");
-  await expect(page.getByRole("searchbox", { name: "Search terms" })).toHaveValue("tow");
+  await expect(page.getByRole("combobox", { name: "Search terms" })).toHaveValue("tow");
 
   const choosing = await openWithoutScripts(page, `${path}?select=1`);
   for (const name of ["fig.jpg", "clock.webp"]) await page.getByRole("checkbox", { name: `Select ${name}` }).check();

@@ -19,6 +19,7 @@ import { RelativeTime } from "~/lib/ui/time/relative-time";
 import { ACCEPTED, isAcceptedType } from "../display/accepted-types";
 import { SegmentedControl } from "~/lib/ui/inputs/segmented-control";
 import { DENSITY_CHOICES } from "./density-picker";
+import { GalleryColumns } from "./gallery-columns";
 import { gallerySizes, SCALABLE } from "./gallery-sizes";
 import { ImageActions } from "../viewer/image-actions";
 import type { DesignImage } from "./intents";
@@ -47,7 +48,7 @@ export function Gallery({ list, images, view, page, total, ...tile }: GalleryPro
   const density = useDensity();
   usePointerSelection(list, tile.selection);
   useReordering(list, { on: tile.byHand && !tile.selection.on, intent: "orderImage", items: images, page, total });
-  return (
+  const rows = (
     <ul ref={list} aria-label="Images" className={view === "grid" ? "gallery" : "gallery-list"}>
       {images.map((image, index) =>
         view === "grid" ? (
@@ -57,6 +58,13 @@ export function Gallery({ list, images, view, page, total, ...tile }: GalleryPro
         ),
       )}
     </ul>
+  );
+  if (view === "grid") return rows;
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-1">
+      <GalleryColumns byHand={tile.byHand} isSelecting={tile.selection.on} />
+      {rows}
+    </div>
   );
 }
 
@@ -111,7 +119,7 @@ function ImageRow({ image, ...tile }: OfImage) {
         {name} <PendingIndicator of={image} />
       </span>
       <span className="tabular flex flex-wrap gap-x-4 text-sm text-faint max-md:self-start">
-        <span>
+        <span className="md:w-28 md:text-end">
           {number.format(width)} × {number.format(height)}
         </span>
         <span className="md:w-12">{isAcceptedType(contentType) ? ACCEPTED[contentType].name : contentType}</span>

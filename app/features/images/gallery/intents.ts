@@ -2,9 +2,10 @@ import type { OptimisticLocalStore } from "convex/browser";
 import type { FunctionArgs, FunctionReturnType } from "convex/server";
 import { href } from "react-router";
 import { markOptimistic } from "~/lib/data/pending";
+import { bulkIntent } from "~/features/selection/whole-selection";
 import { tagsWith, tagsWithout } from "~/features/tags/tag-list";
 import { designIntents } from "~/features/designs/intents";
-import { intent, withRedirect } from "~/lib/forms/intents";
+import { type FormValues, intent, withRedirect } from "~/lib/forms/intents";
 import { duplicateIntent, renameIntent, reorderIntent, tagIntents } from "~/lib/forms/items/item-intents";
 import { reordered } from "~/lib/forms/items/order";
 import { api } from "#convex/_generated/api";
@@ -17,6 +18,8 @@ const tagging = tagIntents(
   (store, id, change) => changeImage(store, id, ({ tags, ...image }) => withTags(image, change(tags))),
   { tagsWith, tagsWithout },
 );
+
+const toDesign = ({ designId, stay }: FormValues) => (stay ? null : href("/design/:id", { id: encodeURIComponent(String(designId)) }));
 
 export const imageIntents = {
   renameImage: renameIntent("Image", api.designImages.rename, (store, id, name) =>
@@ -38,8 +41,8 @@ export const imageIntents = {
 
   tagImage: tagging.tag,
   untagImage: tagging.untag,
-  tagImages: tagging.tagMany,
-  untagImages: tagging.untagMany,
+  tagImages: bulkIntent(tagging.tagMany, { kind: "image", action: ({ tag }) => ({ type: "tag", tag: String(tag) }) }),
+  untagImages: bulkIntent(tagging.untagMany, { kind: "image", action: ({ tag }) => ({ type: "untag", tag: String(tag) }) }),
 
   makeCurrent: intent({
     mutation: api.versions.makeCurrent,
@@ -88,45 +91,54 @@ export const imageIntents = {
     undo: true,
   }),
 
-  moveImages: intent({
-    mutation: api.designImages.move,
-    fields: ["designId"],
-    lists: ["ids"],
-    optional: ["stay"],
-    args: ({ ids, designId }) => ({ ids, designId }),
-    then: (_, { designId }, { stay }) => (stay ? null : href("/design/:id", { id: encodeURIComponent(designId) })),
-    message: { text: "moved", each: "image" },
-    undo: true,
-  }),
+  moveImages: bulkIntent(
+    intent({
+      mutation: api.designImages.move,
+      fields: ["designId"],
+      lists: ["ids"],
+      optional: ["stay"],
+      args: ({ ids, designId }) => ({ ids, designId }),
+      then: (_, { designId }, { stay }) => (stay ? null : href("/design/:id", { id: encodeURIComponent(designId) })),
+      message: { text: "moved", each: "image" },
+      undo: true,
+    }),
+    { kind: "image", action: ({ designId }) => ({ type: "move", to: String(designId) }), then: toDesign },
+  ),
 
-  copyImages: intent({
-    mutation: api.many.copyImages,
-    fields: ["designId"],
-    lists: ["ids"],
-    optional: ["stay"],
-    args: ({ ids, designId }) => ({ ids, designId }),
-    then: (_, { designId }, { stay }) => (stay ? null : href("/design/:id", { id: encodeURIComponent(designId) })),
-    message: { text: "copied", each: "image" },
-    undo: true,
-  }),
+  copyImages: bulkIntent(
+    intent({
+      mutation: api.many.copyImages,
+      fields: ["designId"],
+      lists: ["ids"],
+      optional: ["stay"],
+      args: ({ ids, designId }) => ({ ids, designId }),
+      then: (_, { designId }, { stay }) => (stay ? null : href("/design/:id", { id: encodeURIComponent(designId) })),
+      message: { text: "copied", each: "image" },
+      undo: true,
+    }),
+    { kind: "image", action: ({ designId }) => ({ type: "copy", to: String(designId) }), then: toDesign },
+  ),
 
-  trashImages: intent({
-    mutation: api.many.trashImages,
-    lists: ["ids"],
-    args: ({ ids }) => ({ ids }),
-    optimistic(store, { ids }) {
-      changeLists(store, (images, designId) => {
-        const rest = images.filter(({ _id }) => !ids.includes(_id));
-        const gone = images.length - rest.length;
-        if (gone === 0) return images;
-        const design = store.getQuery(api.designs.getDesignById, { id: designId });
-        if (design) store.setQuery(api.designs.getDesignById, { id: designId }, { ...design, imageCount: design.imageCount - gone });
-        return rest;
-      });
-    },
-    message: { text: "moved to the trash", each: "image" },
-    undo: true,
-  }),
+  trashImages: bulkIntent(
+    intent({
+      mutation: api.many.trashImages,
+      lists: ["ids"],
+      args: ({ ids }) => ({ ids }),
+      optimistic(store, { ids }) {
+        changeLists(store, (images, designId) => {
+          const rest = images.filter(({ _id }) => !ids.includes(_id));
+          const gone = images.length - rest.length;
+          if (gone === 0) return images;
+          const design = store.getQuery(api.designs.getDesignById, { id: designId });
+          if (design) store.setQuery(api.designs.getDesignById, { id: designId }, { ...design, imageCount: design.imageCount - gone });
+          return rest;
+        });
+      },
+      message: { text: "moved to the trash", each: "image" },
+      undo: true,
+    }),
+    { kind: "image", action: () => ({ type: "trash" }) },
+  ),
 
   moveImage: intent({
     mutation: api.designImages.move,

@@ -8,7 +8,7 @@ import { pressedKey } from "~/lib/ui/inputs/keys";
 import { toast } from "~/lib/ui/overlays/toasts";
 import { idOf } from "../selectable-items";
 import type { Selection } from "../use-selection";
-import { readItems, writeItems } from "./item-clipboard";
+import { type CopiedItems, fieldsOf, readItems, writeItems } from "./item-clipboard";
 import { useContextMenu } from "./use-context-menu";
 import { useItemDrag } from "./use-item-drag";
 
@@ -34,17 +34,18 @@ const ABOVE = "dialog[open], :popover-open, .viewer";
 export function useItemCommands(list: RefObject<HTMLElement | null>, { items, ask, remove, duplicate, many }: ItemCommands): void {
   useContextMenu(list);
   const submit = useSubmit();
-  const send = (intent: IntentName, fields: Record<string, string>, ids: readonly string[]) => {
-    const form = `${MENU_FORM}${intent}-${fields["id"] ?? ids.join()}`.slice(0, 200);
+  const send = (intent: IntentName, fields: Record<string, string>, items: readonly [string, string][]) => {
+    const form = `${MENU_FORM}${intent}-${fields["id"] ?? items.join()}`.slice(0, 200);
     const sent = new FormData();
     for (const [name, value] of Object.entries({ [INTENT_FIELD]: intent, [FORM_FIELD]: form, ...fields })) sent.append(name, value);
-    for (const id of ids) sent.append("ids", id);
+    for (const [name, value] of items) sent.append(name, value);
     void submit(sent, { method: "post", navigate: false, fetcherKey: form });
   };
   const focused = (): string | null => {
     const { activeElement } = document;
     return activeElement && list.current?.contains(activeElement) && activeElement.matches("a, input") ? idOf(activeElement) : null;
   };
+  const hasSelected = (): boolean => many !== undefined && many.selection.on && many.selection.count > 0;
   const selected = (): string[] => (many?.selection.on ? [...many.selection.chosen, ...many.selection.elsewhere] : []);
   const chosen = (): string[] => {
     const ids = selected();
@@ -52,20 +53,26 @@ export function useItemCommands(list: RefObject<HTMLElement | null>, { items, as
     return ids.length > 0 ? ids : id === null ? [] : [id];
   };
 
+  /** The selection, or else the focused item. */
+  const copied = (ids: string[], isCut: boolean, of: NonNullable<ItemCommands["many"]>): CopiedItems => ({
+    kind: of.kind,
+    ids,
+    isCut,
+    ...(hasSelected() && { count: of.selection.count, fields: of.selection.fields() }),
+  });
+
   function removeChosen(): void {
-    const ids = selected();
     const id = focused();
-    if (many && ids.length > 0) {
-      send(many.remove, {}, ids);
+    if (many && hasSelected()) {
+      send(many.remove, {}, many.selection.fields());
       return many.selection.end();
     }
     if (id !== null) send(remove, { id }, []);
   }
 
   function duplicateChosen(): void {
-    const ids = selected();
     const id = focused();
-    if (many && ids.length > 0) send(many.copy, { [many.into.field]: many.into.id, stay: "yes" }, ids);
+    if (many && hasSelected()) send(many.copy, { [many.into.field]: many.into.id, stay: "yes" }, many.selection.fields());
     else if (id !== null) send(duplicate, { id }, []);
   }
 
@@ -74,15 +81,16 @@ export function useItemCommands(list: RefObject<HTMLElement | null>, { items, as
     many
       ? {
           kind: many.kind,
-          draggedWith: (id) => (selected().includes(id) ? selected() : [id]),
+          draggedWith: (id) => (selected().includes(id) ? copied(selected(), true, many) : { kind: many.kind, ids: [id], isCut: true }),
           namesOf: (ids) => items.filter(({ _id }) => ids.includes(_id)).map(({ name }) => name),
-          move: (ids, target) => send(many.move, { [many.into.field]: target, stay: "yes" }, ids),
+          move: (items, target) => send(many.move, { [many.into.field]: target, stay: "yes" }, fieldsOf(items)),
         }
       : null,
   );
 
   const onKey = useEffectEvent((event: KeyboardEvent) => {
-    if (event.defaultPrevented || event.altKey || event.shiftKey || isInField(event.target) || chosen().length === 0) return;
+    if (event.defaultPrevented || event.altKey || event.shiftKey || isInField(event.target) || (chosen().length === 0 && !hasSelected()))
+      return;
     const key = pressedKey(event);
     const item = items.find(({ _id }) => _id === focused());
     if (event.ctrlKey || event.metaKey) {
@@ -104,9 +112,10 @@ export function useItemCommands(list: RefObject<HTMLElement | null>, { items, as
     event.preventDefault();
     const isCut = event.type === "cut";
     const names = items.filter(({ _id }) => ids.includes(_id)).map(({ name }) => name);
-    writeItems(event.clipboardData, { kind: many.kind, ids, isCut }, names);
+    const written = copied(ids, isCut, many);
+    writeItems(event.clipboardData, written, names);
     const place = many.kind === "image" ? "design" : "project";
-    void toast(`${count(ids.length, many.kind)} ${isCut ? "cut" : "copied"}. Paste into a ${place}.`);
+    void toast(`${count(written.count ?? ids.length, many.kind)} ${isCut ? "cut" : "copied"}. Paste into a ${place}.`);
   });
 
   const onPaste = useEffectEvent((event: ClipboardEvent) => {
@@ -114,7 +123,7 @@ export function useItemCommands(list: RefObject<HTMLElement | null>, { items, as
     if (!many || !pasted || event.defaultPrevented || isInField(event.target)) return;
     event.preventDefault();
     if (pasted.kind === many.kind)
-      return send(pasted.isCut ? many.move : many.copy, { [many.into.field]: many.into.id, stay: "yes" }, pasted.ids);
+      return send(pasted.isCut ? many.move : many.copy, { [many.into.field]: many.into.id, stay: "yes" }, fieldsOf(pasted));
     void toast(pasted.kind === "image" ? "Open a design to paste images." : "Open a project to paste designs.");
   });
 

@@ -4,9 +4,9 @@ import { type CopiedItems, readItems, writeItems } from "./item-clipboard";
 
 type ItemDrag = {
   kind: "design" | "image";
-  draggedWith: (id: string) => string[];
+  draggedWith: (id: string) => CopiedItems;
   namesOf: (ids: string[]) => string[];
-  move: (ids: string[], target: string) => void;
+  move: (items: CopiedItems, target: string) => void;
 };
 
 /** Addresses of links that accept dropped items: in the sidebar, the breadcrumb and headings. */
@@ -17,18 +17,18 @@ export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag 
     const { target, dataTransfer } = event;
     const id = target instanceof Element && list.current?.contains(target) ? idOf(target) : null;
     if (!drag || !dataTransfer || id === null) return null;
-    const ids = drag.draggedWith(id);
+    const items = drag.draggedWith(id);
     dataTransfer.clearData();
     dataTransfer.effectAllowed = "move";
-    writeItems(dataTransfer, { kind: drag.kind, ids, isCut: true }, drag.namesOf(ids));
-    return ids;
+    writeItems(dataTransfer, items, drag.namesOf(items.ids));
+    return items;
   });
   const placeOf = useEffectEvent((target: EventTarget | null) => {
     const link = drag && target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null;
     const id = link && drag && !list.current?.contains(link) ? DROP_TARGETS[drag.kind].exec(link.pathname)?.[1] : undefined;
     return link && id !== undefined ? { link, id } : null;
   });
-  const drop = useEffectEvent((items: CopiedItems, id: string) => drag?.move(items.ids, id));
+  const drop = useEffectEvent((items: CopiedItems, id: string) => drag?.move(items, id));
 
   useEffect(() => {
     const over = new AbortController();

@@ -30,7 +30,7 @@ type Chosen = { at: string; id: string };
 type Choice = { chosen: Chosen; choose: (chosen: Chosen) => void; from: string | undefined };
 
 export default function DestinationDialog({ request, onClose }: { request: DestinationRequest; onClose: () => void }) {
-  const { kind, ids, from, staysOnPage: stays } = request;
+  const { kind, ids, from, staysOnPage: stays, fields } = request;
   const intents = INTENTS[kind];
   const submit = useSubmit();
   const [chosen, choose] = useState<Chosen>({ at: "", id: "" });
@@ -48,13 +48,13 @@ export default function DestinationDialog({ request, onClose }: { request: Desti
     sent.append(FORM_FIELD, form);
     sent.append(kind === "image" ? "designId" : "projectId", chosen.id);
     if (stays) sent.append("stay", "yes");
-    for (const id of ids) sent.append("ids", id);
+    for (const [name, value] of fields ?? ids.map((id): [string, string] => ["ids", id])) sent.append(name, value);
     void submit(sent, { method: "post", navigate: false, fetcherKey: form });
     onClose();
   }
 
   return (
-    <Dialog id={DIALOG} title={`Move or copy ${count(ids.length, kind)}`} open={request} onClose={onClose}>
+    <Dialog id={DIALOG} title={`Move or copy ${count(request.count ?? ids.length, kind)}`} open={request} onClose={onClose}>
       <form onSubmit={send} className="grid grid-cols-[minmax(0,1fr)] gap-3">
         <TextInput
           type="search"

@@ -3,6 +3,9 @@ export type DestinationRequest = {
   ids: readonly string[];
   from: string | undefined;
   staysOnPage: boolean;
+  /** The number and form fields of a selection; default: those of `ids`. */
+  count?: number;
+  fields?: readonly [string, string][];
 };
 
 const listeners = new Set<(request: DestinationRequest) => void>();

@@ -15,7 +15,9 @@ export const viewIn = (url: URL): { sort?: ListSort; favourites?: true } => ({
   ...(url.searchParams.has(FAVOURITES) && { favourites: true }),
 });
 
-export function imageSortIn(url: URL): { sort?: "name" | "created" } {
-  const sort = url.searchParams.get(SORT);
-  return sort === "name" || sort === "created" ? { sort } : {};
+const IMAGE_SORTS = ["name", "name-desc", "created", "created-asc", "size", "size-asc", "type", "type-desc"] as const;
+
+export function imageSortIn(url: URL): { sort?: (typeof IMAGE_SORTS)[number] } {
+  const sort = IMAGE_SORTS.find((each) => each === url.searchParams.get(SORT));
+  return sort === undefined ? {} : { sort };
 }

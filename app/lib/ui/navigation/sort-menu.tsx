@@ -20,19 +20,31 @@ export const IMAGE_ORDERS: SortMenuProps["orders"] = [
   ["manual", "Manual"],
   ["name", "Name"],
   ["created", "Newest"],
+  ["size", "Largest"],
+  ["type", "Type"],
 ];
+/** The reverse orders, which the columns of a list offer. */
+const REVERSE: Record<string, string> = {
+  "name-desc": "Name (Z to A)",
+  "created-asc": "Oldest",
+  "size-asc": "Smallest",
+  "type-desc": "Type (Z to A)",
+};
+
+/** The list in another order, from its first page. */
+export function sortedSearch(search: string, sort: string | null): string {
+  const params = new URLSearchParams(search);
+  params.delete(LATER_PAGES);
+  params.delete(SORT);
+  if (sort !== null) params.set(SORT, sort);
+  return params.toString();
+}
 
 export function SortMenu({ orders }: SortMenuProps) {
   const { search } = useLocation();
   const requested = new URLSearchParams(search).get(SORT);
-  const current = orders.find(([sort]) => sort === requested) ?? orders[0];
-  const to = (sort: string) => {
-    const params = new URLSearchParams(search);
-    params.delete(LATER_PAGES);
-    params.delete(SORT);
-    if (sort !== orders[0]?.[0]) params.set(SORT, sort);
-    return { search: params.toString() };
-  };
+  const current = orders.find(([sort]) => sort === requested) ?? reverse(requested) ?? orders[0];
+  const to = (sort: string) => ({ search: sortedSearch(search, sort === orders[0]?.[0] ? null : sort) });
   return (
     <>
       <button type="button" popoverTarget="sort-menu" className={buttonClass()}>
@@ -56,4 +68,9 @@ export function SortMenu({ orders }: SortMenuProps) {
       </Menu>
     </>
   );
+}
+
+function reverse(sort: string | null): [sort: string, label: string] | undefined {
+  const label = sort === null ? undefined : REVERSE[sort];
+  return sort !== null && label !== undefined ? [sort, label] : undefined;
 }

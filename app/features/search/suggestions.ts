@@ -1,0 +1,20 @@
+import { useMemo } from "react";
+import type { Found } from "#convex/search";
+
+const SHOWN = 8;
+
+/** Returns names and tags that continue what is typed. */
+export function suggestionsFor(
+  typed: string,
+  { projects, designs, images }: Pick<Found, "projects" | "designs" | "images">,
+  tags: string[],
+): string[] {
+  const text = typed.trim().toLowerCase();
+  if (text === "") return [];
+  const names = [...tags, ...projects.map(({ name }) => name), ...designs.map(({ name }) => name), ...images.map(({ name }) => name)];
+  const fitting = names.filter((name) => name.toLowerCase().includes(text) && name.toLowerCase() !== text);
+  return [...new Set(fitting)].slice(0, SHOWN);
+}
+
+export const useSuggestions = (typed: string, found: Found, tags: string[]): string[] =>
+  useMemo(() => suggestionsFor(typed, found, tags), [typed, found, tags]);

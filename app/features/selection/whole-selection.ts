@@ -1,0 +1,73 @@
+import { api } from "#convex/_generated/api";
+import type { FunctionArgs } from "convex/server";
+import { type FormValues, type Intent, type SuccessMessage, successText } from "~/lib/forms/intents";
+import { newStep } from "~/lib/forms/undo";
+import { bulkText } from "./bulk/bulk-text";
+
+/** Must match `MANY_MAX` (convex/model/rules.ts): more items need a job. */
+export const DIRECT_MAX = 500;
+
+/** Everything in a place, also what is not loaded, except single items. */
+export type WholeSelection = { all: string; total: number; except: readonly string[] };
+
+type StartArgs = FunctionArgs<typeof api.bulk.start>;
+type Kind = StartArgs["kind"];
+
+export const WHOLE_FIELDS = ["all", "total"] as const;
+/** `shown` are the items whose check boxes the form has, for forms sent without JavaScript. */
+export const WHOLE_LISTS = ["shown", "except"] as const;
+
+export const placeField = (kind: "design" | "project", id: string): string => `${kind}:${id}`;
+
+/** Returns what a form selects, if that needs a job. */
+export function jobSelection(kind: Kind, values: FormValues): Pick<StartArgs, "kind" | "place" | "ids"> | null {
+  const ids = listIn(values, "ids");
+  const [placeKind, id] = String(values["all"] ?? "").split(":", 2);
+  if ((placeKind === "design" || placeKind === "project") && id !== undefined)
+    return { kind, place: { kind: placeKind, id }, ids: exceptIn(values) };
+  return ids.length > DIRECT_MAX ? { kind, ids } : null;
+}
+
+function exceptIn(values: FormValues): string[] {
+  const chosen = new Set(listIn(values, "ids"));
+  return [...listIn(values, "except"), ...listIn(values, "shown").filter((id) => !chosen.has(id))];
+}
+
+/** Returns the number of items that a form selects. */
+export function countIn(values: FormValues): number {
+  return values["all"] ? Math.max(0, Number(values["total"]) - exceptIn(values).length) : listIn(values, "ids").length;
+}
+
+const listIn = (values: FormValues, name: string): string[] => [values[name] ?? []].flat();
+
+export function wholeFields({ all, total, except }: WholeSelection): [string, string][] {
+  return [["all", all], ["total", String(total)], ...except.map((id): [string, string] => ["except", id])];
+}
+
+type BulkSpec = {
+  kind: Kind;
+  action: (values: FormValues) => StartArgs["action"];
+  then?: (values: FormValues) => string | null;
+};
+
+/** Returns the intent for any number of items: more than `DIRECT_MAX` become a job. */
+export function bulkIntent(intent: Intent, { kind, action, then }: BulkSpec): Intent {
+  const { message } = intent;
+  return {
+    ...intent,
+    lists: [...intent.lists, ...WHOLE_LISTS],
+    optional: [...intent.optional, ...WHOLE_FIELDS],
+    message: message && { ...(message.quietly && { quietly: true }), text: (values) => startedText(values, message) },
+    async run(run, values, step) {
+      const selection = jobSelection(kind, values);
+      if (!selection) return intent.run(run, values, step);
+      await run(api.bulk.start, { ...selection, action: action(values), step: step ?? newStep() }, undefined);
+      return then ? then(values) : null;
+    },
+  };
+
+  function startedText(values: FormValues, usual: SuccessMessage): string {
+    if (!jobSelection(kind, values)) return successText(usual, values);
+    return bulkText({ kind, action: action(values).type, state: "running", phase: "do", done: 0, total: countIn(values) });
+  }
+}

@@ -1,0 +1,24 @@
+import { redirect } from "react-router";
+import { safeRedirectPath } from "~/features/accounts/session/safe-redirect";
+import { getVisitor, redirectToSignIn } from "~/features/accounts/session/session.server";
+import { BULK_ACTS } from "~/features/selection/bulk/bulk-acts";
+import { convexFor } from "~/lib/data/convex.server";
+import { textOf } from "~/lib/forms/intents";
+import { badForm, checkFieldNames } from "~/lib/http/forms/field-names";
+import { readFormData } from "~/lib/http/forms/form.server";
+import { methodNotAllowed } from "~/lib/http/middleware/method-not-allowed.server";
+import type { Route } from "./+types/bulk";
+
+export const loader = methodNotAllowed("POST");
+
+/** Cancels, resumes or dismisses a bulk action, without JavaScript. */
+export async function action({ request, context }: Route.ActionArgs) {
+  const sent = await readFormData(request);
+  checkFieldNames(sent, { once: ["id", "act", "back"] });
+  if (!(await getVisitor(context))) throw redirectToSignIn(request);
+  const act = textOf(sent, "act");
+  if (!Object.hasOwn(BULK_ACTS, act)) throw badForm();
+  const mutation = Object.entries(BULK_ACTS).find(([name]) => name === act)?.[1];
+  if (mutation) await convexFor(context).mutation(mutation, { id: textOf(sent, "id") });
+  return redirect(safeRedirectPath(sent.get("back")), 303);
+}

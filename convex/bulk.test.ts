@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { appServer, type Backend, backends, type Person, probe, signUp } from "../tests/convex/backends.ts";
+import { refused } from "../tests/convex/expect.ts";
+import { addImage } from "../tests/convex/pictures.ts";
+import { api } from "./_generated/api";
+import type { Id } from "./_generated/dataModel";
+import { BULK_IDS_MAX } from "./model/rules";
+
+describe.each(backends)("bulk jobs on $name", ({ start }) => {
+  let backend: Backend;
+  let ada: Person;
+  let projectId: Id<"projects">;
+  let front: Id<"designs">;
+  let back: Id<"designs">;
+  let steps = 0;
+  beforeAll(async () => void (backend = await start()));
+  afterAll(() => backend.close());
+  beforeEach(async () => {
+    ada = await signUp(backend, "ada");
+    projectId = await ada.mutation(api.projects.create, { name: "Magazine" });
+    front = await ada.mutation(api.designs.create, { projectId, name: "Front" });
+    back = await ada.mutation(api.designs.create, { projectId, name: "Back" });
+  });
+
+  /** Adds images that share one file. The design's count follows. */
+  async function fill(designId: Id<"designs">, many: number): Promise<string[]> {
+    const { id } = await addImage(backend, ada, designId, "0");
+    await backend.settle();
+    const { _id, _creationTime, orderKey: _key, ...row } = (await backend.inside.query(probe.row, { table: "designImages", id })) ?? {};
+    const rows = Array.from({ length: many - 1 }, (_, each) => ({ ...row, name: String(each + 1), uploadId: `${id} ${each}` }));
+    await backend.inside.mutation(probe.insertMany, { table: "designImages", rows });
+    await backend.inside.mutation(probe.patch, { table: "designs", id: designId, fields: { imageCount: many } });
+    const stored = await backend.inside.query(probe.rows, { table: "designImages", field: "designId", value: designId });
+    return stored.map((each) => String(each["_id"]));
+  }
+  const countOf = async (id: Id<"designs">) => (await ada.query(api.designs.getDesignById, { id })).imageCount;
+  const job = async () => (await ada.query(api.bulk.getRecent, {}))[0];
+  const newStep = () => `step ${steps++}`;
+  const all = (id: string) => ({ kind: "image" as const, place: { kind: "design" as const, id }, ids: [] as string[] });
+
+  it("moves all images but the excluded ones, keeps their order, and can be undone and redone", async () => {
+    const ids = await fill(front, 250);
+    const [excluded = ""] = ids;
+    const step = newStep();
+    await ada.mutation(api.bulk.start, { ...all(front), ids: [excluded], action: { type: "move", to: back }, step });
+    expect(await job()).toMatchObject({ total: 249, failed: 0 });
+    await backend.settle();
+    expect(await job()).toMatchObject({ state: "done", phase: "do", done: 249, failed: 0, failures: [] });
+    expect([await countOf(front), await countOf(back)]).toEqual([1, 249]);
+    const moved = await ada.query(api.designImages.getDesignImagesByDesignId, { designId: back });
+    expect(moved.slice(0, 200).map(({ name }) => name)).toEqual(Array.from({ length: 200 }, (_, each) => String(each + 1)));
+
+    await ada.mutation(api.undo.revert, { step });
+    await backend.settle();
+    expect(await job()).toMatchObject({ state: "done", phase: "undo", done: 249 });
+    expect([await countOf(front), await countOf(back)]).toEqual([250, 0]);
+    await ada.mutation(api.undo.revert, { step });
+    await backend.settle();
+    expect(await job()).toMatchObject({ state: "done", phase: "redo", done: 249 });
+    expect([await countOf(front), await countOf(back)]).toEqual([1, 249]);
+  });
+
+  it("copies, tags and trashes all images of a project, without the copies it makes", async () => {
+    await fill(front, 120);
+    await fill(back, 30);
+    const place = { kind: "project" as const, id: projectId };
+    const start = async (action: Parameters<typeof ada.mutation<typeof api.bulk.start>>[1]["action"]) => {
+      await ada.mutation(api.bulk.start, { kind: "image", place, ids: [], action, step: newStep() });
+      await backend.settle();
+      return job();
+    };
+    await backend.inside.mutation(probe.patch, { table: "projects", id: projectId, fields: { imageCount: 150 } });
+    expect(await start({ type: "tag", tag: "poster, final" })).toMatchObject({ done: 150, failed: 0 });
+    expect((await ada.query(api.search.find, { text: "", tag: "final", kind: "image" })).images).toHaveLength(50);
+    expect(await start({ type: "copy", to: back })).toMatchObject({ done: 150, failed: 0 });
+    expect([await countOf(front), await countOf(back)]).toEqual([120, 180]);
+    expect(await start({ type: "untag", tag: "poster" })).toMatchObject({ done: 300 });
+    expect(await ada.query(api.tags.getTags, {})).toEqual(["final"]);
+    expect(await start({ type: "trash" })).toMatchObject({ done: 300 });
+    expect([await countOf(front), await countOf(back)]).toEqual([0, 0]);
+  });
+
+  it("lists the items that could not be changed and changes the others", async () => {
+    const ids = await fill(front, 12);
+    const bob = await signUp(backend, "bob");
+    const bobs = await bob.mutation(api.projects.create, { name: "his" });
+    const his = await addImage(backend, bob, await bob.mutation(api.designs.create, { projectId: bobs, name: "his" }), "his.png");
+    const twenty = Array.from({ length: 20 }, (_, each) => `t${each}`).join(",");
+    await ada.mutation(api.tags.tagImage, { id: ids[5] ?? "", tag: twenty });
+    const kind = "image";
+    const step = newStep();
+    await ada.mutation(api.bulk.start, { kind, ids: [...ids, his.id], action: { type: "tag", tag: "more" }, step });
+    await backend.settle();
+    const found = await job();
+    expect(found).toMatchObject({ state: "done", total: 13, done: 11, failed: 2 });
+    expect(found?.failures).toEqual([
+      { id: ids[5], name: "5", reason: expect.stringContaining("at most 20 tags") },
+      { id: his.id, name: null, reason: "It may have been deleted." },
+    ]);
+    expect((await ada.query(api.search.find, { text: "", tag: "more", kind: "image" })).images).toHaveLength(11);
+
+    await ada.mutation(api.tags.tagImage, { id: ids[3] ?? "", tag: "since" });
+    await ada.mutation(api.undo.revert, { step });
+    await backend.settle();
+    expect(await job()).toMatchObject({ phase: "undo", done: 10, failed: 1, failures: [{ id: ids[3], name: "3" }] });
+  });
+
+  it("stops when it is cancelled, continues when it is resumed, and ends when its place is gone", async () => {
+    await fill(front, 150);
+    const id = await ada.mutation(api.bulk.start, { ...all(front), action: { type: "trash" }, step: newStep() });
+    await ada.mutation(api.bulk.cancel, { id });
+    await backend.settle();
+    const { done = 0 } = (await job()) ?? {};
+    expect(await job()).toMatchObject({ state: "cancelled" });
+    expect(await countOf(front)).toBe(150 - done);
+    await ada.mutation(api.bulk.resume, { id });
+    await backend.settle();
+    expect(await job()).toMatchObject({ state: "done", done: 150 });
+    await ada.mutation(api.bulk.dismiss, { id });
+    expect(await job()).toBeUndefined();
+
+    await fill(back, 3);
+    const other = await ada.mutation(api.bulk.start, { ...all(back), action: { type: "tag", tag: "late" }, step: newStep() });
+    await backend.settle();
+    await backend.inside.mutation(probe.patch, { table: "bulkJobs", id: other, fields: { state: "cancelled", done: 0, cursor: null } });
+    await ada.mutation(api.designs.moveToTrash, { id: back });
+    await ada.mutation(api.bulk.resume, { id: other });
+    await backend.settle();
+    expect(await job()).toMatchObject({
+      state: "done",
+      done: 0,
+      failed: 3,
+      failures: [{ name: null, reason: expect.stringContaining("The design") }],
+    });
+  });
+
+  it("refuses foreign places, targets and jobs, and too many ids", async () => {
+    const bob = await signUp(backend, "bob");
+    const ids = await fill(front, 2);
+    const step = newStep();
+    const action = { type: "trash" as const };
+    expect(await refused(bob.mutation(api.bulk.start, { ...all(front), action, step }))).toEqual({ code: "not_found" });
+    const theirs = await bob.mutation(api.projects.create, { name: "his" });
+    const design = await bob.mutation(api.designs.create, { projectId: theirs, name: "his" });
+    expect(await refused(ada.mutation(api.bulk.start, { ...all(front), action: { type: "move", to: design }, step }))).toEqual({
+      code: "not_found",
+    });
+    const many = Array.from({ length: BULK_IDS_MAX + 1 }, (_, each) => String(each));
+    expect(await refused(ada.mutation(api.bulk.start, { kind: "image", ids: many, action, step }))).toMatchObject({
+      code: "invalid",
+    });
+    expect(await refused(ada.mutation(api.bulk.start, { ...all(front), ids, action, step }))).toMatchObject({ code: "invalid" });
+    const id = await ada.mutation(api.bulk.start, { ...all(front), action, step });
+    for (const call of [api.bulk.cancel, api.bulk.resume, api.bulk.dismiss])
+      expect(await refused(bob.mutation(call, { id }))).toEqual({ code: "not_found" });
+    await backend.settle();
+  });
+
+  it("reads a selection page by page for the archive", async () => {
+    const ids = await fill(front, 120);
+    const server = await appServer(backend);
+    const { sessionId } = ada;
+    const selection = { kind: "image" as const, place: { kind: "design" as const, id: front }, ids: ids.slice(0, 1), until: Date.now() };
+    const first = await server.query(api.accounts.belongings.selected, { sessionId, ...selection, cursor: null });
+    const second = await server.query(api.accounts.belongings.selected, { sessionId, ...selection, cursor: first.continueCursor });
+    expect([first.page.length, first.isDone, second.page.length, second.isDone]).toEqual([100, false, 19, true]);
+  });
+});

@@ -1,0 +1,151 @@
+import { v } from "convex/values";
+import type { Doc } from "./_generated/dataModel";
+import { internal } from "./_generated/api";
+import { designFor, ifVisible, imageFor, projectFor, userMutation, type UserMutationCtx, userQuery } from "./model/access";
+import { bulkAction, bulkKind, bulkPhase, bulkPlace, bulkState, type BulkPlace } from "./model/bulk/bulkTables";
+import { check } from "./model/check";
+import { invalid, notFound } from "./model/errors";
+import { addTag, BULK_IDS_MAX } from "./model/rules";
+import { STEP_MAX } from "./model/undo/recordChanges";
+
+/** Bulk actions on more items than one transaction can change: a stored selection and a job (`jobs/bulk.ts`). */
+
+/**
+ * Starts a job. Without a place, `ids` are the items; with one, all its items that exist now, except `ids`. Throws
+ * "not_found" for the place or the target; items that cannot be changed become failures of the job.
+ */
+export const start = userMutation({
+  args: { kind: bulkKind, action: bulkAction, place: v.optional(bulkPlace), ids: v.array(v.string()), step: v.string() },
+  returns: v.id("bulkJobs"),
+  handler: async (ctx, { kind, action, place, step, ...args }) => {
+    const ids = [...new Set(args.ids)];
+    if (ids.length > BULK_IDS_MAX) throw invalid({ ids: [`Select at most ${BULK_IDS_MAX} items one by one, or select all.`] });
+    if (step === "" || step.length > STEP_MAX / 2) throw invalid({ step: ["This step cannot be stored."] });
+    if (action.type === "favourite" && kind === "image") throw notFound();
+    if (action.type === "tag" || action.type === "untag") check(addTag, action);
+    if ("to" in action) await (kind === "image" ? designFor(ctx, action.to, "edit") : projectFor(ctx, action.to, "edit"));
+    const total = place ? Math.max(0, (await countIn(ctx, kind, place)) - ids.length) : ids.length;
+    if (total === 0) throw invalid({ ids: ["Nothing selected."] });
+    const { id: userId } = ctx.user;
+    const at = Date.now();
+    const selection = { kind, ids, until: at, ...(place && { place }) };
+    const selectionId = await ctx.db.insert("bulkSelections", { userId, at, ...selection });
+    const id = await ctx.db.insert("bulkJobs", {
+      userId,
+      step,
+      at,
+      selectionId,
+      kind,
+      action,
+      isLimited: (await ctx.auth.getUserIdentity())?.["limited"] === true,
+      state: "running",
+      phase: "do",
+      run: 0,
+      cursor: null,
+      parts: 0,
+      part: 0,
+      total,
+      done: 0,
+      failed: 0,
+      failures: [],
+      isDismissed: false,
+    });
+    await ctx.scheduler.runAfter(0, internal.jobs.bulk.run, { id, run: 0 });
+    return id;
+  },
+});
+
+async function countIn(ctx: UserMutationCtx, kind: "image" | "design", place: BulkPlace): Promise<number> {
+  if (place.kind === "project") {
+    const { imageCount, designCount } = await projectFor(ctx, place.id, "view");
+    return kind === "image" ? imageCount : designCount;
+  }
+  if (kind === "design") throw notFound();
+  return (await designFor(ctx, place.id, "view")).design.imageCount;
+}
+
+const job = { id: v.string() };
+
+/** Stops after the current batch. What is done stays. */
+export const cancel = userMutation({
+  args: job,
+  returns: v.null(),
+  handler: async (ctx, { id }) => {
+    const row = await jobFor(ctx, id);
+    if (row.state === "running") await ctx.db.patch(row._id, { state: "cancelled", run: row.run + 1 });
+    return null;
+  },
+});
+
+/** Continues a cancelled job where it stopped. */
+export const resume = userMutation({
+  args: job,
+  returns: v.null(),
+  handler: async (ctx, { id }) => {
+    const row = await jobFor(ctx, id);
+    if (row.state !== "cancelled") return null;
+    const run = row.run + 1;
+    await ctx.db.patch(row._id, { state: "running", run });
+    await ctx.scheduler.runAfter(0, internal.jobs.bulk.run, { id: row._id, run });
+    return null;
+  },
+});
+
+/** Hides a finished job; a running one goes on. */
+export const dismiss = userMutation({
+  args: job,
+  returns: v.null(),
+  handler: async (ctx, { id }) => {
+    const row = await jobFor(ctx, id);
+    if (row.state !== "running") await ctx.db.patch(row._id, { isDismissed: true });
+    return null;
+  },
+});
+
+const SHOWN = 3;
+const FAILURES_SHOWN = 20;
+
+const jobShape = v.object({
+  _id: v.id("bulkJobs"),
+  step: v.string(),
+  kind: bulkKind,
+  action: v.string(),
+  state: bulkState,
+  phase: bulkPhase,
+  total: v.number(),
+  done: v.number(),
+  failed: v.number(),
+  /** The first failures; `name` is null for items that the user can no longer see. */
+  failures: v.array(v.object({ id: v.string(), name: v.union(v.string(), v.null()), reason: v.string() })),
+});
+
+/** Returns the jobs that are not dismissed, newest first. */
+export const getRecent = userQuery({
+  args: {},
+  returns: v.array(jobShape),
+  handler: async (ctx) => {
+    const rows = await ctx.db
+      .query("bulkJobs")
+      .withIndex("by_start", (q) => q.eq("userId", ctx.user.id).eq("isDismissed", false))
+      .order("desc")
+      .take(SHOWN);
+    return Promise.all(
+      rows.map(async ({ _id, step, kind, action, state, phase, total, done, failed, failures }) => {
+        const nameOf = async (id: string) =>
+          kind === "image"
+            ? (await ifVisible(imageFor(ctx, id, "view")))?.image.name
+            : (await ifVisible(designFor(ctx, id, "view")))?.design.name;
+        const shown = failures.slice(0, FAILURES_SHOWN);
+        const named = await Promise.all(shown.map(async ({ id, reason }) => ({ id, reason, name: (await nameOf(id)) ?? null })));
+        return { _id, step, kind, action: action.type, state, phase, total, done, failed, failures: named };
+      }),
+    );
+  },
+});
+
+async function jobFor(ctx: UserMutationCtx, id: string): Promise<Doc<"bulkJobs">> {
+  const known = ctx.db.normalizeId("bulkJobs", id);
+  const row = known && (await ctx.db.get(known));
+  if (!row || row.userId !== ctx.user.id) throw notFound();
+  return row;
+}

@@ -1,0 +1,66 @@
+import { copyDesigns, copyImages } from "../../jobs/copies";
+import { designFor, designsFor, imagesFor, projectFor, type UserMutationCtx } from "../access";
+import { check } from "../check";
+import { favouriteDesigns } from "../favourites";
+import { moveDesigns, moveImages } from "../moves";
+import { addTag } from "../rules";
+import { addTagsToAll, type Place, removeTagsFromAll } from "../tags/tagging";
+import { trashDesigns, trashImages } from "../trashing";
+import type { BulkAction, BulkKind } from "./bulkTables";
+
+/** Applies an action to items that the user may edit. Throws "not_found" if one is missing. */
+export async function applyAction(ctx: UserMutationCtx, kind: BulkKind, action: BulkAction, ids: string[]): Promise<void> {
+  if (kind === "image") await applyToImages(ctx, action, ids);
+  else await applyToDesigns(ctx, action, ids);
+}
+
+async function applyToImages(ctx: UserMutationCtx, action: BulkAction, ids: string[]): Promise<void> {
+  switch (action.type) {
+    case "trash":
+      await trashImages(ctx, await imagesFor(ctx, ids, "edit"));
+      return;
+    case "move":
+      return moveImages(ctx, ids, action.to);
+    case "copy": {
+      const target = await designFor(ctx, action.to, "edit");
+      return copyImages(ctx, ids, await imagesFor(ctx, ids, "edit"), target);
+    }
+    case "tag":
+    case "untag": {
+      const places = await imagePlaces(ctx, ids);
+      return (action.type === "tag" ? addTagsToAll : removeTagsFromAll)(ctx, places, check(addTag, action).tag);
+    }
+    case "favourite":
+  }
+}
+
+async function applyToDesigns(ctx: UserMutationCtx, action: BulkAction, ids: string[]): Promise<void> {
+  switch (action.type) {
+    case "trash":
+      await trashDesigns(ctx, await designsFor(ctx, ids, "edit"));
+      return;
+    case "move":
+    case "copy": {
+      const target = await projectFor(ctx, action.to, "edit");
+      const designs = await designsFor(ctx, ids, "edit");
+      return action.type === "move" ? moveDesigns(ctx, designs, target) : copyDesigns(ctx, designs, target);
+    }
+    case "tag":
+    case "untag": {
+      const places = await designPlaces(ctx, ids);
+      return (action.type === "tag" ? addTagsToAll : removeTagsFromAll)(ctx, places, check(addTag, action).tag);
+    }
+    case "favourite":
+      return favouriteDesigns(ctx, await designsFor(ctx, ids, "edit"), action.favourite);
+  }
+}
+
+export async function imagePlaces(ctx: UserMutationCtx, ids: string[]): Promise<Place[]> {
+  const groups = await imagesFor(ctx, ids, "edit");
+  return groups.flatMap(({ images, ...place }) => images.map((image) => ({ ...place, image })));
+}
+
+export async function designPlaces(ctx: UserMutationCtx, ids: string[]): Promise<Place[]> {
+  const groups = await designsFor(ctx, ids, "edit");
+  return groups.flatMap(({ designs, project }) => designs.map((design) => ({ design, project })));
+}

@@ -1,0 +1,69 @@
+import { defineTable } from "convex/server";
+import { type Infer, v } from "convex/values";
+
+export const bulkKind = v.union(v.literal("image"), v.literal("design"));
+export type BulkKind = Infer<typeof bulkKind>;
+
+export const bulkPlace = v.union(
+  v.object({ kind: v.literal("design"), id: v.string() }),
+  v.object({ kind: v.literal("project"), id: v.string() }),
+);
+export type BulkPlace = Infer<typeof bulkPlace>;
+
+/** Without a place, the items of `ids`. With one, all its items up to the cut-off time except `ids`. */
+export const bulkSelection = { kind: bulkKind, place: v.optional(bulkPlace), ids: v.array(v.string()), until: v.number() };
+const selectionObject = v.object(bulkSelection);
+export type BulkSelection = Infer<typeof selectionObject>;
+
+/** `to` is a design for images and a project for designs; `tag` has tags separated by commas. */
+export const bulkAction = v.union(
+  v.object({ type: v.literal("trash") }),
+  v.object({ type: v.literal("move"), to: v.string() }),
+  v.object({ type: v.literal("copy"), to: v.string() }),
+  v.object({ type: v.literal("tag"), tag: v.string() }),
+  v.object({ type: v.literal("untag"), tag: v.string() }),
+  v.object({ type: v.literal("favourite"), favourite: v.boolean() }),
+);
+export type BulkAction = Infer<typeof bulkAction>;
+
+export const bulkState = v.union(v.literal("running"), v.literal("done"), v.literal("cancelled"));
+export const bulkPhase = v.union(v.literal("do"), v.literal("undo"), v.literal("redo"));
+
+export const bulkTables = {
+  /** Apart from the job, which every batch rewrites. */
+  bulkSelections: defineTable({ userId: v.string(), at: v.number(), ...bulkSelection })
+    .index("by_user", ["userId"])
+    .index("by_age", ["at"]),
+
+  bulkJobs: defineTable({
+    userId: v.string(),
+    /** The undo step's id. Each part of the job is a step of its own: `partOf`. */
+    step: v.string(),
+    at: v.number(),
+    selectionId: v.id("bulkSelections"),
+    kind: bulkKind,
+    action: bulkAction,
+    /** Whether the plan limits the user (`limits.ts`): a job has no token. */
+    isLimited: v.boolean(),
+    state: bulkState,
+    phase: bulkPhase,
+    /** Number of the running chain of batches: cancelling and undoing end a chain. */
+    run: v.number(),
+    /** Where the next batch starts. */
+    cursor: v.union(v.string(), v.null()),
+    /** Number of parts that were recorded for undo. */
+    parts: v.number(),
+    /** The next part to undo or redo. */
+    part: v.number(),
+    total: v.number(),
+    done: v.number(),
+    failed: v.number(),
+    /** The first failures. */
+    failures: v.array(v.object({ id: v.string(), reason: v.string() })),
+    isDismissed: v.boolean(),
+  })
+    .index("by_user", ["userId", "step"])
+    .index("by_start", ["userId", "isDismissed", "at"])
+    .index("by_age", ["at"])
+    .index("by_selection", ["selectionId"]),
+};

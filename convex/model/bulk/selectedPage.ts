@@ -1,0 +1,80 @@
+import type { Doc } from "../../_generated/dataModel";
+import { type CallerCtx, designFor, projectFor } from "../access";
+import { notFound } from "../errors";
+import { designsAfter, imagesAfter, type ManualPlace, placeOfRow } from "../lists/manualPage";
+import type { BulkSelection } from "./bulkTables";
+
+type Item = Doc<"designs"> | Doc<"designImages">;
+type SelectedPage = { ids: string[]; cursor: string | null };
+
+/** Designs that one page of a project's images reads at most. */
+const DESIGNS = 40;
+
+/** `after` is the last row read, `within` the design that it is in, when a project's images are read. */
+type Position = { after: ManualPlace | null; within: { design: string; after: ManualPlace | null } | null };
+
+/**
+ * Returns a page of a stored selection in manual order, and the cursor of the next, null at the end. Checks access to the
+ * place, but not to the items of a list of ids. Throws "not_found".
+ */
+export async function selectedPage(ctx: CallerCtx, selection: BulkSelection, cursor: string | null, size: number): Promise<SelectedPage> {
+  const { kind, place, ids } = selection;
+  if (!place) {
+    const from = Number(cursor ?? 0);
+    return { ids: ids.slice(from, from + size), cursor: from + size < ids.length ? String(from + size) : null };
+  }
+  const at = positionIn(cursor);
+  if (kind === "image" && place.kind === "project") return imagesOfProject(ctx, selection, place.id, at, size);
+  if ((kind === "image") !== (place.kind === "design")) throw notFound();
+  const rows =
+    kind === "image"
+      ? await imagesAfter(ctx, (await designFor(ctx, place.id, "view")).design._id, at.after, size)
+      : await designsAfter(ctx, (await projectFor(ctx, place.id, "view"))._id, at.after, size);
+  const last = rows.length < size ? undefined : rows.at(-1);
+  return { ids: chosenOf(rows, selection), cursor: last ? JSON.stringify({ after: placeOfRow(last), within: null }) : null };
+}
+
+function chosenOf(rows: Item[], { ids, until }: BulkSelection): string[] {
+  const left = new Set(ids);
+  return rows.filter(({ _id, _creationTime }) => _creationTime <= until && !left.has(_id)).map(({ _id }) => _id);
+}
+
+async function imagesOfProject(
+  ctx: CallerCtx,
+  selection: BulkSelection,
+  projectId: string,
+  start: Position,
+  size: number,
+): Promise<SelectedPage> {
+  const project = await projectFor(ctx, projectId, "view");
+  const ids: string[] = [];
+  let { after, within } = start;
+  let left = size;
+  for (let count = 0; count < DESIGNS && left > 0; count++) {
+    if (within === null) {
+      const [next] = await designsAfter(ctx, project._id, after, 1);
+      if (!next) return { ids, cursor: null };
+      after = placeOfRow(next);
+      within = { design: next._id, after: null };
+    }
+    const known = ctx.db.normalizeId("designs", within.design);
+    const design = known && (await ctx.db.get(known));
+    // Deleted or moved since the position was stored.
+    const isHere = design && design.removedAt === undefined && design.projectId === project._id;
+    const rows: Doc<"designImages">[] = isHere ? await imagesAfter(ctx, design._id, within.after, left) : [];
+    ids.push(...chosenOf(rows, selection));
+    const last = rows.length < left ? undefined : rows.at(-1);
+    left -= rows.length;
+    within = last ? { ...within, after: placeOfRow(last) } : null;
+  }
+  return { ids, cursor: JSON.stringify({ after, within }) };
+}
+
+/** A forged cursor only leads to another position in the place. */
+function positionIn(cursor: string | null): Position {
+  const position: unknown = cursor === null ? null : JSON.parse(cursor);
+  return isPosition(position) ? position : { after: null, within: null };
+}
+
+const isPosition = (value: unknown): value is Position =>
+  typeof value === "object" && value !== null && "after" in value && "within" in value;

@@ -1,0 +1,24 @@
+import { api } from "../../../convex/_generated/api.js";
+import { bothWays, expect, expectAccessible, test } from "../../harness/test.ts";
+import { pageActions } from "../support/page-actions.ts";
+import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
+
+bothWays((javaScript) => {
+  test("groups activity by day and leads to its items", { tag: "@activity-days" }, async ({ page, app, person }) => {
+    const { designId } = await makeDesign(app, person);
+    const convex = await deploymentAs(app, person);
+    const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });
+    const [imageId = ""] = await addPictures(app, person, designId, ["fig"]);
+    await convex.mutation(api.designImages.setCaption, { id: imageId, caption: "A fig" });
+    const her = pageActions(page, javaScript);
+    await her.open(`/projects/${projectId}/activity`);
+    await expect(page.getByRole("list", { name: /^Activity on \d/ })).toHaveCount(1);
+    await expect(page.getByRole("main").getByRole("listitem").locator("img")).not.toHaveCount(0);
+    await expectAccessible(page);
+    await page.getByRole("link", { name: /changed the caption of/ }).click();
+    await expect(page).toHaveURL(`/design/${designId}/images/${imageId}`);
+    await her.open(`/projects/${projectId}/activity`);
+    await page.getByRole("link", { name: /created “.?Cover/ }).click();
+    await expect(page).toHaveURL(`/design/${designId}`);
+  });
+});
