@@ -148,7 +148,7 @@ describe("settings", () => {
     { tags: "@remove-which-better-auth-would-read" },
     async (name) => {
       const env = { DATA_DIR: join(dir, "data"), [name]: "1" };
-      expect((await readConfig(env, { production: true })).setAside).toEqual([name]);
+      expect((await readConfig(env, { production: true })).warnings).toEqual([expect.stringContaining(name)]);
       expect(env).not.toHaveProperty(name);
     },
   );

@@ -5,7 +5,7 @@ import type { AppConfig } from "../app/config.ts";
 import { providerIds, socialProviders } from "./providers.ts";
 import { problemWithFolder } from "./deployment/data-dir.ts";
 import { strictTransportSecurityOf } from "./http/guards.ts";
-import { settingsConflicts } from "./settings-conflicts.ts";
+import { settingsConflicts, settingsWarnings } from "./settings-conflicts.ts";
 import { type AppSecrets, loadSecrets, SecretsError, signingKeySchema } from "./deployment/secrets.ts";
 
 export type ServerConfig = {
@@ -151,11 +151,11 @@ export const settings = z.object({
 
 export type Settings = z.infer<typeof settings>;
 
-/** Reads and validates all settings, and creates missing secrets. `setAside` names removed variables. Throws `ConfigError`. */
+/** Reads and validates all settings, and creates missing secrets. `warnings` are sentences for the log. Throws `ConfigError`. */
 export async function readConfig(
   env: NodeJS.ProcessEnv,
   { production }: { production: boolean },
-): Promise<{ server: ServerConfig; app: AppConfig; setAside: string[] }> {
+): Promise<{ server: ServerConfig; app: AppConfig; warnings: string[] }> {
   const setAside = setAsideForeign(env);
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
   const parsed = settings.safeParse(given);
@@ -197,7 +197,7 @@ export async function readConfig(
             },
     },
     app: appConfig(set, { production, dataDir, secrets, socialProviders: providers.configured }),
-    setAside,
+    warnings: [...foreignVariables(setAside), ...settingsWarnings(set)],
   };
 }
 
@@ -243,6 +243,9 @@ function paymentsOf(set: Settings): AppConfig["payments"] {
   if (!secretKey || !webhookSecret || !proPrice) return null;
   return { secretKey, webhookSecret, proPrice, proAnnualPrice: set.STRIPE_PRO_ANNUAL_PRICE ?? null };
 }
+
+const foreignVariables = (names: readonly string[]): string[] =>
+  names.length === 0 ? [] : [`These variables are no settings of this app and are ignored: ${names.join(", ")}`];
 
 /** Removes variables that Better Auth reads itself: they would change trusted origins, secrets or telemetry. */
 function setAsideForeign(env: NodeJS.ProcessEnv): string[] {

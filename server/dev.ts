@@ -21,9 +21,9 @@ process.chdir(ROOT);
 
 /** `npm run dev`: hot reload, the embedded deployment and the official CLI. With CONVEX_URL only the app runs. */
 async function main(): Promise<void> {
-  const { server: config, app: appConfig, setAside } = await readConfig(process.env, { production: false });
+  const { server: config, app: appConfig, warnings } = await readConfig(process.env, { production: false });
   log.level = config.logLevel;
-  if (setAside.length > 0) log.warn({ setAside }, "these variables are none of this app's settings and are not read");
+  for (const warning of warnings) log.warn(warning);
   const embedded = config.engine && (await startEmbedded({ ...config.engine, log }));
   const forward = embedded && new Forward(embedded.url, log);
   let vite: ViteDevServer | null = null;

@@ -26,12 +26,12 @@ const BACKGROUND_DELAY_MS = 1000;
 
 async function main(): Promise<void> {
   createPrivateFiles();
-  const { server: config, app: appConfig, setAside } = await readConfig(process.env, { production: true });
+  const { server: config, app: appConfig, warnings } = await readConfig(process.env, { production: true });
   log.level = config.logLevel;
   void protectFolder(config.dataDir, log);
   // Before the build is loaded, which is most of the code to compile.
   enableCompileCache(compileCacheFolder(config.dataDir));
-  if (setAside.length > 0) log.warn({ setAside }, "these variables are none of this app's settings and are not read");
+  for (const warning of warnings) log.warn(warning);
   const [build, serveAsset, embedded] = await Promise.all([
     loadBuild(),
     loadAssets(join(BUILD, "client")),

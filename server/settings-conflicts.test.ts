@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { settings } from "./config.ts";
-import { settingsConflicts } from "./settings-conflicts.ts";
+import { settingsConflicts, settingsWarnings } from "./settings-conflicts.ts";
 
 const conflicts = (env: Record<string, string>, { production = true, providers = ["github"] } = {}) =>
   settingsConflicts(settings.parse(env), { production, providers });
@@ -10,6 +10,8 @@ const REFUSED: [env: Record<string, string>, named: string, row: string][] = [
   [{ ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true" }, "SMTP_URL", "`ACCOUNTS_REQUIRE_EMAIL_VERIFICATION=true`"],
   [{ MAIL_FROM: "a@b.example" }, "SMTP_URL", "`MAIL_FROM`"],
   [{ ACCOUNTS_LINK_DIFFERENT_EMAILS: "true", ACCOUNTS_LINKING: "false" }, "ACCOUNTS_LINK_", "`ACCOUNTS_LINK_DIFFERENT_EMAILS=true`"],
+  [{ ACCOUNTS_TRUSTED_PROVIDERS: "github", ACCOUNTS_LINKING: "false" }, "ACCOUNTS_TRUSTED_PROVIDERS", "`ACCOUNTS_TRUSTED_PROVIDERS`"],
+  [{ ACCOUNTS_TRUSTED_PROVIDERS: "github,figma" }, "ACCOUNTS_TRUSTED_PROVIDERS .*: figma$", "`ACCOUNTS_TRUSTED_PROVIDERS`"],
   [{ STRIPE_SECRET_KEY: "sk_test_1", STRIPE_PRO_PRICE: "price_1" }, "STRIPE_WEBHOOK_SECRET", "`STRIPE_SECRET_KEY`"],
   [{ STRIPE_SECRET_KEY: "sk_test_1", STRIPE_WEBHOOK_SECRET: "whsec_1" }, "STRIPE_PRO_PRICE", "`STRIPE_SECRET_KEY`"],
   [{ STRIPE_WEBHOOK_SECRET: "whsec_1" }, "STRIPE_SECRET_KEY", "another `STRIPE_` variable"],
@@ -25,6 +27,7 @@ const REFUSED: [env: Record<string, string>, named: string, row: string][] = [
   [{ CONVEX_SITE_URL: "https://happy-otter-1.convex.site" }, "CONVEX_URL", "`CONVEX_SITE_URL`"],
   [{ PORT: "3210" }, "ENGINE_PORT", "`PORT`"],
   [{ PORT: "3211" }, "ENGINE_SITE_PORT", "`PORT`"],
+  [{ ENGINE_PORT: "4000", ENGINE_SITE_PORT: "4000" }, "ENGINE_SITE_PORT", "`ENGINE_SITE_PORT`"],
   [{ HOST: "192.0.2.1" }, "APP_URL", "`HOST` with an address"],
   [{ HOST: "2001:db8::1" }, "APP_URL", "`HOST` with an address"],
   [{ APP_URL: "https://nas,http://nas" }, "TRUSTED_PROXY_HOPS", "`APP_URL` with http and https"],
@@ -33,7 +36,7 @@ const REFUSED: [env: Record<string, string>, named: string, row: string][] = [
 it.each(REFUSED)("refuses %j, naming %s", async (env, named, row) => {
   expect(conflicts(env)[0]).toMatch(new RegExp(`^${named}`));
   const document = await readFile(new URL("../docs/configuration.md", import.meta.url), "utf8");
-  expect(document).toContain(`\n| ${row}`);
+  expect(document.split("\n## Combinations that are refused").at(-1)).toContain(`\n| ${row}`);
 });
 
 const PASSWORDS_OFF = { ACCOUNTS_EMAIL_AND_PASSWORD: "false" };
@@ -50,6 +53,7 @@ it.each([
   [{}],
   [{ ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true", SMTP_URL: "smtp://mail.example", MAIL_FROM: "a@b.example" }],
   [{ ACCOUNTS_LINKING: "false" }],
+  [{ ACCOUNTS_TRUSTED_PROVIDERS: "github" }],
   [{ PORT: "0", ENGINE_PORT: "0", ENGINE_SITE_PORT: "0" }],
   [{ HOST: "0.0.0.0" }],
   [{ HOST: "::" }],
@@ -63,4 +67,10 @@ it.each([
 
 it("accepts required verification without SMTP in development, which has an outbox", () => {
   expect(conflicts({ ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true" }, { production: false })).toEqual([]);
+});
+
+it("warns about uploads that are larger than the quota", () => {
+  const warnings = (UPLOAD_MAX_BYTES: string) => settingsWarnings(settings.parse({ UPLOAD_MAX_BYTES, STORAGE_QUOTA_BYTES: "1000" }));
+  expect(warnings("1001")).toEqual([expect.stringContaining("UPLOAD_MAX_BYTES (1001)")]);
+  expect(warnings("1000")).toEqual([]);
 });

@@ -18,6 +18,13 @@ export function settingsConflicts(set: Settings, context: SettingsContext): stri
   ];
 }
 
+/** Returns a sentence for each combination that works, but not as its values suggest. */
+export function settingsWarnings({ UPLOAD_MAX_BYTES, STORAGE_QUOTA_BYTES }: Settings): string[] {
+  return UPLOAD_MAX_BYTES > STORAGE_QUOTA_BYTES
+    ? [`UPLOAD_MAX_BYTES (${UPLOAD_MAX_BYTES}) is above STORAGE_QUOTA_BYTES (${STORAGE_QUOTA_BYTES}), which limits each upload`]
+    : [];
+}
+
 /** Servers of one remote deployment share its secrets, so none may create its own. */
 function missingSecrets(set: Settings): string[] {
   return (["BETTER_AUTH_SECRET", "TOKEN_SIGNING_KEY"] as const)
@@ -30,6 +37,9 @@ function embeddedConflicts(set: Settings): string[] {
     ...(["ENGINE_PORT", "ENGINE_SITE_PORT"] as const)
       .filter((name) => set.PORT !== 0 && set[name] === set.PORT)
       .map((name) => `${name} is the same as PORT: the embedded deployment needs a port of its own`),
+    ...(set.ENGINE_PORT !== 0 && set.ENGINE_PORT === set.ENGINE_SITE_PORT
+      ? ["ENGINE_SITE_PORT is the same as ENGINE_PORT: HTTP actions need a port of their own"]
+      : []),
     ...(set.CONVEX_SITE_URL ? ["CONVEX_URL is missing: with CONVEX_SITE_URL it must be given"] : []),
   ];
 }
@@ -47,6 +57,16 @@ function accountConflicts(set: Settings, { production, providers }: SettingsCont
     ...(set.ACCOUNTS_LINK_DIFFERENT_EMAILS && !set.ACCOUNTS_LINKING
       ? ["ACCOUNTS_LINK_DIFFERENT_EMAILS is true, while ACCOUNTS_LINKING is false"]
       : []),
+    ...trustConflicts(set, providers),
+  ];
+}
+
+function trustConflicts({ ACCOUNTS_TRUSTED_PROVIDERS: trusted, ACCOUNTS_LINKING }: Settings, providers: readonly string[]): string[] {
+  if (trusted.length === 0) return [];
+  const missing = trusted.filter((id) => !providers.includes(id));
+  return [
+    ...(ACCOUNTS_LINKING ? [] : ["ACCOUNTS_TRUSTED_PROVIDERS is set, while ACCOUNTS_LINKING is false"]),
+    ...(missing.length > 0 ? [`ACCOUNTS_TRUSTED_PROVIDERS names providers that are not configured: ${missing.join(", ")}`] : []),
   ];
 }
 
