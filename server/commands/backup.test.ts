@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statfsSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -147,7 +148,7 @@ describe("npm run restore", { timeout: 60_000 }, () => {
     await restored(to);
   });
 
-  it.runIf(mountsReadOnly())("restores from read-only media", async () => {
+  it.runIf(canMount())("restores from read-only media", async () => {
     const from = await backUp();
     const media = join(folder, "media");
     mkdirSync(media);
@@ -202,6 +203,62 @@ describe("npm run restore", { timeout: 60_000 }, () => {
   });
 });
 
+describe.runIf(canMount())("with a full disk", { timeout: 60_000 }, () => {
+  it.each([4, 256])("backup says what it needs and that nothing is lost, with %d KiB free", async (kib) => {
+    const disk = smallDisk(kib);
+    const resting = join(folder, "resting");
+    cpSync(await backUp(), resting, { recursive: true });
+    const before = tree(resting);
+    for (const dir of [dataDir, resting]) {
+      const to = join(disk, "backups", "copy");
+      const { code, output } = await run("backup", [to], dir);
+      expect({ code, output }).toEqual({
+        code: 1,
+        output: expect.stringContaining(
+          `${to} cannot be written, because its disk is full (ENOSPC), so no backup was made. It needs about `,
+        ),
+      });
+      expect(output).toContain(`${dir} is unchanged, and the incomplete copy is removed.`);
+      expect(output).not.toMatch(/\n\s+at |Error/);
+      expect(tree(disk)).toEqual([]);
+    }
+    expect(tree(resting)).toEqual(["convex/backup.lock", ...before]);
+  });
+
+  it("restore says what it needs and that nothing is lost", async () => {
+    const from = await backUp();
+    const to = smallDisk(64);
+    const { code, output } = await run("restore", [from], to);
+    expect({ code, output }).toEqual({
+      code: 1,
+      output: expect.stringContaining(`${to} cannot be written, because its disk is full (ENOSPC), so nothing was restored.`),
+    });
+    expect([tree(to), tree(from).length > 0]).toEqual([[], true]);
+  });
+
+  it("backup works while the data's disk is full", async () => {
+    const disk = smallDisk(4096);
+    cpSync(await backUp(), disk, { recursive: true });
+    const full = await startEngine(join(disk, "convex"), ADMIN_KEY);
+    const { bavail, bsize } = statfsSync(disk);
+    writeFileSync(join(disk, "ballast"), Buffer.alloc(bavail * bsize));
+    for (const isRunning of [true, false]) {
+      if (!isRunning) await full.stop("SIGKILL");
+      const to = join(folder, `of-full-${isRunning}`);
+      expect(await run("backup", [to], disk)).toMatchObject({ code: 0 });
+      expect(await run("check-data", [to])).toMatchObject({ code: 0 });
+    }
+  });
+});
+
+function smallDisk(kib: number): string {
+  const disk = join(folder, "disk");
+  mkdirSync(disk);
+  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${kib}k`, "tmpfs", disk]);
+  mounts.push(disk);
+  return disk;
+}
+
 describe("npm run check-data", { timeout: 60_000 }, () => {
   it("rejects data that the app is using", async () => {
     expect(await run("check-data", [])).toEqual({ code: 1, output: expect.stringContaining("Another process is using the data") });
@@ -225,7 +282,7 @@ describe("npm run check-data", { timeout: 60_000 }, () => {
   });
 });
 
-function mountsReadOnly(): boolean {
+function canMount(): boolean {
   const trial = mkdtempSync(join(tmpdir(), "atelier-mount-"));
   try {
     execFileSync("mount", ["--bind", trial, trial], { stdio: "ignore" });

@@ -7,6 +7,7 @@ import * as z from "zod";
 import { backUp, lockForBackup } from "@atelier/engine/backup";
 import { copyDurably, sync } from "@atelier/engine/copy";
 import { writeManifest } from "./manifest.ts";
+import { writeFailure } from "./write-failure.ts";
 import { createPrivateFiles } from "../deployment/private-folder.ts";
 
 if (existsSync(".env")) process.loadEnvFile(".env");
@@ -27,8 +28,7 @@ async function main(): Promise<void> {
     throw new Error(`${target} exists already: a backup is never written over. Name a folder that does not exist.`);
   // The target appears only when it is complete.
   const partial = `${target}.partial`;
-  await mkdir(dirname(target), { recursive: true });
-  const unlock = lockForBackup(`${target}.lock`);
+  const unlock = await lockTarget(target);
   try {
     await rm(partial, { recursive: true, force: true });
     await mkdir(partial, { mode: 0o700 });
@@ -44,13 +44,30 @@ async function main(): Promise<void> {
     );
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
-    throw error;
+    throw await failure(error, target);
   } finally {
     // Removed before the lock is released, because another backup could then hold it.
     await rm(`${target}.lock`, { recursive: true, force: true });
     unlock();
   }
 }
+
+async function lockTarget(target: string): Promise<() => void> {
+  try {
+    await mkdir(dirname(target), { recursive: true });
+    return lockForBackup(`${target}.lock`);
+  } catch (error) {
+    throw await failure(error, target);
+  }
+}
+
+const failure = (error: unknown, target: string) =>
+  writeFailure(error, {
+    from: dataDir,
+    to: target,
+    outcome: "no backup was made",
+    advice: "Make room there, or name a folder on another disk.",
+  });
 
 async function isFree(target: string): Promise<boolean> {
   try {

@@ -10,6 +10,7 @@ import { FILE_NAME } from "@atelier/engine/database-file";
 import { writeLastCommit } from "@atelier/engine/last-commit";
 import { manifestProblems } from "./manifest.ts";
 import { formatProblems } from "./problems.ts";
+import { writeFailure } from "./write-failure.ts";
 
 if (existsSync(".env")) process.loadEnvFile(".env");
 
@@ -52,7 +53,12 @@ async function main(): Promise<void> {
     await sync(dataDir);
   } catch (error) {
     for (const name of PARTS) await rm(partial(name), { recursive: true, force: true });
-    throw error;
+    throw await writeFailure(error, {
+      from,
+      to: dataDir,
+      outcome: "nothing was restored",
+      advice: "Make room there, or set DATA_DIR to a folder on another disk.",
+    });
   }
   if (problems.length > 0) console.warn(`Restored, although the backup is damaged:\n${formatProblems(problems)}`);
   console.log(`${dataDir} is as it was when ${from} was made.`);
