@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { once } from "node:events";
 import { ConvexHttpClient } from "convex/browser";
 import { anyApi } from "convex/server";
 import * as fc from "fast-check";
@@ -23,6 +23,14 @@ const hello = () => ({ type: "Connect", sessionId: crypto.randomUUID(), connecti
 function open(address = url, origin?: string): Promise<WebSocket> {
   const socket = new WebSocket(`${address.replace("http", "ws")}/api/1.48.0/sync`, origin === undefined ? {} : { origin });
   return new Promise((resolve, reject) => socket.once("open", () => resolve(socket)).once("error", reject));
+}
+
+/** Resolves once all frames are handled: the pong follows them, and the query those that call functions. */
+async function answered(socket: WebSocket): Promise<void> {
+  const closed = socket.readyState === WebSocket.CLOSED ? null : once(socket, "close");
+  socket.ping();
+  await Promise.race([closed, once(socket, "pong")]);
+  await http().query(counters.get!, { name: "x" });
 }
 
 describe("fuzzed", { timeout: 60_000 }, () => {
@@ -108,7 +116,7 @@ describe("fuzzed", { timeout: 60_000 }, () => {
         socket.once("close", (code) => codes.push(code));
         if (polite) socket.send(JSON.stringify(hello()));
         for (const sent of frames) socket.send(typeof sent === "string" ? sent : JSON.stringify(sent));
-        await sleep(15);
+        await answered(socket);
         socket.terminate();
         return !codes.includes(1011);
       }),
