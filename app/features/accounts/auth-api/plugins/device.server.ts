@@ -18,8 +18,7 @@ export function device(origin: string) {
           session: {
             create: {
               before: async (session, ctx) => {
-                // Not a sign-in: no request, or a session that the same request ends (`account-changes.server.ts`).
-                if (!ctx?.headers || ctx.path === "/verify-email") return;
+                if (!ctx?.headers) return;
                 const mark = ctx.getCookie(name) || randomBytes(MARK_BYTES).toString("base64url");
                 ctx.setCookie(name, mark, { path: "/", httpOnly: true, sameSite: "lax", secure, maxAge: COOKIE_SECONDS });
                 return { data: { ...session, device: createHash("sha256").update(mark).digest("base64url") } };
