@@ -12,7 +12,7 @@ import { createSystemQueries } from "./deploy/system-queries.ts";
 import { startRunner } from "./functions/runner.ts";
 import { emptyQuarantine } from "./functions/files/stray-files.ts";
 import { clientAddressFrom, type ClientAddress } from "./http/client-address.ts";
-import { watchEventLoop } from "./event-loop.ts";
+import { blockText, watchEventLoop } from "./event-loop.ts";
 import { callRoutes } from "./http/calls.ts";
 import { corsHeaders, preflight } from "./http/cors.ts";
 import { RequestError } from "./http/errors.ts";
@@ -172,8 +172,7 @@ async function open(options: OpenOptions) {
   const noted = new Set<string>();
   runner.onLog(({ path, found }) => void (found && noted.add(path)));
   const loop = watchEventLoop(
-    ({ ms, cpuMs, ran }) =>
-      console.error(`The event loop was blocked for ${ms} ms (${cpuMs} ms of CPU time). Functions: ${ran.join(", ")}`),
+    (block) => console.error(blockText(block)),
     () => {
       const ran = [...noted];
       noted.clear();

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { type Block, watchEventLoop } from "./event-loop.ts";
+import { type Block, blockText, watchEventLoop } from "./event-loop.ts";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -28,4 +28,12 @@ it("reports a block over 200 ms with what ran", () => {
   watch.stop();
   tick(10_000);
   expect(watch.blocks()).toBe(1);
+});
+
+it("names the functions that ended during a block, or says that none did", () => {
+  const block = { ms: 321, cpuMs: 39 };
+  expect(blockText({ ...block, ran: ["counters:add", "messages:list"] })).toMatch(
+    /Functions that ended meanwhile: counters:add, messages:list$/,
+  );
+  expect(blockText({ ...block, ran: [] })).toMatch(/No function ended meanwhile$/);
 });

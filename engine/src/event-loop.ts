@@ -3,6 +3,11 @@
 /** `cpuMs`: the process's own CPU time, less than `ms` on a busy machine. */
 export type Block = { ms: number; cpuMs: number; ran: string[] };
 
+export function blockText({ ms, cpuMs, ran }: Block): string {
+  const during = ran.length > 0 ? `Functions that ended meanwhile: ${ran.join(", ")}` : "No function ended meanwhile";
+  return `The event loop was blocked for ${ms} ms (${cpuMs} ms of CPU time). ${during}`;
+}
+
 export type LoopWatch = {
   /** In seconds. */
   longest(): number;
