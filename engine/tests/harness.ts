@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { ALLOCATOR_SETTINGS } from "../src/memory/allocator.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const CONVEX_BIN = join(ROOT, "node_modules/convex/bin/main.js");
@@ -105,6 +106,7 @@ export function startEngine(
     [MAIN, "--data", dataDir, "--port", String(ports.port), "--site-port", String(ports.sitePort), "--admin-key", adminKey, ...args],
     {
       stdio: ["ignore", "pipe", "pipe", "ipc"],
+      env: { ...process.env, ...ALLOCATOR_SETTINGS },
     },
   );
   let errors = "";

@@ -1,11 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import * as z from "zod";
+import { ALLOCATOR_SETTINGS } from "@atelier/engine/allocator";
 import { type Embedded, type EmbeddedOptions, StartError, startEmbedded } from "./embedded.ts";
 import { log } from "../log.ts";
 
@@ -40,6 +43,29 @@ it("starts and stops", async () => {
   await embedded.close();
   expect(await answers(embedded.url)).toBe(false);
   expect(embedded.pid()).toBeNull();
+});
+
+it("passes only the admin key of the server's secrets to the deployment", { tags: "@passes-only-admin-key" }, async () => {
+  vi.stubEnv("BETTER_AUTH_SECRET", "s".repeat(32));
+  const embedded = await start();
+  vi.unstubAllEnvs();
+  const variables = readFileSync(`/proc/${embedded.pid()}/environ`, "utf8").split("\0").filter(Boolean);
+  const allowed = [
+    ...Object.keys(ALLOCATOR_SETTINGS),
+    "PATH",
+    "TZ",
+    "NODE_ENV",
+    "CONVEX_ADMIN_KEY",
+    "NODE_CHANNEL_FD",
+    "NODE_CHANNEL_SERIALIZATION_MODE",
+  ];
+  expect(variables.map((pair) => pair.split("=")[0]).filter((name) => !allowed.includes(name ?? ""))).toEqual([]);
+  expect(variables).toEqual(expect.arrayContaining(Object.entries(ALLOCATOR_SETTINGS).map((pair) => pair.join("="))));
+});
+
+it("npm run engine sets the allocator as the server does", () => {
+  const { scripts } = z.object({ scripts: z.object({ engine: z.string() }) }).parse(JSON.parse(readFileSync("package.json", "utf8")));
+  expect(scripts.engine).toBe([...Object.entries(ALLOCATOR_SETTINGS).map((pair) => pair.join("=")), "node engine/src/main.ts"].join(" "));
 });
 
 it("restarts on the same address after it was killed", async () => {

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
+import { ALLOCATOR_SETTINGS } from "@atelier/engine/allocator";
 import { lockFolder } from "@atelier/engine/folder-lock";
 import { CLIENT_ADDRESS_HEADER } from "../http/client-address.ts";
 import { type Heartbeat, watchHeartbeat } from "./heartbeat.ts";
@@ -123,7 +124,13 @@ function run({ dir, port, sitePort, adminKey, acceptOlderDatabase, log }: Embedd
       // A terminal's Ctrl+C must not reach it: requests in flight need it. It exits when the channel closes.
       detached: true,
       // No other variables, because our environment contains secrets. The key is no argument, because all users can read those.
-      env: { PATH: process.env.PATH, TZ: process.env.TZ, NODE_ENV: process.env.NODE_ENV, CONVEX_ADMIN_KEY: adminKey },
+      env: {
+        ...ALLOCATOR_SETTINGS,
+        PATH: process.env.PATH,
+        TZ: process.env.TZ,
+        NODE_ENV: process.env.NODE_ENV,
+        CONVEX_ADMIN_KEY: adminKey,
+      },
     },
   );
   const tail = relay(child, log);

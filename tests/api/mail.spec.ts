@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { totp } from "../e2e/support/totp.ts";
 import type { Store } from "../harness/store.ts";
 import { expect, test } from "./support/mailed.ts";
@@ -197,7 +197,8 @@ test(
     expect((await program.post("/sign-in/magic-link", { email: ada.email, callbackURL: "/projects" })).body).toEqual({ status: true });
     const link = await linkTo(ada.email, "/magic-link/verify");
     const token = new URL(link).searchParams.get("token") ?? "";
-    expect(await store.find("verifications", { identifier: token })).toEqual([]);
+    const stored = async (value: string) => (await store.find("verifications", { identifier: `magic-link:${value}` })).length;
+    expect([await stored(token), await stored(createHash("sha256").update(token).digest("base64url"))]).toEqual([0, 1]);
     expect((await program.get(link)).location).toMatch(/\/projects$/);
     expect(await program.signedIn()).toBe(true);
     const second = new Program(app);

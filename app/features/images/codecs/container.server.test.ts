@@ -92,7 +92,7 @@ describe("PDF", () => {
     expect(answer).toMatchObject({ ok: true, facts: { width: 5000, height: 5000 } });
   });
 
-  it("refuses encrypted, broken and long documents with advice", async () => {
+  it("refuses encrypted, broken and long documents with advice", { tags: "@refuses-encrypted-broken-long-documents" }, async () => {
     expect(await problemOf(badPdfs.encrypted())).toContain("is encrypted. Save a copy without a password");
     expect(await problemOf(Buffer.from("%PDF-1.7\nnothing"))).toContain("damaged");
     expect(await problemOf(badPdfs.long())).toContain("more than 50 pages");
@@ -106,11 +106,11 @@ describe("PDF", () => {
     expect(new Set(problems)).toEqual(new Set(["broken"]));
   });
 
-  it("stops a document of nested forms at its memory limit", async () => {
+  it("stops a document of nested forms at its memory limit", { tags: "@stops-document-nested-forms-memory-limit" }, async () => {
     await expect(decodeContainer(badPdfs.bomb(), "application/pdf")).rejects.toThrow("(memory)");
   });
 
-  it("stops a document at its CPU limit", async () => {
+  it("stops a document at its CPU limit", { tags: "@stops-document-cpu-limit" }, async () => {
     await expect(decodeContainer(twoPages().buffer, "application/pdf", { patience: 1 })).rejects.toThrow("(time)");
   });
 });
