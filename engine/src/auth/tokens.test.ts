@@ -21,6 +21,10 @@ const sign = (key: CryptoKey, alg: string, claims: JWTPayload, header: { kid?: s
     .setProtectedHeader({ alg, ...header, typ: "JWT" })
     .sign(key);
 
+/** Claims that the types of jose exclude. */
+const claims = (fields: Record<string, unknown>): JWTPayload => fields;
+const nested = (levels: number): unknown => JSON.parse("[".repeat(levels) + "]".repeat(levels));
+
 let es: Keys;
 let rs: Keys;
 beforeAll(async () => {
@@ -115,6 +119,9 @@ describe("customJwt", () => {
     ["a beginning past the skew", () => sign(es.privateKey, "ES256", { nbf: now() + 8 }), "Unauthenticated"],
     ["a time of issue past the skew", () => sign(es.privateKey, "ES256", { iat: now() + 8 }), "Unauthenticated"],
     ["no kid", () => sign(es.privateKey, "ES256", {}, {}), "Unauthenticated"],
+    ["a number as issuer", () => sign(es.privateKey, "ES256", claims({ iss: 7 })), "NoAuthProvider"],
+    ["a number as subject", () => sign(es.privateKey, "ES256", claims({ sub: 7 })), "Unauthenticated"],
+    ["deeply nested claims", () => sign(es.privateKey, "ES256", { deep: nested(1_001) }), "Unauthenticated"],
     ["no form", async () => "nonsense", "Unauthenticated"],
   ])("refuses a token with %s", async (_what, token, code) => {
     expect(await refusal(verifier(custom(es)).verify(await token()))).toMatchObject({ status: 401, code });

@@ -1,6 +1,7 @@
 import { decodeJwt, errors, jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
 import { RequestError } from "../http/errors.ts";
+import { parseJson } from "../values/parse-json.ts";
 import type { Identity, Json } from "../values/types.ts";
 import { identityFromClaims } from "./claims.ts";
 import { createProvider, readProvider, type Provider } from "./providers.ts";
@@ -65,7 +66,7 @@ async function check(token: string, providers: Provider[]): Promise<UserToken> {
     if (protectedHeader.kid === undefined) throw unauthenticated("The token's header lacks kid.");
     // `exp` and `nbf` are verified above; jose checks only the format of `iat`.
     if (iat !== undefined && iat > Date.now() / 1000 + CLOCK_SKEW_S) throw unauthenticated("The token was issued in the future.");
-    if (iss === undefined || sub === undefined || exp === undefined) throw unauthenticated("The token lacks iss, sub or exp.");
+    if (iss === undefined || typeof sub !== "string" || exp === undefined) throw unauthenticated("The token lacks iss, sub or exp.");
     return {
       kind: "user",
       user: identityFromClaims({ ...payload, iss, sub }, { flatten: provider.type === "customJwt" }),
@@ -87,6 +88,8 @@ function providerFor(token: string, providers: Provider[]): Provider {
   let claims: ReturnType<typeof decodeJwt>;
   try {
     claims = decodeJwt(token);
+    // Deeply nested claims would exceed the stack where they are copied.
+    parseJson(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
   } catch {
     throw unauthenticated(
       "Could not parse JWT payload. Check that the token is a valid JWT format with three base64-encoded parts separated by dots.",
@@ -104,8 +107,8 @@ function providerFor(token: string, providers: Provider[]): Provider {
   );
 }
 
-const sameIssuer = (configured: string, issuer: string | undefined) =>
-  issuer !== undefined && stripSlash(configured) === stripSlash(issuer);
+/** The type of an unverified claim is unknown. */
+const sameIssuer = (configured: string, issuer: unknown) => typeof issuer === "string" && stripSlash(configured) === stripSlash(issuer);
 const stripSlash = (url: string) => url.replace(/\/$/, "");
 
 const unauthenticated = (message: string) => new RequestError(401, "Unauthenticated", message);
