@@ -197,7 +197,7 @@ export async function readConfig(
             },
     },
     app: appConfig(set, { production, dataDir, secrets, socialProviders: providers.configured }),
-    warnings: [...foreignVariables(setAside), ...settingsWarnings(set)],
+    warnings: [...foreignVariables(setAside), ...settingsWarnings(set, Object.keys(providers.configured))],
   };
 }
 

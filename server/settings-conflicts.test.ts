@@ -10,8 +10,6 @@ const REFUSED: [env: Record<string, string>, named: string, row: string][] = [
   [{ ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true" }, "SMTP_URL", "`ACCOUNTS_REQUIRE_EMAIL_VERIFICATION=true`"],
   [{ MAIL_FROM: "a@b.example" }, "SMTP_URL", "`MAIL_FROM`"],
   [{ ACCOUNTS_LINK_DIFFERENT_EMAILS: "true", ACCOUNTS_LINKING: "false" }, "ACCOUNTS_LINK_", "`ACCOUNTS_LINK_DIFFERENT_EMAILS=true`"],
-  [{ ACCOUNTS_TRUSTED_PROVIDERS: "github", ACCOUNTS_LINKING: "false" }, "ACCOUNTS_TRUSTED_PROVIDERS", "`ACCOUNTS_TRUSTED_PROVIDERS`"],
-  [{ ACCOUNTS_TRUSTED_PROVIDERS: "github,figma" }, "ACCOUNTS_TRUSTED_PROVIDERS .*: figma$", "`ACCOUNTS_TRUSTED_PROVIDERS`"],
   [{ STRIPE_SECRET_KEY: "sk_test_1", STRIPE_PRO_PRICE: "price_1" }, "STRIPE_WEBHOOK_SECRET", "`STRIPE_SECRET_KEY`"],
   [{ STRIPE_SECRET_KEY: "sk_test_1", STRIPE_WEBHOOK_SECRET: "whsec_1" }, "STRIPE_PRO_PRICE", "`STRIPE_SECRET_KEY`"],
   [{ STRIPE_WEBHOOK_SECRET: "whsec_1" }, "STRIPE_SECRET_KEY", "another `STRIPE_` variable"],
@@ -69,8 +67,15 @@ it("accepts required verification without SMTP in development, which has an outb
   expect(conflicts({ ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true" }, { production: false })).toEqual([]);
 });
 
+const warnings = (env: NodeJS.ProcessEnv) => settingsWarnings(settings.parse(env), ["github"]);
+
 it("warns about uploads that are larger than the quota", () => {
-  const warnings = (UPLOAD_MAX_BYTES: string) => settingsWarnings(settings.parse({ UPLOAD_MAX_BYTES, STORAGE_QUOTA_BYTES: "1000" }));
-  expect(warnings("1001")).toEqual([expect.stringContaining("UPLOAD_MAX_BYTES (1001)")]);
-  expect(warnings("1000")).toEqual([]);
+  expect(warnings({ UPLOAD_MAX_BYTES: "1001", STORAGE_QUOTA_BYTES: "1000" })).toEqual([expect.stringContaining("UPLOAD_MAX_BYTES (1001)")]);
+  expect(warnings({ UPLOAD_MAX_BYTES: "1000", STORAGE_QUOTA_BYTES: "1000" })).toEqual([]);
+});
+
+it("warns about trusted providers without effect", () => {
+  expect(warnings({ ACCOUNTS_TRUSTED_PROVIDERS: "github,figma" })).toEqual([expect.stringMatching(/not configured: figma$/)]);
+  expect(warnings({ ACCOUNTS_TRUSTED_PROVIDERS: "github", ACCOUNTS_LINKING: "false" })).toHaveLength(1);
+  expect(warnings({ ACCOUNTS_TRUSTED_PROVIDERS: "github" })).toEqual([]);
 });

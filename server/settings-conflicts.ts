@@ -19,10 +19,13 @@ export function settingsConflicts(set: Settings, context: SettingsContext): stri
 }
 
 /** Returns a sentence for each combination that works, but not as its values suggest. */
-export function settingsWarnings({ UPLOAD_MAX_BYTES, STORAGE_QUOTA_BYTES }: Settings): string[] {
-  return UPLOAD_MAX_BYTES > STORAGE_QUOTA_BYTES
-    ? [`UPLOAD_MAX_BYTES (${UPLOAD_MAX_BYTES}) is above STORAGE_QUOTA_BYTES (${STORAGE_QUOTA_BYTES}), which limits each upload`]
-    : [];
+export function settingsWarnings(set: Settings, providers: readonly string[]): string[] {
+  const { UPLOAD_MAX_BYTES, STORAGE_QUOTA_BYTES } = set;
+  const limit =
+    UPLOAD_MAX_BYTES > STORAGE_QUOTA_BYTES
+      ? [`UPLOAD_MAX_BYTES (${UPLOAD_MAX_BYTES}) is above STORAGE_QUOTA_BYTES (${STORAGE_QUOTA_BYTES}), which limits each upload`]
+      : [];
+  return [...limit, ...uselessTrust(set, providers)];
 }
 
 /** Servers of one remote deployment share its secrets, so none may create its own. */
@@ -57,11 +60,10 @@ function accountConflicts(set: Settings, { production, providers }: SettingsCont
     ...(set.ACCOUNTS_LINK_DIFFERENT_EMAILS && !set.ACCOUNTS_LINKING
       ? ["ACCOUNTS_LINK_DIFFERENT_EMAILS is true, while ACCOUNTS_LINKING is false"]
       : []),
-    ...trustConflicts(set, providers),
   ];
 }
 
-function trustConflicts({ ACCOUNTS_TRUSTED_PROVIDERS: trusted, ACCOUNTS_LINKING }: Settings, providers: readonly string[]): string[] {
+function uselessTrust({ ACCOUNTS_TRUSTED_PROVIDERS: trusted, ACCOUNTS_LINKING }: Settings, providers: readonly string[]): string[] {
   if (trusted.length === 0) return [];
   const missing = trusted.filter((id) => !providers.includes(id));
   return [
