@@ -45,7 +45,7 @@ test("the focus moves sensibly after navigation, back, dialogs and deletions", a
     await page.keyboard.press("Enter");
     await expect(page).toHaveURL(/\/search\?q=Thr/);
     await expect(page.getByRole("heading", { name: "Search", level: 1 })).toBeVisible();
-    await expect(focused(page)).toHaveRole("searchbox");
+    await expect(focused(page)).toHaveRole("combobox");
     await page.goBack();
     await expect(page.getByRole("heading", { name: "Projects", level: 1 })).toBeVisible();
   });
