@@ -1,7 +1,7 @@
 import sharp from "sharp";
 import { rgbaToThumbHash, thumbHashToRGBA } from "thumbhash";
-import { describe, expect, it } from "vitest";
-import { placeholderUrl } from "./placeholder";
+import { describe, expect, it, vi } from "vitest";
+import { drawnPlaceholders, placeholderUrl } from "./placeholder";
 
 /** A picture with one bright corner, so that a mirrored, rotated or recoloured placeholder is noticed. */
 function hashOf(width: number, height: number, alpha = 255): Uint8Array {
@@ -40,6 +40,15 @@ describe("placeholderUrl", () => {
     expect(pixels.length).toBe(expected.length);
     const furthest = Math.max(...pixels.map((value, index) => Math.abs(value - (expected[index] ?? 0))));
     expect(furthest).toBeLessThan(24);
+  });
+
+  it("computes no cosine for a picture", () => {
+    const hash = base64(hashOf(70, 50));
+    drawnPlaceholders.clear();
+    const cos = vi.spyOn(Math, "cos");
+    expect(placeholderUrl(hash)).not.toBeNull();
+    expect(cos).not.toHaveBeenCalled();
+    cos.mockRestore();
   });
 
   it("returns null for transparent, missing and broken hashes", () => {
