@@ -1,14 +1,13 @@
 import { isolate } from "~/lib/ui/isolate";
 import { GripVertical } from "lucide-react";
-import { useEffect, useState } from "react";
 import { buttonClass } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";
+import { useScripted } from "~/lib/ui/use-scripted";
 
 /** Without scripts, the item's menu offers 'Move up' and 'Move down'. */
 export function DragHandle({ item }: { item: { name: string } }) {
-  const [scripted, setScripted] = useState(false);
-  useEffect(() => setScripted(true), []);
-  if (!scripted) return null;
+  const isScripted = useScripted();
+  if (!isScripted) return null;
   return (
     <button
       type="button"

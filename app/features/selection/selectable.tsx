@@ -1,8 +1,9 @@
 import { isolate } from "~/lib/ui/isolate";
 import { Check } from "lucide-react";
-import { type ReactNode, useEffect, useState } from "react";
+import type { ReactNode } from "react";
 import { clsx } from "clsx";
 import { Icon } from "~/lib/ui/icons/icon";
+import { useScripted } from "~/lib/ui/use-scripted";
 import { CHOSEN_FIELD, SELECTION_FORM } from "./address";
 import { selectFirst, type Selection } from "./use-selection";
 
@@ -35,9 +36,8 @@ export function SelectCheckbox({ item: { _id, name }, selection }: PickProps) {
 }
 
 export function SelectMark({ item: { _id, name }, selection }: PickProps) {
-  const [scripted, setScripted] = useState(false);
-  useEffect(() => setScripted(true), []);
-  if (!scripted) return null;
+  const isScripted = useScripted();
+  if (!isScripted) return null;
   return (
     <button
       type="button"

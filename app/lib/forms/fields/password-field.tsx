@@ -1,9 +1,10 @@
 import { Eye, EyeOff } from "lucide-react";
-import { type ComponentProps, useEffect, useState } from "react";
+import { type ComponentProps, useState } from "react";
 import { Button } from "~/lib/ui/inputs/button";
 import { Field } from "~/lib/ui/inputs/field";
 import { Icon } from "~/lib/ui/icons/icon";
 import { TextInput } from "~/lib/ui/inputs/text-input";
+import { useScripted } from "~/lib/ui/use-scripted";
 import { type FormField, inputProps } from "./field-props";
 
 type PasswordFieldProps = Omit<ComponentProps<"input">, "type"> & {
@@ -17,8 +18,7 @@ type PasswordFieldProps = Omit<ComponentProps<"input">, "type"> & {
 
 export function PasswordField({ id, label, errors, hint, className, ...rest }: PasswordFieldProps) {
   const [shown, show] = useState(false);
-  const [scripted, setScripted] = useState(false);
-  useEffect(() => setScripted(true), []);
+  const isScripted = useScripted();
   const refused = errors !== undefined && errors.length > 0;
   const [errorId, hintId] = [`${id}-error`, `${id}-hint`];
   return (
@@ -34,7 +34,7 @@ export function PasswordField({ id, label, errors, hint, className, ...rest }: P
           aria-describedby={refused ? errorId : hint ? hintId : undefined}
           {...rest}
         />
-        {scripted ? (
+        {isScripted ? (
           <Button
             look="ghost"
             size="icon-sm"

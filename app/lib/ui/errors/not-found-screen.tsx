@@ -1,7 +1,7 @@
-import { useSyncExternalStore } from "react";
 import { useNavigate } from "react-router";
 import { Button, ButtonLink } from "../inputs/button";
 import { CenteredScreen } from "../centered-screen";
+import { useScripted } from "../use-scripted";
 
 /** Shown both for missing items and for items of others (specification 2). */
 export function NotFoundScreen() {
@@ -15,8 +15,8 @@ export function NotFoundScreen() {
 /** Without scripts no link can go back, so links to the start replace the buttons. */
 function RecoveryLinks() {
   const navigate = useNavigate();
-  const scripted = useSyncExternalStore(never, yes, no);
-  if (!scripted)
+  const isScripted = useScripted();
+  if (!isScripted)
     return (
       <>
         <ButtonLink to="/" look="primary" prefetch="none">
@@ -36,7 +36,3 @@ function RecoveryLinks() {
     </>
   );
 }
-
-const never = () => () => {};
-const yes = () => true;
-const no = () => false;
