@@ -10,8 +10,8 @@ import type { UploadStore } from "./upload-store";
 /** More simultaneous uploads would only share the same bandwidth. */
 const AT_ONCE = 4;
 
-/** Minimum interval between updates of speed and remaining time, in ms. */
-const PROGRESS_EVERY_MS = 100;
+/** Minimum interval between updates of a file's progress, in ms: each renders the tray and paints a frame. */
+const PROGRESS_EVERY_MS = 250;
 
 type Dependencies = { store: UploadStore; outcomes: UploadOutcomes; transport: Transport; now: () => number };
 
