@@ -107,6 +107,17 @@ describe("upload queue", () => {
     expect((await reopened(other.next, {}, "ada")).uploads).toEqual([]);
   });
 
+  it("deletes files that end together in one transaction per store", async () => {
+    const queue = openUploadQueue("ada");
+    add(queue, [file("a.png"), file("b.png"), file("c.png")]);
+    await whenStored(queue, 3);
+    const transaction = vi.spyOn(IDBDatabase.prototype, "transaction");
+    for (const id of lastIds(3)) queue.remove(id);
+    expect(await read(queue, lastIds(1)[0])).toBeNull();
+    expect(transaction.mock.calls.filter(([, mode]) => mode === "readwrite")).toHaveLength(2);
+    transaction.mockRestore();
+  });
+
   it("stores the last contents up to a limit, and more once others are finished", async () => {
     const queue = openUploadQueue("ada", { storedBytes: 25 });
     add(queue, [file("a.png"), file("b.png"), file("c.png")]);

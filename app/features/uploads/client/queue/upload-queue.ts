@@ -40,6 +40,7 @@ export function openUploadQueue(userId: string, { now = Date.now, storedBytes = 
   let waiting: { id: string; file: File }[] = [];
   let isStoring = false;
   const sizes = new Map<string, number>();
+  const removed: string[] = [];
 
   const database = () => (opening ??= open(stop));
 
@@ -51,6 +52,15 @@ export function openUploadQueue(userId: string, { now = Date.now, storedBytes = 
     const result = last.then(database).then((db) => db && task(db));
     last = result.catch(() => {});
     return result.catch(() => null);
+  }
+
+  function removeTogether(): void {
+    let ids: string[] = [];
+    last = last.then(() => void (ids = removed.splice(0)));
+    void run(async (db) => {
+      await deleteAll(db, "files", ids);
+      await deleteAll(db, "contents", ids);
+    });
   }
 
   /** Runs in parallel with other changes, because large files take long. */
@@ -150,10 +160,8 @@ export function openUploadQueue(userId: string, { now = Date.now, storedBytes = 
     remove(id) {
       waiting = waiting.filter((each) => each.id !== id);
       sizes.delete(id);
-      void run(async (db) => {
-        await db.delete("files", id);
-        await db.delete("contents", id);
-      });
+      // Removals of one task share their transactions: a batch of small files ends together.
+      if (removed.push(id) === 1) removeTogether();
       if (waiting.length > 0) void storeWaiting();
     },
     read: (id) => run(async (db) => ((await db.getKey("files", id)) === undefined ? null : ((await db.get("contents", id)) ?? null))),
@@ -190,7 +198,12 @@ async function storeFiles(db: Database, batch: { id: string; file: File }[]): Pr
     batch.map(({ id }) => id),
     { isStored: true },
   );
-  for (const id of finished) await db.delete("contents", id);
+  await deleteAll(db, "contents", finished);
+}
+
+async function deleteAll(db: Database, name: "files" | "contents", ids: readonly string[]): Promise<void> {
+  const { store, done } = db.transaction(name, "readwrite");
+  await Promise.all([...ids.map((id) => store.delete(id)), done]);
 }
 
 /** Returns the ids of uploads that are not stored any more. */
