@@ -3,17 +3,41 @@ const GAP = 8;
 /** In stacking order from the edge; toasts are above all (`surfaces.css`). */
 type BottomBar = "tray" | "selection";
 
-/** Returns a `ref` that publishes the element's height as `--room-…`, so that other content can avoid it. */
+const heights = new Map<BottomBar, number>();
+let sheet: CSSStyleSheet | null = null;
+
+/** Returns a `ref` that publishes the element's height, so that other content can avoid it. */
 export function bottomInsetRef(bar: BottomBar) {
-  const name = `--room-${bar}`;
   return (element: HTMLElement | null) => {
     if (!element) return;
-    const root = document.documentElement;
-    const observer = new ResizeObserver(() => root.style.setProperty(name, `${element.offsetHeight + GAP}px`));
+    const observer = new ResizeObserver(() => publish(bar, element.offsetHeight + GAP));
     observer.observe(element);
     return () => {
       observer.disconnect();
-      root.style.removeProperty(name);
+      publish(bar, null);
     };
   };
+}
+
+function publish(bar: BottomBar, height: number | null): void {
+  if (height === null) heights.delete(bar);
+  else heights.set(bar, height);
+  if (sheet === null) {
+    sheet = new CSSStyleSheet();
+    document.adoptedStyleSheets.push(sheet);
+  }
+  sheet.replaceSync(rulesFor(heights.get("tray") ?? 0, heights.get("selection") ?? 0));
+}
+
+/** Custom properties would be shorter, but for each change Chromium recalculates the styles of all elements that use any. */
+function rulesFor(tray: number, selection: number): string {
+  const rules = [`[data-sonner-toaster] { margin-bottom: ${tray + selection}px; }`];
+  if (tray > 0) rules.push(`.tray-spacer { height: ${tray}px; }`, `.selection-bar { bottom: calc(1rem + ${tray}px); }`);
+  if (selection > 0) rules.push(`html { scroll-padding-bottom: calc(1rem + ${tray + selection}px); }`);
+  if (tray > 0 && selection > 0)
+    rules.push(
+      `.page { min-height: calc(100dvh - ${tray}px); }`,
+      `@media (width < 48rem) { .page { min-height: calc(100dvh - 3.5rem - ${tray}px); } }`,
+    );
+  return rules.join("\n");
 }

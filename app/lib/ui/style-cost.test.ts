@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-const root = new URL("..", import.meta.url).pathname;
+const root = new URL("../..", import.meta.url).pathname;
 const sources = globSync("**/*.{css,tsx}", { cwd: root }).map((path) => ({ path, text: readFileSync(root + path, "utf8") }));
 
 // After each change of the document, Chromium would recalculate the styles of every element below `:has()`.
@@ -9,5 +9,12 @@ const EVERY_ELEMENT = [/group-has-\[/, /:has\([^{;]*\)\s*[>+~ ]\s*\*/, /:has\([^
 
 test("selects no universal descendant of an element with :has()", () => {
   const found = sources.filter(({ text }) => EVERY_ELEMENT.some((pattern) => pattern.test(text))).map(({ path }) => path);
+  expect(found).toEqual([]);
+});
+
+// Chromium would recalculate the styles of all elements that use any custom property.
+test("sets no custom property of the root", () => {
+  const scripts = globSync("**/*.{ts,tsx}", { cwd: root, exclude: ["**/*.test.ts"] });
+  const found = scripts.filter((path) => /documentElement[\s\S]*\.style\.setProperty\(/.test(readFileSync(root + path, "utf8")));
   expect(found).toEqual([]);
 });
