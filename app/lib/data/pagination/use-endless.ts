@@ -9,6 +9,7 @@ import { arrived, followPages, nameOf, type Place, placesOf, rememberedPages, re
 import { type Listed, type ListPage, pageOf, sizeIn } from "./pages";
 import type { Preload } from "../preload";
 import { redirectOf, refusalOf } from "../error-responses";
+import { useGradualRows } from "./gradual-rows";
 import { useStableRows } from "./stable-rows";
 import { useLive } from "../use-live";
 
@@ -72,7 +73,8 @@ export function useEndless<Row>(
     const pages = shown.map(({ rows }) => rows);
     return { pages, rows: distinct(pages.flat()), next: shown.at(-1)?.next ?? null };
   }, [isWhole, first, later, answerAt]);
-  const rows = useStableRows(shown.rows);
+  const all = useStableRows(shown.rows);
+  const rows = useGradualRows(all);
 
   const most = isWhole ? MOST_PAGES : MOST_PAGES - 1;
   const followed = arrived(followPages(later, isWhole ? null : first.next, answerAt, { size, most }));
@@ -87,7 +89,7 @@ export function useEndless<Row>(
     isFirst: first.isFirst,
     next,
     more: pages.length < MOST_PAGES ? more : undefined,
-    loading: pages.length < later.wanted + (isWhole ? 0 : 1),
+    loading: pages.length < later.wanted + (isWhole ? 0 : 1) || rows.length < all.length,
   };
 }
 
