@@ -57,6 +57,52 @@ it(`cleans the names of ${ROWS} rows, also after an interruption`, async () => {
   expect(await Promise.all(TABLES.map(rowsOf))).toEqual(upgraded);
 });
 
+it("removes names of deleted items from the history of an earlier build", { tags: "@forgets-deleted-names-earlier-build" }, async () => {
+  const backend = await convexTestBackend();
+  const ada = await signUp(backend, "ada");
+  const projectId = await ada.mutation(api.projects.create, { name: "Project" });
+  const designId = await ada.mutation(api.designs.create, { projectId, name: "Living" });
+  const { id: gone } = await addImage(backend, ada, designId, "image.png");
+  const history = async () =>
+    (await backend.inside.query(probe.rows, { table: "activities" })).map(({ kind, thing, design, from, to }) => ({
+      kind,
+      thing,
+      design,
+      from,
+      to,
+    }));
+  for (const { _id } of await backend.inside.query(probe.rows, { table: "upgrades" }))
+    await backend.inside.mutation(probe.remove, { table: "upgrades", id: String(_id) });
+  const recorded = (await backend.inside.query(probe.rows, { table: "activities" })).slice(0, 1);
+  const [{ _id: _, _creationTime: __, ...base } = {}] = recorded;
+  for (const { _id } of await backend.inside.query(probe.rows, { table: "activities" }))
+    await backend.inside.mutation(probe.remove, { table: "activities", id: String(_id) });
+  await backend.inside.mutation(probe.remove, { table: "designImages", id: String(gone) });
+  const image = { kind: "image", id: gone, name: "Secret" };
+  const living = { kind: "design", id: designId, name: "Living" };
+  const rows = [
+    { ...base, kind: "renamed", thing: image, design: { id: designId, name: "Living" }, from: "Older secret", to: "Secret" },
+    { ...base, kind: "moved", thing: living, from: "Secret", to: "Project", toId: projectId },
+    { ...base, kind: "duplicated", thing: living, from: "Secret" },
+    { ...base, kind: "covered", thing: living, to: "Secret" },
+    { ...base, kind: "uploaded", thing: image, design: { id: String(gone), name: "Secret" } },
+    { ...base, kind: "renamed", thing: living, from: "Earlier", to: "Living" },
+  ];
+  await backend.inside.mutation(probe.insertMany, { table: "activities", rows });
+
+  await backend.inside.mutation(internal.jobs.upgrade.run, {});
+  await backend.settle();
+  const forgotten = { kind: "image", id: "", name: "" };
+  expect(await history()).toEqual([
+    { kind: "renamed", thing: forgotten, design: { id: designId, name: "Living" }, from: undefined, to: undefined },
+    { kind: "moved", thing: living, design: undefined, from: undefined, to: "Project" },
+    { kind: "duplicated", thing: living, design: undefined, from: undefined, to: undefined },
+    { kind: "covered", thing: living, design: undefined, from: undefined, to: "" },
+    { kind: "uploaded", thing: forgotten, design: { id: "", name: "" }, from: undefined, to: undefined },
+    { kind: "renamed", thing: living, design: undefined, from: "Earlier", to: "Living" },
+  ]);
+});
+
 it("cleans user names, descriptions, captions and tags of an earlier build", { tags: "@cleans-user-names-texts-tags" }, async () => {
   const backend = await convexTestBackend();
   const ada = await signUp(backend, "ada");

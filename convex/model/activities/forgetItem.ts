@@ -6,10 +6,10 @@ import type { ActivityKind } from "./activityShape";
 /** History entries per index that a transaction changes; a job continues with the others. */
 const BATCH = 20;
 
-const DELETED = { id: "", name: "" };
+export const DELETED = { id: "", name: "" };
 
 /** Kinds whose `from` and `to` are texts of the item itself. */
-const OWN_TEXTS: ReadonlySet<ActivityKind> = new Set(["renamed", "described", "captioned", "tagged"]);
+export const OWN_TEXTS: ReadonlySet<ActivityKind> = new Set(["renamed", "described", "captioned", "tagged"]);
 
 type ItemKind = "project" | "design" | "image";
 
