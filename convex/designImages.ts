@@ -13,6 +13,7 @@ import { cleanText } from "./model/names";
 import { captionImage, bulkIds, renameDesignImage } from "./model/rules";
 import { designImageShape, toDesignImage } from "./model/shapes";
 import { type ImageSort, imageSortArg } from "./model/lists/sorting";
+import { rotateImage, turned } from "./model/rotation";
 import { trashImage } from "./model/trashing";
 import { pictureDetails } from "./model/versionTables";
 import { searchWords } from "./model/search/words";
@@ -64,6 +65,17 @@ export const setCaption = undoableMutation({
     expectFrom(args.from, path.image.caption ?? "", caption, cleanText);
     const words = searchWords({ ...path.image, caption });
     await changeText(ctx, path, { caption: caption || undefined, words }, { kind: "captioned" });
+    return null;
+  },
+});
+
+/** Turns the current version by 90 degrees. */
+export const rotate = undoableMutation({
+  args: { id: v.string(), direction: v.union(v.literal("left"), v.literal("right")) },
+  returns: v.null(),
+  handler: async (ctx, { id, direction }) => {
+    const path = await imageFor(ctx, id, "edit");
+    await rotateImage(ctx, path, turned(path.image.rotation, direction));
     return null;
   },
 });

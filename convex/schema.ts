@@ -8,7 +8,7 @@ import { activity } from "./model/activities/activityShape";
 import { bulkTables } from "./model/bulk/bulkTables";
 import { tagTables } from "./model/tags/tagTables";
 import { undoTables } from "./model/undo/undoTables";
-import { chosenAs, pictureFacts, versionTables } from "./model/versionTables";
+import { chosenAs, pictureFacts, rotation, versionTables } from "./model/versionTables";
 
 /** Names follow the specification (section 3). `summaries.ts` denormalizes counts and covers, so lists read only their own rows. */
 
@@ -18,6 +18,7 @@ const coverPicture = v.object({
   width: v.number(),
   height: v.number(),
   versionId: v.optional(v.id("imageVersions")),
+  rotation: v.optional(rotation),
   addedAt: v.number(),
 });
 const cover = v.array(coverPicture);

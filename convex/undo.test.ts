@@ -134,6 +134,20 @@ describe.each(backends)("undo on $name", ({ start }) => {
     expect(await codeOf(revert())).toBe("not_found");
   });
 
+  it("undoes and redoes a rotation, unless it has changed since", async () => {
+    const image = async () => (await ada.query(api.designImages.getDesignImageInPlace, { id: first() })).image;
+    const { width, height } = await image();
+    await ada.mutation(api.designImages.rotate, { id: first(), direction: "left", step });
+    expect(await image()).toMatchObject({ rotation: 270, width: height, height: width });
+    await revert();
+    // Not undefined, because the rotation is part of the image's URL.
+    expect(await image()).toMatchObject({ rotation: 0, width, height });
+    await revert();
+    expect(await image()).toMatchObject({ rotation: 270, width: height, height: width });
+    await ada.mutation(api.designImages.rotate, { id: first(), direction: "left" });
+    expect(await codeOf(revert())).toBe("conflict");
+  });
+
   it("keeps later changes of other fields", async () => {
     await ada.mutation(api.designImages.rename, { id: first(), name: "z", step });
     await ada.mutation(api.designImages.setCaption, { id: first(), caption: "text" });

@@ -11,7 +11,7 @@ import { imageFacts, nameFromFile, nameOfPage, PDF_PAGES_MAX } from "./model/rul
 import { imagesChanged } from "./model/summaries";
 import { changeUsage, expectRoomFor, expectWithin } from "./model/usage";
 import { versionFor } from "./versions";
-import { chosenAs, pictureDetails, pictureFacts } from "./model/versionTables";
+import { chosenAs, pictureDetails, pictureFacts, rotation } from "./model/versionTables";
 import { searchWords } from "./model/search/words";
 
 /** The app server validates the bytes. Rows are inserted after their files; `discard` or the sweep deletes files without a row. */
@@ -214,6 +214,7 @@ export const getFile = serverQueryFor({
     width: v.number(),
     height: v.number(),
     page: v.optional(v.number()),
+    rotation: v.optional(rotation),
     designId: v.id("designs"),
   }),
   handler: async (ctx, { imageId, versionId }) => {
@@ -223,7 +224,8 @@ export const getFile = serverQueryFor({
     if (!storageUrl) throw notFound();
     const { contentType, checksum, name, size, width, height, page } = shown;
     const { designId } = image;
-    return { storageUrl, contentType, checksum, name, size, width, height, ...(page !== undefined && { page }), designId };
+    const optional = { ...(page !== undefined && { page }), ...(shown.rotation !== undefined && { rotation: shown.rotation }) };
+    return { storageUrl, contentType, checksum, name, size, width, height, ...optional, designId };
   },
 });
 

@@ -46,6 +46,33 @@ describe.each(backends)("versions on $name", ({ start }) => {
   const stored = async (...ids: Id<"_storage">[]) => (await backend.inside.query(probe.filesAmong, { ids })).length;
   const bytesUsed = async () => (await ada.query(api.usage.getUsage, {})).bytes;
 
+  it("rotates the current version, its covers and its copies, and leaves the file", { tags: "@rotates-current-version" }, async () => {
+    const before = await image();
+    const rotate = (direction: "left" | "right") => ada.mutation(api.designImages.rotate, { id: imageId, direction });
+    await ada.mutation(api.designs.setCover, { id: designId, imageId });
+    await rotate("right");
+    const sideways = { rotation: 90, width: before?.height, height: before?.width };
+    expect(await image()).toMatchObject({ ...before, ...sideways });
+    expect((await ada.query(api.designs.getDesignById, { id: designId })).cover).toMatchObject([{ imageId, ...sideways }]);
+    expect((await ada.query(api.projects.getProjectById, { id: projectId })).cover).toMatchObject([{ imageId, ...sideways }]);
+    const file = () => server.query(api.uploads.getFile, { sessionId: ada.sessionId, imageId });
+    expect(await file()).toMatchObject({ checksum: before?.checksum, ...sideways });
+
+    const copy = await ada.mutation(api.designImages.duplicate, { id: imageId });
+    expect((await ada.query(api.designImages.getDesignImageInPlace, { id: copy })).image).toMatchObject(sideways);
+    await rotate("right");
+    expect(await image()).toMatchObject({ rotation: 180, width: before?.width, height: before?.height });
+
+    await add("second", { width: 80, height: 60 });
+    expect((await image())?.rotation).toBeUndefined();
+    await rotate("left");
+    const [second, first] = await versions();
+    expect([second?.rotation, second?.width, second?.height]).toEqual([270, 60, 80]);
+    expect(first?.rotation).toBe(180);
+    await ada.mutation(api.versions.makeCurrent, { imageId, versionId: first?._id ?? "" });
+    expect((await image())?.rotation).toBe(180);
+  });
+
   it("lists the original file as the first version after a second upload", async () => {
     expect(await versions()).toEqual([]);
     const { id, args } = await add("second", { width: 80, height: 60 });

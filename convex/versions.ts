@@ -143,10 +143,10 @@ async function show(ctx: MutationCtx, image: Doc<"designImages">, version: Doc<"
   await ctx.db.patch(image._id, { ...factsOf(version), storageId, versionId });
 }
 
-/** Includes undefined `details` and `page`, so that a patch removes the previous ones. */
+/** Includes undefined `details`, `page` and `rotation`, so that a patch removes the previous ones. */
 function factsOf(row: Doc<"imageVersions"> | Doc<"designImages">) {
-  const { contentType, size, width, height, checksum, placeholder, animated, details, page } = row;
-  return { contentType, size, width, height, checksum, placeholder, animated, details, page };
+  const { contentType, size, width, height, checksum, placeholder, animated, details, page, rotation } = row;
+  return { contentType, size, width, height, checksum, placeholder, animated, details, page, rotation };
 }
 
 async function nameOf(ctx: QueryCtx, userId: string): Promise<string> {
@@ -159,6 +159,9 @@ async function nameOf(ctx: QueryCtx, userId: string): Promise<string> {
 
 function toVersion(version: Doc<"imageVersions">, author: string | undefined, current: Id<"imageVersions"> | undefined) {
   const { _id, number, name, addedAt } = version;
-  const { details: _, page: __, ...facts } = factsOf(version);
-  return { ...facts, _id, number, name, addedAt, author: author ?? null, isCurrent: _id === current } satisfies Infer<typeof versionShape>;
+  const { details: _, page: __, rotation, ...facts } = factsOf(version);
+  const turned = rotation === undefined ? {} : { rotation };
+  return { ...facts, ...turned, _id, number, name, addedAt, author: author ?? null, isCurrent: _id === current } satisfies Infer<
+    typeof versionShape
+  >;
 }

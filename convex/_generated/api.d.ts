@@ -72,6 +72,7 @@ import type * as model_lists_targets from "../model/lists/targets.js";
 import type * as model_moves from "../model/moves.js";
 import type * as model_names from "../model/names.js";
 import type * as model_plans from "../model/plans.js";
+import type * as model_rotation from "../model/rotation.js";
 import type * as model_rules from "../model/rules.js";
 import type * as model_search_fold from "../model/search/fold.js";
 import type * as model_search_imageLooks from "../model/search/imageLooks.js";
@@ -175,6 +176,7 @@ declare const fullApi: ApiFromModules<{
   "model/moves": typeof model_moves;
   "model/names": typeof model_names;
   "model/plans": typeof model_plans;
+  "model/rotation": typeof model_rotation;
   "model/rules": typeof model_rules;
   "model/search/fold": typeof model_search_fold;
   "model/search/imageLooks": typeof model_search_imageLooks;

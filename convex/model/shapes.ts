@@ -1,5 +1,6 @@
 import { type Infer, v } from "convex/values";
 import type { Doc } from "../_generated/dataModel";
+import { rotation } from "./versionTables";
 
 /** Shapes never contain storage ids or URLs: the app serves images and checks access on each request. */
 
@@ -11,6 +12,8 @@ export const coverShape = v.object({
   height: v.number(),
   /** Part of the image URL, because another version is another picture. */
   versionId: v.optional(v.id("imageVersions")),
+  /** Part of the image URL, too. */
+  rotation: v.optional(rotation),
 });
 export type Cover = Infer<typeof coverShape>;
 
@@ -53,7 +56,7 @@ export const designImageShape = v.object({
   tags: v.optional(v.array(v.string())),
   contentType: v.string(),
   size: v.number(),
-  /** Pixels, after applying the orientation. */
+  /** Pixels, after applying orientation and rotation. */
   width: v.number(),
   height: v.number(),
   /** SHA-256, hexadecimal. */
@@ -62,6 +65,7 @@ export const designImageShape = v.object({
   animated: v.boolean(),
   versionId: v.optional(v.id("imageVersions")),
   page: v.optional(v.number()),
+  rotation: v.optional(rotation),
 });
 export type DesignImage = Infer<typeof designImageShape>;
 
@@ -79,6 +83,7 @@ export const versionShape = v.object({
   checksum: v.string(),
   placeholder: v.union(v.string(), v.null()),
   animated: v.boolean(),
+  rotation: v.optional(rotation),
 });
 
 export function toProject(row: Doc<"projects">): Project {
@@ -108,9 +113,15 @@ export function toDesignImage(row: Doc<"designImages">): DesignImage {
     versionId,
     tags,
     page,
+    rotation,
   } = row;
   const facts = { contentType, size, width, height, checksum, placeholder, animated };
-  const optional = { ...(tags && { tags }), ...(versionId !== undefined && { versionId }), ...(page !== undefined && { page }) };
+  const optional = {
+    ...(tags && { tags }),
+    ...(versionId !== undefined && { versionId }),
+    ...(page !== undefined && { page }),
+    ...(rotation !== undefined && { rotation }),
+  };
   return { _id, _creationTime, designId, name, caption, ...facts, ...optional };
 }
 
@@ -123,6 +134,7 @@ function arranged({ cover, chosenCover, coverImageId, favouriteAt, description =
   };
 }
 
-function toCover({ imageId, placeholder, width, height, versionId }: Doc<"designs">["cover"][number]): Cover {
-  return { imageId, placeholder, width, height, ...(versionId !== undefined && { versionId }) };
+function toCover({ imageId, placeholder, width, height, versionId, rotation }: Doc<"designs">["cover"][number]): Cover {
+  const optional = { ...(versionId !== undefined && { versionId }), ...(rotation !== undefined && { rotation }) };
+  return { imageId, placeholder, width, height, ...optional };
 }

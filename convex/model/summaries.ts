@@ -74,6 +74,7 @@ export async function chosenIn(
 }
 
 export function toCover(image: Doc<"designImages">): Doc<"designs">["cover"][number] {
-  const { _id, _creationTime, placeholder, width, height, versionId } = image;
-  return { imageId: _id, placeholder, width, height, addedAt: _creationTime, ...(versionId !== undefined && { versionId }) };
+  const { _id, _creationTime, placeholder, width, height, versionId, rotation } = image;
+  const optional = { ...(versionId !== undefined && { versionId }), ...(rotation !== undefined && { rotation }) };
+  return { imageId: _id, placeholder, width, height, addedAt: _creationTime, ...optional };
 }

@@ -1,5 +1,5 @@
 import { defineTable } from "convex/server";
-import { v } from "convex/values";
+import { type Infer, v } from "convex/values";
 
 /** Visible to everyone who sees the image: stores that the file has a location, not the location. */
 export const pictureDetails = v.object({
@@ -22,6 +22,10 @@ export const chosenAs = v.object({
   index: v.number(),
 });
 
+/** Degrees clockwise by which users turned a picture, in addition to the file's own orientation. */
+export const rotation = v.union(v.literal(0), v.literal(90), v.literal(180), v.literal(270));
+export type Rotation = Infer<typeof rotation>;
+
 export const pictureFacts = {
   contentType: v.string(),
   size: v.number(),
@@ -33,6 +37,8 @@ export const pictureFacts = {
   details: v.optional(pictureDetails),
   /** Page of a PDF, from 1. The pages of a PDF share its file. */
   page: v.optional(v.number()),
+  /** `width` and `height` are those of the rotated picture. Set from the first rotation on. */
+  rotation: v.optional(rotation),
 };
 
 export const versionTables = {

@@ -3,6 +3,8 @@ import type { FunctionReference } from "convex/server";
 import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
 import type { AppConfig } from "~/config";
 import { refusalOf } from "~/lib/data/error-responses";
+import { canRotateFile } from "~/features/images/codecs/rotate-file.server";
+import { ROTATIONS } from "~/features/images/display/image-address";
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
 
 const accountDataApi = api.accounts.belongings;
@@ -22,11 +24,11 @@ export type AccountData = {
   chosenImages(ids: string[]): AsyncIterable<Row>;
   chosenDesigns(ids: string[]): AsyncIterable<Row>;
   selected(selection: WholeSelection): AsyncIterable<Row>;
-  /** Null when the image was deleted or is no longer accessible. */
-  original(imageId: string, signal: AbortSignal): Promise<Response | null>;
+  /** The file, turned if the image was rotated. Null when the image was deleted or is no longer accessible. */
+  original(image: Row, signal: AbortSignal): Promise<Response | null>;
 };
 
-export function readAccountData(sessionId: string, config: AppConfig): AccountData {
+export function readAccountData({ sessionId, userId }: { sessionId: string; userId: string }, config: AppConfig): AccountData {
   const convex = serviceConvex(config);
 
   const list = (query: FunctionReference<"query">, args: Record<string, string> = {}) => listAll(convex, query, { sessionId, ...args });
@@ -55,7 +57,14 @@ export function readAccountData(sessionId: string, config: AppConfig): AccountDa
     projects: () => list(accountDataApi.projects),
     designs: (projectId) => list(accountDataApi.designs, { projectId }),
     images: (designId) => list(accountDataApi.images, { designId }),
-    original: (imageId, signal) => imageServiceFor(config).original({ sessionId, imageId }, null, signal).catch(nullIfNotFound),
+    async original({ id: imageId, contentType, rotation }, signal) {
+      const pictures = imageServiceFor(config);
+      const turn = ROTATIONS.find((each) => each !== 0 && each === rotation);
+      if (turn === undefined || !canRotateFile(String(contentType)))
+        return pictures.original({ sessionId, imageId }, null, signal).catch(nullIfNotFound);
+      const file = await pictures.rotated({ userId, sessionId, imageId }, String(contentType), turn).catch(nullIfNotFound);
+      return file && new Response(new Uint8Array(file.bytes), { headers: { "Content-Type": file.type } });
+    },
   };
 }
 

@@ -22,14 +22,18 @@ async function* archived(
     // The pages of a PDF share its file.
     const document = image["contentType"] === "application/pdf" ? image["checksum"] : undefined;
     if (document !== undefined && documents.has(document)) continue;
-    const original = await accountData.original(image.id, signal);
+    const original = await accountData.original(image, signal);
     if (!original) continue;
     if (document !== undefined) documents.add(document);
     if (!original.ok || !original.body) throw new Error(`The storage answered ${original.status} for an image of an archive`);
-    const file = folder + nameOf(image.name, String(image["contentType"]));
+    const file = folder + nameOf(image.name, typeOf(image, original));
     yield { image, file, entry: { name: file, input: original, lastModified: new Date(Number(image["createdAt"])) } };
   }
 }
+
+/** A rotated HEIC becomes a JPEG. */
+const typeOf = (image: Row, { headers }: Response): string =>
+  (image["rotation"] ? headers.get("Content-Type") : null) ?? String(image["contentType"]);
 
 export async function* designEntries(accountData: AccountData, designId: string, signal: AbortSignal): AsyncGenerator<Entry> {
   for await (const { entry } of imagesOf(accountData, designId, "", signal)) yield entry;

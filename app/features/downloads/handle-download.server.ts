@@ -80,6 +80,6 @@ async function open({ request, file, context }: DownloadRequest) {
   return {
     id: file.replace(/\.zip$/, ""),
     userId: visitor.userId,
-    accountData: readAccountData(visitor.sessionId, context.get(configContext)),
+    accountData: readAccountData(visitor, context.get(configContext)),
   };
 }

@@ -35,7 +35,7 @@ function counted(designs: Record<string, string[]>, size: number) {
     chosenImages: (ids) => rows(ids.map((id) => row(id, "picture.png"))),
     chosenDesigns: (ids) => rows(ids.map((name) => row(name, name))),
     selected: () => rows([]),
-    async original(imageId, signal) {
+    async original({ id: imageId }, signal) {
       count.opened += 1;
       count.open += 1;
       count.mostOpen = Math.max(count.open, count.mostOpen);
@@ -164,7 +164,7 @@ it("breaks off when a picture is unavailable, and skips deleted ones", async () 
   const { accountData } = counted({ Cover: ["a.png", "b.png", "c.png"] }, 10);
   const without: AccountData = {
     ...accountData,
-    original: async (id, signal) => (id === "1" ? null : accountData.original(id, signal)),
+    original: async (image, signal) => (image.id === "1" ? null : accountData.original(image, signal)),
   };
   const whole = await serve((request) =>
     zipResponse(request, { name: "x", userId: "ada", entries: (signal) => designEntries(without, "Cover", signal) }),
@@ -173,7 +173,7 @@ it("breaks off when a picture is unavailable, and skips deleted ones", async () 
 
   const broken: AccountData = {
     ...accountData,
-    original: async (id, signal) => (id === "1" ? new Response("no", { status: 500 }) : accountData.original(id, signal)),
+    original: async (image, signal) => (image.id === "1" ? new Response("no", { status: 500 }) : accountData.original(image, signal)),
   };
   const url = await serve((request) =>
     zipResponse(request, { name: "x", userId: "ada", entries: (signal) => designEntries(broken, "Cover", signal) }),
@@ -242,7 +242,7 @@ it("contains a PDF once per folder, however many of its pages are images", async
     selected: none,
     images,
     // The first page of "plan" is deleted meanwhile.
-    original: async (id) => (id === "plan2" ? null : new Response("%PDF")),
+    original: async ({ id }) => (id === "plan2" ? null : new Response("%PDF")),
   };
   const names: string[] = [];
   for await (const entry of designEntries(data, "d1", new AbortController().signal)) names.push("name" in entry ? String(entry.name) : "");

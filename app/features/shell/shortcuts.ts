@@ -57,6 +57,8 @@ export const SHORTCUTS: { name: string; shortcuts: { keys: string[]; does: strin
       { keys: ["F"], does: "Full screen" },
       { keys: ["H"], does: "Hide or show controls" },
       { keys: ["S"], does: "Start or pause the slideshow" },
+      { keys: ["R"], does: "Rotate right" },
+      { keys: ["Shift+R"], does: "Rotate left" },
       { keys: ["I"], does: "Details and versions" },
       { keys: ["G"], does: "Next background behind the image" },
       { keys: ["C"], does: "Compare with another image or version" },

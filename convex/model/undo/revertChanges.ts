@@ -17,6 +17,7 @@ import { moveDesigns, moveImages } from "../moves";
 import { searchWords } from "../search/words";
 import { chosenIn } from "../summaries";
 import { addTagsToAll, removeTagsFromAll } from "../tags/tagging";
+import { rotateImage } from "../rotation";
 import { restoreMany, trashDesigns, trashImages, trashProject } from "../trashing";
 import { isolate } from "../isolate";
 import { isField, isSame } from "./recordChanges";
@@ -85,6 +86,7 @@ async function revertFields(ctx: Ctx, change: Change): Promise<void> {
   }
   if (has("tags")) await revertTags(ctx, path, before.tags ?? []);
   if (has("coverImageId") && !path.image) await revertCover(ctx, path, before.coverImageId);
+  if (has("rotation") && path.image) await rotateImage(ctx, path, before.rotation ?? 0);
   if (has("favouriteAt")) await ctx.db.patch(item._id, { favouriteAt: before.favouriteAt });
   if (!has("orderKey")) return;
   await ctx.db.patch(item._id, { orderKey: before.orderKey });

@@ -1,5 +1,6 @@
 import { defineTable } from "convex/server";
 import { type Infer, v } from "convex/values";
+import { rotation } from "../versionTables";
 
 /** The fields that undo restores. Counts, covers, search words and tag rows follow from them. */
 const state = v.object({
@@ -13,6 +14,7 @@ const state = v.object({
   orderKey: v.optional(v.string()),
   tags: v.optional(v.array(v.string())),
   removedAt: v.optional(v.number()),
+  rotation: v.optional(rotation),
 });
 export type State = Infer<typeof state>;
 export type Field = keyof State;

@@ -50,6 +50,7 @@ const steps: Step[] = [
       await her.renameInPlace("Many figs", "image");
     },
   },
+  { intent: "rotateImage", at: image, send: (her) => her.press("Rotate right") },
   {
     intent: "makeCurrent",
     at: image,

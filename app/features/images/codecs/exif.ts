@@ -59,6 +59,43 @@ export function readExif(bytes: Buffer | undefined): Exif {
   return exif;
 }
 
+/** Returns a copy of the EXIF with another orientation, whose entry is added if it is missing. Null for other data. */
+export function withOrientation(exif: Buffer, orientation: number): Buffer | null {
+  const start = exif.toString("latin1", 0, 6) === "Exif\0\0" ? 6 : 0;
+  const copy = Buffer.from(exif);
+  const tiff = copy.subarray(start);
+  const order = tiff.toString("latin1", 0, 2);
+  if (tiff.length < 8 || (order !== "II" && order !== "MM")) return null;
+  const isLittle = order === "II";
+  const read = reader(tiff, isLittle);
+  const main = read.u32(4) ?? 0;
+  const count = read.u16(main) ?? 0;
+  const end = main + 2 + 12 * count;
+  if (main < 8 || count === 0 || end + 4 > tiff.length) return null;
+  const entries = Array.from({ length: count }, (_, each) => tiff.subarray(main + 2 + 12 * each, main + 14 + 12 * each));
+  const entry = Buffer.alloc(12);
+  const write = (value: number, bytes: 2 | 4, target: Buffer, at: number) =>
+    isLittle ? target.writeUIntLE(value, at, bytes) : target.writeUIntBE(value, at, bytes);
+  write(TAG.orientation, 2, entry, 0);
+  write(3, 2, entry, 2);
+  write(1, 4, entry, 4);
+  write(orientation, 2, entry, 8);
+  const tagAt = (each: Buffer) => (isLittle ? each.readUInt16LE(0) : each.readUInt16BE(0));
+  const known = entries.find((each) => tagAt(each) === TAG.orientation);
+  if (known) {
+    entry.copy(known);
+    return copy;
+  }
+  // The directory moves to the end, as its entries must be in order and adjacent (TIFF 6.0, section 2).
+  const padding = Buffer.alloc(tiff.length % 2);
+  const head = Buffer.alloc(2);
+  write(count + 1, 2, head, 0);
+  write(tiff.length + padding.length, 4, tiff, 4);
+  const later = entries.findIndex((each) => tagAt(each) > TAG.orientation);
+  const ordered = later === -1 ? [...entries, entry] : entries.toSpliced(later, 0, entry);
+  return Buffer.concat([copy, padding, head, ...ordered, tiff.subarray(end, end + 4)]);
+}
+
 type Reader = ReturnType<typeof reader>;
 
 function reader(tiff: Buffer, little: boolean) {

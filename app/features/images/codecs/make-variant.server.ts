@@ -1,11 +1,12 @@
 import type { Sharp } from "sharp";
-import { nearestWidth, type VariantWidth } from "../display/image-address";
+import { isSideways, nearestWidth, type Rotation, type VariantWidth } from "../display/image-address";
 import type { CachedVariant } from "../serve/variant-cache.server";
 import { containerToPng, isContainer } from "./container.server";
 import { isWideGamut } from "./colour-space.server";
 import { decoder, svgRenderer, limitLargeDecoding } from "./decoder.server";
 import { svgDensity, svgWidth, WEBP_SIDE_MAX } from "./svg-size.server";
 import { classifyImage } from "./classify-image.server";
+import { rotateFrames, rotateJpeg } from "./rotate-file.server";
 import { stripMetadata } from "./strip-metadata.server";
 
 export type VariantFormat = "avif" | "webp";
@@ -13,9 +14,11 @@ export type VariantFormat = "avif" | "webp";
 /** Part of the cache key: raise it when the output for a request changes. */
 export const VARIANT_VERSION = 3;
 
+/** `width` and `height` are those without `VariantRequest.rotation`. */
 export type Original = { bytes: Buffer; contentType: string; width: number; height: number; page?: number | undefined };
 
-export type VariantRequest = { width: VariantWidth | "own"; wanted: VariantFormat; still?: boolean };
+/** `rotation` comes on top of the file's own orientation; `width` is that of the rotated picture. */
+export type VariantRequest = { width: VariantWidth | "own"; wanted: VariantFormat; still?: boolean; rotation?: Rotation };
 
 /** Creates an upright variant without metadata; enlarges only drawings. Flat art (`classifyImage`) stays lossless, without smears. */
 export async function makeVariant(original: Original, request: VariantRequest, decode: Decode = (job) => job()): Promise<CachedVariant> {
@@ -29,26 +32,37 @@ export async function makeVariant(original: Original, request: VariantRequest, d
 
 type Decode = <T>(job: () => Promise<T>) => Promise<T>;
 
-async function makeDrawing(original: Original, { width, wanted }: VariantRequest, decode: Decode): Promise<CachedVariant> {
+async function makeDrawing(original: Original, { width, wanted, rotation = 0 }: VariantRequest, decode: Decode): Promise<CachedVariant> {
+  const shown = rotatedSize(original, rotation);
   // A drawing has no pixels: the next listed width replaces its own.
-  const listed = width === "own" ? nearestWidth(original.width) : width;
+  const listed = width === "own" ? nearestWidth(shown.width) : width;
   const format = width === "own" ? "webp" : wanted;
-  const drawn = svgWidth(original, listed);
-  const bytes = await svgRenderer.draw(original.bytes, svgDensity(original.width, drawn));
-  return decode(() => make({ ...original, bytes }, { width: listed, wanted: format }, drawn));
+  const drawn = svgWidth(shown, listed);
+  const bytes = await svgRenderer.draw(original.bytes, svgDensity(shown.width, drawn));
+  return decode(() => make({ ...original, bytes }, { width: listed, wanted: format, rotation }, drawn));
 }
 
-/** @param drawn the width in pixels at which an SVG was drawn to `bytes` */
-async function make(original: Original, { width, wanted, still = false }: VariantRequest, drawn?: number): Promise<CachedVariant> {
+function rotatedSize({ width, height }: Original, rotation: Rotation): { width: number; height: number } {
+  return isSideways(rotation) ? { width: height, height: width } : { width, height };
+}
+
+/** @param drawn the width in pixels of the rotated picture of an SVG, which was drawn to `bytes` */
+async function make(
+  original: Original,
+  { width, wanted, still = false, rotation = 0 }: VariantRequest,
+  drawn?: number,
+): Promise<CachedVariant> {
   const { bytes, contentType } = original;
-  if (width === "own") return makeOwn(original, still);
+  if (width === "own") return makeOwn(original, still, rotation);
   const read = await decoder(bytes).metadata();
   const frames = !still && (contentType === "image/gif" || contentType === "image/webp") ? (read.pages ?? 1) : 1;
   const open = (pages = 1) =>
     decoder(bytes, frames > 1 ? { pages } : {})
       .autoOrient()
+      .rotate(rotation)
       .resize({ width: drawn ?? width, withoutEnlargement: drawn === undefined });
 
+  if (frames > 1 && isSideways(rotation)) return { type: "image/webp", bytes: await rotateFrames(bytes, rotation, "image/webp", width) };
   if (frames > 1) return { type: "image/webp", bytes: await open(-1).webp({ quality: 80, effort: 2, mixed: true }).toBuffer() };
 
   const wide = isWideGamut(read.icc);
@@ -60,7 +74,7 @@ async function make(original: Original, { width, wanted, still = false }: Varian
     if (nature === "drawn" || (nature === "mixed" && width > THUMBNAIL_MAX)) return lossless(finish(open()), info.height);
     if (nature === "mixed") return lossy(finish(open()), wanted, info.height, CAREFUL);
   }
-  return lossy(finish(open()), wanted, outputHeight(original, width));
+  return lossy(finish(open()), wanted, outputHeight(rotatedSize(original, rotation), width));
 }
 
 /** A conversion would pass through sRGB and lose the brightest colours (https://github.com/lovell/sharp/issues/4608). */
@@ -74,12 +88,15 @@ const LARGEST_PROFILE = 16 * 1024;
 /** In a page with pictures up to this width, text is illegible: slight loss makes it a third as large. */
 const THUMBNAIL_MAX = 640;
 
-async function makeOwn(original: Original, still: boolean): Promise<CachedVariant> {
-  const { bytes, contentType } = original;
-  const untouched = still ? null : stripMetadata(bytes, contentType);
+async function makeOwn(original: Original, still: boolean, rotation: Rotation): Promise<CachedVariant> {
+  const { contentType } = original;
+  const bytes = (contentType === "image/jpeg" && rotateJpeg(original.bytes, rotation)) || original.bytes;
+  const left = bytes === original.bytes ? rotation : 0;
+  const untouched = still || left !== 0 ? null : stripMetadata(bytes, contentType);
   if (untouched) return { type: contentType, bytes: untouched };
-  const { icc, autoOrient } = await decoder(bytes).metadata();
-  const upright = decoder(bytes).autoOrient();
+  const { icc, autoOrient, pages = 1 } = await decoder(bytes).metadata();
+  if (left !== 0 && !still && pages > 1) return { type: "image/webp", bytes: await rotateFrames(bytes, left, "image/webp") };
+  const upright = decoder(bytes).autoOrient().rotate(left);
   return lossless(isWideGamut(icc) ? asTagged(upright, icc) : upright, Math.max(autoOrient.width, autoOrient.height));
 }
 
@@ -104,6 +121,6 @@ async function lossy(
   return { type: "image/webp", bytes: await picture.webp({ quality: webp, smartSubsample, effort: 3 }).toBuffer() };
 }
 
-function outputHeight({ width: own, height }: Original, width: number): number {
+function outputHeight({ width: own, height }: { width: number; height: number }, width: number): number {
   return Math.round((height * Math.min(own, width)) / own);
 }

@@ -10,21 +10,35 @@ export const OWN_WIDTH = "own";
 /** Larger widths are for drawings only. */
 const WIDEST_LISTED: VariantWidth = 3840;
 
+export const ROTATIONS = [0, 90, 180, 270] as const;
+/** Degrees clockwise. */
+export type Rotation = (typeof ROTATIONS)[number];
+
+export const isSideways = (rotation: Rotation): boolean => rotation === 90 || rotation === 270;
+
+/** Returns the rotation after another quarter. */
+export const rotated = (rotation: Rotation, direction: "left" | "right"): Rotation =>
+  ROTATIONS[(rotation / 90 + (direction === "left" ? 3 : 1)) % 4] ?? 0;
+
 /** The version of an image (default: the current one); `still` is the first frame of an animation. */
-export type ImageVersion = { versionId?: string | undefined; still?: boolean };
+export type ImageVersion = { versionId?: string | undefined; rotation?: Rotation | undefined; still?: boolean };
 
 export function imageAddress(
   imageId: string,
   width: VariantWidth | typeof OWN_WIDTH,
-  { versionId, still = false }: ImageVersion = {},
+  { still = false, ...version }: ImageVersion = {},
 ): string {
-  const version = versionId === undefined ? "" : `&version=${versionId}`;
-  return `${href("/images/:id", { id: imageId })}?w=${width}${version}${still ? "&still=1" : ""}`;
+  return `${href("/images/:id", { id: imageId })}?w=${width}${versionSearch(version)}${still ? "&still=1" : ""}`;
 }
 
-export function originalAddress(imageId: string, versionId?: string): string {
-  const version = versionId === undefined ? "" : `&version=${versionId}`;
-  return `${href("/images/:id", { id: imageId })}?original=1${version}`;
+/** The file of an image, turned if `rotation` is passed. */
+export function originalAddress(imageId: string, version: Omit<ImageVersion, "still"> = {}): string {
+  return `${href("/images/:id", { id: imageId })}?original=1${versionSearch(version)}`;
+}
+
+/** Contains the rotation, so that browsers do not show a stored response of another one. */
+function versionSearch({ versionId, rotation }: Omit<ImageVersion, "still">): string {
+  return (versionId === undefined ? "" : `&version=${versionId}`) + (rotation === undefined ? "" : `&turn=${rotation}`);
 }
 
 type Widths = {

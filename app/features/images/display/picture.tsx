@@ -1,4 +1,4 @@
-import { imageAddress, imageSrcSet, nearestWidth, type ImageVersion } from "./image-address";
+import { imageAddress, imageSrcSet, nearestWidth, type ImageVersion, type Rotation } from "./image-address";
 import { placeholderUrl } from "./placeholder";
 
 export type PictureSource = {
@@ -7,6 +7,7 @@ export type PictureSource = {
   width: number;
   height: number;
   versionId?: string | undefined;
+  rotation?: Rotation | undefined;
   animated?: boolean;
 };
 
@@ -27,10 +28,10 @@ type PictureProps = {
 
 /** A responsive picture. The HTML contains its aspect ratio and placeholder, so that nothing moves when it loads. */
 export function Picture({ image, alt, sizes, className, scalable = false, priority = false, moving, exact }: PictureProps) {
-  const placeholder = placeholderUrl(image.placeholder);
-  const { imageId, animated = false, versionId } = image;
-  const still: ImageVersion = { versionId, still: animated };
-  const shown: ImageVersion = moving ? { versionId } : still;
+  const placeholder = placeholderUrl(image.placeholder, image.rotation);
+  const { imageId, animated = false, versionId, rotation } = image;
+  const still: ImageVersion = { versionId, rotation, still: animated };
+  const shown: ImageVersion = moving ? { versionId, rotation } : still;
   const widths = { scalable, exact: exact ?? false };
   const picture = (
     <img

@@ -1,12 +1,15 @@
+import { isSideways, type Rotation } from "./image-address";
+
 /** Renders a thumbhash (at most 7 × 7 waves) in 500 characters, not 5 KB. Null if transparent. Hydration needs equal results. */
-export function placeholderUrl(thumbhash: string | null): string | null {
+export function placeholderUrl(thumbhash: string | null, rotation: Rotation = 0): string | null {
   if (thumbhash === null) return null;
-  const known = drawnPlaceholders.get(thumbhash);
+  const key = rotation === 0 ? thumbhash : `${thumbhash} ${rotation}`;
+  const known = drawnPlaceholders.get(key);
   if (known !== undefined) return known;
   const hash = decodeBase64(thumbhash);
-  const url = hash === null ? null : draw(hash);
+  const url = hash === null ? null : draw(hash, rotation);
   if (drawnPlaceholders.size >= REMEMBERED) drawnPlaceholders.clear();
-  drawnPlaceholders.set(thumbhash, url);
+  drawnPlaceholders.set(key, url);
   return url;
 }
 
@@ -16,7 +19,7 @@ export const drawnPlaceholders = new Map<string, string | null>();
 const SIDE = 12;
 const MAX_WAVES = 7;
 
-function draw(hash: Uint8Array): string | null {
+function draw(hash: Uint8Array, rotation: Rotation): string | null {
   const at = (index: number) => hash[index] ?? 0;
   const header24 = at(0) | (at(1) << 8) | (at(2) << 16);
   const header16 = at(3) | (at(4) << 8);
@@ -46,10 +49,13 @@ function draw(hash: Uint8Array): string | null {
   const yellowBlue = channel(((header24 >> 6) & 63) / 31.5 - 1, (((header16 >> 3) & 63) / 63) * 1.25, 3, 3);
   const redGreen = channel(((header24 >> 12) & 63) / 31.5 - 1, (((header16 >> 9) & 63) / 63) * 1.25, 3, 3);
 
+  const [columnsDrawn, rowsDrawn] = isSideways(rotation) ? [height, width] : [width, height];
   const pixels: number[] = [];
-  for (let y = 0; y < height; y++) {
+  for (let row = 0; row < rowsDrawn; row++) {
     pixels.push(0); // PNG filter type: none
-    for (let x = 0; x < width; x++) {
+    for (let column = 0; column < columnsDrawn; column++) {
+      const x = rotation === 90 ? row : rotation === 180 ? width - 1 - column : rotation === 270 ? width - 1 - row : column;
+      const y = rotation === 90 ? height - 1 - column : rotation === 180 ? height - 1 - row : rotation === 270 ? column : row;
       const l = lightness(x, y);
       const p = yellowBlue(x, y);
       const q = redGreen(x, y);
@@ -58,7 +64,7 @@ function draw(hash: Uint8Array): string | null {
       for (const part of [red, red - q, blue]) pixels.push(Math.round(255 * Math.min(1, Math.max(0, part))));
     }
   }
-  return pngUrl(width, height, pixels);
+  return pngUrl(columnsDrawn, rowsDrawn, pixels);
 }
 
 /** Of the pixel `at` in a row of `pixels`. Looked up, because a gallery draws a hundred pictures at a time. */

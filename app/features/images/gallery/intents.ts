@@ -8,6 +8,7 @@ import { designIntents } from "~/features/designs/intents";
 import { type FormValues, intent, withRedirect } from "~/lib/forms/intents";
 import { duplicateIntent, renameIntent, reorderIntent, tagIntents } from "~/lib/forms/items/item-intents";
 import { reordered } from "~/lib/forms/items/order";
+import { rotated } from "../display/image-address";
 import { api } from "#convex/_generated/api";
 
 export type DesignImage = FunctionReturnType<typeof api.designImages.getDesignImagesByDesignId>[number];
@@ -49,6 +50,22 @@ export const imageIntents = {
     fields: ["imageId", "versionId"],
     args: ({ imageId, versionId }) => ({ imageId, versionId }),
     message: { text: "Version restored", quietly: true },
+  }),
+
+  rotateImage: intent({
+    mutation: api.designImages.rotate,
+    fields: ["id", "direction"],
+    args: ({ id, direction }) => ({ id, direction: directionOf(direction) }),
+    optimistic(store, { id, direction }) {
+      changeImage(store, id, ({ width, height, rotation = 0, ...image }) => ({
+        ...image,
+        width: height,
+        height: width,
+        rotation: rotated(rotation, directionOf(direction)),
+      }));
+    },
+    message: { text: "Image rotated" },
+    undo: true,
   }),
 
   removeImage: intent({
@@ -167,6 +184,7 @@ export const imagePageIntents = {
   tagImage: imageIntents.tagImage,
   untagImage: imageIntents.untagImage,
   makeCurrent: imageIntents.makeCurrent,
+  rotateImage: imageIntents.rotateImage,
   duplicateImage: imageIntents.duplicateImage,
   coverDesign: imageIntents.coverDesign,
   coverProject: imageIntents.coverProject,
@@ -181,6 +199,8 @@ declare module "~/lib/forms/intents" {
     images: typeof imageIntents;
   }
 }
+
+const directionOf = (value: string) => (value === "left" ? ("left" as const) : ("right" as const));
 
 const has = (images: DesignImage[], id: string) => images.some((image) => image._id === id);
 

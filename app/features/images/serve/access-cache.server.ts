@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import type { Rotation } from "../display/image-address";
 
 export type AccessibleImage = {
   contentType: string;
@@ -8,6 +9,7 @@ export type AccessibleImage = {
   width: number;
   height: number;
   page?: number | undefined;
+  rotation?: Rotation | undefined;
 };
 
 export type AccessCache = {
@@ -59,8 +61,8 @@ export function createAccessCache(
     },
     size: () => cache.size,
     note(sessionId, images) {
-      for (const { _id, versionId, contentType, checksum, name, size, width, height, page } of images)
-        set(keyOf(sessionId, _id, versionId), Promise.resolve({ contentType, checksum, name, size, width, height, page }));
+      for (const { _id, versionId, contentType, checksum, name, size, width, height, page, rotation } of images)
+        set(keyOf(sessionId, _id, versionId), Promise.resolve({ contentType, checksum, name, size, width, height, page, rotation }));
     },
   };
 }

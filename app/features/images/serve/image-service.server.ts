@@ -11,6 +11,8 @@ import { type CachedVariant, type VariantCache, openVariantCache } from "./varia
 import { decodeQueue, svgQueue } from "../codecs/decoder.server";
 import { createAccessCache, type AccessibleImage, type AccessCache } from "./access-cache.server";
 import { type VariantRequest, makeVariant, VARIANT_VERSION } from "../codecs/make-variant.server";
+import { rotateFile } from "../codecs/rotate-file.server";
+import { isSideways, type Rotation } from "../display/image-address";
 import { openTempFiles } from "../codecs/temp-files.server";
 
 const CACHE_BYTES = 1024 ** 3;
@@ -22,6 +24,8 @@ export type ImageService = {
   newPath: () => string;
   /** Throws `Unavailable`, `BusyError` and the errors of `uploads.getFile`. */
   variant(of: ImageReference, picture: AccessibleImage, request: VariantRequest): Promise<CachedVariant>;
+  /** Returns the file with its picture turned, for types that `canRotateFile`. Throws like `variant`. */
+  rotated(of: ImageReference, contentType: string, rotation: Rotation): Promise<CachedVariant>;
   original(of: Omit<ImageReference, "userId">, range: string | null, signal: AbortSignal): Promise<Response>;
 };
 
@@ -50,8 +54,8 @@ function open(config: AppConfig): ImageService {
 
   const accessCache = createAccessCache(async (sessionId, imageId, versionId) => {
     try {
-      const { contentType, checksum, name, size, width, height, page } = await getFile({ sessionId, imageId, versionId });
-      return { contentType, checksum, name, size, width, height, page };
+      const { contentType, checksum, name, size, width, height, page, rotation } = await getFile({ sessionId, imageId, versionId });
+      return { contentType, checksum, name, size, width, height, page, rotation };
     } catch (error) {
       const code = refusalOf(error)?.code;
       if (code === "not_found" || code === "unauthenticated") return null;
@@ -79,7 +83,8 @@ function open(config: AppConfig): ImageService {
     newPath,
     copies: cache,
     variant(of, picture, request) {
-      const { contentType, width, height, page } = picture;
+      const { contentType, page } = picture;
+      const { width, height } = uprightSize(picture);
       // The cache key is the content, since access covers all variants. Fetches the original inside the queue to limit memory.
       const { userId } = of;
       return cache.get(variantKey(picture, request), () => {
@@ -88,6 +93,9 @@ function open(config: AppConfig): ImageService {
         return contentType === "image/svg+xml" ? svgQueue(userId, make) : decodeQueue(userId, make);
       });
     },
+    rotated(of, contentType, rotation) {
+      return decodeQueue(of.userId, async () => rotateFile(await bytesOf(of), contentType, rotation));
+    },
     async original(of, range, signal) {
       const { storageUrl } = await getFile(of);
       return fromStorage(storageUrl, { signal, headers: range === null ? {} : { Range: range } });
@@ -95,12 +103,18 @@ function open(config: AppConfig): ImageService {
   };
 }
 
+/** Returns the size without the stored rotation. */
+function uprightSize({ width, height, rotation = 0 }: AccessibleImage): { width: number; height: number } {
+  return isSideways(rotation) ? { width: height, height: width } : { width, height };
+}
+
 /** Returns the cache key, which is also the ETag. */
 export function variantKey(
   { checksum, page }: Pick<AccessibleImage, "checksum" | "page">,
-  { width, wanted, still = false }: VariantRequest,
+  { width, wanted, still = false, rotation = 0 }: VariantRequest,
 ): string {
-  return `${checksum}-${page === undefined ? "" : `page${page}-`}${width}${still ? "-still" : ""}-${wanted}-${VARIANT_VERSION}`;
+  const turn = rotation === 0 ? "" : `turn${rotation}-`;
+  return `${checksum}-${page === undefined ? "" : `page${page}-`}${turn}${width}${still ? "-still" : ""}-${wanted}-${VARIANT_VERSION}`;
 }
 
 export async function fromStorage(url: string, init: RequestInit): Promise<Response> {

@@ -3,8 +3,9 @@ import { redirectToSignIn, getVisitor } from "~/features/accounts/session/sessio
 import { refusalOf } from "~/lib/data/error-responses";
 import { configContext } from "~/lib/http/context";
 import { Unavailable } from "~/lib/http/unavailable.server";
-import { OWN_WIDTH, VARIANT_WIDTHS, type VariantWidth } from "../display/image-address";
+import { OWN_WIDTH, type Rotation, ROTATIONS, VARIANT_WIDTHS, type VariantWidth } from "../display/image-address";
 import { ContainerError } from "../codecs/container.server";
+import { canRotateFile } from "../codecs/rotate-file.server";
 import { SvgRenderError } from "../codecs/svg-renderer.server";
 import { attachment } from "./file-name";
 import { GRANT_MS, type AccessibleImage } from "./access-cache.server";
@@ -14,7 +15,7 @@ import type { VariantRequest } from "../codecs/make-variant.server";
 
 const DEFAULT_WIDTH: VariantWidth = 1280;
 
-/** Answers `/images/:id` with `?w=`, `&still=1`, `?original=1` and `?version=`. A missing and a foreign picture get the same 404. */
+/** Answers `/images/:id` with `?w=`, `&still=1`, `?original=1`, `?version=` and `?turn=`. A missing and a foreign picture get the same 404. */
 export async function serveImage(request: Request, imageId: string, context: Readonly<RouterContextProvider>): Promise<Response> {
   const visitor = await getVisitor(context);
   // A navigation, not an image request: redirects to sign-in.
@@ -23,6 +24,8 @@ export async function serveImage(request: Request, imageId: string, context: Rea
   const { searchParams } = new URL(request.url);
   const width = readWidth(searchParams.get("w"));
   if (width === null) return text(400, `w is ${OWN_WIDTH}, or one of ${VARIANT_WIDTHS.join(", ")}.`);
+  const turn = readRotation(searchParams.get("turn"));
+  if (turn === null) return text(400, `turn is one of ${ROTATIONS.join(", ")}.`);
 
   const pictures = imageServiceFor(context.get(configContext));
   const of: ImageReference = {
@@ -35,8 +38,9 @@ export async function serveImage(request: Request, imageId: string, context: Rea
   try {
     const picture = await pictures.accessCache.get(of.sessionId, imageId, of.versionId);
     if (!picture) return missing();
-    if (searchParams.has("original")) return await serveOriginal(question, picture);
-    return await serveVariant(question, picture, { width, wanted: formatFor(request), still: searchParams.has("still") });
+    if (searchParams.has("original")) return await serveOriginal(question, picture, turn ?? 0);
+    const rotation = turn ?? picture.rotation ?? 0;
+    return await serveVariant(question, picture, { width, rotation, wanted: formatFor(request), still: searchParams.has("still") });
   } catch (error) {
     const code = refusalOf(error)?.code;
     if (code === "not_found" || code === "unauthenticated") return missing();
@@ -67,7 +71,22 @@ async function serveVariant({ request, of, pictures }: Question, picture: Access
   return new Response(request.method === "HEAD" ? null : new Uint8Array(bytes), { headers });
 }
 
-async function serveOriginal({ request, of, pictures }: Question, picture: AccessibleImage): Promise<Response> {
+async function serveOriginal(question: Question, picture: AccessibleImage, rotation: Rotation): Promise<Response> {
+  if (rotation !== 0 && canRotateFile(picture.contentType)) return serveRotated(question, picture, rotation);
+  return serveStored(question, picture);
+}
+
+async function serveRotated({ request, of, pictures }: Question, picture: AccessibleImage, rotation: Rotation): Promise<Response> {
+  const headers = new Headers({ ...PRIVATE, ...INERT, Vary: "Cookie", ETag: `"${picture.checksum}-turn${rotation}"` });
+  if (isKnown(request, headers)) return new Response(null, { status: 304, headers });
+  const { type, bytes } = await pictures.rotated(of, picture.contentType, rotation);
+  headers.set("Content-Type", type);
+  headers.set("Content-Disposition", attachment(picture.name, type));
+  headers.set("Content-Length", String(bytes.length));
+  return new Response(request.method === "HEAD" ? null : new Uint8Array(bytes), { headers });
+}
+
+async function serveStored({ request, of, pictures }: Question, picture: AccessibleImage): Promise<Response> {
   const headers = new Headers({
     ...PRIVATE,
     ...INERT,
@@ -124,6 +143,11 @@ function isKnown(request: Request, headers: Headers): boolean {
       .map(strip)
       .includes(headers.get("ETag") ?? "")
   );
+}
+
+/** Undefined without `turn`. */
+function readRotation(requested: string | null): Rotation | undefined | null {
+  return requested === null ? undefined : (ROTATIONS.find((each) => String(each) === requested) ?? null);
 }
 
 function readWidth(requested: string | null): VariantWidth | typeof OWN_WIDTH | null {

@@ -127,14 +127,14 @@ export function usePreload(around: DesignImage[], currentId: string) {
   }, []);
 }
 
-const keyOf = ({ _id, versionId }: DesignImage) => `${_id} ${versionId ?? ""}`;
+const keyOf = ({ _id, versionId, rotation = 0 }: DesignImage) => `${_id} ${versionId ?? ""} ${rotation}`;
 
-function preloaded({ _id, width, versionId, ...each }: DesignImage): HTMLImageElement {
+function preloaded({ _id, width, versionId, rotation, ...each }: DesignImage): HTMLImageElement {
   const image = new Image();
   image.fetchPriority = "low";
   image.sizes = SIZES;
-  image.srcset = imageSrcSet(_id, width, { versionId }, { scalable: isDrawing(each), exact: true });
-  image.src = imageAddress(_id, nearestWidth(960), { versionId });
+  image.srcset = imageSrcSet(_id, width, { versionId, rotation }, { scalable: isDrawing(each), exact: true });
+  image.src = imageAddress(_id, nearestWidth(960), { versionId, rotation });
   // Fails when released or missing; the viewer's own element then shows why.
   image.decode().catch(() => {});
   return image;

@@ -1,4 +1,4 @@
-import { Copy, Folder, FolderInput, Layers } from "lucide-react";
+import { Copy, Folder, FolderInput, Layers, RotateCcw, RotateCw } from "lucide-react";
 import type { ReactNode } from "react";
 import { href } from "react-router";
 import { MenuAction } from "~/lib/forms/dialogs/menu-action";
@@ -21,6 +21,22 @@ export function ImageActions({ image: { _id, designId }, projectId, here, childr
         Duplicate
       </MenuAction>
       {children}
+      <MenuAction
+        intent="rotateImage"
+        values={{ id: _id, direction: "left" }}
+        icon={<Icon of={RotateCcw} />}
+        {...called("Rotate image left")}
+      >
+        Rotate left
+      </MenuAction>
+      <MenuAction
+        intent="rotateImage"
+        values={{ id: _id, direction: "right" }}
+        icon={<Icon of={RotateCw} />}
+        {...called("Rotate image right")}
+      >
+        Rotate right
+      </MenuAction>
       <MenuAction
         intent="coverDesign"
         values={{ id: designId, imageId: _id }}

@@ -87,7 +87,7 @@ function VersionRow({ image, version }: { image: DesignImage; version: Version }
             </Link>
           )}
           <a
-            href={originalAddress(image._id, _id)}
+            href={originalAddress(image._id, { versionId: _id, rotation: version.rotation })}
             download
             aria-label={`Download version ${number}`}
             data-tooltip="Download"

@@ -36,7 +36,7 @@ export function ViewerImage({ image, zoom, sizes, grows = false, animation }: St
   return (
     <div style={style} className={clsx("viewer-picture", grows && "viewer-picture-grows")}>
       <Picture
-        key={`${image._id} ${image.versionId}`}
+        key={`${image._id} ${image.versionId} ${image.rotation}`}
         image={{ ...image, imageId: image._id }}
         alt={caption || name}
         sizes={sizes}
@@ -59,7 +59,7 @@ function Sharp({ image, shown, magnification, still }: SharpProps) {
   const wanted = drawing ? nearestWidth(shown * magnificationOfScreen()) : OWN_WIDTH;
   // Below that, the browser has chosen a sufficient width.
   const isNeeded = drawing ? shown * magnificationOfScreen() > WIDEST_FITTED : magnification > 0.99;
-  const which: ImageVersion = { versionId: image.versionId, still };
+  const which: ImageVersion = { versionId: image.versionId, rotation: image.rotation, still };
   const [loaded, setLoaded] = useState("");
   const address = imageAddress(image._id, wanted, which);
   const [isRequested, setRequested] = useState(false);

@@ -22,6 +22,7 @@ import { useAnimation } from "./use-animation";
 import { useSlideshow } from "./use-slideshow";
 import { useImageNavigation } from "./use-open-image";
 import { usePageKeys, useZoom, zoomByKey } from "./use-zoom";
+import { RotateButtons } from "./rotate-buttons";
 import { ZoomTools } from "./zoom-tools";
 
 type ViewerProps = {
@@ -53,10 +54,11 @@ export function Viewer({ image, place, open, form, title, actions, around, backg
   useFocusAbovePage(viewer);
   usePreload(around, image._id);
   const { fit } = zoom;
-  useLayoutEffect(() => fit("fit"), [image._id, fit]);
+  useLayoutEffect(() => fit("fit"), [image._id, image.rotation, fit]);
   const navigate = useNavigate();
   usePageKeys((event) => {
     const key = pressedKey(event);
+    if (key === "r") return rotate(event.shiftKey ? "left" : "right");
     // Shift makes digits on AZERTY.
     if (event.shiftKey && !/^[+_\d]$/.test(key)) return false;
     if (zoomByKey(event, zoom)) return true;
@@ -73,6 +75,10 @@ export function Viewer({ image, place, open, form, title, actions, around, backg
     else return false;
     return true;
   }, isElsewhere);
+  function rotate(direction: "left" | "right"): true {
+    viewer.current?.querySelector<HTMLElement>(`[data-rotate="${direction}"]`)?.click();
+    return true;
+  }
   const of = new Intl.NumberFormat("en");
   const removal = { id: image._id, designId: image.designId, next: place.next ?? place.previous ?? "" };
 
@@ -107,9 +113,9 @@ export function Viewer({ image, place, open, form, title, actions, around, backg
           <Icon of={ArrowLeftRight} />
         </Link>
         <a
-          href={originalAddress(image._id)}
+          href={originalAddress(image._id, { rotation: image.rotation })}
           download
-          aria-label="Download the original"
+          aria-label={image.rotation ? "Download the rotated image" : "Download the original"}
           data-command=""
           data-tooltip="Download"
           className={buttonClass({ look: "ghost", size: "icon" })}
@@ -167,6 +173,7 @@ export function Viewer({ image, place, open, form, title, actions, around, backg
       )}
       <div className="viewer-tools">
         <ZoomTools zoom={zoom} />
+        <RotateButtons image={image} form={form} />
         {image.animated ? (
           <Button
             look="ghost"

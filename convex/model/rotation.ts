@@ -1,0 +1,27 @@
+import type { Doc } from "../_generated/dataModel";
+import type { MutationCtx } from "../_generated/server";
+import { notFound } from "./errors";
+import { imageReplaced } from "./summaries";
+import type { Rotation } from "./versionTables";
+
+/** Clockwise. */
+const TURNS = { left: 270, right: 90 } as const;
+const ROTATIONS: Rotation[] = [0, 90, 180, 270];
+
+export type Direction = keyof typeof TURNS;
+
+export const turned = (rotation: Rotation = 0, direction: Direction): Rotation =>
+  ROTATIONS[((rotation + TURNS[direction]) % 360) / 90] ?? 0;
+
+type Place = { project: Doc<"projects">; design?: Doc<"designs">; image?: Doc<"designImages"> };
+
+/** Sets the rotation of an image's current version; the file stays as it is. 0 is stored too: it is part of the image's URL. */
+export async function rotateImage(ctx: MutationCtx, { project, design, image }: Place, rotation: Rotation): Promise<void> {
+  if (!image || !design) throw notFound();
+  const isSideways = ((rotation - (image.rotation ?? 0)) / 90) % 2 !== 0;
+  const { width, height } = image;
+  const fields = { rotation, ...(isSideways && { width: height, height: width }) };
+  await ctx.db.patch(image._id, fields);
+  if (image.versionId !== undefined) await ctx.db.patch(image.versionId, fields);
+  await imageReplaced(ctx, { project, design });
+}
