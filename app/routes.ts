@@ -43,6 +43,7 @@ export default [
       route("search", "routes/search.tsx"),
       route("shortcuts", "routes/shortcuts.tsx"),
       route("billing", "routes/billing.tsx"),
+      route("share/images", "routes/share.images.tsx"),
       route("notifications", "routes/notifications.tsx"),
     ]),
     ...development(route("dev/outbox", "routes/dev.outbox.tsx")),
@@ -62,6 +63,7 @@ export default [
   route("uploads/:id", "routes/uploads.$id.tsx"),
   route("uploads/:id/finish", "routes/uploads.$id.finish.tsx"),
   route("bulk", "routes/bulk.tsx"),
+  route("share", "routes/share.tsx"),
   route("undo", "routes/undo.tsx"),
   route("preferences", "routes/preferences.tsx"),
 ] satisfies RouteConfig;

@@ -3,8 +3,6 @@ import type { FunctionReference } from "convex/server";
 import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
 import type { AppConfig } from "~/config";
 import { refusalOf } from "~/lib/data/error-responses";
-import { canRotateFile } from "~/features/images/codecs/rotate-file.server";
-import { ROTATIONS } from "~/features/images/display/image-address";
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
 
 const accountDataApi = api.accounts.belongings;
@@ -59,10 +57,9 @@ export function readAccountData({ sessionId, userId }: { sessionId: string; user
     images: (designId) => list(accountDataApi.images, { designId }),
     async original({ id: imageId, contentType, rotation }, signal) {
       const pictures = imageServiceFor(config);
-      const turn = ROTATIONS.find((each) => each !== 0 && each === rotation);
-      if (turn === undefined || !canRotateFile(String(contentType)))
+      if (!pictures.isRotatedFile(String(contentType), rotation))
         return pictures.original({ sessionId, imageId }, null, signal).catch(nullIfNotFound);
-      const file = await pictures.rotated({ userId, sessionId, imageId }, String(contentType), turn).catch(nullIfNotFound);
+      const file = await pictures.rotated({ userId, sessionId, imageId }, String(contentType), rotation).catch(nullIfNotFound);
       return file && new Response(new Uint8Array(file.bytes), { headers: { "Content-Type": file.type } });
     },
   };

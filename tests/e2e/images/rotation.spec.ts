@@ -15,7 +15,7 @@ bothWays((javaScript) => {
       const [before] = await imagesIn(app, person, designId);
       const { width = 0, height = 0 } = before ?? {};
       expect(width).toBeGreaterThan(height);
-      const other = await otherBrowser(person);
+      const other = await otherBrowser(person, { javaScriptEnabled: true });
       await other.goto(path);
       await hydrated(other);
       const she = pageActions(page, javaScript);

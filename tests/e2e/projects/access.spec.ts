@@ -57,6 +57,8 @@ const RULES: Record<string, Rule> = {
   "/preferences": "send only",
   "/bulk": "send only",
   "/undo": "send only",
+  "/share": "sign-in",
+  "/share/images": "sign-in",
 };
 
 type Entry = { path?: string; index?: boolean; children?: Entry[] };

@@ -59,6 +59,7 @@ async function screensOf(app: RunningApp, person: Person): Promise<string[]> {
     "/shortcuts",
     "/billing",
     "/notifications",
+    "/share/images",
     "/projects/none",
     "/none",
   ];

@@ -6,7 +6,8 @@ import { pipeline } from "node:stream/promises";
 import { fileTypeFromFile } from "file-type";
 import type { Metadata } from "sharp";
 import { rgbaToThumbHash } from "thumbhash";
-import { ACCEPTED_NAMES, type AcceptedType, isAcceptedType } from "../display/accepted-types";
+import { type AcceptedType, isAcceptedType } from "../display/accepted-types";
+import { refusalOfType } from "../display/refused-types";
 import { colourSpaceName } from "./colour-space.server";
 import { ContainerError, type ContainerProblem, decodeContainer, heicProfile, PDF_PAGES_MAX, pixelsToPng } from "./container.server";
 import { decoder, decodeQueue, svgRenderer, svgQueue, MAX_ANIMATION_PIXELS, MAX_PIXELS, limitLargeDecoding } from "./decoder.server";
@@ -41,7 +42,7 @@ export async function inspectImage(path: string, userId: string, digest: string 
   const { size } = await stat(path);
   if (size === 0) return refuse("The file is empty.");
   const type = await recognise(path);
-  if (!isAcceptedType(type)) return refuse(rejectionOf(type));
+  if (!isAcceptedType(type)) return refuse(refusalOfType(type));
   if (type === "image/avif" && (await isSequence(path)))
     return refuse("This AVIF is an animation, which cannot be read here. Export it as a WebP or GIF.");
   if (type === "image/svg+xml" && size > SVG_MAX_BYTES)
@@ -195,25 +196,6 @@ async function startOf(path: string): Promise<Buffer> {
 function decodeText(bytes: Buffer): string {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
   return new TextDecoder(encoding).decode(bytes);
-}
-
-/** Names what to do instead, as far as the format is known. */
-function rejectionOf(type: string): string {
-  const known: Record<string, [name: string, advice: string]> = {
-    "image/tiff": ["TIFF", "Export it as a PNG."],
-    "image/heic-sequence": ["HEIC sequence", "Export it as a video frame or as a JPEG."],
-    "image/heif-sequence": ["HEIF sequence", "Export it as a video frame or as a JPEG."],
-    "image/vnd.adobe.photoshop": ["Photoshop", "Export it as a PNG or PDF."],
-    "application/postscript": ["PostScript", "Export it as a PDF or SVG."],
-    "image/bmp": ["BMP", "Save it as a PNG."],
-    "image/x-icon": ["icon", "Save it as a PNG."],
-    "image/jxl": ["JPEG XL", "Export it as a JPEG or AVIF."],
-    "application/zip": ["ZIP", "Unpack it and choose the images in it."],
-  };
-  const [name, advice] = known[type] ?? [];
-  if (name !== undefined) return `Unsupported file type (${name}). ${advice}`;
-  if (type.startsWith("video/")) return "Unsupported file type (video). Export a frame as a JPEG, or an animation as a GIF or WebP.";
-  return `Unsupported file type. Choose a ${ACCEPTED_NAMES} file.`;
 }
 
 function mediaType({ format, compression }: Metadata): string {

@@ -13,7 +13,7 @@ export async function rotateFile(bytes: Buffer, contentType: string, rotation: R
   const marked = contentType === "image/jpeg" ? rotateJpeg(bytes, rotation) : isHeif(contentType) ? rotateHeif(bytes, rotation) : null;
   if (marked) return { type: contentType, bytes: marked };
   const source = contentType === "image/heic" ? await containerToPng(bytes, contentType) : bytes;
-  const { width, height, pages = 1, depth, isPalette = false } = await decoder(source).metadata();
+  const { width, height, pages = 1, depth, isPalette } = await decoder(source).metadata();
   return limitLargeDecoding(width * height, async () => {
     if (pages > 1) return { type: contentType, bytes: await rotateFrames(source, rotation, contentType) };
     const turned = decoder(source).autoOrient().rotate(rotation).keepMetadata();

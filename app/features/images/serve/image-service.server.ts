@@ -11,8 +11,8 @@ import { type CachedVariant, type VariantCache, openVariantCache } from "./varia
 import { decodeQueue, svgQueue } from "../codecs/decoder.server";
 import { createAccessCache, type AccessibleImage, type AccessCache } from "./access-cache.server";
 import { type VariantRequest, makeVariant, VARIANT_VERSION } from "../codecs/make-variant.server";
-import { rotateFile } from "../codecs/rotate-file.server";
-import { isSideways, type Rotation } from "../display/image-address";
+import { canRotateFile, rotateFile } from "../codecs/rotate-file.server";
+import { isSideways, type Rotation, ROTATIONS } from "../display/image-address";
 import { openTempFiles } from "../codecs/temp-files.server";
 
 const CACHE_BYTES = 1024 ** 3;
@@ -24,7 +24,9 @@ export type ImageService = {
   newPath: () => string;
   /** Throws `Unavailable`, `BusyError` and the errors of `uploads.getFile`. */
   variant(of: ImageReference, picture: AccessibleImage, request: VariantRequest): Promise<CachedVariant>;
-  /** Returns the file with its picture turned, for types that `canRotateFile`. Throws like `variant`. */
+  /** Returns whether downloads turn a file of this type. */
+  isRotatedFile(contentType: string, rotation: unknown): rotation is Rotation;
+  /** Returns the file with its picture turned, for types of `isRotatedFile`. Throws like `variant`. */
   rotated(of: ImageReference, contentType: string, rotation: Rotation): Promise<CachedVariant>;
   original(of: Omit<ImageReference, "userId">, range: string | null, signal: AbortSignal): Promise<Response>;
 };
@@ -93,6 +95,8 @@ function open(config: AppConfig): ImageService {
         return contentType === "image/svg+xml" ? svgQueue(userId, make) : decodeQueue(userId, make);
       });
     },
+    isRotatedFile: (contentType, rotation): rotation is Rotation =>
+      canRotateFile(contentType) && ROTATIONS.some((each) => each !== 0 && each === rotation),
     rotated(of, contentType, rotation) {
       return decodeQueue(of.userId, async () => rotateFile(await bytesOf(of), contentType, rotation));
     },

@@ -5,7 +5,6 @@ import { configContext } from "~/lib/http/context";
 import { Unavailable } from "~/lib/http/unavailable.server";
 import { OWN_WIDTH, type Rotation, ROTATIONS, VARIANT_WIDTHS, type VariantWidth } from "../display/image-address";
 import { ContainerError } from "../codecs/container.server";
-import { canRotateFile } from "../codecs/rotate-file.server";
 import { SvgRenderError } from "../codecs/svg-renderer.server";
 import { attachment } from "./file-name";
 import { GRANT_MS, type AccessibleImage } from "./access-cache.server";
@@ -72,7 +71,7 @@ async function serveVariant({ request, of, pictures }: Question, picture: Access
 }
 
 async function serveOriginal(question: Question, picture: AccessibleImage, rotation: Rotation): Promise<Response> {
-  if (rotation !== 0 && canRotateFile(picture.contentType)) return serveRotated(question, picture, rotation);
+  if (question.pictures.isRotatedFile(picture.contentType, rotation)) return serveRotated(question, picture, rotation);
   return serveStored(question, picture);
 }
 

@@ -92,12 +92,14 @@ describe("uploads", () => {
       new File([], "nothing.png", { type: "image/png" }),
       new File(["x"], "film.mp4", { type: "video/mp4" }),
       new File(["x"], "brief.docx", { type: "application/x-word" }),
+      new File(["x"], "poster.psd", { type: "application/octet-stream" }),
     ];
     page.uploads.add(uploadTarget, files);
     expect(page.all().map(({ problem }) => problem)).toEqual([
       "The file is empty.",
-      "Unsupported file type (.mp4). Choose a JPEG, PNG, WebP, GIF, AVIF, HEIC, SVG or PDF file.",
+      "Unsupported file type (video). Export a frame as a JPEG, or an animation as a GIF or WebP.",
       "Unsupported file type (.docx). Choose a JPEG, PNG, WebP, GIF, AVIF, HEIC, SVG or PDF file.",
+      "Unsupported file type (Photoshop). Export it as a PNG or PDF.",
     ]);
     expect(page.transport.sendings).toEqual([]);
   });

@@ -16,7 +16,7 @@ import { type ArrivedFile, UploadAborted, receiveMultipart } from "~/lib/http/fo
 import { EXPIRED, withUploaded } from "./with-uploaded.server";
 import { MAX_FILES, UPLOAD_FIELDS, type UploadAnswer, type UploadResult } from "../upload-result";
 
-const SILENCE_MS = 60_000;
+export const SILENCE_MS = 60_000;
 
 const isRetryable = (result: UploadResult) => !result.ok && result.again && !result.damaged;
 
@@ -74,15 +74,20 @@ export async function handleMultipartUpload(
     if (results.length === 0) return { results, problem: maxFiles === 1 ? "Choose an image." : "Choose at least one image." };
     return { results };
   } catch (error) {
-    if (error instanceof InvalidForm || error instanceof UploadAborted)
-      throw new Response("The upload did not arrive completely.\n", { status: 400 });
-    if (error instanceof DiskFull) throw diskFullResponse();
-    if (error instanceof Unavailable) throw unavailableResponse();
-    if (error instanceof ConcurrencyLimitError)
-      throw new Response("Too many of your uploads are in progress.\n", { status: 429, headers: { "Retry-After": "5" } });
-    const code = refusalOf(error)?.code;
-    if (code === "not_found") throw notFoundResponse();
-    if (code === "unauthenticated") throw redirectToSignIn(request);
-    throw error;
+    throw uploadErrorResponse(error, request);
   }
+}
+
+/** Returns the response to a form whose upload failed, or the error itself. */
+export function uploadErrorResponse(error: unknown, request: Request): unknown {
+  if (error instanceof InvalidForm || error instanceof UploadAborted)
+    return new Response("The upload did not arrive completely.\n", { status: 400 });
+  if (error instanceof DiskFull) return diskFullResponse();
+  if (error instanceof Unavailable) return unavailableResponse();
+  if (error instanceof ConcurrencyLimitError)
+    return new Response("Too many of your uploads are in progress.\n", { status: 429, headers: { "Retry-After": "5" } });
+  const code = refusalOf(error)?.code;
+  if (code === "not_found") return notFoundResponse();
+  if (code === "unauthenticated") return redirectToSignIn(request);
+  return error;
 }

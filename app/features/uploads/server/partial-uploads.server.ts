@@ -20,6 +20,8 @@ export type PartialUpload = {
   length: number;
   checksum: string | null;
   chosenAs?: { batch: string; index: number } | undefined;
+  /** From the share sheet of a device: complete, waits for its user to choose a design, and expires after an hour. */
+  isShared?: boolean | undefined;
   /** In ms since 1970. */
   expiresAt: number;
 };
@@ -52,6 +54,7 @@ export type PartialUploads = {
 const KEPT_MS = 24 * 60 * 60_000;
 /** Lifetime before the first byte: an announced file that is never sent must not reserve space for a day. */
 const KEPT_EMPTY_MS = 30 * 60_000;
+const KEPT_SHARED_MS = 60 * 60_000;
 const SWEEP_EVERY_MS = 10 * 60_000;
 const DISK_MARGIN = 64 * 1024 * 1024;
 
@@ -80,6 +83,7 @@ export function openPartialUploads(
   const hashes = new Map<string, Hashed>();
 
   const path = ({ id }: { id: string }) => join(folder, `${id}${BYTES}`);
+  const lifetimeOf = ({ isShared = false }: PartialUpload) => (isShared ? KEPT_SHARED_MS : keptMs);
   const offset = async (part: PartialUpload) => (await stat(path(part))).size;
 
   async function unfinished(ownerId: string): Promise<PartialUpload[]> {
@@ -103,7 +107,7 @@ export function openPartialUploads(
   }
 
   async function loadPart(id: string): Promise<void> {
-    const part = await readPart(folder, id, keptMs);
+    const part = await readPart(folder, id, lifetimeOf);
     if (handled.has(id)) return;
     if (part) return partialUploads.set(part);
     for (const end of [FACTS, BYTES]) await removeRemains(id, id + end);
@@ -112,7 +116,7 @@ export function openPartialUploads(
   async function lookUp(id: string): Promise<PartialUpload | undefined> {
     const part = partialUploads.get(id);
     if (part || isLoaded || handled.has(id) || !z.uuid().safeParse(id).success) return part;
-    const found = await readPart(folder, id, keptMs);
+    const found = await readPart(folder, id, lifetimeOf);
     if (!found || handled.has(id) || isLoaded) return partialUploads.get(id);
     handled.add(id);
     partialUploads.set(found);
@@ -177,7 +181,7 @@ export function openPartialUploads(
       const at = await offset(part);
       if (at !== from) throw new OffsetMismatch(`${at} bytes are here, not ${from}`);
       // A part does not expire during a write.
-      partialUploads.set({ ...part, expiresAt: Date.now() + keptMs });
+      partialUploads.set({ ...part, expiresAt: Date.now() + lifetimeOf(part) });
       const known = at === 0 ? { hash: createHash("sha256"), at } : hashes.get(part.id);
       // Until the body ends, it is unknown which bytes reach the disk.
       hashes.delete(part.id);
@@ -188,7 +192,7 @@ export function openPartialUploads(
         return end;
       } finally {
         const now = partialUploads.get(part.id);
-        if (now) await write((await offset(now)) > 0 ? { ...now, expiresAt: Date.now() + keptMs } : part);
+        if (now) await write((await offset(now)) > 0 ? { ...now, expiresAt: Date.now() + lifetimeOf(part) } : part);
       }
     } finally {
       if (writers.get(part.id) === writer) writers.delete(part.id);
@@ -272,16 +276,17 @@ const partSchema = z.object({
   length: z.int().nonnegative(),
   checksum: z.string().nullable(),
   chosenAs: z.object({ batch: z.string(), index: z.int() }).optional(),
+  isShared: z.boolean().optional(),
   expiresAt: z.number(),
 }) satisfies z.ZodType<PartialUpload>;
 
-async function readPart(folder: string, id: string, keptMs: number): Promise<PartialUpload | null> {
+async function readPart(folder: string, id: string, lifetimeOf: (part: PartialUpload) => number): Promise<PartialUpload | null> {
   try {
     const part = partSchema.parse(JSON.parse(await readFile(join(folder, id + FACTS), "utf8")));
     const { size, mtimeMs } = await stat(join(folder, id + BYTES));
     if (part.id !== id || size > part.length) return null;
     // After a crash, the lifetime starts at the last written byte.
-    return size === 0 ? part : { ...part, expiresAt: Math.max(part.expiresAt, Math.floor(mtimeMs) + keptMs) };
+    return size === 0 ? part : { ...part, expiresAt: Math.max(part.expiresAt, Math.floor(mtimeMs) + lifetimeOf(part)) };
   } catch {
     return null;
   }

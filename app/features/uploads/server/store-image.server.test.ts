@@ -7,7 +7,7 @@ import { appServer, type Backend, type Person, probe, signOut, signUp } from "..
 import { readConfig } from "../../../../server/config";
 import { startTestDeployment } from "../../../../tests/convex/deployment";
 import { embeddedOn } from "../../../../tests/convex/embedded";
-import { badFiles, picturePath, sidewaysPhotograph } from "../../../../tests/fixtures/pictures";
+import { badFiles, makePdf, picturePath, sidewaysPhotograph, twoPages } from "../../../../tests/fixtures/pictures";
 import { api } from "#convex/_generated/api";
 import type { Id } from "#convex/_generated/dataModel";
 import type { AppConfig } from "~/config";
@@ -147,6 +147,23 @@ describe("keep", () => {
       expect([await images(), await files()]).toEqual([[], []]);
     },
   );
+
+  it("adds a PDF of one page as a version, and refuses one of two pages", { tags: "@pdf-as-version" }, async () => {
+    const kept = await keepFig();
+    const versionOf = kept.ok ? kept.imageId : "";
+    async function add(buffer: Buffer) {
+      const path = join(folder, crypto.randomUUID());
+      await writeFile(path, buffer);
+      const upload = { config, userId: "ada", sessionId: ada.sessionId, designId, sending: crypto.randomUUID(), versionOf };
+      return storeImage({ index: 0, name: "brief.pdf", path, tooLarge: false, digest: null }, upload);
+    }
+    expect(await add(twoPages().buffer)).toMatchObject({ ok: false, problem: expect.stringContaining("this PDF has 2 pages") });
+    expect(await images()).toMatchObject([{ contentType: "image/jpeg" }]);
+    const page = makePdf([{ width: 72, height: 144, content: "1 0 0 rg 0 0 72 144 re f" }]);
+    expect(await add(page)).toMatchObject({ ok: true, imageId: versionOf });
+    expect(await images()).toMatchObject([{ _id: versionOf, contentType: "application/pdf", width: 200, height: 400 }]);
+    expect(await ada.query(api.versions.getVersions, { imageId: versionOf })).toHaveLength(2);
+  });
 
   it("leaves a file to the sweep when it cannot be discarded", async () => {
     breakLine("uploads:finalize", "question", 2);

@@ -93,7 +93,7 @@ async function create({ request, config, visitor }: TusRequest): Promise<Respons
   if (length > config.uploadMaxBytes) return refuse(413, { problem: tooLargeText(length, config.uploadMaxBytes) });
 
   const { partialUploads, concurrencyLimit } = uploadsFor(config);
-  const unfinished = await partialUploads.unfinished(visitor.userId);
+  const unfinished = (await partialUploads.unfinished(visitor.userId)).filter(({ isShared = false }) => !isShared);
   if (unfinished.length >= MAX_UNFINISHED) return refuse(429, { problem: TEXTS.tooMany, again: true }, { "Retry-After": "5" });
   const { designId, name, checksum, anyway, chosenAs, isVersion } = upload;
   if (designId === null) {

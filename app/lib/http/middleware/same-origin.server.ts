@@ -8,9 +8,13 @@ const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 /** Some providers post callbacks from their own site; Better Auth's OAuth state protects them. */
 const POSTED_FROM_ELSEWHERE = /^\/api\/auth\/callback\/[^/]+\/?$/;
 
+/** Sent by the device, without an origin. Stores files for an hour; only a form of our own adds them (decision 171). */
+const SHARE_TARGET = "/share";
+
 /** Rejects cross-site requests with unsafe methods, also on resource routes, which React Router does not check. */
 export const sameOrigin: MiddlewareFunction<Response> = ({ request, context, url }, next) => {
   if (SAFE_METHODS.has(request.method) || POSTED_FROM_ELSEWHERE.test(url.pathname)) return next();
+  if (request.method === "POST" && url.pathname === SHARE_TARGET) return next();
   const config = context.get(configContext);
   const own = originOf(config, request);
   const isAuth = url.pathname.startsWith("/api/auth/");

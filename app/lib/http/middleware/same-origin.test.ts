@@ -27,6 +27,9 @@ describe("sameOrigin", () => {
     ["a trusted origin at the auth API", "/api/auth/sign-in/email", { Origin: "https://trusted.example", Cookie: "a=b" }, 200],
     ["a trusted origin elsewhere", "/projects", { Origin: "https://trusted.example", Cookie: "a=b" }, 403],
     ["a provider's post", "/api/auth/callback/apple", { Origin: "https://appleid.apple.com", "Sec-Fetch-Site": "cross-site" }, 200],
+    ["a share of the device", "/share", { Origin: "null", Cookie: "a=b", "Sec-Fetch-Site": "none" }, 200],
+    ["the page of shared images", "/share/images", { Origin: "null", Cookie: "a=b", "Sec-Fetch-Site": "none" }, 403],
+    ["what only looks like a share", "/share.data", { Origin: FOREIGN }, 403],
     ["what only looks like a callback", "/api/auth/callback/apple/more", { Origin: FOREIGN }, 403],
     ["what only contains a callback", "/projects/api/auth/callback/x", { Origin: FOREIGN }, 403],
   ])("%s", async (_, path, headers: Record<string, string>, status) => {

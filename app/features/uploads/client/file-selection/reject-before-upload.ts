@@ -1,4 +1,5 @@
-import { ACCEPTED, ACCEPTED_NAMES, isAcceptedType } from "~/features/images/display/accepted-types";
+import { ACCEPTED, isAcceptedType } from "~/features/images/display/accepted-types";
+import { refusalOfType } from "~/features/images/display/refused-types";
 
 const ENDS = new Set<string>(Object.values(ACCEPTED).flatMap(({ ends }) => ends));
 
@@ -7,5 +8,5 @@ export function rejectBeforeUpload({ name, size, type }: Pick<File, "name" | "si
   if (size === 0) return "The file is empty.";
   const end = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
   if (type === "" || isAcceptedType(type) || ENDS.has(end)) return null;
-  return `Unsupported file type (${end === "" ? type : `.${end}`}). Choose a ${ACCEPTED_NAMES} file.`;
+  return refusalOfType(type, end);
 }
