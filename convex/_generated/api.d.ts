@@ -51,6 +51,7 @@ import type * as model_accounts_sessions from "../model/accounts/sessions.js";
 import type * as model_accounts_settingsTables from "../model/accounts/settingsTables.js";
 import type * as model_accounts_tables from "../model/accounts/tables.js";
 import type * as model_activities_activityShape from "../model/activities/activityShape.js";
+import type * as model_activities_forgetDeleted from "../model/activities/forgetDeleted.js";
 import type * as model_activities_forgetItem from "../model/activities/forgetItem.js";
 import type * as model_activities_recordActivity from "../model/activities/recordActivity.js";
 import type * as model_bulk_applyAction from "../model/bulk/applyAction.js";
@@ -155,6 +156,7 @@ declare const fullApi: ApiFromModules<{
   "model/accounts/settingsTables": typeof model_accounts_settingsTables;
   "model/accounts/tables": typeof model_accounts_tables;
   "model/activities/activityShape": typeof model_activities_activityShape;
+  "model/activities/forgetDeleted": typeof model_activities_forgetDeleted;
   "model/activities/forgetItem": typeof model_activities_forgetItem;
   "model/activities/recordActivity": typeof model_activities_recordActivity;
   "model/bulk/applyAction": typeof model_bulk_applyAction;
