@@ -1,3 +1,4 @@
+import { createMemoryRouter } from "react-router";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { connectedConvex } from "./connection/connection";
 import { liveLayoutRevalidation, liveRevalidation } from "./should-revalidate";
@@ -32,6 +33,40 @@ describe("with a connection", () => {
     expect(liveLayoutRevalidation({ ...base, ...elsewhere })).toBe(false);
     expect(liveLayoutRevalidation(base)).toBe(true);
   });
+});
+
+it("loads the new page when a form ends during the navigation to it", async () => {
+  vi.mocked(connectedConvex).mockReturnValue(Object.create(null));
+  const answers = new Map<string, PromiseWithResolvers<string>>();
+  const router = createMemoryRouter(
+    [
+      {
+        id: "project",
+        path: "/projects/:id",
+        shouldRevalidate: liveRevalidation,
+        loader: ({ params }) => {
+          const key = `${params["id"]}`;
+          if (key === "1") return key;
+          const answer = Promise.withResolvers<string>();
+          answers.set(key, answer);
+          return answer.promise;
+        },
+      },
+      { path: "/rename", action: () => null },
+    ],
+    { initialEntries: ["/projects/1"] },
+  ).initialize();
+  await vi.waitUntil(() => router.state.initialized);
+  void router.navigate("/projects/2");
+  await vi.waitUntil(() => answers.has("2"));
+  const first = answers.get("2");
+  const submitted = router.fetch("key", "project", "/rename", { formMethod: "POST", formData: new FormData() });
+  await vi.waitUntil(() => answers.get("2") !== first || router.state.navigation.state === "idle");
+  answers.get("2")?.resolve("2");
+  await submitted;
+  await vi.waitUntil(() => router.state.navigation.state === "idle");
+  expect([router.state.location.pathname, router.state.loaderData]).toEqual(["/projects/2", { project: "2" }]);
+  router.dispose();
 });
 
 it("uses React Router's default without a connection", () => {

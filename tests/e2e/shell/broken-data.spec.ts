@@ -18,7 +18,9 @@ test("truncated page data leaves no unhandled rejection", async ({ page, person 
       const line = new TextEncoder().encode(`${(await response.text()).split("\n")[0]}\n`);
       let begun = false;
       const body = new ReadableStream({
-        pull(controller) {
+        async pull(controller) {
+          // A task later, so that the first line is decoded by then: an error would discard it.
+          if (begun) await new Promise((resolve) => setTimeout(resolve));
           if (!begun) controller.enqueue(line);
           else controller.error(new TypeError(message));
           Object.assign(window, { broken: begun });
