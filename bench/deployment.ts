@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { ALLOCATOR_SETTINGS } from "@atelier/engine/allocator";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const MAIN = join(ROOT, "engine/src/main.ts");
@@ -16,7 +17,8 @@ async function startServer(path: string, args: string[], imported: string[] = []
   const started = performance.now();
   const execArgv = imported.map((name) => `--import=${join(import.meta.dirname, "baselines", name)}`);
   if (process.env["BENCH_PROFILE"]) execArgv.push("--cpu-prof", `--cpu-prof-dir=${process.env["BENCH_PROFILE"]}`);
-  const child = fork(path, args, { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv });
+  const env = { ...process.env, ...ALLOCATOR_SETTINGS };
+  const child = fork(path, args, { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv, env });
   const exited = once(child, "exit");
   const [message] = await Promise.race([once(child, "message"), exited.then(() => Promise.reject(new Error(`${path} did not start.`)))]);
   const url = typeof message === "object" && message !== null && "url" in message ? String(message.url) : "";

@@ -3,6 +3,7 @@ import { enableCompileCache, flushCompileCache } from "node:module";
 import { parseArgs } from "node:util";
 import type { Deployment, DeploymentOptions } from "./deployment.ts";
 import { compileCacheFolder } from "./compile-cache.ts";
+import { isDiskFull } from "./storage/disk-full.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import { StorageError } from "./values/errors.ts";
 
@@ -169,8 +170,8 @@ function explained(error: unknown, { dataDir, port, sitePort }: DeploymentOption
     return new UsageError(
       `Port ${"port" in error ? String(error.port) : `${port} or ${sitePort}`} is in use: choose others with --port and --site-port.`,
     );
-  if (error.code === "ENOSPC" || error.code === "EDQUOT")
-    return new UsageError(`There is no room left on the disk of ${dataDir} (${error.code}). Make room, then start again.`);
+  if (isDiskFull(error))
+    return new UsageError(`There is no room left on the disk of ${dataDir} (${String(error.code)}). Make room, then start again.`);
   if (error.code === "EACCES" && "port" in error) return new UsageError(`Port ${String(error.port)} may not be used by this user.`);
   return error;
 }

@@ -1,3 +1,5 @@
+import { DeploymentDiskFull } from "./unavailable.server";
+
 export class DiskFull extends Error {
   override name = "DiskFull";
 }
@@ -8,3 +10,5 @@ export function asDiskFull(error: unknown): unknown {
     ? new DiskFull("The disk is full", { cause: error })
     : error;
 }
+
+export const isDiskFull = (error: unknown): boolean => error instanceof DiskFull || error instanceof DeploymentDiskFull;

@@ -9,6 +9,9 @@ export class Unavailable extends Error {
   override name = "Unavailable";
 }
 
+/** The deployment's disk has no room for a write. */
+export class DeploymentDiskFull extends Unavailable {}
+
 const PATIENCE_MS = 10_000;
 
 const noticed = new AsyncLocalStorage<{ unavailable: boolean }>();
@@ -18,11 +21,12 @@ export const deploymentFetch: typeof fetch = async (input, init) => {
   const tell = measured(input, init?.body);
   const response = await plainFetch(input, init, PATIENCE_MS).catch((cause: unknown) => {
     tell("unreachable");
-    throw unavailable("The deployment cannot be reached", cause);
+    throw noticedAs(new Unavailable("The deployment cannot be reached", { cause }));
   });
   tell(response.ok ? "ok" : response.status === 560 ? "refused" : String(response.status));
   if (response.status === 429 || (response.status >= 500 && response.status !== 560)) {
-    throw unavailable(`The deployment answered ${response.status}: ${await response.text()}`);
+    const message = `The deployment answered ${response.status}: ${await response.text()}`;
+    throw noticedAs(response.status === 507 ? new DeploymentDiskFull(message) : new Unavailable(message));
   }
   return response;
 };
@@ -48,8 +52,7 @@ function measured(input: Parameters<typeof fetch>[0], body: unknown): (outcome: 
   };
 }
 
-function unavailable(message: string, cause?: unknown): Unavailable {
-  const fault = new Unavailable(message, { cause });
+function noticedAs(fault: Unavailable): Unavailable {
   const notice = noticed.getStore();
   if (notice) {
     notice.unavailable = true;

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { deploymentFetch, noticeUnavailable, Unavailable } from "./unavailable.server";
+import { DeploymentDiskFull, deploymentFetch, noticeUnavailable, Unavailable } from "./unavailable.server";
 
 let server: Server | undefined;
 afterEach(() => server?.close());
@@ -25,6 +25,10 @@ describe("deploymentFetch", () => {
 
   it.each([429, 500, 502, 503])("throws Unavailable for %d", async (status) => {
     await expect(deploymentFetch(await answering(status))).rejects.toBeInstanceOf(Unavailable);
+  });
+
+  it("throws DeploymentDiskFull for 507", async () => {
+    await expect(deploymentFetch(await answering(507))).rejects.toBeInstanceOf(DeploymentDiskFull);
   });
 
   it("gives up after ten seconds", async () => {

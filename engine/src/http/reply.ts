@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import { DamagedDataError } from "../values/errors.ts";
+import { DamagedDataError, DiskFullError } from "../values/errors.ts";
 import { RequestError } from "./errors.ts";
 
 const DAMAGED = "The data of this deployment is damaged, so nothing is written. Its log says what to do.";
@@ -18,6 +18,11 @@ export const empty = (status = 200, headers: OutgoingHttpHeaders = {}): Reply =>
 /** Only a `RequestError` is shown to the client; other errors go to `report`. */
 export function failure(error: unknown, report: (error: unknown) => void): Reply {
   if (error instanceof RequestError) return json({ code: error.code, message: error.message }, error.status);
+  if (error instanceof DiskFullError) {
+    // Each write fails so until there is room, so the log has no stack.
+    report(error.message);
+    return json({ code: "InsufficientStorage", message: "There is no room left on the deployment's disk. Nothing was saved." }, 507);
+  }
   report(error);
   if (error instanceof DamagedDataError) return json({ code: "DataDamaged", message: DAMAGED }, 503);
   return json({ code: "InternalServerError", message: "Your request couldn't be completed. Try again later." }, 500);

@@ -2,6 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import { ChecksumError } from "../functions/files/files.ts";
 import type { FileStore } from "../functions/types.ts";
+import { isDiskFull } from "../storage/disk-full.ts";
 import { badRequest, notFound, RequestError } from "./errors.ts";
 import { empty, json, type Reply } from "./reply.ts";
 import type { Routes } from "./router.ts";
@@ -37,14 +38,11 @@ async function upload(files: FileStore, request: IncomingMessage): Promise<strin
     return await files.store(timedBody(request), { contentType, sha256 });
   } catch (error) {
     if (error instanceof ChecksumError) throw badRequest(error.message, "ChecksumMismatch");
-    if (isFull(error)) throw new RequestError(507, "InsufficientStorage", "There is no room left for the file.");
+    if (isDiskFull(error)) throw new RequestError(507, "InsufficientStorage", "There is no room left for the file.");
     if (request.destroyed && !request.complete) throw badRequest("The upload broke off.", "UploadAborted");
     throw error;
   }
 }
-
-const isFull = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 
 /** `Digest: sha-256=<base64>` (RFC 3230). */
 function digestOf(header: string | string[] | undefined): string | undefined {

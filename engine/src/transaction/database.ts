@@ -6,10 +6,11 @@ import { openCatalog } from "../storage/catalog.ts";
 import { openClock } from "../storage/clock.ts";
 import { damageIn } from "../storage/damage.ts";
 import { documentStore } from "../storage/documents.ts";
+import { isDiskFull } from "../storage/disk-full.ts";
 import { Checkpoints, wasClosedIn } from "../storage/checkpoints.ts";
 import { openFile } from "../storage/file.ts";
 import { openSettings } from "../storage/settings.ts";
-import { StorageError, type DamagedDataError } from "../values/errors.ts";
+import { DiskFullError, StorageError, type DamagedDataError } from "../values/errors.ts";
 import type { Json, Timestamp } from "../values/types.ts";
 import { applyChanges } from "./commit.ts";
 import { History } from "./history.ts";
@@ -298,7 +299,8 @@ class FileDatabase implements Database {
     } catch (error) {
       this.noteDamage(error);
       const reason = error instanceof Error ? error.message : String(error);
-      this.failure = this.damage ?? new StorageError(`Writing failed, nothing since the last flush was kept: ${reason}`, error);
+      const Failure = isDiskFull(error) ? DiskFullError : StorageError;
+      this.failure = this.damage ?? new Failure(`Writing failed, nothing since the last flush was kept: ${reason}`, error);
       this.forgetBatch();
       throw this.failure;
     }

@@ -19,6 +19,14 @@ export class StorageError extends Error {
   }
 }
 
+/** A write failed because there is no room left. Later ones succeed once there is. */
+export class DiskFullError extends StorageError {
+  constructor(message: string, cause?: unknown) {
+    super(message, cause);
+    this.name = "DiskFullError";
+  }
+}
+
 /** Stops all writes to protect the intact data. */
 export class DamagedDataError extends StorageError {
   /** @param what for the operator; contains no names or paths, because strangers may see it */

@@ -36,6 +36,19 @@ test("answers 507 to uploads while the disk is full, and recovers without a rest
     expect([room, answer.status]).toEqual([room, 507]);
     await answer.text();
   }
+  // Small enough to be received: the deployment finds no room for its row.
+  leave(0);
+  const tiny = {
+    name: "tiny.png",
+    mimeType: "image/png",
+    buffer: await sharp({ create: { width: 1, height: 1, channels: 3, background: "#000" } })
+      .png()
+      .toBuffer(),
+  };
+  const small = await send(app, person, designId, [tiny]);
+  expect(small.status).toBe(507);
+  await small.text();
+  expect(app.output()).not.toMatch(/"from":"deployment","msg":"\s+at /);
   const metadata = `design ${Buffer.from(designId).toString("base64")},filename ${Buffer.from("noise.png").toString("base64")}`;
   const resumable = await fetch(`${app.url}/uploads`, {
     method: "POST",

@@ -3,7 +3,7 @@ import { api } from "#convex/_generated/api";
 import { FORM_FIELD } from "~/lib/forms/intents";
 import type { ActionRequest } from "~/lib/forms/is-document-request.server";
 import { configContext } from "~/lib/http/context";
-import { DiskFull } from "~/lib/http/disk-full.server";
+import { isDiskFull } from "~/lib/http/disk-full.server";
 import { InvalidForm } from "~/lib/http/forms/form-parser.server";
 import { diskFullResponse } from "~/lib/data/error-responses";
 import { Unavailable } from "~/lib/http/unavailable.server";
@@ -75,7 +75,7 @@ export async function updatePicture({ request, context, url }: ActionRequest) {
       throw error;
     }
   } catch (error) {
-    if (error instanceof DiskFull) throw diskFullResponse();
+    if (isDiskFull(error)) throw diskFullResponse();
     if (error instanceof InvalidForm || error instanceof UploadAborted)
       throw new Response("The picture did not arrive completely.\n", { status: 400 });
     throw error;

@@ -4,7 +4,7 @@ import { serviceConvex } from "~/features/accounts/session/convex/service-client
 import { redirectToSignIn, getVisitor } from "~/features/accounts/session/session.server";
 import { diskFullResponse, notFoundResponse, refusalOf, unavailableResponse } from "~/lib/data/error-responses";
 import { configContext } from "~/lib/http/context";
-import { DiskFull } from "~/lib/http/disk-full.server";
+import { isDiskFull } from "~/lib/http/disk-full.server";
 import { InvalidForm } from "~/lib/http/forms/form-parser.server";
 import { Unavailable } from "~/lib/http/unavailable.server";
 import { storeImage } from "./store-image.server";
@@ -82,7 +82,7 @@ export async function handleMultipartUpload(
 export function uploadErrorResponse(error: unknown, request: Request): unknown {
   if (error instanceof InvalidForm || error instanceof UploadAborted)
     return new Response("The upload did not arrive completely.\n", { status: 400 });
-  if (error instanceof DiskFull) return diskFullResponse();
+  if (isDiskFull(error)) return diskFullResponse();
   if (error instanceof Unavailable) return unavailableResponse();
   if (error instanceof ConcurrencyLimitError)
     return new Response("Too many of your uploads are in progress.\n", { status: 429, headers: { "Retry-After": "5" } });

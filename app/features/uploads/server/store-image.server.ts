@@ -6,7 +6,7 @@ import type { AppConfig } from "~/config";
 import { refusalOf } from "~/lib/data/error-responses";
 import { log } from "~/lib/http/telemetry/log.server";
 import { metrics } from "~/lib/http/telemetry/metrics.server";
-import { DiskFull } from "~/lib/http/disk-full.server";
+import { DiskFull, isDiskFull } from "~/lib/http/disk-full.server";
 import { sendFile } from "~/lib/http/send-file.server";
 import { Unavailable } from "~/lib/http/unavailable.server";
 import { inspectImage } from "~/features/images/codecs/inspect-image.server";
@@ -76,7 +76,7 @@ export async function resultOf(error: unknown, file: ArrivedFile, config: AppCon
 
 function concernsForm(error: unknown): boolean {
   const code = refusalOf(error)?.code;
-  return error instanceof DiskFull || code === "not_found" || code === "unauthenticated";
+  return isDiskFull(error) || code === "not_found" || code === "unauthenticated";
 }
 
 type Failed = Extract<UploadResult, { ok: false }>;

@@ -1,6 +1,6 @@
 import { refusalOf } from "~/lib/data/error-responses";
 import { ConcurrencyLimitError } from "~/lib/http/concurrency-limit.server";
-import { DiskFull } from "~/lib/http/disk-full.server";
+import { isDiskFull } from "~/lib/http/disk-full.server";
 import { InvalidForm } from "~/lib/http/forms/form-parser.server";
 import { UploadAborted } from "~/lib/http/forms/receive-multipart.server";
 import { log } from "~/lib/http/telemetry/log.server";
@@ -28,7 +28,7 @@ export function answerFor(error: unknown): Response {
   if (error instanceof OffsetMismatch || error instanceof UploadAborted) return refuse(409, { problem: TEXTS.incomplete, again: true });
   if (error instanceof TooLong) return refuse(413, { problem: error.message });
   if (error instanceof ChecksumMismatch) return refuse(460, { problem: TEXTS.damaged, again: true });
-  if (error instanceof DiskFull) return refuse(507, { problem: TEXTS.diskFull, again: true });
+  if (isDiskFull(error)) return refuse(507, { problem: TEXTS.diskFull, again: true });
   if (error instanceof ConcurrencyLimitError) return refuse(429, { problem: TEXTS.busy, again: true }, { "Retry-After": "1" });
   if (error instanceof Unavailable) return refuse(503, { problem: TEXTS.busy, again: true }, { "Retry-After": "5" });
   const code = refusalOf(error)?.code;

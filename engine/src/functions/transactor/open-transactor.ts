@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isDiskFull } from "../../storage/disk-full.ts";
 import { checkDatabaseFile, checkNewestCommit } from "../../storage/last-commit.ts";
 import { openDatabase } from "../../transaction/database.ts";
 import type { Database } from "../../transaction/types.ts";
@@ -79,15 +80,10 @@ export async function openTransactor(data: TransactorData): Promise<() => Promis
   };
 }
 
-/** https://www.sqlite.org/rescode.html#full */
-const SQLITE_FULL = 13;
-
 /** A full disk gets its own message. */
 export function openingError(error: unknown, dir: string): Error {
   if (!(error instanceof Error)) return new Error(String(error));
-  const isFull =
-    ("errcode" in error && error.errcode === SQLITE_FULL) || ("code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT"));
-  return isFull ? new StorageError(`There is no room left on the disk of ${dir}. Make room, then start again.`, error) : error;
+  return isDiskFull(error) ? new StorageError(`There is no room left on the disk of ${dir}. Make room, then start again.`, error) : error;
 }
 
 function storedCode({ settings }: Database): ReturnType<typeof loadCode> {

@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads";
-import { DamagedDataError, StorageError } from "../../values/errors.ts";
+import { DamagedDataError, DiskFullError, StorageError } from "../../values/errors.ts";
 import type { Batch, FromTransactor, LoadedCode, ToTransactor, TransactorData, WireError } from "./transactor-protocol.ts";
 import { SystemError } from "../system-error.ts";
 import { startThread } from "../thread.ts";
@@ -92,5 +92,6 @@ export class TransactorProcess {
 
 export function errorFromWire({ name, message }: WireError): Error {
   if (name === "DamagedDataError") return DamagedDataError.fromMessage(message);
+  if (name === "DiskFullError") return new DiskFullError(message);
   return name === "StorageError" ? new StorageError(message) : new SystemError(message);
 }

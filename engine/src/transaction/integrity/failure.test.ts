@@ -1,5 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { DiskFullError } from "../../values/errors.ts";
 import { checkIntegrity } from "./integrity.ts";
 import { collect, get, mutate, names, scan, testDatabase, type TestDatabase } from "../testing.ts";
 
@@ -37,7 +38,7 @@ describe("a full disk", () => {
     expect(db.commit(tx).affected).toEqual(["reader"]);
     insert("small", "x");
     expect(() => insert("large", "x".repeat(500_000))).toThrow("Writing failed, nothing since the last flush was kept");
-    expect(() => insert("next", "x")).toThrow("Writing failed");
+    expect(() => insert("next", "x")).toThrow(DiskFullError);
     expect(() => db.settings.set("a", "b")).toThrow("Writing failed");
     expect(() => db.flush()).toThrow("Writing failed");
 
