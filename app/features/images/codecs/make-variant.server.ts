@@ -71,8 +71,10 @@ async function make(
   if (contentType !== "image/jpeg") {
     const { data, info } = await open().toColourspace("srgb").raw({ depth: "uchar" }).toBuffer({ resolveWithObject: true });
     const nature = classifyImage(data, info);
-    if (nature === "drawn" || (nature === "mixed" && width > THUMBNAIL_MAX)) return lossless(finish(open()), info.height);
-    if (nature === "mixed") return lossy(finish(open()), wanted, info.height, CAREFUL);
+    // The classified pixels are encoded: decoding a large PNG again takes as long as all other steps. With alpha they would differ.
+    const picture = wide || info.channels === 4 ? finish(open()) : decoder(data, { raw: info });
+    if (nature === "drawn" || (nature === "mixed" && width > THUMBNAIL_MAX)) return lossless(picture, info.height);
+    return lossy(picture, wanted, info.height, nature === "mixed" ? CAREFUL : ORDINARY);
   }
   return lossy(finish(open()), wanted, outputHeight(rotatedSize(original, rotation), width));
 }
