@@ -14,7 +14,7 @@ const SHARE_TARGET = "/share";
 /** Rejects cross-site requests with unsafe methods, also on resource routes, which React Router does not check. */
 export const sameOrigin: MiddlewareFunction<Response> = ({ request, context, url }, next) => {
   if (SAFE_METHODS.has(request.method) || POSTED_FROM_ELSEWHERE.test(url.pathname)) return next();
-  if (request.method === "POST" && url.pathname === SHARE_TARGET) return next();
+  if (request.method === "POST" && url.pathname === SHARE_TARGET && isSentByDevice(request.headers)) return next();
   const config = context.get(configContext);
   const own = originOf(config, request);
   const isAuth = url.pathname.startsWith("/api/auth/");
@@ -25,6 +25,13 @@ export const sameOrigin: MiddlewareFunction<Response> = ({ request, context, url
 /** In the format of Better Auth's errors. */
 const refusalOf = (own: string) =>
   Response.json({ code: "INVALID_ORIGIN", message: `Invalid origin: expected a request of ${own} itself` }, { status: 403 });
+
+/** Browsers send "none" for a navigation that no page started, and "cross-site" for a form of another site. */
+function isSentByDevice(headers: Headers): boolean {
+  const site = fetchSite(headers);
+  const origin = headers.get("Origin");
+  return site === "none" || (site === null && (origin === null || origin === "null"));
+}
 
 function isSameOrigin(headers: Headers, own: string, trusted: string[]): boolean {
   const origin = headers.get("Origin");

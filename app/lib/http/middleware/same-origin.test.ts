@@ -28,6 +28,8 @@ describe("sameOrigin", () => {
     ["a trusted origin elsewhere", "/projects", { Origin: "https://trusted.example", Cookie: "a=b" }, 403],
     ["a provider's post", "/api/auth/callback/apple", { Origin: "https://appleid.apple.com", "Sec-Fetch-Site": "cross-site" }, 200],
     ["a share of the device", "/share", { Origin: "null", Cookie: "a=b", "Sec-Fetch-Site": "none" }, 200],
+    ["a share by a form of another site", "/share", { Origin: FOREIGN, "Sec-Fetch-Site": "cross-site" }, 403],
+    ["a share by a sandboxed frame", "/share", { Origin: "null", Cookie: "a=b", "Sec-Fetch-Site": "cross-site" }, 403],
     ["the page of shared images", "/share/images", { Origin: "null", Cookie: "a=b", "Sec-Fetch-Site": "none" }, 403],
     ["what only looks like a share", "/share.data", { Origin: FOREIGN }, 403],
     ["what only looks like a callback", "/api/auth/callback/apple/more", { Origin: FOREIGN }, 403],
