@@ -145,6 +145,7 @@ const COMMANDS: Record<"projects" | "project" | "design" | "image" | "trash", Re
     renameImage: "Rename image",
     captionImage: "Add a caption",
     tagImage: "Add a tag",
+    rotateImage: "Rotate image right",
     duplicateImage: "Duplicate image",
     coverDesign: "Use image as design cover",
     coverProject: "Use image as project cover",
