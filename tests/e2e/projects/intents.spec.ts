@@ -50,7 +50,14 @@ const steps: Step[] = [
       await her.renameInPlace("Many figs", "image");
     },
   },
-  { intent: "rotateImage", at: image, send: (her) => her.press("Rotate right") },
+  {
+    intent: "rotateImage",
+    at: image,
+    async send(her) {
+      await her.openFacts();
+      await her.press("Rotate right");
+    },
+  },
   {
     intent: "makeCurrent",
     at: image,
