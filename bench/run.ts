@@ -2,6 +2,7 @@
 import { loadavg } from "node:os";
 import { ensureBuilt } from "../server/build/ensure.ts";
 import { durableMutations } from "./engine/durable-mutations.ts";
+import { encryptedResults } from "./engine/encrypted-results.ts";
 import { enumeration } from "./product/enumeration.ts";
 import { fanOut } from "./engine/fan-out.ts";
 import { lighthouse } from "./product/lighthouse.ts";
@@ -34,6 +35,7 @@ const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]>
   enumeration: { title: "What time tells of whether there is an account, medians of 200 tries", measure: enumeration },
   mutations: { title: "Durable mutations, 64 in flight over websockets", measure: durableMutations },
   "secure-deletion": { title: "Cost of secure deletion, 64 mutations in flight", measure: secureDeletion },
+  "encrypted-results": { title: "Cost of encrypted results of mutations, 64 in flight", measure: encryptedResults },
   "fan-out": { title: "One write and a thousand subscribers", measure: fanOut },
   "table-size": { title: "A table of a million rows", measure: tableSize },
   memory: { title: "Memory over 100,000 mutations and 1,000 connections", measure: memory },

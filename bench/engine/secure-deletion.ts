@@ -74,7 +74,7 @@ function writtenKiB({ child }: Server): number {
 }
 
 /** Processor time of a process in ms (proc(5), stat: fields 14 and 15, in hundredths of a second). */
-function cpuMs({ child }: Server): number {
+export function cpuMs({ child }: Server): number {
   const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8")
     .replace(/^.*\) /, "")
     .split(" ");

@@ -1,0 +1,47 @@
+/** The cost of storing an encrypted result (decision 160): alternates a mutation that returns a text and one that returns null. */
+import { perSecond, SyncClient } from "../clients.ts";
+import { push, removeFolder, startDeployment, temporaryFolder } from "../deployment.ts";
+import { median, rounded, type Figure } from "../report.ts";
+import { cpuMs } from "./secure-deletion.ts";
+
+const SOCKETS = 16;
+const IN_FLIGHT = 64;
+const ROUNDS = 7;
+const ROUND_MS = 2_000;
+const TEXT = "a name of an item ".repeat(8);
+
+/** `null` is stored as it is. */
+const SIDES = [
+  { answers: true, rates: [] as number[], cpu: [] as number[] },
+  { answers: false, rates: [] as number[], cpu: [] as number[] },
+];
+
+export async function encryptedResults(): Promise<Figure[]> {
+  const folder = temporaryFolder("results");
+  const server = await startDeployment(folder);
+  await push(server);
+  const clients = await Promise.all(Array.from({ length: SOCKETS }, () => SyncClient.open(server.url)));
+  // In turn, so that other load affects both.
+  for (let round = -1; round < ROUNDS; round++)
+    for (const { answers, rates, cpu } of SIDES) {
+      const before = cpuMs(server);
+      let done = 0;
+      const rate = await perSecond(IN_FLIGHT, ROUND_MS, async (lane) => {
+        await clients[lane % SOCKETS]?.mutate("notes:rename", { text: TEXT, answers });
+        done++;
+      });
+      if (round < 0) continue;
+      rates.push(rate);
+      cpu.push((cpuMs(server) - before) / done);
+    }
+  clients.forEach((client) => client.close());
+  await server.stop();
+  removeFolder(folder);
+  const [ours = NaN, theirs = NaN] = SIDES.map(({ rates }) => median(rates));
+  const cpu = SIDES.map((side) => `${(1000 * median(side.cpu)).toFixed(0)} µs`).toReversed();
+  return [
+    { what: "mutations/s that return null, and an encrypted text of 144 bytes", value: `${rounded(theirs)} and ${rounded(ours)}` },
+    { what: "computed for each", value: cpu.join(" and ") },
+    { what: "the second : the first", value: (ours / theirs).toFixed(2) },
+  ];
+}
