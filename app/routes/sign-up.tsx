@@ -49,7 +49,12 @@ export default function SignUp({ loaderData, actionData }: Route.ComponentProps)
   const { constraint, passwordHint, search, redirectTo, providers, passwords } = loaderData;
   const [form, { name, email, password }] = useAnsweredForm({ id: "sign-up", answer: actionData?.result, constraint });
   const signIn = (
-    <Link to={{ pathname: "/sign-in", search }} prefetch="intent" className="text-accent-text underline underline-offset-4">
+    <Link
+      to={{ pathname: "/sign-in", search }}
+      prefetch="intent"
+      referrerPolicy="no-referrer"
+      className="text-accent-text underline underline-offset-4"
+    >
       Sign in
     </Link>
   );

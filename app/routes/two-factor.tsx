@@ -91,7 +91,7 @@ export default function TwoFactor({ loaderData: { by, offered, redirectTo, const
       aside={
         <>
           Not you?{" "}
-          <Link to={signIn} prefetch="intent" className={LINK}>
+          <Link to={signIn} prefetch="intent" referrerPolicy="no-referrer" className={LINK}>
             Sign in again
           </Link>
         </>

@@ -73,12 +73,25 @@ for (const javaScriptEnabled of [true, false])
     const context = await browser.newContext({ baseURL: proxy.url, javaScriptEnabled });
     try {
       const page = await context.newPage();
-      await page.goto("/sign-in?redirectTo=%2Ftrash");
+      const notice = page.getByRole("alert").filter({ hasText: NEEDED });
+      await page.goto("/sign-up");
+      if (javaScriptEnabled) await hydrated(page);
+      await page.getByLabel("Name").fill("Ada");
+      await page.getByLabel("Email").fill(`new-${stranger.email}`);
+      await page.getByLabel("Password", { exact: true }).fill(stranger.password);
+      await page.getByRole("button", { name: "Create account", exact: true }).click();
+      await expect(page).toHaveURL("/sign-in");
+      await expect(notice).toBeVisible();
+      await page.goto("/sign-up?redirectTo=%2Ftrash");
+      await page.getByRole("link", { name: "Sign in", exact: true }).click();
+      await expect(page).toHaveURL(/\/sign-in\?/);
+      await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
+      await expect(notice).toHaveCount(0);
       if (javaScriptEnabled) await hydrated(page);
       await page.getByLabel("Email").fill(stranger.email);
       await page.getByLabel("Password", { exact: true }).fill(stranger.password);
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
-      await expect(page.getByRole("alert").filter({ hasText: NEEDED })).toBeVisible();
+      await expect(notice).toBeVisible();
       await expect(page).toHaveURL(/^http:\/\/localhost:\d+\/sign-in\?/);
       proxy.allow();
       await page.getByLabel("Email").fill(stranger.email);

@@ -22,7 +22,12 @@ export function MailSent({ email, text, fields = {}, pause, again }: SentProps) 
         <>
           Wrong address?{" "}
           {
-            <Link to={again} reloadDocument className="text-accent-text underline underline-offset-4">
+            <Link
+              to={again}
+              reloadDocument
+              referrerPolicy="no-referrer"
+              className="text-accent-text underline underline-offset-4"
+            >
               Use another address
             </Link>
           }

@@ -1,8 +1,10 @@
-/** Returns whether the browser dropped the session cookie after /sign-in. No link of that page leads to a page that needs a session. */
+const FORM_PAGES = new Set(["/sign-in", "/sign-up", "/two-factor"]);
+
+/** Returns whether the browser dropped the cookie of a form. Links between these pages send no referrer. */
 export function areCookiesBlocked({ headers }: Request, url: URL): boolean {
-  if (headers.has("Cookie") || !url.searchParams.has("redirectTo")) return false;
+  if (headers.has("Cookie")) return false;
   // Data requests revalidate the current page, so their referrer is that page.
   if (!headers.get("Accept")?.includes("text/html")) return false;
   const referrer = URL.parse(headers.get("Referer") ?? "");
-  return referrer?.host === url.host && referrer.pathname === "/sign-in";
+  return referrer?.host === url.host && FORM_PAGES.has(referrer.pathname);
 }
