@@ -233,6 +233,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     for (const [name, expected] of [
       ["a.png", "a.png"],
       ["  \n ", "Untitled"],
+      ["\u200B.png", "Untitled.png"],
       ["tab\there.png", "tab here.png"],
       [`${"x".repeat(300)}.jpeg`, `${"x".repeat(194)}….jpeg`],
     ]) {

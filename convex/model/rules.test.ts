@@ -98,6 +98,11 @@ describe("cleanName", () => {
     const refusal = refusalFor(() => check(renameDesign, { name }));
     expect(refusal).toEqual(refusalFor(() => check(renameDesign, { name: "" })));
     expect(nameFromFile(name)).toBe("Untitled");
+    expect(nameFromFile(`${name}.png`)).toBe("Untitled.png");
+  });
+
+  it("keeps a visible name that begins with a dot", () => {
+    for (const name of [".png", ".NET", "..png", "\u200Ba.png"]) expect(nameFromFile(name)).toBe(name.replace("\u200B", ""));
   });
 
   it("returns its own results unchanged", () => {

@@ -137,12 +137,15 @@ export const imageFacts = z.object({
     .optional(),
 });
 
-/** Keeps the file extension when cutting. */
+const EXTENSION = /\.[^.\s]{1,10}$/;
+
+/** Keeps the file extension when cutting, and adds a name to an extension that had an invisible one. */
 export function nameFromFile(fileName: string): string {
   const line = cleanName(Array.from(fileName.toWellFormed(), (each) => (isPlainLine(each) ? each : " ")).join(""));
   if (line === "") return "Untitled";
+  const end = EXTENSION.exec(line)?.[0] ?? "";
+  if (!fileName.startsWith(".") && cleanName(line.slice(0, line.length - end.length)) === "") return `Untitled${end}`;
   if (line.length <= NAME_MAX) return line;
-  const end = /\.[^.\s]{1,10}$/.exec(line)?.[0] ?? "";
   return cutTo(NAME_MAX - 1 - end.length, line) + "…" + end;
 }
 
@@ -151,7 +154,7 @@ export const nameOfCopy = (name: string): string => marked(name, " (copy)");
 export const nameOfPage = (name: string, page: number): string => marked(name, ` (page ${page})`);
 
 function marked(name: string, mark: string): string {
-  const end = /\.[^.\s]{1,10}$/.exec(name)?.[0] ?? "";
+  const end = EXTENSION.exec(name)?.[0] ?? "";
   const start = name.slice(0, name.length - end.length);
   return cleanName(cutTo(NAME_MAX - mark.length - end.length, start) + mark + end);
 }

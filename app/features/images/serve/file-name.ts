@@ -10,7 +10,7 @@ export function attachment(name: string, contentType: string): string {
 
 /** A page's name becomes that of its document, which is the file. */
 export const fileName = (name: string, contentType: string): string =>
-  withEnd(safe(contentType === "application/pdf" ? name.replace(/ \(page \d+\)(?=\.pdf$|$)/i, "") : name), contentType);
+  withExtension(contentType === "application/pdf" ? name.replace(/ \(page \d+\)(?=\.pdf$|$)/i, "") : name, contentType);
 
 /** Removes characters that file systems reject, or that shells and people misread. */
 function safe(name: string): string {
@@ -20,11 +20,14 @@ function safe(name: string): string {
   return cleanName(allowed) || "image";
 }
 
-function withEnd(name: string, contentType: string): string {
-  if (!isAcceptedType(contentType)) return name;
+function withExtension(name: string, contentType: string): string {
+  const safeName = safe(name);
+  if (!isAcceptedType(contentType)) return safeName;
   const { ends } = ACCEPTED[contentType];
-  const lower = name.toLowerCase();
-  return ends.some((end) => lower.endsWith(`.${end}`)) ? name : `${name}.${ends[0]}`;
+  const isEnd = (text: string) => ends.some((end) => text.toLowerCase() === end);
+  const [, stem = "", end = ""] = /^(.*)\.(.*)$/s.exec(name) ?? [];
+  if (isEnd(end) && cleanName(stem) === "") return `image.${end}`;
+  return isEnd(/\.([^.]*)$/.exec(safeName)?.[1] ?? "") ? safeName : `${safeName}.${ends[0]}`;
 }
 
 function encodeRfc8187(text: string): string {
