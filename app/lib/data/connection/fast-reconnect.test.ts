@@ -216,3 +216,38 @@ it("spreads the first probes of many tabs after a restart", async () => {
   }
   expect(first).toEqual([0, 500, 990]);
 });
+
+it("spreads 1,000 tabs over 3 s after an outage of 3 s", { tags: "@spreads-tabs-after-outage" }, async () => {
+  const random = seededRandom(27);
+  vi.spyOn(Math, "random").mockImplementation(random);
+  const perTenth = new Map<number, number>();
+  for (let tab = 0; tab < 1_000; tab++) {
+    probe = async () => ({ ok: false });
+    const socket = live();
+    stop = startFastReconnect();
+    await vi.advanceTimersByTimeAsync(random() * 1_000);
+    socket.readyState = Socket.CLOSED;
+    socket.closed();
+    await vi.advanceTimersByTimeAsync(3_000);
+    probe = probe200;
+    const back = Date.now();
+    online = 0;
+    while (online === 0) await vi.advanceTimersToNextTimerAsync();
+    const tenth = Math.floor((Date.now() - back) / 100);
+    perTenth.set(tenth, (perTenth.get(tenth) ?? 0) + 1);
+    stop();
+  }
+  expect(Math.max(...perTenth.keys())).toBeLessThan(30);
+  expect(Math.max(...perTenth.values())).toBeLessThan(100);
+});
+
+/** Mulberry32, so that every run draws the same numbers. */
+function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
