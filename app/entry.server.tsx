@@ -23,8 +23,8 @@ export default async function handleRequest(
   if (styles) headers.append("Link", styles);
   if (request.method === "HEAD") return new Response(null, { status, headers });
   const { production } = context.get(configContext);
-  const whole = production && request.method === "GET" && status === 200 ? await plainPage(request, entry, context) : null;
-  return new Response(whole ?? (await streamed(request, entry, context)), { status, headers });
+  const plainHtml = production && request.method === "GET" && status === 200 ? await plainPage(request, entry, context) : null;
+  return new Response(plainHtml ?? (await streamed(request, entry, context)), { status, headers });
 }
 
 /** @see https://react.dev/reference/react-dom/server/renderToPipeableStream */

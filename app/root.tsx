@@ -108,7 +108,7 @@ export function Layout({ children }: { children: ReactNode }) {
 
 /** False after a root error: React would then create scripts from HTML strings, which Trusted Types forbid, so the page would be blank. */
 function useIsFromServer(): boolean {
-  const now = useSyncExternalStore(never, no, yes);
+  const now = useSyncExternalStore(never, no, alwaysTrue);
   const [atFirst] = useState(now);
   return atFirst;
 }
@@ -120,7 +120,7 @@ function RestoreScroll() {
 
 const never = () => () => {};
 const no = () => false;
-const yes = () => true;
+const alwaysTrue = () => true;
 
 export default function Root() {
   useRememberTimeZone();

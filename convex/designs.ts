@@ -21,8 +21,8 @@ export const getDesignsByProjectId = userQuery({
     const project = await projectFor(ctx, projectId, "view");
     if (only) return sorted(await favouritesOf(ctx, project._id), sort).map(toDesign);
     const favourites = sort === "manual" ? [] : sorted(await favouritesOf(ctx, project._id), sort);
-    const others = await othersOf(ctx, project._id, sort).take(LIST_LIMIT - favourites.length);
-    return [...favourites, ...others].map(toDesign);
+    const notFavourites = await othersOf(ctx, project._id, sort).take(LIST_LIMIT - favourites.length);
+    return [...favourites, ...notFavourites].map(toDesign);
   },
 });
 

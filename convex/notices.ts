@@ -19,7 +19,7 @@ export const getNotices = userQuery({
   args: { after: v.optional(v.object({ id: v.string(), at: v.number(), read: v.boolean() })) },
   returns: v.array(shown),
   handler: async ({ db, user }, { after }) => {
-    async function of(read: boolean, limit: number) {
+    async function noticesOf(read: boolean, limit: number) {
       if (after && after.read && !read) return [];
       const from = after?.read === read ? after : null;
       const rows = await db
@@ -34,8 +34,8 @@ export const getNotices = userQuery({
       const last = rows.findIndex(({ _id }) => _id === from.id);
       return (last === -1 ? rows.filter(({ at }) => at < from.at) : rows.slice(last + 1)).slice(0, limit);
     }
-    const unread = await of(false, LISTED + 1);
-    const read = await of(true, LISTED + 1 - unread.length);
+    const unread = await noticesOf(false, LISTED + 1);
+    const read = await noticesOf(true, LISTED + 1 - unread.length);
     return [...unread, ...read].map(({ _id, notice, at, read }) => ({ _id, notice, at, read }));
   },
 });

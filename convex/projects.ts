@@ -19,8 +19,8 @@ export const getProjects = userQuery({
   handler: async (ctx, { sort = "changed", favourites: only }) => {
     if (only) return sorted(await favouritesOf(ctx, ctx.user.id), sort).map(toProject);
     const favourites = sort === "manual" ? [] : sorted(await favouritesOf(ctx, ctx.user.id), sort);
-    const others = await othersOf(ctx, ctx.user.id, sort).take(LIST_LIMIT - favourites.length);
-    return [...favourites, ...others].map(toProject);
+    const notFavourites = await othersOf(ctx, ctx.user.id, sort).take(LIST_LIMIT - favourites.length);
+    return [...favourites, ...notFavourites].map(toProject);
   },
 });
 

@@ -251,9 +251,9 @@ async function placeFor(
 }
 
 async function expectNoDuplicate(ctx: QueryCtx, designId: Id<"designs">, checksum: string): Promise<void> {
-  const twin = await ctx.db
+  const existing = await ctx.db
     .query("designImages")
     .withIndex("by_checksum", (q) => q.eq("designId", designId).eq("checksum", checksum).eq("removedAt", undefined))
     .first();
-  if (twin) throw duplicate({ imageId: twin._id, name: twin.name });
+  if (existing) throw duplicate({ imageId: existing._id, name: existing.name });
 }

@@ -157,10 +157,10 @@ export async function readConfig(
   { production }: { production: boolean },
 ): Promise<{ server: ServerConfig; app: AppConfig; warnings: string[] }> {
   const setAside = setAsideForeign(env);
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
-  const parsed = settings.safeParse(given);
-  const providers = socialProviders(given);
-  const problems = [...(parsed.success ? [] : parsed.error.issues.map((issue) => problemText(issue, given))), ...providers.problems];
+  const nonEmptyEnv = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const parsed = settings.safeParse(nonEmptyEnv);
+  const providers = socialProviders(nonEmptyEnv);
+  const problems = [...(parsed.success ? [] : parsed.error.issues.map((issue) => problemText(issue, nonEmptyEnv))), ...providers.problems];
   if (parsed.success) problems.push(...settingsConflicts(parsed.data, { production, providers: Object.keys(providers.configured) }));
   if (!parsed.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
 

@@ -89,20 +89,20 @@ export function socialProviders(env: Record<string, string | undefined>): {
   for (const id of providerIds) {
     const { needs, may = {} } = special[id] ?? clientSettings;
     const name = (end: string) => `${id.toUpperCase()}_${end}`;
-    const given = Object.entries({ ...needs, ...may }).flatMap(([end, option]) => {
+    const options = Object.entries({ ...needs, ...may }).flatMap(([end, option]) => {
       const value = env[name(end)];
       return value ? [{ name: name(end), option, value }] : [];
     });
-    if (given.length === 0) continue;
+    if (options.length === 0) continue;
     const missing = Object.keys(needs).filter((end) => !env[name(end)]);
     problems.push(...missing.map((end) => `${name(end)} is missing: sign-in with ${id} needs it`));
-    for (const { name, value } of given) {
+    for (const { name, value } of options) {
       const expected = checks[name]?.(value) ?? null;
       if (expected !== null) problems.push(`${name} is not acceptable; expected ${expected}`);
     }
     configured[id] = {
       ...defaults[id],
-      ...Object.fromEntries(given.map(({ option, value }) => [option, option === "privateKey" ? pem(value) : value])),
+      ...Object.fromEntries(options.map(({ option, value }) => [option, option === "privateKey" ? pem(value) : value])),
     };
   }
   return { configured, problems };

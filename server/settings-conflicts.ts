@@ -82,11 +82,11 @@ function paymentConflicts(set: Settings): string[] {
   const key = set.STRIPE_SECRET_KEY;
   if (!key) {
     const names = ["STRIPE_WEBHOOK_SECRET", "STRIPE_PRO_PRICE", "STRIPE_PRO_ANNUAL_PRICE"] as const;
-    const given = [
+    const configured = [
       ...names.filter((name) => set[name] !== undefined),
       ...(set.STRIPE_ENVIRONMENT === "live" ? ["STRIPE_ENVIRONMENT=live"] : []),
     ];
-    return given.map((name) => `STRIPE_SECRET_KEY is missing: with ${name} it must be given`);
+    return configured.map((name) => `STRIPE_SECRET_KEY is missing: with ${name} it must be given`);
   }
   const missing = (["STRIPE_WEBHOOK_SECRET", "STRIPE_PRO_PRICE"] as const)
     .filter((name) => set[name] === undefined)

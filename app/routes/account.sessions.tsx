@@ -22,7 +22,7 @@ export const action = accountAction(sessionIntents);
 
 export default function Sessions({ loaderData }: Route.ComponentProps) {
   const sessions = useLive(loaderData.sessions);
-  const others = sessions.filter(({ current }) => !current);
+  const otherSessions = sessions.filter(({ current }) => !current);
   return (
     <>
       <Section title="Active sessions" about="If you do not recognise a session, sign it out and change your password.">
@@ -34,7 +34,7 @@ export default function Sessions({ loaderData }: Route.ComponentProps) {
           ))}
         </ul>
       </Section>
-      {others.length > 0 ? (
+      {otherSessions.length > 0 ? (
         <Section dangerous title="Other sessions" about="Signs out every session except this one.">
           <RevokeOthersForm />
         </Section>

@@ -32,12 +32,12 @@ export default function Billing({ loaderData: { offers, pro, names, ...preloaded
   const billing = useLive(preloaded.billing);
   const usage = useLive(preloaded.usage);
   const [search] = useSearchParams();
-  const bought = billing.plan === "pro" && search.get("done") === "upgrade";
+  const isUpgraded = billing.plan === "pro" && search.get("done") === "upgrade";
   return (
     <Page className="grid-cols-[minmax(0,48rem)]">
       <PageHeader title="Billing" />
       <p role="status" className="rounded-md border border-accent-text/40 px-4 py-3 empty:hidden">
-        {bought ? `Thank you. You are on ${names.pro} now.` : null}
+        {isUpgraded ? `Thank you. You are on ${names.pro} now.` : null}
       </p>
       <PlanCard billing={billing} usage={usage} sold={offers !== null} names={names} />
       {offers !== null && billing.plan !== "pro" ? <ProCard name={pro.name} limits={pro.limits} offers={offers} /> : null}

@@ -174,7 +174,7 @@ function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPage
   const list = useRef<HTMLUListElement>(null);
   useItemCommands(list, {
     items: images,
-    ask: dialogs.ask,
+    openDialog: dialogs.ask,
     remove: "removeImage",
     duplicate: "duplicateImage",
     many: {
@@ -207,7 +207,7 @@ function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPage
             </span>
             <FavouriteButton item={design} intent="favouriteDesign" />
             <PageMenu thing="design">
-              <DesignActions design={design} here>
+              <DesignActions design={design} isPageItem>
                 {archive === undefined ? null : (
                   <MenuLink
                     to={archive}
@@ -261,7 +261,7 @@ function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPage
         <Gallery
           list={list}
           images={images}
-          ask={dialogs.ask}
+          openDialog={dialogs.ask}
           projectId={project._id}
           byHand={!search.has(SORT)}
           view={view}

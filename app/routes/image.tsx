@@ -145,7 +145,7 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
         around={listed ? around : NONE}
         background={loaderData.background}
         form={MENU_OF_IMAGE}
-        actions={<ImageActions image={image} projectId={designData.project.value._id} here={{ form: MENU_OF_IMAGE }} />}
+        actions={<ImageActions image={image} projectId={designData.project.value._id} commandForm={{ form: MENU_OF_IMAGE }} />}
         title={<InlineName key={image._id} item={image} thing="image" intent="renameImage" constraint={loaderData.constraint} small />}
       >
         <section aria-label="Caption">

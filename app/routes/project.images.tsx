@@ -66,9 +66,9 @@ function joined(pages: WallGroup[][]): WallGroup[] {
   const groups = new Map<string, WallGroup>();
   const known = new Set<string>();
   for (const { design, images } of pages.flat()) {
-    const others = images.filter(({ _id }) => !known.has(_id));
-    for (const { _id } of others) known.add(_id);
-    groups.set(design._id, { design, images: [...(groups.get(design._id)?.images ?? []), ...others] });
+    const otherImages = images.filter(({ _id }) => !known.has(_id));
+    for (const { _id } of otherImages) known.add(_id);
+    groups.set(design._id, { design, images: [...(groups.get(design._id)?.images ?? []), ...otherImages] });
   }
   return [...groups.values()];
 }

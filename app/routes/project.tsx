@@ -110,7 +110,7 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
   usePointerSelection(list, selection);
   useItemCommands(list, {
     items: designs,
-    ask: dialogs.ask,
+    openDialog: dialogs.ask,
     remove: "removeDesign",
     duplicate: "duplicateDesign",
     many: {
@@ -151,7 +151,7 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
             <DownloadLink archive={projectArchive(project)} label="Download project" />
             <FavouriteButton item={project} intent="favouriteProject" />
             <PageMenu thing="project">
-              <ItemActions thing="Project" item={project} here />
+              <ItemActions thing="Project" item={project} isPageItem />
             </PageMenu>
             <RemoveButton intent="removeProject" values={{ id: project._id }} aria-label="Delete project" data-tooltip="Delete project">
               <Icon of={Trash2} />
@@ -174,7 +174,7 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
         <CardGrid label="Designs" ref={list}>
           {designs.map((design) => (
             <li key={design._id} {...selectableProps(design)}>
-              <DesignCard design={design} ask={dialogs.ask} byHand={byHand} selection={selection} />
+              <DesignCard design={design} openDialog={dialogs.ask} byHand={byHand} selection={selection} />
             </li>
           ))}
         </CardGrid>

@@ -67,7 +67,7 @@ export async function action(args: Route.ActionArgs) {
     const callbackURL = safeRedirectPath(args.url.searchParams.get("redirectTo"));
     return authFormAction(args, {
       schema: addressFields,
-      others: FIELDS,
+      otherFields: FIELDS,
       path: "/sign-in/magic-link",
       body: ({ email }) => ({ email, callbackURL, errorCallbackURL: "/sign-in" }),
       staysOnPage: true,
@@ -76,14 +76,14 @@ export async function action(args: Route.ActionArgs) {
   if (sent.get(WITH) === CONFIRM)
     return authFormAction(args, {
       schema: addressFields,
-      others: FIELDS,
+      otherFields: FIELDS,
       path: "/send-verification-email",
       body: ({ email }) => ({ email }),
       staysOnPage: true,
     });
   return authFormAction(args, {
     schema: signInFields,
-    others: FIELDS,
+    otherFields: FIELDS,
     path: "/sign-in/email",
     body: ({ email, password, rememberMe }) => ({ email, password, rememberMe: rememberMe !== undefined }),
     target: (answer) => afterPassword(answer, args.url),
@@ -145,7 +145,7 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
         </p>
       ) : null}
       {passwords ? (
-        <AuthForm form={form} submit="Sign in" last={last === "password"} others={mail ? <ByLink last={last === LINK} /> : null}>
+        <AuthForm form={form} submit="Sign in" last={last === "password"} secondaryActions={mail ? <ByLink last={last === LINK} /> : null}>
           {address}
           <FormPasswordField
             field={password}

@@ -61,23 +61,25 @@ function TrashOfKind({ kind, isFirst, page }: Extract<Loaded, { isFirst: boolean
   const shown = useEndless(page);
   const items = shown.rows;
   const title = TITLES[kind];
-  const { openDialog, ask } = useOpenItemDialog(items, PURGING);
+  const { openDialog, ask: setOpenDialog } = useOpenItemDialog(items, PURGING);
   return (
     <Page>
       <PageHeader trail={<Breadcrumb trail={[{ to: href("/trash"), name: "Trash" }]} />} title={`${title} in the trash`} />
       {items.length === 0 ? (
         <EmptyState title={`No ${isFirst ? "" : "more "}${title.toLowerCase()}`} text="Items are deleted permanently after 30 days." />
       ) : null}
-      <TrashList title={title} items={items} ask={ask} />
+      <TrashList title={title} items={items} openDialog={setOpenDialog} />
       <MorePages itemNoun={title.toLowerCase()} page={{ ...shown, isFirst }} />
-      {openDialog ? <PurgeDialog key={openDialog.item._id} item={openDialog.item} open={openDialog} onClose={() => ask(null)} /> : null}
+      {openDialog ? (
+        <PurgeDialog key={openDialog.item._id} item={openDialog.item} open={openDialog} onClose={() => setOpenDialog(null)} />
+      ) : null}
     </Page>
   );
 }
 
 function TrashOverview({ trash }: Extract<Loaded, { trash: unknown }>) {
   const { projects, designs, images } = useLive(trash);
-  const { openDialog, ask } = useOpenItemDialog([...projects, ...designs, ...images], PURGING);
+  const { openDialog, ask: setOpenDialog } = useOpenItemDialog([...projects, ...designs, ...images], PURGING);
   const isEmpty = projects.length + designs.length + images.length === 0;
   return (
     <Page>
@@ -98,12 +100,19 @@ function TrashOverview({ trash }: Extract<Loaded, { trash: unknown }>) {
         <p className="-mt-4 max-w-prose text-soft">Items are deleted permanently after 30 days. They use storage until then.</p>
       )}
       {KINDS.map((kind) => (
-        <TrashList key={kind} title={TITLES[kind]} items={{ project: projects, design: designs, image: images }[kind]} ask={ask}>
+        <TrashList
+          key={kind}
+          title={TITLES[kind]}
+          items={{ project: projects, design: designs, image: images }[kind]}
+          openDialog={setOpenDialog}
+        >
           <AllOf kind={kind} many={{ project: projects, design: designs, image: images }[kind].length} />
         </TrashList>
       ))}
       <EmptyDialog />
-      {openDialog ? <PurgeDialog key={openDialog.item._id} item={openDialog.item} open={openDialog} onClose={() => ask(null)} /> : null}
+      {openDialog ? (
+        <PurgeDialog key={openDialog.item._id} item={openDialog.item} open={openDialog} onClose={() => setOpenDialog(null)} />
+      ) : null}
     </Page>
   );
 }

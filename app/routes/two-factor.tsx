@@ -53,7 +53,13 @@ export async function loader({ request, context, url }: Route.LoaderArgs) {
 export async function action(args: Route.ActionArgs) {
   const sent = await readFormData(args.request);
   if (sent.has(SEND))
-    return authFormAction(args, { schema: noFields, others: [SEND], path: "/two-factor/send-otp", body: () => ({}), staysOnPage: true });
+    return authFormAction(args, {
+      schema: noFields,
+      otherFields: [SEND],
+      path: "/two-factor/send-otp",
+      body: () => ({}),
+      staysOnPage: true,
+    });
   return authFormAction(args, {
     schema: codeFields,
     path: factors[factorOf(args.url)].path,

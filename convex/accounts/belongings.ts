@@ -19,7 +19,7 @@ export const account = serverQueryFor({
   args: {},
   returns: v.any(),
   handler: async ({ db, user }) => {
-    const of = async (table: "accounts" | "sessions" | "passkeys" | "twoFactors") =>
+    const rowsOf = async (table: "accounts" | "sessions" | "passkeys" | "twoFactors") =>
       db
         .query(table)
         .withIndex("userId", (q) => q.eq("userId", user.id))
@@ -46,11 +46,11 @@ export const account = serverQueryFor({
     const seen = new Map((await by("sessionActivity")).map((row) => ["sessionId" in row ? row.sessionId : "", row]));
     return {
       user: without(user, []),
-      accounts: (await of("accounts")).map((row) => without(row, ["password", "accessToken", "refreshToken", "idToken"])),
-      sessions: (await of("sessions")).map((row) => ({ ...without(row, ["token", "device"]), ...seenAt(seen.get(row.id)) })),
+      accounts: (await rowsOf("accounts")).map((row) => without(row, ["password", "accessToken", "refreshToken", "idToken"])),
+      sessions: (await rowsOf("sessions")).map((row) => ({ ...without(row, ["token", "device"]), ...seenAt(seen.get(row.id)) })),
       devices: (await by("devices")).map((row) => without(row, ["userId", "mark"])),
-      passkeys: (await of("passkeys")).map((row) => without(row, ["publicKey"])),
-      twoFactor: (await of("twoFactors")).map((row) => without(row, ["userId", "secret", "backupCodes"])),
+      passkeys: (await rowsOf("passkeys")).map((row) => without(row, ["publicKey"])),
+      twoFactor: (await rowsOf("twoFactors")).map((row) => without(row, ["userId", "secret", "backupCodes"])),
       // Trusted devices and valid links, without the tokens.
       given: given.map(({ identifier, expiresAt, createdAt }) => ({ kind: kindOf(identifier), expiresAt, createdAt })),
       notices: (await by("notices")).map((row) => without(row, ["userId"])),

@@ -82,13 +82,13 @@ async function isNews(ctx: MutationCtx, userId: string, event: AccountEvent & { 
     await db.patch(known._id, { seenAt: at });
     return false;
   }
-  const others = await db
+  const otherNotices = await db
     .query("devices")
     .withIndex("by_user", (q) => q.eq("userId", userId))
     .take(DEVICES_KEPT);
-  if (others.length === DEVICES_KEPT && others[0]) await db.delete(others[0]._id);
+  if (otherNotices.length === DEVICES_KEPT && otherNotices[0]) await db.delete(otherNotices[0]._id);
   await db.insert("devices", { userId, mark: device, seenAt: at });
-  return others.length > 0 && !(await wasNotified(ctx, userId, event, at));
+  return otherNotices.length > 0 && !(await wasNotified(ctx, userId, event, at));
 }
 
 async function wasNotified(
@@ -97,12 +97,12 @@ async function wasNotified(
   { userAgent, ipAddress }: AccountEvent & { kind: "sessionMade" },
   at: number,
 ) {
-  const lately = await db
+  const recentNotice = await db
     .query("notices")
     .withIndex("by_user", (q) => q.eq("userId", userId).gt("at", at - NOTIFIED_ONCE_WITHIN))
     .order("desc")
     .take(NOTICES_READ);
-  return lately.some(({ notice }) => notice.kind === "signIn" && notice.userAgent === userAgent && notice.ipAddress === ipAddress);
+  return recentNotice.some(({ notice }) => notice.kind === "signIn" && notice.userAgent === userAgent && notice.ipAddress === ipAddress);
 }
 
 export const forget = internalMutation({

@@ -197,7 +197,7 @@ async function deleteDesign(ctx: MutationCtx, id: Id<"designs">, limit: number):
     if (left <= 0) break;
     left -= await deleteImage(ctx, each, freed);
   }
-  await settle(ctx, freed);
+  await updateCounts(ctx, freed);
   if (left <= 0) return limit;
   const row = await ctx.db.get(id);
   if (!row) return limit - left;
@@ -210,7 +210,7 @@ async function deleteDesign(ctx: MutationCtx, id: Id<"designs">, limit: number):
 async function deleteOneImage(ctx: MutationCtx, row: Doc<"designImages">): Promise<void> {
   const freed: Freed = new Map();
   await deleteImage(ctx, row, freed);
-  await settle(ctx, freed);
+  await updateCounts(ctx, freed);
 }
 
 type Freed = Map<string | undefined, number>;
@@ -226,6 +226,6 @@ async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">, freed: Fr
   return versions + tags + 1;
 }
 
-async function settle(ctx: MutationCtx, freed: Freed): Promise<void> {
+async function updateCounts(ctx: MutationCtx, freed: Freed): Promise<void> {
   for (const [ownerId, bytes] of freed) await changeUsage(ctx, ownerId, { bytes: -bytes });
 }

@@ -45,13 +45,13 @@ export const mergeTags = internalMutation({
       .take(BATCH);
     let moved = 0;
     for (const { _id, thing } of taggings) {
-      const twin = await db
+      const duplicate = await db
         .query("taggings")
         .withIndex("by_thing", (q) => q.eq("thing", thing).eq("tagId", into))
         .first();
-      if (twin) await db.delete(_id);
+      if (duplicate) await db.delete(_id);
       else await db.patch(_id, { tagId: into });
-      if (!twin) moved++;
+      if (!duplicate) moved++;
     }
     await db.patch(into, { uses: kept.uses + moved });
     if (taggings.length < BATCH) await db.delete(from);

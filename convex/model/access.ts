@@ -109,7 +109,7 @@ export type ImageGroup = { images: Doc<"designImages">[]; design: Doc<"designs">
 
 /** Returns the images without duplicates, grouped by design to load each design once. */
 export async function imagesFor(ctx: CallerCtx, ids: readonly string[], right: Permission): Promise<ImageGroup[]> {
-  const images = await Promise.all([...new Set(ids)].map((id) => unhidden(ctx, ctx.db.normalizeId("designImages", id))));
+  const images = await Promise.all([...new Set(ids)].map((id) => visibleRow(ctx, ctx.db.normalizeId("designImages", id))));
   const groups = [...Map.groupBy(images, ({ designId }) => designId)];
   return Promise.all(groups.map(async ([id, group]) => ({ images: group, ...(await designFor(ctx, id, right)) })));
 }
@@ -117,12 +117,12 @@ export async function imagesFor(ctx: CallerCtx, ids: readonly string[], right: P
 export type DesignGroup = { designs: Doc<"designs">[]; project: Doc<"projects"> };
 
 export async function designsFor(ctx: CallerCtx, ids: readonly string[], right: Permission): Promise<DesignGroup[]> {
-  const designs = await Promise.all([...new Set(ids)].map((id) => unhidden(ctx, ctx.db.normalizeId("designs", id))));
+  const designs = await Promise.all([...new Set(ids)].map((id) => visibleRow(ctx, ctx.db.normalizeId("designs", id))));
   const groups = [...Map.groupBy(designs, ({ projectId }) => projectId)];
   return Promise.all(groups.map(async ([id, group]) => ({ designs: group, project: await projectFor(ctx, id, right) })));
 }
 
-async function unhidden<Table extends "designs" | "designImages">({ db }: CallerCtx, id: Id<Table> | null): Promise<Doc<Table>> {
+async function visibleRow<Table extends "designs" | "designImages">({ db }: CallerCtx, id: Id<Table> | null): Promise<Doc<Table>> {
   const row = id && (await db.get(id));
   if (!row || row.removedAt !== undefined) throw notFound();
   return row;

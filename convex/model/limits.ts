@@ -35,17 +35,17 @@ export async function refuseBeyondPlan(
   used: Record<Counted, number>,
   adds: Partial<Record<Counted, number>>,
 ): Promise<void> {
-  const growing = KINDS.filter((kind) => (adds[kind] ?? 0) > 0);
-  if (growing.length === 0) return;
+  const increased = KINDS.filter((kind) => (adds[kind] ?? 0) > 0);
+  if (increased.length === 0) return;
   if ((await auth.getUserIdentity())?.["limited"] !== true) return;
   const plan = PLANS[planFor(await subscriptionOf(db, ownerId))];
-  for (const kind of growing) {
+  for (const kind of increased) {
     const most = plan.limits[kind];
     if (most !== null && used[kind] + (adds[kind] ?? 0) > most) throw limit(noRoom(plan.name, kind, most));
   }
 }
 
 function noRoom(plan: string, kind: Counted, most: number): string {
-  const room = kind === "bytes" ? `${most / 1000 ** 3} GB` : `${most} ${ITEM_NAMES[kind][most === 1 ? 0 : 1]}`;
-  return `The ${plan} plan includes ${room}. Your content is safe. To add more, delete something or change your plan under Billing.`;
+  const limitText = kind === "bytes" ? `${most / 1000 ** 3} GB` : `${most} ${ITEM_NAMES[kind][most === 1 ? 0 : 1]}`;
+  return `The ${plan} plan includes ${limitText}. Your content is safe. To add more, delete something or change your plan under Billing.`;
 }

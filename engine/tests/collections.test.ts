@@ -142,7 +142,7 @@ it("refuses questions beyond 20,000 that wait, and answers the others", async ()
     onFailure: () => undefined,
   });
   try {
-    const answers = Array.from({ length: MANY }, () => thread.ask("environment", null).catch(String));
+    const answers = Array.from({ length: MANY }, () => thread.request("environment", null).catch(String));
     expect(thread.waiting).toBe(20_000);
     const refused = (await Promise.all(answers)).filter((answer) => typeof answer === "string");
     expect([refused.length, new Set(refused).size, thread.waiting]).toEqual([MANY - 20_000, 1, 0]);

@@ -50,9 +50,9 @@ async function bundleFunctions(): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), "atelier-build-"));
   const deployment = await startEmbedded({ dir, port: 0, sitePort: 0, adminKey: key, log });
   try {
-    const trial = { url: deployment.url, adminKey: key };
-    await setEnvironment(trial, { AUTH_JWKS: NO_KEYS });
-    await push(trial, readArtifact(await readFile(path, "utf8")));
+    const temporaryDeployment = { url: deployment.url, adminKey: key };
+    await setEnvironment(temporaryDeployment, { AUTH_JWKS: NO_KEYS });
+    await push(temporaryDeployment, readArtifact(await readFile(path, "utf8")));
   } finally {
     await deployment.close();
     await rm(dir, { recursive: true });

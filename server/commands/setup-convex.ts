@@ -49,10 +49,10 @@ async function main(args: string[]): Promise<void> {
     { rotate: flags["rotate-keys"], removeOld: flags["remove-old-keys"] },
     { tokenLifetime: build.USER_TOKEN_SECONDS },
   );
-  const made = await makeSettings(action);
-  const { app: config } = await readConfig({ ...process.env, ...made }, { production: true });
+  const settings = await makeSettings(action);
+  const { app: config } = await readConfig({ ...process.env, ...settings }, { production: true });
   // Printed before the deployment trusts the key: an interrupted run must not lose it.
-  printSettings(target.url, made);
+  printSettings(target.url, settings);
   await changeKeys(target, action, trusted, config.signingKey, build);
   await deploy(target, flags["skip-large-indexes-check"]);
   await checkDeployment(target.url, () => build.checkServiceToken(config));
@@ -74,9 +74,9 @@ function parseFlags(args: string[]) {
 }
 
 function givenSigningKey() {
-  const given = process.env.TOKEN_SIGNING_KEY;
-  if (!given) return null;
-  const parsed = settings.shape.TOKEN_SIGNING_KEY.safeParse(given);
+  const configuredKey = process.env.TOKEN_SIGNING_KEY;
+  if (!configuredKey) return null;
+  const parsed = settings.shape.TOKEN_SIGNING_KEY.safeParse(configuredKey);
   if (!parsed.success) throw new ConfigError(["TOKEN_SIGNING_KEY is not acceptable; expected a private ES256 key as JSON (JWK)"]);
   return parsed.data ?? null;
 }

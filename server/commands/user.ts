@@ -75,18 +75,18 @@ async function list(accounts: Administration): Promise<void> {
 }
 
 async function change(accounts: Administration, what: string | undefined, email: string, sure: boolean): Promise<void> {
-  const nobody = new Failure(`Nobody has an account with the address ${plain(email)}.`);
+  const unknownAddress = new Failure(`Nobody has an account with the address ${plain(email)}.`);
   if (what === "reset") {
     const link = await accounts.reset(email);
-    if (link === null) throw nobody;
+    if (link === null) throw unknownAddress;
     console.log(`Give this link to ${plain(email)}, and to nobody else. It works once, for an hour.\n\n${link}`);
   } else if (what === "disable-2fa") {
-    const had = await accounts.disableTwoFactor(email);
-    if (had === null) throw nobody;
-    console.log(had ? `${plain(email)} signs in without a second factor now.` : `${plain(email)} had no second factor.`);
+    const wasEnabled = await accounts.disableTwoFactor(email);
+    if (wasEnabled === null) throw unknownAddress;
+    console.log(wasEnabled ? `${plain(email)} signs in without a second factor now.` : `${plain(email)} had no second factor.`);
   } else {
     if (!sure && !(await confirmed(email))) throw new Failure("Nothing was deleted.");
-    if ((await accounts.delete(email)) === null) throw nobody;
+    if ((await accounts.delete(email)) === null) throw unknownAddress;
     console.log(`The account of ${plain(email)} is deleted.`);
   }
 }

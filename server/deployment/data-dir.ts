@@ -7,15 +7,15 @@ const TRIAL = Buffer.alloc(4096);
 
 /** Creates the folder and writes a test file. Returns the problem, or null. */
 export async function problemWithFolder(dir: string): Promise<string | null> {
-  const trial = join(dir, `.trial-${randomUUID()}`);
+  const testFile = join(dir, `.trial-${randomUUID()}`);
   try {
     await mkdir(dir, { recursive: true, mode: 0o700 });
-    await writeFile(trial, TRIAL, { flag: "wx", flush: true });
+    await writeFile(testFile, TRIAL, { flag: "wx", flush: true });
     return null;
   } catch (error) {
     return reasonOf(error) ?? `it cannot be written to (${String(error)})`;
   } finally {
-    await rm(trial, { force: true }).catch(() => {});
+    await rm(testFile, { force: true }).catch(() => {});
   }
 }
 

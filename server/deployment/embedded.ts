@@ -51,12 +51,12 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const { log } = options;
   const unlock = lockFolder(options.dir);
   if (!unlock) throw new StartError(`Another process is using the data in ${options.dir}. Only one may at a time: stop it first.`);
-  let life = await firstLife(options).catch((error: unknown) => {
+  let processRun = await firstLife(options).catch((error: unknown) => {
     unlock();
     throw error;
   });
-  const { url, siteUrl } = await life.ready;
-  log.info({ deployment: url, deploymentPid: life.pid() }, "the deployment is ready");
+  const { url, siteUrl } = await processRun.ready;
+  log.info({ deployment: url, deploymentPid: processRun.pid() }, "the deployment is ready");
   const stopping = new AbortController();
   const { signal } = stopping;
   const supervised = supervise();
@@ -65,16 +65,21 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     let pause = FIRST_PAUSE;
     for (;;) {
       const since = Date.now();
-      const how = await life.exited;
+      const exitReason = await processRun.exited;
       if (signal.aborted) return;
       if (Date.now() - since > STEADY) pause = FIRST_PAUSE;
-      log.error({ how, pause }, "the deployment ended by itself; it is started again");
+      log.error({ how: exitReason, pause }, "the deployment ended by itself; it is started again");
       await sleep(pause, undefined, { ref: false, signal }).catch(() => undefined);
       pause = Math.min(pause * 2, LAST_PAUSE);
       if (signal.aborted) return;
-      life = run({ ...options, acceptOlderDatabase: undefined, port: Number(new URL(url).port), sitePort: Number(new URL(siteUrl).port) });
-      life.ready.then(
-        () => log.info({ deploymentPid: life.pid() }, "the deployment is back"),
+      processRun = run({
+        ...options,
+        acceptOlderDatabase: undefined,
+        port: Number(new URL(url).port),
+        sitePort: Number(new URL(siteUrl).port),
+      });
+      processRun.ready.then(
+        () => log.info({ deploymentPid: processRun.pid() }, "the deployment is back"),
         (error: unknown) => log.error({ error: String(error) }, "the deployment did not come back"),
       );
     }
@@ -83,10 +88,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   return {
     url,
     siteUrl,
-    pid: () => life.pid(),
+    pid: () => processRun.pid(),
     async close() {
       stopping.abort();
-      await life.stop();
+      await processRun.stop();
       await supervised;
       unlock();
     },

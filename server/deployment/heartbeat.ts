@@ -35,7 +35,7 @@ export function watchRemote(url: string, log: Log): () => void {
       log.error({ deployment: url }, "the deployment has not answered for 30 s");
     });
   };
-  const ask = async () => {
+  const requestHeartbeat = async () => {
     const answered = await fetch(`${url}/version`, { signal: AbortSignal.timeout(REMOTE_EVERY_MS) }).then(
       ({ ok }) => ok,
       () => false,
@@ -47,7 +47,7 @@ export function watchRemote(url: string, log: Log): () => void {
     listen();
   };
   listen();
-  const timer = setInterval(() => void ask(), REMOTE_EVERY_MS).unref();
+  const timer = setInterval(() => void requestHeartbeat(), REMOTE_EVERY_MS).unref();
   return () => {
     clearInterval(timer);
     heartbeat?.stop();

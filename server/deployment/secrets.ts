@@ -61,9 +61,9 @@ async function readOrMake(dataDir: string, mayMake: boolean): Promise<StoredSecr
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const fresh: StoredSecrets = { ...(await makeSecrets()), engineAdminKey: `atelier|${randomBytes(32).toString("hex")}` };
   await writeOnce(path, `${JSON.stringify(fresh, null, 2)}\n`);
-  const made = await read(path);
-  if (!made) throw new Error(`${path} was removed while it was being made`);
-  return made;
+  const stored = await read(path);
+  if (!stored) throw new Error(`${path} was removed while it was being made`);
+  return stored;
 }
 
 async function read(path: string): Promise<StoredSecrets | null> {

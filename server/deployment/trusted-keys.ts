@@ -65,9 +65,9 @@ const isPublicHalf = (key: PublicKey, { x, y, kid }: SigningKey) => key.x === x 
 
 function refusal(problem: "missing" | "different", keys: PublicKey[]): KeyError {
   const ids = keys.map(({ kid }) => kid).join(", ");
-  const what = problem === "missing" ? "TOKEN_SIGNING_KEY is missing" : "TOKEN_SIGNING_KEY is a different key";
+  const problemText = problem === "missing" ? "TOKEN_SIGNING_KEY is missing" : "TOKEN_SIGNING_KEY is a different key";
   return new KeyError(
-    `${what}: the deployment trusts ${ids}. Set the TOKEN_SIGNING_KEY of the running app servers. ` +
+    `${problemText}: the deployment trusts ${ids}. Set the TOKEN_SIGNING_KEY of the running app servers. ` +
       "If that key is lost, run 'npm run setup:convex -- --rotate-keys'. Nothing was changed.",
   );
 }

@@ -21,8 +21,8 @@ export const clientAddress = (request: Request): string => request.headers.get(C
 /** Parses addresses with ports, brackets or an IPv4 mapping; null: no address. */
 export function plainAddress(text: string): string | null {
   const trimmed = text.trim();
-  const bare = /^\[(.+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed;
-  return isIP(bare) ? withoutMapping(bare) : null;
+  const address = /^\[(.+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed;
+  return isIP(address) ? withoutMapping(address) : null;
 }
 
 function withoutMapping(address: string): string {

@@ -11,9 +11,9 @@ export function acceptedEncoding(header: string | null | undefined): Encoding | 
     const q = parameters.find((parameter) => parameter.startsWith("q="));
     quality.set(name, q ? Number(q.slice(2)) || 0 : 1);
   }
-  const of = (name: string) => quality.get(name) ?? quality.get("*") ?? 0;
-  if (of("br") > 0 && of("br") >= of("gzip")) return "br";
-  return of("gzip") > 0 ? "gzip" : null;
+  const qualityOf = (name: string) => quality.get(name) ?? quality.get("*") ?? 0;
+  if (qualityOf("br") > 0 && qualityOf("br") >= qualityOf("gzip")) return "br";
+  return qualityOf("gzip") > 0 ? "gzip" : null;
 }
 
 const isText = (type: string) =>

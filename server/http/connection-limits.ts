@@ -42,14 +42,14 @@ export function createRequestLimit(most = IN_FLIGHT): (response: ServerResponse)
 /** Ends a request with a slow body, which would otherwise occupy its place for half an hour. */
 export function limitBodyTime(request: IncomingMessage, response: ServerResponse, guards: Guards, timeout = BODY_TIMEOUT): void {
   if (!hasBody(request)) return;
-  const late = setTimeout(() => {
+  const timer = setTimeout(() => {
     if (request.complete) return;
     if (response.headersSent) request.destroy();
     else response.writeHead(408, { ...guards, "Cache-Control": "no-store", Connection: "close" }).end(() => request.destroy());
   }, timeout);
-  late.unref();
-  request.once("end", () => clearTimeout(late));
-  response.once("close", () => clearTimeout(late));
+  timer.unref();
+  request.once("end", () => clearTimeout(timer));
+  response.once("close", () => clearTimeout(timer));
 }
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

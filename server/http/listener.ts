@@ -122,8 +122,8 @@ export function createListener(options: ListenerOptions): Server {
   // Like Node's own answers to malformed or slow requests, with the guards.
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const response = answering.get(socket);
-    const begun = response?.headersSent && !response.writableFinished;
-    if (!socket.writable || begun) return void socket.destroy(error);
+    const isResponseStarted = response?.headersSent && !response.writableFinished;
+    if (!socket.writable || isResponseStarted) return void socket.destroy(error);
     socket.once("finish", () => socket.destroy());
     rejectSocket(socket, FAULTS[error.code ?? ""] ?? 400, fallback.guards);
   });

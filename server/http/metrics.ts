@@ -39,7 +39,7 @@ export function createMetrics({ token, onLoopback, sources, connections, websock
 export const METRICS_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
 function gauge(registry: Registry, name: string, help: string, value: () => number): void {
-  const made: Gauge = new Gauge({ name, help, registers: [registry], collect: () => made.set(value()) });
+  const gauge: Gauge = new Gauge({ name, help, registers: [registry], collect: () => gauge.set(value()) });
 }
 
 /** Excludes requests that a local proxy forwarded. */
@@ -49,7 +49,7 @@ function isLocal({ socket, headers }: IncomingMessage): boolean {
 }
 
 function carries(request: IncomingMessage, token: string): boolean {
-  const given = Buffer.from(request.headers.authorization ?? "");
+  const receivedToken = Buffer.from(request.headers.authorization ?? "");
   const wanted = Buffer.from(`Bearer ${token}`);
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
+  return receivedToken.length === wanted.length && timingSafeEqual(receivedToken, wanted);
 }

@@ -54,9 +54,9 @@ export async function loadAssets(dir: string): Promise<ServeAsset> {
 
 function send(asset: Asset, request: IncomingMessage, response: ServerResponse, guards: Guards): void {
   const encoding = acceptedEncoding(request.headers["accept-encoding"]?.toString());
-  const chosen = encoding === null ? null : asset[encoding];
+  const compressed = encoding === null ? null : asset[encoding];
   // Each encoding needs its own tag (RFC 9110, 8.8.3.3).
-  const etag = chosen ? asset.etag.replace(/"$/, `-${encoding}"`) : asset.etag;
+  const etag = compressed ? asset.etag.replace(/"$/, `-${encoding}"`) : asset.etag;
   response.setHeader("Cache-Control", asset.cacheControl);
   response.setHeader("ETag", etag);
   for (const [name, value] of Object.entries(guards)) response.setHeader(name, value);
@@ -65,8 +65,8 @@ function send(asset: Asset, request: IncomingMessage, response: ServerResponse, 
     response.writeHead(304).end();
     return;
   }
-  const body = chosen ?? asset.body;
-  if (chosen && encoding) response.setHeader("Content-Encoding", encoding);
+  const body = compressed ?? asset.body;
+  if (compressed && encoding) response.setHeader("Content-Encoding", encoding);
   response.writeHead(200, { "Content-Type": asset.type, "Content-Length": body.length });
   response.end(request.method === "HEAD" ? undefined : body);
 }

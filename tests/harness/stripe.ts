@@ -42,7 +42,7 @@ export type StripeServer = {
   customers: Customer[];
   subscriptions: Subscription[];
   change(id: string, to: Partial<Subscription>): void;
-  tell(app: string, type: string, id: string, secret?: string): Promise<number>;
+  sendEvent(app: string, type: string, id: string, secret?: string): Promise<number>;
   fails: boolean;
   requestCount(path: string): number;
   close(): Promise<void>;
@@ -155,7 +155,7 @@ export async function startStripe(): Promise<StripeServer> {
     change(id, to) {
       Object.assign(subscription(id) ?? {}, to);
     },
-    async tell(app, type, id, secret = SECRET) {
+    async sendEvent(app, type, id, secret = SECRET) {
       const payload = JSON.stringify({
         id: `evt_${randomUUID()}`,
         object: "event",

@@ -41,7 +41,7 @@ export type AccountIntent = (sent: FormData, request: FormRequest) => Promise<Re
 type IntentSpec<Schema extends z.ZodObject> = {
   schema: Schema;
   /** Further fields that the form may have. */
-  others?: readonly string[];
+  otherFields?: readonly string[];
   run: (fields: z.output<Schema>, request: FormRequest) => Promise<Outcome>;
   /** The fields of Better Auth's error codes; "*" matches all others. Default: the whole form. */
   fieldOf?: Readonly<Record<string, string>>;
@@ -51,13 +51,13 @@ type IntentSpec<Schema extends z.ZodObject> = {
 /** Describes an action of an account form: checks the fields, refreshes the session by a password sent with them, then runs. */
 export function accountIntent<Schema extends z.ZodObject>({
   schema,
-  others = [],
+  otherFields = [],
   run,
   fieldOf = {},
   retain,
 }: IntentSpec<Schema>): AccountIntent {
   return async (sent, request) => {
-    const submission = parseForm(sent, schema, [STEP_UP_FIELD, ...others]);
+    const submission = parseForm(sent, schema, [STEP_UP_FIELD, ...otherFields]);
     const retained = retain?.(sent);
     if (submission.status !== "success") return { rejected: replyTo(submission), status: 422, retained };
     const rejected = (error: unknown, fields: Readonly<Record<string, string>>): Rejected => {
@@ -89,7 +89,7 @@ export const accountAction = (intents: Readonly<Record<string, AccountIntent>>) 
   return respond(await intent(form, request), textOf(form, FORM_FIELD), request);
 };
 
-type AuthForm<Schema extends z.ZodObject> = Pick<IntentSpec<Schema>, "schema" | "others"> & {
+type AuthForm<Schema extends z.ZodObject> = Pick<IntentSpec<Schema>, "schema" | "otherFields"> & {
   path: `/${string}`;
   body: (fields: z.output<Schema>) => Record<string, unknown>;
   /** Returns where to go after success, from Better Auth's answer. Default: the visitor's `redirectTo`. */
@@ -101,11 +101,11 @@ type AuthForm<Schema extends z.ZodObject> = Pick<IntentSpec<Schema>, "schema" | 
 /** The action of a form that visitors use without a session: posts it to a Better Auth endpoint, then loads the next page. */
 export async function authFormAction<Schema extends z.ZodObject>(
   sent: ActionRequest,
-  { schema, others, path, body, target, staysOnPage: stays = false }: AuthForm<Schema>,
+  { schema, otherFields: others, path, body, target, staysOnPage: stays = false }: AuthForm<Schema>,
 ) {
   const intent = accountIntent({
     schema,
-    others,
+    otherFields: others,
     async run(fields, { post, url }) {
       const answer = await post(path, body(fields));
       if (stays) return { show: {} };

@@ -13,10 +13,10 @@ type AuthFormProps = {
   submit: string;
   last?: boolean;
   children: ReactNode;
-  others?: ReactNode;
+  secondaryActions?: ReactNode;
 };
 
-export function AuthForm({ form, submit, last = false, children, others }: AuthFormProps) {
+export function AuthForm({ form, submit, last = false, children, secondaryActions }: AuthFormProps) {
   const sending = useNavigation().formMethod === "POST";
   return (
     <Form method="post" className="grid gap-5" {...formProps(form)}>
@@ -35,7 +35,7 @@ export function AuthForm({ form, submit, last = false, children, others }: AuthF
           </Button>
         )}
       </LastUsed>
-      {others}
+      {secondaryActions}
     </Form>
   );
 }

@@ -30,7 +30,7 @@ type CommandDialogProps = CommandsProps & {
 function CommandDialog({ openRequest, ...props }: CommandDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [typed, setTyped] = useState("");
-  const [here, setHere] = useState<Command[]>([]);
+  const [commandsOfPage, setCommandsOfPage] = useState<Command[]>([]);
   /** Whether Enter was pressed before the palette had loaded. */
   const [entered, setEntered] = useState(false);
   const palette = usePalette(
@@ -47,7 +47,7 @@ function CommandDialog({ openRequest, ...props }: CommandDialogProps) {
     if (dialog.current.open) return close(dialog.current);
     setTyped("");
     setEntered(false);
-    setHere(pageCommands());
+    setCommandsOfPage(pageCommands());
     show(dialog.current);
     // The dialog would focus the list.
     dialog.current.querySelector("input")?.focus();
@@ -61,7 +61,7 @@ function CommandDialog({ openRequest, ...props }: CommandDialogProps) {
   return (
     <dialog ref={dialog} closedby="any" aria-label="Commands" className="dialog palette">
       {palette ? (
-        createElement(palette, { ...props, pageCommands: here, typed, onType: type, entered })
+        createElement(palette, { ...props, pageCommands: commandsOfPage, typed, onType: type, entered })
       ) : (
         <input
           type="text"

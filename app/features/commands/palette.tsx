@@ -28,7 +28,7 @@ const THEMES: { theme: Theme; name: string }[] = [
   { theme: "system", name: "System theme" },
 ];
 
-export function Palette({ projects, onToggleSidebar, pageCommands: here, typed, onType, entered }: PaletteProps) {
+export function Palette({ projects, onToggleSidebar, pageCommands, typed, onType, entered }: PaletteProps) {
   const field = useRef<HTMLInputElement>(null);
   const signOut = useRef<HTMLFormElement>(null);
   const named = useLive(projects);
@@ -37,7 +37,7 @@ export function Palette({ projects, onToggleSidebar, pageCommands: here, typed, 
 
   const navigateTo = (to: string) => () => navigate(to);
   const commands: Command[] = [
-    ...here,
+    ...pageCommands,
     ...named.map(({ _id, name }) => ({ key: _id, name, kind: "Project", run: navigateTo(href("/projects/:id", { id: _id })) })),
     ...found.designs.map(({ _id, name, projectName }) => ({
       key: _id,

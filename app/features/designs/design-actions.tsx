@@ -8,22 +8,22 @@ import { MenuLink } from "~/lib/ui/overlays/menu";
 
 type DesignActionsProps = {
   design: { _id: string; projectId: string; favourite: boolean; coverChosen: boolean };
-  here?: boolean;
+  isPageItem?: boolean;
   children?: ReactNode;
 };
 
-export function DesignActions({ design, here = false, children }: DesignActionsProps) {
+export function DesignActions({ design, isPageItem = false, children }: DesignActionsProps) {
   return (
     <>
-      <ItemActions thing="Design" item={design} here={here} />
+      <ItemActions thing="Design" item={design} isPageItem={isPageItem} />
       {children}
       <MenuLink
         to={href("/design/:id/move", { id: design._id })}
         prefetch="none"
         icon={<Icon of={FolderInput} />}
-        data-command={here ? "Move design to…" : undefined}
+        data-command={isPageItem ? "Move design to…" : undefined}
         onClick={(event) => {
-          const request = { kind: "design", ids: [design._id], from: design.projectId, staysOnPage: !here } as const;
+          const request = { kind: "design", ids: [design._id], from: design.projectId, staysOnPage: !isPageItem } as const;
           if (requestDestination(request)) event.preventDefault();
         }}
       >

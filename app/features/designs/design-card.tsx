@@ -9,14 +9,14 @@ import { count } from "~/lib/ui/count";
 import { DesignActions } from "./design-actions";
 import type { Design } from "./intents";
 
-type DesignCardProps = { design: Design; ask: OpenDialog; byHand: boolean; selection: Selection };
+type DesignCardProps = { design: Design; openDialog: OpenDialog; byHand: boolean; selection: Selection };
 
 export const DesignCard = memo(
   OneDesign,
   isSameItem<DesignCardProps>(({ design }) => design._id),
 );
 
-function OneDesign({ design, ask, byHand, selection }: DesignCardProps) {
+function OneDesign({ design, openDialog, byHand, selection }: DesignCardProps) {
   const { _id, imageCount } = design;
   const Pick = selection.on ? SelectCheckbox : SelectMark;
   return (
@@ -26,7 +26,7 @@ function OneDesign({ design, ask, byHand, selection }: DesignCardProps) {
       to={href("/design/:id", { id: _id })}
       archive={designArchive(design)}
       counts={[count(imageCount, "image")]}
-      ask={ask}
+      openDialog={openDialog}
       remove="removeDesign"
       select={() => selectFirst(selection, _id)}
       byHand={byHand}

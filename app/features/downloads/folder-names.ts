@@ -8,27 +8,27 @@ const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:$|\.)/i;
 
 /** Returns a function that makes names unique in one folder, ignoring case and Unicode composition. A type, if passed, sets the extension. */
 export function folderNames(): (name: string, contentType?: string) => string {
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   const key = (name: string) => name.normalize("NFC").toLowerCase();
   return (name, contentType = "") => {
     const wanted = fileName(name, contentType);
     const [, begin = wanted, end = ""] = contentType === "" ? [] : (/^(.*?)(\.[^.]*)?$/s.exec(wanted) ?? []);
     const start = DEVICE.test(wanted) ? `_${begin}` : begin;
     let free = cut(start, end);
-    for (let count = 2; taken.has(key(free)); count++) free = cut(start, ` (${count})${end}`);
-    taken.add(key(free));
+    for (let count = 2; usedNames.has(key(free)); count++) free = cut(start, ` (${count})${end}`);
+    usedNames.add(key(free));
     return free;
   };
 }
 
 function cut(start: string, end: string): string {
-  const room = NAME_BYTES - Buffer.byteLength(end);
-  if (Buffer.byteLength(start) <= room) return start + end;
+  const nameBytes = NAME_BYTES - Buffer.byteLength(end);
+  if (Buffer.byteLength(start) <= nameBytes) return start + end;
   let safe = "";
   let bytes = 0;
   for (const { segment } of new Intl.Segmenter().segment(start)) {
     bytes += Buffer.byteLength(segment);
-    if (bytes > room) break;
+    if (bytes > nameBytes) break;
     safe += segment;
   }
   return safe.trimEnd() + end;

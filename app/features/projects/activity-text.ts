@@ -6,39 +6,41 @@ import { count } from "~/lib/ui/count";
 export type Activity = FunctionReturnType<typeof api.activities.list>["page"][number];
 
 export function activityText({ kind, thing, design, from, to, count: many = 1 }: Activity): string {
-  const what = many > 1 ? count(many, thing.kind) : thing.kind === "project" ? "the project" : named(thing.name, thing.kind);
+  const itemText = many > 1 ? count(many, thing.kind) : thing.kind === "project" ? "the project" : named(thing.name, thing.kind);
   const container = thing.kind === "image" ? "design" : "project";
-  const where = design ? ` in ${named(design.name, "design")}` : "";
+  const location = design ? ` in ${named(design.name, "design")}` : "";
   switch (kind) {
     case "created":
-      return `created ${what}${where}`;
+      return `created ${itemText}${location}`;
     case "renamed":
-      return from === undefined || to === undefined ? `renamed ${what}` : `renamed “${isolate(from)}” to “${isolate(to)}”`;
+      return from === undefined || to === undefined ? `renamed ${itemText}` : `renamed “${isolate(from)}” to “${isolate(to)}”`;
     case "described":
-      return `changed the description of ${what}`;
+      return `changed the description of ${itemText}`;
     case "captioned":
-      return `changed the caption of ${what}${where}`;
+      return `changed the caption of ${itemText}${location}`;
     case "uploaded":
-      return `added ${what}${design ? ` to ${named(design.name, "design")}` : ""}`;
+      return `added ${itemText}${design ? ` to ${named(design.name, "design")}` : ""}`;
     case "versioned":
-      return to === undefined ? `changed the version of ${what}${where}` : `set ${to.toLowerCase()} of ${what}${where} as current`;
+      return to === undefined
+        ? `changed the version of ${itemText}${location}`
+        : `set ${to.toLowerCase()} of ${itemText}${location} as current`;
     case "duplicated":
-      return `copied ${from === undefined ? what : named(from, thing.kind)}${where}`;
+      return `copied ${from === undefined ? itemText : named(from, thing.kind)}${location}`;
     case "moved":
-      return `moved ${what}${from === undefined ? "" : ` from ${named(from, container)}`}${to === undefined ? "" : ` to ${named(to, container)}`}`;
+      return `moved ${itemText}${from === undefined ? "" : ` from ${named(from, container)}`}${to === undefined ? "" : ` to ${named(to, container)}`}`;
     case "reordered":
-      return `reordered ${what}${where}`;
+      return `reordered ${itemText}${location}`;
     case "covered":
-      return to === undefined ? `reset the cover of ${what}` : `set ${named(to, "image")} as the cover of ${what}`;
+      return to === undefined ? `reset the cover of ${itemText}` : `set ${named(to, "image")} as the cover of ${itemText}`;
     case "tagged":
-      if (from !== undefined) return `removed the tag “${isolate(from)}” from ${what}${where}`;
-      return `tagged ${what}${where}${to === undefined ? "" : ` with “${isolate(to)}”`}`;
+      if (from !== undefined) return `removed the tag “${isolate(from)}” from ${itemText}${location}`;
+      return `tagged ${itemText}${location}${to === undefined ? "" : ` with “${isolate(to)}”`}`;
     case "trashed":
-      return `moved ${what}${where} to the trash`;
+      return `moved ${itemText}${location} to the trash`;
     case "restored":
-      return `restored ${what}${where}`;
+      return `restored ${itemText}${location}`;
     case "purged":
-      return `deleted ${many === 1 && thing.name === "" ? `${thing.kind === "image" ? "an" : "a"} ${thing.kind}` : what}${where} permanently`;
+      return `deleted ${many === 1 && thing.name === "" ? `${thing.kind === "image" ? "an" : "a"} ${thing.kind}` : itemText}${location} permanently`;
   }
 }
 

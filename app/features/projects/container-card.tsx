@@ -9,7 +9,7 @@ import { ItemCard } from "~/lib/ui/item-card";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
 import type { Project } from "./intents";
 
-export type OpenDialog = ComponentProps<typeof ItemMenu>["ask"];
+export type OpenDialog = ComponentProps<typeof ItemMenu>["openDialog"];
 
 type ContainerCardProps = Pick<ComponentProps<typeof ItemCard>, "pick" | "picking"> &
   Pick<ComponentProps<typeof ItemMenu>, "remove" | "select"> & {
@@ -18,7 +18,7 @@ type ContainerCardProps = Pick<ComponentProps<typeof ItemCard>, "pick" | "pickin
     to: string;
     archive: string | undefined;
     counts: readonly string[];
-    ask: OpenDialog;
+    openDialog: OpenDialog;
     byHand: boolean;
     children: ReactNode;
   };
@@ -30,7 +30,7 @@ export function ContainerCard({
   to,
   archive,
   counts,
-  ask,
+  openDialog,
   byHand,
   remove,
   select,
@@ -59,7 +59,7 @@ export function ContainerCard({
       actions={
         <>
           {byHand ? <DragHandle item={item} /> : null}
-          <ItemMenu item={item} ask={ask} remove={remove} archive={archive} {...(select && { select })}>
+          <ItemMenu item={item} openDialog={openDialog} remove={remove} archive={archive} {...(select && { select })}>
             {children}
           </ItemMenu>
         </>

@@ -7,9 +7,9 @@ import { count } from "~/lib/ui/count";
 import { type OpenDialog, ContainerCard } from "./container-card";
 import type { Project } from "./intents";
 
-type ProjectCardProps = { project: Project; ask: OpenDialog; byHand: boolean };
+type ProjectCardProps = { project: Project; openDialog: OpenDialog; byHand: boolean };
 
-export const ProjectCard = memo(function ProjectCard({ project, ask, byHand }: ProjectCardProps) {
+export const ProjectCard = memo(function ProjectCard({ project, openDialog, byHand }: ProjectCardProps) {
   const { _id, designCount, imageCount } = project;
   return (
     <ContainerCard
@@ -18,7 +18,7 @@ export const ProjectCard = memo(function ProjectCard({ project, ask, byHand }: P
       to={href("/projects/:id", { id: _id })}
       archive={projectArchive(project)}
       counts={[count(designCount, "design"), count(imageCount, "image")]}
-      ask={ask}
+      openDialog={openDialog}
       remove="removeProject"
       byHand={byHand}
     >

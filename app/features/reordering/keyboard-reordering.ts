@@ -19,36 +19,39 @@ type KeyArranging = {
 
 /** Reorders a list by keyboard and announces each step. `putDown` receives the moved item, whose handle gets the focus. */
 export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => void): KeyArranging {
-  let held: MovedItem | null = null;
+  let movedItem: MovedItem | null = null;
 
   function endMove(message: string): void {
-    if (!held) return;
-    held.marks.clear();
+    if (!movedItem) return;
+    movedItem.marks.clear();
     document.querySelector(`${HANDLE}[aria-pressed]`)?.removeAttribute("aria-pressed");
-    held = null;
+    movedItem = null;
     announce(message);
   }
 
   function cancel(): void {
-    if (!held) return;
-    const index = shelf.indexOf(held.id);
-    endMove(index < 0 ? `${isolate(held.name)} is no longer in the list.` : `${isolate(held.name)} remains at ${shelf.at(index)}.`);
+    if (!movedItem) return;
+    const index = shelf.indexOf(movedItem.id);
+    endMove(
+      index < 0 ? `${isolate(movedItem.name)} is no longer in the list.` : `${isolate(movedItem.name)} remains at ${shelf.at(index)}.`,
+    );
   }
 
-  const heldHandle = () => (held ? shelf.list()?.querySelector<HTMLElement>(`[data-pick="${CSS.escape(held.id)}"] ${HANDLE}`) : null);
+  const movedHandle = () =>
+    movedItem ? shelf.list()?.querySelector<HTMLElement>(`[data-pick="${CSS.escape(movedItem.id)}"] ${HANDLE}`) : null;
 
   function keepFocus(): void {
-    const handle = heldHandle();
+    const handle = movedHandle();
     if (!handle || document.activeElement !== document.body) return;
     handle.setAttribute("aria-pressed", "true");
     handle.focus({ preventScroll: true });
   }
 
   function startMove(handle: HTMLElement, id: string): void {
-    held = { id, name: shelf.nameOf(id), to: shelf.indexOf(id), pastAll: false, marks: new DropMarkers() };
+    movedItem = { id, name: shelf.nameOf(id), to: shelf.indexOf(id), pastAll: false, marks: new DropMarkers() };
     handle.setAttribute("aria-pressed", "true");
     announce(
-      `${isolate(shelf.nameOf(id))} picked up, ${shelf.at(held.to)}. Use the arrow keys to move it, Space to drop it, Escape to cancel.`,
+      `${isolate(shelf.nameOf(id))} picked up, ${shelf.at(movedItem.to)}. Use the arrow keys to move it, Space to drop it, Escape to cancel.`,
     );
   }
 
@@ -71,8 +74,8 @@ export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => v
     const things = selectableItems(shelf.list());
     const boxes = things.map(boxOf);
     now.pastAll = key === "End" && shelf.hasMore();
-    const here = things.findIndex(({ dataset }) => dataset["pick"] === shelf.idAt(now.to));
-    const next = things[neighbourInDirection(key, boxes, here, isMirrored())]?.dataset["pick"];
+    const currentIndex = things.findIndex(({ dataset }) => dataset["pick"] === shelf.idAt(now.to));
+    const next = things[neighbourInDirection(key, boxes, currentIndex, isMirrored())]?.dataset["pick"];
     if (next !== undefined) now.to = shelf.indexOf(next);
     const index = things.findIndex(({ dataset }) => dataset["pick"] === shelf.idAt(now.to));
     things[index]?.scrollIntoView({ block: "nearest" });
@@ -85,24 +88,24 @@ export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => v
   function press(event: KeyboardEvent): void {
     const handle = event.target instanceof HTMLElement && shelf.isEnabled() ? event.target.closest<HTMLElement>(HANDLE) : null;
     const id = handle && shelf.list()?.contains(handle) ? idOf(handle) : null;
-    if (!handle || id === null || (held && held.id !== id)) return cancel();
+    if (!handle || id === null || (movedItem && movedItem.id !== id)) return cancel();
     const key = pressedKey(event);
     if (key === " " || key === "Enter") {
       event.preventDefault();
-      if (held) dropItem(held);
+      if (movedItem) dropItem(movedItem);
       else startMove(handle, id);
-    } else if (held && key === "Escape") {
+    } else if (movedItem && key === "Escape") {
       event.preventDefault();
       cancel();
-    } else if (held && isArrow(key)) {
+    } else if (movedItem && isArrow(key)) {
       event.preventDefault();
-      move(key, held);
+      move(key, movedItem);
     }
   }
 
   // Chromium fires `focusout` while React moves the handle; `keepFocus` then refocuses it, so only a later task sees a real loss.
   const left = () => {
-    if (held) setTimeout(() => document.activeElement !== heldHandle() && cancel());
+    if (movedItem) setTimeout(() => document.activeElement !== movedHandle() && cancel());
   };
 
   document.addEventListener("keydown", press);

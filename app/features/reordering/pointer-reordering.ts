@@ -12,7 +12,7 @@ const OWN = "button, input, textarea, select, label, summary, [popover], dialog"
 export function reorderByPointer(shelf: ReorderList): () => void {
   let stop: (() => void) | null = null;
 
-  function carry(first: PointerEvent): void {
+  function startDrag(first: PointerEvent): void {
     const { target } = first;
     const list = shelf.list();
     if (stop || first.button !== 0 || !shelf.isEnabled() || !(target instanceof Element) || !list?.contains(target)) return;
@@ -88,10 +88,10 @@ export function reorderByPointer(shelf: ReorderList): () => void {
   const native = (event: DragEvent) => {
     if (shelf.isEnabled() && event.target instanceof Node && shelf.list()?.contains(event.target)) event.preventDefault();
   };
-  document.addEventListener("pointerdown", carry);
+  document.addEventListener("pointerdown", startDrag);
   document.addEventListener("dragstart", native);
   return () => {
-    document.removeEventListener("pointerdown", carry);
+    document.removeEventListener("pointerdown", startDrag);
     document.removeEventListener("dragstart", native);
     stop?.();
   };

@@ -20,11 +20,11 @@ type ReorderingOptions = {
 export function useReordering(list: RefObject<HTMLElement | null>, options: ReorderingOptions): void {
   const submit = useSubmit();
   const { items, page, total } = options;
-  const carried = useRef<string | null>(null);
+  const draggedId = useRef<string | null>(null);
   const byKeys = useRef<ReturnType<typeof reorderByKeyboard> | null>(null);
   useLayoutEffect(() => {
     byKeys.current?.keepFocus();
-    if (carried.current !== null) handleOf(list.current, carried.current)?.focus({ preventScroll: true });
+    if (draggedId.current !== null) handleOf(list.current, draggedId.current)?.focus({ preventScroll: true });
   });
 
   const reorder = useEffectEvent((id: string, aim: ReorderTarget) => {
@@ -45,7 +45,7 @@ export function useReordering(list: RefObject<HTMLElement | null>, options: Reor
   });
 
   useEffect(() => {
-    const shelf = {
+    const reorderList = {
       isEnabled: () => isEnabled(),
       list: () => list.current,
       indexOf: (id: string) => indexOf(id),
@@ -55,13 +55,13 @@ export function useReordering(list: RefObject<HTMLElement | null>, options: Reor
       hasMore: () => hasMore(),
       reorder: (id: string, aim: ReorderTarget) => reorder(id, aim),
     };
-    const leave = () => (carried.current = null);
+    const leave = () => (draggedId.current = null);
     const over = new AbortController();
     const { signal } = over;
     document.addEventListener("pointerdown", leave, { signal });
     document.addEventListener("keydown", leave, { signal, capture: true });
-    const stopPointer = reorderByPointer(shelf);
-    const keys = reorderByKeyboard(shelf, (id) => (carried.current = id));
+    const stopPointer = reorderByPointer(reorderList);
+    const keys = reorderByKeyboard(reorderList, (id) => (draggedId.current = id));
     byKeys.current = keys;
     return () => {
       over.abort();

@@ -16,8 +16,8 @@ const ARROWS: readonly string[] = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowD
 export const isArrow = (key: string): key is Arrow => ARROWS.includes(key);
 
 export function neighbourInDirection(key: Arrow, boxes: readonly Box[], from: number, mirrored: boolean): number {
-  const here = boxes[from];
-  if (!here || key === "Home") return 0;
+  const currentBox = boxes[from];
+  if (!currentBox || key === "Home") return 0;
   const last = boxes.length - 1;
   if (key === "End") return last;
   if (key === "ArrowLeft" || key === "ArrowRight") {
@@ -25,13 +25,13 @@ export function neighbourInDirection(key: Arrow, boxes: readonly Box[], from: nu
     return next ? Math.min(last, from + 1) : Math.max(0, from - 1);
   }
 
-  const middle = (here.left + here.right) / 2;
+  const middle = (currentBox.left + currentBox.right) / 2;
   const beyond = boxes.flatMap((box, index) => {
-    const rows = key === "ArrowDown" ? box.top - here.bottom : here.top - box.bottom;
+    const rows = key === "ArrowDown" ? box.top - currentBox.bottom : currentBox.top - box.bottom;
     return rows >= -1 ? [{ index, rows, aside: Math.max(box.left - middle, middle - box.right, 0) }] : [];
   });
   const nearest = Math.min(...beyond.map(({ rows }) => rows));
   // Tiles of one row differ in height, so boxes starting within half a height share a row.
-  const row = beyond.filter(({ rows }) => rows < nearest + (here.bottom - here.top) / 2);
+  const row = beyond.filter(({ rows }) => rows < nearest + (currentBox.bottom - currentBox.top) / 2);
   return row.toSorted((a, b) => a.aside - b.aside || a.index - b.index)[0]?.index ?? from;
 }

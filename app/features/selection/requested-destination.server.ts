@@ -17,15 +17,15 @@ function selectedIn(sent: FormData): Selected {
   return { count: countIn(fields), fields };
 }
 
-/** The selection is posted, being too long for a URL; a rejected move shows the page again. `others` are the page's further fields. */
+/** The selection is posted, being too long for a URL; a rejected move shows the page again. `otherFields` are the page's further fields. */
 export async function requestedDestination<Destination>(
   args: ActionFunctionArgs,
   intents: Intents,
   ask: (sent: FormData, ids: string[], selected: Selected) => Promise<Destination>,
-  others: readonly string[] = [],
+  otherFields: readonly string[] = [],
 ) {
   const sent = await readFormData(args.request);
-  const names = [...SELECTION_FIELDS, ...others];
+  const names = [...SELECTION_FIELDS, ...otherFields];
   checkFields(intents, sent, names);
   const ids = listOf(sent, CHOSEN_FIELD);
   const selected = selectedIn(sent);

@@ -53,8 +53,8 @@ function useKeys(list: RefObject<HTMLElement | null>, selection: Selection): voi
     if (!isArrow(key) || !(on || shiftKey)) return;
     event.preventDefault();
     const things = selectableItems(list.current);
-    const here = things.findIndex((each) => each.dataset["pick"] === id);
-    const next = things[neighbourInDirection(key, things.map(boxOf), here, isMirrored())]?.dataset["pick"];
+    const currentIndex = things.findIndex((each) => each.dataset["pick"] === id);
+    const next = things[neighbourInDirection(key, things.map(boxOf), currentIndex, isMirrored())]?.dataset["pick"];
     if (next === undefined) return;
     if (shiftKey) {
       reach.current ??= { from: id, before: chosen };
@@ -102,14 +102,14 @@ function useRectangle(list: RefObject<HTMLElement | null>, selection: Selection)
     );
   });
   const previousSelection = useEffectEvent(() => selection.chosen);
-  const choose = useEffectEvent((ids: string[]) => selection.choose(ids));
+  const setSelectedIds = useEffectEvent((ids: string[]) => selection.choose(ids));
 
   useEffect(() => {
     let stop: (() => void) | null = null;
     function begin(event: PointerEvent) {
-      if (!stop && canStart(event)) stop = draw(event);
+      if (!stop && canStart(event)) stop = startRectangle(event);
     }
-    function draw(first: PointerEvent): () => void {
+    function startRectangle(first: PointerEvent): () => void {
       const from = onPage(first);
       const before = previousSelection();
       const initial = first.shiftKey || first.ctrlKey || first.metaKey ? before : [];
@@ -133,7 +133,7 @@ function useRectangle(list: RefObject<HTMLElement | null>, selection: Selection)
           height: `${box.bottom - box.top}px`,
         });
         const within = selectableItems(list.current).filter((thing) => touches(box, boxOf(thing)));
-        choose([...initial, ...within.flatMap((thing) => thing.dataset["pick"] ?? [])]);
+        setSelectedIds([...initial, ...within.flatMap((thing) => thing.dataset["pick"] ?? [])]);
       }
       function move(event: PointerEvent) {
         pointer = { x: event.clientX, y: event.clientY };
@@ -157,7 +157,7 @@ function useRectangle(list: RefObject<HTMLElement | null>, selection: Selection)
         stop = null;
       };
       const cancelled = () => {
-        if (rectangle) choose([...before]);
+        if (rectangle) setSelectedIds([...before]);
         end();
       };
       window.addEventListener("pointermove", move, { signal });

@@ -71,12 +71,12 @@ function useLeaveWarning(waiting: boolean): void {
   const incomplete = waiting || sending;
   useEffect(() => {
     if (!incomplete) return;
-    const ask = (event: BeforeUnloadEvent) => {
+    const confirmUnload = (event: BeforeUnloadEvent) => {
       event.preventDefault();
       event.returnValue = LEAVE;
     };
-    addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
+    addEventListener("beforeunload", confirmUnload);
+    return () => removeEventListener("beforeunload", confirmUnload);
   }, [incomplete]);
 }
 

@@ -90,7 +90,7 @@ type StateButtonProps = {
 } & Omit<ComponentProps<typeof Button>, "onChange">;
 
 /** Works without scripts: the server stores the state. */
-function StateButton({ to, label, icon, onChange, ...others }: StateButtonProps) {
+function StateButton({ to, label, icon, onChange, ...rest }: StateButtonProps) {
   const { pathname, search } = useLocation();
   return (
     <form
@@ -103,7 +103,7 @@ function StateButton({ to, label, icon, onChange, ...others }: StateButtonProps)
     >
       <input type="hidden" name="sidebar" value={to} />
       <input type="hidden" name="back" value={pathname + search} />
-      <Button type="submit" look="ghost" size="icon-sm" aria-label={label} {...others}>
+      <Button type="submit" look="ghost" size="icon-sm" aria-label={label} {...rest}>
         <Icon of={icon} />
       </Button>
     </form>

@@ -14,7 +14,7 @@ const choices = [
 
 export function ThemeChoice({ theme }: { theme: Theme }) {
   const labelId = useId();
-  const chosen = useTheme(theme);
+  const currentTheme = useTheme(theme);
   const { pathname, search } = useLocation();
   return (
     <form method="post" action={href("/preferences")} className="flex items-center justify-between gap-2 py-1 pe-1 ps-2.5">
@@ -29,10 +29,10 @@ export function ThemeChoice({ theme }: { theme: Theme }) {
             value={choice.theme}
             aria-label={choice.label}
             title={choice.label}
-            aria-pressed={chosen === choice.theme}
+            aria-pressed={currentTheme === choice.theme}
             className={clsx(
               "grid size-7 cursor-pointer place-items-center rounded-sm hover:text-ink pointer-coarse:size-11",
-              chosen === choice.theme ? "bg-hover text-accent-text" : "text-faint",
+              currentTheme === choice.theme ? "bg-hover text-accent-text" : "text-faint",
             )}
             onClick={(event) => {
               event.preventDefault();

@@ -62,6 +62,10 @@ function placeOf({ kind, id, designId }: FunctionReturnType<typeof api.trash.res
 function without(store: OptimisticLocalStore, id: string): void {
   const trash = store.getQuery(api.trash.getTrash, {});
   if (!trash) return;
-  const rest = (items: TrashedItem[]) => items.filter(({ _id }) => _id !== id);
-  store.setQuery(api.trash.getTrash, {}, { projects: rest(trash.projects), designs: rest(trash.designs), images: rest(trash.images) });
+  const withoutItem = (items: TrashedItem[]) => items.filter(({ _id }) => _id !== id);
+  store.setQuery(
+    api.trash.getTrash,
+    {},
+    { projects: withoutItem(trash.projects), designs: withoutItem(trash.designs), images: withoutItem(trash.images) },
+  );
 }

@@ -15,16 +15,26 @@ import type { TrashedItem } from "./intents";
 
 const ICONS = { project: Folder, design: Layers, image: Image };
 
-type Ask = (requested: OpenItemDialog<TrashedItem>) => void;
+type OpenPurgeDialog = (requested: OpenItemDialog<TrashedItem>) => void;
 
-export function TrashList({ title, items, ask, children }: { title: string; items: TrashedItem[]; ask: Ask; children?: ReactNode }) {
+export function TrashList({
+  title,
+  items,
+  openDialog,
+  children,
+}: {
+  title: string;
+  items: TrashedItem[];
+  openDialog: OpenPurgeDialog;
+  children?: ReactNode;
+}) {
   if (items.length === 0) return null;
   return (
     <section className="grid grid-cols-[minmax(0,1fr)] gap-3">
       <h2 className="text-base font-medium">{title}</h2>
       <ul aria-label={title} className="trashed-entries columns-by-density gap-2">
         {items.map((item) => (
-          <TrashRow key={item._id} item={item} ask={ask} />
+          <TrashRow key={item._id} item={item} openDialog={openDialog} />
         ))}
       </ul>
       {children}
@@ -32,7 +42,7 @@ export function TrashList({ title, items, ask, children }: { title: string; item
   );
 }
 
-function TrashRow({ item, ask }: { item: TrashedItem; ask: Ask }) {
+function TrashRow({ item, openDialog }: { item: TrashedItem; openDialog: OpenPurgeDialog }) {
   const { search } = useLocation();
   const { _id, name, kind, removedAt, purgeAt, placeholder } = item;
   const restore = useIntentForm({ id: `restore-${_id}`, intent: "restore" });
@@ -85,7 +95,7 @@ function TrashRow({ item, ask }: { item: TrashedItem; ask: Ask }) {
           aria-label={`Delete permanently: ${isolate(name)}`}
           onClick={(event) => {
             event.preventDefault();
-            ask({ what: "purge", item });
+            openDialog({ what: "purge", item });
           }}
         >
           <Icon of={Trash2} />

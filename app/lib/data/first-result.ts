@@ -14,14 +14,14 @@ const pendingResults = new Map<string, PendingResult>();
 /** Resolves when the query has a live answer, or after a timeout. Returns the same promise for the same query, as `use` requires. */
 function firstAnswer(convex: ConvexReactClient, query: FunctionReference<"query">, args: Record<string, Value>): Promise<void> {
   const key = JSON.stringify([getFunctionName(query), convexToJson(args)]);
-  const holding = pendingResults.get(key) ?? addPendingResult(convex.watchQuery(query, args));
-  pendingResults.set(key, holding);
-  clearTimeout(holding.timer);
-  holding.timer = setTimeout(() => {
-    holding.release();
+  const pendingResult = pendingResults.get(key) ?? addPendingResult(convex.watchQuery(query, args));
+  pendingResults.set(key, pendingResult);
+  clearTimeout(pendingResult.timer);
+  pendingResult.timer = setTimeout(() => {
+    pendingResult.release();
     pendingResults.delete(key);
   }, PATIENCE_MS + HANDOVER_MS);
-  return holding.promise;
+  return pendingResult.promise;
 }
 
 function addPendingResult(watch: Watch<unknown>): PendingResult {

@@ -24,9 +24,9 @@ export function useLive<Result>(preloaded: Preload<Result>, instead?: unknown): 
 
   const lost = live instanceof Error && refusalOf(live)?.code === "unauthenticated";
   const target = live instanceof Error ? redirectOf(live) : null;
-  const gone = live instanceof Error && refusalOf(live)?.code === "not_found";
+  const isDeleted = live instanceof Error && refusalOf(live)?.code === "not_found";
   const busy = useBusy();
-  useFollow((lost || gone) && !busy, target, gone);
+  useFollow((lost || isDeleted) && !busy, target, isDeleted);
   const last = useRef({ of: preloaded, answer: value });
   useEffect(() => {
     if (own !== undefined && !(own instanceof Error)) last.current = { of: preloaded, answer: own };
@@ -34,7 +34,7 @@ export function useLive<Result>(preloaded: Preload<Result>, instead?: unknown): 
   const lastAnswer = last.current.of === preloaded ? last.current.answer : value;
 
   if (live instanceof Error) {
-    if (lost || gone || target !== null) return lastAnswer;
+    if (lost || isDeleted || target !== null) return lastAnswer;
     throw live;
   }
   if (instead !== undefined) return lastAnswer;

@@ -11,10 +11,10 @@ import { newStep } from "./undo";
 
 /** Runs a form's intent on the server. Success redirects (303), so that reloading sends nothing twice; a rejection answers 422. */
 export const serverAction =
-  (intents: Intents, others: readonly string[] = []) =>
+  (intents: Intents, otherFields: readonly string[] = []) =>
   async ({ request, context, url }: ActionFunctionArgs) => {
     const sent = await readFormData(request);
-    const { intent, form, values } = readForm(intents, sent, others);
+    const { intent, form, values } = readForm(intents, sent, otherFields);
     try {
       const step = newStep();
       const target = await intent.run((mutation, args) => convexFor(context).mutation(mutation, args), values, step);

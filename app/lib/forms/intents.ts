@@ -116,10 +116,10 @@ export const intentWith = (intent: IntentName, values: Readonly<Record<string, s
   `${intent}?${new URLSearchParams(values)}`;
 
 /** Throws 400 for unknown or repeated fields. One form can have the fields of several intents. */
-export function checkFields(intents: Intents, sent: FormData, others: readonly string[] = []): void {
+export function checkFields(intents: Intents, sent: FormData, otherFields: readonly string[] = []): void {
   const all = Object.values(intents);
   checkFieldNames(sent, {
-    once: [INTENT_FIELD, FORM_FIELD, ...all.flatMap(({ fields, optional }) => [...fields, ...optional]), ...others],
+    once: [INTENT_FIELD, FORM_FIELD, ...all.flatMap(({ fields, optional }) => [...fields, ...optional]), ...otherFields],
     repeated: all.flatMap(({ lists }) => lists),
   });
 }
@@ -128,9 +128,9 @@ export function checkFields(intents: Intents, sent: FormData, others: readonly s
 export function readForm(
   intents: Intents,
   sent: FormData,
-  others: readonly string[] = [],
+  otherFields: readonly string[] = [],
 ): { intent: Intent; form: string; values: FormValues } {
-  checkFields(intents, sent, others);
+  checkFields(intents, sent, otherFields);
   const [name = "", pressed] = textOf(sent, INTENT_FIELD).split("?", 2);
   const known = Object.hasOwn(intents, name) ? intents[name] : undefined;
   if (!known) throw badForm();

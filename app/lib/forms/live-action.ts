@@ -11,9 +11,9 @@ import { MENU_FORM } from "./dialogs/menu-action";
 
 /** Runs an intent over the websocket with its optimistic update. Offline it uses the app's server or waits in the client. */
 export const liveAction =
-  (intents: Intents, others: readonly string[] = []) =>
+  (intents: Intents, otherFields: readonly string[] = []) =>
   async ({ request, serverAction }: ClientActionFunctionArgs): Promise<FormAnswer | Response | undefined> => {
-    const { intent, form, values } = readForm(intents, await request.clone().formData(), others);
+    const { intent, form, values } = readForm(intents, await request.clone().formData(), otherFields);
     const overHttp = () =>
       serverAction<FormAnswer | undefined>().catch((error: unknown) => {
         if (error instanceof TypeError) return unansweredForm(form, values);

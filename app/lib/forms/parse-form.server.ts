@@ -8,9 +8,9 @@ import { FORM_FIELD, INTENT_FIELD } from "./intents";
 export function parseForm<Schema extends z.ZodObject>(
   sent: FormData,
   schema: Schema,
-  others: readonly string[] = [],
+  otherFields: readonly string[] = [],
 ): Submission<z.output<Schema>> {
-  checkFieldNames(sent, { once: Object.keys(schema.shape), repeated: [INTENT_FIELD, FORM_FIELD, ...others] });
+  checkFieldNames(sent, { once: Object.keys(schema.shape), repeated: [INTENT_FIELD, FORM_FIELD, ...otherFields] });
   const fields = new FormData();
   for (const [name, value] of sent) if (!fields.has(name)) fields.append(name, value);
   return parseWithZod(fields, { schema });

@@ -12,25 +12,25 @@ export type ConcurrencyLimit = {
 
 /** Limits concurrent jobs per user, so that no user occupies all capacity. */
 export function createConcurrencyLimit(each: number): ConcurrencyLimit {
-  const taken = new Map<string, number>();
+  const activeCounts = new Map<string, number>();
 
   function acquire(userId: string): () => void {
-    const before = taken.get(userId) ?? 0;
+    const before = activeCounts.get(userId) ?? 0;
     if (before >= each) throw new ConcurrencyLimitError(`${each} are already in progress`);
-    taken.set(userId, before + 1);
+    activeCounts.set(userId, before + 1);
     let isTaken = true;
     return () => {
       if (!isTaken) return;
       isTaken = false;
-      const left = (taken.get(userId) ?? 1) - 1;
-      if (left > 0) taken.set(userId, left);
-      else taken.delete(userId);
+      const left = (activeCounts.get(userId) ?? 1) - 1;
+      if (left > 0) activeCounts.set(userId, left);
+      else activeCounts.delete(userId);
     };
   }
 
   return {
     acquire,
-    users: () => taken.size,
+    users: () => activeCounts.size,
     async hold(userId, job) {
       const release = acquire(userId);
       try {

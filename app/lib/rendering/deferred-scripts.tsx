@@ -9,10 +9,10 @@ export function DeferredScripts() {
   const elements = elementsOf(Scripts({}));
   const modules = elements.flatMap(({ type, props }) => (type === "link" && props.href ? [props.href] : []));
   const scripts = elements.filter(({ type }) => type !== "link");
-  return import.meta.env.SSR ? scripts.map((script) => late(script, modules)) : scripts;
+  return import.meta.env.SSR ? scripts.map((script) => deferScript(script, modules)) : scripts;
 }
 
-function late(script: ReactElement<Props>, modules: readonly string[]): ReactElement<Props> {
+function deferScript(script: ReactElement<Props>, modules: readonly string[]): ReactElement<Props> {
   const code = script.props.dangerouslySetInnerHTML?.__html;
   if (script.props.type !== "module" || code === undefined) return script;
   return cloneElement(script, { dangerouslySetInnerHTML: { __html: afterPaint(code, modules) } });

@@ -75,8 +75,8 @@ function isEdited(field: Field): boolean {
 
 function copyState(from: Field, to: Field): boolean {
   if (from instanceof HTMLSelectElement && to instanceof HTMLSelectElement) {
-    const chosen = [...from.selectedOptions].map(({ value }) => value);
-    for (const option of to.options) option.selected = chosen.includes(option.value);
+    const selectedValues = [...from.selectedOptions].map(({ value }) => value);
+    for (const option of to.options) option.selected = selectedValues.includes(option.value);
     return true;
   }
   if (isCheckable(from) && isCheckable(to)) {

@@ -29,13 +29,13 @@ export async function readRows(
   const indexes = tables[model];
   if (!indexes) throw new ConvexError({ code: "invalid", message: `There is no table ${model}` });
   const bounded = anyRows && where.length === 0 && !sortBy;
-  const chosen = planRead(where, indexes, sortBy);
-  if (!chosen && !bounded && !scans) {
+  const plan = planRead(where, indexes, sortBy);
+  if (!plan && !bounded && !scans) {
     const fields = where.map((c) => `${c.field} ${c.operator}`).join(", ");
     throw new ConvexError({ code: "invalid", message: `No index of ${model} serves a read by ${fields || "nothing"}` });
   }
 
-  const { ranges, ordered } = chosen ?? { ranges: [null], ordered: !sortBy };
+  const { ranges, ordered } = plan ?? { ranges: [null], ordered: !sortBy };
   const enough = ordered ? offset + limit : Number.POSITIVE_INFINITY;
   const found = new Map<string, Row>();
   for (const range of ranges) {

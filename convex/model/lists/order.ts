@@ -114,10 +114,10 @@ export async function placeRow(ctx: MutationCtx, list: List, row: Row, target: T
     if (gap === null) return false;
   }
   const { previous, next } = gap;
-  const twins = previous && next && previous.orderKey === next.orderKey ? await twinsAfter(list, previous, row) : [];
-  const upper = twins.length === 0 || !previous ? next : await firstAbove(list, previous, row);
-  const keys = generateNKeysBetween(previous?.orderKey, upper?.orderKey, twins.length + 1);
-  for (const [index, { _id }] of [row, ...twins].entries()) await ctx.db.patch(_id, { orderKey: keys[index] });
+  const equalKeyRows = previous && next && previous.orderKey === next.orderKey ? await twinsAfter(list, previous, row) : [];
+  const upper = equalKeyRows.length === 0 || !previous ? next : await firstAbove(list, previous, row);
+  const keys = generateNKeysBetween(previous?.orderKey, upper?.orderKey, equalKeyRows.length + 1);
+  for (const [index, { _id }] of [row, ...equalKeyRows].entries()) await ctx.db.patch(_id, { orderKey: keys[index] });
   return true;
 }
 
@@ -128,11 +128,11 @@ const TWINS = 1000;
 const lacksKey = (row: Row | null) => row !== null && row.orderKey === undefined;
 
 async function assignFirstKeys(ctx: MutationCtx, list: List): Promise<void> {
-  const bare = await list({ key: undefined }, "asc", FIRST_KEYS + 1);
-  if (bare.length > FIRST_KEYS) throw conflict("This list is too long for manual sorting.");
+  const rowsWithoutKey = await list({ key: undefined }, "asc", FIRST_KEYS + 1);
+  if (rowsWithoutKey.length > FIRST_KEYS) throw conflict("This list is too long for manual sorting.");
   const [keyed] = await list({ above: "" }, "asc", 1);
-  const keys = generateNKeysBetween(null, keyed?.orderKey, bare.length);
-  for (const [index, { _id }] of bare.entries()) await ctx.db.patch(_id, { orderKey: keys[index] });
+  const keys = generateNKeysBetween(null, keyed?.orderKey, rowsWithoutKey.length);
+  for (const [index, { _id }] of rowsWithoutKey.entries()) await ctx.db.patch(_id, { orderKey: keys[index] });
 }
 
 type Gap = { previous: Row | null; next: Row | null };

@@ -33,8 +33,8 @@ const ASCII = /^[ -~]*$/;
 /** Ignores case, Unicode variants, and diacritics where they are optional. */
 export function fold(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
-  const bare = text.normalize("NFKD").replaceAll(UNSEEN, "").replaceAll(OPTIONAL_MARKS, "$1");
-  return foldCase(bare).replaceAll(VARIANT, (letter) => VARIANTS[letter] ?? letter);
+  const withoutMarks = text.normalize("NFKD").replaceAll(UNSEEN, "").replaceAll(OPTIONAL_MARKS, "$1");
+  return foldCase(withoutMarks).replaceAll(VARIANT, (letter) => VARIANTS[letter] ?? letter);
 }
 
 /** Full case folding: `ß` and `SS` are equal, and so are the three forms of sigma. */

@@ -27,23 +27,23 @@ export function searchQuery(text: string, withStored: boolean): SearchQuery | nu
   const words = wordsIn(typed);
   const last = words.at(-1);
   if (last === undefined) return null;
-  const others = words.flatMap(otherSpellings);
+  const alternatives = words.flatMap(otherSpellings);
   const near = words.flatMap(nearPieces);
-  const terms = [...words.slice(0, -1).flatMap(askedTerms), ...others.flat().map(termOf), ...askedTerms(last)];
+  const terms = [...words.slice(0, -1).flatMap(askedTerms), ...alternatives.flat().map(termOf), ...askedTerms(last)];
   const singles = words.slice(0, -1).filter(isSingle).slice(-SINGLES_MAX);
   const searches = [terms, ...singles.map(({ whole }) => [...terms, termOf(whole)]), ...(withStored ? [storedWords(typed)] : [])];
   return {
     exact: [...new Set(searches.map(lastTerms))],
     trigrams: spread([...new Set(near.flatMap(({ letters }) => trigramsOf(letters)))], TERMS_MAX).join(" "),
-    isWide: others.length > 0 || words.some(isText),
+    isWide: alternatives.length > 0 || words.some(isText),
     fits(row) {
-      const there = wordsIn(searchedText(row));
-      const terms = new Set(there.flatMap(termsOf));
-      const text = there.map(({ whole }) => whole).join(" ");
-      const has = (piece: string) => terms.has(termOf(piece));
+      const rowWords = wordsIn(searchedText(row));
+      const terms = new Set(rowWords.flatMap(termsOf));
+      const text = rowWords.map(({ whole }) => whole).join(" ");
+      const hasPiece = (piece: string) => terms.has(termOf(piece));
       return words.some((word) => {
         if (isText(word)) return text.includes(word.whole);
-        if (has(word.whole) || otherSpellings(word).some((pieces) => pieces.every(has))) return true;
+        if (hasPiece(word.whole) || otherSpellings(word).some((pieces) => pieces.every(hasPiece))) return true;
         return word === last && [...terms].some((term) => term.startsWith(termOf(last.whole)));
       });
     },
@@ -106,12 +106,17 @@ function spread(terms: string[], most: number): string[] {
 
 /** One letter is added, missing, wrong or swapped. The word may be longer than the typed text, but not directly after the error. */
 function isOneErrorAway(typed: string, word: string): boolean {
-  let at = 0;
-  while (at < typed.length && typed[at] === word[at]) at++;
-  const goesOn = (from: number, there: number) => {
-    const [rest, others] = [typed.slice(from), word.slice(there)];
-    return rest === "" ? others === "" : others.startsWith(rest);
+  let errorIndex = 0;
+  while (errorIndex < typed.length && typed[errorIndex] === word[errorIndex]) errorIndex++;
+  const continues = (typedFrom: number, wordFrom: number) => {
+    const [typedRest, wordRest] = [typed.slice(typedFrom), word.slice(wordFrom)];
+    return typedRest === "" ? wordRest === "" : wordRest.startsWith(typedRest);
   };
-  const isSwapped = typed[at] === word[at + 1] && typed[at + 1] === word[at];
-  return goesOn(at + 1, at + 1) || goesOn(at + 1, at) || goesOn(at, at + 1) || (isSwapped && goesOn(at + 2, at + 2));
+  const isSwapped = typed[errorIndex] === word[errorIndex + 1] && typed[errorIndex + 1] === word[errorIndex];
+  return (
+    continues(errorIndex + 1, errorIndex + 1) ||
+    continues(errorIndex + 1, errorIndex) ||
+    continues(errorIndex, errorIndex + 1) ||
+    (isSwapped && continues(errorIndex + 2, errorIndex + 2))
+  );
 }

@@ -38,7 +38,7 @@ export async function addTagsToAll(ctx: Ctx, places: Place[], labels: string[]):
     if (!first) continue;
     const { key, label, place } = first;
     const things = group.map((change) => change.place);
-    const tag = await carry(ctx, place.project.ownerId, key, label, things.map(taggedItem));
+    const tag = await addTagRows(ctx, place.project.ownerId, key, label, things.map(taggedItem));
     for (const thing of things) written.set(thing, [...(written.get(thing) ?? []), tag.label]);
   }
   for (const [place, added] of written) await writeTags(ctx, place, [...(rowOf(place).tags ?? []), ...added]);
@@ -54,12 +54,12 @@ export async function removeTag(ctx: Ctx, place: Place, label: string): Promise<
 
 export async function removeTagsFromAll(ctx: Ctx, places: Place[], labels: string[]): Promise<void> {
   const keys = new Set(labels.map(tagKey));
-  const carriers = places.flatMap((place) => {
-    const gone = (rowOf(place).tags ?? []).filter((each) => keys.has(tagKey(each)));
-    return gone.length === 0 ? [] : [{ place, gone }];
+  const taggedPlaces = places.flatMap((place) => {
+    const removedTags = (rowOf(place).tags ?? []).filter((each) => keys.has(tagKey(each)));
+    return removedTags.length === 0 ? [] : [{ place, gone: removedTags }];
   });
   const uses = new Map<Id<"tags">, number>();
-  for (const [ownerId, group] of Map.groupBy(carriers, ({ place }) => place.project.ownerId)) {
+  for (const [ownerId, group] of Map.groupBy(taggedPlaces, ({ place }) => place.project.ownerId)) {
     const tags = new Set<Id<"tags">>();
     for (const key of keys) {
       const tag = await tagOf(ctx, ownerId, key);
@@ -78,13 +78,13 @@ export async function removeTagsFromAll(ctx: Ctx, places: Place[], labels: strin
     }
   }
   for (const [tagId, gone] of uses) await changeUses(ctx, tagId, -gone);
-  for (const { place, gone } of carriers) {
+  for (const { place, gone } of taggedPlaces) {
     const left = (rowOf(place).tags ?? []).filter((each) => !gone.includes(each));
     await writeTags(ctx, place, left);
   }
   await recordTagActivity(
     ctx,
-    carriers.flatMap(({ place, gone }) => gone.map((from) => ({ place, from }))),
+    taggedPlaces.flatMap(({ place, gone }) => gone.map((from) => ({ place, from }))),
   );
 }
 
@@ -95,7 +95,7 @@ export async function noteTags(ctx: MutationCtx, ownerId: string, made: (TaggedI
   );
   for (const [key, carriers] of byKey) {
     const label = carriers[0]?.label ?? key;
-    await carry(
+    await addTagRows(
       ctx,
       ownerId,
       key,
@@ -126,7 +126,7 @@ export function tagOf({ db }: QueryCtx, ownerId: string, key: string): Promise<D
     .unique();
 }
 
-async function carry(ctx: MutationCtx, ownerId: string, key: string, label: string, things: TaggedItem[]): Promise<{ label: string }> {
+async function addTagRows(ctx: MutationCtx, ownerId: string, key: string, label: string, things: TaggedItem[]): Promise<{ label: string }> {
   const known = await tagOf(ctx, ownerId, key);
   const tagId = known?._id ?? (await ctx.db.insert("tags", { ownerId, key, label, uses: 0 }));
   for (const { kind, thing } of things) await ctx.db.insert("taggings", { tagId, kind, thing });

@@ -106,8 +106,8 @@ async function revertTags(ctx: Ctx, { project, design, image }: Path, tags: stri
     [place],
     now.filter((tag) => !tags.includes(tag)),
   );
-  const rest = { ...place, design: (await ctx.db.get(design._id)) ?? design };
-  const fresh = image ? { ...rest, image: (await ctx.db.get(image._id)) ?? image } : rest;
+  const currentPath = { ...place, design: (await ctx.db.get(design._id)) ?? design };
+  const fresh = image ? { ...currentPath, image: (await ctx.db.get(image._id)) ?? image } : currentPath;
   await addTagsToAll(
     ctx,
     [fresh],

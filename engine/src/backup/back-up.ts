@@ -53,7 +53,7 @@ async function backUpLocked({ from, to: target, adminKey, hardLinks = false }: B
   try {
     const url = await readAddress(from);
     const running = url !== null && (await answers(url));
-    if (running) await copyHeld({ from, to: partial, hardLinks }, hold(url, adminKey ?? (await loadAdminKey(from))));
+    if (running) await copyHeld({ from, to: partial, hardLinks }, holdSnapshot(url, adminKey ?? (await loadAdminKey(from))));
     else await copyResting({ from, to: partial, hardLinks });
     writeLastCommit(partial, newestCommit(partial));
     for (const name of OTHER_FILES) if (existsSync(join(from, name))) await copyDurably(join(from, name), join(partial, name));
@@ -69,7 +69,7 @@ async function backUpLocked({ from, to: target, adminKey, hardLinks = false }: B
 
 type Hold = { acquire: () => Promise<string>; release: (hold: string) => Promise<boolean> };
 
-function hold(url: string, adminKey: string): Hold {
+function holdSnapshot(url: string, adminKey: string): Hold {
   const post = async (name: string, body: object): Promise<{ hold?: string; unbroken?: boolean }> => {
     const response = await fetch(`${url}/api/backup/${name}`, {
       method: "POST",

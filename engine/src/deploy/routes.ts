@@ -49,11 +49,11 @@ export function deployRoutes({ runner, authenticator, logs, urls }: DeployOption
     },
     "GET /api/stream_function_logs": async ({ request, query }) => {
       await authenticator.requireAdmin(request.headers.authorization);
-      const gone = new AbortController();
-      const leave = () => gone.abort();
+      const disconnected = new AbortController();
+      const leave = () => disconnected.abort();
       request.socket.once("close", leave);
       try {
-        return json(await logs.poll(Number(query.get("cursor") ?? 0) || 0, gone.signal));
+        return json(await logs.poll(Number(query.get("cursor") ?? 0) || 0, disconnected.signal));
       } finally {
         request.socket.off("close", leave);
       }

@@ -94,9 +94,9 @@ export class Registry {
 }
 
 export function notFound(path: FunctionPath, visibility: "public" | "any"): PlainError {
-  const which = visibility === "public" ? "public function" : "function";
+  const kindText = visibility === "public" ? "public function" : "function";
   return new PlainError(
-    `Could not find ${which} for '${showFunctionPath(path)}'. Did you forget to run \`npx convex dev\` or \`npx convex deploy\`?`,
+    `Could not find ${kindText} for '${showFunctionPath(path)}'. Did you forget to run \`npx convex dev\` or \`npx convex deploy\`?`,
   );
 }
 

@@ -39,7 +39,7 @@ export async function startRunner(options: RunnerOptions): Promise<FunctionRunne
 }
 
 export type Jobs = {
-  ask: TransactorThread["ask"];
+  request: TransactorThread["request"];
   onChange(listener: () => void): () => void;
   runAction(call: Call, jobId: string | null): Promise<Outcome>;
   log(run: WireRun): void;
@@ -64,7 +64,7 @@ class Runner implements FunctionRunner {
   #administration: Promise<unknown> = Promise.resolve();
 
   readonly jobs: Jobs = {
-    ask: (kind, ask) => this.#transactor.ask(kind, ask),
+    request: (kind, params) => this.#transactor.request(kind, params),
     onChange: (listener) => listen(this.#jobListeners, listener),
     runAction: (call, jobId) => this.#actions.run(call, jobId),
     log: (run) => this.#log(run, "none"),
@@ -99,7 +99,7 @@ class Runner implements FunctionRunner {
     this.#actions = new Actions({
       dir,
       runner: this,
-      ask: (kind, ask) => this.#transactor.ask(kind, ask),
+      request: (kind, params) => this.#transactor.request(kind, params),
       log: (run, identity) => this.#log(run, identity),
     });
     this.#actions.replaceCode(code, this.#visibleEnvironment(env));
@@ -111,10 +111,10 @@ class Runner implements FunctionRunner {
 
   async #maintain(): Promise<void> {
     try {
-      let due = await this.#transactor.ask("checkpoint", null);
+      let due = await this.#transactor.request("checkpoint", null);
       while (due && !this.#closing.signal.aborted) {
         await sleep(UPKEEP_PAUSE_MS);
-        due = await this.#transactor.ask("clearDeleted", null);
+        due = await this.#transactor.request("clearDeleted", null);
       }
     } catch {
       // The transactor was stopped or reported its failure itself; the next turn continues.
@@ -131,7 +131,7 @@ class Runner implements FunctionRunner {
 
   async queries(calls: (Call & { token?: string })[], at?: bigint): Promise<QueryOutcome[]> {
     for (const { token } of calls) if (token !== undefined) this.#tokens.add(token);
-    const requested = this.#transactor.ask("queries", { calls: calls.map(toWire), at: at ?? null });
+    const requested = this.#transactor.request("queries", { calls: calls.map(toWire), at: at ?? null });
     const runs = await requested.catch((error: unknown) => {
       for (const { token } of calls) if (token !== undefined) this.#tokens.delete(token);
       throw error;
@@ -144,7 +144,7 @@ class Runner implements FunctionRunner {
   }
 
   async mutation(call: Call, once?: { sessionId: string; requestId: number }): Promise<MutationOutcome> {
-    const run = await this.#transactor.ask("mutation", { call: toWire(call), once: once ?? null });
+    const run = await this.#transactor.request("mutation", { call: toWire(call), once: once ?? null });
     this.#log(run, call.identity.kind);
     return Object.assign(outcomeOf(run), { ts: run.ts });
   }
@@ -154,7 +154,7 @@ class Runner implements FunctionRunner {
   }
 
   async anyFunction(call: Call): Promise<Outcome> {
-    const kind = await this.#transactor.ask("kindOf", { path: call.path, visibility: call.visibility });
+    const kind = await this.#transactor.request("kindOf", { path: call.path, visibility: call.visibility });
     if (kind === "mutation") return this.mutation(call);
     if (kind === "action") return this.action(call);
     const [outcome] = await this.queries([call]);
@@ -180,11 +180,11 @@ class Runner implements FunctionRunner {
   }
 
   async analyze(bundle: Bundle): ReturnType<FunctionRunner["analyze"]> {
-    return analyzeBundle(this.#options.dir, bundle, this.#visibleEnvironment(await this.#transactor.ask("environment", null)));
+    return analyzeBundle(this.#options.dir, bundle, this.#visibleEnvironment(await this.#transactor.request("environment", null)));
   }
 
   prepare(push: Push): ReturnType<FunctionRunner["prepare"]> {
-    return this.#transactor.ask("prepare", { schema: push.analysis.schema });
+    return this.#transactor.request("prepare", { schema: push.analysis.schema });
   }
 
   apply(push: Push): Promise<void> {
@@ -192,47 +192,47 @@ class Runner implements FunctionRunner {
       const { dir } = this.#options;
       const { env } = this.#transactor.code;
       const code = openModuleStore(dir, push.bundle, push.analysis);
-      await this.#replaceCode(code, env, () => this.#transactor.ask("apply", push));
+      await this.#replaceCode(code, env, () => this.#transactor.request("apply", push));
       sweepBundles(dir, code.root);
     });
   }
 
   current(): ReturnType<FunctionRunner["current"]> {
-    return this.#transactor.ask("current", null);
+    return this.#transactor.request("current", null);
   }
 
   readonly environment: FunctionRunner["environment"] = {
-    list: () => this.#transactor.ask("environment", null),
+    list: () => this.#transactor.request("environment", null),
     update: (changes) => this.#administer(() => this.#updateEnvironment(changes)),
   };
 
   tables(): Promise<string[]> {
-    return this.#transactor.ask("tables", null);
+    return this.#transactor.request("tables", null);
   }
 
   async sizes(): Promise<Record<string, number>> {
-    const inTransactor = await this.#transactor.ask("sizes", null);
+    const inTransactor = await this.#transactor.request("sizes", null);
     return { ...inTransactor, query_tokens: this.#tokens.size, waiting_questions: this.#transactor.waiting };
   }
 
   tableSize(table: string): Promise<number> {
-    return this.#transactor.ask("tableSize", { table });
+    return this.#transactor.request("tableSize", { table });
   }
 
   tablePage(options: Parameters<FunctionRunner["tablePage"]>[0]): ReturnType<FunctionRunner["tablePage"]> {
-    return this.#transactor.ask("tablePage", options);
+    return this.#transactor.request("tablePage", options);
   }
 
   isDamaged(): Promise<boolean> {
-    return this.#transactor.ask("isDamaged", null);
+    return this.#transactor.request("isDamaged", null);
   }
 
   hold(): Promise<string> {
-    return this.#transactor.ask("hold", null);
+    return this.#transactor.request("hold", null);
   }
 
   release(hold: string): Promise<boolean> {
-    return this.#transactor.ask("release", { hold });
+    return this.#transactor.request("release", { hold });
   }
 
   async close(): Promise<void> {
@@ -255,7 +255,7 @@ class Runner implements FunctionRunner {
       next = { ...code, analysis: { ...code.analysis, authProviders } };
     }
     const authProviders = next?.analysis.authProviders ?? null;
-    await this.#replaceCode(next, after, () => this.#transactor.ask("updateEnvironment", { changes, authProviders }));
+    await this.#replaceCode(next, after, () => this.#transactor.request("updateEnvironment", { changes, authProviders }));
   }
 
   async #replaceCode(code: LoadedCode | null, env: Record<string, string>, commit: () => Promise<unknown>): Promise<void> {

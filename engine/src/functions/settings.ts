@@ -59,8 +59,8 @@ export function changeEnvironment(settings: Settings, changes: EnvironmentChange
 export function secret(database: Database, name: string, bytes: number): Buffer {
   const stored = database.settings.get(SECRET + name);
   if (stored !== undefined) return Buffer.from(stored, "base64");
-  const made = randomBytes(bytes);
-  database.settings.set(SECRET + name, made.toString("base64"));
+  const secret = randomBytes(bytes);
+  database.settings.set(SECRET + name, secret.toString("base64"));
   database.flush();
-  return made;
+  return secret;
 }

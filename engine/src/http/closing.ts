@@ -55,11 +55,11 @@ export function closeGracefully(server: Server, { lastCallMs, onLate }: ClosingO
       if (responses.size === 0) lastCall(socket);
       else sayClose(responses);
     }
-    const late = setTimeout(() => {
+    const timer = setTimeout(() => {
       onLate?.();
       for (const socket of open) socket.destroy();
     }, graceMs);
     await closed;
-    clearTimeout(late);
+    clearTimeout(timer);
   };
 }

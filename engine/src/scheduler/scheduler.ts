@@ -25,7 +25,7 @@ const GRACE_MS = 5_000;
 
 /** Marks actions interrupted by a crash first. */
 export async function startScheduler(runner: SchedulerRunner, now: () => number = Date.now): Promise<{ stop(): Promise<void> }> {
-  while ((await runner.jobs.ask("recoverJobs", null)) > 0);
+  while ((await runner.jobs.request("recoverJobs", null)) > 0);
   const scheduler = new Scheduler(runner, now);
   scheduler.look();
   return scheduler;
@@ -94,7 +94,7 @@ class Scheduler {
     const free = AT_ONCE - this.#jobs.size;
     if (free <= 0) return nextCron;
     // Running jobs are still pending.
-    const { due, next } = await this.#runner.jobs.ask("dueJobs", { now: this.#now(), limit: AT_ONCE + free });
+    const { due, next } = await this.#runner.jobs.request("dueJobs", { now: this.#now(), limit: AT_ONCE + free });
     const startable = due.filter(({ id }) => !this.#jobs.has(id));
     for (const job of startable.slice(0, free)) this.#start(this.#jobs, job.id, this.#runJob(job));
     return earliest(nextCron, startable.length > free ? null : next);
@@ -117,14 +117,14 @@ class Scheduler {
 
   async #runJob(job: Job): Promise<void> {
     const { jobs } = this.#runner;
-    const kind = await jobs.ask("kindOf", { path: job.name, visibility: "any" });
+    const kind = await jobs.request("kindOf", { path: job.name, visibility: "any" });
     if (kind !== "action") {
-      const run = await jobs.ask("runJob", { id: job.id });
+      const run = await jobs.request("runJob", { id: job.id });
       if (run) jobs.log(run);
       return;
     }
-    const started = await jobs.ask("startJob", { id: job.id });
-    if (started) await jobs.ask("finishJob", { id: job.id, end: await this.#runAction(job.name, job.args, job.id) });
+    const started = await jobs.request("startJob", { id: job.id });
+    if (started) await jobs.request("finishJob", { id: job.id, end: await this.#runAction(job.name, job.args, job.id) });
   }
 
   async #runAction(path: string, args: Json, jobId: string | null): Promise<JobEnd> {
@@ -137,7 +137,7 @@ class Scheduler {
   async #startCrons(): Promise<number | null> {
     const now = this.#now();
     let next: number | null = null;
-    for (const cron of await this.#runner.jobs.ask("crons", null)) {
+    for (const cron of await this.#runner.jobs.request("crons", null)) {
       if (this.#crons.has(cron.name)) continue;
       if (cron.next > now) next = earliest(next, cron.next);
       else this.#start(this.#crons, cron.name, this.#runCron(cron, now));
@@ -150,16 +150,16 @@ class Scheduler {
     const { name, next: due } = cron;
     const next = nextRun(name, cron.schedule, due, now);
     if (cron.type === "action") {
-      if (await jobs.ask("moveCron", { name, due, next })) await this.#runAction(cron.path, cron.args, null);
+      if (await jobs.request("moveCron", { name, due, next })) await this.#runAction(cron.path, cron.args, null);
       return;
     }
-    const run = await jobs.ask("runCron", { name, due, next });
+    const run = await jobs.request("runCron", { name, due, next });
     if (run) jobs.log(run);
   }
 
   async #clean(): Promise<void> {
-    const { ask } = this.#runner.jobs;
-    while (!this.#closed && (await ask("cleanJobs", { before: this.#now() - KEPT_MS, limit: CLEANED_AT_ONCE })) === CLEANED_AT_ONCE);
+    const { request } = this.#runner.jobs;
+    while (!this.#closed && (await request("cleanJobs", { before: this.#now() - KEPT_MS, limit: CLEANED_AT_ONCE })) === CLEANED_AT_ONCE);
   }
 }
 

@@ -21,7 +21,7 @@ export type TextIndexes = ReturnType<typeof openTextIndexes>;
 export function openTextIndexes(sql: DatabaseSync) {
   const statements = new Map<number, { insert: StatementSync; remove: StatementSync; newest: StatementSync; merge: StatementSync }>();
   /** Indexes with deletions: FTS5 may keep a deleted word as a page separator until it rewrites the pages. */
-  const outworn = new Map<number, SearchIndex>();
+  const staleIndexes = new Map<number, SearchIndex>();
   let isRewriting = false;
   const changes = prepare(sql, "SELECT total_changes()");
 
@@ -49,7 +49,7 @@ export function openTextIndexes(sql: DatabaseSync) {
     },
     drop(index: SearchIndex): void {
       statements.delete(index.id);
-      outworn.delete(index.id);
+      staleIndexes.delete(index.id);
       sql.exec(`DROP TABLE IF EXISTS ${tableName(index)}`);
     },
     insert(index: SearchIndex, row: number, { text, marks }: Indexed): void {
@@ -64,14 +64,14 @@ export function openTextIndexes(sql: DatabaseSync) {
       of(index).remove.run(row, text, marks);
     },
     noteDeletion(index: SearchIndex): void {
-      outworn.set(index.id, index);
+      staleIndexes.set(index.id, index);
     },
     get needRewrite(): boolean {
-      return outworn.size > 0;
+      return staleIndexes.size > 0;
     },
     /** https://www.sqlite.org/fts5.html#the_merge_command */
     rewriteSome(): void {
-      const [index] = outworn.values();
+      const [index] = staleIndexes.values();
       if (index === undefined) return;
       const { insert, remove } = of(index);
       if (!isRewriting) {
@@ -83,7 +83,7 @@ export function openTextIndexes(sql: DatabaseSync) {
       // A negative number starts a rewrite of the whole index.
       of(index).merge.run(isRewriting ? PAGES_AT_ONCE : -PAGES_AT_ONCE);
       isRewriting = numberOf(changes.get()?.["0"]) - before >= 2;
-      if (!isRewriting) outworn.delete(index.id);
+      if (!isRewriting) staleIndexes.delete(index.id);
     },
     /** Bounds the cost per word: prefers rows with all words, then those with rarer words. FTS5's `bm25` would rank every match. */
     find(index: SearchIndex, terms: readonly Term[], filters: readonly Filter[]): { rows: number[]; hasMore: boolean } {

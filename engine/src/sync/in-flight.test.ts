@@ -7,7 +7,7 @@ it("counts unread bytes by the client's pongs and pings after enough bytes", () 
   const send = (bytes: number) => {
     inFlight.handedOver(bytes);
     inFlight.left(bytes);
-    inFlight.askAfter(100);
+    inFlight.pingAfter(100);
   };
   send(60);
   expect([inFlight.unread, requested]).toEqual([60, []]);
@@ -16,7 +16,7 @@ it("counts unread bytes by the client's pongs and pings after enough bytes", () 
   expect([inFlight.unread, requested]).toEqual([150, ["120"]]);
   inFlight.answered("120");
   expect(inFlight.unread).toBe(30);
-  inFlight.ask();
+  inFlight.ping();
   inFlight.answered("150");
   expect([inFlight.unread, requested]).toEqual([0, ["120", "150"]]);
 });

@@ -2,8 +2,8 @@
 export type InFlight = {
   handedOver(bytes: number): void;
   left(bytes: number): void;
-  ask(): void;
-  askAfter(bytes: number): void;
+  ping(): void;
+  pingAfter(bytes: number): void;
   answered(mark: string): void;
   readonly unread: number;
   readonly unsent: number;
@@ -23,8 +23,8 @@ export function createInFlight(ping: (mark: string) => void): InFlight {
       unsent += bytes;
     },
     left: (bytes) => void (unsent -= bytes),
-    ask,
-    askAfter(bytes) {
+    ping: ask,
+    pingAfter(bytes) {
       if (sent - pinged >= bytes) ask();
     },
     answered(mark) {

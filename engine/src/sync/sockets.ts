@@ -111,11 +111,11 @@ function serve(websocket: WebSocket, socket: Duplex, options: SocketsOptions & {
     send: write,
     sendTransition(text) {
       for (const part of chunked(text, randomUUID())) write(part);
-      inFlight.askAfter(MARK_BYTES);
+      inFlight.pingAfter(MARK_BYTES);
     },
     get writable() {
       heldBack = inFlight.unread >= WINDOW_BYTES;
-      if (heldBack) inFlight.askAfter(MARK_BYTES);
+      if (heldBack) inFlight.pingAfter(MARK_BYTES);
       return !heldBack;
     },
     close: (reason) => websocket.close(reason === "AuthError" ? CLOSE_NORMAL : CLOSE_INTERNAL, reason),
@@ -125,7 +125,7 @@ function serve(websocket: WebSocket, socket: Duplex, options: SocketsOptions & {
   const ping = setInterval(() => {
     if (websocket.isPaused) lastHeard = Date.now();
     if (Date.now() - lastHeard > SILENCE_MS) return websocket.terminate();
-    inFlight.ask();
+    inFlight.ping();
     write(PING_TEXT);
   }, PING_INTERVAL_MS);
 

@@ -134,9 +134,9 @@ class FileDatabase implements Database {
       if (record !== undefined) this.answers.insert(record, ts);
       this.history.add(ts, changes);
       if (changes.some(({ before }) => before !== null)) this.checkpoints.noteDeletion();
-      const news = [...affected].filter((token) => !this.notified.has(token));
-      for (const token of news) this.notified.add(token);
-      return { ts, affected: news };
+      const newTokens = [...affected].filter((token) => !this.notified.has(token));
+      for (const token of newTokens) this.notified.add(token);
+      return { ts, affected: newTokens };
     });
   }
 

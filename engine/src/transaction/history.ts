@@ -31,7 +31,7 @@ export class History {
   }
 
   add(ts: Timestamp, changes: Iterable<Change>): void {
-    const undo = [...changes].map(({ id, table, before }): Change => ({ id, table, before: null, after: lean(before) }));
+    const undo = [...changes].map(({ id, table, before }): Change => ({ id, table, before: null, after: compactDocument(before) }));
     if (undo.length === 0) return;
     const bytes = undo.reduce((sum, { after }) => sum + CHANGE_BYTES + (after?.text.length ?? 0), 0);
     this.commits.push({ ts, changes: undo, bytes });
@@ -90,6 +90,6 @@ export class History {
 const FORGOTTEN: Undo = { ts: 0n, changes: [], bytes: 0 };
 
 /** Drops the parsed value, which takes several times the text's memory. */
-function lean(document: Document | null): Document | null {
+function compactDocument(document: Document | null): Document | null {
   return document && { ...document, value: null };
 }

@@ -9,12 +9,12 @@ export class Subscriptions {
 
   add(token: string, readSet: ReadSet): void {
     this.remove(token);
-    const held = readSet.map(({ index, low, high }) => {
+    const ranges = readSet.map(({ index, low, high }) => {
       let tree = this.indexes.get(index);
       if (tree === undefined) this.indexes.set(index, (tree = new IntervalTree()));
       return { index, interval: tree.add(low, high ?? LAST_KEY, token) };
     });
-    this.held.set(token, held);
+    this.held.set(token, ranges);
   }
 
   remove(token: string): void {

@@ -114,11 +114,11 @@ export class DataTransaction implements Transaction, Reader {
     this.meter.range();
     const { range, order } = plan.source.kind === "search" ? PLACES : plan.source;
     const stream = openStream(plan, this, rangeBetween(range, order, request.from, request.until));
-    let peeked: ReturnType<Stream["next"]> | undefined;
+    let nextEntry: ReturnType<Stream["next"]> | undefined;
     const page = takePage(
       request,
       () => stream.next(),
-      () => (peeked ??= stream.next()) !== null,
+      () => (nextEntry ??= stream.next()) !== null,
     );
     const { isDone, continueCursor, splitCursor, status } = page;
     const rest = JSON.stringify({ isDone, continueCursor, splitCursor, pageStatus: status });

@@ -133,8 +133,8 @@ function idFault(validator: Extract<ValidatorJson, { type: "id" }>, value: Json,
 }
 
 function mismatch(validator: ValidatorJson, value: Json, path: string): string {
-  const where = path === "" ? "" : `Path: ${path}\n`;
-  return `Value does not match validator.\n${where}Value: ${showValue(value)}\nValidator: ${showValidator(validator)}`;
+  const pathText = path === "" ? "" : `Path: ${path}\n`;
+  return `Value does not match validator.\n${pathText}Value: ${showValue(value)}\nValidator: ${showValidator(validator)}`;
 }
 
 function withObject(message: string, validator: ValidatorJson, value: JsonObject, path: string): string {

@@ -75,20 +75,20 @@ test.describe("with Stripe", () => {
       const [sold] = stripe.subscriptions;
       if (!sold) throw new Error("Nothing was sold");
       stripe.change(sold.id, { cancel_at_period_end: true });
-      expect(await stripe.tell(app.url, "customer.subscription.updated", sold.id, "whsec_of_somebody_else")).toBe(400);
+      expect(await stripe.sendEvent(app.url, "customer.subscription.updated", sold.id, "whsec_of_somebody_else")).toBe(400);
       stripe.fails = true;
-      expect(await stripe.tell(app.url, "customer.subscription.updated", sold.id)).toBe(500);
+      expect(await stripe.sendEvent(app.url, "customer.subscription.updated", sold.id)).toBe(500);
       stripe.fails = false;
       await expect(tab.getByText(/^Ends on/)).toHaveCount(0);
-      for (let twice = 0; twice < 2; twice++) expect(await stripe.tell(app.url, "customer.subscription.updated", sold.id)).toBe(200);
+      for (let twice = 0; twice < 2; twice++) expect(await stripe.sendEvent(app.url, "customer.subscription.updated", sold.id)).toBe(200);
       await expect(tab.getByText(/^Ends on \d/)).toBeVisible();
       await tab.getByRole("button", { name: "Manage subscription" }).click();
       await expect(tab).toHaveURL(`https://billing.stripe.com/p/session/${sold.customer}`);
 
       await page.goto("/billing");
       stripe.change(sold.id, { status: "canceled" });
-      expect(await stripe.tell(app.url, "customer.subscription.deleted", sold.id)).toBe(200);
-      expect(await stripe.tell(app.url, "customer.subscription.created", sold.id)).toBe(200);
+      expect(await stripe.sendEvent(app.url, "customer.subscription.deleted", sold.id)).toBe(200);
+      expect(await stripe.sendEvent(app.url, "customer.subscription.created", sold.id)).toBe(200);
       await expect(page.getByRole("button", { name: /^Upgrade to Pro/ })).toBeVisible();
       await expect(page.getByRole("meter", { name: "Projects" })).toHaveAttribute("aria-valuetext", "4 of 3");
       await expect(convex.mutation(api.projects.create, { name: "And more" })).rejects.toThrow(noRoom);
@@ -120,7 +120,7 @@ test.describe("with Stripe", () => {
     stripe.pay(checkout.url);
     stripe.pay(checkout.url);
     const sold = stripe.subscriptions.slice(before);
-    for (const { id } of sold) expect(await stripe.tell(app.url, "checkout.session.completed", id)).toBe(200);
+    for (const { id } of sold) expect(await stripe.sendEvent(app.url, "checkout.session.completed", id)).toBe(200);
     const convex = await deploymentAs(app, ada);
     expect(await convex.query(api.billing.getBilling, {})).toMatchObject({ plan: "pro", subscription: { status: "active", ends: false } });
 
@@ -130,7 +130,7 @@ test.describe("with Stripe", () => {
     stripe.fails = false;
     expect((await call(ada, "/delete-user", { password: ada.password })).status).toBe(200);
     expect(sold.map(({ status }) => status)).toEqual(["canceled", "canceled"]);
-    expect(await stripe.tell(app.url, "customer.subscription.deleted", sold[0]?.id ?? "")).toBe(200);
+    expect(await stripe.sendEvent(app.url, "customer.subscription.deleted", sold[0]?.id ?? "")).toBe(200);
   });
 });
 

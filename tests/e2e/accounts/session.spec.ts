@@ -117,12 +117,12 @@ test("reloads a page that the browser restores from its back/forward cache", asy
   await hydrated(page);
   await expect(page.getByText(person.email)).toBeVisible();
   // Chromium does not cache pages with `no-store` and a connection; other browsers do.
-  const tell = (type: string) =>
+  const dispatch = (type: string) =>
     page.evaluate((name) => void setTimeout(() => dispatchEvent(new PageTransitionEvent(name, { persisted: true }))), type);
-  await tell("pagehide");
+  await dispatch("pagehide");
   await expect(page.getByText(person.email)).toBeHidden();
   await context.clearCookies();
-  await tell("pageshow");
+  await dispatch("pageshow");
   await expect(page).toHaveURL("/sign-in");
   await expect(page.getByRole("button", { name: "Sign in", exact: true })).toBeVisible();
   await expect(page.getByText(person.email)).toHaveCount(0);

@@ -76,7 +76,7 @@ bothWays((javaScript) => {
     await page.getByRole("link", { name: "Favourites", exact: true }).click();
     await expect(her.cards).toHaveText(["One"]);
     await expectAccessible(page);
-    await her.act("Remove from favourites", "One");
+    await her.runCardAction("Remove from favourites", "One");
     await expect(page.getByRole("heading", { name: "Favourites appear here" })).toBeVisible();
     await page.getByRole("link", { name: "Show all projects" }).click();
     await expect(her.cards).toHaveText(["Two", "One"]);

@@ -32,21 +32,21 @@ const chooseIn = (page: (things: TestData) => string) => (things: TestData) => `
 const steps: Step[] = [
   { intent: "createProject", at: list, send: (her) => her.create("project", "Spring") },
   { intent: "renameProject", send: (her) => her.renameInPlace("Summer") },
-  { intent: "describeProject", at: project, send: (her) => her.tell("description", "All of\nthe summer") },
+  { intent: "describeProject", at: project, send: (her) => her.setText("description", "All of\nthe summer") },
   { intent: "createDesign", at: project, send: (her) => her.create("design", "Cover") },
   { intent: "renameDesign", send: (her) => her.renameInPlace("Front", "design") },
   { intent: "renameImage", at: design, withPictures: true, send: (her) => her.renameCard("image", "fig.jpg", "Figs") },
-  { intent: "describeDesign", at: design, send: (her) => her.tell("description", "What one sees first") },
+  { intent: "describeDesign", at: design, send: (her) => her.setText("description", "What one sees first") },
   { intent: "tagDesign", at: design, send: (her) => her.tag("Poster, final") },
   { intent: "untagDesign", at: design, send: (her) => her.untag("Poster") },
   { intent: "tagImage", at: image, send: (her) => her.tag("FINAL") },
   { intent: "untagImage", at: image, send: (her) => her.untag("final") },
-  { intent: "captionImage", at: image, send: (her) => her.tell("caption", "Two figs on a plate") },
+  { intent: "captionImage", at: image, send: (her) => her.setText("caption", "Two figs on a plate") },
   {
     intent: "renameImage",
     at: image,
     async send(her) {
-      await her.openFacts();
+      await her.openDetails();
       await her.renameInPlace("Many figs", "image");
     },
   },
@@ -54,7 +54,7 @@ const steps: Step[] = [
     intent: "rotateImage",
     at: image,
     async send(her) {
-      await her.openFacts();
+      await her.openDetails();
       await her.press("Rotate right");
     },
   },
@@ -71,7 +71,7 @@ const steps: Step[] = [
     intent: "removeImage",
     at: image,
     async send(her) {
-      await her.removeHere("image");
+      await her.deletePageItem("image");
       await her.openAfter("Image moved to the trash", "/projects");
     },
   },
@@ -79,11 +79,11 @@ const steps: Step[] = [
   { intent: "renameDesign", at: project, send: (her) => her.renameCard("design", "Front", "Back") },
   { intent: "removeDesign", at: project, send: (her) => her.removeCard("Back") },
   { intent: "createDesign", send: (her) => her.create("design", "Inside") },
-  { intent: "removeDesign", at: design, send: (her) => her.removeHere("design") },
+  { intent: "removeDesign", at: design, send: (her) => her.deletePageItem("design") },
   { intent: "renameProject", at: list, send: (her) => her.renameCard("project", "Summer", "Autumn") },
   { intent: "removeProject", send: (her) => her.removeCard("Autumn") },
   { intent: "createProject", send: (her) => her.create("project", "Winter") },
-  { intent: "removeProject", send: (her) => her.removeHere("project") },
+  { intent: "removeProject", send: (her) => her.deletePageItem("project") },
   { intent: "restore", at: trash, send: (her) => her.press("Restore: Winter") },
   {
     intent: "restoreInto",
@@ -101,28 +101,28 @@ const steps: Step[] = [
 const organising: Step[] = [
   { intent: "createProject", at: list, send: (her) => her.create("project", "One") },
   { intent: "createDesign", send: (her) => her.create("design", "A") },
-  { intent: "favouriteDesign", at: project, send: (her) => her.act("Add to favourites", "A") },
-  { intent: "duplicateDesign", at: design, send: (her) => her.actHere("design", "Duplicate") },
-  { intent: "orderDesign", at: (things) => `${project(things)}?sort=manual`, send: (her) => her.act("Move down", "A") },
-  { intent: "duplicateImage", at: design, withPictures: true, send: (her) => her.act("Duplicate", "bank.png") },
-  { intent: "orderImage", send: (her) => her.act("Move down", "fig.jpg") },
-  { intent: "coverDesign", send: (her) => her.act("Use as design cover", "fig.jpg") },
+  { intent: "favouriteDesign", at: project, send: (her) => her.runCardAction("Add to favourites", "A") },
+  { intent: "duplicateDesign", at: design, send: (her) => her.runPageAction("design", "Duplicate") },
+  { intent: "orderDesign", at: (things) => `${project(things)}?sort=manual`, send: (her) => her.runCardAction("Move down", "A") },
+  { intent: "duplicateImage", at: design, withPictures: true, send: (her) => her.runCardAction("Duplicate", "bank.png") },
+  { intent: "orderImage", send: (her) => her.runCardAction("Move down", "fig.jpg") },
+  { intent: "coverDesign", send: (her) => her.runCardAction("Use as design cover", "fig.jpg") },
   {
     intent: "coverProject",
     at: image,
     async send(her) {
-      await her.openFacts();
-      await her.actHere("image", "Use as project cover");
+      await her.openDetails();
+      await her.runPageAction("image", "Use as project cover");
     },
   },
-  { intent: "latestCoverDesign", at: project, send: (her) => her.act("Reset cover", "A") },
-  { intent: "latestCoverProject", at: list, send: (her) => her.act("Reset cover", "One") },
+  { intent: "latestCoverDesign", at: project, send: (her) => her.runCardAction("Reset cover", "A") },
+  { intent: "latestCoverProject", at: list, send: (her) => her.runCardAction("Reset cover", "One") },
   { intent: "copyImages", at: (things) => `${image(things)}/move`, send: (her) => her.copyTo("A (copy)") },
   { intent: "moveImage", at: (things) => `${image(things)}/move`, send: (her) => her.moveTo("A (copy)") },
   { intent: "createProject", at: list, send: (her) => her.create("project", "Two") },
-  { intent: "favouriteProject", at: list, send: (her) => her.act("Add to favourites", "One") },
-  { intent: "duplicateProject", send: (her) => her.act("Duplicate", "Two") },
-  { intent: "orderProject", at: () => "/projects?sort=manual", send: (her) => her.act("Move down", "One") },
+  { intent: "favouriteProject", at: list, send: (her) => her.runCardAction("Add to favourites", "One") },
+  { intent: "duplicateProject", send: (her) => her.runCardAction("Duplicate", "Two") },
+  { intent: "orderProject", at: () => "/projects?sort=manual", send: (her) => her.runCardAction("Move down", "One") },
   { intent: "copyDesigns", at: (things) => `${design(things)}/move`, copiesImages: true, send: (her) => her.copyTo("Two (copy)") },
   { intent: "moveDesign", at: (things) => `${design(things)}/move`, send: (her) => her.moveTo("Two (copy)") },
   { intent: "createDesign", at: project, send: (her) => her.create("design", "X") },
@@ -132,31 +132,31 @@ const organising: Step[] = [
     at: chooseIn(design),
     withPictures: true,
     async send(her) {
-      await her.withChosen("Move to…", "fig.jpg", "bank.png");
+      await her.runOnSelected("Move to…", "fig.jpg", "bank.png");
       await her.moveTo("X");
       await her.openAfter("2 images moved", "/projects");
     },
   },
-  { intent: "favouriteDesigns", at: chooseIn(project), send: (her) => her.withChosen("Favourite", "X", "Y") },
+  { intent: "favouriteDesigns", at: chooseIn(project), send: (her) => her.runOnSelected("Favourite", "X", "Y") },
   {
     intent: "tagImages",
     at: chooseIn(design),
-    send: (her) => her.tagChosen("Add", "Draft, final", "fig.jpg", "bank.png"),
+    send: (her) => her.tagSelected("Add", "Draft, final", "fig.jpg", "bank.png"),
   },
-  { intent: "untagImages", at: chooseIn(design), send: (her) => her.tagChosen("Remove tag", "FINAL", "fig.jpg", "bank.png") },
-  { intent: "tagDesigns", at: chooseIn(project), send: (her) => her.tagChosen("Add", "Draft", "X", "Y") },
-  { intent: "untagDesigns", at: chooseIn(project), send: (her) => her.tagChosen("Remove tag", "draft", "X", "Y") },
-  { intent: "trashImages", at: chooseIn(design), send: (her) => her.withChosen("Move to trash", "fig.jpg", "bank.png") },
+  { intent: "untagImages", at: chooseIn(design), send: (her) => her.tagSelected("Remove tag", "FINAL", "fig.jpg", "bank.png") },
+  { intent: "tagDesigns", at: chooseIn(project), send: (her) => her.tagSelected("Add", "Draft", "X", "Y") },
+  { intent: "untagDesigns", at: chooseIn(project), send: (her) => her.tagSelected("Remove tag", "draft", "X", "Y") },
+  { intent: "trashImages", at: chooseIn(design), send: (her) => her.runOnSelected("Move to trash", "fig.jpg", "bank.png") },
   {
     intent: "moveDesigns",
     at: chooseIn(project),
     async send(her) {
-      await her.withChosen("Move to…", "X", "Y");
+      await her.runOnSelected("Move to…", "X", "Y");
       await her.moveTo("Two");
       await her.openAfter("2 designs moved", "/projects");
     },
   },
-  { intent: "trashDesigns", at: chooseIn(project), send: (her) => her.withChosen("Move to trash", "A (copy)") },
+  { intent: "trashDesigns", at: chooseIn(project), send: (her) => her.runOnSelected("Move to trash", "A (copy)") },
 ];
 
 for (const [name, taken] of [

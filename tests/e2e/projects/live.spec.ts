@@ -61,7 +61,7 @@ test("every change shows in another browser without a reload", async ({ page, pe
   await she.removeCard("Front");
   await expect(other.page.getByRole("heading", { name: "No designs yet" })).toBeVisible();
 
-  await she.removeHere("project");
+  await she.deletePageItem("project");
   await expect(other.page.getByRole("heading", { name: "“Dawn” is in the trash" })).toBeVisible();
   await expect(other.page.getByRole("complementary", { name: "Sidebar" }).getByRole("link", { name: "Nightfall" })).toBeVisible();
   await expect(page).toHaveURL("/projects");

@@ -51,7 +51,7 @@ bothWays((javaScript) => {
     await she.removeCard("Front");
     await expect(page.getByRole("heading", { name: "No designs yet" })).toBeVisible();
     await she.ready();
-    await she.removeHere("project");
+    await she.deletePageItem("project");
     await expect(page).toHaveURL(/\/projects(?:#open-menu)?$/);
     await expect(she.cards).toHaveText(["Autumn catalogue"]);
     await she.ready();
@@ -116,7 +116,7 @@ bothWays((javaScript) => {
     const she = pageActions(page, javaScript);
     await she.makeProject("Nightfall");
     await she.open("/projects");
-    await she.ask("Rename", "Nightfall");
+    await she.openCardDialog("Rename", "Nightfall");
     await she.dialog("Rename project").getByRole("link", { name: "Cancel" }).click();
     await expect(she.dialog("Rename project")).toBeHidden();
     await expect(page).toHaveURL("/projects");

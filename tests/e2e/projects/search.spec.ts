@@ -71,11 +71,11 @@ bothWays((javaScript) => {
     await she.open(`/design/${designId}/images/${imageId}`);
     await expect(page.getByRole("img", { name: "The great wheel" })).toBeVisible();
     await she.tag("Brass, night");
-    await she.openFacts();
+    await she.openDetails();
     await expect(page.getByRole("region", { name: "Tags" }).getByRole("listitem")).toHaveText(["Brass", "night"]);
     await expectAccessible(page);
     await she.tag("x".repeat(41));
-    await she.openFacts();
+    await she.openDetails();
     await expect(page.getByText("A tag can have at most 40 characters.")).toBeVisible();
     await expect(page.getByRole("combobox", { name: "Add a tag" })).toHaveValue("x".repeat(41));
     await expectAccessible(page);

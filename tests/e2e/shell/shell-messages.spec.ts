@@ -27,9 +27,9 @@ bothWays((javaScript) => {
     await expect(toast("Project renamed")).toBeVisible();
     await she.create("design", "Cover");
     await expect(toast("Design created")).toBeVisible();
-    await she.removeHere("design");
+    await she.deletePageItem("design");
     await expect(toast("Design moved to the trash")).toBeVisible();
-    await she.removeHere("project");
+    await she.deletePageItem("project");
     await expect(toast("Project moved to the trash")).toBeVisible();
     await expect(page).toHaveURL("/projects");
 

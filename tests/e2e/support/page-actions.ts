@@ -40,23 +40,23 @@ export function pageActions(page: Page, javaScript: boolean) {
       return new URL(page.url()).pathname;
     },
 
-    async ask(what: "Rename", name: string) {
+    async openCardDialog(what: "Rename", name: string) {
       await page.getByRole("button", { name: `More for ${name}`, exact: true }).click();
       await page.getByRole("link", { name: what }).click();
     },
 
-    async act(what: string, name: string) {
+    async runCardAction(what: string, name: string) {
       await page.getByRole("button", { name: `More for ${name}`, exact: true }).click();
       await page.getByRole("group", { name, exact: true }).getByRole("button", { name: what, exact: true }).click();
     },
 
-    async withChosen(what: string, ...names: string[]) {
+    async runOnSelected(what: string, ...names: string[]) {
       for (const name of names) await page.getByRole("checkbox", { name: `Select ${name}`, exact: true }).check();
       await page.getByRole("form", { name: "Selection" }).getByRole("button", { name: what, exact: true }).click();
     },
 
-    async tagChosen(what: "Add" | "Remove tag", tags: string, ...names: string[]) {
-      await this.withChosen("Tag…", ...names);
+    async tagSelected(what: "Add" | "Remove tag", tags: string, ...names: string[]) {
+      await this.runOnSelected("Tag…", ...names);
       const field = page.getByLabel("Tags, separated by commas");
       await field.fill(tags);
       if (what === "Add") await field.press("Enter");
@@ -85,13 +85,13 @@ export function pageActions(page: Page, javaScript: boolean) {
     },
 
     async renameCard(thing: string, from: string, to: string) {
-      await this.ask("Rename", from);
+      await this.openCardDialog("Rename", from);
       await dialog(`Rename ${thing}`).getByLabel("Name").fill(to);
       await dialog(`Rename ${thing}`).getByRole("button", { name: "Rename" }).click();
     },
 
     removeCard(name: string) {
-      return this.act("Move to trash", name);
+      return this.runCardAction("Move to trash", name);
     },
 
     async renameInPlace(to: string, thing = "project") {
@@ -99,8 +99,8 @@ export function pageActions(page: Page, javaScript: boolean) {
       await page.getByLabel(`Name of the ${thing}`).press("Enter");
     },
 
-    async tell(field: "description" | "caption", text: string) {
-      if (field === "caption") await this.openFacts();
+    async setText(field: "description" | "caption", text: string) {
+      if (field === "caption") await this.openDetails();
       await page.getByRole("button", { name: new RegExp(`(Add a|Edit) ${field}`) }).click();
       const asks = dialog(new RegExp(`(Add a|Edit) ${field}`));
       await asks.getByRole("textbox").fill(text);
@@ -109,22 +109,22 @@ export function pageActions(page: Page, javaScript: boolean) {
     },
 
     async tag(tags: string) {
-      await this.openFacts();
+      await this.openDetails();
       const field = page.getByRole("combobox", { name: "Add a tag" });
       await field.fill(tags);
       await field.press("Enter");
     },
     async untag(tag: string) {
-      await this.openFacts();
+      await this.openDetails();
       await page.getByRole("button", { name: `Remove tag ${tag}`, exact: true }).click();
     },
 
-    async openFacts() {
+    async openDetails() {
       const folded = page.locator("details:not([open]) > summary", { hasText: "Details" });
       if ((await folded.count()) > 0) await folded.click();
     },
 
-    async removeHere(thing: string) {
+    async deletePageItem(thing: string) {
       await page
         .getByRole("button", { name: `Delete ${thing}` })
         .first()
@@ -133,7 +133,7 @@ export function pageActions(page: Page, javaScript: boolean) {
 
     press: (name: string) => page.getByRole("main").getByRole("button", { name, exact: true }).click(),
 
-    async actHere(thing: string, what: string) {
+    async runPageAction(thing: string, what: string) {
       await page.getByRole("button", { name: `More for this ${thing}` }).click();
       await page
         .getByRole("group", { name: `More for this ${thing}` })

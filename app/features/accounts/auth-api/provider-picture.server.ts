@@ -29,10 +29,10 @@ export async function copyProviderPicture({
   const path = imageServiceFor(config).newPath();
   try {
     await writeFile(path, await fetchPicture(address), { mode: 0o600 });
-    const made = await cropSquare(path, userId, null);
-    if (typeof made === "string") throw new Error(made);
-    const checksum = createHash("sha256").update(made).digest("hex");
-    const picture = { sessionId, contentType: "image/webp", checksum, bytes: new Uint8Array(made).buffer };
+    const cropped = await cropSquare(path, userId, null);
+    if (typeof cropped === "string") throw new Error(cropped);
+    const checksum = createHash("sha256").update(cropped).digest("hex");
+    const picture = { sessionId, contentType: "image/webp", checksum, bytes: new Uint8Array(cropped).buffer };
     await serviceConvex(config).mutation(api.accounts.pictures.put, picture, { skipQueue: true });
     return pictureAddress(userId, checksum);
   } finally {

@@ -71,8 +71,8 @@ function signedOut({ url, headers }: Request, origin: string): Request {
   const { prefix, session, convexToken } = cookieNames(origin);
   const sessionCookies = new Set([session, convexToken, `${prefix}.dont_remember`]);
   const cookies = (headers.get("Cookie") ?? "").split(";").map((pair) => pair.trim());
-  const others = cookies.filter((pair) => pair !== "" && !sessionCookies.has(pair.split("=", 1)[0] ?? ""));
-  const copy = new Headers({ Origin: origin, ...(others.length > 0 && { Cookie: others.join("; ") }) });
+  const otherSignInMethods = cookies.filter((pair) => pair !== "" && !sessionCookies.has(pair.split("=", 1)[0] ?? ""));
+  const copy = new Headers({ Origin: origin, ...(otherSignInMethods.length > 0 && { Cookie: otherSignInMethods.join("; ") }) });
   for (const name of ["Accept-Language", "User-Agent"]) copy.set(name, headers.get(name) ?? "");
   return new Request(url, { headers: copy });
 }

@@ -17,11 +17,11 @@ export const socialChoicesOf = ({ socialProviders }: AppConfig) =>
 export function socialProvidersOf({ socialProviders, accounts }: AppConfig): NonNullable<BetterAuthOptions["socialProviders"]> {
   const { apple, ...others } = socialProviders;
   const requireEmailVerification = accounts.requireEmailVerification;
-  const given = Object.fromEntries(
+  const configuredOptions = Object.fromEntries(
     Object.entries(others).map(([id, options]) => [id, { ...correctProvider(id, options), requireEmailVerification }]),
   );
   // A function, because Better Auth copies option objects and with them the current secret.
-  return apple ? { ...given, apple: () => ({ ...appleOptions(apple), requireEmailVerification }) } : given;
+  return apple ? { ...configuredOptions, apple: () => ({ ...appleOptions(apple), requireEmailVerification }) } : configuredOptions;
 }
 
 /** Signs a client secret: https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret */

@@ -25,7 +25,7 @@ export function authMail(config: AppConfig) {
       sendResetPassword: ({ user, url }: WithLink) =>
         queueMail(
           config,
-          { kind: "resetPassword", ...addressed(user), ...proof(user), url: withRedirectTarget(url, "/reset-password") },
+          { kind: "resetPassword", ...addressed(user), ...verificationState(user), url: withRedirectTarget(url, "/reset-password") },
           user.id,
         ),
       /** With required verification, sign-up hides that the address is taken, so this mail tells the account's owner. */
@@ -69,7 +69,7 @@ export function authMail(config: AppConfig) {
 /** Sends a sign-in link. An unknown address queues a message to nobody, so that timing reveals nothing. */
 export async function sendSignInLink(config: AppConfig, find: FindUser, { email, url }: { email: string; url: string }): Promise<void> {
   const user = await find(email);
-  await queueMail(config, user && { kind: "signInLink", ...addressed(user), ...proof(user), url }, user?.id);
+  await queueMail(config, user && { kind: "signInLink", ...addressed(user), ...verificationState(user), url }, user?.id);
 }
 
 export async function sendCode(config: AppConfig, find: FindUser, { email, otp, type }: { email: string; otp: string; type: CodePurpose }) {
@@ -79,7 +79,7 @@ export async function sendCode(config: AppConfig, find: FindUser, { email, otp, 
 
 const addressed = ({ email, name }: Recipient) => ({ to: email, name });
 
-const proof = ({ emailVerified }: Recipient) => ({ unproven: emailVerified !== true });
+const verificationState = ({ emailVerified }: Recipient) => ({ unproven: emailVerified !== true });
 
 const isSignIn = (request: Request) => new URL(request.url).pathname.endsWith("/sign-in/email");
 

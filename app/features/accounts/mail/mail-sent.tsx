@@ -22,12 +22,7 @@ export function MailSent({ email, text, fields = {}, pause, again }: SentProps) 
         <>
           Wrong address?{" "}
           {
-            <Link
-              to={again}
-              reloadDocument
-              referrerPolicy="no-referrer"
-              className="text-accent-text underline underline-offset-4"
-            >
+            <Link to={again} reloadDocument referrerPolicy="no-referrer" className="text-accent-text underline underline-offset-4">
               Use another address
             </Link>
           }

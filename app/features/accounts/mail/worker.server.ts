@@ -31,7 +31,7 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
   const deployment = serviceConvex(config);
   const client = new ConvexClient(config.convexUrl, { skipConvexDeploymentUrlCheck: true, logger: false, expectAuth: true });
   let dueAt: number | null = null;
-  let news = false;
+  let hasNewMail = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | null = null;
   const over = new AbortController();
@@ -42,24 +42,24 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
     {},
     (next) => {
       dueAt = next;
-      news = true;
-      arm(0);
+      hasNewMail = true;
+      scheduleRun(0);
     },
     // The subscription retries automatically.
     (error) => log.error({ fault: errorName(error) }, "the mail queue cannot be read"),
   );
 
-  function arm(atLeast: number) {
+  function scheduleRun(atLeast: number) {
     clearTimeout(timer);
     if (over.signal.aborted || running || dueAt === null) return;
     timer = setTimeout(run, Math.min(Math.max(dueAt - Date.now(), atLeast), LONGEST_WAIT));
   }
 
   function run() {
-    news = false;
+    hasNewMail = false;
     running = checkQueue().then((pause) => {
       running = null;
-      arm(pause);
+      scheduleRun(pause);
     });
   }
 
@@ -67,7 +67,7 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
   async function checkQueue(): Promise<number> {
     try {
       await drain();
-      return news ? 0 : RECHECK_MS;
+      return hasNewMail ? 0 : RECHECK_MS;
     } catch (error) {
       log.error({ fault: errorName(error) }, "the mail queue does not answer");
       return DEPLOYMENT_PAUSE;
@@ -85,13 +85,13 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
 
   async function sendOne({ id, attempts, content }: Claimed, lease: string): Promise<void> {
     const fault = await attempt(id, content);
-    const hopeless = fault !== null && isPermanentRejection(fault.error);
-    if (fault === null || hopeless) await deployment.mutation(api.accounts.mail.done, { id, lease }, NOW);
+    const isPermanent = fault !== null && isPermanentRejection(fault.error);
+    if (fault === null || isPermanent) await deployment.mutation(api.accounts.mail.done, { id, lease }, NOW);
     else {
       const pause = PAUSES[Math.min(attempts, PAUSES.length) - 1] ?? 0;
       await deployment.mutation(api.accounts.mail.postpone, { id, lease, dueAt: Date.now() + pause }, NOW);
     }
-    if (fault) log.error({ attempts, hopeless, fault: errorName(fault.error) }, "a mail could not be sent");
+    if (fault) log.error({ attempts, hopeless: isPermanent, fault: errorName(fault.error) }, "a mail could not be sent");
   }
 
   async function attempt(id: string, content: Claimed["content"]): Promise<{ error: unknown } | null> {

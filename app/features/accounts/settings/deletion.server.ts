@@ -29,8 +29,8 @@ export const dataIntents = {
       const token = email === "" ? await deletionToken({ request, context }) : null;
       const answer = await post("/delete-user", { ...(token !== null ? { token } : password && { password }), callbackURL: "/sign-in" });
       // Specification 4: by password, by fresh session, or by mail.
-      const gone = typeof answer === "object" && answer !== null && "message" in answer && answer.message === "User deleted";
-      if (!gone) return { done: "delete-asked" };
+      const isDeleted = typeof answer === "object" && answer !== null && "message" in answer && answer.message === "User deleted";
+      if (!isDeleted) return { done: "delete-asked" };
       setFlash(context, "Your account is deleted.");
       return { leave: "/sign-in" };
     },

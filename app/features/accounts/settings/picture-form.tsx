@@ -102,8 +102,8 @@ function CropBox({ picture }: { picture: string }) {
   const onMove = ({ clientX, clientY }: PointerEvent) => {
     const start = drag.current;
     if (!start) return;
-    const along = (from: number, by: number, room: number) => (room > 0 ? Math.min(1, Math.max(0, from - by / room)) : from);
-    setCrop({ ...crop, x: along(start.from.x, clientX - start.x, over.x), y: along(start.from.y, clientY - start.y, over.y) });
+    const moveBy = (from: number, by: number, room: number) => (room > 0 ? Math.min(1, Math.max(0, from - by / room)) : from);
+    setCrop({ ...crop, x: moveBy(start.from.x, clientX - start.x, over.x), y: moveBy(start.from.y, clientY - start.y, over.y) });
   };
 
   return (

@@ -45,22 +45,22 @@ export async function updatePicture({ request, context, url }: ActionRequest) {
     );
     const uploaded = fields.get(UPLOAD_FIELDS.uploaded);
     const from = { config, userId: visitor.userId, id: uploaded ?? "", designId: null };
-    const made = uploaded === undefined ? results[0] : ((await withUploaded(from, onFile)) ?? EXPIRED);
+    const result = uploaded === undefined ? results[0] : ((await withUploaded(from, onFile)) ?? EXPIRED);
     const form = fields.get(FORM_FIELD) ?? "";
     const sent = formRequest({ request, context, url });
     const refused = (problem: string, status = 422) =>
       respond({ rejected: { status: "error", error: { picture: [problem] } }, status }, form, sent);
-    if (typeof made === "string") return refused(made);
+    if (typeof result === "string") return refused(result);
     const removing = fields.get("remove") === "picture";
-    if (!made && !removing) return refused("Choose a picture.");
+    if (!result && !removing) return refused("Choose a picture.");
 
     const { post } = sent;
     const convex = serviceConvex(config);
     const { sessionId, userId } = visitor;
     try {
-      if (made) {
-        const checksum = createHash("sha256").update(made).digest("hex");
-        const bytes = new Uint8Array(made).buffer;
+      if (result) {
+        const checksum = createHash("sha256").update(result).digest("hex");
+        const bytes = new Uint8Array(result).buffer;
         await convex.mutation(api.accounts.pictures.put, { sessionId, contentType: "image/webp", checksum, bytes }, { skipQueue: true });
         await post("/update-user", { image: pictureAddress(userId, checksum) });
         return respond({ done: "picture" }, form, sent);

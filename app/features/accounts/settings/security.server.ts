@@ -60,7 +60,7 @@ export const securityIntents = {
 
   verifyTwoFactor: accountIntent({
     schema: codeFields,
-    others: ["uri", "backupCode"],
+    otherFields: ["uri", "backupCode"],
     fieldOf: { INVALID_CODE: "code" },
     // Without JavaScript the page is rendered again and must show the setup again.
     retain: (sent) => {

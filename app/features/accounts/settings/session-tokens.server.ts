@@ -14,8 +14,9 @@ export async function tokenOf(id: string, { context }: Pick<FormRequest, "contex
     connector: "AND" as const,
     mode: "sensitive" as const,
   });
-  const where = visitor ? [equals("id", id), equals("userId", visitor.userId)] : [];
+  const conditions = visitor ? [equals("id", id), equals("userId", visitor.userId)] : [];
   const row: unknown =
-    visitor && (await serviceConvex(context.get(configContext)).query(api.accounts.store.findOne, { model: "sessions", where }));
+    visitor &&
+    (await serviceConvex(context.get(configContext)).query(api.accounts.store.findOne, { model: "sessions", where: conditions }));
   return typeof row === "object" && row !== null && "token" in row && typeof row.token === "string" ? row.token : null;
 }

@@ -24,9 +24,9 @@ export async function cropSquare(path: string, userId: string, crop: Crop | null
       });
     const density = svgDensity(Math.min(facts.width, facts.height), SIDE);
     return await svgQueue(userId, async () => {
-      const drawn = await svgRenderer.draw(await readFile(path), density);
+      const rendered = await svgRenderer.draw(await readFile(path), density);
       const scale = density / 72;
-      return decodeQueue(userId, () => cut(drawn, { width: facts.width * scale, height: facts.height * scale }, crop));
+      return decodeQueue(userId, () => cut(rendered, { width: facts.width * scale, height: facts.height * scale }, crop));
     });
   } catch (error) {
     if (error instanceof BusyError) return "The server is busy. Try again in a moment.";

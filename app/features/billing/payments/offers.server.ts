@@ -12,8 +12,8 @@ const known = new WeakMap<Payments, { offers: Promise<Offer[]>; until: number }>
 
 export async function offersOf({ payments }: AppConfig): Promise<Offer[] | null> {
   if (!payments) return null;
-  const believed = known.get(payments);
-  if (believed && Date.now() < believed.until) return believed.offers;
+  const cached = known.get(payments);
+  if (cached && Date.now() < cached.until) return cached.offers;
   const offers = loadOffers(payments);
   known.set(payments, { offers, until: Date.now() + BELIEVED_MS });
   const answered = await offers;

@@ -10,7 +10,7 @@ export function paymentPlugins({ payments }: AppConfig): BetterAuthPlugin[] {
   if (!payments) return [];
   const { webhookSecret, proPrice, proAnnualPrice } = payments;
   const client = stripeClient(payments);
-  const theirs = stripe({
+  const stripePlugin = stripe({
     stripeClient: client,
     stripeWebhookSecret: webhookSecret,
     subscription: {
@@ -21,10 +21,10 @@ export function paymentPlugins({ payments }: AppConfig): BetterAuthPlugin[] {
   });
   return [
     {
-      ...theirs,
+      ...stripePlugin,
       // The plugin would let users set their own customer id and open another customer's pages.
-      schema: { ...theirs.schema, user: { fields: { stripeCustomerId: { type: "string", required: false, input: false } } } },
-      endpoints: { ...theirs.endpoints, stripeWebhook: webhook(client, payments) },
+      schema: { ...stripePlugin.schema, user: { fields: { stripeCustomerId: { type: "string", required: false, input: false } } } },
+      endpoints: { ...stripePlugin.endpoints, stripeWebhook: webhook(client, payments) },
     },
   ];
 }

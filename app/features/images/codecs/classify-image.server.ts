@@ -33,7 +33,7 @@ export function classifyImage(pixels: Buffer, shape: Shape): ImageClass {
 }
 
 function measureSquare(pixels: Buffer, { width, channels }: Shape, left: number, top: number) {
-  let alike = 0;
+  let equalCount = 0;
   let edges = 0;
   for (let y = top; y < top + SIDE; y++) {
     for (let x = left; x < left + SIDE; x++) {
@@ -42,9 +42,9 @@ function measureSquare(pixels: Buffer, { width, channels }: Shape, left: number,
       let step = 0;
       for (let channel = 0; channel < channels; channel++)
         step = Math.max(step, Math.abs((pixels[at + channel] ?? 0) - (pixels[before + channel] ?? 0)));
-      if (step === 0) alike++;
+      if (step === 0) equalCount++;
       else if (step > EDGE) edges++;
     }
   }
-  return { alike, edges };
+  return { alike: equalCount, edges };
 }

@@ -20,11 +20,11 @@ const PATIENCE_SECONDS = 120;
 
 /** Larger pictures are decoded one at a time: AVIF takes 16 bytes per pixel, other formats up to 10. */
 const LARGE_PIXELS = 12_000_000;
-const alone = createQueue({ running: 1, waiting: 2 });
+const largeImageQueue = createQueue({ running: 1, waiting: 2 });
 
 /** Decodes one large picture at a time, within `decodeQueue`, to stay below `DECODING_MEMORY`. `pixels` are of one frame. */
 export const limitLargeDecoding = <T>(pixels: number, job: () => Promise<T>): Promise<T> =>
-  pixels > LARGE_PIXELS ? alone("", job) : job();
+  pixels > LARGE_PIXELS ? largeImageQueue("", job) : job();
 
 /** Bytes for the largest AVIF, a small one at the same time, and their buffers. */
 export const DECODING_MEMORY = 1280 * 2 ** 20;

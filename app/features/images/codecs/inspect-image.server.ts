@@ -138,8 +138,8 @@ async function inspectDrawing({ path, size, checksum }: Arrived, userId: string)
   try {
     const { width, height, spent } = await svgRenderer.measure(svg);
     const largest = svgWidth({ width, height }, Math.max(...VARIANT_WIDTHS));
-    const drawn = await svgRenderer.draw(svg, svgDensity(width, largest), spent);
-    const placeholder = await decodeQueue(userId, () => thumbhash(drawn));
+    const rendered = await svgRenderer.draw(svg, svgDensity(width, largest), spent);
+    const placeholder = await decodeQueue(userId, () => thumbhash(rendered));
     const facts = { contentType: "image/svg+xml", size, width, height, checksum: await checksum(), placeholder, animated: false } as const;
     return { ok: true, facts };
   } catch (error) {
@@ -206,10 +206,10 @@ function mediaType({ format, compression }: Metadata): string {
 function tooManyPixels(width: number, height: number, frames: number): string | null {
   const count = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
   const megapixels = (pixels: number) => `${count.format(pixels / 1_000_000)} megapixels`;
-  const what = `${count.format(width)} × ${count.format(height)} pixels`;
-  if (width * height > MAX_PIXELS) return `Too large: ${what} (maximum ${megapixels(MAX_PIXELS)}). Reduce its size.`;
+  const dimensions = `${count.format(width)} × ${count.format(height)} pixels`;
+  if (width * height > MAX_PIXELS) return `Too large: ${dimensions} (maximum ${megapixels(MAX_PIXELS)}). Reduce its size.`;
   if (width * height * frames > MAX_ANIMATION_PIXELS)
-    return `Too large: ${frames} frames of ${what} (maximum ${megapixels(MAX_ANIMATION_PIXELS)} in all frames). Make the animation smaller or shorter.`;
+    return `Too large: ${frames} frames of ${dimensions} (maximum ${megapixels(MAX_ANIMATION_PIXELS)} in all frames). Make the animation smaller or shorter.`;
   return null;
 }
 

@@ -90,15 +90,15 @@ const WEBP_NEEDS = new Set(["VP8X", "VP8 ", "VP8L", "ALPH", "ICCP", "ANIM", "ANM
 /** RFC 9649, section 2. */
 function webp(bytes: Buffer): Buffer | null {
   const chunks: Buffer[] = [];
-  const whole = Math.min(bytes.length, 8 + bytes.readUInt32LE(4));
-  for (let at = 12; at + 8 <= whole;) {
+  const fileLength = Math.min(bytes.length, 8 + bytes.readUInt32LE(4));
+  for (let at = 12; at + 8 <= fileLength;) {
     const type = bytes.toString("latin1", at, at + 4);
     const size = bytes.readUInt32LE(at + 4);
     const end = at + 8 + size + (size % 2);
-    if (at + 8 + size > whole) return null;
+    if (at + 8 + size > fileLength) return null;
     if (type === "EXIF" && readExif(bytes.subarray(at + 8, at + 8 + size)).orientation > 1) return null;
     if (WEBP_NEEDS.has(type)) {
-      const chunk = Buffer.from(bytes.subarray(at, Math.min(end, whole)));
+      const chunk = Buffer.from(bytes.subarray(at, Math.min(end, fileLength)));
       // Clears the EXIF and XMP flags.
       if (type === "VP8X") chunk[8] = (chunk[8] ?? 0) & ~0x0c;
       chunks.push(chunk);

@@ -89,13 +89,13 @@ export function createSvgRenderer({
       resolve(answer.data);
     };
     // librsvg aborts its process when memory is refused.
-    const gone = () => reject(new SvgRenderError("memory"));
-    const late = setTimeout(() => reject(new SvgRenderError("time")), clock * patience);
+    const onExit = () => reject(new SvgRenderError("memory"));
+    const timer = setTimeout(() => reject(new SvgRenderError("time")), clock * patience);
     child.once("message", onMessage);
-    child.once("exit", gone);
-    child.once("error", gone);
+    child.once("exit", onExit);
+    child.once("error", onExit);
     try {
-      child.send(question, (error) => error && gone());
+      child.send(question, (error) => error && onExit());
       const answer = await promise;
       release(child);
       if ("problem" in answer) throw new SvgRenderError(answer.problem);
@@ -104,8 +104,8 @@ export function createSvgRenderer({
       if (!idle.has(child)) child.kill("SIGKILL");
       throw error;
     } finally {
-      clearTimeout(late);
-      child.off("message", onMessage).off("exit", gone).off("error", gone);
+      clearTimeout(timer);
+      child.off("message", onMessage).off("exit", onExit).off("error", onExit);
     }
   }
 

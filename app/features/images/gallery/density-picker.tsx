@@ -12,11 +12,18 @@ export const DENSITY_CHOICES = [
 
 export function DensityPicker({ className = "" }: { className?: string }) {
   const density = useDensity();
-  function choose(next: Density) {
+  function setDensity(next: Density) {
     showDensity(next);
     document.cookie = densityCookie(next, location.protocol === "https:");
   }
   return (
-    <SegmentedControl name="density" label="Image size" value={density} options={DENSITY_CHOICES} onChoose={choose} className={className} />
+    <SegmentedControl
+      name="density"
+      label="Image size"
+      value={density}
+      options={DENSITY_CHOICES}
+      onChoose={setDensity}
+      className={className}
+    />
   );
 }

@@ -35,7 +35,7 @@ type GalleryProps = TileProps & {
 };
 
 type TileProps = {
-  ask: Parameters<typeof ItemMenu>[0]["ask"];
+  openDialog: Parameters<typeof ItemMenu>[0]["openDialog"];
   projectId: string;
   byHand: boolean;
   selection: Selection;
@@ -71,7 +71,7 @@ export function Gallery({ list, images, view, page, total, ...tile }: GalleryPro
 export function useGalleryView(atFirst: GalleryView) {
   const [view, setView] = useState(atFirst);
   const density = useDensity();
-  function choose(next: DesignView) {
+  function changeView(next: DesignView) {
     setView(next === "list" ? next : "grid");
     if (next !== "list") showDensity(next);
     for (const line of designViewCookies(next, location.protocol === "https:")) document.cookie = line;
@@ -84,7 +84,7 @@ export function useGalleryView(atFirst: GalleryView) {
         label="View"
         value={view === "list" ? view : density}
         options={VIEWS}
-        onChoose={choose}
+        onChoose={changeView}
         className="ms-auto"
       />
     ),
@@ -218,9 +218,9 @@ function ImageTile({ image, first, alone, density, ...tile }: ImageTileProps) {
   );
 }
 
-function ImageMenu({ image, ask, projectId, byHand, selection }: OfImage) {
+function ImageMenu({ image, openDialog, projectId, byHand, selection }: OfImage) {
   return (
-    <ItemMenu item={image} ask={ask} remove="removeImage" select={() => selectFirst(selection, image._id)}>
+    <ItemMenu item={image} openDialog={openDialog} remove="removeImage" select={() => selectFirst(selection, image._id)}>
       <ImageActions image={image} projectId={projectId}>
         {byHand ? <OrderActions intent="orderImage" id={image._id} /> : null}
       </ImageActions>

@@ -28,7 +28,7 @@ const REMEMBERED = 20_000;
 type Grant = { picture: Promise<AccessibleImage | null>; until: number };
 
 export function createAccessCache(
-  ask: (sessionId: string, imageId: string, versionId?: string) => Promise<AccessibleImage | null>,
+  loadImage: (sessionId: string, imageId: string, versionId?: string) => Promise<AccessibleImage | null>,
   now: () => number = Date.now,
 ): AccessCache {
   const cache = new LRUCache<string, Grant>({ max: REMEMBERED });
@@ -45,7 +45,7 @@ export function createAccessCache(
       const key = keyOf(sessionId, imageId, versionId);
       const known = cache.get(key);
       if (known && known.until > now()) return known.picture;
-      const grant = set(key, ask(sessionId, imageId, versionId));
+      const grant = set(key, loadImage(sessionId, imageId, versionId));
       const forget = () => {
         if (cache.peek(key) === grant) cache.delete(key);
       };

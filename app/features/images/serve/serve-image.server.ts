@@ -27,15 +27,15 @@ export async function serveImage(request: Request, imageId: string, context: Rea
   if (turn === null) return text(400, `turn is one of ${ROTATIONS.join(", ")}.`);
 
   const pictures = imageServiceFor(context.get(configContext));
-  const of: ImageReference = {
+  const reference: ImageReference = {
     userId: visitor.userId,
     sessionId: visitor.sessionId,
     imageId,
     versionId: searchParams.get("version") ?? undefined,
   };
-  const question = { request, of, pictures };
+  const question = { request, of: reference, pictures };
   try {
-    const picture = await pictures.accessCache.get(of.sessionId, imageId, of.versionId);
+    const picture = await pictures.accessCache.get(reference.sessionId, imageId, reference.versionId);
     if (!picture) return missing();
     if (searchParams.has("original")) return await serveOriginal(question, picture, turn ?? 0);
     const rotation = turn ?? picture.rotation ?? 0;

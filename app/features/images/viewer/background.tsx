@@ -12,12 +12,12 @@ const LABELS: Record<Background, string> = {
 
 export function useBackground(atFirst: Background) {
   const [background, setBackground] = useState(atFirst);
-  const choose = (next: Background) => {
+  const changeBackground = (next: Background) => {
     setBackground(next);
     document.cookie = backgroundCookie(next, location.protocol === "https:");
   };
-  const next = () => choose(BACKGROUNDS[(BACKGROUNDS.indexOf(background) + 1) % BACKGROUNDS.length] ?? "wall");
-  return { background, choose, next };
+  const next = () => changeBackground(BACKGROUNDS[(BACKGROUNDS.indexOf(background) + 1) % BACKGROUNDS.length] ?? "wall");
+  return { background, choose: changeBackground, next };
 }
 
 export function BackgroundPicker({ background, choose }: Pick<ReturnType<typeof useBackground>, "background" | "choose">) {

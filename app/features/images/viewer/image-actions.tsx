@@ -9,12 +9,12 @@ import { MenuLink } from "~/lib/ui/overlays/menu";
 type ImageActionsProps = {
   image: { _id: string; designId: string };
   projectId: string;
-  here?: { form: string };
+  commandForm?: { form: string };
   children?: ReactNode;
 };
 
-export function ImageActions({ image: { _id, designId }, projectId, here, children }: ImageActionsProps) {
-  const called = (command: string) => (here ? { command, form: here.form } : {});
+export function ImageActions({ image: { _id, designId }, projectId, commandForm, children }: ImageActionsProps) {
+  const called = (command: string) => (commandForm ? { command, form: commandForm.form } : {});
   return (
     <>
       <MenuAction intent="duplicateImage" values={{ id: _id }} icon={<Icon of={Copy} />} {...called("Duplicate image")}>
@@ -57,9 +57,9 @@ export function ImageActions({ image: { _id, designId }, projectId, here, childr
         to={href("/design/:id/images/:imageId/move", { id: designId, imageId: _id })}
         prefetch="none"
         icon={<Icon of={FolderInput} />}
-        data-command={here ? "Move image to…" : undefined}
+        data-command={commandForm ? "Move image to…" : undefined}
         onClick={(event) => {
-          const request = { kind: "image", ids: [_id], from: designId, staysOnPage: !here } as const;
+          const request = { kind: "image", ids: [_id], from: designId, staysOnPage: !commandForm } as const;
           if (requestDestination(request)) event.preventDefault();
         }}
       >

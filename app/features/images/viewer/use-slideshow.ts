@@ -16,10 +16,10 @@ export function useSlideshow(image: { _id: string; name: string }, turn: (side: 
     announce("Slideshow ended");
     setPlaying(false);
   });
-  const tell = useEffectEvent(() => announce(image.name));
+  const announceImage = useEffectEvent(() => announce(image.name));
   useEffect(() => {
     if (!isPlaying) return;
-    tell();
+    announceImage();
     const timer = setInterval(advance, SLIDE_MS);
     return () => clearInterval(timer);
   }, [isPlaying, image._id]);

@@ -20,8 +20,8 @@ function actualScale({ density, scalable }: Scene): number {
 
 /** Fits the picture to the stage. Enlarges it at most to its size without JavaScript, which ignores the pixel density. */
 export function fitScale({ stage, picture, scalable }: Scene): number {
-  const whole = Math.min(stage.width / picture.width, stage.height / picture.height);
-  return scalable ? whole : Math.min(whole, 1);
+  const fitScale = Math.min(stage.width / picture.width, stage.height / picture.height);
+  return scalable ? fitScale : Math.min(fitScale, 1);
 }
 
 function fillScale({ stage, picture }: Scene): number {
@@ -48,22 +48,22 @@ export function settle({ scale: wanted, x, y }: View, scene: Scene): View {
   const { least, most } = limits(scene);
   const scale = Math.min(most, Math.max(least, wanted));
   const { stage, picture, density, corner } = scene;
-  const along = (offset: number, room: number, length: number, from: number) => {
-    const slack = Math.max(0, (length * scale - room) / 2);
-    const clamped = Math.min(slack, Math.max(-slack, offset));
+  const clampOffset = (offset: number, room: number, length: number, from: number) => {
+    const maxOffset = Math.max(0, (length * scale - room) / 2);
+    const clamped = Math.min(maxOffset, Math.max(-maxOffset, offset));
     if (!isActual(scale, scene)) return clamped;
     const start = from + room / 2 + clamped - (length * scale) / 2;
     return clamped + Math.round(start * density) / density - start;
   };
-  return { scale, x: along(x, stage.width, picture.width, corner.x), y: along(y, stage.height, picture.height, corner.y) };
+  return { scale, x: clampOffset(x, stage.width, picture.width, corner.x), y: clampOffset(y, stage.height, picture.height, corner.y) };
 }
 
 /** Zooms and keeps `point` (from the stage's centre) in place. */
 export function zoomBy(view: View, factor: number, point: Point, scene: Scene): View {
   const { least, most } = limits(scene);
   const scale = Math.min(most, Math.max(least, view.scale * factor));
-  const grown = scale / view.scale;
-  return settle({ scale, x: point.x - (point.x - view.x) * grown, y: point.y - (point.y - view.y) * grown }, scene);
+  const applied = scale / view.scale;
+  return settle({ scale, x: point.x - (point.x - view.x) * applied, y: point.y - (point.y - view.y) * applied }, scene);
 }
 
 export function panBy(view: View, by: Point, scene: Scene): View {
@@ -72,9 +72,9 @@ export function panBy(view: View, by: Point, scene: Scene): View {
 
 export function pinch(view: View, before: [Point, Point], after: [Point, Point], scene: Scene): View {
   const [from, to] = [between(before), between(after)];
-  const apart = distance(before);
+  const fingerDistance = distance(before);
   const moved = panBy(view, { x: to.x - from.x, y: to.y - from.y }, scene);
-  return apart === 0 ? moved : zoomBy(moved, distance(after) / apart, to, scene);
+  return fingerDistance === 0 ? moved : zoomBy(moved, distance(after) / fingerDistance, to, scene);
 }
 
 const STEPS = [0.05, 0.1, 0.17, 0.25, 0.33, 0.5, 0.67, 0.75, 1, 1.5, 2, 3, 4, 6, 8, 12, 16];

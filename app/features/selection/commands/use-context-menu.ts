@@ -47,7 +47,7 @@ export function useContextMenu(list: RefObject<HTMLElement | null>): void {
     function move(event: PointerEvent): void {
       if (Math.hypot(event.clientX - from.x, event.clientY - from.y) > MOVE_THRESHOLD) stop();
     }
-    function lift(): void {
+    function cancelLongPress(): void {
       stop();
       const item = pressed;
       pressed = null;
@@ -60,7 +60,7 @@ export function useContextMenu(list: RefObject<HTMLElement | null>): void {
     document.addEventListener("contextmenu", menu, { signal });
     document.addEventListener("pointerdown", press, { signal });
     document.addEventListener("pointermove", move, { signal });
-    document.addEventListener("pointerup", lift, { signal });
+    document.addEventListener("pointerup", cancelLongPress, { signal });
     document.addEventListener("pointercancel", stop, { signal });
     return () => {
       over.abort();

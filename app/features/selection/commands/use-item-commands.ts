@@ -14,7 +14,7 @@ import { useItemDrag } from "./use-item-drag";
 
 type ItemCommands = {
   items: readonly Item[];
-  ask: (requested: OpenItemDialog) => void;
+  openDialog: (requested: OpenItemDialog) => void;
   remove: IntentName;
   duplicate: IntentName;
   many?: {
@@ -31,7 +31,7 @@ const FIELD = 'input:not([type="checkbox"]), textarea, select, [contenteditable]
 const ABOVE = "dialog[open], :popover-open, .viewer";
 
 /** Keys for the focused or selected cards: F2, Delete, Ctrl/Cmd+D, and the clipboard. Menus open on right-click and long press. */
-export function useItemCommands(list: RefObject<HTMLElement | null>, { items, ask, remove, duplicate, many }: ItemCommands): void {
+export function useItemCommands(list: RefObject<HTMLElement | null>, { items, openDialog, remove, duplicate, many }: ItemCommands): void {
   useContextMenu(list);
   const submit = useSubmit();
   const send = (intent: IntentName, fields: Record<string, string>, items: readonly [string, string][]) => {
@@ -102,7 +102,7 @@ export function useItemCommands(list: RefObject<HTMLElement | null>, { items, as
       removeChosen();
     } else if (key === "F2" && item) {
       event.preventDefault();
-      ask({ what: "rename", item });
+      openDialog({ what: "rename", item });
     }
   });
 

@@ -34,9 +34,9 @@ export function useEndless<Row>(
   // By name, because `api` returns a new object each time.
   const name = sibling ? getFunctionName(sibling) : preloaded.query;
   const reference = useMemo(() => makeFunctionReference<"query">(name), [name]);
-  const of = JSON.stringify([preloaded.query, preloaded.args]);
-  const [later, setLater] = useState(() => rememberedPages(remembers ? key : null, of));
-  if (later.of !== of) setLater(rememberedPages(remembers ? key : null, of));
+  const listKey = JSON.stringify([preloaded.query, preloaded.args]);
+  const [later, setLater] = useState(() => rememberedPages(remembers ? key : null, listKey));
+  if (later.of !== listKey) setLater(rememberedPages(remembers ? key : null, listKey));
   const size = sizeIn(preloaded.args["paginationOpts"]);
   const argsAt = useMemo(() => {
     const { paginationOpts: _, ...rest } = preloaded.args;

@@ -13,8 +13,8 @@ export const useItemDialogs = (items: Item[]) => useOpenItemDialog(items, ["rena
 
 export function useOpenItemDialog<I extends Item>(items: I[], questions: DialogName[]) {
   const [search] = useSearchParams();
-  const [openDialog, ask] = useState<OpenItemDialog<I> | null>(() => dialogInUrl(search, items, questions));
-  return { openDialog, ask };
+  const [openDialog, setOpenDialog] = useState<OpenItemDialog<I> | null>(() => dialogInUrl(search, items, questions));
+  return { openDialog, ask: setOpenDialog };
 }
 
 function dialogInUrl<I extends Item>(search: URLSearchParams, items: I[], questions: DialogName[]): OpenItemDialog<I> | null {
@@ -42,7 +42,7 @@ export function useCloseToPage(onClose: () => void) {
   const navigate = useNavigate();
   return () => {
     onClose();
-    const rest = withoutOpenDialog(search);
-    if (search !== rest) void navigate(pathname + rest, { replace: true, preventScrollReset: true });
+    const closedSearch = withoutOpenDialog(search);
+    if (search !== closedSearch) void navigate(pathname + closedSearch, { replace: true, preventScrollReset: true });
   };
 }

@@ -6,10 +6,10 @@ export const OPENED = "open-menu";
 
 /** Opens a menu without JavaScript and keeps the other search parameters. */
 export function ItemMenuForm() {
-  const rest = new URLSearchParams(withoutOpenDialog(useLocation().search));
+  const search = new URLSearchParams(withoutOpenDialog(useLocation().search));
   return (
     <form id={OPENING} method="get" action={`#${OPENED}`} className="hidden">
-      {[...rest].map(([name, value]) => (
+      {[...search].map(([name, value]) => (
         <input key={`${name} ${value}`} type="hidden" name={name} value={value} />
       ))}
     </form>

@@ -15,7 +15,7 @@ import { MENU, withoutOpenDialog, withOpenDialog } from "./open-dialog-param";
 
 type ItemMenuProps = {
   item: Item;
-  ask: (requested: OpenItemDialog) => void;
+  openDialog: (requested: OpenItemDialog) => void;
   remove: IntentName;
   archive?: string | undefined;
   select?: () => void;
@@ -23,7 +23,7 @@ type ItemMenuProps = {
 };
 
 /** Renders a menu only when needed, because 200 menus would dominate the page. Without JavaScript the button requests `?menu=…`. */
-export function ItemMenu({ item, ask, remove, archive, select, children }: ItemMenuProps) {
+export function ItemMenu({ item, openDialog, remove, archive, select, children }: ItemMenuProps) {
   const { pathname, search } = useLocation();
   const navigate = useNavigate();
   const isRequested = useSearchParams()[0].get(MENU) === item._id;
@@ -63,7 +63,7 @@ export function ItemMenu({ item, ask, remove, archive, select, children }: ItemM
     prefetch: "none" as const,
     onClick(event: MouseEvent) {
       event.preventDefault();
-      ask({ what, item });
+      openDialog({ what, item });
     },
   });
 

@@ -6,11 +6,11 @@ type ItemActionsProps = {
   thing: "Project" | "Design";
   item: { _id: string; favourite: boolean; coverChosen: boolean };
   /** On the item's own page, its actions are commands of the palette. */
-  here?: boolean;
+  isPageItem?: boolean;
 };
 
-export function ItemActions({ thing, item: { _id, favourite, coverChosen }, here = false }: ItemActionsProps) {
-  const called = (command: string) => (here ? { command } : {});
+export function ItemActions({ thing, item: { _id, favourite, coverChosen }, isPageItem = false }: ItemActionsProps) {
+  const called = (command: string) => (isPageItem ? { command } : {});
   const noun = thing.toLowerCase();
   return (
     <>

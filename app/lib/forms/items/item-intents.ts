@@ -80,8 +80,8 @@ export function itemIntents<Item extends Row>(
     }),
 
     reorder: reorderIntent(mutations.reorder, (store, args) => {
-      const elsewhere = manualRows(store);
-      changeLists(store, (rows, sort) => (sort === "manual" ? reordered(rows, args, elsewhere) : rows));
+      const manualList = manualRows(store);
+      changeLists(store, (rows, sort) => (sort === "manual" ? reordered(rows, args, manualList) : rows));
     }),
   };
 }

@@ -20,12 +20,12 @@ export function reordered<Row extends { _id: string }>(rows: Row[], { id, to, be
   // A copy, because each page marks its optimistic rows.
   const row = rows[at] ?? (moved && { ...moved });
   if (!row) return rows;
-  const others = at < 0 ? rows : rows.filter((each) => each !== row);
+  const otherRows = at < 0 ? rows : rows.filter((each) => each !== row);
   if (to === "before" || to === "after") {
-    const next = others.findIndex(({ _id }) => _id === beside);
-    if (next >= 0) return others.toSpliced(to === "before" ? next : next + 1, 0, row);
-    return elsewhere.some(({ _id }) => _id === beside) ? others : rows;
+    const next = otherRows.findIndex(({ _id }) => _id === beside);
+    if (next >= 0) return otherRows.toSpliced(to === "before" ? next : next + 1, 0, row);
+    return elsewhere.some(({ _id }) => _id === beside) ? otherRows : rows;
   }
   if (at < 0) return rows;
-  return others.toSpliced({ up: Math.max(0, at - 1), down: at + 1, first: 0, last: others.length }[to], 0, row);
+  return otherRows.toSpliced({ up: Math.max(0, at - 1), down: at + 1, first: 0, last: otherRows.length }[to], 0, row);
 }

@@ -11,9 +11,9 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 /** Answers a request and records its log line, metrics and `Server-Timing`. */
 export function observed(request: Request, answer: () => Promise<Response>): Promise<Response> {
   return inExchange(async (exchange) => {
-    const began = performance.now();
+    const startedAt = performance.now();
     const response = mutable(await answer());
-    const ms = performance.now() - began;
+    const ms = performance.now() - startedAt;
     const method = METHODS.has(request.method) ? request.method : "other";
     const route = exchange.pattern ?? "none";
     noteActivity(`${method} ${route}`);

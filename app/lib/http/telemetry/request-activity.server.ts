@@ -7,7 +7,7 @@ export function noteActivity(name: string): void {
 }
 
 export function takeActivity(): string[] {
-  const taken = [...names];
+  const recorded = [...names];
   names.clear();
-  return taken;
+  return recorded;
 }

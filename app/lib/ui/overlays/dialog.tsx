@@ -17,7 +17,7 @@ type DialogProps = {
 export function Dialog({ id, title, open, onClose, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   // React sets `open` only in the server's HTML: the element's own methods record where to return the focus.
-  const fromServer = useSyncExternalStore(never, no, yes);
+  const fromServer = useSyncExternalStore(never, no, alwaysTrue);
   const [openAtFirst] = useState(fromServer && Boolean(open));
   const closedByUs = useRef(false);
 
@@ -60,7 +60,7 @@ export function Dialog({ id, title, open, onClose, children }: DialogProps) {
 
 const never = () => () => {};
 const no = () => false;
-const yes = () => true;
+const alwaysTrue = () => true;
 
 export function DialogButton({ dialog, ...rest }: ButtonProps & { dialog: string }) {
   return <Button aria-haspopup="dialog" {...opensDialog(dialog)} {...rest} />;

@@ -9,13 +9,13 @@ import type { Call, FunctionRunner, Outcome } from "../types.ts";
 export type ActionsHost = {
   dir: string;
   runner: Pick<FunctionRunner, "queries" | "mutation" | "action" | "files">;
-  ask: <K extends QuestionName>(kind: K, ask: Questions[K]["ask"]) => Promise<Questions[K]["answer"]>;
+  request: <K extends QuestionName>(kind: K, params: Questions[K]["params"]) => Promise<Questions[K]["answer"]>;
   log: (run: WireRun, identity: Identity["kind"]) => void;
 };
 
 type Caller = { identity: Identity; argsText: string | null };
 
-export async function answerSyscall({ runner, ask }: ActionsHost, op: string, args: Arguments, caller: Caller): Promise<unknown> {
+export async function answerSyscall({ runner, request }: ActionsHost, op: string, args: Arguments, caller: Caller): Promise<unknown> {
   switch (op) {
     case "1.0/actions/query": {
       const [outcome] = await runner.queries([callOf(args, caller)]);
@@ -28,24 +28,24 @@ export async function answerSyscall({ runner, ask }: ActionsHost, op: string, ar
     case "1.0/actions/schedule": {
       const { name, functionHandle, reference } = asAddress(args);
       const address: Json = { ...(name && { name }), ...(functionHandle && { functionHandle }), ...(reference && { reference }) };
-      return JSON.stringify(await ask("schedule", { address, args: args["args"] ?? {}, at: asNumber(args["ts"]) * 1_000 }));
+      return JSON.stringify(await request("schedule", { address, args: args["args"] ?? {}, at: asNumber(args["ts"]) * 1_000 }));
     }
     case "1.0/actions/cancel_job":
-      await ask("cancelJob", { id: asString(args["id"]) });
+      await request("cancelJob", { id: asString(args["id"]) });
       return "null";
     case "1.0/storageGetUrl":
-      return JSON.stringify((await ask("findFileById", { id: asString(args["storageId"]) }))?.url ?? null);
+      return JSON.stringify((await request("findFileById", { id: asString(args["storageId"]) }))?.url ?? null);
     case "1.0/storageGetMetadata": {
-      const file = await ask("findFileById", { id: asString(args["storageId"]) });
+      const file = await request("findFileById", { id: asString(args["storageId"]) });
       return JSON.stringify(file && fileMetadata(file));
     }
     case "1.0/storageGenerateUploadUrl":
-      return JSON.stringify(await ask("uploadUrl", null));
+      return JSON.stringify(await request("uploadUrl", null));
     case "1.0/storageDelete":
-      await ask("deleteFile", { id: asString(args["storageId"]) });
+      await request("deleteFile", { id: asString(args["storageId"]) });
       return "null";
     case "storage/getBlob": {
-      const file = await ask("findFileById", { id: asString(args["storageId"]) });
+      const file = await request("findFileById", { id: asString(args["storageId"]) });
       if (file) await runner.files.verify(file);
       return file;
     }

@@ -184,7 +184,7 @@ async function asyncSyscall(op: string, text: string): Promise<string> {
     case "1.0/storageGetMetadata":
     case "1.0/storageGenerateUploadUrl":
     case "1.0/storageDelete": {
-      const answer = await ask((call) => post({ kind: "syscall", id: run.id, call, op, args: text, argsText: null }));
+      const answer = await callHost((call) => post({ kind: "syscall", id: run.id, call, op, args: text, argsText: null }));
       return asString(answer as Json);
     }
     default:
@@ -194,7 +194,7 @@ async function asyncSyscall(op: string, text: string): Promise<string> {
 
 function callFunction(id: number, op: string, text: string): Promise<unknown> {
   const { args = {}, ...address } = asObject(JSON.parse(text));
-  return ask((call) => post({ kind: "syscall", id, call, op, args: JSON.stringify(address), argsText: JSON.stringify(args) }));
+  return callHost((call) => post({ kind: "syscall", id, call, op, args: JSON.stringify(address), argsText: JSON.stringify(args) }));
 }
 
 function collectLater(bytes: number): void {
@@ -212,11 +212,13 @@ async function jsSyscall(op: string, given: { blob?: unknown; options?: { sha256
     }
     const bytes = new Uint8Array(await blob.arrayBuffer());
     const contentType = blob.type === "" ? null : blob.type;
-    return ask((call) => post({ kind: "store", id: run.id, call, bytes, contentType, sha256: options?.sha256 ?? null }, [bytes.buffer]));
+    return callHost((call) =>
+      post({ kind: "store", id: run.id, call, bytes, contentType, sha256: options?.sha256 ?? null }, [bytes.buffer]),
+    );
   }
   if (op === "storage/getBlob") {
     const args = JSON.stringify({ storageId: given.storageId ?? null });
-    const file = (await ask((call) => post({ kind: "syscall", id: run.id, call, op, args, argsText: null }))) as StoredFile | null;
+    const file = (await callHost((call) => post({ kind: "syscall", id: run.id, call, op, args, argsText: null }))) as StoredFile | null;
     return file && new Blob([await readFile(file.path)], { type: file.contentType ?? "" });
   }
   throw unsupported(op);
@@ -229,7 +231,7 @@ function caller(): Run {
   return run;
 }
 
-function ask(send: (call: number) => void): Promise<unknown> {
+function callHost(send: (call: number) => void): Promise<unknown> {
   const call = ++calls;
   return new Promise((resolve, reject) => {
     waiting.set(call, { resolve, reject });

@@ -278,9 +278,9 @@ describe("stored files", () => {
 
 describe("the transactor", () => {
   async function checksOf(run: () => Promise<unknown>): Promise<unknown[]> {
-    const ask = vi.spyOn(TransactorThread.prototype, "ask");
+    const request = vi.spyOn(TransactorThread.prototype, "request");
     await run();
-    return ask.mock.calls.filter(([kind]) => kind.startsWith("checkAction"));
+    return request.mock.calls.filter(([kind]) => kind.startsWith("checkAction"));
   }
 
   test("does not receive arguments and results that it need not check", async () => {

@@ -61,7 +61,7 @@ export class Actions {
     const requestId = newRequestId();
     const checks = this.#ownChecks.get(shownPath(call.path)) ?? NO_OWN_CHECKS;
     const { path, visibility } = call;
-    const refusal = await this.#host.ask("checkAction", { path, args: checks.checksArguments ? null : args, visibility });
+    const refusal = await this.#host.request("checkAction", { path, args: checks.checksArguments ? null : args, visibility });
     const outcome: WireOutcome = refusal
       ? { ok: false, message: refusal.message, logLines: [] }
       : await this.#outcome(call, args, { jobId, requestId, ...checks });
@@ -119,14 +119,14 @@ export class Actions {
   }
 
   async #outcome(call: Call, args: string, run: { jobId: string | null; requestId: string } & OwnChecks): Promise<WireOutcome> {
-    const { ask } = this.#host;
+    const { request } = this.#host;
     if (!this.#code) return { ok: false, message: "No code has been pushed.", logLines: [] };
     const ended = await this.#ready(this.#code).action({ path: call.path, args, identity: call.identity, ...run });
     const { logLines } = ended;
     if (ended.kind === "failed") return { ok: false, message: ended.message, data: ended.data, logLines };
     if (ended.kind === "response") throw new Error("An action answered with an HTTP response.");
     if (run.checksResult) return { ok: true, text: ended.text, logLines };
-    const fault = await ask("checkActionResult", { path: call.path, text: ended.text });
+    const fault = await request("checkActionResult", { path: call.path, text: ended.text });
     return fault === null ? { ok: true, text: ended.text, logLines } : { ok: false, message: fault, logLines };
   }
 

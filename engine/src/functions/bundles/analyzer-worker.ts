@@ -72,10 +72,10 @@ function functionsOf(path: string, exports: Exports): AnalyzedFunction[] {
     if (!type || typeof value !== "function") continue;
     const isPublic = Reflect.get(value, "isPublic") === true;
     if (!isPublic && Reflect.get(value, "isInternal") !== true) continue;
-    const where = `${path}:${name}`;
-    const args = exported(value, "exportArgs", where);
+    const location = `${path}:${name}`;
+    const args = exported(value, "exportArgs", location);
     if (!isArgumentsValidator(args)) {
-      throw new Error(`Invalid JSON returned from ${where}.exportArgs(): Args validator must be an object or any`);
+      throw new Error(`Invalid JSON returned from ${location}.exportArgs(): Args validator must be an object or any`);
     }
     found.push({
       module,
@@ -83,7 +83,7 @@ function functionsOf(path: string, exports: Exports): AnalyzedFunction[] {
       type,
       visibility: isPublic ? "public" : "internal",
       args,
-      returns: exported(value, "exportReturns", where),
+      returns: exported(value, "exportReturns", location),
     });
   }
   return found;

@@ -56,7 +56,7 @@ export function sweepBundles(dir: string, keep: string | null): void {
 
 export function saveCode(settings: Settings, bundle: Bundle, analysis: Analysis): void {
   const written = new Set<string>();
-  const keep = (text: string): string => {
+  const storeText = (text: string): string => {
     const name = sha256(text);
     written.add(name);
     if (settings.get(SOURCES + name) === undefined) settings.set(SOURCES + name, text);
@@ -65,8 +65,8 @@ export function saveCode(settings: Settings, bundle: Bundle, analysis: Analysis)
   const entry = (module: BundledModule): ManifestModule => ({
     path: module.path,
     environment: module.environment,
-    source: keep(module.source),
-    sourceMap: module.sourceMap ? keep(module.sourceMap) : null,
+    source: storeText(module.source),
+    sourceMap: module.sourceMap ? storeText(module.sourceMap) : null,
   });
   const manifest: Manifest = {
     modules: bundle.modules.map(entry),

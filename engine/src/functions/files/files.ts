@@ -12,18 +12,18 @@ import { UploadTokens } from "./upload-tokens.ts";
 
 const CHUNK_BYTES = 64 * 1024;
 
-type Ask = <K extends QuestionName>(kind: K, ask: Questions[K]["ask"]) => Promise<Questions[K]["answer"]>;
+type SendRequest = <K extends QuestionName>(kind: K, params: Questions[K]["params"]) => Promise<Questions[K]["answer"]>;
 
 export class ChecksumError extends Error {}
 
 /** Deletes partial uploads of an earlier process. */
-export async function openFileStore(dir: string, transactor: { ask: Ask }): Promise<FileStore> {
+export async function openFileStore(dir: string, transactor: { request: SendRequest }): Promise<FileStore> {
   const uploads = join(dir, "uploads");
   await rm(uploads, { recursive: true, force: true });
   await mkdir(uploads, { recursive: true });
   await mkdir(join(dir, "files"), { recursive: true });
   const blocks = new BlockDigests();
-  const tokens = new UploadTokens(Buffer.from(await transactor.ask("uploadKey", null), "base64"));
+  const tokens = new UploadTokens(Buffer.from(await transactor.request("uploadKey", null), "base64"));
 
   return {
     issueUploadToken: () => tokens.issue(),
@@ -36,14 +36,14 @@ export async function openFileStore(dir: string, transactor: { ask: Ask }): Prom
           throw new ChecksumError("The stored bytes do not match the given sha256 checksum.");
         }
         const file = { temporary, sha256: written.digest.toString("base64"), size: written.size, contentType };
-        return await transactor.ask("storeFile", file);
+        return await transactor.request("storeFile", file);
       } catch (error) {
         await rm(temporary, { force: true });
         throw error;
       }
     },
     async open(uuid) {
-      const row = await transactor.ask("findFile", { uuid });
+      const row = await transactor.request("findFile", { uuid });
       return row && { path: join(dir, "files", uuid), size: row.size, sha256: row.sha256, contentType: row.contentType };
     },
     async *read(file, range) {
@@ -63,7 +63,7 @@ export async function openFileStore(dir: string, transactor: { ask: Ask }): Prom
   async function reported(file: Pick<OpenFile, "path">, difference: FileDifference): Promise<Error> {
     const what = `stored file ${basename(file.path)} ${difference.what}`;
     if (difference.isMissing) return new Error(`The ${what}.`);
-    await transactor.ask("noteDamage", { what });
+    await transactor.request("noteDamage", { what });
     return new DamagedDataError(what);
   }
 }

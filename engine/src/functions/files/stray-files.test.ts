@@ -95,7 +95,7 @@ describe("files without a row", () => {
     const closing = new AbortController();
     const requested: number[] = [];
     const transactor = {
-      ask: async (_kind: string, { names }: { names: string[] }) => {
+      request: async (_kind: string, { names }: { names: string[] }) => {
         requested.push(names.length);
         if (requested.length === 3) closing.abort();
         return names;

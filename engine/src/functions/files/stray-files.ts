@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { acceptingStart } from "../../storage/last-commit.ts";
 import type { QuestionName, Questions } from "../transactor/transactor-protocol.ts";
 
-type Ask = <K extends QuestionName>(kind: K, ask: Questions[K]["ask"]) => Promise<Questions[K]["answer"]>;
+type SendRequest = <K extends QuestionName>(kind: K, params: Questions[K]["params"]) => Promise<Questions[K]["answer"]>;
 
 /** Looking up this many takes the transactor a few milliseconds. */
 const NAMES_AT_ONCE = 100;
@@ -21,7 +21,7 @@ const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 export type StrayFilesOptions = {
   dir: string;
-  transactor: { ask: Ask };
+  transactor: { request: SendRequest };
   /** Allows any number of files stored up to this time (milliseconds since 1970). */
   acceptLossUntil: number | null;
   hasAcceptedLoss: boolean;
@@ -37,14 +37,14 @@ export async function quarantineStrayFiles(options: StrayFilesOptions): Promise<
   if (returned > 0) log(`${returned} files in quarantine have a row again: they were moved back.`);
   await emptyQuarantine(dir);
   let files = 0;
-  const strays: string[] = [];
+  const strayFiles: string[] = [];
   for await (const each of compare(join(dir, "files"), options)) {
     files += each.names.length;
-    strays.push(...each.strays);
+    strayFiles.push(...each.strays);
   }
   if (signal.aborted) return;
-  const tooMany = strays.length > strayLimit(files);
-  const until = tooMany ? await newestOf(join(dir, "files"), strays) : null;
+  const tooMany = strayFiles.length > strayLimit(files);
+  const until = tooMany ? await newestOf(join(dir, "files"), strayFiles) : null;
   const isAccepted = until !== null && acceptLossUntil !== null && until.getTime() <= acceptLossUntil;
   if (acceptLossUntil !== null)
     log(
@@ -52,8 +52,8 @@ export async function quarantineStrayFiles(options: StrayFilesOptions): Promise<
         ? "ACCEPT_OLDER_DATABASE was needed for this start: remove it now."
         : "ACCEPT_OLDER_DATABASE has no effect: no data up to that time is missing. Remove it.",
     );
-  if (strays.length === 0) return;
-  const found = `${strays.length} of ${files} stored files have no row in the database`;
+  if (strayFiles.length === 0) return;
+  const found = `${strayFiles.length} of ${files} stored files have no row in the database`;
   if (until !== null && !isAccepted) {
     log(
       `${found}: too many for a crash, so none was moved. Is this the right database? Put it back, or start with ${acceptingStart(until)} to move them to quarantine.`,
@@ -62,7 +62,7 @@ export async function quarantineStrayFiles(options: StrayFilesOptions): Promise<
   }
   const folder = join(dir, "quarantine", new Date().toISOString().slice(0, 10));
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const name of strays) await rename(join(dir, "files", name), join(folder, name)).catch(ignoreAbsent);
+  for (const name of strayFiles) await rename(join(dir, "files", name), join(folder, name)).catch(ignoreAbsent);
   log(`${found}: moved to ${folder}, where they are kept for ${KEPT_DAYS} days.`);
 }
 
@@ -103,11 +103,11 @@ async function* compare(folder: string, { transactor, signal }: StrayFilesOption
   for await (const { name } of await opendir(folder)) {
     if (signal.aborted) return;
     if (names.push(name) < NAMES_AT_ONCE) continue;
-    yield { names, strays: await transactor.ask("strayFiles", { names }) };
+    yield { names, strays: await transactor.request("strayFiles", { names }) };
     names = [];
     await sleep(PAUSE_MS);
   }
-  if (names.length > 0) yield { names, strays: await transactor.ask("strayFiles", { names }) };
+  if (names.length > 0) yield { names, strays: await transactor.request("strayFiles", { names }) };
 }
 
 async function datesIn(dir: string): Promise<string[]> {

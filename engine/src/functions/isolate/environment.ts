@@ -52,9 +52,9 @@ export function enterIsolate(moment: () => ExecutionState | undefined, env: Reco
   );
   define("process", { env: { ...env } });
   for (const [name, value] of Object.entries({ AsyncLocalStorage, AsyncResource })) define(name, value);
-  const taken = new Map(NODE_ONLY.map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)]));
+  const originals = new Map(NODE_ONLY.map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)]));
   for (const name of NODE_ONLY) Reflect.deleteProperty(globalThis, name);
-  for (const name of LOADED_LATE) loadLate(name, taken);
+  for (const name of LOADED_LATE) loadLate(name, originals);
 }
 
 /** Node loads these lazily and uses its own globals while doing so. */
@@ -62,12 +62,12 @@ const LOADED_LATE = ["Headers", "Request", "Response", "FormData", "MessageEvent
 
 /** Restores the removed globals while Node loads `name`: loading these at start would double its time. */
 function loadLate(name: string, taken: Map<string, PropertyDescriptor | undefined>): void {
-  const late = Object.getOwnPropertyDescriptor(globalThis, name);
-  if (!late?.get) return;
+  const current = Object.getOwnPropertyDescriptor(globalThis, name);
+  if (!current?.get) return;
   const get = (): unknown => {
     for (const [global, descriptor] of taken) if (descriptor) Object.defineProperty(globalThis, global, descriptor);
     try {
-      const value: unknown = late.get?.call(globalThis);
+      const value: unknown = current.get?.call(globalThis);
       define(name, value);
       return value;
     } finally {

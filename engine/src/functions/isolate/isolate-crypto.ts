@@ -88,8 +88,8 @@ const SUBTLE = {
     const object = usableKey(key, "verify");
     if (key.algorithm.name === "HMAC") {
       const expected = createHmac(hashOfKey(key), object).update(bytesOf(data)).digest();
-      const given = bytesOf(signature);
-      return expected.length === given.length && timingSafeEqual(expected, given);
+      const signatureBytes = bytesOf(signature);
+      return expected.length === signatureBytes.length && timingSafeEqual(expected, signatureBytes);
     }
     const options = { key: object, ...signatureOptions(algorithm, key) };
     return verify(signatureHash(algorithm, key), bytesOf(data), options, bytesOf(signature));

@@ -177,8 +177,8 @@ const ACTIONS_ONLY: Record<string, string> = {
 export function unsupported(op: string): Error {
   const missing = NOT_OFFERED[op];
   if (missing !== undefined) return new Error(`${missing} is not offered by this deployment.`);
-  const elsewhere = ACTIONS_ONLY[op];
-  if (elsewhere !== undefined) return new Error(`${elsewhere} can only be used in actions.`);
+  const actionSyscall = ACTIONS_ONLY[op];
+  if (actionSyscall !== undefined) return new Error(`${actionSyscall} can only be used in actions.`);
   return new Error(`Unknown async operation "${op}" is not offered by this deployment.`);
 }
 

@@ -16,20 +16,20 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
   const { database } = transactor;
   switch (question.kind) {
     case "kindOf":
-      return kindOf(transactor, question.ask);
+      return kindOf(transactor, question.params);
     case "checkAction":
-      return actionRefusal(transactor, question.ask);
+      return actionRefusal(transactor, question.params);
     case "checkActionResult":
       return refusalOf(() => {
-        const target = transactor.services.registry.find(parseFunctionPath(question.ask.path), "action", "any");
-        checkedResult(target, question.ask.text, database);
+        const target = transactor.services.registry.find(parseFunctionPath(question.params.path), "action", "any");
+        checkedResult(target, question.params.text, database);
       });
     case "prepare": {
-      const { indexesAdded, indexesRemoved } = database.prepareSchema(question.ask.schema);
+      const { indexesAdded, indexesRemoved } = database.prepareSchema(question.params.schema);
       return { indexesAdded, indexesRemoved } satisfies SchemaChange;
     }
     case "apply": {
-      const { bundle, analysis } = question.ask;
+      const { bundle, analysis } = question.params;
       database.applySchema(database.prepareSchema(analysis.schema));
       saveCode(database.settings, bundle, analysis);
       deployCrons(database.settings, analysis, Date.now());
@@ -38,8 +38,8 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
       return { env: readEnvironment(database.settings) };
     }
     case "updateEnvironment": {
-      const env = changeEnvironment(database.settings, question.ask.changes);
-      if (question.ask.authProviders) saveAuthProviders(database.settings, question.ask.authProviders);
+      const env = changeEnvironment(database.settings, question.params.changes);
+      if (question.params.authProviders) saveAuthProviders(database.settings, question.params.authProviders);
       batch.ends = true;
       batch.committed = true;
       return { env };
@@ -56,16 +56,16 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
         .map(({ name }) => name)
         .filter((name) => !name.startsWith("_"));
     case "tableSize": {
-      const { table } = question.ask;
+      const { table } = question.params;
       return database.tables().some(({ name }) => name === table) ? database.beginQuery().count(table) : 0;
     }
     case "tablePage":
-      return tablePage(transactor, question.ask);
+      return tablePage(transactor, question.params);
     case "storeFile": {
       let undo = (): void => undefined;
       try {
         return transactor.transact(batch, (transaction) => {
-          const stored = transactor.services.files.store(transaction, question.ask);
+          const stored = transactor.services.files.store(transaction, question.params);
           ({ undo } = stored);
           return stored.id;
         });
@@ -75,7 +75,7 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
       }
     }
     case "findFile":
-      return transactor.services.files.findByUuid(database.beginQuery(), question.ask.uuid);
+      return transactor.services.files.findByUuid(database.beginQuery(), question.params.uuid);
     case "checkpoint":
       return database.checkpoint();
     case "clearDeleted":
@@ -83,16 +83,16 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
     case "hold":
       return transactor.hold();
     case "release":
-      return transactor.release(question.ask.hold);
+      return transactor.release(question.params.hold);
     case "strayFiles": {
       // A file without a row may have one in the backup being made.
       if (transactor.held.isOn) return [];
       const transaction = database.beginQuery();
-      return question.ask.names.filter((name) => !transactor.services.files.findByUuid(transaction, name));
+      return question.params.names.filter((name) => !transactor.services.files.findByUuid(transaction, name));
     }
     case "findFileById": {
       const { files } = transactor.services;
-      const row = files.find(database.beginQuery(), question.ask.id);
+      const row = files.find(database.beginQuery(), question.params.id);
       return row && ({ ...row, ...files.placeOf(row.id) } satisfies StoredFile);
     }
     case "uploadUrl":
@@ -102,11 +102,11 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
     case "isDamaged":
       return database.isDamaged;
     case "noteDamage":
-      database.noteDamage(new DamagedDataError(question.ask.what));
+      database.noteDamage(new DamagedDataError(question.params.what));
       return null;
     case "deleteFile": {
       transactor.transact(batch, (transaction, removedFiles) => {
-        removedFiles.push(transactor.services.files.remove(transaction, question.ask.id));
+        removedFiles.push(transactor.services.files.remove(transaction, question.params.id));
       });
       return null;
     }
@@ -115,20 +115,20 @@ export function answerAdministration(transactor: Transactor, batch: OpenBatch, q
   }
 }
 
-function kindOf({ services }: Transactor, ask: { path: string; visibility: "public" | "any" }): FunctionKind | null {
+function kindOf({ services }: Transactor, params: { path: string; visibility: "public" | "any" }): FunctionKind | null {
   try {
-    return services.registry.lookUp(requestedPath(ask), ask.visibility)?.kind ?? null;
+    return services.registry.lookUp(requestedPath(params), params.visibility)?.kind ?? null;
   } catch {
     return null;
   }
 }
 
-function actionRefusal({ services, database }: Transactor, ask: { path: string; args: string | null; visibility: "public" | "any" }) {
+function actionRefusal({ services, database }: Transactor, params: { path: string; args: string | null; visibility: "public" | "any" }) {
   let refused: "path" | "arguments" = "path";
   const message = refusalOf(() => {
-    const target = services.registry.find(requestedPath(ask), "action", ask.visibility);
+    const target = services.registry.find(requestedPath(params), "action", params.visibility);
     refused = "arguments";
-    if (ask.args !== null) checkedArguments(target, ask.args, database);
+    if (params.args !== null) checkedArguments(target, params.args, database);
   });
   return message === null ? null : { message, refused };
 }
@@ -145,12 +145,12 @@ function refusalOf(check: () => void): string | null {
 
 function tablePage(
   transactor: Transactor,
-  ask: { table: string; order: "asc" | "desc"; cursor: string | null; numItems: number },
+  params: { table: string; order: "asc" | "desc"; cursor: string | null; numItems: number },
 ): TablePage {
   const transaction = transactor.database.beginQuery();
-  const query = { source: { type: "FullTableScan", tableName: ask.table, order: ask.order }, operators: [] };
+  const query = { source: { type: "FullTableScan", tableName: params.table, order: params.order }, operators: [] };
   const page: { page: Json[]; isDone: boolean; continueCursor: string } = JSON.parse(
-    transaction.queryPage({ query, cursor: ask.cursor, endCursor: null, pageSize: ask.numItems, maximumRowsRead: null }),
+    transaction.queryPage({ query, cursor: params.cursor, endCursor: null, pageSize: params.numItems, maximumRowsRead: null }),
   );
   return { page: page.page, isDone: page.isDone, continueCursor: page.continueCursor };
 }

@@ -13,24 +13,24 @@ export function answerJobs(transactor: Transactor, batch: OpenBatch, question: Q
   const { database } = transactor;
   switch (question.kind) {
     case "dueJobs":
-      return dueJobs(database.beginQuery(), question.ask.now, question.ask.limit);
+      return dueJobs(database.beginQuery(), question.params.now, question.params.limit);
     case "schedule": {
-      const path = resolveAddress(asAddress(asObject(question.ask.address)));
+      const path = resolveAddress(asAddress(asObject(question.params.address)));
       const target = transactor.services.registry.lookUp(path, "any");
       if (!target) throw new Error(`Attempted to schedule function at nonexistent path: ${showFunctionPath(path)}`);
       if (target.kind === "query") throw new Error(`Queries cannot be scheduled: ${showFunctionPath(path)} is one.`);
-      const job = { name: canonicalFunctionPath(path), args: question.ask.args, at: question.ask.at };
+      const job = { name: canonicalFunctionPath(path), args: question.params.args, at: question.params.at };
       return transactor.transact(batch, (transaction) => scheduleJob(transaction, job), true);
     }
     case "cancelJob":
-      transactor.transact(batch, (transaction) => cancelJob(transaction, question.ask.id, Date.now()), true);
+      transactor.transact(batch, (transaction) => cancelJob(transaction, question.params.id, Date.now()), true);
       return null;
     case "runJob":
       return runJob(transactor, batch, question);
     case "startJob":
-      return transactor.transact(batch, (transaction) => startJob(transaction, question.ask.id));
+      return transactor.transact(batch, (transaction) => startJob(transaction, question.params.id));
     case "finishJob":
-      transactor.transact(batch, (transaction) => finishJob(transaction, question.ask.id, question.ask.end, Date.now()));
+      transactor.transact(batch, (transaction) => finishJob(transaction, question.params.id, question.params.end, Date.now()));
       return null;
     case "recoverJobs":
       return transactor.transact(batch, (transaction) => {
@@ -40,7 +40,7 @@ export function answerJobs(transactor: Transactor, batch: OpenBatch, question: Q
       });
     case "cleanJobs":
       return transactor.transact(batch, (transaction) => {
-        const ids = endedJobs(transaction, question.ask.before, question.ask.limit);
+        const ids = endedJobs(transaction, question.params.before, question.params.limit);
         for (const id of ids) transaction.system.remove(id);
         return ids.length;
       });
@@ -52,7 +52,7 @@ export function answerJobs(transactor: Transactor, batch: OpenBatch, question: Q
     case "runCron":
       return runCron(transactor, batch, question);
     case "moveCron":
-      return moveCron(database.settings, question.ask.name, question.ask.due, question.ask.next);
+      return moveCron(database.settings, question.params.name, question.params.due, question.params.next);
     default:
       throw new Error(`The scheduler has no answer to ${question.kind}.`);
   }
@@ -60,7 +60,7 @@ export function answerJobs(transactor: Transactor, batch: OpenBatch, question: Q
 
 /** Runs exactly once, since the job's row changes in the same commit. Returns null if the job is no longer pending. */
 async function runJob(transactor: Transactor, batch: OpenBatch, question: Question & { kind: "runJob" }): Promise<WireRun | null> {
-  const { id } = question.ask;
+  const { id } = question.params;
   const job = pendingJob(transactor.database.beginQuery(), id);
   if (!job) return null;
   const run = await transactor.runMutation(batch, question, callOf(job.name, job.args), {
@@ -76,7 +76,7 @@ async function runJob(transactor: Transactor, batch: OpenBatch, question: Questi
 
 /** Stores the next run in the same commit. Returns null if the cron has moved on. */
 async function runCron(transactor: Transactor, batch: OpenBatch, question: Question & { kind: "runCron" }): Promise<WireRun | null> {
-  const { name, due, next } = question.ask;
+  const { name, due, next } = question.params;
   const { settings } = transactor.database;
   const cron = readCrons(settings).find((cron) => cron.name === name && cron.next === due);
   if (!cron) return null;

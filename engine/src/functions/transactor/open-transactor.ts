@@ -33,15 +33,15 @@ type Opened = {
 /** Engine code must have imported everything that the isolate removes. The returned function opens the database. */
 export async function openTransactor(data: TransactorData): Promise<() => Promise<Opened>> {
   const watch = new Watch(data.watch);
-  const stage = new CurrentExecution();
+  const execution = new CurrentExecution();
   const convex = convexGlobal(
-    () => stage.services(),
+    () => execution.services(),
     (inside) => {
-      stage.inSyscall = inside;
+      execution.inSyscall = inside;
     },
   );
   const enter = async (code: LoadedCode | null, env: Record<string, string>): Promise<Registry> => {
-    enterIsolate(() => stage.moment(), { ...env, CONVEX_CLOUD_URL: data.cloudUrl, CONVEX_SITE_URL: data.siteUrl });
+    enterIsolate(() => execution.moment(), { ...env, CONVEX_CLOUD_URL: data.cloudUrl, CONVEX_SITE_URL: data.siteUrl });
     Object.defineProperty(globalThis, "Convex", { value: convex, configurable: true });
     if (!code) return Registry.empty();
     refuseNodeModules(code.root);
@@ -71,11 +71,11 @@ export async function openTransactor(data: TransactorData): Promise<() => Promis
       storageTable: database.tables().find(({ name }) => name === "_storage")?.number ?? 0,
     });
     const services: Services = { database, registry, files, watch };
-    stage.provide(services);
+    execution.provide(services);
     const removed = new RemovedFiles(database.settings, folder);
     removed.resume();
     database.flush();
-    const transactor = new Transactor(data.dir, services, stage, removed);
+    const transactor = new Transactor(data.dir, services, execution, removed);
     return { transactor, latest: database.latest(), hasAcceptedLoss, env, code, runMaintenance: rememberGlobals() };
   };
 }

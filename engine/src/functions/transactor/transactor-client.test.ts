@@ -33,7 +33,7 @@ afterEach(async () => {
 
 const changes = [{ name: "NAME", value: "after" }];
 const after = { code: null, env: { NAME: "after" } };
-const environment = () => thread.ask("environment", null);
+const environment = () => thread.request("environment", null);
 
 /** Longer than a thread takes to commit, close the database and end. */
 const LONG_MS = 1_000;
@@ -42,7 +42,7 @@ const beBusy = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffe
 
 test("starts one successor when a thread's end and last messages arrive together", async () => {
   await thread.replaceCode(after, () => {
-    const requested = thread.ask("updateEnvironment", { changes, authProviders: null });
+    const requested = thread.request("updateEnvironment", { changes, authProviders: null });
     setImmediate(beBusy);
     return requested;
   });
@@ -59,7 +59,7 @@ test("replaces a thread that ended and answers the waiting questions", async () 
 
 test("applies a change once when the thread ends during the deployment", async () => {
   await thread.replaceCode(after, () => {
-    const requested = thread.ask("updateEnvironment", { changes, authProviders: null });
+    const requested = thread.request("updateEnvironment", { changes, authProviders: null });
     void started[0]?.terminate();
     return requested;
   });

@@ -65,14 +65,14 @@ export class TransactorThread {
     return now - this.#seen.at;
   }
 
-  ask<K extends QuestionName>(kind: K, ask: Questions[K]["ask"]): Promise<Questions[K]["answer"]> {
+  request<K extends QuestionName>(kind: K, params: Questions[K]["params"]): Promise<Questions[K]["answer"]> {
     if (this.#failure) return Promise.reject(this.#failure);
     if (this.#closing) return Promise.reject(new SystemError("The deployment is shutting down."));
     if (this.#pending.size >= MAX_WAITING) return Promise.reject(new SystemError("Too many concurrent requests. Try again later."));
     return new Promise((resolve, reject) => {
       const id = this.#nextId++;
       // The signature pairs kind and question; TypeScript cannot follow it through the union.
-      const question = { id, kind, ask } as unknown as Question;
+      const question = { id, kind, params } as unknown as Question;
       this.#pending.set(id, {
         question,
         settle: ({ answer, error }) => {
@@ -212,10 +212,10 @@ export class TransactorThread {
   async #restart(ended: TransactorProcess, verdict: { message: number; call: number } | null): Promise<void> {
     this.#held = true;
     await ended.worker.terminate();
-    const guilty = verdict ?? ended.watch.observe();
+    const blockingFunction = verdict ?? ended.watch.observe();
     const text = verdict ? TIMED_OUT : ended.outOfMemory ? OUT_OF_MEMORY : THREAD_ENDED;
-    const pending = guilty && this.#pending.get(guilty.message);
-    if (pending) condemn(pending.question, { call: guilty.call, message: text });
+    const pending = blockingFunction && this.#pending.get(blockingFunction.message);
+    if (pending) rejectQuestion(pending.question, { call: blockingFunction.call, message: text });
     else this.#forsake();
     await this.#replace(this.#startProcess(this.#code), this.#code);
   }
@@ -224,7 +224,7 @@ export class TransactorThread {
   #forsake(): void {
     const unsent = new Set(this.#outbox);
     for (const [id, { question, settle }] of this.#pending) {
-      const repeatable = question.kind === "mutation" ? question.ask.once !== null : question.kind !== "schedule";
+      const repeatable = question.kind === "mutation" ? question.params.once !== null : question.kind !== "schedule";
       if (repeatable || unsent.has(question)) continue;
       this.#pending.delete(id);
       settle({ id, error: { message: "The deployment restarted while this ran; it may or may not have been done.", name: "SystemError" } });
@@ -270,6 +270,6 @@ export class TransactorThread {
   }
 }
 
-function condemn(question: Question, verdict: Verdict): void {
+function rejectQuestion(question: Question, verdict: Verdict): void {
   question.verdicts = [...(question.verdicts ?? []), verdict];
 }

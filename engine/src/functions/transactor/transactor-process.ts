@@ -82,9 +82,9 @@ export class TransactorProcess {
   /** Older Node versions fall back to the clock. NaN when the thread does not answer. */
   async cpuMs(): Promise<number> {
     if (typeof this.worker.cpuUsage !== "function") return performance.now();
-    const patience = Promise.withResolvers<null>();
-    const timer = setTimeout(() => patience.resolve(null), ANSWERS_WITHIN_MS);
-    const usage = await Promise.race([this.worker.cpuUsage(), patience.promise]).catch(() => null);
+    const idleTimeout = Promise.withResolvers<null>();
+    const timer = setTimeout(() => idleTimeout.resolve(null), ANSWERS_WITHIN_MS);
+    const usage = await Promise.race([this.worker.cpuUsage(), idleTimeout.promise]).catch(() => null);
     clearTimeout(timer);
     return usage === null ? NaN : (usage.user + usage.system) / 1_000;
   }

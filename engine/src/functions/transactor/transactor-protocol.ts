@@ -37,57 +37,57 @@ export type FileRow = { id: string; sha256: string; size: number; contentType: s
 export type StoredFile = FileRow & { path: string; url: string };
 
 export type Questions = {
-  queries: { ask: { calls: WireCall[]; at: Timestamp | null }; answer: WireRun[] };
-  mutation: { ask: { call: WireCall; once: { sessionId: string; requestId: number } | null }; answer: WireRun };
-  kindOf: { ask: { path: string; visibility: "public" | "any" }; answer: FunctionKind | null };
+  queries: { params: { calls: WireCall[]; at: Timestamp | null }; answer: WireRun[] };
+  mutation: { params: { call: WireCall; once: { sessionId: string; requestId: number } | null }; answer: WireRun };
+  kindOf: { params: { path: string; visibility: "public" | "any" }; answer: FunctionKind | null };
   checkAction: {
     /** `args` is null if the actions thread checks them. */
-    ask: { path: string; args: string | null; visibility: "public" | "any" };
+    params: { path: string; args: string | null; visibility: "public" | "any" };
     answer: { message: string; refused: "path" | "arguments" } | null;
   };
-  checkActionResult: { ask: { path: string; text: string }; answer: string | null };
+  checkActionResult: { params: { path: string; text: string }; answer: string | null };
 
-  prepare: { ask: { schema: Json | null }; answer: SchemaChange };
+  prepare: { params: { schema: Json | null }; answer: SchemaChange };
   /** Stores the new code and settings in one commit, then closes the database and ends the thread. */
-  apply: { ask: Push; answer: { env: Record<string, string> } };
+  apply: { params: Push; answer: { env: Record<string, string> } };
   updateEnvironment: {
-    ask: { changes: { name: string; value: string | null }[]; authProviders: Json[] | null };
+    params: { changes: { name: string; value: string | null }[]; authProviders: Json[] | null };
     answer: { env: Record<string, string> };
   };
-  current: { ask: null; answer: { bundle: Bundle; analysis: Analysis } | null };
-  environment: { ask: null; answer: Record<string, string> };
-  tables: { ask: null; answer: string[] };
-  tableSize: { ask: { table: string }; answer: number };
-  tablePage: { ask: { table: string; order: "asc" | "desc"; cursor: string | null; numItems: number }; answer: TablePage };
+  current: { params: null; answer: { bundle: Bundle; analysis: Analysis } | null };
+  environment: { params: null; answer: Record<string, string> };
+  tables: { params: null; answer: string[] };
+  tableSize: { params: { table: string }; answer: number };
+  tablePage: { params: { table: string; order: "asc" | "desc"; cursor: string | null; numItems: number }; answer: TablePage };
 
-  storeFile: { ask: { temporary: string; sha256: string; size: number; contentType: string | null }; answer: string };
-  findFile: { ask: { uuid: string }; answer: FileRow | null };
-  strayFiles: { ask: { names: string[] }; answer: string[] };
-  findFileById: { ask: { id: string }; answer: StoredFile | null };
-  uploadUrl: { ask: null; answer: string };
-  uploadKey: { ask: null; answer: string };
-  sizes: { ask: null; answer: Record<string, number> };
-  deleteFile: { ask: { id: string }; answer: null };
-  isDamaged: { ask: null; answer: boolean };
-  noteDamage: { ask: { what: string }; answer: null };
+  storeFile: { params: { temporary: string; sha256: string; size: number; contentType: string | null }; answer: string };
+  findFile: { params: { uuid: string }; answer: FileRow | null };
+  strayFiles: { params: { names: string[] }; answer: string[] };
+  findFileById: { params: { id: string }; answer: StoredFile | null };
+  uploadUrl: { params: null; answer: string };
+  uploadKey: { params: null; answer: string };
+  sizes: { params: null; answer: Record<string, number> };
+  deleteFile: { params: { id: string }; answer: null };
+  isDamaged: { params: null; answer: boolean };
+  noteDamage: { params: { what: string }; answer: null };
 
   /** `release` returns false if the lock was interrupted. */
-  hold: { ask: null; answer: string };
-  release: { ask: { hold: string }; answer: boolean };
-  checkpoint: { ask: null; answer: boolean };
-  clearDeleted: { ask: null; answer: boolean };
+  hold: { params: null; answer: string };
+  release: { params: { hold: string }; answer: boolean };
+  checkpoint: { params: null; answer: boolean };
+  clearDeleted: { params: null; answer: boolean };
 
-  dueJobs: { ask: { now: number; limit: number }; answer: { due: Job[]; next: number | null } };
-  schedule: { ask: { address: Json; args: Json; at: number }; answer: string };
-  cancelJob: { ask: { id: string }; answer: null };
-  runJob: { ask: { id: string }; answer: WireRun | null };
-  startJob: { ask: { id: string }; answer: Job | null };
-  finishJob: { ask: { id: string; end: JobEnd }; answer: null };
-  recoverJobs: { ask: null; answer: number };
-  cleanJobs: { ask: { before: number; limit: number }; answer: number };
-  crons: { ask: null; answer: Cron[] };
-  runCron: { ask: { name: string; due: number; next: number }; answer: WireRun | null };
-  moveCron: { ask: { name: string; due: number; next: number }; answer: boolean };
+  dueJobs: { params: { now: number; limit: number }; answer: { due: Job[]; next: number | null } };
+  schedule: { params: { address: Json; args: Json; at: number }; answer: string };
+  cancelJob: { params: { id: string }; answer: null };
+  runJob: { params: { id: string }; answer: WireRun | null };
+  startJob: { params: { id: string }; answer: Job | null };
+  finishJob: { params: { id: string; end: JobEnd }; answer: null };
+  recoverJobs: { params: null; answer: number };
+  cleanJobs: { params: { before: number; limit: number }; answer: number };
+  crons: { params: null; answer: Cron[] };
+  runCron: { params: { name: string; due: number; next: number }; answer: WireRun | null };
+  moveCron: { params: { name: string; due: number; next: number }; answer: boolean };
 };
 
 export type QuestionName = keyof Questions;
@@ -95,7 +95,7 @@ export type QuestionName = keyof Questions;
 /** A stopped call that must not run again. */
 export type Verdict = { call: number; message: string };
 
-export type Question = { [K in QuestionName]: { id: number; kind: K; ask: Questions[K]["ask"]; verdicts?: Verdict[] } }[QuestionName];
+export type Question = { [K in QuestionName]: { id: number; kind: K; params: Questions[K]["params"]; verdicts?: Verdict[] } }[QuestionName];
 
 export type WireError = { message: string; name: string; code?: string | undefined };
 export type Answer = { id: number; answer?: unknown; error?: WireError };

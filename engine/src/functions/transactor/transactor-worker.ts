@@ -96,9 +96,9 @@ async function serve(transactor: Transactor): Promise<void> {
 }
 
 function argumentBytes(question: Question): number {
-  if (question.kind === "queries") return question.ask.calls.reduce((sum, { args }) => sum + args.length, 0);
-  if (question.kind === "mutation") return question.ask.call.args.length;
-  return question.kind === "checkAction" ? (question.ask.args?.length ?? 0) : 0;
+  if (question.kind === "queries") return question.params.calls.reduce((sum, { args }) => sum + args.length, 0);
+  if (question.kind === "mutation") return question.params.call.args.length;
+  return question.kind === "checkAction" ? (question.params.args?.length ?? 0) : 0;
 }
 
 /** Receives messages without returning to the event loop. */

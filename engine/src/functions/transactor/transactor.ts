@@ -92,7 +92,7 @@ export class Transactor {
   }
 
   async queries(batch: OpenBatch, question: Question & { kind: "queries" }): Promise<WireRun[]> {
-    const { calls, at } = question.ask;
+    const { calls, at } = question.params;
     const { database } = this;
     const latest = database.latest();
     const ts = at ?? latest;
@@ -109,7 +109,7 @@ export class Transactor {
   }
 
   async mutation(batch: OpenBatch, question: Question & { kind: "mutation" }): Promise<WireRun> {
-    const { call, once } = question.ask;
+    const { call, once } = question.params;
     const recorded = once && this.database.recorded(once.sessionId, once.requestId);
     if (recorded) {
       const facts = {

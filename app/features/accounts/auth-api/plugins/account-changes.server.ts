@@ -40,8 +40,8 @@ export const accountChanges = () =>
             const { success, data } = withToken.safeParse(ctx.path === "/delete-user" ? ctx.body : ctx.query);
             const session = success ? await getSessionFromCtx(ctx) : null;
             if (!success || !session) return;
-            const given = await ctx.context.internalAdapter.findVerificationValue(`delete-account-${data.token}`);
-            if (given && given.value !== session.user.id) throw APIError.from("NOT_FOUND", BASE_ERROR_CODES.INVALID_TOKEN);
+            const verification = await ctx.context.internalAdapter.findVerificationValue(`delete-account-${data.token}`);
+            if (verification && verification.value !== session.user.id) throw APIError.from("NOT_FOUND", BASE_ERROR_CODES.INVALID_TOKEN);
           }),
         },
         {

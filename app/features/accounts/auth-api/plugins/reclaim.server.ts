@@ -7,7 +7,7 @@ const RESET = "/email-otp/reset-password";
 const PROOFS = new Set(["/magic-link/verify", "/sign-in/email-otp", RESET]);
 
 /** Requests whose update of the user verifies the address. */
-const proving = new WeakSet<object>();
+const verifyingRequests = new WeakSet<object>();
 
 /** Removes passkeys and second factor when the address is first proven: anyone may have created the account. Better Auth removes the rest. */
 export const reclaim = () =>
@@ -21,12 +21,12 @@ export const reclaim = () =>
               // A sign-in verifies the address last: if it is interrupted before, the next sign-in removes what is left.
               before: async (user, ctx) => {
                 if (!ctx || user.emailVerified !== true || !PROOFS.has(ctx.path)) return undefined;
-                proving.add(ctx);
+                verifyingRequests.add(ctx);
                 return { data: { ...user, twoFactorEnabled: false, emailVerified: ctx.path === RESET } };
               },
               // Better Auth passes null if the user no longer exists, contrary to its types.
               after: async (user: User | null, ctx) => {
-                if (!ctx || !proving.delete(ctx) || !user) return;
+                if (!ctx || !verifyingRequests.delete(ctx) || !user) return;
                 await removeUnproven(adapter, user.id);
                 if (user.emailVerified) return;
                 const verified = { emailVerified: true, updatedAt: new Date() };

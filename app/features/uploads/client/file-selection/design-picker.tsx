@@ -21,31 +21,31 @@ type Design = { _id: string; name: string };
 export function DesignPicker({ project, batch, onDone }: { project: Target; batch: Batch; onDone: () => void }) {
   const [shown] = useState({});
   const [designs, setDesigns] = useState<Design[]>([]);
-  const [chosen, choose] = useState(NEW);
+  const [selectedId, setSelectedId] = useState(NEW);
   const [name, setName] = useState(batch.folder ?? batch.files[0]?.name.replace(/\.[^.]+$/, "") ?? "");
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const id = useId();
 
   useEffect(() => {
-    let gone = false;
+    let isUnmounted = false;
     connection()
       .then((convex) => convex.query(api.designs.getDesignsByProjectId, { projectId: project.id }))
       .then(
-        (found) => gone || setDesigns(found),
+        (found) => isUnmounted || setDesigns(found),
         () => {},
       );
-    return () => void (gone = true);
+    return () => void (isUnmounted = true);
   }, [project.id]);
 
   async function add(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault();
     setBusy(true);
     try {
-      const place = chosen === NEW ? await makeDesign(project.id, name) : designs.find(({ _id }) => _id === chosen);
-      if (!place) throw new Error("This design no longer exists");
+      const design = selectedId === NEW ? await makeDesign(project.id, name) : designs.find(({ _id }) => _id === selectedId);
+      if (!design) throw new Error("This design no longer exists");
       onDone();
-      await addFiles({ designId: place._id, designName: place.name }, batch.files);
+      await addFiles({ designId: design._id, designName: design.name }, batch.files);
     } catch (error) {
       setBusy(false);
       setProblem(problemOf(error));
@@ -59,8 +59,8 @@ export function DesignPicker({ project, batch, onDone }: { project: Target; batc
           <Field htmlFor={`${id}-design`} label="Design" errorId={`${id}-design-error`}>
             <select
               id={`${id}-design`}
-              value={chosen}
-              onChange={({ target }) => choose(target.value)}
+              value={selectedId}
+              onChange={({ target }) => setSelectedId(target.value)}
               className="h-9 w-full rounded-md border border-edge bg-ground px-2 text-base text-ink pointer-coarse:h-11 pointer-coarse:text-lg"
             >
               <option value={NEW}>A new design</option>
@@ -72,7 +72,7 @@ export function DesignPicker({ project, batch, onDone }: { project: Target; batc
             </select>
           </Field>
         ) : null}
-        {chosen === NEW ? (
+        {selectedId === NEW ? (
           <Field htmlFor={`${id}-name`} label="Name of the new design" errorId={`${id}-error`} errors={problem === null ? [] : [problem]}>
             <TextInput
               id={`${id}-name`}

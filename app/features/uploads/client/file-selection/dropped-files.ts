@@ -37,9 +37,9 @@ async function entriesIn(directory: FileSystemDirectoryEntry): Promise<FileSyste
   const reader = directory.createReader();
   const all: FileSystemEntry[] = [];
   for (;;) {
-    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
-    if (some.length === 0) return all.toSorted((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
-    all.push(...some);
+    const entries = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (entries.length === 0) return all.toSorted((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
+    all.push(...entries);
   }
 }
 

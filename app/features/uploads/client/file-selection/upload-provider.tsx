@@ -14,14 +14,14 @@ type Asking = { dialog: typeof DesignPicker; about: Omit<ComponentProps<typeof D
 export function UploadProvider({ personId }: { personId: string }) {
   const shown = useSyncExternalStore(onLoaded, tray, () => null);
   const navigate = useNavigate();
-  const [asking, ask] = useState<Asking | null>(null);
+  const [openDialog, setOpenDialog] = useState<Asking | null>(null);
   useEffect(() => prepareUploads(personId), [personId]);
 
   function addBatch(target: Target, batch: Batch): void {
     if (target.kind === "new") void addToNewProject(batch, navigate);
     else if (target.kind === "project")
       import("./design-picker").then(
-        ({ DesignPicker }) => ask({ dialog: DesignPicker, about: { project: target, batch } }),
+        ({ DesignPicker }) => setOpenDialog({ dialog: DesignPicker, about: { project: target, batch } }),
         () => toast("The connection was lost, so nothing was added. Try again when it is back."),
       );
     else void addFiles({ designId: target.id, designName: target.name }, batch.files);
@@ -39,7 +39,7 @@ export function UploadProvider({ personId }: { personId: string }) {
         </div>
       ) : null}
       {shown && createElement(shown)}
-      {asking && createElement(asking.dialog, { ...asking.about, onDone: () => ask(null) })}
+      {openDialog && createElement(openDialog.dialog, { ...openDialog.about, onDone: () => setOpenDialog(null) })}
     </>
   );
 }

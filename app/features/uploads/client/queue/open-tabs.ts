@@ -4,11 +4,11 @@
 export async function lockTab(tab: string): Promise<void> {
   if (!("locks" in navigator)) return;
   await new Promise<void>((resolve) => {
-    const forever = () => {
+    const neverResolve = () => {
       resolve();
       return new Promise<never>(() => {});
     };
-    navigator.locks.request(lockOf(tab), forever).catch(() => resolve());
+    navigator.locks.request(lockOf(tab), neverResolve).catch(() => resolve());
   });
 }
 
@@ -18,8 +18,8 @@ export type OpenTabs = { tabs: Set<string>; isOnly(tab: string): boolean };
 export async function openTabs(): Promise<OpenTabs | null> {
   if (!("locks" in navigator)) return null;
   try {
-    const { held = [] } = await navigator.locks.query();
-    const tabs = new Set(held.flatMap(({ name = "" }) => (name.startsWith(PREFIX) ? [name.slice(PREFIX.length)] : [])));
+    const { held: lockNames = [] } = await navigator.locks.query();
+    const tabs = new Set(lockNames.flatMap(({ name = "" }) => (name.startsWith(PREFIX) ? [name.slice(PREFIX.length)] : [])));
     return { tabs, isOnly: (tab) => tabs.size === 1 && tabs.has(tab) };
   } catch {
     return null;

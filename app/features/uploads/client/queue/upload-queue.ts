@@ -124,7 +124,7 @@ export function openUploadQueue(userId: string, { now = Date.now, storedBytes = 
         const transaction = db.transaction(["files", "contents"], "readwrite");
         const [files, contents] = [transaction.objectStore("files"), transaction.objectStore("contents")];
         for (const upload of legacy) await files.put(upload);
-        const taken: QueuedUpload[] = [];
+        const claimed: QueuedUpload[] = [];
         const known = new Set<string>();
         for (const upload of await files.getAll()) {
           if (upload.userId !== userId || upload.at < now() - REMEMBERED_MS) {
@@ -134,14 +134,14 @@ export function openUploadQueue(userId: string, { now = Date.now, storedBytes = 
           known.add(upload.id);
           if (upload.isStored) sizes.set(upload.id, upload.size);
           if (upload.tab === tab || open?.tabs.has(upload.tab)) continue;
-          taken.push({ ...upload, tab });
+          claimed.push({ ...upload, tab });
           if (open) await files.put({ ...upload, tab });
         }
         for (const key of await contents.getAllKeys()) if (!known.has(key)) await contents.delete(key);
         await transaction.done;
         // Without a database, later pages need not load the code of uploads.
         if (known.size === 0 && open?.isOnly(tab)) await forget(db);
-        return taken.toSorted((a, b) => a.at - b.at || a.index - b.index);
+        return claimed.toSorted((a, b) => a.at - b.at || a.index - b.index);
       });
       return { uploads: found ?? [], isExclusive: open !== null };
     },
@@ -209,12 +209,12 @@ async function deleteAll(db: Database, name: "files" | "contents", ids: readonly
 /** Returns the ids of uploads that are not stored any more. */
 async function update(db: Database, ids: string[], change: Partial<QueuedUpload>): Promise<string[]> {
   const { store, done } = db.transaction("files", "readwrite");
-  const gone: string[] = [];
+  const missingIds: string[] = [];
   for (const id of ids) {
     const upload = await store.get(id);
     if (upload) await store.put({ ...upload, ...change });
-    else gone.push(id);
+    else missingIds.push(id);
   }
   await done;
-  return gone;
+  return missingIds;
 }

@@ -15,7 +15,7 @@ type UnfinishedUploadListProps = {
 /** Lists files of earlier pages that need the user: a permission, or the files again. */
 export function UnfinishedUploadList({ unfinished, listed, all }: UnfinishedUploadListProps) {
   const input = useRef<HTMLInputElement>(null);
-  const [others, setOthers] = useState<File[]>([]);
+  const [otherFiles, setOtherFiles] = useState<File[]>([]);
   const [wasDenied, setWasDenied] = useState(false);
   const id = useId();
   const canResume = unfinished.some(isAtHand);
@@ -45,7 +45,7 @@ export function UnfinishedUploadList({ unfinished, listed, all }: UnfinishedUplo
               multiple
               className="sr-only peer"
               onChange={() => {
-                setOthers(all.resumeWith([...(input.current?.files ?? [])]));
+                setOtherFiles(all.resumeWith([...(input.current?.files ?? [])]));
                 if (input.current) input.current.value = "";
               }}
             />
@@ -62,7 +62,7 @@ export function UnfinishedUploadList({ unfinished, listed, all }: UnfinishedUplo
         </Button>
       </p>
       <p role="alert" className="text-sm text-danger-text empty:hidden">
-        {others.length > 0 ? `Not among these files: ${others.map(({ name }) => isolate(name)).join(", ")}.` : null}
+        {otherFiles.length > 0 ? `Not among these files: ${otherFiles.map(({ name }) => isolate(name)).join(", ")}.` : null}
       </p>
       <ul className="grid gap-0.5 text-sm">
         {unfinished.slice(0, listed).map(({ id: key, name, designName }) => (

@@ -4,20 +4,20 @@ import { isActive, type Upload } from "../upload";
 type Summary = ReturnType<typeof summarizeUploads>;
 
 export function summarizeUploads(uploads: readonly Upload[]) {
-  const of = (state: Upload["state"]) => uploads.filter((upload) => upload.state === state).length;
-  const going = uploads.filter(isActive);
-  const bytes = going.reduce((sum, { size }) => sum + size, 0);
-  const sent = going.reduce((sum, upload) => sum + upload.sent, 0);
+  const countOf = (state: Upload["state"]) => uploads.filter((upload) => upload.state === state).length;
+  const active = uploads.filter(isActive);
+  const bytes = active.reduce((sum, { size }) => sum + size, 0);
+  const sent = active.reduce((sum, upload) => sum + upload.sent, 0);
   const arrived = uploads.reduce((sum, { state, size }) => sum + (state === "added" || state === "duplicate" ? size : 0), 0);
-  const speeds = going.flatMap(({ speed }) => speed ?? []);
+  const speeds = active.flatMap(({ speed }) => speed ?? []);
   return {
-    open: going.length,
-    added: of("added"),
-    failed: of("failed"),
-    duplicate: of("duplicate"),
+    open: active.length,
+    added: countOf("added"),
+    failed: countOf("failed"),
+    duplicate: countOf("duplicate"),
     bytes,
     sent,
-    resumed: going.filter(({ isResumed }) => isResumed).length,
+    resumed: active.filter(({ isResumed }) => isResumed).length,
     /** Of all files, so that it never decreases when one is finished. */
     percent: bytes > 0 ? Math.floor((100 * (sent + arrived)) / (bytes + arrived)) : 0,
     speed: speeds.length > 0 ? speeds.reduce((sum, speed) => sum + speed, 0) : null,

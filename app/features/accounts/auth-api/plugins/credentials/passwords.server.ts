@@ -22,7 +22,7 @@ const CHOOSING = new Set<string | undefined>([
 /** Without an answer in time the password is accepted. */
 const PATIENCE_MS = 1000;
 
-const chosen = z.object({ password: z.string().optional(), newPassword: z.string().optional() });
+const passwordFields = z.object({ password: z.string().optional(), newPassword: z.string().optional() });
 
 type Options = {
   /** Whether to ask haveibeenpwned.com, which receives only five digits of the hash. */
@@ -38,7 +38,7 @@ export const passwords = ({ breaches }: Options) =>
         {
           matcher: ({ path }) => CHOOSING.has(path),
           handler: createAuthMiddleware(async ({ path, body, context }) => {
-            const { data } = chosen.safeParse(body);
+            const { data } = passwordFields.safeParse(body);
             const password =
               path === "/sign-up/email"
                 ? data?.password
