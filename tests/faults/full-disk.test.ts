@@ -36,7 +36,7 @@ it.runIf(mounted)("rejects writes and answers reads on a full disk, and resumes 
       (error: unknown) => refusals.push(String(error)),
     );
   }
-  expect(refusals[0]).toMatch(/Writing failed|couldn't be completed/);
+  expect(refusals[0]).toMatch(/Writing failed|couldn't be completed|InsufficientStorage/);
   const read = async () => (await client.query(anyApi["messages"]!["list"]!, { channel: "disk" })).length;
   expect(await read()).toBe(kept.length);
   const upload = await fetch(await client.mutation(anyApi["files"]!["uploadUrl"]!, {}), { method: "POST", body: Buffer.alloc(3_000_000) });

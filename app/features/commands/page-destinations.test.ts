@@ -14,8 +14,8 @@ function pages(entries: readonly Entry[], base = "", inShell = false): string[] 
   });
 }
 
-/** Pages that need a parameter, and development pages. */
-const ABOUT_SOMETHING = ["/compare", "/move/images", "/move/designs", "/dev/outbox"];
+/** Pages that need a parameter or shared files, and development pages. */
+const ABOUT_SOMETHING = ["/compare", "/move/images", "/move/designs", "/dev/outbox", "/share/images"];
 
 it("offers every page that needs no parameter", () => {
   const existing = new Set(pages(routes).filter((path) => !ABOUT_SOMETHING.includes(path)));
