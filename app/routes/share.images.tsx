@@ -91,7 +91,7 @@ export default function SharedImages({ loaderData: { files, projects, projectId,
           title="No shared images"
           text="Share images to Atelier from your device. They are kept for one hour. If you were signed out, share them again."
           action={
-            <Link to={href("/projects")} prefetch="none" className={buttonClass({ look: "primary" })}>
+            <Link to={href("/projects")} prefetch="intent" className={buttonClass({ look: "primary" })}>
               Show projects
             </Link>
           }
