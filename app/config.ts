@@ -6,7 +6,6 @@ export type AppConfig = {
   strictTransportSecurity: Readonly<Record<string, string>>;
   /** The base of links sent without a request: the first origin, or the loopback address. */
   publicUrl: string;
-  /** Further origins allowed as redirect and callback targets. */
   trustedOrigins: string[];
   convexUrl: string;
   /** Our own origin under /convex (embedded), or the deployment itself. */
@@ -22,7 +21,6 @@ export type AppConfig = {
   mailFrom: string;
   /** Stripe; null: no sales, and no plan limits. */
   payments: { secretKey: string; webhookSecret: string; proPrice: string; proAnnualPrice: string | null } | null;
-  /** One environment variable each (specification 4 to 6). */
   accounts: {
     emailAndPassword: boolean;
     requireEmailVerification: boolean;
@@ -37,7 +35,6 @@ export type AppConfig = {
     refuseBreachedPasswords: boolean;
     rateLimit: boolean;
   };
-  /** Enabled providers by id, in Better Auth's format. */
   socialProviders: Record<string, Record<string, string>>;
 };
 

@@ -10,7 +10,6 @@ import { plainPage } from "~/lib/rendering/plain-page.server";
 
 export const streamTimeout = 5_000;
 
-/** Renders a page or fills its cached markup; scripts carry the response's nonce. */
 export default async function handleRequest(
   request: Request,
   status: number,

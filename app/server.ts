@@ -14,7 +14,6 @@ import { uploadsFor } from "~/features/uploads/server/uploads.server";
 import { startOnce } from "~/lib/rendering/send-once.server";
 import { startMailWorker } from "~/features/accounts/mail/worker.server";
 
-// For setup and /readyz.
 export { checkServiceToken } from "~/features/accounts/session/convex/service-client.server";
 export { jwksUri, USER_TOKEN_SECONDS } from "~/features/accounts/session/convex/tokens.server";
 export { metricsText } from "~/lib/http/telemetry/metrics.server";

@@ -23,7 +23,6 @@ export async function firstLoadScripts(
   read: (path: string) => Promise<Uint8Array>,
 ): Promise<number> {
   const html = await (await fetch(url, { headers })).text();
-  // Fetched first: preloaded modules and their imports. Other names in them are for later.
   const preloaded = [
     ...[...html.matchAll(/<link [^>]*rel="modulepreload"[^>]*>/g)].map(([tag]) => /href="([^"]+)"/.exec(tag)?.[1]),
     ...[...html.matchAll(/const href of \[([^\]]*)\]/g)].flatMap(([, list = ""]) =>

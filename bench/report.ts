@@ -43,7 +43,6 @@ export const atMost = (what: string, value: number, most: number, unit: string):
   met: value <= most,
 });
 
-/** Prints the figures of one run and appends them to RESULTS.md with the machine's load. */
 export function report(sections: { title: string; figures: Figure[] }[], loadBefore: number): void {
   const [cpu] = cpus();
   const machine = `${cpus().length} × ${cpu?.model.trim() ?? "unknown"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;

@@ -1,6 +1,5 @@
 import { createPrivateKey } from "node:crypto";
 
-/** Specification 3. */
 export const providerIds = [
   "apple",
   "atlassian",

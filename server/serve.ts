@@ -21,7 +21,6 @@ import { createReadiness } from "./http/readiness.ts";
 import { onStopSignal, stoppable } from "./shutdown.ts";
 import { loadAssets } from "./http/static-files.ts";
 
-/** The first pages come first. */
 const BACKGROUND_DELAY_MS = 1000;
 
 async function main(): Promise<void> {
@@ -100,7 +99,6 @@ async function main(): Promise<void> {
   ]);
   await new Promise<void>((resolve, reject) => server.once("error", reject).listen(config.port, config.host, resolve));
   console.log(readyMessage(config.origins, boundAddress(server)));
-  // From now on only log lines are expected.
   redirectConsole(console, log);
   flushCompileCache();
   setTimeout(() => app.beginBackgroundWork(), BACKGROUND_DELAY_MS).unref();

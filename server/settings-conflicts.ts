@@ -101,7 +101,6 @@ function addressConflicts(set: Settings): string[] {
   return [...unreachableAddress(set), ...ambiguousOrigins(set)];
 }
 
-/** Without APP_URL only loopback names are answered. */
 function unreachableAddress({ APP_URL, HOST }: Settings): string[] {
   if (APP_URL.length > 0 || isIP(HOST) === 0 || REACHED_BY_LOOPBACK.check(HOST, isIP(HOST) === 6 ? "ipv6" : "ipv4")) return [];
   return [`APP_URL is missing: with HOST=${HOST} it must be given, since without it only loopback names are answered`];

@@ -11,7 +11,6 @@ import type { Route } from "./+types/bulk";
 
 export const loader = methodNotAllowed("POST");
 
-/** Cancels, resumes or dismisses a bulk action, without JavaScript. */
 export async function action({ request, context }: Route.ActionArgs) {
   const sent = await readFormData(request);
   checkFieldNames(sent, { once: ["id", "act", "back"] });

@@ -3,7 +3,6 @@ import { getVisitor, redirectToSignIn } from "~/features/accounts/session/sessio
 import { storeShared } from "~/features/uploads/server/shared-files.server";
 import type { Route } from "./+types/share";
 
-/** The share target of the manifest: stores the files and asks for their design. */
 export async function action({ request, context }: Route.ActionArgs) {
   await storeShared(request, context);
   return redirect(href("/share/images"), 303);

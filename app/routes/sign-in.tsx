@@ -50,7 +50,6 @@ export async function loader({ request, context, url }: Route.LoaderArgs) {
     pause: MAIL_PAUSE_SECONDS,
     cookiesMissing: areCookiesBlocked(request, url),
     changed: url.searchParams.get("notice") === "password-changed",
-    // Set after a failed sign-in link or provider sign-in.
     error: url.searchParams.get("error"),
   };
 }

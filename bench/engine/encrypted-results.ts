@@ -10,7 +10,6 @@ const ROUNDS = 7;
 const ROUND_MS = 2_000;
 const TEXT = "a name of an item ".repeat(8);
 
-/** `null` is stored as it is. */
 const SIDES = [
   { answers: true, rates: [] as number[], cpu: [] as number[] },
   { answers: false, rates: [] as number[], cpu: [] as number[] },
@@ -21,7 +20,6 @@ export async function encryptedResults(): Promise<Figure[]> {
   const server = await startDeployment(folder);
   await push(server);
   const clients = await Promise.all(Array.from({ length: SOCKETS }, () => SyncClient.open(server.url)));
-  // In turn, so that other load affects both.
   for (let round = -1; round < ROUNDS; round++)
     for (const { answers, rates, cpu } of SIDES) {
       const before = cpuMs(server);

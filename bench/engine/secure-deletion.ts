@@ -26,7 +26,6 @@ export async function secureDeletion(): Promise<Figure[]> {
   }
   for (const deleting of [false, true]) {
     const rounds: [Round[], Round[]] = [[], []];
-    // In turn, so that other load affects both.
     for (let round = -1; round < ROUNDS; round++)
       for (const [index, { run }] of loads.entries()) {
         const result = await run(deleting, ROUND_MS);
@@ -34,7 +33,6 @@ export async function secureDeletion(): Promise<Figure[]> {
       }
     const [ours, theirs] = rounds.map((all) => median(all.map(({ rate }) => rate)));
     const cpu = rounds.map((all) => `${(1000 * median(all.map((each) => each.cpu))).toFixed(0)} µs`);
-    // Other load affects bytes written less than time.
     const written = rounds.map((all) => `${median(all.map((each) => each.written)).toFixed(1)} KiB`);
     const what = deleting ? "a searchable row added and one deleted" : "a searchable row added";
     figures.push(

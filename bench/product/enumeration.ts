@@ -25,7 +25,6 @@ const asks: Record<string, Ask> = {
 
 export async function enumeration(): Promise<Figure[]> {
   const mailbox = await startMailbox();
-  // With verification, a sign-up reveals no more than the others.
   const app = await startApp({ SMTP_URL: mailbox.url, ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true" });
   try {
     const known = `${randomUUID()}@example.com`;
@@ -51,7 +50,6 @@ async function compared(app: RunningApp, what: string, known: string, ask: Ask):
       () => timed(without, `${randomUUID()}@example.com`, tried >= 0),
       () => timed(again, known, tried >= 0),
     ];
-    // Rotates the order, so that none profits from another's warm-up.
     for (let turn = 0; turn < turns.length; turn++) await turns[(turn + tried + WARMING) % turns.length]?.();
   }
   const [a, b, c] = [median(withAccount), median(without), median(again)];

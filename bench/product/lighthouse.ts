@@ -79,7 +79,6 @@ function lost(reports: Report[], category: string): string {
   return titles.length === 0 ? "" : ` (${[...new Set(titles)].join("; ")})`;
 }
 
-/** Runs audits in one Chromium with the command line's defaults; only cookies are kept. */
 async function audits(url: string, cookies: Person["cookies"]): Promise<Report[]> {
   const { args = [], ...options } = await launchOptions();
   const port = await freePort();
@@ -89,7 +88,6 @@ async function audits(url: string, cookies: Person["cookies"]): Promise<Report[]
   try {
     await browser.addCookies(cookies);
     const reports: Report[] = [];
-    // The first run creates image variants and is not measured.
     for (let run = -1; run < RUNS; run++) {
       const { stdout } = await promisify(execFile)(process.execPath, [CLI, url, "--quiet", "--output=json", `--port=${port}`], {
         env: { ...process.env, CI: "1" },

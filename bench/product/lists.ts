@@ -187,7 +187,6 @@ async function changing(page: Page, { change }: List, received: () => number): P
   return { took: median(took), sent: median(sent) };
 }
 
-/** Observes mutations only: scanning thousands of rows takes longer than the change. */
 function noteWhenShown(name: string): void {
   Object(window).shown = new Promise<void>((resolve) =>
     new MutationObserver((records, observer) => {

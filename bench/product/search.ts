@@ -1,4 +1,3 @@
-/** Search as you type among 10,000 images with realistic names. */
 import { api, internal } from "../../convex/_generated/api.js";
 import type { Backend, Person } from "../../tests/convex/backends.ts";
 import { startTestDeployment } from "../../tests/convex/deployment.ts";
@@ -14,7 +13,6 @@ const SYLLABLES = ["ba", "cor", "del", "fin", "gra", "hel", "li", "mon", "nor", 
 
 const word = (n: number) => [n % 16, (n >> 4) % 16, (n >> 8) % 16].map((place) => SYLLABLES[place]).join("");
 
-/** Three words, one of them frequent, and a number, as photographers name files. */
 const imageName = (n: number) => `${word((n * 7) % 4096)} ${word((n * 31) % 4096)} ${word(n % 64)} ${n}.jpg`;
 
 const EXACT = {

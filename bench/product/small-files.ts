@@ -101,7 +101,6 @@ async function addAll(page: Page, files: string[]): Promise<{ seconds: number; t
   return { seconds, tasks: tasks.length, longest: Math.max(0, ...tasks) };
 }
 
-/** With BENCH_PROFILE, writes the page's CPU profile to that folder. */
 async function profiledPage(page: Page): Promise<() => Promise<void>> {
   const folder = process.env["BENCH_PROFILE"];
   if (!folder) return () => Promise.resolve();
@@ -134,7 +133,6 @@ const picture = (width: number) =>
 const namesIn = async (app: Awaited<ReturnType<typeof startApp>>, person: Person, designId: Parameters<typeof imagesIn>[2]) =>
   (await imagesIn(app, person, designId)).map(({ name }) => name);
 
-/** Returns the number of names that follow a later one. */
 function misplaced(names: string[]): number {
   return names.filter((name, index) => index > 0 && name < (names[index - 1] ?? "")).length;
 }

@@ -20,7 +20,6 @@ export async function start(): Promise<Figure[]> {
     fill(full.dataDir, YEARS);
     const filling = performance.now() - before;
     const starts: Record<"empty" | "full", Start[]> = { empty: [], full: [] };
-    // Alternates, so that other load affects both.
     for (let round = -1; round < ROUNDS; round++) {
       const [one, other] = [await measure(empty), await measure(full)];
       if (round < 0) continue;

@@ -70,7 +70,6 @@ export async function uploads(): Promise<Figure[]> {
 
 type Browser = { headers: Record<string, string> };
 
-/** Includes the browser's own token of the deployment. */
 export async function browserOf(app: RunningApp, person: Person): Promise<Browser> {
   const page = await fetch(`${app.url}/projects`, { headers: { Cookie: person.cookieHeader } });
   const cookies = page.headers.getSetCookie().map((cookie) => cookie.split(";", 1)[0]);
@@ -102,13 +101,11 @@ export async function add(app: RunningApp, { headers }: Browser, designId: strin
 
 let made = 0;
 
-/** Returns the seconds for `count` distinct files. */
 function run(count: number, send: (file: Upload) => Promise<unknown>, photograph: Buffer): Promise<number> {
   const files = Array.from({ length: count }, () => variant(photograph, made++));
   return sendAll(files, AT_ONCE, send);
 }
 
-/** Sends files, several at a time; returns seconds. */
 export async function sendAll<File>(files: File[], atOnce: number, send: (file: File) => Promise<unknown>): Promise<number> {
   const before = performance.now();
   let next = 0;

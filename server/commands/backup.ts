@@ -26,7 +26,6 @@ async function main(): Promise<void> {
   const target = resolve(to);
   if (!(await isFree(target)))
     throw new Error(`${target} exists already: a backup is never written over. Name a folder that does not exist.`);
-  // The target appears only when it is complete.
   const partial = `${target}.partial`;
   const unlock = await lockTarget(target);
   try {

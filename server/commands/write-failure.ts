@@ -7,7 +7,6 @@ export type CopyJob = {
   to: string;
   /** What the failure prevented, like "no backup was made". */
   outcome: string;
-  /** What the operator can do instead of making room. */
   advice: string;
 };
 

@@ -30,7 +30,6 @@ export async function diskSpaceProblem(dir: string): Promise<string | null> {
     : null;
 }
 
-/** Returns why writing failed; null for other errors. */
 export function reasonOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if ("errcode" in error && error.errcode === SQLITE_FULL) return WHY["ENOSPC"] ?? null;

@@ -106,7 +106,6 @@ it("does not restart after it was stopped", async () => {
   await kill();
   await vi.waitFor(() => expect(info).toHaveBeenCalledWith(expect.anything(), "the deployment is back"), 30_000);
   await kill();
-  // Before the pause ends: nothing may restart it.
   await embedded.close();
   expect(embedded.pid()).toBeNull();
 });

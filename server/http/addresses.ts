@@ -29,7 +29,6 @@ export function boundAddress(server: Server): AddressInfo {
 
 const WILDCARDS = new Set(["0.0.0.0", "::"]);
 
-/** Returns the addresses that other machines can open (no loopback, no link-local), IPv4 first. */
 function networkAddresses(ipv6Too: boolean, interfaces: Interfaces): string[] {
   const all = Object.values(interfaces)
     .flatMap((each) => each ?? [])

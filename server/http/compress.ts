@@ -71,7 +71,6 @@ function through(body: ReadableStream<Uint8Array>, encoding: Encoding): Readable
   });
 }
 
-/** Flushes whenever the source has no more data for the moment. */
 async function feed(source: ReadableStreamDefaultReader<Uint8Array>, zlib: ReturnType<typeof compressor>): Promise<void> {
   let flush: NodeJS.Immediate | null = null;
   for (;;) {

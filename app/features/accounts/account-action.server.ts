@@ -40,7 +40,6 @@ export type AccountIntent = (sent: FormData, request: FormRequest) => Promise<Re
 
 type IntentSpec<Schema extends z.ZodObject> = {
   schema: Schema;
-  /** Further fields that the form may have. */
   otherFields?: readonly string[];
   run: (fields: z.output<Schema>, request: FormRequest) => Promise<Outcome>;
   /** The fields of Better Auth's error codes; "*" matches all others. Default: the whole form. */
@@ -159,7 +158,6 @@ async function stepUpMethod({ context }: FormRequest): Promise<"password" | "sig
   return value.hasPassword ? "password" : "sign-in";
 }
 
-/** Fields that are never sent back. */
 const SECRETS = ["password", "currentPassword", "newPassword", STEP_UP_FIELD];
 
 function replyTo(submission: Submission<unknown>, fieldErrors: Record<string, string[]> = {}): SubmissionResult {

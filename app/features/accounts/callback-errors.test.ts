@@ -16,7 +16,6 @@ const OTHER_ENDPOINTS = [
 /** Literals, and the last argument of a redirect. A sentence becomes a code with underscores. */
 const LITERALS = [/\b(?:error|code)(?:: | = )"([A-Za-z_ ]+)"/g, /\bredirectOnError\([^;"]*"([A-Za-z_]+)"/g];
 
-/** Returns the sources of the callback and of all modules that it imports, by path. */
 function sourcesOfCallback(): Map<string, string> {
   const sources = new Map<string, string>();
   const read = (module: URL): void => {

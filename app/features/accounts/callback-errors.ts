@@ -1,4 +1,3 @@
-/** Specification 8. */
 export const SPECIFIED_CODES = [
   "invalid_callback_request",
   "state_not_found",

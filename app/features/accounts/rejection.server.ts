@@ -30,7 +30,6 @@ function messageFor(status: number, retryAfter: string | null, message: string):
   return message || "Something went wrong. Try again.";
 }
 
-/** Our texts for Better Auth's error codes, and the field that each concerns. */
 const KNOWN: Readonly<Record<string, { field: string; message: string }>> = {
   INVALID_EMAIL: { field: "email", message: "Invalid email" },
   INVALID_EMAIL_OR_PASSWORD: { field: "password", message: "Invalid email or password" },

@@ -10,7 +10,6 @@ const challenged = z.object({ twoFactorRedirect: z.literal(true) });
 export const codeFields = z.object({ code: z.string("Enter the code").trim(), trustDevice: z.string().optional() });
 export const noFields = z.object({});
 
-/** Returns where a sign-in by password leads: to the second factor or to `redirectTo`. */
 export function afterPassword(answer: unknown, { searchParams }: URL): string {
   const redirectTo = searchParams.get("redirectTo");
   const { success } = challenged.safeParse(answer);

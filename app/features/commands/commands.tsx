@@ -31,7 +31,6 @@ function CommandDialog({ openRequest, ...props }: CommandDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [typed, setTyped] = useState("");
   const [commandsOfPage, setCommandsOfPage] = useState<Command[]>([]);
-  /** Whether Enter was pressed before the palette had loaded. */
   const [entered, setEntered] = useState(false);
   const palette = usePalette(
     useCallback(() => {

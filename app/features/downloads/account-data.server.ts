@@ -11,7 +11,6 @@ const PAGE = 100;
 export type Row = Record<string, unknown> & { id: string; name: string };
 
 export type SelectedPlace = { kind: "design" | "project"; id: string };
-/** Everything in a place up to a time, except `ids`. */
 export type WholeSelection = { kind: "design" | "image"; place: SelectedPlace; ids: string[]; until: number };
 
 /** A user's content; each page checks permissions again and skips deleted items. Throws when the session ends. */

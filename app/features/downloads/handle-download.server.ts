@@ -48,7 +48,6 @@ export async function downloadSelection(request: Request, context: Readonly<Rout
       const name = await nameOf(context, place);
       return zipResponse(request, { name, userId, entries: (signal) => wholeEntries(accountData, selection, signal) });
     }
-    // The name of the first items is enough.
     const { value } = await convexFor(context).preload(api.many.getName, { kind, ids: ids.slice(0, DIRECT_MAX) });
     return zipResponse(request, { name: value, userId, entries: (signal) => selectionEntries(accountData, kind, ids, signal) });
   } catch (error) {

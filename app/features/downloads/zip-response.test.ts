@@ -241,7 +241,6 @@ it("contains a PDF once per folder, however many of its pages are images", async
     chosenDesigns: none,
     selected: none,
     images,
-    // The first page of "plan" is deleted meanwhile.
     original: async ({ id }) => (id === "plan2" ? null : new Response("%PDF")),
   };
   const names: string[] = [];

@@ -1,6 +1,5 @@
 import { type DateSettings, formatDate } from "~/lib/ui/time/date-format";
 
-/** Groups entries, newest first, by the visitor's days. */
 export function activityDays<Entry extends { at: number }>(
   entries: readonly Entry[],
   settings: DateSettings,

@@ -23,7 +23,6 @@ type ContainerCardProps = Pick<ComponentProps<typeof ItemCard>, "pick" | "pickin
     children: ReactNode;
   };
 
-/** The card of a project or a design. */
 export function ContainerCard({
   kind,
   item,

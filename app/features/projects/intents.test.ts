@@ -7,7 +7,6 @@ import type { Intent, RunMutation } from "~/lib/forms/intents";
 import { api } from "#convex/_generated/api";
 import { projectIntents } from "./intents";
 
-/** A fake of the Convex client's store of query results. */
 function shown(answers: [FunctionReference<"query">, Record<string, string>, unknown][]) {
   const held = answers.map(([query, args, value]) => ({ name: getFunctionName(query), args, value }));
   const at = (query: FunctionReference<"query">, args: unknown) =>

@@ -9,7 +9,6 @@ export type ReorderList = {
   indexOf: (id: string) => number;
   idAt: (index: number) => string | undefined;
   nameOf: (id: string | undefined) => string;
-  /** "position 3 of 24". */
   at: (index: number) => string;
   hasMore: () => boolean;
   reorder: (id: string, aim: ReorderTarget) => void;

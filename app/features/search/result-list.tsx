@@ -9,7 +9,6 @@ import { highlightParts } from "./highlight";
 import type { Kind } from "./filters";
 
 type FoundListProps = Pick<Found, "projects" | "designs" | "images" | "more"> & {
-  /** What was typed, to mark it in the results. */
   typed: string;
   allOf: (kind: Kind) => string | null;
 };

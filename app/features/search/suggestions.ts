@@ -3,7 +3,6 @@ import type { Found } from "#convex/search";
 
 const SHOWN = 8;
 
-/** Returns names and tags that continue what is typed. */
 export function suggestionsFor(
   typed: string,
   { projects, designs, images }: Pick<Found, "projects" | "designs" | "images">,

@@ -7,7 +7,6 @@ import { CHOSEN_FIELD, SELECTION_FIELDS } from "./address";
 import { DESTINATION_PARAM } from "./selection-bar";
 import { countIn, WHOLE_FIELDS, WHOLE_LISTS } from "./whole-selection";
 
-/** A selection as hidden fields of the next form. */
 type Selected = { count: number; fields: FormValues };
 
 function selectedIn(sent: FormData): Selected {

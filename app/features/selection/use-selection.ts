@@ -19,7 +19,6 @@ export type Selection = {
   count: number;
   total: number;
   isWholePossible: boolean;
-  /** The form fields of the selected items. */
   fields: () => [string, string][];
   has: (id: string) => boolean;
   ids: readonly string[];

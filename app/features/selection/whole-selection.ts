@@ -19,7 +19,6 @@ export const WHOLE_LISTS = ["shown", "except"] as const;
 
 export const placeField = (kind: "design" | "project", id: string): string => `${kind}:${id}`;
 
-/** Returns what a form selects, if that needs a job. */
 export function jobSelection(kind: Kind, values: FormValues): Pick<StartArgs, "kind" | "place" | "ids"> | null {
   const ids = listIn(values, "ids");
   const [placeKind, id] = String(values["all"] ?? "").split(":", 2);
@@ -33,7 +32,6 @@ function exceptIn(values: FormValues): string[] {
   return [...listIn(values, "except"), ...listIn(values, "shown").filter((id) => !chosen.has(id))];
 }
 
-/** Returns the number of items that a form selects. */
 export function countIn(values: FormValues): number {
   return values["all"] ? Math.max(0, Number(values["total"]) - exceptIn(values).length) : listIn(values, "ids").length;
 }

@@ -61,7 +61,6 @@ function Mark() {
   );
 }
 
-/** Specification 8. */
 export const LEAVE = "Are you sure you want to leave? Your changes may not be saved.";
 
 /** Warns before unsaved changes are lost. The Convex client warns only for sent mutations, not for queued ones or forms. */

@@ -111,7 +111,6 @@ function place({ project, design }: TrashedItem): string | null {
   return design ? `${isolate(project.name)} / ${isolate(design.name)}` : isolate(project.name);
 }
 
-/** Returns the trashed parent that is restored along with it. */
 function placeInTrash({ project, design }: TrashedItem): string | null {
   if (project?.inTrash) return "project";
   return design?.inTrash ? "design" : null;

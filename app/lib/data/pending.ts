@@ -16,7 +16,6 @@ export const isPending = (id: string) => id.startsWith(PENDING);
 
 const ahead = new WeakSet<object>();
 
-/** Marks the rows that an optimistic update has changed. */
 export function markOptimistic<Row extends object>(before: readonly Row[], after: Row[]): Row[] {
   const known = new Set(before);
   for (const row of after) if (!known.has(row)) ahead.add(row);

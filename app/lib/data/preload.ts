@@ -1,7 +1,6 @@
 import type { FunctionReference, FunctionReturnType } from "convex/server";
 import type { Value } from "convex/values";
 
-/** A loader's answer with what continues the query live. */
 export type Preload<Result> = {
   query: string;
   args: Record<string, Value>;

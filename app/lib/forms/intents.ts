@@ -65,11 +65,7 @@ type IntentSpec<M extends Mutation, Field extends string, List extends string, O
   undo?: true;
 };
 
-/**
- * Describes an action of a form for server and browser. The mutation validates the values.
- * @example
- * rename: intent({ mutation: api.projects.rename, fields: ["id", "name"], args: ({ id, name }) => ({ id, name }) })
- */
+/** Describes an action of a form for server and browser. The mutation validates the values. */
 export function intent<
   M extends Mutation,
   const Field extends string = never,

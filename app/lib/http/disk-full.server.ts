@@ -4,7 +4,6 @@ export class DiskFull extends Error {
   override name = "DiskFull";
 }
 
-/** Returns `DiskFull` for such an error, and any other error unchanged. */
 export function asDiskFull(error: unknown): unknown {
   return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT")
     ? new DiskFull("The disk is full", { cause: error })

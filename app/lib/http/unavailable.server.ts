@@ -9,7 +9,6 @@ export class Unavailable extends Error {
   override name = "Unavailable";
 }
 
-/** The deployment's disk has no room for a write. */
 export class DeploymentDiskFull extends Unavailable {}
 
 const PATIENCE_MS = 10_000;

@@ -67,7 +67,6 @@ it("stays within its byte limit and evicts the least recently used page", () => 
   pages.find(a);
   pages.store(c, page("c".repeat(200)), Infinity);
   expect([a, b, c].map((each) => pages.find(each) !== null)).toEqual([true, false, true]);
-  // A page above the limit is not stored and evicts nothing.
   pages.store(b, page("b".repeat(2000)), Infinity);
   expect([a, b, c].map((each) => pages.find(each) !== null)).toEqual([true, false, true]);
 });

@@ -122,7 +122,6 @@ it.each([
       const changed = { sessions, passkeys: proof === null ? 1 : 0, proofs: 0 };
       expect(after, `killed after ${calls} calls`).toEqual(password === "new" ? changed : before);
     }
-    // The kills cover both sides of the commit.
     expect(new Set(passwords)).toEqual(new Set(["old", "new"]));
     expect(passwords.length).toBeGreaterThan(3);
   },

@@ -111,7 +111,6 @@ describe("the hook after a sign-in by a provider", () => {
     expect(writes.mock.calls.map(([, fields]) => fields)).not.toContainEqual({ image: COPY });
   });
 
-  /** Resolves after `count` calls and their follow-up work. */
   async function settled(calls: { mock: { settledResults: { type: string }[] } }, count: number): Promise<void> {
     await expect.poll(() => calls.mock.settledResults.filter(({ type }) => type !== "incomplete").length).toBe(count);
     await new Promise(setImmediate);

@@ -47,7 +47,6 @@ const codes: Record<CodePurpose, { subject: string; use: string; minutes?: strin
   "two-factor": { subject: "Your sign-in code", use: "Enter this code to finish signing in.", minutes: "three" },
 };
 
-/** The parts of a letter that differ by message. Without `heading`, the subject is the heading. `lines` follow the greeting. */
 type Content = { subject: string; heading?: string; lines: string[]; foot: string } & Pick<Letter, "link" | "code">;
 
 export function letterOf(message: Message): Letter {

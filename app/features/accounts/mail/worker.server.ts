@@ -63,7 +63,6 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
     });
   }
 
-  /** Returns the minimum delay before the next run. */
   async function checkQueue(): Promise<number> {
     try {
       await drain();

@@ -3,10 +3,8 @@ import type { TwoFactorSetup } from "../account-answer";
 
 /** The quiet zone in modules (ISO/IEC 18004, 5.3.8). */
 const QUIET = 4;
-/** Validates a setup address that the browser sent back. */
 const ADDRESS = /^otpauth:\/\/totp\/[^\s<>"]{1,600}$/;
 
-/** Returns the QR code, secret and backup codes of a setup, or null for an invalid address. */
 export function twoFactorSetup(uri: string, codes: string[]): TwoFactorSetup | null {
   const secret = ADDRESS.test(uri) ? URL.parse(uri)?.searchParams.get("secret") : null;
   if (!secret || !/^[A-Z2-7]+=*$/.test(secret)) return null;

@@ -42,7 +42,6 @@ function subscriptionIn(event: Stripe.Event): string | null {
 
 async function follow(subscription: Stripe.Subscription, adapter: Adapter, { proPrice, proAnnualPrice }: Payments): Promise<void> {
   const item = subscription.items.data.find(({ price }) => price.id === proPrice || price.id === proAnnualPrice);
-  // Another product of the same Stripe account.
   if (!item) return;
   const customer = idOf(subscription.customer);
   const facts = {

@@ -1,8 +1,6 @@
-/**
- * Decodes one HEIC picture or PDF in a process of its own, since both decoders have a history of vulnerabilities and cannot be
- * interrupted. Plain JavaScript: Node receives it as text. Reads the file from stdin; writes a line of JSON, then RGBA pixels. Arguments:
- * decoder ("heic" or "pdf"), its module, and JSON with the request and its limits.
- */
+// Decodes a HEIC picture or PDF in a process of its own: both decoders have a history of vulnerabilities and cannot be interrupted.
+// Plain JavaScript: Node receives it as text. Reads the file from stdin; writes a line of JSON, then RGBA pixels.
+// Arguments: decoder ("heic" or "pdf"), its module, and JSON with the request and its limits.
 import { readFileSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
@@ -30,7 +28,6 @@ watcher.unref();
 /** `process.exit` can wait for ever for a thread that is still starting (https://github.com/nodejs/node/issues/54918). */
 const end = () => process.kill(process.pid, "SIGKILL");
 
-/** Ends the process with the reason. */
 function refuse(problem) {
   writeSync(2, problem);
   end();

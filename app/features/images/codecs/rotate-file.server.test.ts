@@ -9,7 +9,6 @@ import { rotateFile } from "./rotate-file.server";
 
 const TURNS = ROTATIONS.filter((rotation) => rotation !== 0);
 
-/** Three by two pixels, all different. */
 const small = () =>
   sharp(Buffer.from([255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 0, 0, 255, 255, 255, 0, 255]), {
     raw: { width: 3, height: 2, channels: 3 },
@@ -141,7 +140,6 @@ describe("variants", () => {
     const variant = await makeVariant(drawing, { width: 320, wanted: "webp", rotation: 90 });
     const { data, info } = await sharp(variant.bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
     expect([info.width, info.height]).toEqual([320, 480]);
-    // The red top comes to the right.
     const right = (240 * 320 + 310) * 3;
     expect([...data.subarray(right, right + 3)]).toEqual([255, 0, 0]);
   });

@@ -1,7 +1,5 @@
-/**
- * Draws SVG, because librsvg cannot be interrupted. Plain JavaScript: Node receives it as text. Arguments: path of sharp, memory limit in
- * bytes, CPU limit per request in ms. A request without `density` returns the size, else a PNG; `spent` is earlier CPU time in ms.
- */
+// Draws SVG, because librsvg cannot be interrupted. Plain JavaScript: Node receives it as text. A request with `density` returns a PNG,
+// else the size; `spent` is earlier CPU time in ms. Arguments: path of sharp, memory limit in bytes, CPU limit per request in ms.
 import { createRequire } from "node:module";
 
 const [, sharpPath = "", ceiling = "0", patience = "0"] = process.argv;

@@ -16,7 +16,6 @@ export type Rotation = (typeof ROTATIONS)[number];
 
 export const isSideways = (rotation: Rotation): boolean => rotation === 90 || rotation === 270;
 
-/** Returns the rotation after another quarter. */
 export const rotated = (rotation: Rotation, direction: "left" | "right"): Rotation =>
   ROTATIONS[(rotation / 90 + (direction === "left" ? 3 : 1)) % 4] ?? 0;
 
@@ -31,7 +30,6 @@ export function imageAddress(
   return `${href("/images/:id", { id: imageId })}?w=${width}${versionSearch(version)}${still ? "&still=1" : ""}`;
 }
 
-/** The file of an image, turned if `rotation` is passed. */
 export function originalAddress(imageId: string, version: Omit<ImageVersion, "still"> = {}): string {
   return `${href("/images/:id", { id: imageId })}?original=1${versionSearch(version)}`;
 }

@@ -1,6 +1,5 @@
 import { ACCEPTED_NAMES } from "./accepted-types";
 
-/** Common formats that are refused: their name, what to do instead, and their file extensions. */
 const REFUSED: Record<string, { name: string; advice: string; ends: string[] }> = {
   "image/tiff": { name: "TIFF", advice: "Export it as a PNG.", ends: ["tif", "tiff"] },
   "image/heic-sequence": { name: "HEIC sequence", advice: "Export it as a video frame or as a JPEG.", ends: ["heics"] },

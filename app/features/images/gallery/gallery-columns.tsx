@@ -16,7 +16,6 @@ const OTHERS: Column[] = [
   { label: "Added", first: "created", second: "created-asc", ascending: "created-asc", className: "md:w-28 md:justify-end" },
 ];
 
-/** The columns of the list view: each sorts by itself, and reverses when it sorts already. */
 export function GalleryColumns({ byHand, isSelecting }: { byHand: boolean; isSelecting: boolean }) {
   const space = isSelecting ? "" : byHand ? "md:pe-20" : "md:pe-11";
   return (

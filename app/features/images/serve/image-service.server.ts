@@ -24,7 +24,6 @@ export type ImageService = {
   newPath: () => string;
   /** Throws `Unavailable`, `BusyError` and the errors of `uploads.getFile`. */
   variant(of: ImageReference, picture: AccessibleImage, request: VariantRequest): Promise<CachedVariant>;
-  /** Returns whether downloads turn a file of this type. */
   isRotatedFile(contentType: string, rotation: unknown): rotation is Rotation;
   /** Returns the file with its picture turned, for types of `isRotatedFile`. Throws like `variant`. */
   rotated(of: ImageReference, contentType: string, rotation: Rotation): Promise<CachedVariant>;
@@ -107,7 +106,6 @@ function open(config: AppConfig): ImageService {
   };
 }
 
-/** Returns the size without the stored rotation. */
 function uprightSize({ width, height, rotation = 0 }: AccessibleImage): { width: number; height: number } {
   return isSideways(rotation) ? { width: height, height: width } : { width, height };
 }

@@ -33,11 +33,7 @@ const TYPES = Object.fromEntries(Object.entries(ENDS).map(([type, end]) => [end,
 const MARK_AFTER_MS = 60 * 60_000;
 const FILES_AT_ONCE = 8;
 
-/**
- * Opens an LRU cache; a file's name (`key.bytes.hash.end`) reveals damage. Evicts nothing until the folder is read.
- * @param unusedFor in ms
- * @param begin when to read the folder; `forget` and `groups` read it earlier
- */
+/** Opens an LRU cache; a file's name (`key.bytes.hash.end`) reveals damage. Reads the folder at `begin` or on demand. `unusedFor`: ms. */
 export function openVariantCache(
   folder: string,
   maxBytes: number,

@@ -106,7 +106,6 @@ function Strip({ image, around, open }: FilmstripProps) {
 /** Images on each side of the shown one that are requested and decoded in advance. */
 const REACH = 2;
 
-/** Requests and decodes the adjacent images, and releases them when they are no longer adjacent. */
 export function usePreload(around: DesignImage[], currentId: string) {
   const cache = useRef(new Map<string, HTMLImageElement>());
   useEffect(() => {

@@ -5,7 +5,6 @@ export type GestureTarget = {
   show(view: View, fitting?: "fit" | "actual" | "free"): void;
   swipe?: ((to: "previous" | "next") => void) | undefined;
   tap?: (() => void) | undefined;
-  /** A swipe down over a picture that fits. */
   dismiss?: (() => void) | undefined;
 };
 
@@ -112,7 +111,6 @@ export function listenToGestures(stage: HTMLElement, staged: GestureTarget): () 
   return () => over.abort();
 }
 
-/** Scrollable elements keep the wheel. */
 function isInPanel({ target }: Event): boolean {
   return target instanceof Element && target.closest("details") !== null;
 }

@@ -15,7 +15,6 @@ import { type BulkJob, bulkText } from "./bulk-text";
 /** How long a finished job without failures stays (milliseconds). */
 const CLOSES_AFTER = 10_000;
 
-/** The progress of bulk actions that run as jobs, on every page until they are dismissed. */
 export function BulkJobs({ jobs }: { jobs: Preload<BulkJob[]> }) {
   const shown = useLive(jobs);
   if (shown.length === 0) return null;

@@ -53,7 +53,6 @@ export function useItemCommands(list: RefObject<HTMLElement | null>, { items, op
     return ids.length > 0 ? ids : id === null ? [] : [id];
   };
 
-  /** The selection, or else the focused item. */
   const copied = (ids: string[], isCut: boolean, of: NonNullable<ItemCommands["many"]>): CopiedItems => ({
     kind: of.kind,
     ids,

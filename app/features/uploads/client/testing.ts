@@ -73,14 +73,12 @@ class FakeQueue implements UploadQueue {
 export const hang = ({ signal }: { signal: AbortSignal }) =>
   new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 
-/** A page with a fake server and a fake database. */
 export class TestPage {
   transport = new FakeTransport();
   readonly queue = new FakeQueue();
   readonly window = new EventTarget();
   uploads = this.#newUploads();
 
-  /** Opens the page again, as after a reload. */
   open(transport = this.transport): void {
     this.transport = transport;
     this.uploads = this.#newUploads();

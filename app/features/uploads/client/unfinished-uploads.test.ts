@@ -197,7 +197,6 @@ describe("unfinished uploads", () => {
       answer = "granted";
       await page.uploads.resumeUnfinished();
       await expect.poll(page.states).toEqual(["added"]);
-      // The file of the other handle is a different one.
       expect(page.uploads.snapshot().unfinished.map(({ name }) => name)).toEqual(["b.png"]);
     });
   });

@@ -7,7 +7,6 @@ import type { UploadStore } from "./upload-store";
 
 type Dependencies = { store: UploadStore; queue: UploadQueue; transport: Transport; sendNext: () => void };
 
-/** The uploads that earlier pages did not finish. */
 export class UnfinishedUploads {
   readonly #store: UploadStore;
   readonly #queue: UploadQueue;
@@ -21,7 +20,6 @@ export class UnfinishedUploads {
     this.#sendNext = sendNext;
   }
 
-  /** Resumes those whose files this browser stores, and offers the others. */
   async restore(): Promise<void> {
     const { uploads, isExclusive } = await this.#queue.takeOver();
     for (const queued of uploads) {
@@ -57,7 +55,6 @@ export class UnfinishedUploads {
     this.#store.publish();
   }
 
-  /** Returns the unfinished upload of each file, each only once. */
   match(files: readonly File[], designId?: string): (QueuedUpload | null)[] {
     const free = new Set(this.#store.unfinished.filter((each) => designId === undefined || each.designId === designId));
     return files.map((file) => {

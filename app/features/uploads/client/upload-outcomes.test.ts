@@ -5,7 +5,6 @@ import type * as checksum from "./transfer/checksum";
 import { NotSent } from "./transfer/transport";
 import { stateText } from "./tray/upload-text";
 
-// Runs checksums one after the other, so that files are sent in a fixed order.
 vi.mock("./transfer/checksum", async (original) => {
   const { checksumOf } = await original<typeof checksum>();
   let last: Promise<unknown> = Promise.resolve();

@@ -12,7 +12,6 @@ type Dependencies = {
   store: UploadStore;
   transport: Transport;
   queue: UploadQueue;
-  /** Called when the delay before the next try is over. */
   retry: (item: UploadItem) => void;
 };
 

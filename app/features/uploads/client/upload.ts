@@ -19,7 +19,6 @@ const ACTIVE_STATES = new Set<Upload["state"]>(["waiting", "sending", "interrupt
 
 export const isActive = ({ state }: Upload): boolean => ACTIVE_STATES.has(state);
 
-/** A complete upload cannot be cancelled while it is processed. */
 export const canCancel = (upload: Upload): boolean => (isActive(upload) && upload.state !== "processing") || upload.state === "duplicate";
 
 export const canPause = ({ state }: Upload): boolean => state === "waiting" || state === "sending" || state === "interrupted";

@@ -78,7 +78,6 @@ export async function handleMultipartUpload(
   }
 }
 
-/** Returns the response to a form whose upload failed, or the error itself. */
 export function uploadErrorResponse(error: unknown, request: Request): unknown {
   if (error instanceof InvalidForm || error instanceof UploadAborted)
     return new Response("The upload did not arrive completely.\n", { status: 400 });

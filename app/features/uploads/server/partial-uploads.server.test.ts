@@ -186,7 +186,6 @@ describe("parts", () => {
     await expect(partialUploads.append(begun, 0, brokenAfter("abc"))).rejects.toThrow("The line was cut");
     await expect(partialUploads.append(empty, 0, brokenAfter(""))).rejects.toThrow("The line was cut");
     expect(await hours(begun)).toBeCloseTo(24, 1);
-    // The state after a crash during a write.
     await writeFile(partialUploads.path(killed), "abc");
     await again();
     const left = await Promise.all([empty, begun, killed].map(hours));

@@ -54,7 +54,6 @@ export async function storeShared(request: Request, context: Readonly<RouterCont
 /** Longest name of a file in UTF-16 units. */
 const NAME_MAX = 1000;
 
-/** Returns the shared files of a user, oldest first. */
 export async function sharedFiles(userId: string, config: AppConfig): Promise<PartialUpload[]> {
   const { partialUploads } = uploadsFor(config);
   const files = (await partialUploads.unfinished(userId)).filter(({ isShared = false }) => isShared);

@@ -120,7 +120,6 @@ describe("keep", () => {
       ["fig.jpg", 1600, 1082],
       ["fig.jpg", 1600, 1082],
     ]);
-    // The file of the repeated submission is deleted.
     expect([calls.filter(({ name }) => name === "storage").length, (await files()).length]).toEqual([3, 2]);
   });
 

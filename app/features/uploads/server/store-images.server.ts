@@ -77,13 +77,11 @@ async function store(accepted: { file: BatchFile; facts: Facts }[], batch: Batch
       ...(file.chosenAs && { chosenAs: file.chosenAs }),
     }));
     const finalize = () => convex.mutation(api.uploads.finalizeMany, { sessionId, designId, quota, files: images }, { skipQueue: true });
-    // An unanswered call may have run; repeating it is safe because the upload ids are the same.
     return await finalize().catch((error: unknown) => {
       if (error instanceof Unavailable) return finalize();
       throw error;
     });
   } catch (error) {
-    // Does not delete files that have got their rows after all.
     for (const each of stored)
       if (each.status === "fulfilled")
         await convex.mutation(api.uploads.discard, { storageId: each.value }, { skipQueue: true }).catch(() => {});

@@ -6,7 +6,6 @@ afterEach(() => void vi.unstubAllGlobals());
 
 const LINE = '[{"_1":2},"name","Trash"]\n';
 
-/** The data of a page that breaks off once its first line is read. */
 function brokenOff(): ReadableStream<Uint8Array> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
@@ -21,7 +20,6 @@ async function unhandledDuring(work: () => Promise<unknown>): Promise<unknown[]>
   process.removeAllListeners("unhandledRejection").on("unhandledRejection", (reason) => rejections.push(reason));
   try {
     await work();
-    // Reported at the end of a turn.
     await new Promise(setImmediate);
   } finally {
     process.removeAllListeners("unhandledRejection");

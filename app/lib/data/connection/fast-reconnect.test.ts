@@ -32,7 +32,6 @@ const closed: number[] = [];
 let online = 0;
 let visibilityState = "visible";
 let page: EventTarget;
-/** Answers of the server; a probe without an answer hangs. */
 let probe: () => Promise<{ ok: boolean }>;
 let stop: () => void;
 
@@ -76,7 +75,6 @@ afterEach(() => {
 const rejection = (signal: AbortSignal) =>
   new Promise<never>((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));
 
-/** As when packets are lost. */
 function unanswered(): Promise<never> {
   return new Promise(() => {});
 }
@@ -85,7 +83,6 @@ async function probe200() {
   return { ok: true };
 }
 
-/** Returns a socket as the Convex client creates it. */
 function connect(): Socket {
   const made: unknown = new (watchedWebSocket())("ws://localhost:1");
   if (!(made instanceof Socket)) throw new Error("not the stubbed class");

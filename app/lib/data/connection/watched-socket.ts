@@ -34,10 +34,7 @@ export function watchClose(closed: () => void): void {
   onClose = closed;
 }
 
-/**
- * `dead`: after sleep or lost packets, the browser may keep a connection open that receives nothing. `slow`: the handshake
- * waits for a lost packet to be sent again, after pauses that double.
- */
+/** `dead`: open, but receives nothing, as after sleep or lost packets. `slow`: the handshake waits for a lost packet ever longer. */
 type Fault = "closed" | "slow" | "dead";
 
 /** Returns null without a fault. Sockets created before `networkChangedAt` may belong to another network. */

@@ -4,7 +4,6 @@ import { createRoot } from "react-dom/client";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { useGradualRows } from "./gradual-rows";
 
-/** What each render showed. */
 const renders: number[][] = [];
 const lengths = () => renders.map(({ length }) => length).filter((length, index, all) => length !== all[index - 1]);
 

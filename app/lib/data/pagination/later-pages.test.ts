@@ -86,7 +86,6 @@ describe("a grown page", () => {
     expect(followPages(parting, null, waiting, BOUNDS)).toBe(parting);
     const parted = followPages(parting, null, numbers(9, ends), BOUNDS);
     expect([parted.slots, parted.wanted]).toEqual([[upper, lower], 2]);
-    // A page that is not large enough stays, and so does one without a split cursor.
     expect(followPages(open, null, numbers(9, { [nameOf(first)]: 4 }), BOUNDS)).toBe(open);
     const untold = (place: Place) => ({ ...numbers(9, ends)(place), splitCursor: null });
     expect(followPages(open, null, untold, BOUNDS)).toBe(open);

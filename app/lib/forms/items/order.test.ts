@@ -31,7 +31,6 @@ it("moves a row from one page of a list to another", () => {
     );
   expect(shown({ id: "a", to: "before", beside: "d" })).toEqual(["b", "cad", "e"]);
   expect(shown({ id: "e", to: "after", beside: "a" })).toEqual(["aeb", "cd", ""]);
-  // A target on no page: unchanged until the answer.
   expect(shown({ id: "a", to: "after", beside: "x" })).toEqual(["ab", "cd", "e"]);
 });
 

@@ -13,7 +13,6 @@ export type ArrivedFile = {
   index: number;
   name: string;
   path: string;
-  /** The rest was discarded. */
   tooLarge: boolean;
   /** SHA-256 in hexadecimal; null if it was not computed during the transfer. */
   digest: string | null;

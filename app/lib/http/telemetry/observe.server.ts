@@ -8,7 +8,6 @@ import { mutable } from "../mutable";
 const SAFE_METHODS = new Set(["GET", "HEAD"]);
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Answers a request and records its log line, metrics and `Server-Timing`. */
 export function observed(request: Request, answer: () => Promise<Response>): Promise<Response> {
   return inExchange(async (exchange) => {
     const startedAt = performance.now();

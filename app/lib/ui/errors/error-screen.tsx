@@ -17,7 +17,6 @@ export function ErrorScreen({ error, atRoot }: ErrorScreenProps) {
   return isNotFound(error) ? <NotFoundScreen /> : <GeneralErrorScreen error={error} atRoot={atRoot} />;
 }
 
-/** Specification 2. */
 function GeneralErrorScreen({ error, atRoot = false }: ErrorScreenProps) {
   const unsent = isRouteErrorResponse(error) && isUnsent(error.data) ? error.data.unsent : null;
   return (

@@ -2,7 +2,6 @@ import { Bar, Progress, ProgressProvider, useProgress } from "@bprogress/react";
 import { useEffect } from "react";
 import { useNavigation } from "react-router";
 
-/** Specification 9. */
 export const PROGRESS_MINIMUM = 0.08;
 export const PROGRESS_TRICKLE_MS = 800;
 

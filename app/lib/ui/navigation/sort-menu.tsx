@@ -23,7 +23,6 @@ export const IMAGE_ORDERS: SortMenuProps["orders"] = [
   ["size", "Largest"],
   ["type", "Type"],
 ];
-/** The reverse orders, which the columns of a list offer. */
 const REVERSE: Record<string, string> = {
   "name-desc": "Name (Z to A)",
   "created-asc": "Oldest",

@@ -6,7 +6,6 @@ export const DEFAULT_THEME: Theme = "dark";
 export const THEME_COOKIE = "theme";
 const THEME_SECONDS = 365 * 24 * 60 * 60;
 
-/** Specification 2 and 9. */
 export const SIDEBAR_COOKIE = "sidebar_state";
 export const SIDEBAR_SECONDS = 7 * 24 * 60 * 60;
 

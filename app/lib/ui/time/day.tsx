@@ -1,7 +1,6 @@
 import { formatDate } from "./date-format";
 import { useDateSettings } from "./use-date-settings";
 
-/** Shows a date in the visitor's format and time zone. */
 export function Day({ at }: { at: number }) {
   const settings = useDateSettings();
   return (

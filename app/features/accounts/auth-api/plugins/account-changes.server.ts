@@ -14,7 +14,6 @@ async function updateIn(token: string, secret: string): Promise<string | null> {
 const withToken = z.object({ token: z.string() });
 const changed = z.object({ status: z.literal(true) });
 
-/** Specification 5 and 8. */
 export const emailTaken = () => new APIError("UNPROCESSABLE_ENTITY", { code: "EMAIL_TAKEN", message: "Couldn't update your email" });
 
 export const accountChanges = () =>

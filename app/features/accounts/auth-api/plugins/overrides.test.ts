@@ -6,8 +6,6 @@ import { testConfig } from "~/lib/http/testing";
 import { citedTests, expectTests } from "../../../../../tests/test-ids.ts";
 import { authFor } from "../auth.server";
 
-/** Compares docs/upgrading-better-auth.md with the code. */
-
 const ROOT = new URL("../../../../../", import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, ROOT), "utf8");
 const page = read("docs/upgrading-better-auth.md");

@@ -90,7 +90,6 @@ describe("preload", () => {
     const client = convex();
     const [one, other] = await Promise.all([client.preload(getProjects, {}), client.preload(getProjects, {})]);
     expect(one).toEqual({ query: "projects:getProjects", args: {}, ts: TS, value: ["Nightfall"] });
-    // The same object, so that it is serialized once.
     expect(other.value).toBe(one.value);
     expect(calls.map(({ path }) => path)).toEqual(["/api/query_ts", "/api/query_at_ts"]);
     expect(calls[1]?.body["ts"]).toBe(TS);

@@ -29,7 +29,6 @@ export function AddImages({
   return <AddImagesForm action={href("/design/:id", { id: designId })} add={add} isCompact {...rest} />;
 }
 
-/** Adds images to a new project and opens it. */
 export function AddFirstImages(props: AddImagesProps) {
   const navigate = useNavigate();
   const add = useCallback((files: File[]) => void addToNewProject({ files, folder: null }, navigate), [navigate]);

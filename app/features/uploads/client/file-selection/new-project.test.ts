@@ -14,7 +14,6 @@ const picture = new File(["x"], "a.png", { type: "image/png" });
 describe("images without a project", () => {
   const mutation = vi.fn<(of: unknown, args: { name: string }) => Promise<{ designId: string }>>();
   const navigate = vi.fn<(to: string) => void>();
-  /** The listeners that ask before the page is left. */
   const leaving = new Set<unknown>();
   const names = () => mutation.mock.calls.map(([, { name }]) => name);
 

@@ -1,6 +1,5 @@
 import type { ReadableHandle } from "../file-selection/file-handles";
 
-/** An unfinished upload, as `UploadQueue` stores it. */
 export type QueuedUpload = {
   id: string;
   userId: string;

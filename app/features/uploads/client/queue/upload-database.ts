@@ -2,7 +2,6 @@
 
 export const UPLOAD_DATABASE = "uploads";
 
-/** The key under which earlier versions stored interrupted uploads. */
 export const legacyKey = (userId: string) => `uploads:${userId}`;
 
 /** Returns whether this browser may store unfinished uploads. Safe where it stores nothing. */

@@ -8,7 +8,6 @@ const DAY_MS = 24 * 60 * 60_000;
 
 const file = (name: string, size = 10) => new File(["x".repeat(size)], name, { type: "image/png", lastModified: 7 });
 
-/** Locks of documents: `close` releases those of one. */
 class Locks {
   held = new Set<string>();
   request(name: string, run: () => Promise<unknown>) {

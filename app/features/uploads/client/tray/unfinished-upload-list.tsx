@@ -12,7 +12,6 @@ type UnfinishedUploadListProps = {
   all: Uploads;
 };
 
-/** Lists files of earlier pages that need the user: a permission, or the files again. */
 export function UnfinishedUploadList({ unfinished, listed, all }: UnfinishedUploadListProps) {
   const input = useRef<HTMLInputElement>(null);
   const [otherFiles, setOtherFiles] = useState<File[]>([]);

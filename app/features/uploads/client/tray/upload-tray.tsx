@@ -41,7 +41,6 @@ export function UploadTray() {
   }, [done, all]);
 
   const shown = uploads.length > 0 || unfinished.length > 0;
-  // The next uploads start folded again.
   if (!shown && chosen !== null) choose(null);
   // It stays open when the file is sent again: its buttons may have the focus.
   if (chosen === null && (unfinished.length > 0 || summary.failed > 0 || summary.duplicate > 0)) choose(true);

@@ -174,7 +174,6 @@ it("locks the second factor after ten failures in a row; a success resets the co
   expect([locked.status, locked.code]).toEqual([429, "ACCOUNT_TEMPORARILY_LOCKED"]);
 });
 
-// Every endpoint that compares a code is another place to guess it.
 it.each([
   { path: "/email-otp/check-verification-otp" },
   { path: "/email-otp/request-email-change" },

@@ -65,7 +65,6 @@ export function secondFactorAttempts() {
 
 const LOCKED = "Too many failed verification attempts. Your account is temporarily locked. Please try again later.";
 
-/** Returns the user between password and second factor. */
 export async function challengedUser(ctx: GenericEndpointContext): Promise<string | null> {
   const { name } = ctx.context.createAuthCookie("two_factor");
   const challenge = await ctx.getSignedCookie(name, ctx.context.secret);
@@ -84,7 +83,6 @@ const changer =
       ...(set && { set }),
     });
 
-/** Starts the lock if no attempt is left and it has not started. */
 async function lock(ctx: GenericEndpointContext, id: string): Promise<void> {
   await changer(ctx, id)(
     [
