@@ -330,7 +330,6 @@ describe.each(backends)("access on $name", ({ start }) => {
       ? caller.query(makeFunctionReference<"query">(name), args)
       : caller.mutation(makeFunctionReference<"mutation">(name), args);
 
-  /** Items for calls that are refused, and therefore change nothing. */
   let unchanged: Promise<TestItems> | undefined;
   const refusedArgs = async (entry: Entry) => rightful(entry, world.ada, await (unchanged ??= makeItems(world.backend, world.ada)));
 
@@ -469,7 +468,6 @@ type World = {
   nobody: Caller;
   server: Caller;
   forgers: Caller[];
-  /** Users whose token partly resembles the app server's. */
   pretenders: Caller[];
   adaItems: TestItems;
   bobItems: TestItems;

@@ -10,10 +10,7 @@ import { STEP_MAX } from "./model/undo/recordChanges";
 
 /** Bulk actions on more items than one transaction can change: a stored selection and a job (`jobs/bulk.ts`). */
 
-/**
- * Starts a job. Without a place, `ids` are the items; with one, all its items that exist now, except `ids`. Throws
- * "not_found" for the place or the target; items that cannot be changed become failures of the job.
- */
+/** Starts a job for `ids`, or for all present items of the place except `ids`. Throws "not_found" only for the place or the target. */
 export const start = userMutation({
   args: { kind: bulkKind, action: bulkAction, place: v.optional(bulkPlace), ids: v.array(v.string()), step: v.string() },
   returns: v.id("bulkJobs"),
@@ -66,7 +63,6 @@ async function countIn(ctx: UserMutationCtx, kind: "image" | "design", place: Bu
 
 const job = { id: v.string() };
 
-/** Stops after the current batch. What is done stays. */
 export const cancel = userMutation({
   args: job,
   returns: v.null(),
@@ -77,7 +73,6 @@ export const cancel = userMutation({
   },
 });
 
-/** Continues a cancelled job where it stopped. */
 export const resume = userMutation({
   args: job,
   returns: v.null(),

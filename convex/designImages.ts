@@ -69,7 +69,6 @@ export const setCaption = undoableMutation({
   },
 });
 
-/** Turns the current version by 90 degrees. */
 export const rotate = undoableMutation({
   args: { id: v.string(), direction: v.union(v.literal("left"), v.literal("right")) },
   returns: v.null(),

@@ -47,7 +47,6 @@ export const getDesignById = userQuery({
 /** Projects and designs per project that are read for the recent designs. */
 const RECENT = { projects: 5, designs: 3, shown: 6 };
 
-/** The designs changed last, in the projects changed last. */
 export const getRecent = userQuery({
   args: {},
   returns: v.array(v.object({ _id: v.id("designs"), name: v.string(), projectName: v.string() })),

@@ -22,7 +22,6 @@ afterEach(async () => {
 });
 afterAll(() => backend.close());
 
-/** Returns all answers and refusal codes of a subscription, oldest first. */
 async function watch<Query extends FunctionReference<"query">>(person: Person, query: Query, args: FunctionArgs<Query>) {
   const client = new ConvexClient(deployment.url, { skipConvexDeploymentUrlCheck: true, logger: false });
   clients.push(client);

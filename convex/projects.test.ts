@@ -140,5 +140,4 @@ describe.each(backends)("projects on $name", ({ start }) => {
 
 const names = async (person: Person) => (await person.query(api.projects.getProjects, {})).map(({ name }) => name);
 
-/** Advances the clock so that two changes have different times. */
 const later = () => new Promise((resolve) => setTimeout(resolve, 2));

@@ -86,7 +86,6 @@ function favouritesOf(ctx: QueryCtx, ownerId: string): Promise<Doc<"projects">[]
     .take(FAVOURITES_MAX);
 }
 
-/** Excludes favourites, except in manual order. */
 function othersOf(ctx: QueryCtx, ownerId: string, sort: ListSort) {
   const projects = ctx.db.query("projects");
   switch (sort) {

@@ -140,7 +140,6 @@ describe.each(backends)("undo on $name", ({ start }) => {
     await ada.mutation(api.designImages.rotate, { id: first(), direction: "left", step });
     expect(await image()).toMatchObject({ rotation: 270, width: height, height: width });
     await revert();
-    // Not undefined, because the rotation is part of the image's URL.
     expect(await image()).toMatchObject({ rotation: 0, width, height });
     await revert();
     expect(await image()).toMatchObject({ rotation: 270, width: height, height: width });

@@ -96,7 +96,6 @@ export const finalizeMany = serverMutationFor({
 
 type ArrivedFile = Omit<ObjectType<typeof arrivedFile>, "pages">;
 
-/** Expands a PDF to its pages. */
 function imagesOfFile({ pages, ...file }: ObjectType<typeof arrivedFile>): ArrivedFile[] {
   if (!pages) return [file];
   if (pages.length === 0 || pages.length > PDF_PAGES_MAX) throw invalid({ pages: [`A PDF can have at most ${PDF_PAGES_MAX} pages.`] });

@@ -44,7 +44,6 @@ export const listProjectImages = userQuery({
 
 type Place = { at: number; design: string; key: string | null; age: number };
 
-/** A forged cursor only leads to another position in the project. */
 function placeOf(cursor: string): Place | null {
   try {
     const place: unknown = JSON.parse(cursor);

@@ -10,7 +10,6 @@ for (const name of await readdir(fileURLToPath(folder))) {
   const small = await sharp(drawn).png({ palette: true, colours: 256, dither: 0, effort: 10, compressionLevel: 9 }).toBuffer();
   before += drawn.length;
   after += Math.min(small.length, drawn.length);
-  // Committed baselines are already compressed.
   if (small.length < drawn.length * 0.8) await writeFile(new URL(name, folder), small);
 }
 console.log(`The baselines have ${Math.round(after / 1024)} KiB (they had ${Math.round(before / 1024)}).`);

@@ -23,7 +23,6 @@ const THEME: CitedTest = [SHELL, "@dark-default-light-system-chosen-once"];
 
 const { dependencies } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
-/** A constant that is left to a library's default. */
 const defaultOf = (library: string) => ({ value: Object.hasOwn(dependencies, library), expected: true });
 
 /** Specification 9, with sections 2 and 8: the constants that a browser shows. The cited tests measure the sizes of `SIDEBAR`. */

@@ -32,7 +32,6 @@ function commentLines(source: string): string[] {
     .filter(isComment);
 }
 
-/** The text of the comments, with a paragraph for each comment and each tag. */
 const commentText = (source: string) =>
   source
     .split("\n")

@@ -9,7 +9,6 @@ import { expect, it } from "vitest";
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const LICENSEE = join(ROOT, "node_modules/licensee/licensee");
 
-/** Runs `npm run licences` in a project with one dependency. Returns what it printed, or null when it found nothing to reject. */
 async function check(license: string, dependencies: "dependencies" | "devDependencies"): Promise<string | null> {
   const folder = await mkdtemp(join(tmpdir(), "atelier-licences-"));
   const dependency = join(folder, "node_modules/some-package");

@@ -22,7 +22,6 @@ export type Manifest = z.infer<typeof manifestSchema>;
 export type Registry = {
   /** Returns when each version of a package was published (ISO 8601). */
   times(name: string): Promise<Record<string, string>>;
-  /** Returns the newest version in a range, or null when the registry has none. */
   manifest(name: string, range: string): Promise<Manifest | null>;
 };
 
@@ -33,7 +32,6 @@ export type Outdated = {
   installed: string;
   newest: string;
   published: string;
-  /** Days since the first newer version was published. */
   daysBehind: number;
   /** Required peers, dependents that need another version, and missing packages. */
   blockedBy: string[];

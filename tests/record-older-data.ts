@@ -90,7 +90,6 @@ function dot(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** The files that belong to the data: no source maps, no compiled code, no variants of images. */
 async function filesIn(dir: string): Promise<[path: string, bytes: Buffer][]> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => relative(dir, join(entry.parentPath, entry.name)));

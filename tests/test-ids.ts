@@ -39,7 +39,6 @@ export function idsIn(source: string): string[] {
 
 let known: Map<string, string[]> | undefined;
 
-/** Expects at least one citation, and each to name the only test with its id. */
 export function expectTests(cited: CitedTest[]): void {
   known ??= testIds();
   expect(cited.length).toBeGreaterThan(0);

@@ -2,7 +2,6 @@ import { internal } from "../_generated/api";
 import { internalMutation } from "../_generated/server";
 
 const BATCH = 200;
-/** A selection can be large (`BULK_IDS_MAX`). */
 const FEW = 10;
 
 /** Unused sessions expire sooner than this (milliseconds). */

@@ -4,7 +4,6 @@ import type { TableNames } from "../_generated/dataModel";
 import { internalMutation } from "../_generated/server";
 
 const BATCH = 100;
-/** A stored selection can be large (`BULK_IDS_MAX`). */
 const FEW = 10;
 const CODES = ["sign-in", "email-verification", "forget-password"];
 /** More links and trusted devices than a user has. */

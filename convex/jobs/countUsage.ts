@@ -43,7 +43,6 @@ async function isUser(ctx: QueryCtx, ownerId: string): Promise<boolean> {
   return user !== null;
 }
 
-/** Counts a shared file only at its first row. */
 async function isFirstOfItsFile(ctx: QueryCtx, { _id, storageId }: Doc<"designImages"> | Doc<"imageVersions">): Promise<boolean> {
   for (const table of ["designImages", "imageVersions"] as const) {
     const first = await ctx.db

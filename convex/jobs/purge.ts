@@ -118,7 +118,6 @@ export const trash = internalMutation({
   },
 });
 
-/** The part of Convex's index range builder that follows the equality fields. */
 type TrashRange = {
   eq(
     field: "purgingSince",

@@ -21,7 +21,6 @@ describe.each(backends)("the sweep on $name", ({ start }) => {
   const loose = () => backend.store(new TextEncoder().encode("no row"));
   const stored = (ids: Id<"_storage">[]) => backend.inside.query(probe.filesAmong, { ids });
   const mark = async () => (await backend.inside.query(probe.rows, { table: "sweeps" }))[0]?.["sweptUntil"];
-  /** Runs the sweep as if these files were old enough. */
   const sweep = async (until = Date.now() + 1, anyNumber = false) => {
     const from = Number((await mark()) ?? 0);
     await backend.inside.mutation(internal.jobs.sweep.run, { batch: { cursor: null, from, until }, anyNumber });

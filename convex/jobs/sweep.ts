@@ -4,10 +4,8 @@ import type { Id } from "../_generated/dataModel";
 import { internalMutation } from "../_generated/server";
 import { fileIsTaken, releaseFile } from "../model/files";
 
-/**
- * Deletes files of uploads that were never finalized. Each is checked once, since `purge.ts` deletes files with their rows.
- * Too many suggest missing rows: then none is deleted. `npx convex run sweep:run '{"anyNumber": true}'` lifts the limit.
- */
+// Deletes files of uploads that were never finalized. Each is checked once, since `purge.ts` deletes files with their rows.
+// Too many suggest missing rows: then none is deleted. `npx convex run sweep:run '{"anyNumber": true}'` lifts the limit.
 
 /** Time to finalize a file (milliseconds). */
 const GRACE = 60 * 60 * 1000;
@@ -27,7 +25,6 @@ const batchShape = v.object({
   unused: v.optional(v.array(v.id("_storage"))),
 });
 
-/** Checks one batch and schedules the next; the last one deletes the files. */
 export const run = internalMutation({
   args: { batch: v.optional(batchShape), anyNumber: v.optional(v.boolean()) },
   returns: v.null(),

@@ -78,7 +78,6 @@ export async function isUpgraded({ db }: Pick<QueryCtx, "db">, table: UpgradedTa
   return done !== null;
 }
 
-/** Returns the names of finished upgrades with one read. */
 export async function finishedUpgrades({ db }: Pick<QueryCtx, "db">): Promise<Set<string>> {
   const done = await db.query("upgrades").take(UPGRADES_MAX);
   return new Set(done.map(({ name }) => name));

@@ -11,7 +11,6 @@ export function blockText({ ms, cpuMs, ran }: Block): string {
 export type LoopWatch = {
   /** In seconds. */
   longest(): number;
-  /** Number of blocks longer than `BLOCK_MS`. */
   blocks(): number;
   stop(): void;
 };

@@ -1,4 +1,3 @@
-/** A real deployment in a temporary folder on free ports, and the official command line. */
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";

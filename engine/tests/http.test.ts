@@ -202,7 +202,6 @@ describe("the HTTP API", () => {
   it("rejects the wrong method and reads no more than needed", async () => {
     expect((await fetch(`${url}/api/mutation`)).status).toBe(405);
     expect((await post("/api/query", "x".repeat(25 * 1024 * 1024))).status).toBe(413);
-    // 300 MB of zeros in 300 bytes.
     const bomb = brotliCompressSync(Buffer.alloc(300 * 1024 * 1024), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
     const bombed = await fetch(`${url}/api/deploy2/start_push`, {
       method: "POST",

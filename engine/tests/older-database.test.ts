@@ -122,7 +122,6 @@ it("quarantines files without a row once accepted, and restores them with rows",
   await store(1);
   expect(await engine?.stop()).toBe(0);
 
-  // A setting left in place does not accept later losses and is reported while nothing is lost.
   cpSync(database(), join(data, "current"));
   renameSync(join(data, "oldest"), database());
   await expect(start("--accept-older-database", accepted)).rejects.toThrow(/is older than the stored files/);

@@ -124,7 +124,6 @@ describe("ConvexClient", () => {
 
   it("runs actions concurrently", async () => {
     const { client } = connect();
-    // Each action returns once all five have begun.
     await Promise.all(Array.from({ length: 5 }, () => client.action(messages.meet!, { name: "meeting", n: 5 })));
     expect(await client.query(counters.get!, { name: "meeting" })).toBe(5);
     await client.close();
@@ -331,7 +330,6 @@ describe("the sync protocol", () => {
     send(hello, modifyMessage(0, addQuery(0, "messages:list", { channel: "flood" })));
     await expect.poll(() => received.length).toBe(1);
     socket.pause();
-    // Without a limit, 40 transitions would send some 10 MB.
     for (let n = 0; n < 40; n++) await client.mutation(messages.send!, { channel: "flood", body: `${n} ${"x".repeat(12_000)}` });
     socket.resume();
     const newest = () => JSON.stringify(received.at(-1)).includes('"39 xxx');

@@ -11,7 +11,6 @@ import { ConvexHttpClient } from "convex/browser";
 import { convexAdapter } from "../../app/features/accounts/auth-api/adapter.server";
 import { startTestDeployment } from "../convex/deployment.ts";
 
-/** Runs Better Auth's adapter test suites over HTTP against the embedded deployment. */
 const deployment = await startTestDeployment("tests/adapter/convex");
 const auth = await deployment.token({ sub: "app-server", aud: "atelier-service", service: true });
 const client = new ConvexHttpClient(deployment.url, { skipConvexDeploymentUrlCheck: true, logger: false, auth });

@@ -134,7 +134,6 @@ test(
     await program.post("/two-factor/send-otp");
     const sent = Date.now();
     const code = await codeTo(ada.email);
-    // Stored under the unsigned value of this sign-in's cookie.
     const challenge = decodeURIComponent(program.cookies.get("atelier.two_factor") ?? "").split(".")[0] ?? "";
     const identifier = `2fa-otp-${challenge}`;
     expect(await endOf(store, identifier)).toBeLessThanOrEqual(sent + 5 * MINUTE);
@@ -231,6 +230,5 @@ test("mails a notice of each change of a sign-in method", async ({ social, app, 
   await through(program, social, social.identity({ email: ada.email }), { path: "/link-social" });
   await onMessage(/^Sign-in provider linked/);
   await program.post("/change-email", { newEmail: `${randomUUID()}@example.com` });
-  // Sent to the old address, whose owner may have lost the account.
   await onMessage(/^Email address changed/);
 });

@@ -63,7 +63,6 @@ export function pageIn(driver: Driver, origin: string, javaScript: boolean) {
       };
       return typeof pattern === "string" ? expect.poll(path).toBe(pattern) : expect.poll(path).toMatch(pattern);
     },
-    /** Waits until the element's pixels have more than one colour. */
     async painted(query: Query): Promise<void> {
       await this.reach(query);
       await expect
@@ -79,7 +78,6 @@ const centreOf = ({ x, y, width, height }: Box) => ({ x: x + width / 2, y: y + h
 const describe = ({ role, name, within }: Query): string =>
   `${role} "${typeof name === "string" ? name : name.part}"${within ? ` in ${describe(within)}` : ""}`;
 
-/** Standard deviation of the region's pixels; 0 for one colour. */
 async function contrastIn(screenshot: Buffer, { x, y, width, height }: Box): Promise<number> {
   const { width: screenWidth, height: screenHeight } = await sharp(screenshot).metadata();
   const [left, top] = [Math.max(0, Math.ceil(x)), Math.max(0, Math.ceil(y))];

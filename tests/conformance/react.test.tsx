@@ -62,7 +62,6 @@ class Tracked extends WebSocket {
 }
 const connect = () =>
   new ConvexReactClient(deployed.deployment.url, {
-    // The client expects a browser WebSocket; the official command line also passes `ws`.
     webSocketConstructor: Tracked as unknown as typeof globalThis.WebSocket,
     logger: false,
     unsavedChangesWarning: false,

@@ -40,7 +40,6 @@ export function fillTexts(validator: GenericValidator, value: Value | undefined,
 
 const isRecord = (value: unknown): value is Record<string, Value> => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Whether an object has the literals of the validator, or a value its kind. */
 function isOf(validator: GenericValidator, value: Value | undefined): boolean {
   if (validator.kind === "literal") return validator.value === value;
   if (validator.kind !== "object" || !isRecord(value)) return false;

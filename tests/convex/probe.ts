@@ -108,7 +108,6 @@ export const insertImages = internalMutationGeneric({
   },
 });
 
-/** Replaces a row, so that fields can be removed. */
 export const replace = internalMutationGeneric({
   args: { table: v.string(), id: v.string(), row: v.any() },
   handler: async ({ db }, { table, id, row: fields }) => {

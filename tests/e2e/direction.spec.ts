@@ -121,7 +121,6 @@ function findNames(name: string) {
     if (element && !element.matches("script, style, template"))
       look(texts.currentNode.textContent ?? "", getComputedStyle(element).direction === "rtl", element.outerHTML.slice(0, 120));
   }
-  // The browser shows attributes in the direction of their first letter.
   for (const element of document.querySelectorAll("[aria-label], [title], [alt], [placeholder]"))
     for (const attribute of ["aria-label", "title", "alt", "placeholder"])
       look(element.getAttribute(attribute) ?? "", true, `${attribute} of ${element.tagName}`);

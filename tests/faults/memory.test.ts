@@ -28,7 +28,6 @@ const TEXTS: [string, (n: number) => string][] = [
   ["actions", () => request("Action", "messages:relay", { body: text })],
 ];
 
-/** Encodes each message once for all connections. */
 function encoded(message: (n: number) => string): (n: number) => Buffer {
   const known: Buffer[] = [];
   return (n) => (known[n] ??= Buffer.from(message(n)));

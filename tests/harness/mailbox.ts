@@ -12,7 +12,6 @@ export type Received = {
   /** The first link of the text. */ link: string;
 };
 
-/** A real SMTP server on loopback that stores received mails. */
 export type Mailbox = {
   url: string;
   for(address: string): Received[];

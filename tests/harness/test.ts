@@ -93,7 +93,6 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
 });
 
-/** Runs the same tests with JavaScript and without. */
 export function bothWays(tests: (javaScript: boolean) => void): void {
   for (const javaScriptEnabled of [true, false]) {
     test.describe(javaScriptEnabled ? "with JavaScript" : "without JavaScript", () => {

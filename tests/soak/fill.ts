@@ -77,7 +77,6 @@ function fillDeployment(dir: string, { images, rows }: Amounts): void {
   for (const [index, name] of names.entries()) writeFileSync(join(files, name), contentOf(index), { mode: 0o600 });
 }
 
-/** Returns a function that writes into mutations of `ROWS_OF_COMMIT` rows. */
 function writer(database: Database) {
   let open: Transaction | null = null;
   let written = 0;

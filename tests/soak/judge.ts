@@ -1,7 +1,6 @@
 import type { Half, Soak } from "./soak.ts";
 import type { Sample } from "./watch.ts";
 
-/** How much slower the second half may be than the first. */
 const SLOWER = 1.1;
 /** How much more a process may use in the last quarter than in the one before: collections of garbage are not regular. */
 const GROWTH = 1.1;

@@ -11,7 +11,6 @@ export type Operation = { kind: string; at: number; ms: number };
 export type Recorder = {
   operations: Operation[];
   failures: string[];
-  /** Measures an operation. Records a failure and continues. */
   run<Result>(kind: string, work: () => Promise<Result>): Promise<Result | undefined>;
 };
 

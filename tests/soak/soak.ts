@@ -89,7 +89,6 @@ export async function soak({ people, minutes, filled, settings = {}, progress = 
   }
 }
 
-/** Restarts the app; returns when it was ready and the slowest answer of the minute after. */
 async function restartAndProbe(app: Awaited<ReturnType<typeof startApp>>): Promise<Soak["restart"]> {
   await app.stop();
   const before = performance.now();

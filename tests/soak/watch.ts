@@ -1,7 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import type { RunningApp } from "../harness/app.ts";
 
-/** What the run has used at a moment. `at`: ms since the run's beginning. */
 export type Sample = { at: number; memory: [app: number, deployment: number]; descriptors: number; files: number };
 
 /** The app and the deployment that it started; 0 for one that does not run. */
@@ -9,7 +8,6 @@ export function processesOf(app: RunningApp): [app: number, deployment: number] 
   return [app.pid, Number([...app.output().matchAll(/"deploymentPid":(\d+)/g)].at(-1)?.[1] ?? 0)];
 }
 
-/** Reads what both processes use. Needs /proc; without it everything is 0. */
 export async function sample(app: RunningApp, at: number): Promise<Sample> {
   const pids = processesOf(app);
   const [ofApp = 0, ofDeployment = 0] = await Promise.all(pids.map(memoryMiB));

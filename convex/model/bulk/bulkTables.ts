@@ -49,16 +49,13 @@ export const bulkTables = {
     phase: bulkPhase,
     /** Number of the running chain of batches: cancelling and undoing end a chain. */
     run: v.number(),
-    /** Where the next batch starts. */
     cursor: v.union(v.string(), v.null()),
-    /** Number of parts that were recorded for undo. */
     parts: v.number(),
     /** The next part to undo or redo. */
     part: v.number(),
     total: v.number(),
     done: v.number(),
     failed: v.number(),
-    /** The first failures. */
     failures: v.array(v.object({ id: v.string(), reason: v.string() })),
     isDismissed: v.boolean(),
   })

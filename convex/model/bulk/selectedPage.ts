@@ -13,10 +13,7 @@ const DESIGNS = 40;
 /** `after` is the last row read, `within` the design that it is in, when a project's images are read. */
 type Position = { after: ManualPlace | null; within: { design: string; after: ManualPlace | null } | null };
 
-/**
- * Returns a page of a stored selection in manual order, and the cursor of the next, null at the end. Checks access to the
- * place, but not to the items of a list of ids. Throws "not_found".
- */
+/** Returns a page of a selection in manual order and the next cursor. Checks access to the place, not to `ids`. Throws "not_found". */
 export async function selectedPage(ctx: CallerCtx, selection: BulkSelection, cursor: string | null, size: number): Promise<SelectedPage> {
   const { kind, place, ids } = selection;
   if (!place) {

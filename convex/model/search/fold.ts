@@ -1,9 +1,6 @@
 /** Folds text for comparison. Imported by the app too, so it has no dependencies. */
 
-/**
- * Scripts whose marks are optional in everyday writing. Elsewhere a mark makes another letter: vowels and tones in Thai
- * and Indic scripts, voiced kana.
- */
+/** Scripts whose marks are optional in everyday writing. Elsewhere (Thai, Indic scripts, voiced kana) a mark makes another letter. */
 const OPTIONAL_MARKS = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}])\p{Mark}+/gu;
 
 /** The Arabic tatweel only stretches a word. */

@@ -68,7 +68,6 @@ function worded({ db, user }: Ctx, kind: Kind, terms: string, type: string | und
   }
 }
 
-/** The part of Convex's index range builder that follows the equality fields. */
 type TimeRange = IndexRange & {
   gte(field: "_creationTime", value: number): IndexRange & { lt(field: "_creationTime", value: number): IndexRange };
 };

@@ -37,10 +37,7 @@ const ASCII_WORD = /^[a-z0-9]*$/;
 /** Starts the terms that are no words. `fold` removes the letter from words. */
 const MARKER = "ƿ";
 
-/**
- * Contains only what every tokenizer keeps: letters and digits. Vowel signs are left out, so a match may need a look at
- * the text (`fits` in searchQuery.ts).
- */
+/** Keeps letters and digits, as every tokenizer does. Without vowel signs a match may need a check (`fits` in searchQuery.ts). */
 export function termOf(piece: string): string {
   if (ASCII_WORD.test(piece)) return piece.slice(0, TERM_BYTES);
   if (SYMBOL.test(piece)) return MARKER + "9" + Array.from(piece, (each) => codeOf(each).toString(16).padStart(6, "0")).join("");

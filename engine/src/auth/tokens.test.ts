@@ -21,7 +21,6 @@ const sign = (key: CryptoKey, alg: string, claims: JWTPayload, header: { kid?: s
     .setProtectedHeader({ alg, ...header, typ: "JWT" })
     .sign(key);
 
-/** Claims that the types of jose exclude. */
 const claims = (fields: Record<string, unknown>): JWTPayload => fields;
 const nested = (levels: number): unknown => JSON.parse("[".repeat(levels) + "]".repeat(levels));
 

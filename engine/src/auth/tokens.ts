@@ -107,7 +107,6 @@ function providerFor(token: string, providers: Provider[]): Provider {
   );
 }
 
-/** The type of an unverified claim is unknown. */
 const sameIssuer = (configured: string, issuer: unknown) => typeof issuer === "string" && stripSlash(configured) === stripSlash(issuer);
 const stripSlash = (url: string) => url.replace(/\/$/, "");
 

@@ -1,4 +1,3 @@
-/** Checks of arguments and results, as JSON text, against size limits and validators. */
 import { argumentLimits, checkValue } from "../values/canonical.ts";
 import { FunctionError } from "../values/errors.ts";
 import { MAX_ARGUMENT_BYTES, MAX_RESULT_BYTES } from "../values/limits.ts";
@@ -11,7 +10,6 @@ import type { KnownFunction } from "./registry.ts";
 /** Only validators with ids need the database. A literal with this text only counts as one too many. */
 export const hasIds = (validator: Json | null): boolean => JSON.stringify(validator).includes('"type":"id"');
 
-/** For validators without ids. */
 export const NO_ID_TABLES: IdTables = { tableOf: () => null };
 
 export function checkedArguments(target: KnownFunction, args: string, tables: IdTables): void {

@@ -397,7 +397,6 @@ describe("the environment of queries and mutations", () => {
   });
 
   test("reports a promise that cannot settle before the time limit", async () => {
-    // A run that waits for the time limit fails with another message.
     expect((await failure("world:never")).message).toMatch(/promise was never resolved/);
   });
 
@@ -497,7 +496,6 @@ describe("subscriptions and snapshots", () => {
     await runner.queries([byAuthor("anna"), byAuthor("ben")]);
     const commits: { ts: bigint; affected: string[] }[] = [];
     const stop = runner.onCommit((commit) => commits.push(commit));
-    // Questions of one turn of the event loop form one batch.
     const [anna, [between], ben] = await Promise.all([
       runner.mutation(call("messages:send", { body: "x", author: "anna" })),
       runner.queries([byAuthor("cleo")]),

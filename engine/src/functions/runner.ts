@@ -27,7 +27,6 @@ export type RunnerOptions = {
 };
 
 const UPKEEP_EVERY_MS = 10_000;
-/** Lets other work run between two slices. */
 const UPKEEP_PAUSE_MS = 20;
 
 export async function startRunner(options: RunnerOptions): Promise<FunctionRunner & { jobs: Jobs }> {
@@ -60,7 +59,6 @@ class Runner implements FunctionRunner {
   #actions!: Actions;
   files!: FunctionRunner["files"];
   #swept: Promise<void> = Promise.resolve();
-  /** Serializes pushes and changes of settings. */
   #administration: Promise<unknown> = Promise.resolve();
 
   readonly jobs: Jobs = {

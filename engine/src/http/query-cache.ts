@@ -29,7 +29,6 @@ export function createQueryCache(runner: Runner, bounds: Bounds = BOUNDS): Query
   });
   /** Key by token, from before a run until a commit affects it. */
   const byToken = new Map<string, string>();
-  /** Queries that ran once recently: only repeated queries are cached. */
   const seen = new Set<string>();
   const personal = new Set<string>();
   let tokens = 0;

@@ -93,7 +93,6 @@ class Scheduler {
     const nextCron = await this.#startCrons();
     const free = AT_ONCE - this.#jobs.size;
     if (free <= 0) return nextCron;
-    // Running jobs are still pending.
     const { due, next } = await this.#runner.jobs.request("dueJobs", { now: this.#now(), limit: AT_ONCE + free });
     const startable = due.filter(({ id }) => !this.#jobs.has(id));
     for (const job of startable.slice(0, free)) this.#start(this.#jobs, job.id, this.#runJob(job));

@@ -77,7 +77,6 @@ export function checkDatabaseFile(dir: string, accepted: number | null): boolean
   return statSync(path).size === 0 && accept(dir, accepted, emptyText(dir));
 }
 
-/** Like `checkDatabaseFile`, for a database without the last recorded commit. */
 export function checkNewestCommit(dir: string, latest: Timestamp, accepted: number | null): boolean {
   if (!hasStoredFiles(dir)) return false;
   if (latest === 0n) return accept(dir, accepted, emptyText(dir));

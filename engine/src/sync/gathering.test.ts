@@ -25,7 +25,6 @@ test("sends writes of two turns at once, and later writes by themselves", async 
   socket.write("answer");
   gather();
   socket.write("another");
-  // Like a round of live queries, which begins with an immediate.
   setImmediate(() => {
     gather();
     socket.write("transition");

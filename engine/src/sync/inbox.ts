@@ -13,7 +13,6 @@ export type InboxOptions = {
   socket: Duplex;
   memory: SocketMemory;
   requests: () => number;
-  /** The next message follows when the promise resolves. */
   receive: (text: string) => Promise<void>;
   fail: (error: unknown) => void;
 };

@@ -208,7 +208,6 @@ describe("shared queries", () => {
     await settled();
     expect([first.last, both.last, queries.runs]).toEqual([["three rows"], ["three rows"], 1]);
     fake.commit("page");
-    // It subscribes while the page is due already.
     later.watches.push(queries.watch(query("page"), later));
     await settled();
     expect([first.last, both.last, later.last]).toEqual([["up to the end"], ["up to the end"], ["three rows"]]);

@@ -36,7 +36,6 @@ export type SocketsOptions = Omit<SessionOptions, "line"> & {
 export interface Sockets {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   readonly size: number;
-  /** Asks every client to reconnect later, and waits until all have disconnected. */
   close(): Promise<void>;
 }
 

@@ -2,7 +2,6 @@ import type { ReadSet } from "./types.ts";
 import { LAST_KEY } from "../values/keys.ts";
 import { IntervalTree, type Interval } from "./intervals.ts";
 
-/** Finding the tokens of a changed key takes logarithmic time. */
 export class Subscriptions {
   private readonly indexes = new Map<number, IntervalTree>();
   private readonly held = new Map<string, { index: number; interval: Interval }[]>();

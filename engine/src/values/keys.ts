@@ -3,10 +3,8 @@ import { decodeBase64, eightBytes, sortedNames, taggedForm, type JsonObject } fr
 import { FunctionError } from "./errors.ts";
 import type { Json } from "./types.ts";
 
-/**
- * Sorts like `compareValues` (`convex/src/values/compare.ts`). Texts and containers end in 0x00, and 0x00 in a text is written 0x00 0xFF,
- * so that no encoding is a prefix of another. All tags are below `AFTER`.
- */
+// Sorts like `compareValues` (`convex/src/values/compare.ts`). Texts and containers end in 0x00, and 0x00 in a text is written 0x00 0xFF,
+// so that no encoding is a prefix of another. All tags are below `AFTER`.
 const TAG = {
   undefined: 0x02,
   null: 0x03,
@@ -57,7 +55,6 @@ export function keyAfter(key: Uint8Array): Uint8Array {
   return after;
 }
 
-/** Returns the least key above all keys that start with `prefix`. */
 export function keyAfterPrefix(prefix: Uint8Array): Uint8Array {
   if (prefix.length === 0) return LAST_KEY;
   const after = new Uint8Array(prefix.length + 1);

@@ -84,7 +84,6 @@ async function expectRefresh(id: ProviderId, program: Program, person: Person) {
     const seconds = (Date.parse(text(answer, "accessTokenExpiresAt")) - Date.now()) / 1000;
     expect(Math.abs(seconds - Number(expiresIn))).toBeLessThan(60);
   }
-  // The new tokens are stored: another refresh uses the new refresh token, where there is one.
   expect((await program.post("/get-access-token", { providerId: id })).body).toMatchObject({ accessToken: text(answer, "accessToken") });
   expect((await program.post("/refresh-token", { providerId: id })).status).toBe(200);
 }

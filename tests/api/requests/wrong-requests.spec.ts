@@ -57,7 +57,6 @@ test("warns of a provider's callback with a wrong state", async ({ app }) => {
 });
 
 test("redirects an export with an ended session to sign-in", async ({ app, ada, store }) => {
-  // The page stores a token that outlives the session.
   await ada.program.get(`${app.url}/account`);
   await store.change("sessions", { userId: ada.id }, { expiresAt: Date.now() - 1000 });
   const answer = await ada.program.get(`${app.url}/account/export`);

@@ -66,7 +66,6 @@ test.describe("4. Session", () => {
         const { headers } = await nobody.post("/sign-in/email", { email, password, rememberMe });
         const cookie = headers.getSetCookie().find((line) => line.startsWith("atelier.session_token=")) ?? "";
         expect(/max-age=[1-9]|expires=/i.test(cookie)).toBe(kept);
-        // Sessions expire on the server after seven days without use, or after one.
         const ends = (await store.find("sessions", { userId: ada.id })).map(
           ({ expiresAt }) => (Number(expiresAt) - Date.now()) / 86_400_000,
         );

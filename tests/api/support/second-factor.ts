@@ -4,7 +4,6 @@ import { type Answer, type Member, text } from "./program.ts";
 
 export const secretOf = (enabled: Answer) => new URL(text(enabled, "totpURI")).searchParams.get("secret") ?? "";
 
-/** Enables two-factor authentication; returns the app's secret and the backup codes. */
 export async function turnOn({ program, password }: Member): Promise<{ secret: string; backup: string[] }> {
   const enabled = await program.post("/two-factor/enable", { password });
   const secret = secretOf(enabled);

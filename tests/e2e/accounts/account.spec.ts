@@ -55,7 +55,6 @@ bothWays((javaScript) => {
 
   test("crops a profile picture, hides it from others and removes it", async ({ page, person, stranger, request }) => {
     await open(page, "/account");
-    // Left half red, middle green, right blue: the middle square is green.
     const stripes = await stripesPng();
     await page.getByLabel("New picture").setInputFiles({ name: "me.png", mimeType: "image/png", buffer: stripes });
     await page.getByRole("button", { name: "Save picture" }).click();
@@ -187,7 +186,6 @@ test("exports a user's data with the original files and without secrets", async 
   expect(archive.size).toBe(3 + files.length);
   expect(JSON.parse(String(archive.get("activity.json")))).toMatchObject([{ kind: "created" }, { kind: "created" }, { kind: "uploaded" }]);
 
-  // The export includes the trash and earlier versions.
   const [first = ""] = (await imagesIn(app, person, designId)).map(({ _id }) => _id);
   await addVersion(app, person, designId, first, "path");
   await (await deploymentAs(app, person)).mutation(api.designs.moveToTrash, { id: designId });

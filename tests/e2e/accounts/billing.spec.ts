@@ -115,7 +115,6 @@ test.describe("with Stripe", () => {
     expect((await call(mallory, "/subscription/billing-portal", { returnUrl: "/billing", referenceId: ada.id })).status).toBe(400);
     expect((await call(ada, "/subscription/upgrade", { ...buy, successUrl: "https://evil.example/" })).status).toBe(403);
 
-    // Paid in two windows: both subscriptions end with the account.
     const before = stripe.subscriptions.length;
     stripe.pay(checkout.url);
     stripe.pay(checkout.url);

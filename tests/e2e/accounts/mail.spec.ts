@@ -226,7 +226,6 @@ bothWays((javaScript) => {
     await page.reload();
     await expect(page.getByText(/unread/i)).toHaveCount(0);
 
-    // More notices than a page shows: a hundred sign-ins without cookies.
     const store = await storeOf(app);
     const at = Date.now();
     const session = (each: number) => ({

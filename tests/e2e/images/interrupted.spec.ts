@@ -71,7 +71,6 @@ test("reports a ten-second outage; changes and files wait without loss", async (
   await toasterReady(page);
   const mark = page.getByRole("button", { name: /^(Offline|Reconnecting)/ });
 
-  // For the page it is down between its restarts, too.
   await page.route("**/readyz", (route) => route.fulfill({ status: 503 }));
   const gone = keepDeploymentDown(app);
   await expect(mark).toHaveText(/Reconnecting/);
@@ -87,7 +86,6 @@ test("reports a ten-second outage; changes and files wait without loss", async (
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("After");
   expect((await imagesIn(app, person, designId)).map(({ name }) => name)).toEqual(["fig.jpg"]);
   expect((await compareStored(app)).rowsWithoutBytes).toEqual([]);
-  // The name shows optimistically; the deployment must store it before the page closes.
   const convex = await deploymentAs(app, person);
   await expect.poll(async () => (await convex.query(api.designs.getDesignById, { id: designId })).name).toBe("After");
   await page.reload();

@@ -159,7 +159,6 @@ test("refuses every request of a revoked session, also for finished uploads", as
   expect((await call(unfinished, { method: "DELETE", headers: TUS })).status).toBe(401);
   expect((await call(`${unfinished}/finish`, { method: "POST" })).status).toBe(401);
   expect((await call(`${finished}/finish`, { method: "POST" })).status).toBe(401);
-  // Nothing was changed: another session continues the upload.
   const head = await caller(app, { ...person, cookieHeader: other.cookieHeader })(unfinished, { method: "HEAD", headers: TUS });
   expect([head.status, head.headers.get("Upload-Offset")]).toEqual([200, "0"]);
 });

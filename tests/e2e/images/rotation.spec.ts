@@ -71,7 +71,6 @@ test(
     await convex.mutation(api.designImages.rotate, { id, direction: "left" });
     expect(await isUpright("w=320&turn=270")).toBe(true);
     expect(await isUpright("w=own&turn=270")).toBe(true);
-    // Loaders store what they read for this session.
     await request.get(path, { headers: { Cookie: person.cookieHeader } });
     expect(await isUpright("w=320")).toBe(true);
     expect(await isUpright("w=320&turn=0")).toBe(false);

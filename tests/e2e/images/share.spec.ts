@@ -64,7 +64,6 @@ test(
     await other.goto("/share/images");
     await expect(other.getByText("No shared images")).toBeVisible();
 
-    // Adding needs a form of our own.
     const foreign = await fetch(`${app.url}/share/images`, {
       method: "POST",
       body: new URLSearchParams({ choice: "new" }),

@@ -31,7 +31,6 @@ test("adds each of many small files once after lost answers", async ({ page, app
   let lost = 2;
   await page.route("**/uploads/batch?*", async (route) => {
     if (lost-- <= 0) return route.continue();
-    // The server adds the files, but the page does not receive the answer.
     await route.fetch();
     return route.abort("connectionreset");
   });

@@ -177,7 +177,6 @@ test("dropped files go to the page's design, a card's design or a chosen one", a
   await expect(gallery(page)).toHaveCount(2);
   await expect(page.getByRole("link", { name: /^Pasted \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.png/ }).first()).toBeVisible();
 
-  // Otherwise the next page's tray would also count these.
   await expect.poll(() => rememberedFiles(page)).toEqual([]);
   await page.goto("/projects");
   await hydrated(page);

@@ -179,7 +179,6 @@ test("pauses and plays an animation, and keeps it still under reduced motion", a
   await page.reload();
   await hydrated(page);
   await expect(play).toBeVisible();
-  // Also where the original pixels are shown.
   await page.getByRole("button", { name: "100%" }).click();
   await expect(page.locator("[data-sharp]")).toBeVisible();
   await expect.poll(shown).not.toContain(false);

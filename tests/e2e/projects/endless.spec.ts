@@ -107,7 +107,6 @@ test("a long list loads on scroll, stays live and is restored on return", async 
 
   await test.step("the link loads more by keyboard and keeps the focus", async () => {
     const other = await otherBrowser(person);
-    // A window in which nothing intersects, so nothing loads.
     await other.addInitScript(() => {
       IntersectionObserver.prototype.observe = () => {};
     });

@@ -140,7 +140,6 @@ bothWays((javaScript) => {
     await she.open("/projects");
     await expect(she.cards).toHaveText([name]);
     await she.open(path);
-    // Names with right-to-left letters are isolated.
     await expect(page).toHaveTitle(`\u2068${name}\u2069 · Atelier`);
   });
 

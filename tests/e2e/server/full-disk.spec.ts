@@ -36,7 +36,6 @@ test("answers 507 to uploads while the disk is full, and recovers without a rest
     expect([room, answer.status]).toEqual([room, 507]);
     await answer.text();
   }
-  // Small enough to be received: the deployment finds no room for its row.
   leave(0);
   const tiny = {
     name: "tiny.png",

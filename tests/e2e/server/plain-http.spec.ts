@@ -69,7 +69,6 @@ test("plain http: sign up, make, upload, reorder, follow live, sign out", async 
 
 const imagesOn = (page: Page) => page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem");
 
-/** Maps the app's host name and the port of http to the app. */
 async function browserFor(app: RunningApp, chromium: { launch(options: object): Promise<Browser> }): Promise<Browser> {
   const options = await launchOptions();
   return chromium.launch({

@@ -49,7 +49,6 @@ test(
         });
       expect((await send({ Origin: origin }, "Over TLS")).status()).toBe(303);
       await expect(live.getByRole("main").getByText("Over TLS")).toBeVisible();
-      // The proxy's http side and other ports are foreign origins.
       for (const foreign of [
         `http://localhost:${port}`,
         `http://127.0.0.1:${app.port}`,

@@ -37,7 +37,6 @@ async function openAltered(page: Page, path: string, alter: () => void, act: () 
   await page.unroute(/\.js$/);
 }
 
-/** Types, and selects the second to the fourth character. */
 async function typeInto(field: Locator, text: string): Promise<void> {
   await field.fill(text);
   await field.evaluate((element: HTMLInputElement) => element.setSelectionRange(1, 4));

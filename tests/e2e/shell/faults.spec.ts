@@ -74,7 +74,6 @@ test(
           await page.getByText("Hide Error").click();
           await expect(page.locator("pre")).toBeHidden();
           const again = page.waitForResponse((response) => response.url().includes(path));
-          // Without scripts the retry loads another document.
           const anew = page === plain ? page.waitForEvent("load") : null;
           await page.getByRole("button", { name: "Try Again" }).click();
           expect((await again).status()).toBe(500);
@@ -119,7 +118,6 @@ test(
         });
 
         await test.step("a page for signed-out visitors", async () => {
-          // Without the token cookie, so the session is looked up.
           const session = (await page.context().cookies()).filter(({ name }) => name.includes("session"));
           await page.context().clearCookies();
           await page.context().addCookies(session);

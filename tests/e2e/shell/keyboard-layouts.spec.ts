@@ -25,7 +25,6 @@ test("shortcuts follow key positions without Latin letters, and letters on Dvora
     await page.keyboard.press("Escape");
     await expect(palette).toBeHidden();
   }
-  // K's key on Dvorak types T; a key of an input method is ignored.
   await press(page, "t", "KeyK", { ctrlKey: true });
   await press(page, "k", "KeyK", { ctrlKey: true, isComposing: true });
   await expect(palette).toBeHidden();

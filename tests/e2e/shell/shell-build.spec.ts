@@ -74,7 +74,6 @@ test(
       expect(await isSame(notified)).toBe(true);
       await leadsTo(notified, "Billing", "/billing");
       await leadsTo(changed, "Billing", "/billing");
-      // The chunk still exists: the new build is noticed with its data.
       await leadsTo(unchanged, "Notifications", "/notifications");
     } finally {
       for (const tab of tabs) await tab.context().close();

@@ -49,7 +49,6 @@ test(
     });
 
     await test.step("a short loss is not reported", async () => {
-      // Far enough ahead of the page's clock.
       await page.clock.pauseAt(Date.now() + 10_000);
       // Removes the jitter. Not earlier: the client derives its session id from Math.random.
       await page.evaluate(() => void (Math.random = () => 0.5));
@@ -168,7 +167,6 @@ test("replaces a connection that is open but dead after sleep", async ({ page, p
   const other = pageActions(await otherBrowser(person), true);
   await other.makeProject("Nightfall");
   await page.clock.install();
-  // As long as the laptop slept.
   await page.clock.setSystemTime(Date.now() + 600_000);
   await page.evaluate(() => dispatchEvent(new Event("focus")));
   await expect(she.cards).toHaveText(["Nightfall"]);

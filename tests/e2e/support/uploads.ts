@@ -2,7 +2,6 @@ import { expect, type Page } from "@playwright/test";
 
 export const tray = (page: Page) => page.getByRole("region", { name: "Uploads" });
 
-/** The list of files is folded until a file needs the user. */
 export async function openDetails(page: Page): Promise<void> {
   const button = tray(page).getByRole("button", { name: "List of files" });
   if ((await button.getAttribute("aria-expanded")) !== "true") await button.click();

@@ -28,11 +28,9 @@ type Claims = Record<string, unknown>;
 
 export type Shape = {
   authorization: string;
-  /** Parameters that the authorization request must have. */
   asks?: Record<string, string>;
   pkce: boolean;
   token: string;
-  /** Where refresh tokens are used, if not at `token`. */
   refresh?: string;
   /** How the client authenticates at the token address. */
   client: "post" | "basic" | "either" | "key" | "apple";
@@ -43,7 +41,6 @@ export type Shape = {
   tokenFields?: (person: Person, scopes: string[]) => Claims;
   /** Formats the granted scopes of a token response; omitted: it has none. */
   scope?: (scopes: string[]) => unknown;
-  /** The claims of the ID token, without iat and exp. No ID token when omitted. */
   idToken?: (person: Person, clientId: string) => Claims;
   profile: Record<string, (person: Person, request: ProfileRequest) => unknown>;
   newId: () => string;
@@ -373,7 +370,6 @@ export const shapes: Record<ProviderId, Shape> = {
   dropbox: {
     ...usual,
     authorization: "https://www.dropbox.com/oauth2/authorize",
-    // Without it there is no refresh token.
     asks: { token_access_type: "offline" },
     token: "https://api.dropboxapi.com/oauth2/token",
     expiresIn: 14_400,
@@ -512,7 +508,6 @@ export const shapes: Record<ProviderId, Shape> = {
     ...usual,
     pkce: false,
     authorization: "https://www.reddit.com/api/v1/authorize",
-    // Without it there is no refresh token.
     asks: { duration: "permanent" },
     token: "https://www.reddit.com/api/v1/access_token",
     client: "basic",

@@ -14,7 +14,6 @@ export type StandIn = {
   settings: Record<string, string>;
   origin: string;
   newPerson(id: ProviderId, fields?: Partial<Person>): Person;
-  /** Agrees or refuses on the provider's page. */
   authorize(id: ProviderId, authorizationUrl: string, person: Person, how?: { refuses: boolean }): Redirect;
   /** Issues an access token of the provider without a sign-in; `app`: to another app than ours. */
   issue(id: ProviderId, person: Person, app?: string): string;

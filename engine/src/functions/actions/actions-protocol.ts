@@ -27,6 +27,5 @@ export type FromActions =
   | { kind: "failed"; id: number; message: string; data: Json | undefined; logLines: LogLine[] }
   | { kind: "response"; id: number; response: HttpResponse; logLines: LogLine[]; route: string | null }
   | { kind: "ended"; id: number }
-  /** `argsText`: a called function's arguments, as JSON. */
   | { kind: "syscall"; id: number; call: number; op: string; args: string; argsText: string | null }
   | { kind: "store"; id: number; call: number; bytes: Uint8Array; contentType: string | null; sha256: string | null };

@@ -5,7 +5,6 @@ const HELD_AT_MOST_MS = 60 * 60 * 1_000;
 
 const elapsed = performance.now.bind(performance);
 
-/** Postpones the deletion of files while a backup copies them. */
 export class PinnedFiles {
   #hold: { id: string; since: number } | null = null;
   #postponed: (() => void)[] = [];

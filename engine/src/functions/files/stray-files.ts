@@ -97,7 +97,6 @@ async function returnFiles(options: StrayFilesOptions): Promise<number> {
   return returned;
 }
 
-/** Returns the names in a folder in batches, with those that have no row. */
 async function* compare(folder: string, { transactor, signal }: StrayFilesOptions): AsyncGenerator<{ names: string[]; strays: string[] }> {
   let names: string[] = [];
   for await (const { name } of await opendir(folder)) {

@@ -80,7 +80,6 @@ function loadLate(name: string, taken: Map<string, PropertyDescriptor | undefine
   Object.defineProperty(globalThis, name, { get, set, configurable: true, enumerable: false });
 }
 
-/** Absent from Convex's runtime. */
 const NODE_ONLY = [
   "Buffer",
   "global",

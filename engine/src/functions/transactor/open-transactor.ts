@@ -80,7 +80,6 @@ export async function openTransactor(data: TransactorData): Promise<() => Promis
   };
 }
 
-/** A full disk gets its own message. */
 export function openingError(error: unknown, dir: string): Error {
   if (!(error instanceof Error)) return new Error(String(error));
   return isDiskFull(error) ? new StorageError(`There is no room left on the disk of ${dir}. Make room, then start again.`, error) : error;

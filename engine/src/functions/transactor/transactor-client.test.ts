@@ -71,7 +71,6 @@ test("releases the data on close when a thread ends while being replaced", async
   const ended = started[0]?.terminate();
   await thread.close();
   await ended;
-  // Fails if a thread still has the database open.
   openDatabase(dir).close();
   expect(failures).toEqual([]);
 });

@@ -12,7 +12,6 @@ export type TransactorOptions = {
   acceptLossUntil: number | null;
   /** Called after each durable batch, before its answers. `restarted`: all subscriptions are lost. */
   onBatch: (batch: Omit<Batch, "answers">, restarted: boolean) => void;
-  /** The data could not be reopened. */
   onFailure: (error: Error) => void;
 };
 

@@ -21,7 +21,6 @@ export type OpenBatch = {
   committed: boolean;
   jobsChanged: boolean;
   removedFiles: string[];
-  /** New code takes over after this batch. */
   ends: boolean;
   /** A write failed: nothing of this batch happened. */
   failure: StorageError | null;

@@ -82,7 +82,6 @@ export function rangeBetween(range: Range, order: Order, from: Position, until: 
   return { low, high };
 }
 
-/** `more` is true if entries are left. */
 export function takePage(request: PageRequest, next: () => { entry: Entry; passes: boolean } | null, more: () => boolean): Page {
   const texts: string[] = [];
   const keys: Uint8Array[] = [];

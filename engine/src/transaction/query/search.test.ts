@@ -108,7 +108,6 @@ describe("a text search", () => {
     const second = page(data.db.beginQuery(), query, { pageSize: 423, cursor });
     expect(second.isDone).toBe(false);
     expect(new Set(names([...first.page, ...second.page])).size).toBe(1_023);
-    // A page with an end cursor does not change.
     const again = page(data.db.beginQuery(), query, { pageSize: 423, cursor, endCursor: second.continueCursor });
     expect(again.page).toEqual(second.page);
     mutate(data.db, (tx) => {

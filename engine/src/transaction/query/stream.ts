@@ -11,7 +11,6 @@ import { Scan, type Entry, type Range } from "./scan.ts";
 import { searchEntries, type SearchContext } from "./search.ts";
 import type { Meter } from "../usage.ts";
 
-/** Yields every entry read, whether or not it passes the filters. */
 export type Stream = { next(): { entry: Entry; passes: boolean } | null };
 
 export type Reader = { context: SearchContext; overlay: Overlay; reads: Reads; meter: Meter };
