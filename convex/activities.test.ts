@@ -8,7 +8,7 @@ describe.each(backends)("activities on $name", ({ start }) => {
   beforeAll(async () => void (backend = await start()));
   afterAll(() => backend.close());
 
-  it("have the item's place and picture, its design after a permanent deletion, and no picture from the trash", async () => {
+  it("have the item's place and picture, only the place in the trash or after a purge", async () => {
     const ada = await signUp(backend, "ada");
     const projectId = await ada.mutation(api.projects.create, { name: "Magazine" });
     const designId = await ada.mutation(api.designs.create, { projectId, name: "Front" });

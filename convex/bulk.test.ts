@@ -22,7 +22,6 @@ describe.each(backends)("bulk jobs on $name", ({ start }) => {
     back = await ada.mutation(api.designs.create, { projectId, name: "Back" });
   });
 
-  /** Adds images that share one file. The design's count follows. */
   async function fill(designId: Id<"designs">, many: number): Promise<string[]> {
     const { id } = await addImage(backend, ada, designId, "0");
     await backend.settle();
@@ -38,7 +37,7 @@ describe.each(backends)("bulk jobs on $name", ({ start }) => {
   const newStep = () => `step ${steps++}`;
   const all = (id: string) => ({ kind: "image" as const, place: { kind: "design" as const, id }, ids: [] as string[] });
 
-  it("moves all images but the excluded ones, keeps their order, and can be undone and redone", async () => {
+  it("moves all images but the excluded ones in order, with undo and redo", async () => {
     const ids = await fill(front, 250);
     const [excluded = ""] = ids;
     const step = newStep();
@@ -105,7 +104,7 @@ describe.each(backends)("bulk jobs on $name", ({ start }) => {
     expect(await job()).toMatchObject({ phase: "undo", done: 10, failed: 1, failures: [{ id: ids[3], name: "3" }] });
   });
 
-  it("stops when it is cancelled, continues when it is resumed, and ends when its place is gone", async () => {
+  it("can be cancelled and resumed, and ends when its place is gone", async () => {
     await fill(front, 150);
     const id = await ada.mutation(api.bulk.start, { ...all(front), action: { type: "trash" }, step: newStep() });
     await ada.mutation(api.bulk.cancel, { id });
