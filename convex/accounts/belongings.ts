@@ -8,8 +8,8 @@ import { pageOf } from "../model/lists/paging";
 /** For the archive (`/account/data`). Secrets are omitted. */
 
 const LIMIT = 1000;
-/** A selection can be large (`BULK_IDS_MAX`). */
-const FEW = 20;
+/** Large rows that expire within a day: more of them would exceed the limits of a query. */
+const LATEST = { undoSteps: 100, bulkSelections: 5, bulkJobs: 50 } as const;
 /** Page size of the archive (`app/features/downloads/account-data.server.ts`). */
 const CHOSEN = 100;
 const args = { paginationOpts: paginationOptsValidator };
@@ -24,13 +24,17 @@ export const account = serverQueryFor({
         .query(table)
         .withIndex("userId", (q) => q.eq("userId", user.id))
         .take(LIMIT);
-    const by = async (
-      table: "sessionActivity" | "devices" | "notices" | "mails" | "userPictures" | "undoSteps" | "bulkJobs" | "bulkSelections",
-    ) =>
+    const by = async (table: "sessionActivity" | "devices" | "notices" | "mails" | "userPictures") =>
       db
         .query(table)
         .withIndex("by_user", (q) => q.eq("userId", user.id))
-        .take(table === "bulkSelections" ? FEW : LIMIT);
+        .take(LIMIT);
+    const latest = async (table: keyof typeof LATEST) =>
+      db
+        .query(table)
+        .withIndex("by_user", (q) => q.eq("userId", user.id))
+        .order("desc")
+        .take(LATEST[table]);
     const subscriptions = await db
       .query("subscriptions")
       .withIndex("referenceId", (q) => q.eq("referenceId", user.id))
@@ -55,9 +59,9 @@ export const account = serverQueryFor({
       given: given.map(({ identifier, expiresAt, createdAt }) => ({ kind: kindOf(identifier), expiresAt, createdAt })),
       notices: (await by("notices")).map((row) => without(row, ["userId"])),
       mails: (await by("mails")).map((row) => ({ writtenAt: row._creationTime, ...without(row, ["userId", "content", "lease"]) })),
-      undoSteps: (await by("undoSteps")).map((row) => without(row, ["userId", "step"])),
-      bulkSelections: (await by("bulkSelections")).map((row) => without(row, ["userId"])),
-      bulkJobs: (await by("bulkJobs")).map((row) => without(row, ["userId", "step", "selectionId", "run", "cursor"])),
+      undoSteps: (await latest("undoSteps")).map((row) => without(row, ["userId", "step"])),
+      bulkSelections: (await latest("bulkSelections")).map((row) => without(row, ["userId"])),
+      bulkJobs: (await latest("bulkJobs")).map((row) => without(row, ["userId", "step", "selectionId", "run", "cursor"])),
       pictures: (await by("userPictures")).map((row) => without(row, ["userId", "bytes"])),
       subscriptions: subscriptions.map((row) => without(row, ["referenceId"])),
       usage: usage && without(usage, ["ownerId", "counting"]),
