@@ -163,6 +163,21 @@ describe("limits", () => {
     expect(await talk(url, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nname=")).toMatch(/^HTTP\/1\.1 408 /);
   });
 
+  it("does not limit the time of shared files", async () => {
+    const url = await serve({ limits: { bodyTimeout: 100 } });
+    const head = "POST /share HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: multipart/form-data; boundary=x\r\n";
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    let heard = "";
+    socket.setEncoding("utf8").on("data", (text: string) => (heard += text));
+    const closed = once(socket, "close");
+    socket.write(`${head}Content-Length: 4\r\n\r\n12`);
+    // Started afterwards with the same time limit, so it ends later.
+    await talk(url, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nname=");
+    socket.write("34");
+    await closed;
+    expect(heard).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   it("rejects a body without a length before reading it", { tags: "@rejects-body-without-length-before-reading" }, async () => {
     const url = await serve({});
     const head = "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
