@@ -55,7 +55,7 @@ it("shows a few new rows at once, also after rows were removed", async () => {
   await list.render(few);
   expect(renders.at(-1)).toBe(few);
   await list.render(numbers(60));
-  expect(lengths()).toEqual([40, 0, 10, 24]);
+  expect(lengths()).toEqual([40, 0, 10, 34]);
   await settle();
   expect(renders.at(-1)).toEqual(numbers(60));
   await list.unmount();
@@ -66,5 +66,17 @@ it("shows changes of shown rows while others wait", async () => {
   await list.first();
   await list.render([100, ...numbers(90)]);
   expect(renders.at(-1)?.[0]).toBe(100);
+  await list.unmount();
+});
+
+it("keeps shown rows when many arrive before them", async () => {
+  const list = mount(10);
+  await list.first();
+  const before = Array.from({ length: 60 }, (_, index) => 100 + index);
+  await list.render([...before, ...numbers(10).toReversed()]);
+  expect(renders.at(-1)).toEqual([...before.slice(0, 24), ...numbers(10).toReversed()]);
+  await settle();
+  expect(renders.every((rows) => numbers(10).every((row) => rows.includes(row)))).toBe(true);
+  expect(lengths()).toEqual([10, 34, 58, 70]);
   await list.unmount();
 });

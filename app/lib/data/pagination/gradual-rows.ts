@@ -1,17 +1,29 @@
 import { useEffect, useState } from "react";
+import { idOf } from "./stable-rows";
 
 /** Rendering more new rows at once would block the page for over 50 ms. */
 const STEP = 24;
 
-/** Reveals rows of a list that grows by many in steps, each in a task of its own. The rows of the first render are shown at once. */
+/** Reveals new rows in steps, each in a task of its own. Shown rows stay. The rows of the first render are shown at once. */
 export function useGradualRows<Row>(rows: Row[]): Row[] {
-  const [shown, setShown] = useState(rows.length);
-  const limit = shown + STEP;
+  const [state, setState] = useState({ rows, visible: rows });
+  let { visible } = state;
+  if (state.rows !== rows) {
+    visible = withNext(rows, visible);
+    setState({ rows, visible });
+  }
   useEffect(() => {
-    if (rows.length === shown) return;
+    if (visible.length === rows.length) return;
     // A timer, because animation frames stop in hidden tabs.
-    const timer = setTimeout(() => setShown(Math.min(rows.length, limit)));
+    const timer = setTimeout(() => setState({ rows, visible: withNext(rows, visible) }));
     return () => clearTimeout(timer);
-  }, [rows.length, shown, limit]);
-  return rows.length > limit ? rows.slice(0, limit) : rows;
+  }, [rows, visible]);
+  return visible;
+}
+
+function withNext<Row>(rows: Row[], visible: Row[]): Row[] {
+  const shown = new Set(visible.map(idOf));
+  let left = STEP;
+  const next = rows.filter((row) => shown.has(idOf(row)) || left-- > 0);
+  return next.length === rows.length ? rows : next;
 }

@@ -21,7 +21,7 @@ export function stableRows<Row>(before: Row[], rows: Row[]): Row[] {
   return same.length === before.length && same.every((row, index) => row === before[index]) ? before : same;
 }
 
-const idOf = (row: unknown): unknown => Object(row)._id ?? row;
+export const idOf = (row: unknown): unknown => Object(row)._id ?? row;
 
 /** An optimistic row differs from its answer even if equal. */
 const isSame = (one: unknown, other: unknown) => isOptimistic(Object(one)) === isOptimistic(Object(other)) && isEqual(one, other);
