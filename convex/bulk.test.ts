@@ -4,6 +4,7 @@ import { refused } from "../tests/convex/expect.ts";
 import { addImage } from "../tests/convex/pictures.ts";
 import { api } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
+import { PLANS } from "./model/plans";
 import { BULK_IDS_MAX } from "./model/rules";
 
 describe.each(backends)("bulk jobs on $name", ({ start }) => {
@@ -102,6 +103,44 @@ describe.each(backends)("bulk jobs on $name", ({ start }) => {
     await ada.mutation(api.undo.revert, { step });
     await backend.settle();
     expect(await job()).toMatchObject({ phase: "undo", done: 10, failed: 1, failures: [{ id: ids[3], name: "3" }] });
+  });
+
+  it("ends a job whose items are all refused", async () => {
+    const ids = await fill(front, 100);
+    const tags = Array.from({ length: 20 }, (_, each) => `t${each}`);
+    // Reading it in 199 calls would exceed a transaction's limit.
+    const caption = "x".repeat(14_000);
+    for (const id of ids) await backend.inside.mutation(probe.patch, { table: "designImages", id, fields: { tags, caption } });
+    await ada.mutation(api.bulk.start, { ...all(front), action: { type: "tag", tag: "more" }, step: newStep() });
+    await backend.settle();
+    expect(await job()).toMatchObject({ state: "done", done: 0, failed: 100 });
+  });
+
+  it("copies as many images as the plan has room for", async () => {
+    await fill(front, 30);
+    const [usage] = await backend.inside.query(probe.rows, { table: "usage", field: "ownerId", value: ada.userId });
+    const fields = { images: PLANS.free.limits.images - 10 };
+    await backend.inside.mutation(probe.patch, { table: "usage", id: String(usage?.["_id"]), fields });
+    const { userId: subject, sessionId } = ada;
+    const limited = await backend.holder({ subject, audience: "atelier-user", sessionId, limited: true });
+    await limited.mutation(api.bulk.start, { ...all(front), action: { type: "copy", to: back }, step: newStep() });
+    await backend.settle();
+    expect(await job()).toMatchObject({ state: "done", done: 10, failed: 20 });
+    expect(await countOf(back)).toBe(10);
+  });
+
+  it("stops at an unexpected error and can be resumed", async () => {
+    await fill(front, 2);
+    const twins = [1, 2].map(() => ({ ownerId: ada.userId, key: "twin", label: "twin", uses: 0 }));
+    await backend.inside.mutation(probe.insertMany, { table: "tags", rows: twins });
+    const id = await ada.mutation(api.bulk.start, { ...all(front), action: { type: "tag", tag: "twin" }, step: newStep() });
+    await backend.settle();
+    expect(await job()).toMatchObject({ state: "cancelled", done: 0, failed: 0, failures: [] });
+    const [twin] = await backend.inside.query(probe.rows, { table: "tags", field: "key", value: "twin" });
+    await backend.inside.mutation(probe.remove, { table: "tags", id: String(twin?.["_id"]) });
+    await ada.mutation(api.bulk.resume, { id });
+    await backend.settle();
+    expect(await job()).toMatchObject({ state: "done", done: 2, failed: 0 });
   });
 
   it("can be cancelled and resumed, and ends when its place is gone", async () => {

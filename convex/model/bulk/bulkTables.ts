@@ -50,6 +50,8 @@ export const bulkTables = {
     /** Number of the running chain of batches: cancelling and undoing end a chain. */
     run: v.number(),
     cursor: v.union(v.string(), v.null()),
+    /** Parts of items before the cursor that are still to be tried. */
+    waiting: v.optional(v.array(v.array(v.string()))),
     parts: v.number(),
     /** The next part to undo or redo. */
     part: v.number(),
