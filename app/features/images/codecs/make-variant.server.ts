@@ -62,7 +62,7 @@ async function make(
       .rotate(rotation)
       .resize({ width: drawn ?? width, withoutEnlargement: drawn === undefined });
 
-  if (frames > 1 && isSideways(rotation)) return { type: "image/webp", bytes: await rotateFrames(bytes, rotation, "image/webp", width) };
+  if (frames > 1 && rotation !== 0) return { type: "image/webp", bytes: await rotateFrames(bytes, rotation, "image/webp", width) };
   if (frames > 1) return { type: "image/webp", bytes: await open(-1).webp({ quality: 80, effort: 2, mixed: true }).toBuffer() };
 
   const wide = isWideGamut(read.icc);

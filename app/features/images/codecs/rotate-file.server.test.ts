@@ -157,4 +157,28 @@ describe("variants", () => {
       expect({ type, pages, shown, pageHeight }).toEqual({ type: "image/webp", pages: 3, shown: wide, pageHeight: 240 });
     }
   });
+
+  it.each(TURNS)("play a turned animation forwards at %i°", async (rotation) => {
+    const colours = ["#f00", "#0f0", "#00f"];
+    const frames = colours.map((background) =>
+      sharp({ create: { width: 60, height: 40, channels: 3, background } })
+        .png()
+        .toBuffer(),
+    );
+    const bytes = await sharp(await Promise.all(frames), { join: { animated: true } })
+      .gif({ delay: [100, 200, 300] })
+      .toBuffer();
+    const gif = { bytes, contentType: "image/gif", width: 60, height: 40 };
+    for (const width of [160, "own"] as const) {
+      const variant = await makeVariant(gif, { width, wanted: "webp", rotation });
+      const { delay } = await sharp(variant.bytes, { pages: -1 }).metadata();
+      const brightest = await Promise.all(
+        colours.map(async (_, page) => {
+          const means = (await sharp(variant.bytes, { page }).removeAlpha().stats()).channels.map(({ mean }) => mean);
+          return means.indexOf(Math.max(...means));
+        }),
+      );
+      expect({ delay, brightest }).toEqual({ delay: [100, 200, 300], brightest: [0, 1, 2] });
+    }
+  });
 });
