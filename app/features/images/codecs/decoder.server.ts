@@ -22,7 +22,7 @@ const PATIENCE_SECONDS = 120;
 const LARGE_PIXELS = 12_000_000;
 const largeImageQueue = createQueue({ running: 1, waiting: 2 });
 
-/** Decodes one large picture at a time, within `decodeQueue`, to stay below `DECODING_MEMORY`. `pixels` are of one frame. */
+/** Decodes one large picture at a time, within `decodeQueue`, to stay below `DECODING_MEMORY`. `pixels` are those in memory at once. */
 export const limitLargeDecoding = <T>(pixels: number, job: () => Promise<T>): Promise<T> =>
   pixels > LARGE_PIXELS ? largeImageQueue("", job) : job();
 

@@ -6,7 +6,7 @@ import { isWideGamut } from "./colour-space.server";
 import { decoder, svgRenderer, limitLargeDecoding } from "./decoder.server";
 import { svgDensity, svgWidth, WEBP_SIDE_MAX } from "./svg-size.server";
 import { classifyImage } from "./classify-image.server";
-import { rotateFrames, rotateJpeg } from "./rotate-file.server";
+import { isAnimatable, rotateFrames, rotateJpeg } from "./rotate-file.server";
 import { stripMetadata } from "./strip-metadata.server";
 
 export type VariantFormat = "avif" | "webp";
@@ -23,11 +23,16 @@ export type VariantRequest = { width: VariantWidth | "own"; wanted: VariantForma
 /** Creates an upright variant without metadata; enlarges only drawings. Flat art (`classifyImage`) stays lossless, without smears. */
 export async function makeVariant(original: Original, request: VariantRequest, decode: Decode = (job) => job()): Promise<CachedVariant> {
   if (original.contentType === "image/svg+xml") return makeDrawing(original, request, decode);
-  return limitLargeDecoding(original.width * original.height, async () => {
+  return limitLargeDecoding(original.width * original.height * (await framesInMemory(original, request)), async () => {
     const { bytes, contentType, page } = original;
     if (!isContainer(contentType)) return make(original, request);
     return make({ ...original, bytes: await containerToPng(bytes, contentType, page) }, request);
   });
+}
+
+/** Only `rotateFrames` keeps all frames. */
+async function framesInMemory({ bytes, contentType }: Original, { still = false, rotation = 0 }: VariantRequest): Promise<number> {
+  return !still && rotation !== 0 && isAnimatable(contentType) ? ((await decoder(bytes).metadata()).pages ?? 1) : 1;
 }
 
 type Decode = <T>(job: () => Promise<T>) => Promise<T>;
@@ -55,7 +60,7 @@ async function make(
   const { bytes, contentType } = original;
   if (width === "own") return makeOwn(original, still, rotation);
   const read = await decoder(bytes).metadata();
-  const frames = !still && (contentType === "image/gif" || contentType === "image/webp") ? (read.pages ?? 1) : 1;
+  const frames = !still && isAnimatable(contentType) ? (read.pages ?? 1) : 1;
   const open = (pages = 1) =>
     decoder(bytes, frames > 1 ? { pages } : {})
       .autoOrient()

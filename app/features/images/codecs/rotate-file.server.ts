@@ -12,10 +12,11 @@ export const canRotateFile = (contentType: string): boolean => contentType !== "
 export async function rotateFile(bytes: Buffer, contentType: string, rotation: Rotation): Promise<CachedVariant> {
   const marked = contentType === "image/jpeg" ? rotateJpeg(bytes, rotation) : isHeif(contentType) ? rotateHeif(bytes, rotation) : null;
   if (marked) return { type: contentType, bytes: marked };
-  const source = contentType === "image/heic" ? await containerToPng(bytes, contentType) : bytes;
-  const { width, height, pages = 1, depth, isPalette } = await decoder(source).metadata();
-  return limitLargeDecoding(width * height, async () => {
-    if (pages > 1) return { type: contentType, bytes: await rotateFrames(source, rotation, contentType) };
+  const { width, height, depth, isPalette, ...read } = await decoder(bytes, { limitInputPixels: false }).metadata();
+  const frames = isAnimatable(contentType) ? (read.pages ?? 1) : 1;
+  return limitLargeDecoding(width * height * frames, async () => {
+    if (frames > 1) return { type: contentType, bytes: await rotateFrames(bytes, rotation, contentType) };
+    const source = contentType === "image/heic" ? await containerToPng(bytes, contentType) : bytes;
     const turned = decoder(source).autoOrient().rotate(rotation).keepMetadata();
     switch (contentType) {
       case "image/png":
@@ -32,6 +33,8 @@ export async function rotateFile(bytes: Buffer, contentType: string, rotation: R
     }
   });
 }
+
+export const isAnimatable = (contentType: string): boolean => contentType === "image/gif" || contentType === "image/webp";
 
 const isHeif = (contentType: string) => contentType === "image/heic" || contentType === "image/avif";
 
@@ -90,7 +93,7 @@ function rotateHeif(bytes: Buffer, rotation: Rotation): Buffer | null {
   return hasRotation ? copy : null;
 }
 
-/** Rotates an animation; sharp rotates single frames only by quarters. `width` is that of the result, which is never enlarged. */
+/** Rotates an animation, within `limitLargeDecoding` for all its pixels; sharp rotates single frames only by quarters. `width` is that of the result, which is never enlarged. */
 export async function rotateFrames(bytes: Buffer, rotation: Rotation, contentType: string, width?: number): Promise<Buffer> {
   const sideways = width === undefined ? {} : rotation % 180 === 0 ? { width } : { height: width };
   const { data, info } = await decoder(bytes, { pages: -1 })
@@ -101,14 +104,14 @@ export async function rotateFrames(bytes: Buffer, rotation: Rotation, contentTyp
     .toBuffer({ resolveWithObject: true });
   const { pages = 1, delay, loop } = await decoder(bytes, { pages: -1 }).metadata();
   const shape = { width: info.width, height: info.height / pages, channels: 4 } as const;
-  const frames: Buffer[] = [];
   for (let frame = 0; frame < pages; frame++) {
     const length = shape.width * shape.height * shape.channels;
     const pixels = data.subarray(frame * length, (frame + 1) * length);
-    frames.push(await decoder(pixels, { raw: shape }).rotate(rotation).raw().toBuffer());
+    // In place, since all frames of a large animation take 400 MB.
+    pixels.set(await decoder(pixels, { raw: shape }).rotate(rotation).raw().toBuffer());
   }
   const [turnedWidth, turnedHeight] = rotation % 180 === 0 ? [shape.width, shape.height] : [shape.height, shape.width];
-  const joined = decoder(Buffer.concat(frames), {
+  const joined = decoder(data, {
     raw: { width: turnedWidth, height: turnedHeight * pages, channels: 4, pageHeight: turnedHeight },
   });
   const timing = { ...(delay && { delay }), ...(loop !== undefined && { loop }) };
