@@ -135,6 +135,8 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     expect(await refused(server.mutation(api.uploads.generateUploadUrl, { sessionId, designId, bytes: 8, quota: 12 }))).toEqual(full);
     expect(await refused(server.mutation(api.uploads.finalize, await finalizing(bytes("12345678"), { quota: 12 })))).toEqual(full);
     expect(await server.query(api.uploads.expectRoom, { sessionId, designId, bytes: 7, quota: 12 })).toBeNull();
+    expect(await refused(server.query(api.uploads.expectRoom, { sessionId, bytes: 8, quota: 12 }))).toEqual(full);
+    expect(await server.query(api.uploads.expectRoom, { sessionId, bytes: 7, quota: 12 })).toBeNull();
     await server.mutation(api.uploads.finalize, await finalizing(bytes("1234567"), { quota: 12 }));
     expect(await refused(server.query(api.uploads.expectRoom, { sessionId, designId, bytes: 1, quota: 5 }))).toEqual({
       code: "limit",

@@ -19,13 +19,15 @@ import { searchWords } from "./model/search/words";
 /** In bytes. Only the app server knows the quota. */
 const room = { bytes: v.optional(v.number()), quota: v.optional(v.number()) };
 
-/** `images` also checks the plan, so that no upload starts that `finalize` would refuse. Throws "conflict" if `unlessThere` exists. */
+/** `images` also checks the plan, so that no upload starts that `finalize` would refuse. Throws "conflict" if `unlessThere` exists. Shared files have no design yet. */
 export const expectRoom = serverQueryFor({
-  args: { designId: v.string(), ...room, images: v.optional(v.number()), unlessThere: v.optional(v.string()) },
+  args: { designId: v.optional(v.string()), ...room, images: v.optional(v.number()), unlessThere: v.optional(v.string()) },
   returns: v.null(),
-  handler: async (ctx, { images, ...args }) => {
-    const { project } = await placeFor(ctx, args);
-    if (images !== undefined) await expectRoomFor(ctx, project.ownerId, { images, bytes: args.bytes ?? 0 });
+  handler: async (ctx, { images, designId, ...args }) => {
+    const { bytes = 0, quota } = args;
+    const ownerId = designId === undefined ? ctx.user.id : (await placeFor(ctx, { ...args, designId })).project.ownerId;
+    if (designId === undefined) await expectWithin(ctx, ownerId, bytes, quota);
+    if (images !== undefined) await expectRoomFor(ctx, ownerId, { images, bytes });
     return null;
   },
 });

@@ -6,11 +6,12 @@ import { serviceConvex } from "~/features/accounts/session/convex/service-client
 import { getVisitor, redirectToSignIn, type Visitor } from "~/features/accounts/session/session.server";
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
 import type { AppConfig } from "~/config";
+import { refusalOf } from "~/lib/data/error-responses";
 import { configContext } from "~/lib/http/context";
-import { receiveMultipart } from "~/lib/http/forms/receive-multipart.server";
+import { type ArrivedFile, receiveMultipart } from "~/lib/http/forms/receive-multipart.server";
 import { setFlash } from "~/lib/http/middleware/flash.server";
 import { count } from "~/lib/ui/count";
-import { MAX_FILES, tooLargeText, UPLOAD_FIELDS, type UploadAnswer, type UploadResult } from "../upload-result";
+import { MAX_FILES, noRoomText, tooLargeText, UPLOAD_FIELDS, type UploadAnswer, type UploadResult } from "../upload-result";
 import { SILENCE_MS, uploadErrorResponse } from "./handle-multipart-upload.server";
 import type { PartialUpload } from "./partial-uploads.server";
 import { storeImage } from "./store-image.server";
@@ -24,28 +25,19 @@ export async function storeShared(request: Request, context: Readonly<RouterCont
   if (!visitor) throw redirectToSignIn(request);
   const { sessionId, userId } = visitor;
   const config = context.get(configContext);
-  const { partialUploads, concurrencyLimit } = uploadsFor(config);
   const limits = { names: [UPLOAD_FIELDS.files], maxFileBytes: config.uploadMaxBytes, maxFiles: MAX_FILES, silenceMs: SILENCE_MS };
   try {
     // The cached token does not show that the session has ended.
     await serviceConvex(config).query(api.uploads.expectSession, { sessionId });
-    const { results, tooMany } = await concurrencyLimit.hold(userId, () =>
+    const { results, tooMany } = await uploadsFor(config).concurrencyLimit.hold(userId, () =>
       receiveMultipart(request, limits, {
         newPath: imageServiceFor(config).newPath,
-        async onFile({ name, path, tooLarge }) {
-          if (tooLarge) return false;
-          const { size: length } = await stat(path);
-          const file = { ownerId: userId, designId: null, name: name.slice(0, NAME_MAX), length, checksum: null, isShared: true };
-          await partialUploads.append(await partialUploads.create(file), 0, createReadStream(path));
-          return true;
-        },
+        onFile: (file) => storeFile(file, visitor, config),
       }),
     );
-    const refused = results.filter((isStored) => !isStored).length;
-    if (refused > 0) setFlash(context, `${count(refused, "file")} not shared. ${tooLargeText(null, config.uploadMaxBytes)}.`);
+    const problems = results.filter((problem) => problem !== null);
+    if (problems[0] !== undefined) setFlash(context, `${count(problems.length, "file")} not shared. ${problems[0]}`);
     else if (tooMany) setFlash(context, `Only the first ${MAX_FILES} files were shared. Share the others separately.`);
-    const stored = await sharedFiles(userId, config);
-    for (const file of stored.slice(0, Math.max(0, stored.length - MAX_FILES))) await partialUploads.remove(file);
   } catch (error) {
     throw uploadErrorResponse(error, request);
   }
@@ -54,11 +46,55 @@ export async function storeShared(request: Request, context: Readonly<RouterCont
 /** Longest name of a file in UTF-16 units. */
 const NAME_MAX = 1000;
 
-export async function sharedFiles(userId: string, config: AppConfig): Promise<PartialUpload[]> {
+/** Stores a file in place of the oldest beyond `MAX_FILES`. Returns the problem, or null. */
+async function storeFile({ name, path, tooLarge }: ArrivedFile, { userId, sessionId }: Visitor, config: AppConfig): Promise<string | null> {
+  if (tooLarge) return `${tooLargeText(null, config.uploadMaxBytes)}.`;
   const { partialUploads } = uploadsFor(config);
-  const files = (await partialUploads.unfinished(userId)).filter(({ isShared = false }) => isShared);
-  const offsets = await Promise.all(files.map((file) => partialUploads.offset(file)));
-  return files.filter(({ length }, index) => offsets[index] === length).toSorted((a, b) => a.expiresAt - b.expiresAt);
+  const { size: length } = await stat(path);
+  const waiting = await sharedParts(userId, config);
+  const replaced = waiting.slice(0, Math.max(0, waiting.length + 1 - MAX_FILES));
+  const freed = replaced.reduce((sum, part) => sum + part.length, 0);
+  const reserved = (await partialUploads.reserved(userId)) - freed;
+  const images = (await partialUploads.unfinished(userId)).length - replaced.length + 1;
+  const room = { sessionId, bytes: length + reserved, images, quota: config.storageQuotaBytes };
+  try {
+    await serviceConvex(config).query(api.uploads.expectRoom, room);
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal?.left !== undefined) return noRoomText(length, Math.max(0, refusal.left - reserved), config.storageQuotaBytes);
+    if (refusal?.code === "limit" && refusal.message !== undefined) return refusal.message;
+    throw error;
+  }
+  const file = { ownerId: userId, designId: null, name: name.slice(0, NAME_MAX), length, checksum: null, isShared: true };
+  const part = await partialUploads.create(file);
+  try {
+    for (const oldest of replaced) await partialUploads.remove(oldest);
+    await partialUploads.append(part, 0, createReadStream(path));
+  } catch (error) {
+    await partialUploads.remove(part);
+    throw error;
+  }
+  return null;
+}
+
+/** Returns the shared files of a user, oldest first. */
+export async function sharedFiles(userId: string, config: AppConfig): Promise<PartialUpload[]> {
+  const files = await sharedParts(userId, config);
+  // A file that another request has removed meanwhile has no offset.
+  const offsets = await Promise.all(
+    files.map((file) =>
+      uploadsFor(config)
+        .partialUploads.offset(file)
+        .catch(() => null),
+    ),
+  );
+  return files.filter(({ length }, index) => offsets[index] === length);
+}
+
+/** Includes files that a crash left incomplete. */
+async function sharedParts(userId: string, config: AppConfig): Promise<PartialUpload[]> {
+  const parts = await uploadsFor(config).partialUploads.unfinished(userId);
+  return parts.filter(({ isShared = false }) => isShared).toSorted((a, b) => a.expiresAt - b.expiresAt);
 }
 
 /** Adds the shared files to a design and removes those that need no retry. Throws "not_found" for the design. */
