@@ -21,7 +21,7 @@ import { acceptedText, AddFirstImages } from "~/features/uploads/client/file-sel
 import { NEW_PROJECT } from "~/features/uploads/client/file-selection/drop-target";
 import { PageTarget } from "~/features/uploads/client/file-selection/upload-provider";
 import { UploadResults } from "~/features/uploads/client/tray/upload-results";
-import { isUpload } from "~/features/uploads/server/handle-multipart-upload.server";
+import { handleMultipartUpload, isUpload } from "~/features/uploads/server/handle-multipart-upload.server";
 import { requestLimitOf } from "~/features/uploads/server/request-limit.server";
 import { uploadToNewProject } from "~/features/uploads/server/upload-to-new-project.server";
 import { isUploadAnswer } from "~/features/uploads/upload-result";
@@ -58,7 +58,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
 export async function action(args: Route.ActionArgs) {
   const { request, context } = args;
   if (!isUpload(request)) return serverAction(projectIntents)(args);
-  const { answer, designId, added } = await uploadToNewProject(request, context);
+  const { answer, designId, added } = await uploadToNewProject(request, context, (id) => handleMultipartUpload(request, id, context));
   if (added === answer.results.length && !answer.problem) throw redirect(`${href("/design/:id", { id: designId })}?added=${added}`, 303);
   return data(answer, { status: 422, statusText: "Unprocessable Content" });
 }

@@ -1,10 +1,9 @@
 import { data, Form, href, redirect } from "react-router";
-import { getVisitor, redirectToSignIn } from "~/features/accounts/session/session.server";
-import { readCookie } from "~/features/accounts/session/cookies";
+import { getVisitor, redirectToSignIn, type Visitor } from "~/features/accounts/session/session.server";
 import { uploadErrorResponse } from "~/features/uploads/server/handle-multipart-upload.server";
-import { addShared, discardShared, sharedFiles } from "~/features/uploads/server/shared-files.server";
+import { addShared, addSharedToNewProject, discardShared, sharedFiles } from "~/features/uploads/server/shared-files.server";
 import { UploadResults } from "~/features/uploads/client/tray/upload-results";
-import { nameOfDay } from "~/features/uploads/name-of-day";
+import type { AppConfig } from "~/config";
 import { convexFor } from "~/lib/data/convex.server";
 import { checkFieldNames } from "~/lib/http/forms/field-names";
 import { readFormData } from "~/lib/http/forms/form.server";
@@ -18,8 +17,6 @@ import { Button, buttonClass } from "~/lib/ui/inputs/button";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
 import { Link } from "~/lib/ui/navigation/link";
 import { Page, PageHeader } from "~/lib/ui/page";
-import { TIME_ZONE_COOKIE } from "~/lib/ui/theme/preferences";
-import { timeZoneFrom } from "~/lib/ui/time/date-format";
 import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/share.images";
 
@@ -60,8 +57,10 @@ export async function action({ request, context }: Route.ActionArgs) {
   }
   try {
     const chosen = sent.get(DESIGN);
-    const designId = choice === "new" ? await newDesign(request, context) : typeof chosen === "string" ? chosen : "";
-    const answer = await addShared(visitor, designId, config);
+    const { answer, designId } =
+      choice === "new"
+        ? await addSharedToNewProject(request, visitor, context)
+        : await addToDesign(visitor, typeof chosen === "string" ? chosen : "", config);
     if (!answer.problem && answer.results.every(({ ok }) => ok))
       return redirect(`${href("/design/:id", { id: designId })}?added=${answer.results.length}`, 303);
     return data(answer, { status: 422, statusText: "Unprocessable Content" });
@@ -73,9 +72,8 @@ export async function action({ request, context }: Route.ActionArgs) {
 /** Also after a refusal, since the other files are added. */
 export const shouldRevalidate = () => true;
 
-async function newDesign(request: Request, context: Route.ActionArgs["context"]): Promise<string> {
-  const timeZone = timeZoneFrom(readCookie(request.headers, TIME_ZONE_COOKIE)) ?? "UTC";
-  return (await convexFor(context).mutation(api.projects.createWithDesign, { name: nameOfDay(new Date(), timeZone) })).designId;
+async function addToDesign(visitor: Visitor, designId: string, config: AppConfig) {
+  return { answer: await addShared(visitor, designId, config), designId };
 }
 
 export default function SharedImages({ loaderData: { files, projects, projectId, designs }, actionData }: Route.ComponentProps) {

@@ -3,14 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RouterContextProvider } from "react-router";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { type Backend, signUp } from "../../../../tests/convex/backends";
+import { type Backend, type Person, signUp } from "../../../../tests/convex/backends";
 import { startTestDeployment } from "../../../../tests/convex/deployment";
 import { embeddedOn } from "../../../../tests/convex/embedded";
 import { readConfig } from "../../../../server/config";
+import { api } from "#convex/_generated/api";
+import { limit } from "#convex/model/errors";
 import type { AppConfig } from "~/config";
+import { convexContext, type RequestConvex } from "~/lib/data/convex.server";
 import { configContext } from "~/lib/http/context";
 import { MAX_FILES } from "../upload-result";
-import { sharedFiles, storeShared } from "./shared-files.server";
+import { addSharedToNewProject, sharedFiles, storeShared } from "./shared-files.server";
 import { uploadsFor } from "./uploads.server";
 
 let visitor: { userId: string; sessionId: string };
@@ -22,6 +25,7 @@ vi.mock("~/lib/http/middleware/flash.server", () => ({ setFlash: (_: unknown, te
 let backend: Backend;
 let config: AppConfig;
 let folder: string;
+let ada: Person;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "shared-"));
@@ -35,7 +39,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 beforeEach(async () => {
-  const ada = await signUp(backend, "ada");
+  ada = await signUp(backend, "ada");
   visitor = { userId: ada.userId, sessionId: ada.sessionId };
   flashes.length = 0;
 });
@@ -85,4 +89,29 @@ it("keeps the latest shared files, also of a share that did not arrive completel
   expect(await partialUploads.unfinished(visitor.userId)).toHaveLength(MAX_FILES);
   expect(latest).not.toContain("1.png");
   expect(latest.slice(-2)).toEqual(["a.png", "b.png"]);
+});
+
+function addToNewProject(mutation: RequestConvex["mutation"]) {
+  const context = new RouterContextProvider();
+  context.set(configContext, config);
+  context.set(convexContext, { mutation, preload: vi.fn<RequestConvex["preload"]>() });
+  return addSharedToNewProject(new Request("http://localhost/share/images"), visitor, context);
+}
+
+it("creates no project without shared files, and none beyond the plan", async () => {
+  const mutation = vi.fn<RequestConvex["mutation"]>().mockRejectedValue(limit("The Free plan includes 3 projects."));
+  expect((await addToNewProject(mutation)).answer.problem).toMatch(/have expired/);
+  expect(mutation).not.toHaveBeenCalled();
+  await share(formOf(["a.png", "no image"]));
+  expect((await addToNewProject(mutation)).answer.problem).toBe("The Free plan includes 3 projects.");
+  expect(await names()).toEqual(["a.png"]);
+});
+
+it("leaves no project if no shared file is added", async () => {
+  const empty = await ada.query(api.trash.getTrash, {});
+  await share(formOf(["a.png", "no image"]));
+  const { answer } = await addToNewProject((mutation, args) => ada.mutation(mutation, args));
+  expect(answer.results).toMatchObject([{ name: "a.png", ok: false }]);
+  expect(await ada.query(api.projects.getProjects, {})).toEqual([]);
+  expect(await ada.query(api.trash.getTrash, {})).toEqual(empty);
 });

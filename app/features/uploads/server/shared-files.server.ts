@@ -15,9 +15,12 @@ import { MAX_FILES, noRoomText, tooLargeText, UPLOAD_FIELDS, type UploadAnswer, 
 import { SILENCE_MS, uploadErrorResponse } from "./handle-multipart-upload.server";
 import type { PartialUpload } from "./partial-uploads.server";
 import { storeImage } from "./store-image.server";
+import { uploadToNewProject } from "./upload-to-new-project.server";
 import { uploadsFor } from "./uploads.server";
 
 /** Files of the share sheet are partial uploads without a design. The oldest beyond `MAX_FILES` are removed. */
+
+type Sharer = Pick<Visitor, "userId" | "sessionId">;
 
 /** Stores the files of a share for the signed-in user. Throws the response instead: sign-in, 400, 429, 503 or 507. */
 export async function storeShared(request: Request, context: Readonly<RouterContextProvider>): Promise<void> {
@@ -47,7 +50,7 @@ export async function storeShared(request: Request, context: Readonly<RouterCont
 const NAME_MAX = 1000;
 
 /** Stores a file in place of the oldest beyond `MAX_FILES`. Returns the problem, or null. */
-async function storeFile({ name, path, tooLarge }: ArrivedFile, { userId, sessionId }: Visitor, config: AppConfig): Promise<string | null> {
+async function storeFile({ name, path, tooLarge }: ArrivedFile, { userId, sessionId }: Sharer, config: AppConfig): Promise<string | null> {
   if (tooLarge) return `${tooLargeText(null, config.uploadMaxBytes)}.`;
   const { partialUploads } = uploadsFor(config);
   const { size: length } = await stat(path);
@@ -97,8 +100,17 @@ async function sharedParts(userId: string, config: AppConfig): Promise<PartialUp
   return parts.filter(({ isShared = false }) => isShared).toSorted((a, b) => a.expiresAt - b.expiresAt);
 }
 
+/** Adds the shared files to a new project, which is only created if files are waiting. */
+export async function addSharedToNewProject(request: Request, visitor: Sharer, context: Readonly<RouterContextProvider>) {
+  const config = context.get(configContext);
+  if ((await sharedFiles(visitor.userId, config)).length === 0) return { answer: { results: [], problem: EXPIRED }, designId: "" };
+  return uploadToNewProject(request, context, (designId) => addShared(visitor, designId, config));
+}
+
+const EXPIRED = "The shared files have expired. Share them again.";
+
 /** Adds the shared files to a design and removes those that need no retry. Throws "not_found" for the design. */
-export async function addShared({ userId, sessionId }: Visitor, designId: string, config: AppConfig): Promise<UploadAnswer> {
+export async function addShared({ userId, sessionId }: Sharer, designId: string, config: AppConfig): Promise<UploadAnswer> {
   const { partialUploads, concurrencyLimit } = uploadsFor(config);
   await serviceConvex(config).query(api.uploads.expectRoom, { sessionId, designId });
   return concurrencyLimit.hold(userId, async () => {
@@ -110,7 +122,7 @@ export async function addShared({ userId, sessionId }: Visitor, designId: string
       results.push(result);
       if (result.ok || !result.again) await partialUploads.remove(file);
     }
-    return results.length === 0 ? { results, problem: "The shared files have expired. Share them again." } : { results };
+    return results.length === 0 ? { results, problem: EXPIRED } : { results };
   });
 }
 
