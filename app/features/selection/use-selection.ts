@@ -56,7 +56,8 @@ export function useSelection(ids: readonly string[], place?: SelectionPlace): Se
   }, [ids, marked, view, except]);
   const choose = (next: readonly string[]) => {
     setOn(true);
-    setExcept(null);
+    // What is not loaded stays selected.
+    if (except) return setExcept(except.union(new Set(ids)).difference(new Set(next)));
     setMarked(new Map([...elsewhere.map((id) => [id, marked.get(id) ?? ""] as const), ...next.map((id) => [id, view] as const)]));
   };
 
