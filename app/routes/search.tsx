@@ -9,15 +9,14 @@ import { DensityPicker } from "~/features/images/gallery/density-picker";
 import { FilterFields } from "~/features/search/filter-fields";
 import { afterIn, type Filters, FILTERS, filtersIn, isFiltered, searchArgs, searchAddress } from "~/features/search/filters";
 import { ResultList } from "~/features/search/result-list";
+import { resultSummary } from "~/features/search/result-summary";
 import { SearchInput } from "~/features/search/search-input";
 import { useSuggestions } from "~/features/search/suggestions";
 import { useSearch } from "~/features/search/use-search";
 import { KnownTags } from "~/features/tags/known-tags";
 import { Button, ButtonLink } from "~/lib/ui/inputs/button";
-import { count } from "~/lib/ui/count";
 import { Page, PageHeader } from "~/lib/ui/page";
 import { api } from "#convex/_generated/api";
-import type { Found } from "#convex/search";
 import { SEARCH_MAX } from "#convex/model/rules";
 import type { Route } from "./+types/search";
 
@@ -142,17 +141,4 @@ function filtersTyped(form: HTMLFormElement): Filters {
   const params = new URLSearchParams();
   for (const [name, value] of new FormData(form)) if (typeof value === "string") params.set(name, value);
   return filtersIn(params);
-}
-
-function resultSummary(text: string, filtered: boolean, { projects, designs, images, more, next }: Found): string {
-  const kinds = [
-    projects.length > 0 && count(projects.length, "project"),
-    designs.length > 0 && count(designs.length, "design"),
-    images.length > 0 && count(images.length, "image"),
-  ].filter((each) => each !== false);
-  if (kinds.length > 0) return `${new Intl.ListFormat("en-GB").format(kinds)}${more.length > 0 || next !== null ? ", and more" : ""}.`;
-  if (text === "" && !filtered) {
-    return "Search the names, descriptions, captions and tags of projects, designs and images. The last word can be incomplete.";
-  }
-  return filtered ? "No results match all filters." : `No results for “${isolate(text)}”.`;
 }

@@ -53,11 +53,11 @@ export function ResultList({ projects, designs, images, more, typed, allOf }: Fo
 }
 
 function Section({ name, rest, children }: { name: string; rest: string | null; children: ReactNode[] }) {
-  if (children.length === 0) return null;
+  if (children.length === 0 && rest === null) return null;
   return (
     <section aria-label={name} className="grid gap-2">
       <h2 className="text-lg">{name}</h2>
-      <ul className="cards columns-by-density gap-x-4 gap-y-5">{children}</ul>
+      {children.length === 0 ? null : <ul className="cards columns-by-density gap-x-4 gap-y-5">{children}</ul>}
       {rest === null ? null : (
         <Link to={rest} prefetch="intent" className="w-fit py-1 text-sm text-accent-text hover:underline pointer-coarse:py-3">
           More {name.toLowerCase()}
