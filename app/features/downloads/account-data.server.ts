@@ -54,13 +54,7 @@ export function readAccountData({ sessionId, userId }: { sessionId: string; user
     projects: () => list(accountDataApi.projects),
     designs: (projectId) => list(accountDataApi.designs, { projectId }),
     images: (designId) => list(accountDataApi.images, { designId }),
-    async original({ id: imageId, contentType, rotation }, signal) {
-      const pictures = imageServiceFor(config);
-      if (!pictures.isRotatedFile(String(contentType), rotation))
-        return pictures.original({ sessionId, imageId }, null, signal).catch(nullIfNotFound);
-      const file = await pictures.rotated({ userId, sessionId, imageId }, String(contentType), rotation).catch(nullIfNotFound);
-      return file && new Response(new Uint8Array(file.bytes), { headers: { "Content-Type": file.type } });
-    },
+    original: ({ id: imageId }, signal) => imageServiceFor(config).file({ userId, sessionId, imageId }, signal).catch(nullIfNotFound),
   };
 }
 

@@ -31,9 +31,8 @@ async function* archived(
   }
 }
 
-/** A rotated HEIC becomes a JPEG. */
-const typeOf = (image: Row, { headers }: Response): string =>
-  (image["rotation"] ? headers.get("Content-Type") : null) ?? String(image["contentType"]);
+/** The row may be older than the file, and a rotated HEIC becomes a JPEG. */
+const typeOf = (image: Row, { headers }: Response): string => headers.get("Content-Type") ?? String(image["contentType"]);
 
 export async function* designEntries(accountData: AccountData, designId: string, signal: AbortSignal): AsyncGenerator<Entry> {
   for await (const { entry } of imagesOf(accountData, designId, "", signal)) yield entry;

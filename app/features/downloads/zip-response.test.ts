@@ -241,7 +241,7 @@ it("contains a PDF once per folder, however many of its pages are images", async
     chosenDesigns: none,
     selected: none,
     images,
-    original: async ({ id }) => (id === "plan2" ? null : new Response("%PDF")),
+    original: async ({ id }) => (id === "plan2" ? null : new Response("%PDF", { headers: { "Content-Type": "application/pdf" } })),
   };
   const names: string[] = [];
   for await (const entry of designEntries(data, "d1", new AbortController().signal)) names.push("name" in entry ? String(entry.name) : "");

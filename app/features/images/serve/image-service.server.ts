@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { FunctionReturnType } from "convex/server";
 import { api } from "#convex/_generated/api";
 import { RELEASED_RETENTION_MS } from "#convex/model/rules";
 import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
@@ -24,9 +25,8 @@ export type ImageService = {
   newPath: () => string;
   /** Throws `Unavailable`, `BusyError` and the errors of `uploads.getFile`. */
   variant(of: ImageReference, picture: AccessibleImage, request: VariantRequest): Promise<CachedVariant>;
-  isRotatedFile(contentType: string, rotation: unknown): rotation is Rotation;
-  /** Returns the file with its picture turned, for types of `isRotatedFile`. Throws like `variant`. */
-  rotated(of: ImageReference, contentType: string, rotation: Rotation): Promise<CachedVariant>;
+  /** Returns the file as it is now, with its type and ETag; for types of `isRotatedFile` turned by `turn` or by its image. Throws like `variant`. */
+  file(of: ImageReference, signal: AbortSignal, turn?: Rotation): Promise<Response>;
   original(of: Omit<ImageReference, "userId">, range: string | null, signal: AbortSignal): Promise<Response>;
 };
 
@@ -67,9 +67,9 @@ function open(config: AppConfig): ImageService {
   showSize("cached_pictures", () => cache.count());
   showSize("picture_grants", () => accessCache.size());
 
-  async function bytesOf(of: ImageReference): Promise<Buffer> {
-    const { storageUrl } = await getFile(of);
-    const response = await fromStorage(storageUrl, { signal: AbortSignal.timeout(FETCH_PATIENCE_MS) });
+  async function download(storageUrl: string, ...signals: AbortSignal[]): Promise<Buffer> {
+    const signal = AbortSignal.any([...signals, AbortSignal.timeout(FETCH_PATIENCE_MS)]);
+    const response = await fromStorage(storageUrl, { signal });
     if (!response.ok) throw new Unavailable(`The storage answered ${response.status}`);
     try {
       return Buffer.from(await response.arrayBuffer());
@@ -77,6 +77,17 @@ function open(config: AppConfig): ImageService {
       // The storage aborts the response for a damaged file.
       throw new Unavailable("The storage broke off", { cause });
     }
+  }
+
+  const bytesOf = async (of: ImageReference): Promise<Buffer> => download((await getFile(of)).storageUrl);
+
+  function rotated(userId: string, file: StoredFile, rotation: Rotation, signal: AbortSignal): Promise<CachedVariant> {
+    const { checksum, contentType, storageUrl } = file;
+    const make = (...signals: AbortSignal[]) =>
+      decodeQueue(userId, async () => rotateFile(await download(storageUrl, ...signals), contentType, rotation));
+    // A JPEG is turned without encoding. Other requests may wait for what is cached, so it ignores the signal of the first.
+    if (contentType === "image/jpeg") return make(signal);
+    return cache.get(`${checksum}-file-turn${rotation}-${VARIANT_VERSION}`, () => make());
   }
 
   return {
@@ -94,10 +105,21 @@ function open(config: AppConfig): ImageService {
         return contentType === "image/svg+xml" ? svgQueue(userId, make) : decodeQueue(userId, make);
       });
     },
-    isRotatedFile: (contentType, rotation): rotation is Rotation =>
-      canRotateFile(contentType) && ROTATIONS.some((each) => each !== 0 && each === rotation),
-    rotated(of, contentType, rotation) {
-      return decodeQueue(of.userId, async () => rotateFile(await bytesOf(of), contentType, rotation));
+    async file(of, signal, turn) {
+      // Type, rotation and content are of one answer: the caller's may be older.
+      const file = await getFile(of);
+      const rotation = turn ?? file.rotation;
+      if (!isRotatedFile(file.contentType, rotation)) {
+        const stored = await fromStorage(file.storageUrl, { signal });
+        return new Response(stored.body, {
+          status: stored.status,
+          headers: { "Content-Type": file.contentType, ETag: `"${file.checksum}"` },
+        });
+      }
+      const { type, bytes } = await rotated(of.userId, file, rotation, signal);
+      return new Response(streamOf(bytes), {
+        headers: { "Content-Type": type, "Content-Length": String(bytes.length), ETag: rotatedETag(file.checksum, rotation) },
+      });
     },
     async original(of, range, signal) {
       const { storageUrl } = await getFile(of);
@@ -105,6 +127,23 @@ function open(config: AppConfig): ImageService {
     },
   };
 }
+
+type StoredFile = Pick<FunctionReturnType<typeof api.uploads.getFile>, "checksum" | "contentType" | "storageUrl">;
+
+/** Returns whether downloads turn a file of this type. */
+export const isRotatedFile = (contentType: string, rotation: unknown): rotation is Rotation =>
+  canRotateFile(contentType) && ROTATIONS.some((each) => each !== 0 && each === rotation);
+
+export const rotatedETag = (checksum: string, rotation: Rotation): string => `"${checksum}-turn${rotation}"`;
+
+/** A response copies a buffer, but not a stream. */
+const streamOf = (bytes: Buffer): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    start(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  });
 
 function uprightSize({ width, height, rotation = 0 }: AccessibleImage): { width: number; height: number } {
   return isSideways(rotation) ? { width: height, height: width } : { width, height };

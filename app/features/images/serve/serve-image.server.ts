@@ -8,7 +8,7 @@ import { ContainerError } from "../codecs/container.server";
 import { SvgRenderError } from "../codecs/svg-renderer.server";
 import { attachment } from "./file-name";
 import { GRANT_MS, type AccessibleImage } from "./access-cache.server";
-import { type ImageReference, type ImageService, imageServiceFor, variantKey } from "./image-service.server";
+import { type ImageReference, type ImageService, imageServiceFor, isRotatedFile, rotatedETag, variantKey } from "./image-service.server";
 import { BusyError } from "../codecs/work-queue.server";
 import type { VariantRequest } from "../codecs/make-variant.server";
 
@@ -71,18 +71,29 @@ async function serveVariant({ request, of, pictures }: Question, picture: Access
 }
 
 async function serveOriginal(question: Question, picture: AccessibleImage, rotation: Rotation): Promise<Response> {
-  if (question.pictures.isRotatedFile(picture.contentType, rotation)) return serveRotated(question, picture, rotation);
+  if (isRotatedFile(picture.contentType, rotation)) return serveRotated(question, picture, rotation);
   return serveStored(question, picture);
 }
 
 async function serveRotated({ request, of, pictures }: Question, picture: AccessibleImage, rotation: Rotation): Promise<Response> {
-  const headers = new Headers({ ...PRIVATE, ...INERT, Vary: "Cookie", ETag: `"${picture.checksum}-turn${rotation}"` });
+  const headers = new Headers({ ...PRIVATE, ...INERT, Vary: "Cookie", ETag: rotatedETag(picture.checksum, rotation) });
   if (isKnown(request, headers)) return new Response(null, { status: 304, headers });
-  const { type, bytes } = await pictures.rotated(of, picture.contentType, rotation);
-  headers.set("Content-Type", type);
-  headers.set("Content-Disposition", attachment(picture.name, type));
-  headers.set("Content-Length", String(bytes.length));
-  return new Response(request.method === "HEAD" ? null : new Uint8Array(bytes), { headers });
+  if (request.method === "HEAD") {
+    // A HEIC may become a JPEG, and the length is known only after encoding.
+    if (picture.contentType !== "image/heic") {
+      headers.set("Content-Type", picture.contentType);
+      headers.set("Content-Disposition", attachment(picture.name, picture.contentType));
+    }
+    return new Response(null, { headers });
+  }
+  const file = await pictures.file(of, request.signal, rotation);
+  if (!file.ok) {
+    await file.body?.cancel();
+    throw new Unavailable(`The storage answered ${file.status}`);
+  }
+  for (const [name, value] of file.headers) headers.set(name, value);
+  headers.set("Content-Disposition", attachment(picture.name, file.headers.get("Content-Type") ?? picture.contentType));
+  return new Response(file.body, { headers });
 }
 
 async function serveStored({ request, of, pictures }: Question, picture: AccessibleImage): Promise<Response> {

@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { RouterContextProvider } from "react-router";
+import sharp from "sharp";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { readAccountData } from "~/features/downloads/account-data.server";
+import { configContext } from "~/lib/http/context";
+import { testConfig } from "~/lib/http/testing";
+import type { rotateFile } from "../codecs/rotate-file.server";
+import { serveImage } from "./serve-image.server";
+
+const visitor = { userId: "ada", sessionId: "s" };
+const query = vi.hoisted(() => vi.fn<() => Promise<unknown>>());
+const encoded = vi.hoisted(() => vi.fn<() => void>());
+vi.mock("~/features/accounts/session/convex/service-client.server", () => ({ serviceConvex: () => ({ query }) }));
+vi.mock("~/features/accounts/session/session.server", () => ({ getVisitor: async () => visitor }));
+vi.mock("../codecs/rotate-file.server", async (importOriginal) => {
+  const original = await importOriginal<{ rotateFile: typeof rotateFile }>();
+  const counting: typeof rotateFile = (...request) => {
+    encoded();
+    return original.rotateFile(...request);
+  };
+  return { ...original, rotateFile: counting };
+});
+
+let config = testConfig;
+const stored = new Map<string, Buffer>();
+
+beforeEach(async () => {
+  config = { ...testConfig, dataDir: await mkdtemp(join(tmpdir(), "rotated-")) };
+  encoded.mockClear();
+  vi.stubGlobal("fetch", async (url: string, { signal }: RequestInit) => {
+    signal?.throwIfAborted();
+    return new Response(new Uint8Array(stored.get(url) ?? []));
+  });
+});
+
+afterEach(async () => {
+  vi.unstubAllGlobals();
+  await rm(config.dataDir, { recursive: true });
+});
+
+async function store(format: "png" | "jpeg", rotation = 0): Promise<void> {
+  stored.set(
+    format,
+    await sharp({ create: { width: 6, height: 4, channels: 3, background: "#f00" } })
+      .toFormat(format)
+      .toBuffer(),
+  );
+  const facts = { contentType: `image/${format}`, checksum: format, name: "a", size: 1, width: 6, height: 4, rotation };
+  query.mockResolvedValue({ ...facts, storageUrl: format });
+}
+
+function ask(init: RequestInit = {}): Promise<Response> {
+  const context = new RouterContextProvider();
+  context.set(configContext, config);
+  return serveImage(new Request("https://atelier.example/images/i?original=1&turn=90", init), "i", context);
+}
+
+it("encodes a turned file once, and not for HEAD", async () => {
+  await store("png");
+  const head = await ask({ method: "HEAD" });
+  expect([head.headers.get("Content-Type"), head.headers.get("Content-Length")]).toEqual(["image/png", null]);
+  expect(encoded).not.toHaveBeenCalled();
+  for (let request = 0; request < 2; request++) {
+    const response = await ask();
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect(response.headers.get("Content-Length")).toBe(String(bytes.length));
+    expect(response.headers.get("ETag")).toBe(head.headers.get("ETag"));
+    expect(await sharp(bytes).metadata()).toMatchObject({ format: "png", width: 4, height: 6 });
+  }
+  expect(encoded).toHaveBeenCalledOnce();
+});
+
+it("does not read a JPEG for a request that ended", async () => {
+  await store("jpeg");
+  expect((await ask({ signal: AbortSignal.abort() })).status).toBe(503);
+  expect(encoded).not.toHaveBeenCalled();
+  expect((await ask()).status).toBe(200);
+});
+
+it("turns a file replaced since it was listed by its own type and rotation", async () => {
+  await store("jpeg");
+  expect((await ask({ method: "HEAD" })).headers.get("Content-Type")).toBe("image/jpeg");
+  await store("png", 90);
+  const response = await ask();
+  expect([response.headers.get("Content-Type"), response.headers.get("ETag")]).toEqual(["image/png", '"png-turn90"']);
+  const listed = { id: "i", name: "a", contentType: "image/jpeg", rotation: 180 };
+  const archived = await readAccountData(visitor, config).original(listed, AbortSignal.timeout(60_000));
+  expect(archived?.headers.get("Content-Type")).toBe("image/png");
+  const sizes = await Promise.all([response, archived].map(async (each) => sharp(await each?.arrayBuffer()).metadata()));
+  for (const each of sizes) expect(each).toMatchObject({ format: "png", width: 4, height: 6 });
+});
