@@ -79,7 +79,27 @@ function open(config: AppConfig): ImageService {
     }
   }
 
-  const bytesOf = async (of: ImageReference): Promise<Buffer> => download((await getFile(of)).storageUrl);
+  async function variant(of: ImageReference, picture: AccessibleImage, request: VariantRequest): Promise<CachedVariant> {
+    const { userId } = of;
+    const { checksum, contentType, page } = picture;
+    const { width, height } = uprightSize(picture);
+    // Fetches the original inside the queue to limit memory.
+    const make = async () => {
+      const file = await getFile(of);
+      // The key is the content, so other content must not be stored under it.
+      if (file.checksum !== checksum) throw new ReplacedError(file);
+      return makeVariant({ bytes: await download(file.storageUrl), contentType, width, height, page }, request, (job) =>
+        decodeQueue(userId, job),
+      );
+    };
+    const queue = contentType === "image/svg+xml" ? svgQueue : decodeQueue;
+    try {
+      return await cache.get(variantKey(picture, request), () => queue(userId, make));
+    } catch (error) {
+      if (error instanceof ReplacedError) return variant(of, error.file, request);
+      throw error;
+    }
+  }
 
   function rotated(userId: string, file: StoredFile, rotation: Rotation, signal: AbortSignal): Promise<CachedVariant> {
     const { checksum, contentType, storageUrl } = file;
@@ -94,17 +114,7 @@ function open(config: AppConfig): ImageService {
     accessCache,
     newPath,
     copies: cache,
-    variant(of, picture, request) {
-      const { contentType, page } = picture;
-      const { width, height } = uprightSize(picture);
-      // The cache key is the content, since access covers all variants. Fetches the original inside the queue to limit memory.
-      const { userId } = of;
-      return cache.get(variantKey(picture, request), () => {
-        const make = async () =>
-          makeVariant({ bytes: await bytesOf(of), contentType, width, height, page }, request, (job) => decodeQueue(userId, job));
-        return contentType === "image/svg+xml" ? svgQueue(userId, make) : decodeQueue(userId, make);
-      });
-    },
+    variant,
     async file(of, signal, turn) {
       // Type, rotation and content are of one answer: the caller's may be older.
       const file = await getFile(of);
@@ -126,6 +136,17 @@ function open(config: AppConfig): ImageService {
       return fromStorage(storageUrl, { signal, headers: range === null ? {} : { Range: range } });
     },
   };
+}
+
+/** The image has got another file since access was granted. */
+class ReplacedError extends Error {
+  override name = "ReplacedError";
+  readonly file: AccessibleImage;
+
+  constructor(file: AccessibleImage) {
+    super("The image has another file.");
+    this.file = file;
+  }
 }
 
 type StoredFile = Pick<FunctionReturnType<typeof api.uploads.getFile>, "checksum" | "contentType" | "storageUrl">;

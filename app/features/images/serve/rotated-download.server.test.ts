@@ -41,10 +41,10 @@ afterEach(async () => {
   await rm(config.dataDir, { recursive: true });
 });
 
-async function store(format: "png" | "jpeg", rotation = 0): Promise<void> {
+async function store(format: "png" | "jpeg", rotation = 0, background = "#f00"): Promise<void> {
   stored.set(
     format,
-    await sharp({ create: { width: 6, height: 4, channels: 3, background: "#f00" } })
+    await sharp({ create: { width: 6, height: 4, channels: 3, background } })
       .toFormat(format)
       .toBuffer(),
   );
@@ -52,10 +52,10 @@ async function store(format: "png" | "jpeg", rotation = 0): Promise<void> {
   query.mockResolvedValue({ ...facts, storageUrl: format });
 }
 
-function ask(init: RequestInit = {}): Promise<Response> {
+function ask(init: RequestInit = {}, search = "original=1&turn=90"): Promise<Response> {
   const context = new RouterContextProvider();
   context.set(configContext, config);
-  return serveImage(new Request("https://atelier.example/images/i?original=1&turn=90", init), "i", context);
+  return serveImage(new Request(`https://atelier.example/images/i?${search}`, init), "i", context);
 }
 
 it("encodes a turned file once, and not for HEAD", async () => {
@@ -91,4 +91,17 @@ it("turns a file replaced since it was listed by its own type and rotation", asy
   expect(archived?.headers.get("Content-Type")).toBe("image/png");
   const sizes = await Promise.all([response, archived].map(async (each) => sharp(await each?.arrayBuffer()).metadata()));
   for (const each of sizes) expect(each).toMatchObject({ format: "png", width: 4, height: 6 });
+});
+
+it("caches no variant of another file under the content of a replaced one", async () => {
+  await store("jpeg");
+  await ask({ method: "HEAD" });
+  await store("png", 0, "#00f");
+  const strongest = async () => {
+    const means = (await sharp(await (await ask({}, "w=160")).arrayBuffer()).stats()).channels.map(({ mean }) => mean);
+    return means.indexOf(Math.max(...means.slice(0, 3)));
+  };
+  expect(await strongest()).toBe(2);
+  await store("jpeg");
+  expect(await strongest()).toBe(0);
 });
