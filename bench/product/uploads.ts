@@ -1,7 +1,8 @@
 /** Uploads a hundred images of 2 MB, four at a time, until all are visible. The baseline is a server that only writes and hashes them. */
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import sharp from "sharp";
+import { LARGEST_CHUNK } from "../../app/features/uploads/client/transfer/chunk-size.ts";
 import { picturePath } from "../../tests/fixtures/pictures.ts";
 import { startApp, type RunningApp } from "../../tests/harness/app.ts";
 import { signUp, type Person } from "../../tests/harness/people.ts";
@@ -10,6 +11,8 @@ import { baseline, removeFolder, temporaryFolder } from "../deployment.ts";
 import { atMost, median, ratio, type Figure } from "../report.ts";
 
 const FILES = 100;
+const LARGE_WIDTH = 4000;
+const LARGE_FILES = 5;
 const AT_ONCE = 4;
 const BYTES = 2_000_000;
 const ROUNDS = 3;
@@ -60,12 +63,36 @@ export async function uploads(): Promise<Figure[]> {
       ratio("an image, against the plain stream", median(plain), median(finished), 0.5),
       ratio("an image, against the plain stream that is decoded once", median(decoded), median(finished), 0.5),
       atMost("memory above idle, app and deployment", most - idle, MEMORY_MIB, "MiB"),
+      await inChunks(app),
     ];
   } finally {
     await app.dispose();
     await bare.stop();
     removeFolder(folder);
   }
+}
+
+/** Compares large uploads in chunks, as browsers send them, with the same in one request, until the bytes are taken. */
+async function inChunks(app: RunningApp): Promise<Figure> {
+  const whole: number[] = [];
+  const chunked: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const person = await signUp(app.url);
+    const { designId } = await makeDesign(app, person);
+    const browser = await browserOf(app, person);
+    for (let n = 0; n < LARGE_FILES; n += 1) {
+      whole.push(await add(app, browser, designId, await noise(LARGE_WIDTH)));
+      chunked.push(await add(app, browser, designId, await noise(LARGE_WIDTH), LARGEST_CHUNK));
+    }
+  }
+  return ratio("48 MB in chunks, against one request", median(whole), median(chunked), 0.9);
+}
+
+async function noise(width: number): Promise<Upload> {
+  const raw = { width, height: width, channels: 3 } as const;
+  const png = await sharp(randomBytes(3 * width * width), { raw }).png({ compressionLevel: 0 }).toBuffer();
+  const bytes = Buffer.from(png);
+  return { bytes, checksum: createHash("sha256").update(bytes).digest("hex") };
 }
 
 type Browser = { headers: Record<string, string> };
@@ -76,8 +103,9 @@ export async function browserOf(app: RunningApp, person: Person): Promise<Browse
   return { headers: { Origin: app.url, Cookie: [person.cookieHeader, ...cookies].join("; "), "Tus-Resumable": "1.0.0" } };
 }
 
-/** Uploads a file. Returns the ms of announcing and sending it. */
-export async function add(app: RunningApp, { headers }: Browser, designId: string, { bytes, checksum }: Upload): Promise<number> {
+/** Uploads a file in requests of at most `chunk` bytes. Returns the ms of announcing and sending it. */
+export async function add(app: RunningApp, { headers }: Browser, designId: string, file: Upload, chunk = Infinity): Promise<number> {
+  const { bytes, checksum } = file;
   const fields = { design: designId, filename: "photograph.jpg", checksum };
   const metadata = Object.entries(fields).map(([key, value]) => `${key} ${Buffer.from(value).toString("base64")}`);
   const before = performance.now();
@@ -87,12 +115,14 @@ export async function add(app: RunningApp, { headers }: Browser, designId: strin
   });
   const path = created.headers.get("Location");
   if (path === null) throw new Error(`Not created: ${await created.text()}`);
-  const sent = await fetch(app.url + path, {
-    method: "PATCH",
-    headers: { ...headers, "Content-Type": "application/offset+octet-stream", "Upload-Offset": "0" },
-    body: bytes,
-  });
-  if (sent.status !== 204) throw new Error(`Not taken: ${await sent.text()}`);
+  for (let offset = 0; offset < bytes.length; offset += chunk) {
+    const sent = await fetch(app.url + path, {
+      method: "PATCH",
+      headers: { ...headers, "Content-Type": "application/offset+octet-stream", "Upload-Offset": String(offset) },
+      body: bytes.subarray(offset, offset + chunk),
+    });
+    if (sent.status !== 204) throw new Error(`Not taken: ${await sent.text()}`);
+  }
   const arriving = performance.now() - before;
   const answer: { ok: boolean } = await (await fetch(`${app.url}${path}/finish`, { method: "POST", headers })).json();
   if (!answer.ok) throw new Error(`Not finished: ${JSON.stringify(answer)}`);

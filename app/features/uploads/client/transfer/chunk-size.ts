@@ -10,17 +10,17 @@ export type ChunkSize = {
 };
 
 const KIB = 1024;
-const LARGEST = 8 * 1024 * KIB;
+export const LARGEST_CHUNK = 8 * 1024 * KIB;
 export const SMALLEST_CHUNK = 512 * KIB;
 /** Chunks grow while one takes less than this, in ms. Proxies time out much later (nginx: 60 s). */
 const FAST_MS = 10_000;
 
 export function createChunkSize(): ChunkSize {
-  let size = LARGEST;
+  let size = LARGEST_CHUNK;
   let rejected: number | null = null;
   let known: number | null = null;
   const most = () => {
-    const limit = Math.min(LARGEST, known ?? LARGEST, rejected === null ? LARGEST : rejected - 1);
+    const limit = Math.min(LARGEST_CHUNK, known ?? LARGEST_CHUNK, rejected === null ? LARGEST_CHUNK : rejected - 1);
     return Math.max(SMALLEST_CHUNK, stepWithin(limit));
   };
   return {
