@@ -150,7 +150,7 @@ export async function sendAll<File>(files: File[], atOnce: number, send: (file: 
 /** Browsers compute the checksum (hexadecimal) on machines of their own. */
 export type Upload = { bytes: Buffer<ArrayBuffer>; checksum: string };
 
-function variant(photograph: Buffer, index: number): Upload {
+export function variant(photograph: Buffer, index: number): Upload {
   const comment = Buffer.from(`picture ${index}`);
   const head = Buffer.from([0xff, 0xd8, 0xff, 0xfe, 0, comment.length + 2]);
   const bytes = Buffer.concat([head, comment, photograph.subarray(2)]);

@@ -61,7 +61,10 @@ export class UploadSender {
       this.#store.change(item, { state: "processing", sent: item.upload.size, problem: null, speed: null });
     }
     try {
-      const outcomes = await this.#transport.sendBatch(items[0]?.upload.designId ?? "", await Promise.all(items.map(toBatchFile)));
+      const files: BatchFile[] = [];
+      // Reading a file blocks the page for a moment, which only adds up if all are read at once.
+      for (const item of items) files.push(await toBatchFile(item));
+      const outcomes = await this.#transport.sendBatch(items[0]?.upload.designId ?? "", files);
       if (outcomes.length !== items.length) throw new NotSent(500, { problem: TEXTS.failed });
       for (const [index, item] of items.entries()) if (outcomes[index]) this.#outcomes.end(item, outcomes[index]);
     } catch (error) {

@@ -11,7 +11,7 @@ import { type PageEvents, UploadStore } from "./upload-store";
 type Dependencies = { transport: Transport; queue: UploadQueue; now?: () => number; window?: PageEvents };
 
 /** Each read of a file's size is a call to the browser process: a thousand at once would block the page. */
-const FILES_PER_TASK = 50;
+const FILES_PER_TASK = 16;
 
 /** The uploads of this document, which continue across client-side navigation. */
 export class Uploads {
