@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { SearchIndex } from "../storage/catalog.ts";
-import { numberOf, prepare } from "../storage/rows.ts";
+import { bytesOf, numberOf, prepare } from "../storage/rows.ts";
 import { fieldAt } from "../values/canonical.ts";
 import { encodeKey } from "../values/keys.ts";
 import { MAX_SEARCH_RESULTS } from "../values/limits.ts";
@@ -11,6 +11,11 @@ import { matchExpression, type Term } from "./terms.ts";
 /** Rewriting this many pages takes about five milliseconds. */
 const PAGES_AT_ONCE = 32;
 const FILLER_ROW = -1;
+
+/** An index is rewritten after this many changes, if they are a quarter of its rows: each search reads all segments of changes. */
+const CHANGES_BEFORE_REWRITE = 1000;
+/** FTS5's record of averages, which begins with the number of rows. */
+const AVERAGES = 1;
 
 export type Indexed = { text: string; marks: string };
 export type Filter = { path: readonly string[]; value: Json | undefined };
@@ -24,6 +29,7 @@ export function openTextIndexes(sql: DatabaseSync) {
   const staleIndexes = new Map<number, SearchIndex>();
   let isRewriting = false;
   const changes = prepare(sql, "SELECT total_changes()");
+  const changedRows = new Map<number, number>();
 
   function of(index: SearchIndex) {
     let known = statements.get(index.id);
@@ -65,6 +71,12 @@ export function openTextIndexes(sql: DatabaseSync) {
     },
     noteDeletion(index: SearchIndex): void {
       staleIndexes.set(index.id, index);
+    },
+    noteChange(index: SearchIndex): void {
+      const changed = (changedRows.get(index.id) ?? 0) + 1;
+      const isDue = changed % CHANGES_BEFORE_REWRITE === 0 && 4 * changed >= rowCount(sql, index);
+      changedRows.set(index.id, isDue ? 0 : changed);
+      if (isDue) staleIndexes.set(index.id, index);
     },
     get needRewrite(): boolean {
       return staleIndexes.size > 0;
@@ -108,6 +120,21 @@ export function openTextIndexes(sql: DatabaseSync) {
       statements.clear();
     },
   };
+}
+
+function rowCount(sql: DatabaseSync, index: SearchIndex): number {
+  const found = prepare(sql, `SELECT block FROM ${tableName(index)}_data WHERE id = ${AVERAGES}`).get();
+  return found === undefined ? 0 : readVarint(bytesOf(found["0"]));
+}
+
+/** SQLite's varint: seven bits a byte, the highest first (https://www.sqlite.org/fileformat2.html#varint). */
+function readVarint(bytes: Uint8Array): number {
+  let value = 0;
+  for (const byte of bytes) {
+    value = value * 128 + (byte & 0x7f);
+    if (byte < 0x80) break;
+  }
+  return value;
 }
 
 function tableName(index: SearchIndex): string {

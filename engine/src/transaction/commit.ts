@@ -63,6 +63,7 @@ function writeWords(index: SearchIndex, before: Document | null, after: Document
   if (old !== null) textIndexes.remove(index, row, old);
   if (now !== null) textIndexes.insert(index, row, now);
   if (after === null) textIndexes.noteDeletion(index);
+  else textIndexes.noteChange(index);
 }
 
 function moveEntry(index: Index, oldKey: Uint8Array | null, newKey: Uint8Array | null, row: number, store: DocumentStore): void {

@@ -171,7 +171,7 @@ class FileDatabase implements Database {
   checkpoint(): boolean {
     if (this.damage !== null) return false;
     this.flush();
-    this.clearing ||= this.checkpoints.isDue(wallClock());
+    this.clearing ||= this.context.textIndexes.needRewrite || this.checkpoints.isDue(wallClock());
     return this.clearing || this.checkpoints.hasUnusedBytes;
   }
 

@@ -111,6 +111,26 @@ test("data that stays is unchanged", () => {
   expect(collect(data.db.beginQuery(), search("notes.by_text", "text", MARK))).toEqual([]);
 });
 
+/** Copies the file, since the database locks it. */
+function segments(): number {
+  const copied = mkdtempSync(join(tmpdir(), "engine-copied-"));
+  cpSync(data.dir, copied, { recursive: true });
+  const sql = new DatabaseSync(join(copied, FILE_NAME));
+  const table = String(sql.prepare("SELECT name FROM sqlite_schema WHERE sql LIKE '%fts5%'").get()?.["name"]);
+  const count = sql.prepare(`SELECT count(DISTINCT segid) AS count FROM ${table}_idx`).get()?.["count"];
+  sql.close();
+  rmSync(copied, { recursive: true });
+  return Number(count);
+}
+
+test("a text index that grew in many commits has one segment after a checkpoint", () => {
+  store();
+  data.db.flush();
+  expect(segments()).toBeGreaterThan(1);
+  clearAll();
+  expect(segments()).toBe(1);
+});
+
 test("a file of format 1 is vacuumed and its text indexes are rebuilt", () => {
   const ids = store();
   data.db.close();
