@@ -10,7 +10,7 @@ import { pageOf } from "../model/lists/paging";
 const LIMIT = 1000;
 /** Large rows that expire within a day: more of them would exceed the limits of a query. */
 const LATEST = { undoSteps: 100, bulkSelections: 5, bulkJobs: 50 } as const;
-/** Page size of the archive (`app/features/downloads/account-data.server.ts`). */
+/** Page size of the archive (`app/features/downloads/content-reader.server.ts`). */
 const CHOSEN = 100;
 const args = { paginationOpts: paginationOptsValidator };
 export const rows = v.object({ page: v.array(v.any()), isDone: v.boolean(), continueCursor: v.string() });

@@ -1,16 +1,16 @@
 import type { Entry } from "./zip-response.server";
-import type { AccountData, Row, WholeSelection } from "./account-data.server";
+import type { ContentReader, Row, WholeSelection } from "./content-reader.server";
 import { folderNames } from "./folder-names";
 
 type ArchivedImage = { image: Row; file: string; entry: Entry };
 
 /** Yields a design's pictures one at a time. Throws if one is unavailable, so that no incomplete archive appears complete. */
-function imagesOf(accountData: AccountData, designId: string, folder: string, signal: AbortSignal): AsyncGenerator<ArchivedImage> {
-  return archived(accountData, accountData.images(designId), folder, signal);
+function imagesOf(content: ContentReader, designId: string, folder: string, signal: AbortSignal): AsyncGenerator<ArchivedImage> {
+  return archived(content, content.images(designId), folder, signal);
 }
 
 async function* archived(
-  accountData: AccountData,
+  content: ContentReader,
   images: AsyncIterable<Row>,
   folder: string,
   signal: AbortSignal,
@@ -22,7 +22,7 @@ async function* archived(
     // The pages of a PDF share its file.
     const document = image["contentType"] === "application/pdf" ? image["checksum"] : undefined;
     if (document !== undefined && documents.has(document)) continue;
-    const original = await accountData.original(image, signal);
+    const original = await content.original(image, signal);
     if (!original) continue;
     if (document !== undefined) documents.add(document);
     if (!original.ok || !original.body) throw new Error(`The storage answered ${original.status} for an image of an archive`);
@@ -34,36 +34,36 @@ async function* archived(
 /** The row may be older than the file, and a rotated HEIC becomes a JPEG. */
 const typeOf = (image: Row, { headers }: Response): string => headers.get("Content-Type") ?? String(image["contentType"]);
 
-export async function* designEntries(accountData: AccountData, designId: string, signal: AbortSignal): AsyncGenerator<Entry> {
-  for await (const { entry } of imagesOf(accountData, designId, "", signal)) yield entry;
+export async function* designEntries(content: ContentReader, designId: string, signal: AbortSignal): AsyncGenerator<Entry> {
+  for await (const { entry } of imagesOf(content, designId, "", signal)) yield entry;
 }
 
-export function projectEntries(accountData: AccountData, projectId: string, signal: AbortSignal): AsyncGenerator<Entry> {
-  return folders(accountData, accountData.designs(projectId), signal);
+export function projectEntries(content: ContentReader, projectId: string, signal: AbortSignal): AsyncGenerator<Entry> {
+  return folders(content, content.designs(projectId), signal);
 }
 
 export async function* selectionEntries(
-  accountData: AccountData,
+  content: ContentReader,
   kind: "image" | "design",
   ids: string[],
   signal: AbortSignal,
 ): AsyncGenerator<Entry> {
-  if (kind === "design") return yield* folders(accountData, accountData.chosenDesigns(ids), signal);
-  for await (const { entry } of archived(accountData, accountData.chosenImages(ids), "", signal)) yield entry;
+  if (kind === "design") return yield* folders(content, content.chosenDesigns(ids), signal);
+  for await (const { entry } of archived(content, content.chosenImages(ids), "", signal)) yield entry;
 }
 
-export async function* wholeEntries(accountData: AccountData, selection: WholeSelection, signal: AbortSignal): AsyncGenerator<Entry> {
-  const rows = accountData.selected(selection);
-  if (selection.kind === "design") return yield* folders(accountData, rows, signal);
-  for await (const { entry } of archived(accountData, rows, "", signal)) yield entry;
+export async function* wholeEntries(content: ContentReader, selection: WholeSelection, signal: AbortSignal): AsyncGenerator<Entry> {
+  const rows = content.selected(selection);
+  if (selection.kind === "design") return yield* folders(content, rows, signal);
+  for await (const { entry } of archived(content, rows, "", signal)) yield entry;
 }
 
-async function* folders(accountData: AccountData, designs: AsyncIterable<Row>, signal: AbortSignal): AsyncGenerator<Entry> {
+async function* folders(content: ContentReader, designs: AsyncIterable<Row>, signal: AbortSignal): AsyncGenerator<Entry> {
   const nameOf = folderNames();
   for await (const design of designs) {
     const folder = `${nameOf(design.name)}/`;
     let isEmpty = true;
-    for await (const { entry } of imagesOf(accountData, design.id, folder, signal)) {
+    for await (const { entry } of imagesOf(content, design.id, folder, signal)) {
       isEmpty = false;
       yield entry;
     }

@@ -13,23 +13,23 @@ import { CHOSEN_FIELD, SELECTION_FIELDS } from "~/features/selection/address";
 import { DIRECT_MAX, jobSelection, WHOLE_FIELDS, WHOLE_LISTS } from "~/features/selection/whole-selection";
 import { api } from "#convex/_generated/api";
 import { zipResponse } from "./zip-response.server";
-import { readAccountData } from "./account-data.server";
+import { contentReader } from "./content-reader.server";
 import { designEntries, projectEntries, selectionEntries, wholeEntries } from "./archive-entries";
-import type { SelectedPlace } from "./account-data.server";
+import type { SelectedPlace } from "./content-reader.server";
 
 type DownloadRequest = { request: Request; file: string; context: Readonly<RouterContextProvider> };
 
 /** @throws a redirect to sign-in, 503, or the same 404 for missing and foreign designs */
 export async function downloadDesign(requested: DownloadRequest): Promise<Response> {
-  const { id, userId, accountData } = await open(requested);
+  const { id, userId, content } = await open(requested);
   const { value } = await convexFor(requested.context).preload(api.designs.getDesignById, { id });
-  return zipResponse(requested.request, { name: value.name, userId, entries: (signal) => designEntries(accountData, id, signal) });
+  return zipResponse(requested.request, { name: value.name, userId, entries: (signal) => designEntries(content, id, signal) });
 }
 
 export async function downloadProject(requested: DownloadRequest): Promise<Response> {
-  const { id, userId, accountData } = await open(requested);
+  const { id, userId, content } = await open(requested);
   const { value } = await convexFor(requested.context).preload(api.projects.getProjectById, { id });
-  return zipResponse(requested.request, { name: value.name, userId, entries: (signal) => projectEntries(accountData, id, signal) });
+  return zipResponse(requested.request, { name: value.name, userId, entries: (signal) => projectEntries(content, id, signal) });
 }
 
 /** Reports an invalid selection on the submitting page; throws as `downloadDesign`, also for one missing item. */
@@ -38,7 +38,7 @@ export async function downloadSelection(request: Request, context: Readonly<Rout
   checkFieldNames(sent, { once: [FORM_FIELD, ...SELECTION_FIELDS, ...WHOLE_FIELDS], repeated: [CHOSEN_FIELD, ...WHOLE_LISTS] });
   const ids = [...new Set(listOf(sent, CHOSEN_FIELD))];
   const kind = sent.get("kind") === "design" ? "design" : "image";
-  const { userId, accountData } = await open({ request, file: "", context });
+  const { userId, content } = await open({ request, file: "", context });
   const lists = Object.fromEntries(WHOLE_LISTS.map((name) => [name, listOf(sent, name)]));
   const whole = jobSelection(kind, { ids, all: textOf(sent, "all"), ...lists });
   try {
@@ -46,10 +46,10 @@ export async function downloadSelection(request: Request, context: Readonly<Rout
       const { place } = whole;
       const selection = { ...whole, place, until: Date.now() };
       const name = await nameOf(context, place);
-      return zipResponse(request, { name, userId, entries: (signal) => wholeEntries(accountData, selection, signal) });
+      return zipResponse(request, { name, userId, entries: (signal) => wholeEntries(content, selection, signal) });
     }
     const { value } = await convexFor(context).preload(api.many.getName, { kind, ids: ids.slice(0, DIRECT_MAX) });
-    return zipResponse(request, { name: value, userId, entries: (signal) => selectionEntries(accountData, kind, ids, signal) });
+    return zipResponse(request, { name: value, userId, entries: (signal) => selectionEntries(content, kind, ids, signal) });
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal?.code !== "invalid") throw error;
@@ -79,6 +79,6 @@ async function open({ request, file, context }: DownloadRequest) {
   return {
     id: file.replace(/\.zip$/, ""),
     userId: visitor.userId,
-    accountData: readAccountData(visitor, context.get(configContext)),
+    content: contentReader(visitor, context.get(configContext)),
   };
 }

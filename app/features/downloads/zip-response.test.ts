@@ -6,7 +6,7 @@ import { createListener } from "../../../server/http/listener.ts";
 import { log } from "../../../server/log.ts";
 import { unzip } from "../../../tests/zip.ts";
 import { zipResponse } from "./zip-response.server";
-import type { AccountData, Row } from "./account-data.server";
+import type { ContentReader, Row } from "./content-reader.server";
 import { designEntries, projectEntries, selectionEntries } from "./archive-entries";
 
 log.level = "silent";
@@ -28,7 +28,7 @@ function counted(designs: Record<string, string[]>, size: number) {
   async function* rows(of: Row[]) {
     yield* of;
   }
-  const accountData: AccountData = {
+  const content: ContentReader = {
     projects: () => rows([]),
     designs: () => rows(Object.keys(designs).map((name) => row(name, name))),
     images: (designId) => rows((designs[designId] ?? []).map((name, place) => row(String(place), name))),
@@ -70,7 +70,7 @@ function counted(designs: Record<string, string[]>, size: number) {
       );
     },
   };
-  return { accountData, count };
+  return { content, count };
 }
 
 async function serve(answer: (request: Request) => Response): Promise<string> {
@@ -90,9 +90,9 @@ async function serve(answer: (request: Request) => Response): Promise<string> {
 }
 
 it("stores every picture byte for byte under a unique name", async () => {
-  const { accountData } = counted({ Cover: ["a.png", "A.png", "../../b", "ü.png"], Empty: [], "Cover ": [] }, 100_000);
+  const { content } = counted({ Cover: ["a.png", "A.png", "../../b", "ü.png"], Empty: [], "Cover ": [] }, 100_000);
   const url = await serve((request) =>
-    zipResponse(request, { name: 'Night "fall" / ü', userId: "ada", entries: (signal) => projectEntries(accountData, "p", signal) }),
+    zipResponse(request, { name: 'Night "fall" / ü', userId: "ada", entries: (signal) => projectEntries(content, "p", signal) }),
   );
   const response = await fetch(url);
   expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -110,11 +110,11 @@ it(
   "reads one picture at a time at the client's speed and stops on disconnect",
   { tags: "@reads-picture-time-clients-speed-stops" },
   async () => {
-    const { accountData, count } = counted({ Cover: Array.from({ length: 1000 }, (_, place) => `${place}.png`) }, 64 * MiB);
+    const { content, count } = counted({ Cover: Array.from({ length: 1000 }, (_, place) => `${place}.png`) }, 64 * MiB);
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
     async function* entries(signal: AbortSignal) {
       try {
-        yield* designEntries(accountData, "Cover", signal);
+        yield* designEntries(content, "Cover", signal);
       } finally {
         end();
       }
@@ -139,19 +139,19 @@ it(
 );
 
 it("opens at most one picture at a time, for any number of pictures", async () => {
-  const { accountData, count } = counted({ Cover: Array.from({ length: 300 }, (_, place) => `${place % 7}.png`) }, CHUNK * 2);
+  const { content, count } = counted({ Cover: Array.from({ length: 300 }, (_, place) => `${place % 7}.png`) }, CHUNK * 2);
   const url = await serve((request) =>
-    zipResponse(request, { name: "x", userId: "ada", entries: (signal) => designEntries(accountData, "Cover", signal) }),
+    zipResponse(request, { name: "x", userId: "ada", entries: (signal) => designEntries(content, "Cover", signal) }),
   );
   expect(unzip(await (await fetch(url)).bytes()).size).toBe(300);
   expect(count).toEqual({ open: 0, mostOpen: 1, opened: 300, read: 300 * CHUNK * 2 });
 });
 
 it("stores the selection under unique names, with one picture open at a time", async () => {
-  const { accountData, count } = counted({ Cover: ["a.png"], Back: ["a.png", "b.png"] }, CHUNK);
+  const { content, count } = counted({ Cover: ["a.png"], Back: ["a.png", "b.png"] }, CHUNK);
   const filesOf = async (kind: "image" | "design", ids: string[]) => {
     const url = await serve((request) =>
-      zipResponse(request, { name: "x", userId: "ada", entries: (signal) => selectionEntries(accountData, kind, ids, signal) }),
+      zipResponse(request, { name: "x", userId: "ada", entries: (signal) => selectionEntries(content, kind, ids, signal) }),
     );
     return [...unzip(await (await fetch(url)).bytes()).keys()];
   };
@@ -161,19 +161,19 @@ it("stores the selection under unique names, with one picture open at a time", a
 });
 
 it("breaks off when a picture is unavailable, and skips deleted ones", async () => {
-  const { accountData } = counted({ Cover: ["a.png", "b.png", "c.png"] }, 10);
-  const without: AccountData = {
-    ...accountData,
-    original: async (image, signal) => (image.id === "1" ? null : accountData.original(image, signal)),
+  const { content } = counted({ Cover: ["a.png", "b.png", "c.png"] }, 10);
+  const without: ContentReader = {
+    ...content,
+    original: async (image, signal) => (image.id === "1" ? null : content.original(image, signal)),
   };
   const whole = await serve((request) =>
     zipResponse(request, { name: "x", userId: "ada", entries: (signal) => designEntries(without, "Cover", signal) }),
   );
   expect([...unzip(await (await fetch(whole)).bytes()).keys()]).toEqual(["a.png", "c.png"]);
 
-  const broken: AccountData = {
-    ...accountData,
-    original: async (image, signal) => (image.id === "1" ? new Response("no", { status: 500 }) : accountData.original(image, signal)),
+  const broken: ContentReader = {
+    ...content,
+    original: async (image, signal) => (image.id === "1" ? new Response("no", { status: 500 }) : content.original(image, signal)),
   };
   const url = await serve((request) =>
     zipResponse(request, { name: "x", userId: "ada", entries: (signal) => designEntries(broken, "Cover", signal) }),
@@ -182,9 +182,9 @@ it("breaks off when a picture is unavailable, and skips deleted ones", async () 
 });
 
 it("reads no picture for a HEAD request", async () => {
-  const { accountData, count } = counted({ Cover: ["a.png"] }, 10);
+  const { content, count } = counted({ Cover: ["a.png"] }, 10);
   const url = await serve((request) =>
-    zipResponse(request, { name: "x", userId: "ada", entries: (signal) => designEntries(accountData, "Cover", signal) }),
+    zipResponse(request, { name: "x", userId: "ada", entries: (signal) => designEntries(content, "Cover", signal) }),
   );
   const response = await fetch(url, { method: "HEAD" });
   expect(response.headers.get("Content-Type")).toBe("application/zip");
@@ -192,10 +192,10 @@ it("reads no picture for a HEAD request", async () => {
 });
 
 it("answers 429 to a user's fourth download at the same time", { tags: "@answers-429-users-fourth-download-same" }, async () => {
-  const { accountData } = counted({ Cover: ["a.png"] }, 64 * MiB);
+  const { content } = counted({ Cover: ["a.png"] }, 64 * MiB);
   const url = await serve((request) => {
     const userId = new URL(request.url).searchParams.get("user") ?? "";
-    return zipResponse(request, { name: "x", userId, entries: (signal) => designEntries(accountData, "Cover", signal) });
+    return zipResponse(request, { name: "x", userId, entries: (signal) => designEntries(content, "Cover", signal) });
   });
   const download = async (userId: string) => {
     const stop = new AbortController();
@@ -234,7 +234,7 @@ it("contains a PDF once per folder, however many of its pages are images", async
   const none = () => {
     throw new Error("not used");
   };
-  const data: AccountData = {
+  const data: ContentReader = {
     projects: none,
     designs: none,
     chosenImages: none,

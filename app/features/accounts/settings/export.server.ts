@@ -1,6 +1,6 @@
 import type { RouterContextProvider } from "react-router";
 import { type Entry, zipResponse } from "~/features/downloads/zip-response.server";
-import { listAll, nullIfNotFound, type Row } from "~/features/downloads/account-data.server";
+import { listAll, nullIfNotFound, type Row } from "~/features/downloads/content-reader.server";
 import { folderNames } from "~/features/downloads/folder-names";
 import { configContext } from "~/lib/http/context";
 import { fromStorage } from "~/features/images/serve/image-service.server";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { RouterContextProvider } from "react-router";
 import sharp from "sharp";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { readAccountData } from "~/features/downloads/account-data.server";
+import { contentReader } from "~/features/downloads/content-reader.server";
 import { configContext } from "~/lib/http/context";
 import { testConfig } from "~/lib/http/testing";
 import type { rotateFile } from "../codecs/rotate-file.server";
@@ -87,7 +87,7 @@ it("turns a file replaced since it was listed by its own type and rotation", asy
   const response = await ask();
   expect([response.headers.get("Content-Type"), response.headers.get("ETag")]).toEqual(["image/png", '"png-turn90"']);
   const listed = { id: "i", name: "a", contentType: "image/jpeg", rotation: 180 };
-  const archived = await readAccountData(visitor, config).original(listed, AbortSignal.timeout(60_000));
+  const archived = await contentReader(visitor, config).original(listed, AbortSignal.timeout(60_000));
   expect(archived?.headers.get("Content-Type")).toBe("image/png");
   const sizes = await Promise.all([response, archived].map(async (each) => sharp(await each?.arrayBuffer()).metadata()));
   for (const each of sizes) expect(each).toMatchObject({ format: "png", width: 4, height: 6 });

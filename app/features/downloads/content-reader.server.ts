@@ -5,7 +5,7 @@ import type { AppConfig } from "~/config";
 import { refusalOf } from "~/lib/data/error-responses";
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
 
-const accountDataApi = api.accounts.belongings;
+const contentApi = api.accounts.belongings;
 const PAGE = 100;
 
 export type Row = Record<string, unknown> & { id: string; name: string };
@@ -14,7 +14,7 @@ export type SelectedPlace = { kind: "design" | "project"; id: string };
 export type WholeSelection = { kind: "design" | "image"; place: SelectedPlace; ids: string[]; until: number };
 
 /** A user's content; each page checks permissions again and skips deleted items. Throws when the session ends. */
-export type AccountData = {
+export type ContentReader = {
   projects(): AsyncIterable<Row>;
   designs(projectId: string): AsyncIterable<Row>;
   images(designId: string): AsyncIterable<Row>;
@@ -25,7 +25,7 @@ export type AccountData = {
   original(image: Row, signal: AbortSignal): Promise<Response | null>;
 };
 
-export function readAccountData({ sessionId, userId }: { sessionId: string; userId: string }, config: AppConfig): AccountData {
+export function contentReader({ sessionId, userId }: { sessionId: string; userId: string }, config: AppConfig): ContentReader {
   const convex = serviceConvex(config);
 
   const list = (query: FunctionReference<"query">, args: Record<string, string> = {}) => listAll(convex, query, { sessionId, ...args });
@@ -37,13 +37,13 @@ export function readAccountData({ sessionId, userId }: { sessionId: string; user
   }
 
   return {
-    chosenImages: (ids) => chosen(accountDataApi.chosenImages, ids),
-    chosenDesigns: (ids) => chosen(accountDataApi.chosenDesigns, ids),
+    chosenImages: (ids) => chosen(contentApi.chosenImages, ids),
+    chosenDesigns: (ids) => chosen(contentApi.chosenDesigns, ids),
     async *selected(selection) {
       let cursor: string | null = null;
       for (let more = true; more;) {
         const answer: Page | null = await convex
-          .query<FunctionReference<"query">>(accountDataApi.selected, { sessionId, ...selection, cursor })
+          .query<FunctionReference<"query">>(contentApi.selected, { sessionId, ...selection, cursor })
           .catch(nullIfNotFound);
         if (!answer) return;
         yield* answer.page;
@@ -51,9 +51,9 @@ export function readAccountData({ sessionId, userId }: { sessionId: string; user
         more = !answer.isDone;
       }
     },
-    projects: () => list(accountDataApi.projects),
-    designs: (projectId) => list(accountDataApi.designs, { projectId }),
-    images: (designId) => list(accountDataApi.images, { designId }),
+    projects: () => list(contentApi.projects),
+    designs: (projectId) => list(contentApi.designs, { projectId }),
+    images: (designId) => list(contentApi.images, { designId }),
     original: ({ id: imageId }, signal) => imageServiceFor(config).file({ userId, sessionId, imageId }, signal).catch(nullIfNotFound),
   };
 }
