@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { containerToPng, isContainer } from "~/features/images/codecs/container.server";
+import { isolatedToPng, isIsolatedType } from "~/features/images/codecs/decode-isolated.server";
 import { decoder, decodeQueue, svgRenderer, svgQueue } from "~/features/images/codecs/decoder.server";
 import { inspectImage } from "~/features/images/codecs/inspect-image.server";
 import { svgDensity } from "~/features/images/codecs/svg-size.server";
@@ -20,7 +20,7 @@ export async function cropSquare(path: string, userId: string, crop: Crop | null
     if (facts.contentType !== "image/svg+xml")
       return await decodeQueue(userId, async () => {
         const bytes = await readFile(path);
-        return cut(isContainer(facts.contentType) ? await containerToPng(bytes, facts.contentType) : bytes, facts, crop);
+        return cut(isIsolatedType(facts.contentType) ? await isolatedToPng(bytes, facts.contentType) : bytes, facts, crop);
       });
     const density = svgDensity(Math.min(facts.width, facts.height), SIDE);
     return await svgQueue(userId, async () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { badPdfs, makePdf, phonePhotograph, pictureBytes, twoPages } from "../../../../tests/fixtures/pictures";
-import { ContainerError, decodeContainer } from "./container.server";
+import { DecodeError, decodeIsolated } from "./decode-isolated.server";
 import { inspectImage } from "./inspect-image.server";
 import { makeVariant } from "./make-variant.server";
 
@@ -58,7 +58,7 @@ describe("HEIC", () => {
   it("reports truncated files and other formats", async () => {
     const { buffer } = await phonePhotograph();
     expect(await problemOf(buffer.subarray(0, buffer.length - 200))).toContain("damaged or incomplete");
-    await expect(decodeContainer(await pictureBytes("fig"), "image/heic")).rejects.toThrow(ContainerError);
+    await expect(decodeIsolated(await pictureBytes("fig"), "image/heic")).rejects.toThrow(DecodeError);
   });
 });
 
@@ -99,18 +99,18 @@ describe("PDF", () => {
   });
 
   it("ends each process once its file is refused (nodejs/node#54918)", async () => {
-    const refusals = Array.from({ length: 24 }, () => decodeContainer(Buffer.from("%PDF-1.4"), "application/pdf"));
+    const refusals = Array.from({ length: 24 }, () => decodeIsolated(Buffer.from("%PDF-1.4"), "application/pdf"));
     const problems = (await Promise.allSettled(refusals)).map(
-      (each) => each.status === "rejected" && each.reason instanceof ContainerError && each.reason.problem,
+      (each) => each.status === "rejected" && each.reason instanceof DecodeError && each.reason.problem,
     );
     expect(new Set(problems)).toEqual(new Set(["broken"]));
   });
 
   it("stops a document of nested forms at its memory limit", { tags: "@stops-document-nested-forms-memory-limit" }, async () => {
-    await expect(decodeContainer(badPdfs.bomb(), "application/pdf")).rejects.toThrow("(memory)");
+    await expect(decodeIsolated(badPdfs.bomb(), "application/pdf")).rejects.toThrow("(memory)");
   });
 
   it("stops a document at its CPU limit", { tags: "@stops-document-cpu-limit" }, async () => {
-    await expect(decodeContainer(twoPages().buffer, "application/pdf", { patience: 1 })).rejects.toThrow("(time)");
+    await expect(decodeIsolated(twoPages().buffer, "application/pdf", { patience: 1 })).rejects.toThrow("(time)");
   });
 });

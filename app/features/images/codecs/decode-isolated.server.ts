@@ -5,26 +5,26 @@ import { decoder } from "./decoder.server";
 import { withIccProfile } from "./icc-chunk.server";
 import { nclxPrimaries } from "./colour-space.server";
 // oxlint-disable-next-line import/default -- Vite makes one of the text of a file
-import source from "./container-process.js?raw";
+import source from "./decode-process.js?raw";
 
 /** Types that libvips cannot decode. Their pictures are decoded in a process of their own. */
-export type ContainerType = "image/heic" | "application/pdf";
+export type IsolatedType = "image/heic" | "application/pdf";
 
-export const isContainer = (contentType: string): contentType is ContainerType =>
+export const isIsolatedType = (contentType: string): contentType is IsolatedType =>
   contentType === "image/heic" || contentType === "application/pdf";
 
-export class ContainerError extends Error {
-  override name = "ContainerError";
-  readonly problem: ContainerProblem;
+export class DecodeError extends Error {
+  override name = "DecodeError";
+  readonly problem: DecodeProblem;
 
-  constructor(problem: ContainerProblem) {
+  constructor(problem: DecodeProblem) {
     super(`The file could not be decoded (${problem}).`);
     this.problem = problem;
   }
 }
 
 const PROBLEMS = ["broken", "encrypted", "large", "memory", "pages", "time"] as const;
-export type ContainerProblem = (typeof PROBLEMS)[number];
+export type DecodeProblem = (typeof PROBLEMS)[number];
 
 export const PDF_PAGES_MAX = 50;
 /** Pixels of a page or picture. A page of a PDF has a size in points and is rendered within this limit. */
@@ -56,10 +56,10 @@ export type DecodeRequest = {
   patience?: number;
 };
 
-/** Decodes a file in a process with time and memory limits. Throws `ContainerError`. */
-export async function decodeContainer(
+/** Decodes a file in a process with time and memory limits. Throws `DecodeError`. */
+export async function decodeIsolated(
   bytes: Buffer,
-  contentType: ContainerType,
+  contentType: IsolatedType,
   { patience = PATIENCE_MS, ...request }: DecodeRequest = {},
 ): Promise<DecodedPicture[]> {
   const { wasmPages, ceiling } = MEMORY[contentType];
@@ -103,12 +103,12 @@ export async function decodeContainer(
   });
   clearTimeout(timer);
   const pictures = split(Buffer.concat(chunks));
-  if (!pictures) throw new ContainerError(late ? "time" : problemOf(reason));
+  if (!pictures) throw new DecodeError(late ? "time" : problemOf(reason));
   return pictures;
 }
 
 /** The decoders print warnings before the reason. Without memory, they report other errors, too. */
-function problemOf(reason: string): ContainerProblem {
+function problemOf(reason: string): DecodeProblem {
   if (reason.includes("not enough memory")) return "memory";
   const last = PROBLEMS.find((each) => reason.endsWith(each));
   return last ?? (/memory|out of bounds/i.test(reason) || reason === "" ? "memory" : "broken");
@@ -127,9 +127,9 @@ function split(output: Buffer): DecodedPicture[] | null {
 }
 
 /** Returns a PNG with the picture's pixels and colour space, which every other function here can read. */
-export async function containerToPng(bytes: Buffer, contentType: ContainerType, page = 1): Promise<Buffer> {
-  const [picture] = await decodeContainer(bytes, contentType, contentType === "application/pdf" ? { page } : {});
-  if (!picture) throw new ContainerError("broken");
+export async function isolatedToPng(bytes: Buffer, contentType: IsolatedType, page = 1): Promise<Buffer> {
+  const [picture] = await decodeIsolated(bytes, contentType, contentType === "application/pdf" ? { page } : {});
+  if (!picture) throw new DecodeError("broken");
   return pixelsToPng(picture, contentType === "image/heic" ? await heicProfile(bytes) : undefined);
 }
 

@@ -9,7 +9,7 @@ import { rgbaToThumbHash } from "thumbhash";
 import { type AcceptedType, isAcceptedType } from "../display/accepted-types";
 import { refusalOfType } from "../display/refused-types";
 import { colourSpaceName } from "./colour-space.server";
-import { ContainerError, type ContainerProblem, decodeContainer, heicProfile, PDF_PAGES_MAX, pixelsToPng } from "./container.server";
+import { DecodeError, type DecodeProblem, decodeIsolated, heicProfile, PDF_PAGES_MAX, pixelsToPng } from "./decode-isolated.server";
 import { decoder, decodeQueue, svgRenderer, svgQueue, MAX_ANIMATION_PIXELS, MAX_PIXELS, limitLargeDecoding } from "./decoder.server";
 import { VARIANT_WIDTHS } from "../display/image-address";
 import { SvgRenderError } from "./svg-renderer.server";
@@ -100,7 +100,7 @@ async function inspectHeic({ path, size, checksum }: Arrived, read: Metadata): P
   try {
     return await limitLargeDecoding(read.width * read.height, async () => {
       const bytes = await readFile(path);
-      const [picture] = await decodeContainer(bytes, "image/heic");
+      const [picture] = await decodeIsolated(bytes, "image/heic");
       if (!picture) return refuse(BROKEN);
       const { width, height } = picture;
       const placeholder = await thumbhash(await pixelsToPng(picture, await heicProfile(bytes)));
@@ -108,21 +108,21 @@ async function inspectHeic({ path, size, checksum }: Arrived, read: Metadata): P
       return { ok: true, facts: { ...facts, details: detailsOf(read) } };
     });
   } catch (error) {
-    return refuse(error instanceof ContainerError ? UNDECODABLE[error.problem] : BROKEN);
+    return refuse(error instanceof DecodeError ? UNDECODABLE[error.problem] : BROKEN);
   }
 }
 
 /** Renders each page once, small, so that no page fails when it is shown. */
 async function inspectDocument({ path, size, checksum }: Arrived): Promise<Inspection> {
   try {
-    const rendered = await decodeContainer(await readFile(path), "application/pdf", { side: THUMBHASH_SIDE });
+    const rendered = await decodeIsolated(await readFile(path), "application/pdf", { side: THUMBHASH_SIDE });
     const pages: NonNullable<PictureFacts["pages"]> = [];
     for (const page of rendered) pages.push({ ...page.own, placeholder: await thumbhash(await pixelsToPng(page)) });
     const [first] = pages;
     if (!first) return refuse(BROKEN);
     return { ok: true, facts: { contentType: "application/pdf", size, ...first, checksum: await checksum(), animated: false, pages } };
   } catch (error) {
-    return refuse(error instanceof ContainerError ? UNDECODABLE[error.problem] : BROKEN);
+    return refuse(error instanceof DecodeError ? UNDECODABLE[error.problem] : BROKEN);
   }
 }
 
@@ -156,7 +156,7 @@ const UNDRAWABLE = {
   memory: "The picture takes too much memory to render. Simplify it, or export it as a PNG.",
 };
 
-const UNDECODABLE: Record<ContainerProblem, string> = {
+const UNDECODABLE: Record<DecodeProblem, string> = {
   ...UNDRAWABLE,
   encrypted: "This PDF is encrypted. Save a copy without a password, then upload that.",
   pages: `This PDF has more than ${PDF_PAGES_MAX} pages. Split it into smaller files.`,

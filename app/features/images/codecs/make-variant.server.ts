@@ -1,7 +1,7 @@
 import type { Sharp } from "sharp";
 import { isSideways, nearestWidth, type Rotation, type VariantWidth } from "../display/image-address";
 import type { CachedVariant } from "../serve/variant-cache.server";
-import { containerToPng, isContainer } from "./container.server";
+import { isolatedToPng, isIsolatedType } from "./decode-isolated.server";
 import { isWideGamut } from "./colour-space.server";
 import { decoder, svgRenderer, limitLargeDecoding } from "./decoder.server";
 import { svgDensity, svgWidth, WEBP_SIDE_MAX } from "./svg-size.server";
@@ -25,8 +25,8 @@ export async function makeVariant(original: Original, request: VariantRequest, d
   if (original.contentType === "image/svg+xml") return makeDrawing(original, request, decode);
   return limitLargeDecoding(original.width * original.height * (await framesInMemory(original, request)), async () => {
     const { bytes, contentType, page } = original;
-    if (!isContainer(contentType)) return make(original, request);
-    return make({ ...original, bytes: await containerToPng(bytes, contentType, page) }, request);
+    if (!isIsolatedType(contentType)) return make(original, request);
+    return make({ ...original, bytes: await isolatedToPng(bytes, contentType, page) }, request);
   });
 }
 

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { animatedGif, phonePhotograph } from "../../../../tests/fixtures/pictures";
-import type { containerToPng } from "./container.server";
+import type { isolatedToPng } from "./decode-isolated.server";
 import type { limitLargeDecoding } from "./decoder.server";
 import { makeVariant } from "./make-variant.server";
 import { rotateFile } from "./rotate-file.server";
@@ -16,13 +16,13 @@ vi.mock("./decoder.server", async (importOriginal) => {
   };
   return { ...original, limitLargeDecoding: limit };
 });
-vi.mock("./container.server", async (importOriginal) => {
-  const original = await importOriginal<{ containerToPng: typeof containerToPng }>();
-  const decode: typeof containerToPng = (...request) => {
+vi.mock("./decode-isolated.server", async (importOriginal) => {
+  const original = await importOriginal<{ isolatedToPng: typeof isolatedToPng }>();
+  const decode: typeof isolatedToPng = (...request) => {
     noted("decoded");
-    return original.containerToPng(...request);
+    return original.isolatedToPng(...request);
   };
-  return { ...original, containerToPng: decode };
+  return { ...original, isolatedToPng: decode };
 });
 
 it("counts the pixels of all frames that are in memory at once", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { animatedGif, phonePhotograph, pictureBytes, sidewaysPhotograph } from "../../../../tests/fixtures/pictures";
 import { ROTATIONS } from "../display/image-address";
 import { readExif } from "./exif";
-import { decodeContainer } from "./container.server";
+import { decodeIsolated } from "./decode-isolated.server";
 import { makeVariant } from "./make-variant.server";
 import { rotateFile } from "./rotate-file.server";
 
@@ -84,8 +84,8 @@ it("turns a HEIC by its container, with the same coded pixels", async () => {
   const { buffer } = await phonePhotograph();
   const { type, bytes } = await rotateFile(buffer, "image/heic", 90);
   expect([type, bytes.length]).toEqual(["image/heic", buffer.length]);
-  const [before] = await decodeContainer(buffer, "image/heic");
-  const [after] = await decodeContainer(bytes, "image/heic");
+  const [before] = await decodeIsolated(buffer, "image/heic");
+  const [after] = await decodeIsolated(bytes, "image/heic");
   expect([before?.width, before?.height, after?.width, after?.height]).toEqual([64, 96, 96, 64]);
   // Red is above blue, so it comes to the right.
   expect(after?.pixels.readUInt8((32 * 96 + 90) * 4)).toBeGreaterThan(200);

@@ -1,6 +1,6 @@
 import type { CachedVariant } from "../serve/variant-cache.server";
 import type { Rotation } from "../display/image-address";
-import { containerToPng } from "./container.server";
+import { isolatedToPng } from "./decode-isolated.server";
 import { decoder, limitLargeDecoding } from "./decoder.server";
 import { readExif, withOrientation } from "./exif";
 import { orientationSegment } from "./strip-metadata.server";
@@ -16,7 +16,7 @@ export async function rotateFile(bytes: Buffer, contentType: string, rotation: R
   const frames = isAnimatable(contentType) ? (read.pages ?? 1) : 1;
   return limitLargeDecoding(width * height * frames, async () => {
     if (frames > 1) return { type: contentType, bytes: await rotateFrames(bytes, rotation, contentType) };
-    const source = contentType === "image/heic" ? await containerToPng(bytes, contentType) : bytes;
+    const source = contentType === "image/heic" ? await isolatedToPng(bytes, contentType) : bytes;
     const turned = decoder(source).autoOrient().rotate(rotation).keepMetadata();
     switch (contentType) {
       case "image/png":

@@ -4,7 +4,7 @@ import { refusalOf } from "~/lib/data/error-responses";
 import { configContext } from "~/lib/http/context";
 import { Unavailable } from "~/lib/http/unavailable.server";
 import { OWN_WIDTH, type Rotation, ROTATIONS, VARIANT_WIDTHS, type VariantWidth } from "../display/image-address";
-import { ContainerError } from "../codecs/container.server";
+import { DecodeError } from "../codecs/decode-isolated.server";
 import { SvgRenderError } from "../codecs/svg-renderer.server";
 import { attachment } from "./file-name";
 import { GRANT_MS, type AccessibleImage } from "./access-cache.server";
@@ -45,7 +45,7 @@ export async function serveImage(request: Request, imageId: string, context: Rea
     if (code === "not_found" || code === "unauthenticated") return missing();
     if (error instanceof Unavailable || error instanceof BusyError)
       return text(503, "The picture is not available right now.", { "Retry-After": "5" });
-    if (error instanceof SvgRenderError || error instanceof ContainerError) return text(422, "The picture cannot be rendered.");
+    if (error instanceof SvgRenderError || error instanceof DecodeError) return text(422, "The picture cannot be rendered.");
     throw error;
   }
 }
