@@ -9,7 +9,7 @@ import { serverAction } from "~/lib/forms/action.server";
 import { liveAction } from "~/lib/forms/live-action";
 import { ProjectPicker } from "~/lib/forms/fields/project-picker";
 import { DestinationList } from "~/lib/forms/fields/destination-list";
-import { imageIntents } from "~/features/images/gallery/intents";
+import { imageIntents } from "~/features/images/gallery/image-intents";
 import type { ProjectHandle } from "~/features/shell/open-project";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
 import { count } from "~/lib/ui/count";

@@ -27,7 +27,7 @@ import { configContext } from "~/lib/http/context";
 import { setFlash } from "~/lib/http/middleware/flash.server";
 import { ImageActions } from "~/features/images/viewer/image-actions";
 import { ImageDetails } from "~/features/images/viewer/image-details";
-import { type DesignImage, imagePageIntents } from "~/features/images/gallery/intents";
+import { type DesignImage, imagePageIntents } from "~/features/images/gallery/image-intents";
 import { backfillMetadata } from "~/features/images/serve/backfill-metadata.server";
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
 import { isUpload, handleMultipartUpload } from "~/features/uploads/server/handle-multipart-upload.server";

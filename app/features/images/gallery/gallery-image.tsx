@@ -1,11 +1,12 @@
 import { type CSSProperties, memo } from "react";
 import { href } from "react-router";
 import { Selectable, SelectMark, selectableProps } from "~/features/selection/selectable";
-import { isSameItem, type Selection } from "~/features/selection/use-selection";
+import { isSameItem } from "~/features/selection/is-same-item";
+import type { Selection } from "~/features/selection/use-selection";
 import { Link } from "~/lib/ui/navigation/link";
 import type { Density } from "~/lib/ui/theme/preferences";
 import { gallerySizes, SCALABLE } from "./gallery-sizes";
-import type { DesignImage } from "./intents";
+import type { DesignImage } from "./image-intents";
 import { Picture } from "../display/picture";
 
 type GalleryImageProps = { image: DesignImage; density: Density; selection: Selection };

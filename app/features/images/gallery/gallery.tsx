@@ -8,7 +8,8 @@ import { ItemMenu } from "~/lib/forms/dialogs/item-menu";
 import { OrderActions } from "~/lib/forms/items/order-actions";
 import { Selectable, SelectMark, selectableProps } from "~/features/selection/selectable";
 import { usePointerSelection } from "~/features/selection/use-pointer-selection";
-import { isSameItem, selectFirst, type Selection } from "~/features/selection/use-selection";
+import { isSameItem } from "~/features/selection/is-same-item";
+import { selectFirst, type Selection } from "~/features/selection/use-selection";
 import { clsx } from "clsx";
 import { Icon } from "~/lib/ui/icons/icon";
 import { Link } from "~/lib/ui/navigation/link";
@@ -22,7 +23,7 @@ import { DENSITY_CHOICES } from "./density-picker";
 import { GalleryColumns } from "./gallery-columns";
 import { gallerySizes, SCALABLE } from "./gallery-sizes";
 import { ImageActions } from "../viewer/image-actions";
-import type { DesignImage } from "./intents";
+import type { DesignImage } from "./image-intents";
 import { Picture } from "../display/picture";
 import { bytesText } from "~/lib/ui/bytes-text";
 

@@ -6,7 +6,7 @@ import { buttonClass } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";
 import { Link } from "~/lib/ui/navigation/link";
 import { imageAddress, imageSrcSet, nearestWidth } from "../display/image-address";
-import type { DesignImage } from "../gallery/intents";
+import type { DesignImage } from "../gallery/image-intents";
 import { Picture } from "../display/picture";
 import { isDrawing } from "./viewer-canvas";
 

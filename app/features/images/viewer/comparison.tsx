@@ -4,7 +4,7 @@ import { isElsewhere, pressedKey } from "~/lib/ui/inputs/keys";
 import type { Background } from "~/lib/ui/theme/preferences";
 import type { CompareMode } from "./compare-address";
 import { BackgroundPicker, useBackground } from "./background";
-import type { DesignImage } from "../gallery/intents";
+import type { DesignImage } from "../gallery/image-intents";
 import { isDrawing, ViewerImage } from "./viewer-canvas";
 import { usePageKeys, useZoom, type Zoom, zoomByKey } from "./use-zoom";
 import { ZoomTools } from "./zoom-tools";

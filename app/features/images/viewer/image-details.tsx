@@ -2,7 +2,7 @@ import type { FunctionReturnType } from "convex/server";
 import type { ReactNode } from "react";
 import type { api } from "#convex/_generated/api";
 import { ACCEPTED, isAcceptedType } from "../display/accepted-types";
-import type { DesignImage } from "../gallery/intents";
+import type { DesignImage } from "../gallery/image-intents";
 import { isDrawing } from "./viewer-canvas";
 import { bytesText } from "~/lib/ui/bytes-text";
 import { Day } from "~/lib/ui/time/day";

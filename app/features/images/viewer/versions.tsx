@@ -12,7 +12,7 @@ import type { api } from "#convex/_generated/api";
 import { ACCEPT_ATTRIBUTE } from "../display/accepted-types";
 import { originalAddress } from "../display/image-address";
 import { compareAddress } from "./compare-address";
-import type { DesignImage } from "../gallery/intents";
+import type { DesignImage } from "../gallery/image-intents";
 import { Picture } from "../display/picture";
 import { useUploadAhead } from "~/features/uploads/client/transfer/use-upload-ahead";
 import { isUploadAnswer, UPLOAD_FIELDS, type UploadAnswer } from "~/features/uploads/upload-result";

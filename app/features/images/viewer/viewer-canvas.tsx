@@ -2,7 +2,7 @@ import { type CSSProperties, useEffect, useState } from "react";
 import { clsx } from "clsx";
 import { imageAddress, nearestWidth, OWN_WIDTH, type ImageVersion } from "../display/image-address";
 import { SCALABLE } from "../gallery/gallery-sizes";
-import type { DesignImage } from "../gallery/intents";
+import type { DesignImage } from "../gallery/image-intents";
 import { Picture } from "../display/picture";
 import { type Animation, useAnimation } from "./use-animation";
 import type { Zoom } from "./use-zoom";

@@ -15,7 +15,7 @@ import { originalAddress } from "../display/image-address";
 import { compareAddress } from "./compare-address";
 import { isFromGallery } from "../gallery/gallery";
 import { BackgroundPicker, useBackground } from "./background";
-import type { DesignImage } from "../gallery/intents";
+import type { DesignImage } from "../gallery/image-intents";
 import { Filmstrip, AdjacentImage, type AdjacentImages, SIZES, usePreload } from "./adjacent-images";
 import { isDrawing, ViewerImage } from "./viewer-canvas";
 import { useAnimation } from "./use-animation";
