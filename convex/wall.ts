@@ -11,11 +11,11 @@ const groupShape = v.object({
   design: v.object({ _id: v.id("designs"), name: v.string(), imageCount: v.number() }),
   images: v.array(designImageShape),
 });
-export type WallGroup = Infer<typeof groupShape>;
+export type ProjectImagesGroup = Infer<typeof groupShape>;
 
 const DESIGNS = 40;
 
-/** Designs with the newest images come first. Reads only the page's images and their designs. */
+/** Designs with the newest images come first. Reads only the page's images and their designs. Open pages call it by this name. */
 export const listProjectImages = userQuery({
   args: { projectId: v.string(), paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(groupShape),
@@ -23,18 +23,18 @@ export const listProjectImages = userQuery({
     const project = await projectFor(ctx, projectId, "view");
     const { cursor, numItems } = pageOf(paginationOpts);
     const from = cursor === null ? null : placeOf(cursor);
-    const page: WallGroup[] = [];
-    let left = numItems;
+    const page: ProjectImagesGroup[] = [];
+    let remaining = numItems;
     for (const design of await designsFrom(ctx, project._id, from)) {
       const continues = from !== null && from.design === design._id;
-      const rows = await imagesAfter(ctx, design._id, continues ? from : null, left + 1);
-      const images = rows.slice(0, left);
+      const rows = await imagesAfter(ctx, design._id, continues ? from : null, remaining + 1);
+      const images = rows.slice(0, remaining);
       const { _id, name, imageCount } = design;
       if (images.length > 0) page.push({ design: { _id, name, imageCount }, images: images.map(toDesignImage) });
-      left -= images.length;
+      remaining -= images.length;
       const last = images.at(-1);
       const end: Place = { at: design.latestImageAt, design: _id, key: last?.orderKey ?? null, age: last?._creationTime ?? 0 };
-      if (rows.length > images.length || left === 0 || page.length === DESIGNS) {
+      if (rows.length > images.length || remaining === 0 || page.length === DESIGNS) {
         return { page, isDone: false, continueCursor: JSON.stringify(end) };
       }
     }

@@ -29,7 +29,7 @@ import { acceptedText, AddImages, AddImagesLabel } from "~/features/uploads/clie
 import { Gallery, useGalleryView } from "~/features/images/gallery/gallery";
 import { designIntents } from "~/features/designs/intents";
 import { DesignActions } from "~/features/designs/design-actions";
-import { type DesignImage, designPageIntents, imageIntents } from "~/features/images/gallery/intents";
+import { type DesignImage, designPageIntents, imageIntents } from "~/features/images/gallery/image-intents";
 import { useItemCommands } from "~/features/selection/commands/use-item-commands";
 import { DestinationPicker } from "~/features/selection/destinations/destination-picker";
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
@@ -37,8 +37,9 @@ import { isUpload, handleMultipartUpload } from "~/features/uploads/server/handl
 import { isUploadAnswer } from "~/features/uploads/upload-result";
 import { UploadResults } from "~/features/uploads/client/tray/upload-results";
 import { SELECTION_FIELDS } from "~/features/selection/address";
-import { SelectionBar, SelectLink } from "~/features/selection/selection-bar";
-import { placeField } from "~/features/selection/whole-selection";
+import { SelectLink } from "~/features/selection/select-link";
+import { SelectionBar } from "~/features/selection/selection-bar";
+import { scopeField } from "~/features/selection/whole-selection";
 import { useSelection } from "~/features/selection/use-selection";
 import { Tags } from "~/features/tags/tags";
 import { requestLimitOf } from "~/features/uploads/server/request-limit.server";
@@ -169,15 +170,15 @@ function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPage
   const next = design.imageCount > images.length ? page.next : null;
   const selection = useSelection(
     useMemo(() => images.map(({ _id }) => _id), [images]),
-    { field: placeField("design", design._id), total: design.imageCount },
+    { field: scopeField("design", design._id), total: design.imageCount },
   );
   const list = useRef<HTMLUListElement>(null);
   useItemCommands(list, {
     items: images,
-    openDialog: dialogs.ask,
+    openDialog: dialogs.setOpenDialog,
     remove: "removeImage",
     duplicate: "duplicateImage",
-    many: {
+    bulk: {
       kind: "image",
       selection,
       remove: "trashImages",
@@ -261,7 +262,7 @@ function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPage
         <Gallery
           list={list}
           images={images}
-          openDialog={dialogs.ask}
+          openDialog={dialogs.setOpenDialog}
           projectId={project._id}
           byHand={!search.has(SORT)}
           view={view}

@@ -5,8 +5,8 @@ import { INTENT_FIELD } from "~/lib/forms/intents";
 import { liveAction } from "~/lib/forms/live-action";
 import { DestinationList } from "~/lib/forms/fields/destination-list";
 import { NothingSelected } from "~/features/selection/nothing-selected";
-import { DESTINATION_PARAM } from "~/features/selection/selection-bar";
-import { requestedDestination } from "~/features/selection/requested-destination.server";
+import { DESTINATION_PARAM } from "~/features/selection/address";
+import { destinationAction } from "~/features/selection/destinations/destination-action.server";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
 import { count } from "~/lib/ui/count";
 import { Page, PageHeader } from "~/lib/ui/page";
@@ -19,7 +19,7 @@ const { moveDesigns, copyDesigns } = designIntents;
 const intents = { moveDesigns, copyDesigns };
 
 export const action = (args: Route.ActionArgs) =>
-  requestedDestination(args, intents, async (_sent, _ids, selected) => {
+  destinationAction(args, intents, async (_sent, _ids, selected) => {
     const { value } = await convexFor(args.context).preload(api.projects.getProjects, { sort: "name" });
     return { ...selected, projects: value.map(({ _id, name, designCount }) => ({ _id, name, facts: count(designCount, "design") })) };
   });

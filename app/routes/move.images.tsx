@@ -4,10 +4,10 @@ import { INTENT_FIELD } from "~/lib/forms/intents";
 import { liveAction } from "~/lib/forms/live-action";
 import { ProjectPicker } from "~/lib/forms/fields/project-picker";
 import { DestinationList } from "~/lib/forms/fields/destination-list";
-import { imageIntents } from "~/features/images/gallery/intents";
+import { imageIntents } from "~/features/images/gallery/image-intents";
 import { NothingSelected } from "~/features/selection/nothing-selected";
-import { DESTINATION_PARAM } from "~/features/selection/selection-bar";
-import { requestedDestination } from "~/features/selection/requested-destination.server";
+import { DESTINATION_PARAM } from "~/features/selection/address";
+import { destinationAction } from "~/features/selection/destinations/destination-action.server";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
 import { count } from "~/lib/ui/count";
 import { Page, PageHeader } from "~/lib/ui/page";
@@ -21,7 +21,7 @@ const intents = { moveImages, copyImages };
 const PROJECT = "project";
 
 export const action = (args: Route.ActionArgs) =>
-  requestedDestination(
+  destinationAction(
     args,
     intents,
     async (sent, ids, selected) => {

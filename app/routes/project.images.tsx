@@ -12,14 +12,15 @@ import { useLive } from "~/lib/data/use-live";
 import { serverAction } from "~/lib/forms/action.server";
 import { liveAction } from "~/lib/forms/live-action";
 import { configContext } from "~/lib/http/context";
-import { imageIntents } from "~/features/images/gallery/intents";
+import { imageIntents } from "~/features/images/gallery/image-intents";
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
 import { DensityPicker } from "~/features/images/gallery/density-picker";
 import { GalleryImage } from "~/features/images/gallery/gallery-image";
 import { SELECTION_FIELDS } from "~/features/selection/address";
-import { SelectionBar, SelectLink } from "~/features/selection/selection-bar";
+import { SelectLink } from "~/features/selection/select-link";
+import { SelectionBar } from "~/features/selection/selection-bar";
 import { usePointerSelection } from "~/features/selection/use-pointer-selection";
-import { placeField } from "~/features/selection/whole-selection";
+import { scopeField } from "~/features/selection/whole-selection";
 import { useSelection } from "~/features/selection/use-selection";
 import type { ProjectHandle } from "~/features/shell/open-project";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
@@ -31,7 +32,7 @@ import { Page, PageHeader } from "~/lib/ui/page";
 import { useDensity } from "~/lib/ui/theme/density";
 import { DestinationPicker } from "~/features/selection/destinations/destination-picker";
 import { api } from "#convex/_generated/api";
-import type { WallGroup } from "#convex/wall";
+import type { ProjectImagesGroup } from "#convex/wall";
 import type { Route } from "./+types/project.images";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [
@@ -62,8 +63,8 @@ export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { proje
 
 export const shouldRevalidate = liveRevalidation;
 
-function joined(pages: WallGroup[][]): WallGroup[] {
-  const groups = new Map<string, WallGroup>();
+function joined(pages: ProjectImagesGroup[][]): ProjectImagesGroup[] {
+  const groups = new Map<string, ProjectImagesGroup>();
   const known = new Set<string>();
   for (const { design, images } of pages.flat()) {
     const otherImages = images.filter(({ _id }) => !known.has(_id));
@@ -73,7 +74,7 @@ function joined(pages: WallGroup[][]): WallGroup[] {
   return [...groups.values()];
 }
 
-function withImages(groups: WallGroup[], images: WallGroup["images"]): WallGroup[] {
+function withImages(groups: ProjectImagesGroup[], images: ProjectImagesGroup["images"]): ProjectImagesGroup[] {
   let from = 0;
   return groups.map((group) => ({ ...group, images: images.slice(from, (from += group.images.length)) }));
 }
@@ -89,7 +90,7 @@ export default function ProjectImages({ loaderData }: Route.ComponentProps) {
   const density = useDensity();
   const selection = useSelection(
     useMemo(() => images.map(({ _id }) => _id), [images]),
-    { field: placeField("project", project._id), total: project.imageCount },
+    { field: scopeField("project", project._id), total: project.imageCount },
   );
   usePointerSelection(container, selection);
   return (

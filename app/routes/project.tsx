@@ -34,9 +34,10 @@ import { DensityPicker } from "~/features/images/gallery/density-picker";
 import { projectIntents } from "~/features/projects/intents";
 import { selectableProps } from "~/features/selection/selectable";
 import { SELECTION_FIELDS } from "~/features/selection/address";
-import { SelectionBar, SelectLink } from "~/features/selection/selection-bar";
+import { SelectLink } from "~/features/selection/select-link";
+import { SelectionBar } from "~/features/selection/selection-bar";
 import { usePointerSelection } from "~/features/selection/use-pointer-selection";
-import { placeField } from "~/features/selection/whole-selection";
+import { scopeField } from "~/features/selection/whole-selection";
 import { type Selection, useSelection } from "~/features/selection/use-selection";
 import { Button, ButtonLink } from "~/lib/ui/inputs/button";
 import type { ProjectHandle } from "~/features/shell/open-project";
@@ -105,15 +106,15 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
   const selection = useSelection(
     useMemo(() => designs.filter(({ _id }) => !isPending(_id)).map(({ _id }) => _id), [designs]),
     // A list of favourites is always complete.
-    onlyFavourites ? undefined : { field: placeField("project", project._id), total: project.designCount },
+    onlyFavourites ? undefined : { field: scopeField("project", project._id), total: project.designCount },
   );
   usePointerSelection(list, selection);
   useItemCommands(list, {
     items: designs,
-    openDialog: dialogs.ask,
+    openDialog: dialogs.setOpenDialog,
     remove: "removeDesign",
     duplicate: "duplicateDesign",
-    many: {
+    bulk: {
       kind: "design",
       selection,
       remove: "trashDesigns",
@@ -174,7 +175,7 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
         <CardGrid label="Designs" ref={list}>
           {designs.map((design) => (
             <li key={design._id} {...selectableProps(design)}>
-              <DesignCard design={design} openDialog={dialogs.ask} byHand={byHand} selection={selection} />
+              <DesignCard design={design} openDialog={dialogs.setOpenDialog} byHand={byHand} selection={selection} />
             </li>
           ))}
         </CardGrid>
@@ -209,9 +210,9 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
   );
 }
 
-function FavouriteChosen({ selection: { chosen, elsewhere, whole }, designs }: { selection: Selection; designs: Design[] }) {
+function FavouriteChosen({ selection: { chosen, onOtherPages, whole }, designs }: { selection: Selection; designs: Design[] }) {
   const areAll =
-    chosen.length > 0 && elsewhere.length === 0 && !whole && designs.every(({ _id, favourite }) => favourite || !chosen.includes(_id));
+    chosen.length > 0 && onOtherPages.length === 0 && !whole && designs.every(({ _id, favourite }) => favourite || !chosen.includes(_id));
   return (
     <Button
       type="submit"

@@ -75,7 +75,7 @@ export default function Projects({ loaderData, actionData }: Route.ComponentProp
   const onlyFavourites = useSearchParams()[0].has(FAVOURITES);
   const isEmpty = projects.length === 0 && page.isFirst && !onlyFavourites;
   const list = useRef<HTMLUListElement>(null);
-  useItemCommands(list, { items: projects, openDialog: dialogs.ask, remove: "removeProject", duplicate: "duplicateProject" });
+  useItemCommands(list, { items: projects, openDialog: dialogs.setOpenDialog, remove: "removeProject", duplicate: "duplicateProject" });
   useReordering(list, { on: byHand, intent: "orderProject", items: projects, page, total: null });
   return (
     <Page>
@@ -94,7 +94,7 @@ export default function Projects({ loaderData, actionData }: Route.ComponentProp
         <CardGrid label="Projects" ref={list}>
           {projects.map((project) => (
             <li key={project._id} {...selectableProps(project)}>
-              <ProjectCard project={project} openDialog={dialogs.ask} byHand={byHand} />
+              <ProjectCard project={project} openDialog={dialogs.setOpenDialog} byHand={byHand} />
             </li>
           ))}
         </CardGrid>

@@ -100,8 +100,8 @@ export default function Search({ loaderData: { loaded, knownTags, projects, maxL
       <div aria-busy={behind} className="grid gap-8 transition-opacity aria-busy:opacity-60">
         <ResultList
           {...found}
-          typed={question.text}
-          allOf={(kind) => (question.kind === undefined ? searchAddress({ ...filters, kind }) : null)}
+          query={question.text}
+          addressOf={(kind) => (question.kind === undefined ? searchAddress({ ...filters, kind }) : null)}
         />
       </div>
       {question.after === undefined && found.next === null ? null : (

@@ -61,7 +61,7 @@ function TrashOfKind({ kind, isFirst, page }: Extract<Loaded, { isFirst: boolean
   const shown = useEndless(page);
   const items = shown.rows;
   const title = TITLES[kind];
-  const { openDialog, ask: setOpenDialog } = useOpenItemDialog(items, PURGING);
+  const { openDialog, setOpenDialog } = useOpenItemDialog(items, PURGING);
   return (
     <Page>
       <PageHeader trail={<Breadcrumb trail={[{ to: href("/trash"), name: "Trash" }]} />} title={`${title} in the trash`} />
@@ -79,7 +79,7 @@ function TrashOfKind({ kind, isFirst, page }: Extract<Loaded, { isFirst: boolean
 
 function TrashOverview({ trash }: Extract<Loaded, { trash: unknown }>) {
   const { projects, designs, images } = useLive(trash);
-  const { openDialog, ask: setOpenDialog } = useOpenItemDialog([...projects, ...designs, ...images], PURGING);
+  const { openDialog, setOpenDialog } = useOpenItemDialog([...projects, ...designs, ...images], PURGING);
   const isEmpty = projects.length + designs.length + images.length === 0;
   return (
     <Page>

@@ -8,21 +8,21 @@ import type { Found } from "#convex/search";
 import { highlightParts } from "./highlight";
 import type { Kind } from "./filters";
 
-type FoundListProps = Pick<Found, "projects" | "designs" | "images" | "more"> & {
-  typed: string;
-  allOf: (kind: Kind) => string | null;
+type ResultListProps = Pick<Found, "projects" | "designs" | "images" | "more"> & {
+  query: string;
+  addressOf: (kind: Kind) => string | null;
 };
 
-export function ResultList({ projects, designs, images, more, typed, allOf }: FoundListProps) {
-  const rest = (kind: Kind) => (more.includes(kind) ? allOf(kind) : null);
+export function ResultList({ projects, designs, images, more, query, addressOf }: ResultListProps) {
+  const moreAddress = (kind: Kind) => (more.includes(kind) ? addressOf(kind) : null);
   return (
     <>
-      <Section name="Projects" rest={rest("project")}>
+      <Section name="Projects" moreAddress={moreAddress("project")}>
         {projects.map(({ _id, name, cover, description }) => (
-          <Result key={_id} to={href("/projects/:id", { id: _id })} name={name} cover={cover} about={description} typed={typed} />
+          <Result key={_id} to={href("/projects/:id", { id: _id })} name={name} cover={cover} description={description} query={query} />
         ))}
       </Section>
-      <Section name="Designs" rest={rest("design")}>
+      <Section name="Designs" moreAddress={moreAddress("design")}>
         {designs.map(({ _id, name, cover, projectName, description }) => (
           <Result
             key={_id}
@@ -30,12 +30,12 @@ export function ResultList({ projects, designs, images, more, typed, allOf }: Fo
             name={name}
             cover={cover}
             place={isolate(projectName)}
-            about={description}
-            typed={typed}
+            description={description}
+            query={query}
           />
         ))}
       </Section>
-      <Section name="Images" rest={rest("image")}>
+      <Section name="Images" moreAddress={moreAddress("image")}>
         {images.map(({ _id, name, designId, designName, projectName, placeholder, width, height, caption }) => (
           <Result
             key={_id}
@@ -43,8 +43,8 @@ export function ResultList({ projects, designs, images, more, typed, allOf }: Fo
             name={name}
             cover={[{ imageId: _id, placeholder, width, height }]}
             place={`${isolate(projectName)} / ${isolate(designName)}`}
-            about={caption}
-            typed={typed}
+            description={caption}
+            query={query}
           />
         ))}
       </Section>
@@ -52,14 +52,14 @@ export function ResultList({ projects, designs, images, more, typed, allOf }: Fo
   );
 }
 
-function Section({ name, rest, children }: { name: string; rest: string | null; children: ReactNode[] }) {
-  if (children.length === 0 && rest === null) return null;
+function Section({ name, moreAddress, children }: { name: string; moreAddress: string | null; children: ReactNode[] }) {
+  if (children.length === 0 && moreAddress === null) return null;
   return (
     <section aria-label={name} className="grid gap-2">
       <h2 className="text-lg">{name}</h2>
       {children.length === 0 ? null : <ul className="cards columns-by-density gap-x-4 gap-y-5">{children}</ul>}
-      {rest === null ? null : (
-        <Link to={rest} prefetch="intent" className="w-fit py-1 text-sm text-accent-text hover:underline pointer-coarse:py-3">
+      {moreAddress === null ? null : (
+        <Link to={moreAddress} prefetch="intent" className="w-fit py-1 text-sm text-accent-text hover:underline pointer-coarse:py-3">
           More {name.toLowerCase()}
         </Link>
       )}
@@ -67,20 +67,20 @@ function Section({ name, rest, children }: { name: string; rest: string | null; 
   );
 }
 
-type ResultProps = { to: string; name: string; cover: PictureSource[]; place?: string; about: string; typed: string };
+type ResultProps = { to: string; name: string; cover: PictureSource[]; place?: string; description: string; query: string };
 
-function Result({ to, name, cover, place, about, typed }: ResultProps) {
+function Result({ to, name, cover, place, description, query }: ResultProps) {
   return (
     <li className="min-w-0">
       <Link to={to} prefetch="intent" className="grid min-w-0 grid-cols-[minmax(0,1fr)] content-start rounded-md hover:bg-hover">
         <Mosaic cover={cover.slice(0, 1)} className="mb-1.5 rounded-md" />
         <span dir="auto" title={name} className="truncate font-medium">
-          <Highlighted text={name} typed={typed} />
+          <Highlighted text={name} query={query} />
         </span>
         {place === undefined ? null : <span className="truncate text-sm text-faint">{place}</span>}
-        {about === "" ? null : (
+        {description === "" ? null : (
           <span dir="auto" className="truncate text-sm text-soft">
-            <Highlighted text={about} typed={typed} />
+            <Highlighted text={description} query={query} />
           </span>
         )}
       </Link>
@@ -88,8 +88,8 @@ function Result({ to, name, cover, place, about, typed }: ResultProps) {
   );
 }
 
-function Highlighted({ text, typed }: { text: string; typed: string }) {
-  return highlightParts(text, typed).map(({ text: part, isMatch }, index) =>
+function Highlighted({ text, query }: { text: string; query: string }) {
+  return highlightParts(text, query).map(({ text: part, isMatch }, index) =>
     isMatch ? (
       // Parts have no other identity.
       <mark key={index} className="rounded-xs bg-accent-text/25 text-inherit">

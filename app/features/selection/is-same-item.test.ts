@@ -1,10 +1,11 @@
 import { expect, it } from "vitest";
-import { isSameItem, type Selection } from "./use-selection";
+import { isSameItem } from "./is-same-item";
+import type { Selection } from "./use-selection";
 
 const NONE: Selection = {
   on: false,
   chosen: [],
-  elsewhere: [],
+  onOtherPages: [],
   whole: null,
   count: 0,
   total: 2,

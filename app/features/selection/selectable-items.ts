@@ -1,3 +1,4 @@
+import { CHOSEN_FIELD } from "./address";
 import type { Box } from "./range";
 
 export const selectableItems = (list: HTMLElement | null): HTMLElement[] => [...(list?.querySelectorAll<HTMLElement>("[data-pick]") ?? [])];
@@ -49,4 +50,8 @@ export function swallowClick(): void {
     { capture: true, signal: over.signal },
   );
   setTimeout(() => over.abort());
+}
+
+export function controlOf(id: string): HTMLElement | null {
+  return document.querySelector<HTMLElement>(`[data-pick="${CSS.escape(id)}"] :is(input[name="${CHOSEN_FIELD}"], a[href])`);
 }

@@ -1,41 +1,19 @@
-import { CheckCheck, Download, FolderInput, ListChecks, Trash2, X } from "lucide-react";
+import { CheckCheck, Download, FolderInput, Trash2, X } from "lucide-react";
 import { type ReactNode, type SubmitEvent, useEffect, useEffectEvent } from "react";
 import { href, useActionData, useFetcher, useLocation, useSubmit } from "react-router";
 import { requestDestination } from "~/features/selection/destinations/request-destination";
 import type { FormAnswer } from "~/lib/forms/form-result";
 import { FORM_FIELD, INTENT_FIELD, type IntentName } from "~/lib/forms/intents";
-import { Button, ButtonLink, buttonClass } from "~/lib/ui/inputs/button";
+import { Button, buttonClass } from "~/lib/ui/inputs/button";
 import { count } from "~/lib/ui/count";
 import { Icon } from "~/lib/ui/icons/icon";
 import { Link } from "~/lib/ui/navigation/link";
 import { bottomInsetRef } from "~/lib/ui/bottom-inset-ref";
 import { toast } from "~/lib/ui/overlays/toasts";
-import { CHOSEN_FIELD, SELECTION_FORM, withSelect, withSelectAll } from "./address";
+import { CHOSEN_FIELD, DESTINATION_PARAM, SELECTION_FORM, withSelect, withSelectAll } from "./address";
 import { TagButton, TagPopover } from "./tag-selection";
 import type { Selection } from "./use-selection";
 import { WHOLE_FIELDS, WHOLE_LISTS, type WholeSelection } from "./whole-selection";
-
-export function SelectLink({ selection }: { selection: Selection }) {
-  const { search } = useLocation();
-  if (selection.on) return null;
-  return (
-    <ButtonLink
-      to={{ search: withSelect(search, true) }}
-      prefetch="none"
-      data-command=""
-      className="max-sm:w-9 max-sm:px-0 pointer-coarse:max-sm:w-11"
-      onClick={(event) => {
-        event.preventDefault();
-        selection.begin();
-        const [first] = selection.ids;
-        if (first !== undefined) selection.focus(first);
-      }}
-    >
-      <Icon of={ListChecks} />
-      <span className="max-sm:sr-only">Select</span>
-    </ButtonLink>
-  );
-}
 
 type SelectionBarProps = {
   selection: Selection;
@@ -49,7 +27,6 @@ const MOVE = { image: href("/move/images"), design: href("/move/designs") };
 const PROBLEMS = "selection-problems";
 const insetRef = bottomInsetRef("selection");
 const DOWNLOAD = href("/download/selection");
-export const DESTINATION_PARAM = "where";
 
 /** Precedes the list in the document, but is fixed to the window's lower edge, so that nothing shifts. */
 export function SelectionBar({ selection, thing, trash, place, children }: SelectionBarProps) {
@@ -67,24 +44,24 @@ export function SelectionBar({ selection, thing, trash, place, children }: Selec
   }, [isDone, fetcher.data]);
 
   if (!selection.on) return null;
-  const { chosen, elsewhere, ids, whole, count: many, total } = selection;
-  const areAll = many > 0 && many === total;
+  const { chosen, onOtherPages, ids, whole, count: selectedCount, total } = selection;
+  const areAll = selectedCount > 0 && selectedCount === total;
 
   function send(event: SubmitEvent<HTMLFormElement>) {
     const { submitter } = event.nativeEvent;
     // Enter on a check box presses the form's first button, which is hidden then.
     if (submitter?.closest("[popover]:not(:popover-open)")) return event.preventDefault();
-    const elsewhere = submitter?.getAttribute("formaction") ?? null;
-    if (many > 0 && elsewhere === DOWNLOAD) return;
+    const formAction = submitter?.getAttribute("formaction") ?? null;
+    if (selectedCount > 0 && formAction === DOWNLOAD) return;
     event.preventDefault();
-    if (many === 0) return void toast("Nothing selected.");
+    if (selectedCount === 0) return void toast("Nothing selected.");
     const sent = new FormData(event.currentTarget, submitter);
     if (whole) {
       for (const name of [CHOSEN_FIELD, ...WHOLE_FIELDS, ...WHOLE_LISTS]) sent.delete(name);
       for (const [name, value] of selection.fields()) sent.append(name, value);
     }
-    if (elsewhere === null) void fetcher.submit(sent, { method: "post" });
-    else void submit(sent, { method: "post", action: elsewhere });
+    if (formAction === null) void fetcher.submit(sent, { method: "post" });
+    else void submit(sent, { method: "post", action: formAction });
   }
 
   return (
@@ -93,15 +70,15 @@ export function SelectionBar({ selection, thing, trash, place, children }: Selec
       <input type="hidden" name="kind" value={thing} />
       <input type="hidden" name="back" value={pathname + search} />
       <TagPopover thing={thing} refused={tagIn(refusal)} errorId={PROBLEMS} />
-      {elsewhere.map((id) => (
+      {onOtherPages.map((id) => (
         <input key={id} type="hidden" name={CHOSEN_FIELD} value={id} />
       ))}
       {whole ? <WholeInputs whole={whole} ids={ids} /> : null}
       <p role="status" className="tabular min-w-32 flex-1 py-1 text-soft">
-        {many > 0 ? (
+        {selectedCount > 0 ? (
           <>
-            <strong className="font-medium text-ink">{count(many, thing)}</strong> selected
-            {elsewhere.length > 0 ? `, ${elsewhere.length} of them on other pages` : null}
+            <strong className="font-medium text-ink">{count(selectedCount, thing)}</strong> selected
+            {onOtherPages.length > 0 ? `, ${onOtherPages.length} of them on other pages` : null}
           </>
         ) : (
           `Select ${thing}s`
@@ -136,11 +113,11 @@ export function SelectionBar({ selection, thing, trash, place, children }: Selec
           value={DESTINATION_PARAM}
           formAction={MOVE[thing]}
           onClick={(event) => {
-            if (many === 0) return;
+            if (selectedCount === 0) return;
             const request = {
               kind: thing,
-              ids: [...chosen, ...elsewhere],
-              count: many,
+              ids: [...chosen, ...onOtherPages],
+              count: selectedCount,
               fields: selection.fields(),
               from: place,
               staysOnPage: true,

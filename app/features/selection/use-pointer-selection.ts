@@ -2,8 +2,8 @@ import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
 import { pressedKey } from "~/lib/ui/inputs/keys";
 import { isMirrored } from "~/lib/ui/is-mirrored";
 import { neighbourInDirection, between, isArrow, touches } from "./range";
-import { boxOf, idOf, scrollAtEdges, swallowClick, selectableItems } from "./selectable-items";
-import { controlOf, type Selection } from "./use-selection";
+import { boxOf, controlOf, idOf, scrollAtEdges, swallowClick, selectableItems } from "./selectable-items";
+import type { Selection } from "./use-selection";
 
 const FIELD = 'input:not([type="checkbox"]), textarea, select, [contenteditable]';
 const ABOVE = "dialog[open], :popover-open, .viewer";

@@ -4,18 +4,19 @@ import type { FormAnswer } from "~/lib/forms/form-result";
 import { SELECT } from "~/lib/forms/dialogs/open-dialog-param";
 import { CHOSEN_FIELD, SELECT_ALL, SELECTION_FORM, withSelect } from "./address";
 import { between } from "./range";
+import { controlOf } from "./selectable-items";
 import { DIRECT_MAX, wholeFields, type WholeSelection } from "./whole-selection";
 
-/** What "Select all" selects: `field` is made by `placeField`. */
-export type SelectionPlace = { field: string; total: number };
+/** The list that "Select all" selects: `field` is made by `scopeField`. */
+export type SelectionScope = { field: string; total: number };
 
 export type Selection = {
   on: boolean;
   chosen: readonly string[];
-  elsewhere: readonly string[];
-  /** Everything in the place, also what is not loaded, except single items. */
+  onOtherPages: readonly string[];
+  /** All items of the list, including items on other pages, except deselected ones. */
   whole: WholeSelection | null;
-  /** How many items are selected, and how many "Select all" selects. */
+  /** The number of selected items, and the number that "Select all" selects. */
   count: number;
   total: number;
   isWholePossible: boolean;
@@ -33,7 +34,7 @@ export type Selection = {
 };
 
 /** Starts by a URL parameter, without scripts. Survives rejected forms and changes of page or order; drops deleted items. */
-export function useSelection(ids: readonly string[], place?: SelectionPlace): Selection {
+export function useSelection(ids: readonly string[], scope?: SelectionScope): Selection {
   const view = withSelect(useLocation().search, false);
   const isRequested = useSearchParams()[0].has(SELECT);
   const refused = useActionData<FormAnswer | undefined>();
@@ -41,24 +42,24 @@ export function useSelection(ids: readonly string[], place?: SelectionPlace): Se
   /** Selected id to the list view it was selected in. */
   const [marked, setMarked] = useState<ReadonlyMap<string, string>>(() => new Map(submittedIds(refused).map((id) => [id, view])));
   const isAllRequested = useSearchParams()[0].has(SELECT_ALL);
-  /** What "Select all" leaves out; null when items are selected one by one. */
-  const [except, setExcept] = useState<ReadonlySet<string> | null>(isAllRequested && place ? new Set() : null);
-  const whole = except && place ? { all: place.field, total: place.total, except: [...except] } : null;
+  /** Items that "Select all" excludes; null when items are selected one by one. */
+  const [except, setExcept] = useState<ReadonlySet<string> | null>(isAllRequested && scope ? new Set() : null);
+  const whole = except && scope ? { all: scope.field, total: scope.total, except: [...except] } : null;
   const anchor = useRef<string | null>(null);
   const leaveAddress = useLeaveAddress();
   const focus = useLaterFocus();
 
   const chosen = useMemo(() => ids.filter((id) => (except ? !except.has(id) : marked.has(id))), [ids, marked, except]);
-  const elsewhere = useMemo(() => {
+  const onOtherPages = useMemo(() => {
     if (except) return [];
     const here = new Set(ids);
     return [...marked].flatMap(([id, at]) => (at === view || here.has(id) ? [] : id));
   }, [ids, marked, view, except]);
   const choose = (next: readonly string[]) => {
     setOn(true);
-    // What is not loaded stays selected.
+    // Items on other pages stay selected.
     if (except) return setExcept(except.union(new Set(ids)).difference(new Set(next)));
-    setMarked(new Map([...elsewhere.map((id) => [id, marked.get(id) ?? ""] as const), ...next.map((id) => [id, view] as const)]));
+    setMarked(new Map([...onOtherPages.map((id) => [id, marked.get(id) ?? ""] as const), ...next.map((id) => [id, view] as const)]));
   };
 
   function toggle(id: string, upTo: boolean) {
@@ -69,7 +70,7 @@ export function useSelection(ids: readonly string[], place?: SelectionPlace): Se
     choose(marked.has(id) ? chosen.filter((each) => each !== id) : [...chosen, id]);
   }
   function chooseAll() {
-    if (!place || (place.total <= ids.length && place.total <= DIRECT_MAX)) return choose(ids);
+    if (!scope || (scope.total <= ids.length && scope.total <= DIRECT_MAX)) return choose(ids);
     setOn(true);
     setMarked(new Map());
     setExcept(new Set());
@@ -90,12 +91,12 @@ export function useSelection(ids: readonly string[], place?: SelectionPlace): Se
   return {
     on,
     chosen,
-    elsewhere,
+    onOtherPages,
     whole,
-    count: whole ? Math.max(0, whole.total - whole.except.length) : chosen.length + elsewhere.length,
-    total: place ? Math.max(place.total, ids.length) : ids.length,
-    isWholePossible: place !== undefined,
-    fields: () => (whole ? wholeFields(whole) : [...chosen, ...elsewhere].map((id) => [CHOSEN_FIELD, id])),
+    count: whole ? Math.max(0, whole.total - whole.except.length) : chosen.length + onOtherPages.length,
+    total: scope ? Math.max(scope.total, ids.length) : ids.length,
+    isWholePossible: scope !== undefined,
+    fields: () => (whole ? wholeFields(whole) : [...chosen, ...onOtherPages].map((id) => [CHOSEN_FIELD, id])),
     ids,
     has: (id) => (except ? !except.has(id) : marked.has(id)),
     begin: () => setOn(true),
@@ -122,23 +123,6 @@ export function selectFirst(selection: Selection, id: string): void {
   selection.focus(id);
   selection.toggle(id, false);
 }
-
-/** For `memo`: compares everything but the selection state of other items. */
-export function isSameItem<Props extends { selection: Selection }>(idIn: (props: Props) => string) {
-  return (before: Props, now: Props): boolean => {
-    const [one, other] = [before.selection, now.selection];
-    if (one !== other && (one.on !== other.on || one.has(idIn(before)) !== other.has(idIn(now)))) return false;
-    const { selection: _, ...rest } = before;
-    const { selection: __, ...otherNow } = now;
-    return isShallowlyEqual(rest, otherNow);
-  };
-}
-
-const isShallowlyEqual = (one: object, other: object) => {
-  const entries = Object.entries(one);
-  const others = new Map(Object.entries(other));
-  return entries.length === others.size && entries.every(([name, value]) => others.has(name) && Object.is(value, others.get(name)));
-};
 
 function tickedOf(ids: readonly string[]): string[] {
   const boxes = document.querySelectorAll<HTMLInputElement>(`input[name="${CHOSEN_FIELD}"][form="${SELECTION_FORM}"]:checked`);
@@ -170,8 +154,4 @@ function useLaterFocus() {
   return (id: string) => {
     wanted.current = id;
   };
-}
-
-export function controlOf(id: string): HTMLElement | null {
-  return document.querySelector<HTMLElement>(`[data-pick="${CSS.escape(id)}"] :is(input[name="${CHOSEN_FIELD}"], a[href])`);
 }

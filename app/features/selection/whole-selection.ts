@@ -7,7 +7,7 @@ import { bulkText } from "./bulk/bulk-text";
 /** Must match `MANY_MAX` (convex/model/rules.ts): more items need a job. */
 export const DIRECT_MAX = 500;
 
-/** Everything in a place, also what is not loaded, except single items. */
+/** All items of a list, including items on other pages, except deselected ones. */
 export type WholeSelection = { all: string; total: number; except: readonly string[] };
 
 type StartArgs = FunctionArgs<typeof api.bulk.start>;
@@ -17,7 +17,7 @@ export const WHOLE_FIELDS = ["all", "total"] as const;
 /** `shown` are the items whose check boxes the form has, for forms sent without JavaScript. */
 export const WHOLE_LISTS = ["shown", "except"] as const;
 
-export const placeField = (kind: "design" | "project", id: string): string => `${kind}:${id}`;
+export const scopeField = (kind: "design" | "project", id: string): string => `${kind}:${id}`;
 
 export function jobSelection(kind: Kind, values: FormValues): Pick<StartArgs, "kind" | "place" | "ids"> | null {
   const ids = listIn(values, "ids");

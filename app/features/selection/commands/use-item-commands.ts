@@ -17,7 +17,7 @@ type ItemCommands = {
   openDialog: (requested: OpenItemDialog) => void;
   remove: IntentName;
   duplicate: IntentName;
-  many?: {
+  bulk?: {
     kind: "design" | "image";
     selection: Selection;
     remove: IntentName;
@@ -31,29 +31,29 @@ const FIELD = 'input:not([type="checkbox"]), textarea, select, [contenteditable]
 const ABOVE = "dialog[open], :popover-open, .viewer";
 
 /** Keys for the focused or selected cards: F2, Delete, Ctrl/Cmd+D, and the clipboard. Menus open on right-click and long press. */
-export function useItemCommands(list: RefObject<HTMLElement | null>, { items, openDialog, remove, duplicate, many }: ItemCommands): void {
+export function useItemCommands(list: RefObject<HTMLElement | null>, { items, openDialog, remove, duplicate, bulk }: ItemCommands): void {
   useContextMenu(list);
   const submit = useSubmit();
   const send = (intent: IntentName, fields: Record<string, string>, items: readonly [string, string][]) => {
     const form = `${MENU_FORM}${intent}-${fields["id"] ?? items.join()}`.slice(0, 200);
-    const sent = new FormData();
-    for (const [name, value] of Object.entries({ [INTENT_FIELD]: intent, [FORM_FIELD]: form, ...fields })) sent.append(name, value);
-    for (const [name, value] of items) sent.append(name, value);
-    void submit(sent, { method: "post", navigate: false, fetcherKey: form });
+    const body = new FormData();
+    for (const [name, value] of Object.entries({ [INTENT_FIELD]: intent, [FORM_FIELD]: form, ...fields })) body.append(name, value);
+    for (const [name, value] of items) body.append(name, value);
+    void submit(body, { method: "post", navigate: false, fetcherKey: form });
   };
   const focused = (): string | null => {
     const { activeElement } = document;
     return activeElement && list.current?.contains(activeElement) && activeElement.matches("a, input") ? idOf(activeElement) : null;
   };
-  const hasSelected = (): boolean => many !== undefined && many.selection.on && many.selection.count > 0;
-  const selected = (): string[] => (many?.selection.on ? [...many.selection.chosen, ...many.selection.elsewhere] : []);
+  const hasSelected = (): boolean => bulk !== undefined && bulk.selection.on && bulk.selection.count > 0;
+  const selected = (): string[] => (bulk?.selection.on ? [...bulk.selection.chosen, ...bulk.selection.onOtherPages] : []);
   const chosen = (): string[] => {
     const ids = selected();
     const id = focused();
     return ids.length > 0 ? ids : id === null ? [] : [id];
   };
 
-  const copied = (ids: string[], isCut: boolean, of: NonNullable<ItemCommands["many"]>): CopiedItems => ({
+  const copied = (ids: string[], isCut: boolean, of: NonNullable<ItemCommands["bulk"]>): CopiedItems => ({
     kind: of.kind,
     ids,
     isCut,
@@ -62,27 +62,27 @@ export function useItemCommands(list: RefObject<HTMLElement | null>, { items, op
 
   function removeChosen(): void {
     const id = focused();
-    if (many && hasSelected()) {
-      send(many.remove, {}, many.selection.fields());
-      return many.selection.end();
+    if (bulk && hasSelected()) {
+      send(bulk.remove, {}, bulk.selection.fields());
+      return bulk.selection.end();
     }
     if (id !== null) send(remove, { id }, []);
   }
 
   function duplicateChosen(): void {
     const id = focused();
-    if (many && hasSelected()) send(many.copy, { [many.into.field]: many.into.id, stay: "yes" }, many.selection.fields());
+    if (bulk && hasSelected()) send(bulk.copy, { [bulk.into.field]: bulk.into.id, stay: "yes" }, bulk.selection.fields());
     else if (id !== null) send(duplicate, { id }, []);
   }
 
   useItemDrag(
     list,
-    many
+    bulk
       ? {
-          kind: many.kind,
-          draggedWith: (id) => (selected().includes(id) ? copied(selected(), true, many) : { kind: many.kind, ids: [id], isCut: true }),
+          kind: bulk.kind,
+          draggedWith: (id) => (selected().includes(id) ? copied(selected(), true, bulk) : { kind: bulk.kind, ids: [id], isCut: true }),
           namesOf: (ids) => items.filter(({ _id }) => ids.includes(_id)).map(({ name }) => name),
-          move: (items, target) => send(many.move, { [many.into.field]: target, stay: "yes" }, fieldsOf(items)),
+          move: (items, target) => send(bulk.move, { [bulk.into.field]: target, stay: "yes" }, fieldsOf(items)),
         }
       : null,
   );
@@ -107,32 +107,32 @@ export function useItemCommands(list: RefObject<HTMLElement | null>, { items, op
 
   const onCopy = useEffectEvent((event: ClipboardEvent) => {
     const ids = chosen();
-    if (!many || !event.clipboardData || ids.length === 0 || isInField(event.target) || getSelection()?.isCollapsed === false) return;
+    if (!bulk || !event.clipboardData || ids.length === 0 || isInField(event.target) || getSelection()?.isCollapsed === false) return;
     event.preventDefault();
     const isCut = event.type === "cut";
     const names = items.filter(({ _id }) => ids.includes(_id)).map(({ name }) => name);
-    const written = copied(ids, isCut, many);
+    const written = copied(ids, isCut, bulk);
     writeItems(event.clipboardData, written, names);
-    const place = many.kind === "image" ? "design" : "project";
-    void toast(`${count(written.count ?? ids.length, many.kind)} ${isCut ? "cut" : "copied"}. Paste into a ${place}.`);
+    const place = bulk.kind === "image" ? "design" : "project";
+    void toast(`${count(written.count ?? ids.length, bulk.kind)} ${isCut ? "cut" : "copied"}. Paste into a ${place}.`);
   });
 
   const onPaste = useEffectEvent((event: ClipboardEvent) => {
     const pasted = event.clipboardData && readItems(event.clipboardData);
-    if (!many || !pasted || event.defaultPrevented || isInField(event.target)) return;
+    if (!bulk || !pasted || event.defaultPrevented || isInField(event.target)) return;
     event.preventDefault();
-    if (pasted.kind === many.kind)
-      return send(pasted.isCut ? many.move : many.copy, { [many.into.field]: many.into.id, stay: "yes" }, fieldsOf(pasted));
+    if (pasted.kind === bulk.kind)
+      return send(pasted.isCut ? bulk.move : bulk.copy, { [bulk.into.field]: bulk.into.id, stay: "yes" }, fieldsOf(pasted));
     void toast(pasted.kind === "image" ? "Open a design to paste images." : "Open a project to paste designs.");
   });
 
   useEffect(() => {
-    const over = new AbortController();
-    const { signal } = over;
+    const listeners = new AbortController();
+    const { signal } = listeners;
     document.addEventListener("keydown", (event) => onKey(event), { signal });
     for (const type of ["copy", "cut"] as const) document.addEventListener(type, (event) => onCopy(event), { signal });
     document.addEventListener("paste", (event) => onPaste(event), { signal });
-    return () => over.abort();
+    return () => listeners.abort();
   }, []);
 }
 

@@ -3,9 +3,8 @@ import { serverAction } from "~/lib/forms/action.server";
 import type { FormAnswer } from "~/lib/forms/form-result";
 import { checkFields, type FormValues, INTENT_FIELD, type Intents, listOf, textOf } from "~/lib/forms/intents";
 import { readFormData } from "~/lib/http/forms/form.server";
-import { CHOSEN_FIELD, SELECTION_FIELDS } from "./address";
-import { DESTINATION_PARAM } from "./selection-bar";
-import { countIn, WHOLE_FIELDS, WHOLE_LISTS } from "./whole-selection";
+import { CHOSEN_FIELD, DESTINATION_PARAM, SELECTION_FIELDS } from "../address";
+import { countIn, WHOLE_FIELDS, WHOLE_LISTS } from "../whole-selection";
 
 type Selected = { count: number; fields: FormValues };
 
@@ -17,10 +16,10 @@ function selectedIn(sent: FormData): Selected {
 }
 
 /** The selection is posted, being too long for a URL; a rejected move shows the page again. `otherFields` are the page's further fields. */
-export async function requestedDestination<Destination>(
+export async function destinationAction<Destination>(
   args: ActionFunctionArgs,
   intents: Intents,
-  ask: (sent: FormData, ids: string[], selected: Selected) => Promise<Destination>,
+  loadDestination: (sent: FormData, ids: string[], selected: Selected) => Promise<Destination>,
   otherFields: readonly string[] = [],
 ) {
   const sent = await readFormData(args.request);
@@ -28,8 +27,11 @@ export async function requestedDestination<Destination>(
   checkFields(intents, sent, names);
   const ids = listOf(sent, CHOSEN_FIELD);
   const selected = selectedIn(sent);
-  if (sent.get(INTENT_FIELD) === DESTINATION_PARAM) return { where: await ask(sent, ids, selected) };
+  if (sent.get(INTENT_FIELD) === DESTINATION_PARAM) return { where: await loadDestination(sent, ids, selected) };
   const answer = await serverAction(intents, names)(args);
   if (answer instanceof Response) return answer;
-  return data<FormAnswer & { where: Destination }>({ ...answer.data, where: await ask(sent, ids, selected) }, answer.init ?? undefined);
+  return data<FormAnswer & { where: Destination }>(
+    { ...answer.data, where: await loadDestination(sent, ids, selected) },
+    answer.init ?? undefined,
+  );
 }

@@ -11,14 +11,14 @@ export type OpenItemDialog<I extends Item = Item> = { what: DialogName; item: I 
 /** Tracks the open dialog of a list. Links encode it in the search parameters (`?rename=…`), so that the server can render it. */
 export const useItemDialogs = (items: Item[]) => useOpenItemDialog(items, ["rename"]);
 
-export function useOpenItemDialog<I extends Item>(items: I[], questions: DialogName[]) {
+export function useOpenItemDialog<I extends Item>(items: I[], names: DialogName[]) {
   const [search] = useSearchParams();
-  const [openDialog, setOpenDialog] = useState<OpenItemDialog<I> | null>(() => dialogInUrl(search, items, questions));
-  return { openDialog, ask: setOpenDialog };
+  const [openDialog, setOpenDialog] = useState<OpenItemDialog<I> | null>(() => dialogInUrl(search, items, names));
+  return { openDialog, setOpenDialog };
 }
 
-function dialogInUrl<I extends Item>(search: URLSearchParams, items: I[], questions: DialogName[]): OpenItemDialog<I> | null {
-  for (const what of questions) {
+function dialogInUrl<I extends Item>(search: URLSearchParams, items: I[], names: DialogName[]): OpenItemDialog<I> | null {
+  for (const what of names) {
     const item = items.find(({ _id }) => _id === search.get(what));
     if (item) return { what, item };
   }
@@ -32,8 +32,8 @@ type ItemDialogsProps = {
   constraint: Parameters<typeof RenameDialog>[0]["constraint"];
 };
 
-export function ItemDialogs({ state: { openDialog, ask }, ...rest }: ItemDialogsProps) {
-  const close = useCloseToPage(() => ask(null));
+export function ItemDialogs({ state: { openDialog, setOpenDialog }, ...rest }: ItemDialogsProps) {
+  const close = useCloseToPage(() => setOpenDialog(null));
   return openDialog && <RenameDialog key={openDialog.item._id} item={openDialog.item} open={openDialog} onClose={close} {...rest} />;
 }
 

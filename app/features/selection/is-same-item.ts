@@ -1,0 +1,18 @@
+import type { Selection } from "./use-selection";
+
+/** For `memo`: compares everything but the selection state of other items. */
+export function isSameItem<Props extends { selection: Selection }>(idIn: (props: Props) => string) {
+  return (before: Props, now: Props): boolean => {
+    const [one, other] = [before.selection, now.selection];
+    if (one !== other && (one.on !== other.on || one.has(idIn(before)) !== other.has(idIn(now)))) return false;
+    const { selection: _, ...rest } = before;
+    const { selection: __, ...otherNow } = now;
+    return isShallowlyEqual(rest, otherNow);
+  };
+}
+
+const isShallowlyEqual = (one: object, other: object) => {
+  const entries = Object.entries(one);
+  const others = new Map(Object.entries(other));
+  return entries.length === others.size && entries.every(([name, value]) => others.has(name) && Object.is(value, others.get(name)));
+};
