@@ -45,7 +45,7 @@ function streamed(request: Request, entry: EntryContext, context: RouterContextP
       onShellError: reject,
       // Errors in the shell reach `handleError`; later ones only this callback.
       onError: (error: unknown) => {
-        if (started) log.error({ error }, "a page broke while it was being sent");
+        if (started) log.error({ error }, "a page failed while it was streamed");
       },
     });
     const timer = setTimeout(abort, streamTimeout + 1_000);

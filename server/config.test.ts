@@ -107,7 +107,7 @@ describe("settings", () => {
     [
       "ACCOUNTS_REQUIRE_EMAIL_VERIFICATION",
       "true",
-      "SMTP_URL is missing: with ACCOUNTS_REQUIRE_EMAIL_VERIFICATION=true it must be given, since links to verify addresses go by mail",
+      "SMTP_URL is missing: with ACCOUNTS_REQUIRE_EMAIL_VERIFICATION=true it must be set, since links to verify addresses are sent by email",
     ],
     ["COGNITO_REGION", "eu-west-1", "COGNITO_DOMAIN is missing: sign-in with cognito needs it"],
   ])("are reported with the expected format: %s=%s", async (name, value, message) => {
@@ -225,14 +225,14 @@ describe("secrets", () => {
   it("are not replaced when the file is invalid", async () => {
     await read({});
     await writeFile(join(dir, "data/secrets.json"), "{");
-    expect(await problems({})).toEqual([expect.stringContaining("cannot be understood")]);
+    expect(await problems({})).toEqual([expect.stringContaining("cannot be parsed")]);
   });
 
   it("are required for a remote deployment, and are not stored", { tags: "@must-given-remote-deployment-not-stored" }, async () => {
     const remote = { CONVEX_URL: "https://happy-otter-1.convex.cloud" };
     expect(await problems(remote)).toEqual([
-      "BETTER_AUTH_SECRET is missing: with CONVEX_URL it must be given (the first npm run setup:convex prints one)",
-      "TOKEN_SIGNING_KEY is missing: with CONVEX_URL it must be given (the first npm run setup:convex prints one)",
+      "BETTER_AUTH_SECRET is missing: with CONVEX_URL it must be set (the first npm run setup:convex prints one)",
+      "TOKEN_SIGNING_KEY is missing: with CONVEX_URL it must be set (the first npm run setup:convex prints one)",
     ]);
     const { secret, signingKey } = await makeSecrets();
     const { server, app } = await read({ ...remote, BETTER_AUTH_SECRET: secret, TOKEN_SIGNING_KEY: JSON.stringify(signingKey) });

@@ -25,7 +25,7 @@ export class ConfigError extends Error {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    super(`The settings are not right:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`);
+    super(`Invalid settings:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`);
     this.name = "ConfigError";
     this.problems = problems;
   }
@@ -245,7 +245,7 @@ function paymentsOf(set: Settings): AppConfig["payments"] {
 }
 
 const foreignVariables = (names: readonly string[]): string[] =>
-  names.length === 0 ? [] : [`These variables are no settings of this app and are ignored: ${names.join(", ")}`];
+  names.length === 0 ? [] : [`These variables are not settings of this app and are ignored: ${names.join(", ")}`];
 
 /** Removes variables that Better Auth reads itself: they would change trusted origins, secrets or telemetry. */
 function setAsideForeign(env: NodeJS.ProcessEnv): string[] {

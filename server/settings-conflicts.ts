@@ -32,7 +32,7 @@ export function settingsWarnings(set: Settings, providers: readonly string[]): s
 function missingSecrets(set: Settings): string[] {
   return (["BETTER_AUTH_SECRET", "TOKEN_SIGNING_KEY"] as const)
     .filter((name) => set[name] === undefined)
-    .map((name) => `${name} is missing: with CONVEX_URL it must be given (the first npm run setup:convex prints one)`);
+    .map((name) => `${name} is missing: with CONVEX_URL it must be set (the first npm run setup:convex prints one)`);
 }
 
 function embeddedConflicts(set: Settings): string[] {
@@ -43,7 +43,7 @@ function embeddedConflicts(set: Settings): string[] {
     ...(set.ENGINE_PORT !== 0 && set.ENGINE_PORT === set.ENGINE_SITE_PORT
       ? ["ENGINE_SITE_PORT is the same as ENGINE_PORT: HTTP actions need a port of their own"]
       : []),
-    ...(set.CONVEX_SITE_URL ? ["CONVEX_URL is missing: with CONVEX_SITE_URL it must be given"] : []),
+    ...(set.CONVEX_SITE_URL ? ["CONVEX_URL is missing: with CONVEX_SITE_URL it must be set"] : []),
   ];
 }
 
@@ -51,9 +51,11 @@ function accountConflicts(set: Settings, { production, providers }: SettingsCont
   const sendsMail = set.SMTP_URL !== undefined || !production;
   return [
     ...(set.ACCOUNTS_REQUIRE_EMAIL_VERIFICATION && !sendsMail
-      ? ["SMTP_URL is missing: with ACCOUNTS_REQUIRE_EMAIL_VERIFICATION=true it must be given, since links to verify addresses go by mail"]
+      ? [
+          "SMTP_URL is missing: with ACCOUNTS_REQUIRE_EMAIL_VERIFICATION=true it must be set, since links to verify addresses are sent by email",
+        ]
       : []),
-    ...(set.MAIL_FROM !== undefined && !sendsMail ? ["SMTP_URL is missing: with MAIL_FROM it must be given"] : []),
+    ...(set.MAIL_FROM !== undefined && !sendsMail ? ["SMTP_URL is missing: with MAIL_FROM it must be set"] : []),
     ...(!set.ACCOUNTS_EMAIL_AND_PASSWORD && providers.every((id) => providersWithoutAddress.has(id))
       ? [`ACCOUNTS_EMAIL_AND_PASSWORD is false, and ${withoutSignUp(providers)}: nobody could sign up`]
       : []),
@@ -86,14 +88,16 @@ function paymentConflicts(set: Settings): string[] {
       ...names.filter((name) => set[name] !== undefined),
       ...(set.STRIPE_ENVIRONMENT === "live" ? ["STRIPE_ENVIRONMENT=live"] : []),
     ];
-    return configured.map((name) => `STRIPE_SECRET_KEY is missing: with ${name} it must be given`);
+    return configured.map((name) => `STRIPE_SECRET_KEY is missing: with ${name} it must be set`);
   }
   const missing = (["STRIPE_WEBHOOK_SECRET", "STRIPE_PRO_PRICE"] as const)
     .filter((name) => set[name] === undefined)
-    .map((name) => `${name} is missing: with STRIPE_SECRET_KEY it must be given`);
+    .map((name) => `${name} is missing: with STRIPE_SECRET_KEY it must be set`);
   const isLive = key.includes("_live_");
   if (isLive === (set.STRIPE_ENVIRONMENT === "live")) return missing;
-  const kind = isLive ? "a live key, with which money moves: set STRIPE_ENVIRONMENT=live" : "a test key, while STRIPE_ENVIRONMENT is live";
+  const kind = isLive
+    ? "a live key, which charges real money: set STRIPE_ENVIRONMENT=live"
+    : "a test key, while STRIPE_ENVIRONMENT is live";
   return [...missing, `STRIPE_SECRET_KEY is ${kind}`];
 }
 
@@ -103,7 +107,7 @@ function addressConflicts(set: Settings): string[] {
 
 function unreachableAddress({ APP_URL, HOST }: Settings): string[] {
   if (APP_URL.length > 0 || isIP(HOST) === 0 || REACHED_BY_LOOPBACK.check(HOST, isIP(HOST) === 6 ? "ipv6" : "ipv4")) return [];
-  return [`APP_URL is missing: with HOST=${HOST} it must be given, since without it only loopback names are answered`];
+  return [`APP_URL is missing: with HOST=${HOST} it must be set, since without it only loopback names are answered`];
 }
 
 /** Browsers send the same Host header for http and https, so only a proxy can distinguish them. */

@@ -9,7 +9,7 @@ import { StorageError } from "./values/errors.ts";
 
 const USAGE = `Usage: engine --data DIR [options]
 
-  --data DIR          where everything is kept; made if it is missing
+  --data DIR          folder for all data; created if it is missing
   --port PORT         of the deployment (3210; 0 for any free one)
   --site-port PORT    of HTTP actions (3211; 0 for any free one)
   --host HOST         to listen on (127.0.0.1)
@@ -171,7 +171,7 @@ function explained(error: unknown, { dataDir, port, sitePort }: DeploymentOption
       `Port ${"port" in error ? String(error.port) : `${port} or ${sitePort}`} is in use: choose others with --port and --site-port.`,
     );
   if (isDiskFull(error))
-    return new UsageError(`There is no room left on the disk of ${dataDir} (${String(error.code)}). Make room, then start again.`);
+    return new UsageError(`The disk of ${dataDir} is full (${String(error.code)}). Free some space, then start again.`);
   if (error.code === "EACCES" && "port" in error) return new UsageError(`Port ${String(error.port)} may not be used by this user.`);
   return error;
 }

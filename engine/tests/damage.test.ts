@@ -159,17 +159,17 @@ describe("a start", () => {
     expect(error).toMatch(/The data is damaged \(a stored document cannot be parsed\)/);
   });
 
-  it("refuses a database whose code in force cannot be read", async () => {
+  it("refuses a database whose deployed code cannot be read", async () => {
     const statement =
       "UPDATE settings SET value = replace(value, '{', char(1)) WHERE name NOT LIKE 'env/%' AND name NOT LIKE 'secret/%' AND name NOT LIKE '\\_%' ESCAPE '\\'";
     const error = await startError(damaged(statement));
-    expect(error).toMatch(/The data is damaged \(the code in force cannot be read\)/);
+    expect(error).toMatch(/The data is damaged \(the deployed code cannot be read\)/);
     expect(error).not.toContain("Bad control character");
   });
 
   it("refuses a database with a changed character in its code, which check-data finds", async () => {
     const data = damaged("UPDATE settings SET value = replace(value, 'VERSION', 'VERSIOM') WHERE name LIKE 'module/%'");
-    expect(await startError(data)).toMatch(/The data is damaged \(the code in force cannot be read\)/);
+    expect(await startError(data)).toMatch(/The data is damaged \(the deployed code cannot be read\)/);
     const { problems } = await checkData(data);
     expect(problems).toEqual([expect.stringMatching(/^The deployed code cannot be read: .* does not match its sha256\.$/)]);
   });

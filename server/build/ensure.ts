@@ -9,11 +9,11 @@ export async function ensureBuilt(): Promise<void> {
   const stamp = await readFile(STAMP, "utf8").catch(() => null);
   if (!canBuild()) {
     if (stamp !== null) return;
-    console.error("There is no build here, and not all that is needed to make one. Run 'npm ci' (without --omit=dev), then 'npm start'.");
+    console.error("There is no build, and packages that it needs are missing. Run 'npm ci' (without --omit=dev), then 'npm start'.");
     process.exit(1);
   }
   if (stamp === (await sourcesHash())) return;
-  console.log(stamp === null ? "Building, this once…" : "The sources have changed: building…");
+  console.log(stamp === null ? "Building the app, only needed once…" : "The sources have changed: building…");
   // A separate process frees the builder's memory.
   const child = spawn(process.execPath, [join(ROOT, "server/build/build.ts")], { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"] });
   process.once("exit", () => child.kill());

@@ -21,11 +21,11 @@ async function main(): Promise<void> {
   createPrivateFiles();
   const { positionals, values } = parseArgs({ allowPositionals: true, options: { link: { type: "boolean", default: false } } });
   const [to] = positionals;
-  if (to === undefined) throw new Error("Name the folder to write: npm run backup -- FOLDER");
+  if (to === undefined) throw new Error("Name a folder for the backup: npm run backup -- FOLDER");
   const { engineAdminKey: adminKey } = secretsSchema.parse(JSON.parse(await readFile(secrets, "utf8")));
   const target = resolve(to);
   if (!(await isFree(target)))
-    throw new Error(`${target} exists already: a backup is never written over. Name a folder that does not exist.`);
+    throw new Error(`${target} already exists. A backup never overwrites files. Name a folder that does not exist.`);
   const partial = `${target}.partial`;
   const unlock = await lockTarget(target);
   try {
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
     await rename(partial, target);
     await sync(dirname(target));
     console.log(
-      `${target} holds everything${running ? ", as it was a moment ago" : ""}. It contains the keys: keep it as safe as the data.`,
+      `The backup in ${target} is complete${running ? ", as of a moment ago" : ""}. It contains the keys: store it as safely as the data.`,
     );
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
@@ -65,7 +65,7 @@ const failure = (error: unknown, target: string) =>
     from: dataDir,
     to: target,
     outcome: "no backup was made",
-    advice: "Make room there, or name a folder on another disk.",
+    advice: "Free some space there, or name a folder on another disk.",
   });
 
 async function isFree(target: string): Promise<boolean> {

@@ -28,13 +28,13 @@ async function main(): Promise<void> {
   const existing = (await readdir(dataDir)).filter((name) => PARTS.includes(name));
   if (existing.length > 0)
     throw new Error(
-      `There is data in ${dataDir} already (${existing.join(", ")}). Stop the app, move it elsewhere, and try again: nothing is ever overwritten.`,
+      `There is data in ${dataDir} already (${existing.join(", ")}). Stop the app, move the data to another folder, then try again. A restore never overwrites files.`,
     );
   await requireBackup(from);
   const { latest, problems } = await checkCopy(join(from, "convex"));
   problems.push(...(await manifestProblems(from)));
   if (latest === null || (problems.length > 0 && !values["accept-damaged"])) {
-    const wayOut = latest === null ? "" : "\nTo restore what is left, add --accept-damaged.";
+    const wayOut = latest === null ? "" : "\nTo restore the undamaged files, add --accept-damaged.";
     throw new Error(`${from} is damaged, so nothing was restored:\n${formatProblems(problems)}${wayOut}`);
   }
   // Renamed when complete, so that an app that starts meanwhile finds no partial data.
@@ -57,11 +57,11 @@ async function main(): Promise<void> {
       from,
       to: dataDir,
       outcome: "nothing was restored",
-      advice: "Make room there, or set DATA_DIR to a folder on another disk.",
+      advice: "Free some space there, or set DATA_DIR to a folder on another disk.",
     });
   }
   if (problems.length > 0) console.warn(`Restored, although the backup is damaged:\n${formatProblems(problems)}`);
-  console.log(`${dataDir} is as it was when ${from} was made.`);
+  console.log(`Restored: ${dataDir} has the state of the backup ${from}.`);
 }
 
 /** Throws if the folder has no readable keys, as every finished backup does. */
@@ -69,7 +69,7 @@ async function requireBackup(from: string): Promise<void> {
   try {
     z.object({ secret: z.string(), engineAdminKey: z.string() }).parse(JSON.parse(await readFile(join(from, "secrets.json"), "utf8")));
   } catch (cause) {
-    throw new Error(`${from} is no backup that 'npm run backup' has finished.`, { cause });
+    throw new Error(`${from} is not a complete backup of 'npm run backup'.`, { cause });
   }
 }
 

@@ -91,7 +91,7 @@ async function makeSettings(action: KeyAction): Promise<Record<string, string>> 
 
 function printSettings(url: string, made: Record<string, string>): void {
   if (Object.keys(made).length === 0) return;
-  console.log("Give every app server these settings, and keep them: with others everyone is signed out.\n");
+  console.log("Use these settings on every app server, and keep them. With other keys, all users are signed out.\n");
   console.log(`CONVEX_URL=${url}`);
   for (const [name, value] of Object.entries(made)) console.log(`${name}='${value}'`);
   console.log();
@@ -143,7 +143,7 @@ async function deploy({ url, adminKey }: Target, skipLargeIndexesCheck: boolean)
 async function checkDeployment(url: string, checkServiceToken: () => Promise<void>): Promise<void> {
   const anonymous = new ConvexHttpClient(url, { skipConvexDeploymentUrlCheck: true, logger: false });
   const problem = await anonymous.query(anyApi.projects!.getProjects!, {}).then(
-    () => "it answers anonymous calls",
+    () => "it accepts anonymous calls",
     (error: unknown) => (error instanceof ConvexError && error.data?.code === "unauthenticated" ? null : String(error)),
   );
   if (problem !== null) throw new Error(`The deployment does not run this app's functions: ${problem}`);

@@ -9,9 +9,9 @@ import { log } from "../log.ts";
 
 const USAGE = `Usage: npm run user -- <what>
 
-  list                     everyone who has an account
-  reset EMAIL              prints a link with which they choose a new password; it works once, for an hour
-  disable-2fa EMAIL        lets them in without their second factor
+  list                     lists all accounts
+  reset EMAIL              prints a link to set a new password; it works once and expires in one hour
+  disable-2fa EMAIL        turns off the account's two-factor authentication
   delete EMAIL [--yes]     deletes the account with all projects, designs and images in it`;
 
 type Administration = Awaited<ReturnType<Build["administration"]>>;
@@ -29,11 +29,11 @@ async function main([what, email, ...flags]: string[]): Promise<void> {
   const address = config.engine && (await readAddress(config.engine.dir));
   const running = await answering(build, { ...appConfig, convexUrl: address ?? appConfig.convexUrl });
   if (!running && !config.engine)
-    throw new Failure(`The deployment at ${appConfig.convexUrl} does not answer, or does not believe our tokens.`);
+    throw new Failure(`The deployment at ${appConfig.convexUrl} does not respond, or does not accept the app's tokens.`);
   const embedded = !running && config.engine ? await startQuietly(config.engine) : null;
   try {
     const accounts = running ?? (embedded && (await answering(build, { ...appConfig, convexUrl: embedded.url })));
-    if (!accounts) throw new Failure("There are no accounts here yet: start the app once.");
+    if (!accounts) throw new Failure("There is no data yet. Start the app once.");
     if (what === "list") await list(accounts);
     else if (email) await change(accounts, what, email, flags.includes("--yes"));
     // Lets scheduled deletions finish, although the next start would resume them.
@@ -67,23 +67,27 @@ async function list(accounts: Administration): Promise<void> {
   let count = 0;
   for await (const { email, name, emailVerified, createdAt } of accounts.list()) {
     console.log(
-      [email, name, emailVerified ? "confirmed" : "not confirmed", `since ${createdAt.toISOString().slice(0, 10)}`].map(plain).join("\t"),
+      [email, name, emailVerified ? "verified" : "not verified", `since ${createdAt.toISOString().slice(0, 10)}`].map(plain).join("\t"),
     );
     count += 1;
   }
-  console.log(count === 0 ? "Nobody has an account yet." : `${count} ${count === 1 ? "account" : "accounts"}`);
+  console.log(count === 0 ? "There are no accounts." : `${count} ${count === 1 ? "account" : "accounts"}`);
 }
 
 async function change(accounts: Administration, what: string | undefined, email: string, sure: boolean): Promise<void> {
-  const unknownAddress = new Failure(`Nobody has an account with the address ${plain(email)}.`);
+  const unknownAddress = new Failure(`No account has the address ${plain(email)}.`);
   if (what === "reset") {
     const link = await accounts.reset(email);
     if (link === null) throw unknownAddress;
-    console.log(`Give this link to ${plain(email)}, and to nobody else. It works once, for an hour.\n\n${link}`);
+    console.log(`Send this link only to ${plain(email)}. It works once and expires in one hour.\n\n${link}`);
   } else if (what === "disable-2fa") {
     const wasEnabled = await accounts.disableTwoFactor(email);
     if (wasEnabled === null) throw unknownAddress;
-    console.log(wasEnabled ? `${plain(email)} signs in without a second factor now.` : `${plain(email)} had no second factor.`);
+    console.log(
+      wasEnabled
+        ? `Two-factor authentication of ${plain(email)} is turned off.`
+        : `${plain(email)} does not use two-factor authentication.`,
+    );
   } else {
     if (!sure && !(await confirmed(email))) throw new Failure("Nothing was deleted.");
     if ((await accounts.delete(email)) === null) throw unknownAddress;
@@ -94,7 +98,9 @@ async function change(accounts: Administration, what: string | undefined, email:
 async function confirmed(email: string): Promise<boolean> {
   if (!process.stdin.isTTY) return false;
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  const typed = await terminal.question(`This deletes the account with everything in it. Type ${plain(email)} to go on: `);
+  const typed = await terminal.question(
+    `This deletes the account with all its projects, designs and images. Type ${plain(email)} to continue: `,
+  );
   terminal.close();
   return typed.trim() === email;
 }

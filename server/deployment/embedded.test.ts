@@ -101,10 +101,10 @@ it("does not restart after it was stopped", async () => {
   const kill = async () => {
     error.mockClear();
     process.kill(embedded.pid() ?? 0, "SIGKILL");
-    await vi.waitFor(() => expect(error).toHaveBeenCalledWith(expect.anything(), expect.stringContaining("ended by itself")), 30_000);
+    await vi.waitFor(() => expect(error).toHaveBeenCalledWith(expect.anything(), expect.stringContaining("exited unexpectedly")), 30_000);
   };
   await kill();
-  await vi.waitFor(() => expect(info).toHaveBeenCalledWith(expect.anything(), "the deployment is back"), 30_000);
+  await vi.waitFor(() => expect(info).toHaveBeenCalledWith(expect.anything(), "the deployment is running again"), 30_000);
   await kill();
   await embedded.close();
   expect(embedded.pid()).toBeNull();
@@ -148,7 +148,7 @@ it("rejects data in use by another deployment without waiting", async () => {
   const warn = vi.spyOn(log, "warn");
   const second = await start().catch((error: unknown) => error);
   expect(second).toBeInstanceOf(StartError);
-  expect(String(second)).toContain(`Another process is using the data in ${dir}. Only one may at a time: stop it first.`);
+  expect(String(second)).toContain(`Another process is using the data in ${dir}. Only one process can use it: stop the other one first.`);
   expect(warn).not.toHaveBeenCalled();
   expect(await answers(first.url)).toBe(true);
   await first.close();

@@ -50,7 +50,8 @@ export class StartError extends Error {}
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { log } = options;
   const unlock = lockFolder(options.dir);
-  if (!unlock) throw new StartError(`Another process is using the data in ${options.dir}. Only one may at a time: stop it first.`);
+  if (!unlock)
+    throw new StartError(`Another process is using the data in ${options.dir}. Only one process can use it: stop the other one first.`);
   let processRun = await firstLife(options).catch((error: unknown) => {
     unlock();
     throw error;
@@ -68,7 +69,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       const exitReason = await processRun.exited;
       if (signal.aborted) return;
       if (Date.now() - since > STEADY) pause = FIRST_PAUSE;
-      log.error({ how: exitReason, pause }, "the deployment ended by itself; it is started again");
+      log.error({ how: exitReason, pause }, "the deployment exited unexpectedly and is restarted");
       await sleep(pause, undefined, { ref: false, signal }).catch(() => undefined);
       pause = Math.min(pause * 2, LAST_PAUSE);
       if (signal.aborted) return;
@@ -79,8 +80,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
         sitePort: Number(new URL(siteUrl).port),
       });
       processRun.ready.then(
-        () => log.info({ deploymentPid: processRun.pid() }, "the deployment is back"),
-        (error: unknown) => log.error({ error: String(error) }, "the deployment did not come back"),
+        () => log.info({ deploymentPid: processRun.pid() }, "the deployment is running again"),
+        (error: unknown) => log.error({ error: String(error) }, "the deployment could not be restarted"),
       );
     }
   }

@@ -64,8 +64,8 @@ export async function push(target: Target, artifact: Artifact): Promise<void> {
     const wait = { adminKey, schemaChange: started.schemaChange, timeoutMs: 10_000, dryRun: false };
     const status = statusSchema.parse(await call(target, "/api/deploy2/wait_for_schema", wait));
     if (status.type === "complete") break;
-    if (status.type === "failed") throw new Error(`What is stored does not fit the schema: ${status.error}`);
-    if (status.type === "raceDetected") throw new Error("Somebody else pushed at the same time.");
+    if (status.type === "failed") throw new Error(`The stored data does not match the schema: ${status.error}`);
+    if (status.type === "raceDetected") throw new Error("Another push ran at the same time.");
   }
   await call(target, "/api/deploy2/finish_push", { adminKey, startPush: started, dryRun: false, message: null });
 }
@@ -105,7 +105,7 @@ async function call({ url, adminKey }: Target, path: string, body: unknown): Pro
     headers: { "Content-Type": "application/json", Authorization: `Convex ${adminKey}`, "Convex-Client": "npm-cli-1.48.0" },
     body: JSON.stringify(body),
   }).catch((cause: unknown) => {
-    throw new Error(`The deployment at ${url} does not answer.`, { cause });
+    throw new Error(`The deployment at ${url} does not respond.`, { cause });
   });
   const text = await response.text();
   if (!response.ok && text.includes('"DataDamaged"'))

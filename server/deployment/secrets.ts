@@ -14,7 +14,7 @@ export type Secrets = AppSecrets & { engineAdminKey: string | null };
 export class SecretsError extends Error {}
 
 const RECOVERY_STEPS =
-  "Put it back from a backup. To go on with new keys, remove what is left of it and start once with MAKE_NEW_KEYS=true: everyone has to sign in again, and second factors have to be set up again.";
+  "Restore it from a backup. To continue with new keys, delete the file and start once with MAKE_NEW_KEYS=true. All users must then sign in again and set up two-factor authentication again.";
 
 const message = { error: "a private ES256 key as JSON (JWK: kty EC, crv P-256, x, y, d, kid)" };
 
@@ -47,7 +47,7 @@ export async function loadSecrets(dataDir: string | null, given: Partial<AppSecr
     return { secret: given.secret ?? own.secret, signingKey: given.signingKey ?? own.signingKey, engineAdminKey: own.engineAdminKey };
   }
   const { secret, signingKey } = given;
-  if (!secret || !signingKey) throw new Error("BETTER_AUTH_SECRET and TOKEN_SIGNING_KEY must be given");
+  if (!secret || !signingKey) throw new Error("BETTER_AUTH_SECRET and TOKEN_SIGNING_KEY must be set");
   return { secret, signingKey, engineAdminKey: null };
 }
 
@@ -77,7 +77,7 @@ async function read(path: string): Promise<StoredSecrets | null> {
   try {
     return secretsSchema.parse(JSON.parse(text));
   } catch {
-    throw new SecretsError(`${path} cannot be understood. ${RECOVERY_STEPS}`);
+    throw new SecretsError(`${path} cannot be parsed. ${RECOVERY_STEPS}`);
   }
 }
 

@@ -60,7 +60,7 @@ describe("/readyz", () => {
     const deploymentUrl = "http://127.0.0.1:1";
     const readiness = createReadiness({ deploymentUrl, checkToken: accepted, dataDir: tmpdir(), room: Number.MAX_SAFE_INTEGER });
     const url = await serve({ operations: { readiness, metrics: null } });
-    const parts = { deployment: "does not answer", tokens: "not checked", disk: "has too little room left", server: "ok" };
+    const parts = { deployment: "does not answer", tokens: "not checked", disk: "has too little free space", server: "ok" };
     expect(await ready(url)).toEqual([503, parts]);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });

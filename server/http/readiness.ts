@@ -84,7 +84,7 @@ async function tryToken(checkToken: () => Promise<void>): Promise<string> {
 async function lookAtDisk(dir: string, room: number): Promise<string> {
   try {
     const { bavail, bsize } = await statfs(dir);
-    return bavail * bsize >= room ? "ok" : "has too little room left";
+    return bavail * bsize >= room ? "ok" : "has too little free space";
   } catch {
     // With a remote deployment the folder is created on demand.
     return "ok";

@@ -56,7 +56,7 @@ function noticedAs(fault: Unavailable): Unavailable {
   if (notice) {
     notice.unavailable = true;
     // The caller swallows it without a log entry.
-    log.error({ error: fault }, "the deployment was not there for a request");
+    log.error({ error: fault }, "the deployment was unavailable for a request");
   }
   return fault;
 }

@@ -74,7 +74,7 @@ async function rendered(request: Request, entry: EntryContext, context: RouterCo
         onShellError: reject,
         onError(error) {
           broke = true;
-          log.error({ error }, "a part of a page broke");
+          log.error({ error }, "a part of a page could not be rendered");
         },
       },
     );

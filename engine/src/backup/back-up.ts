@@ -29,7 +29,7 @@ export type BackupOptions = {
 /** @throws {Error} when `to` exists, the data is in use by an unresponsive process, or space runs out */
 export async function backUp(options: BackupOptions): Promise<{ running: boolean }> {
   const target = resolve(options.to);
-  if (existsSync(target)) throw new Error(`${target} exists already: a backup is never written over.`);
+  if (existsSync(target)) throw new Error(`${target} already exists. A backup never overwrites files.`);
   // A second lock on the same deployment would break the first.
   const unlockSource = lockForBackup(options.from);
   try {

@@ -15,7 +15,7 @@ export function backupRoutes(runner: Pick<FunctionRunner, "hold" | "release">, a
     "POST /api/backup/release": async ({ request }) => {
       await authenticator.requireAdmin(request.headers.authorization);
       const { hold } = await readJsonObject(request);
-      if (typeof hold !== "string") throw badRequest("`hold` must be what /api/backup/hold gave.");
+      if (typeof hold !== "string") throw badRequest("`hold` must be the id that /api/backup/hold returned.");
       return json({ unbroken: await runner.release(hold) });
     },
   };

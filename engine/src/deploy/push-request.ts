@@ -43,7 +43,7 @@ export function readBundle(request: { [key: string]: Json }, current: Bundle | n
 function readModule(value: Json): BundledModule {
   if (!isObject(value)) throw badRequest("A module must be an object.");
   const { path, source, sourceMap, environment } = value;
-  if (typeof path !== "string" || !isSafePath(path)) throw badRequest(`${JSON.stringify(path)} is no path of a module.`);
+  if (typeof path !== "string" || !isSafePath(path)) throw badRequest(`${JSON.stringify(path)} is not the path of a module.`);
   if (typeof source !== "string") throw badRequest(`The module ${path} has no source.`);
   if (environment !== "isolate" && environment !== "node") throw badRequest(`The module ${path} has an unknown environment.`);
   return { path, source, environment, ...(typeof sourceMap === "string" ? { sourceMap } : {}) };
@@ -58,7 +58,7 @@ function findUnchanged(value: Json, current: Bundle | null): BundledModule {
   if (!isObject(value) || typeof value.path !== "string") throw badRequest("An unchanged module must have a path.");
   const found = current && pushedModules(current).find((module) => module.path === value.path);
   if (!found || moduleHash(found) !== value.sha256) {
-    throw badRequest(`The module ${value.path} is not what this deployment has: push again.`, "RaceDetected");
+    throw badRequest(`The module ${value.path} differs from the deployed module: push again.`, "RaceDetected");
   }
   return found;
 }

@@ -63,7 +63,7 @@ export function pushRoutes(runner: FunctionRunner, authenticator: Authenticator)
     const ids = isObject(change) ? change.schemaIds : undefined;
     const id = isObject(ids) ? ids[""] : undefined;
     const found = typeof id === "string" ? pending.get(id) : undefined;
-    if (!found) throw badRequest("This push is not known here: start it again.", "RaceDetected");
+    if (!found) throw badRequest("There is no such push: start it again.", "RaceDetected");
     return found;
   };
 

@@ -41,7 +41,7 @@ export function deployRoutes({ runner, authenticator, logs, urls }: DeployOption
       await runner.environment.update(changes.map(readChange)).catch((error: unknown) => {
         if (error instanceof EnvironmentError) throw badRequest(error.message, error.code);
         if (!(error instanceof BundleError)) throw error;
-        throw badRequest(`The code in force cannot use this value: ${error.message}`, "EnvironmentVariableInvalid");
+        throw badRequest(`The deployed code cannot use this value: ${error.message}`, "EnvironmentVariableInvalid");
       });
       // The providers may depend on variables.
       authenticator.configure((await runner.current())?.analysis.authProviders ?? []);

@@ -50,7 +50,7 @@ export function callRoutes(
       const [identity, body] = await Promise.all([authenticate(request), readJsonObject(request)]);
       const { queries } = body;
       if (!Array.isArray(queries)) throw badRequest("`queries` must be an array.");
-      if (queries.length > MAX_BATCH_QUERIES) throw badRequest(`A batch may hold ${MAX_BATCH_QUERIES} queries.`);
+      if (queries.length > MAX_BATCH_QUERIES) throw badRequest(`A batch can have at most ${MAX_BATCH_QUERIES} queries.`);
       const calls = queries.map((entry) => parseCall(isObject(entry) ? entry : {}));
       const outcomes = calls.length === 0 ? [] : await runner.queries(calls.map((call) => toCall(call, identity)));
       return jsonText(
@@ -109,7 +109,7 @@ function parseArguments(text: string): Json {
 
 function parseTimestamp(value: Json | undefined): Timestamp {
   const ts = typeof value === "string" ? decodeTimestamp(value) : null;
-  if (ts === null) throw badRequest("`ts` must be a timestamp as /api/query_ts gives it.");
+  if (ts === null) throw badRequest("`ts` must be a timestamp that /api/query_ts returned.");
   return ts;
 }
 

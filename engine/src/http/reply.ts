@@ -21,7 +21,7 @@ export function failure(error: unknown, report: (error: unknown) => void): Reply
   if (error instanceof DiskFullError) {
     // Each write fails so until there is room, so the log has no stack.
     report(error.message);
-    return json({ code: "InsufficientStorage", message: "There is no room left on the deployment's disk. Nothing was saved." }, 507);
+    return json({ code: "InsufficientStorage", message: "The deployment's disk is full. Nothing was saved." }, 507);
   }
   report(error);
   if (error instanceof DamagedDataError) return json({ code: "DataDamaged", message: DAMAGED }, 503);

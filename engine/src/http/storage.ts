@@ -38,7 +38,7 @@ async function upload(files: FileStore, request: IncomingMessage): Promise<strin
     return await files.store(timedBody(request), { contentType, sha256 });
   } catch (error) {
     if (error instanceof ChecksumError) throw badRequest(error.message, "ChecksumMismatch");
-    if (isDiskFull(error)) throw new RequestError(507, "InsufficientStorage", "There is no room left for the file.");
+    if (isDiskFull(error)) throw new RequestError(507, "InsufficientStorage", "The disk is too full for the file.");
     if (request.destroyed && !request.complete) throw badRequest("The upload broke off.", "UploadAborted");
     throw error;
   }
@@ -58,7 +58,7 @@ async function* timedBody(request: IncomingMessage): AsyncIterable<Uint8Array> {
   try {
     for await (const chunk of request) {
       size += chunk.length;
-      if (size > UPLOAD_MAX_BYTES) throw new RequestError(413, "PayloadTooLarge", `A file may have ${UPLOAD_MAX_BYTES} bytes.`);
+      if (size > UPLOAD_MAX_BYTES) throw new RequestError(413, "PayloadTooLarge", `A file can have at most ${UPLOAD_MAX_BYTES} bytes.`);
       yield chunk;
     }
   } finally {

@@ -110,7 +110,7 @@ export function nextMatch(expression: CronExpression, after: number): number {
       }
     }
   }
-  throw new Error("The cron expression names no date that ever comes.");
+  throw new Error("The cron expression matches no date.");
 }
 
 function matchesDay(expression: CronExpression, date: Date): boolean {

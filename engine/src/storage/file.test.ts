@@ -74,7 +74,7 @@ describe("the data file", () => {
     writeFileSync(join(dir, "second.ts"), code);
     const second = spawnSync(process.execPath, [join(dir, "second.ts")], { encoding: "utf8" });
     expect(second.status).toBe(1);
-    expect(second.stderr).toContain("Only one may at a time");
+    expect(second.stderr).toContain("Only one process can use it");
     child.kill("SIGKILL");
     await once(child, "exit");
     openFile(dir).close();

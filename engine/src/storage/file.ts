@@ -69,7 +69,7 @@ function pragma(sql: DatabaseSync, name: string): number {
 function explained(error: unknown, dir: string, path: string): unknown {
   if (error instanceof StorageError || !(error instanceof Error)) return error;
   if (/database is locked/.test(error.message)) {
-    return new StorageError(`Another process is using the data in ${dir}. Only one may at a time: stop it first.`, error);
+    return new StorageError(`Another process is using the data in ${dir}. Only one process can use it: stop the other one first.`, error);
   }
   if (/not a database/.test(error.message)) return new StorageError(`${path} is not a SQLite file.`, error);
   return damageIn(error) ?? new StorageError(`Cannot open ${path}: ${error.message}`, error);

@@ -168,7 +168,7 @@ export class SyncSession implements Subscriber {
 
   private addQuery({ queryId, udfPath, argsText, journal, componentPath }: AddQuery): void {
     if (this.live.has(queryId)) throw new ProtocolError(`Query ${queryId} was added twice.`);
-    if (this.live.size >= MAX_QUERIES) throw new ProtocolError(`A connection may hold ${MAX_QUERIES} queries.`);
+    if (this.live.size >= MAX_QUERIES) throw new ProtocolError(`A connection can have at most ${MAX_QUERIES} queries.`);
     const refusal = componentRefusal(componentPath);
     if (refusal !== null) throw new ProtocolError(refusal);
     // For the client, an id removed and added again before the transition is an update.

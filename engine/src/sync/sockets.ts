@@ -76,9 +76,9 @@ function refuse(socket: Duplex, status: string): void {
 }
 
 const WHY: Record<ExceededLimit, string> = {
-  connection: "more is kept for this connection than is allowed",
-  address: "more is kept for this address than is allowed",
-  total: "the deployment keeps too much for all its clients",
+  connection: "the connection's memory limit is exceeded",
+  address: "the address's memory limit is exceeded",
+  total: "the memory limit of all connections is exceeded",
 };
 
 function serve(websocket: WebSocket, socket: Duplex, options: SocketsOptions & { address: string | null }): void {

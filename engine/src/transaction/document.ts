@@ -24,7 +24,7 @@ export function idKey(id: string): Uint8Array {
 
 export function parseDocument(text: string): JsonObject {
   const value = parseStored(text);
-  if (!isFields(value)) throw new DamagedDataError("a stored document is no object");
+  if (!isFields(value)) throw new DamagedDataError("a stored document is not an object");
   return value;
 }
 

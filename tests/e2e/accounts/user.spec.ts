@@ -39,7 +39,7 @@ test(
     test.slow();
     const ada = await signUp(ownApp.url);
     const listed = await user(ownApp, "list");
-    expect(listed.output).toContain(`${ada.email}\tAda Lovelace\tnot confirmed\tsince `);
+    expect(listed.output).toContain(`${ada.email}\tAda Lovelace\tnot verified\tsince `);
     expect(listed.output).toContain("1 account");
 
     const { output } = await user(ownApp, "reset", ada.email.toUpperCase());
@@ -69,10 +69,10 @@ test("works without a running server, and reports failures", async ({ ownApp }) 
   await store.change("users", { id: ada.id }, { twoFactorEnabled: true });
   await ownApp.stop();
   expect((await user(ownApp, "disable-2fa", ada.email)).code).toBe(0);
-  expect((await user(ownApp, "disable-2fa", ada.email)).output).toBe(`${ada.email} had no second factor.\n`);
+  expect((await user(ownApp, "disable-2fa", ada.email)).output).toBe(`${ada.email} does not use two-factor authentication.\n`);
   expect(await user(ownApp, "delete", bob.email, "--yes")).toEqual({ code: 0, output: `The account of ${bob.email} is deleted.\n` });
   const nobody = `${randomUUID()}@example.com`;
-  expect(await user(ownApp, "reset", nobody)).toEqual({ code: 1, output: `Nobody has an account with the address ${nobody}.\n` });
+  expect(await user(ownApp, "reset", nobody)).toEqual({ code: 1, output: `No account has the address ${nobody}.\n` });
   for (const wrong of [[], ["reset"], ["nonsense"]]) {
     const { code, output } = await user(ownApp, ...wrong);
     expect([code, output.startsWith("Usage: npm run user")]).toEqual([1, true]);

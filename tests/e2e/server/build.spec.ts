@@ -54,5 +54,5 @@ test("rebuilds only when the sources differ from the build's", async () => {
   await writeFile(join(dir, "app/routes/added.tsx"), "export default () => null;\n");
   expect((await start("building")).output).toContain("The sources have changed: building…");
   await rm(join(dir, "build"), { recursive: true });
-  expect((await start("Building")).output).toContain("Building, this once…");
+  expect((await start("Building")).output).toContain("Building the app, only needed once…");
 });

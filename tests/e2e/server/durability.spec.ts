@@ -127,7 +127,7 @@ test(
     await hydrated(page);
     const before = deploymentPid(ownApp.output());
     process.kill(before, "SIGKILL");
-    await expect.poll(() => ownApp.output()).toContain("the deployment is back");
+    await expect.poll(() => ownApp.output()).toContain("the deployment is running again");
     expect(deploymentPid(ownApp.output())).not.toBe(before);
     await expect
       .poll(async () => (await fetch(`${ownApp.url}/projects`, { headers: { Cookie: person.cookieHeader }, redirect: "manual" })).status)

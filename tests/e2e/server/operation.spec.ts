@@ -180,13 +180,13 @@ test("an online backup restores users, sessions, data and pictures", async ({ la
   try {
     const { stdout } = await run("backup", join(dir, "copy"));
     expect(stdout).toContain("It contains the keys");
-    await expect(run("backup", join(dir, "copy"))).rejects.toThrow(/copy exists already: a backup is never written over/);
+    await expect(run("backup", join(dir, "copy"))).rejects.toThrow(/copy already exists. A backup never overwrites files/);
     const late = await signUp(app.url);
 
     await expect(run("restore", join(dir, "copy"))).rejects.toThrow("There is data in");
     await app.stop();
     await rename(app.dataDir, join(dir, "lost"));
-    await expect(run("restore", join(dir, "lost", "uploads"))).rejects.toThrow("is no backup");
+    await expect(run("restore", join(dir, "lost", "uploads"))).rejects.toThrow("is not a complete backup");
     await run("restore", join(dir, "copy"));
     await app.start();
 

@@ -54,12 +54,12 @@ test("plain http: sign up, make, upload, reorder, follow live, sign out", async 
     await her.renameInPlace("Daybreak");
     await expect(page.getByRole("heading", { name: "Daybreak", level: 1 })).toBeAttached();
     await her.open("/account/security");
-    await expect(page.getByText("Passkeys need an https address.")).toBeVisible();
+    await expect(page.getByText("Passkeys require HTTPS.")).toBeVisible();
     await page.getByRole("button", { name: "Ada" }).click();
     await page.getByRole("button", { name: "Log out" }).click();
     await expect(page).toHaveURL("/sign-in");
     await hydrated(page);
-    await expect(page.getByText("Passkeys need an https address.")).toBeVisible();
+    await expect(page.getByText("Passkeys require HTTPS.")).toBeVisible();
     await expect(page.getByRole("button", { name: "Use a passkey" })).toHaveCount(0);
     expect(messages).toEqual([]);
   } finally {

@@ -10,7 +10,7 @@ test("two servers and browsers share a remote deployment after setup:convex", as
     await expect(setUp([], { ...env, CONVEX_DEPLOY_KEY: undefined })).rejects.toThrow("CONVEX_URL and CONVEX_DEPLOY_KEY are needed");
     await expect(setUp([], { ...env, CONVEX_DEPLOY_KEY: "remote|00" })).rejects.toThrow("The provided admin key was invalid");
     await expect(setUp([], { ...env, CONVEX_URL: "http://127.0.0.1:1" })).rejects.toThrow(
-      "The deployment at http://127.0.0.1:1 does not answer",
+      "The deployment at http://127.0.0.1:1 does not respond",
     );
     const output = await setUp([], env);
     expect(output).toContain("is ready");

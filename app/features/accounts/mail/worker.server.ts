@@ -68,7 +68,7 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
       await drain();
       return hasNewMail ? 0 : RECHECK_MS;
     } catch (error) {
-      log.error({ fault: errorName(error) }, "the mail queue does not answer");
+      log.error({ fault: errorName(error) }, "the mail queue does not respond");
       return DEPLOYMENT_PAUSE;
     }
   }

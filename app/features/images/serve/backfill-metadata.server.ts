@@ -20,7 +20,7 @@ export function backfillMetadata(
   reading.add(checksum);
   void noteDetails(of, { contentType, checksum }, config)
     // The page works without metadata, and the next view retries.
-    .catch((error: unknown) => log.warn({ error }, "what a picture's file tells could not be read"))
+    .catch((error: unknown) => log.warn({ error }, "the metadata of images could not be read"))
     .finally(() => reading.delete(checksum));
 }
 

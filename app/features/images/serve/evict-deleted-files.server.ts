@@ -55,7 +55,7 @@ export function evictDeletedFiles(
       await sleep(Math.max(0, endedAt + RUN_INTERVAL - performance.now()), undefined, { ref: false });
       isQueued = false;
       const next = await catchUp().catch((error: unknown) => {
-        if (!stop.signal.aborted) log.error({ error }, "deleted pictures may still be cached");
+        if (!stop.signal.aborted) log.error({ error }, "deleted images may still be cached");
         return RETRY_INTERVAL;
       });
       endedAt = performance.now();
@@ -65,7 +65,7 @@ export function evictDeletedFiles(
 
   async function catchUp(): Promise<number> {
     position ??= await begin();
-    noteActivity("forgetting deleted pictures");
+    noteActivity("evicting deleted images");
     const pause = createPause();
     const settledUntil = now() - OVERLAP;
     let { from } = position;
@@ -120,7 +120,7 @@ export function evictDeletedFiles(
   }
 
   const unsubscribe = client.onUpdate(api.released.latest, {}, schedule, (error) =>
-    log.error({ error }, "deleted pictures may still be cached"),
+    log.error({ error }, "deleted images may still be cached"),
   );
   return {
     async close() {

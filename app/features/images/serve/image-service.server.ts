@@ -75,7 +75,7 @@ function open(config: AppConfig): ImageService {
       return Buffer.from(await response.arrayBuffer());
     } catch (cause) {
       // The storage aborts the response for a damaged file.
-      throw new Unavailable("The storage broke off", { cause });
+      throw new Unavailable("The storage closed the connection", { cause });
     }
   }
 

@@ -44,8 +44,8 @@ export async function serveImage(request: Request, imageId: string, context: Rea
     const code = refusalOf(error)?.code;
     if (code === "not_found" || code === "unauthenticated") return missing();
     if (error instanceof Unavailable || error instanceof BusyError)
-      return text(503, "The picture is not available right now.", { "Retry-After": "5" });
-    if (error instanceof SvgRenderError || error instanceof DecodeError) return text(422, "The picture cannot be rendered.");
+      return text(503, "The image is not available right now.", { "Retry-After": "5" });
+    if (error instanceof SvgRenderError || error instanceof DecodeError) return text(422, "The image cannot be rendered.");
     throw error;
   }
 }

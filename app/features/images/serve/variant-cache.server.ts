@@ -50,7 +50,7 @@ export function openVariantCache(
   let isLoaded = false;
   const loaded = beginLater(begin, () =>
     load()
-      .catch((error: unknown) => log.error({ error }, "cached pictures could not be read"))
+      .catch((error: unknown) => log.error({ error }, "cached images could not be read"))
       .then(() => {
         isLoaded = true;
         return evict();
@@ -88,7 +88,7 @@ export function openVariantCache(
   }
 
   async function loadFolder(path: string): Promise<void> {
-    noteActivity("loading the picture cache");
+    noteActivity("loading the image cache");
     let names: string[] = [];
     for await (const { name } of await opendir(path)) {
       if (names.push(name) < FILES_AT_ONCE) continue;
@@ -144,7 +144,7 @@ export function openVariantCache(
       await rename(unfinished, path);
     } catch (error) {
       // A full disk must not prevent the response.
-      log.error({ error }, "a picture could not be cached");
+      log.error({ error }, "an image could not be cached");
       await rm(unfinished, { force: true });
       return;
     }

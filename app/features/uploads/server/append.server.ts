@@ -30,7 +30,7 @@ export async function appendBody(
   let at = from;
   try {
     for await (const chunk of abortable(body, signal)) {
-      if (at + chunk.length > length) throw new TooLong(`Only ${length} bytes were announced`);
+      if (at + chunk.length > length) throw new TooLong(`The upload has only ${length} bytes`);
       ofBody?.update(chunk);
       hash?.update(chunk);
       let written = 0;
@@ -40,7 +40,7 @@ export async function appendBody(
       }
       at += chunk.length;
     }
-    if (checksum && !ofBody?.digest().equals(checksum.digest)) throw new ChecksumMismatch("These are other bytes than were sent");
+    if (checksum && !ofBody?.digest().equals(checksum.digest)) throw new ChecksumMismatch("The bytes do not match the checksum");
     return at;
   } catch (error) {
     // With a checksum, a body is stored completely or not at all (tus 1.0, checksum extension).
@@ -56,7 +56,7 @@ async function* abortable(body: AsyncIterable<Uint8Array>, signal: AbortSignal):
   const iterator = body[Symbol.asyncIterator]();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   aborted.catch(() => {});
-  const onAbort = () => reject(new OffsetMismatch("Another request goes on with this upload"));
+  const onAbort = () => reject(new OffsetMismatch("Another request is writing to this upload"));
   if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort, { once: true });
   try {

@@ -70,7 +70,7 @@ async function receiveBatch(
           files.push({ ...file, name, path, sending: `${userId}:${key}`, onlyNew: !anyway, checksum, chosenAs: chosenAs ?? undefined });
         },
       });
-      if (tooMany || files.length !== entries.length) throw new InvalidForm("There are more files than entries, or fewer");
+      if (tooMany || files.length !== entries.length) throw new InvalidForm("The numbers of files and entries differ");
       const reserved = await partialUploads.reserved(userId);
       const results = await storeImages(files, { config, userId, sessionId, designId, reserved });
       // A retry needs no new selection of the file.

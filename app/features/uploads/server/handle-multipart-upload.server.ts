@@ -42,7 +42,7 @@ export async function handleMultipartUpload(
   let onlyNew = false;
   let uploaded: string | undefined;
   const onFile = async (file: ArrivedFile, ownReserved = 0) => {
-    if (sending === undefined) throw new InvalidForm("The field that names the sending is missing");
+    if (sending === undefined) throw new InvalidForm("The form has no id of its submission");
     const reserved = (await partialUploads.reserved(userId)) - ownReserved;
     const upload = { config, userId, sessionId, designId, sending: `${userId}:${sending}:${file.index}`, onlyNew, reserved };
     return storeImage(file, versionOf === undefined ? upload : { ...upload, versionOf });
@@ -80,11 +80,14 @@ export async function handleMultipartUpload(
 
 export function uploadErrorResponse(error: unknown, request: Request): unknown {
   if (error instanceof InvalidForm || error instanceof UploadAborted)
-    return new Response("The upload did not arrive completely.\n", { status: 400 });
+    return new Response("The upload was not received completely. Try again.\n", { status: 400 });
   if (isDiskFull(error)) return diskFullResponse();
   if (error instanceof Unavailable) return unavailableResponse();
   if (error instanceof ConcurrencyLimitError)
-    return new Response("Too many of your uploads are in progress.\n", { status: 429, headers: { "Retry-After": "5" } });
+    return new Response("You have too many uploads in progress. Wait until one is complete, then try again.\n", {
+      status: 429,
+      headers: { "Retry-After": "5" },
+    });
   const code = refusalOf(error)?.code;
   if (code === "not_found") return notFoundResponse();
   if (code === "unauthenticated") return redirectToSignIn(request);

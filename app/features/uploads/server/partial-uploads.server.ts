@@ -143,7 +143,7 @@ export function openPartialUploads(
 
   async function expectRoom(length: number): Promise<void> {
     const { bavail, bsize } = await statfs(folder);
-    if (bavail * bsize < length + margin) throw new DiskFull("The disk has too little room left");
+    if (bavail * bsize < length + margin) throw new DiskFull("The disk has too little free space");
   }
 
   async function remove(part: PartialUpload): Promise<void> {
@@ -179,7 +179,7 @@ export function openPartialUploads(
       await before?.ended;
       if (!(await lookUp(part.id))) throw new OffsetMismatch("The upload has ended");
       const at = await offset(part);
-      if (at !== from) throw new OffsetMismatch(`${at} bytes are here, not ${from}`);
+      if (at !== from) throw new OffsetMismatch(`${at} bytes are stored, not ${from}`);
       // A part does not expire during a write.
       partialUploads.set({ ...part, expiresAt: Date.now() + lifetimeOf(part) });
       const known = at === 0 ? { hash: createHash("sha256"), at } : hashes.get(part.id);
@@ -201,11 +201,11 @@ export function openPartialUploads(
   }
 
   const timer = setInterval(
-    () => void sweep().catch((error: unknown) => log.error({ error }, "finished and forgotten uploads could not be swept")),
+    () => void sweep().catch((error: unknown) => log.error({ error }, "finished and expired uploads could not be deleted")),
     SWEEP_EVERY_MS,
   );
   timer.unref();
-  void begin.then(sweep).catch((error: unknown) => log.error({ error }, "finished and forgotten uploads could not be swept"));
+  void begin.then(sweep).catch((error: unknown) => log.error({ error }, "finished and expired uploads could not be deleted"));
 
   return {
     async create(given) {

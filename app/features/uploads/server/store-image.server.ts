@@ -138,13 +138,13 @@ export async function storeBytes(url: string, path: string, { contentType, check
   const headers = { "Content-Type": contentType, Digest: `sha-256=${Buffer.from(checksum, "hex").toString("base64")}` };
   try {
     const { status, text } = await sendFile(url, path, { headers, signal: AbortSignal.timeout(STORE_PATIENCE_MS) });
-    if (status === 507) throw new DiskFull("The storage has no room for the file");
+    if (status === 507) throw new DiskFull("The storage is full");
     const answer: unknown = status === 200 ? JSON.parse(text) : text;
     if (isStored(answer)) return answer.storageId;
     throw new Error(`The storage answered ${status}: ${text}`);
   } catch (cause) {
     if (cause instanceof DiskFull) throw cause;
-    throw new Unavailable("The storage did not take the file", { cause });
+    throw new Unavailable("The storage rejected the file", { cause });
   }
 }
 

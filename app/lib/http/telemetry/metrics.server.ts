@@ -9,14 +9,14 @@ const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 export const metrics = {
   requests: new Histogram({
     name: "atelier_request_seconds",
-    help: "Requests that the app answered, until their headers",
+    help: "Requests, measured until the response headers",
     labelNames: ["method", "route", "status"],
     buckets,
     registers,
   }),
   pages: new Counter({
     name: "atelier_pages_total",
-    help: "Pages without a fault or a form's answer: rendered, or put together from markup that was kept",
+    help: "Pages by the source of their markup: rendered or cached",
     labelNames: ["markup"],
     registers,
   }),
@@ -36,18 +36,18 @@ export const metrics = {
   }),
   uploads: new Counter({
     name: "atelier_uploads_total",
-    help: "Files that arrived, by what became of them",
+    help: "Received files by outcome",
     labelNames: ["outcome"],
     registers,
   }),
-  uploadedBytes: new Counter({ name: "atelier_uploaded_bytes_total", help: "Bytes of files that were kept", registers }),
+  uploadedBytes: new Counter({ name: "atelier_uploaded_bytes_total", help: "Bytes of stored files", registers }),
   variants: new Counter({
     name: "atelier_variants_total",
-    help: "Pictures asked for in a size: found in the cache, made, or waited for together with whoever asked first",
+    help: "Requested image variants: found in the cache, made, or shared with an earlier request",
     labelNames: ["outcome"],
     registers,
   }),
-  variantCacheBytes: new Gauge({ name: "atelier_variant_cache_bytes", help: "Bytes of pictures in the cache on disk", registers }),
+  variantCacheBytes: new Gauge({ name: "atelier_variant_cache_bytes", help: "Bytes of images in the cache on disk", registers }),
 };
 
 const sizes = new Map<string, () => number>();

@@ -82,14 +82,14 @@ export async function openTransactor(data: TransactorData): Promise<() => Promis
 
 export function openingError(error: unknown, dir: string): Error {
   if (!(error instanceof Error)) return new Error(String(error));
-  return isDiskFull(error) ? new StorageError(`There is no room left on the disk of ${dir}. Make room, then start again.`, error) : error;
+  return isDiskFull(error) ? new StorageError(`The disk of ${dir} is full. Free some space, then start again.`, error) : error;
 }
 
 function storedCode({ settings }: Database): ReturnType<typeof loadCode> {
   try {
     return loadCode(settings);
   } catch (error) {
-    throw new DamagedDataError("the code in force cannot be read", error);
+    throw new DamagedDataError("the deployed code cannot be read", error);
   }
 }
 

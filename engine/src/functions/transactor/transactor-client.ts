@@ -227,7 +227,10 @@ export class TransactorThread {
       const repeatable = question.kind === "mutation" ? question.params.once !== null : question.kind !== "schedule";
       if (repeatable || unsent.has(question)) continue;
       this.#pending.delete(id);
-      settle({ id, error: { message: "The deployment restarted while this ran; it may or may not have been done.", name: "SystemError" } });
+      settle({
+        id,
+        error: { message: "The deployment restarted while this function ran. It may or may not have completed.", name: "SystemError" },
+      });
     }
   }
 

@@ -22,7 +22,7 @@ export function encodeCursor(query: Buffer, position: Position): string {
 /** @throws FunctionError InvalidCursor, which makes clients restart at the first page (`use_paginated_query.ts`) */
 export function decodeCursor(query: Buffer, cursor: string): Position {
   const bytes = Buffer.from(cursor, "base64url");
-  if (bytes.length <= FINGERPRINT_BYTES || bytes.toString("base64url") !== cursor) throw invalid("it is none that a query returned");
+  if (bytes.length <= FINGERPRINT_BYTES || bytes.toString("base64url") !== cursor) throw invalid("no query returned it");
   if (!bytes.subarray(0, FINGERPRINT_BYTES).equals(query)) throw invalid("it is from a different query");
   switch (KINDS[bytes[FINGERPRINT_BYTES] ?? KINDS.length]) {
     case "start":
@@ -32,7 +32,7 @@ export function decodeCursor(query: Buffer, cursor: string): Position {
     case "end":
       return { at: "end" };
     default:
-      throw invalid("it is none that a query returned");
+      throw invalid("no query returned it");
   }
 }
 

@@ -126,7 +126,7 @@ function negated(inner: Expression): Expression {
     const value = numeric(inner(document));
     if (typeof value === "number") return floatJson(-value);
     if (typeof value === "bigint") return integerJson(-value);
-    throw new FunctionError("Cannot negate a value that is no number in a filter.");
+    throw new FunctionError("Cannot negate a value that is not a number in a filter.");
   };
 }
 

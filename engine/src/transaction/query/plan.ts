@@ -137,7 +137,7 @@ function searchFilters(index: SearchIndex, filters: Json[]): { text: string; equ
       text = textOf(value);
     } else if (type === "Eq") {
       if (!index.filterFields.includes(field)) {
-        throw new FunctionError(`Search query against ${name} filters by "${field}", which is none of its filterFields.`);
+        throw new FunctionError(`Search query against ${name} filters by "${field}", which is not one of its filterFields.`);
       }
       equal.push({ path: field.split("."), value: queryValue(value) });
     } else {

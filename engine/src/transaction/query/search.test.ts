@@ -61,7 +61,7 @@ describe("a text search", () => {
     expect(find("plan", { owner: "ann", pinned: true })).toEqual(["plan one"]);
     expect(find("plan", { pinned: { $undefined: null } })).toHaveLength(3);
     expect(find("ann")).toEqual([]);
-    expect(() => find("plan", { name: "x" })).toThrow("none of its filterFields");
+    expect(() => find("plan", { name: "x" })).toThrow("not one of its filterFields");
   });
 
   test("ignores documents whose field is not text", () => {
