@@ -16,8 +16,8 @@ export const start = userMutation({
   returns: v.id("bulkJobs"),
   handler: async (ctx, { kind, action, place, step, ...args }) => {
     const ids = [...new Set(args.ids)];
-    if (ids.length > BULK_IDS_MAX) throw invalid({ ids: [`Select at most ${BULK_IDS_MAX} items one by one, or select all.`] });
-    if (step === "" || step.length > STEP_MAX / 2) throw invalid({ step: ["This step cannot be stored."] });
+    if (ids.length > BULK_IDS_MAX) throw invalid({ ids: [`Select at most ${BULK_IDS_MAX} items individually, or select all.`] });
+    if (step === "" || step.length > STEP_MAX / 2) throw invalid({ step: ["This action cannot be stored for undo."] });
     if (action.type === "favourite" && kind === "image") throw notFound();
     if (action.type === "tag" || action.type === "untag") check(addTag, action);
     if ("to" in action) await (kind === "image" ? designFor(ctx, action.to, "edit") : projectFor(ctx, action.to, "edit"));

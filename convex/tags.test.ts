@@ -60,12 +60,17 @@ describe.each(backends)("tags on $name", ({ start }) => {
     expect(await messages("x".repeat(TAG_MAX + 1))).toEqual(["A tag can have at most 40 characters."]);
     expect(await messages("good, --- ")).toEqual(["A tag must contain a letter or a digit."]);
     expect(await messages("a\u0000b")).toEqual(["A tag must be a single line."]);
-    expect(await messages(Array.from({ length: TAGS_MAX + 1 }, (_, each) => `t${each}`).join())).toEqual(["At most 20 tags are possible."]);
+    expect(await messages(Array.from({ length: TAGS_MAX + 1 }, (_, each) => `t${each}`).join())).toEqual([
+      "An item can have at most 20 tags.",
+    ]);
     expect(await tagsOf()).toBeUndefined();
 
     await tag(Array.from({ length: TAGS_MAX }, (_, each) => `t${each}`).join());
     await tag("T1");
-    expect(await refused(tag("one more"))).toEqual({ code: "limit", message: "At most 20 tags are possible. Remove one first." });
+    expect(await refused(tag("one more"))).toEqual({
+      code: "limit",
+      message: "You can have at most 20 tags on an item. Remove one first.",
+    });
     const name = "שער 2 (טיוטה)";
     await ada.mutation(api.designs.rename, { id: designId, name });
     expect(await refused(ada.mutation(api.many.tagDesigns, { ids: [designId], tag: "one more" }))).toMatchObject({

@@ -30,7 +30,7 @@ export const revert = userMutation({
 
 /** Undoes a bulk action in batches, also one that is still running; undoing that again redoes it. */
 async function revertJob(ctx: UserMutationCtx, job: Doc<"bulkJobs">): Promise<null> {
-  if (job.state === "running" && job.phase !== "do") throw conflict("This is still running. Try again when it is done.");
+  if (job.state === "running" && job.phase !== "do") throw conflict("The action is still running. Try again when it is complete.");
   const phase = job.phase === "undo" ? "redo" : "undo";
   const run = job.run + 1;
   await ctx.db.patch(job._id, {

@@ -142,7 +142,7 @@ function UnlinkForm({ id, name, providerId, accountId }: { id: string; name: str
 
 function BlockedLink({ name, id, obstacle }: { name: string; id: string; obstacle: LinkObstacle }) {
   const reason =
-    obstacle === "ACCOUNTS_TRUSTED_PROVIDERS" ? "it does not report a confirmed email address" : "it does not report an email address";
+    obstacle === "ACCOUNTS_TRUSTED_PROVIDERS" ? "it does not report a verified email address" : "it does not report an email address";
   const setting = obstacle === "ACCOUNTS_TRUSTED_PROVIDERS" ? `${obstacle}=${id}` : `${obstacle}=true`;
   return (
     <>

@@ -37,7 +37,7 @@ export default function Billing({ loaderData: { offers, pro, names, ...preloaded
     <Page className="grid-cols-[minmax(0,48rem)]">
       <PageHeader title="Billing" />
       <p role="status" className="rounded-md border border-accent-text/40 px-4 py-3 empty:hidden">
-        {isUpgraded ? `Thank you. You are on ${names.pro} now.` : null}
+        {isUpgraded ? `Thank you. You are now on ${names.pro}.` : null}
       </p>
       <PlanCard billing={billing} usage={usage} sold={offers !== null} names={names} />
       {offers !== null && billing.plan !== "pro" ? <ProCard name={pro.name} limits={pro.limits} offers={offers} /> : null}

@@ -112,8 +112,8 @@ export default function Compare({ loaderData }: Route.ComponentProps) {
           onChange={(event) => void submit(event.currentTarget, { replace: true, preventScrollReset: true })}
           className="flex min-w-0 flex-1 basis-full items-center justify-end gap-2 md:basis-0"
         >
-          <Picker name="a" label="First picture" value={formatCompared(a.image)} choices={choices} />
-          <Picker name="b" label="Second picture" value={formatCompared(b.image)} choices={choices} />
+          <Picker name="a" label="First image" value={formatCompared(a.image)} choices={choices} />
+          <Picker name="b" label="Second image" value={formatCompared(b.image)} choices={choices} />
           {mode === "side" ? null : <input type="hidden" name="mode" value={mode} />}
           <Button type="submit" size="sm" className="hidden noscript:inline-flex">
             Compare

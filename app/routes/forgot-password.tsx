@@ -55,11 +55,11 @@ export default function ForgotPassword({ loaderData, actionData }: Route.Compone
   );
   if (!passwords || !offered) {
     return (
-      <AuthPage title="Forgot your password?" aside={<>Back to where you can {signIn}</>}>
+      <AuthPage title="Forgot your password?" aside={<>Back to {signIn}</>}>
         <p className="text-soft">
           {passwords
             ? "This installation does not send email. Ask the operator for a password reset link."
-            : "This installation does not use passwords. Sign in another way."}
+            : "This installation does not use passwords. Use another sign-in method."}
         </p>
       </AuthPage>
     );
@@ -67,7 +67,7 @@ export default function ForgotPassword({ loaderData, actionData }: Route.Compone
   const sentTo = actionData?.result.status === "success" ? actionData.result.initialValue?.["email"] : undefined;
   if (typeof sentTo === "string") return <MailSent email={sentTo} text={SENT} pause={pause} again="/forgot-password" />;
   return (
-    <AuthPage title="Forgot your password?" aside={<>Remembered it? {signIn}</>}>
+    <AuthPage title="Forgot your password?" aside={<>Remember your password? {signIn}</>}>
       <p className="text-soft">Enter your email. We send you a link to reset your password.</p>
       <AuthForm form={form} submit="Send reset link">
         <TextField field={email} label="Email" type="email" autoComplete="username" autoFocus={isFirstInvalidField(form, "email")} />

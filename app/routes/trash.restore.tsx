@@ -14,7 +14,7 @@ import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/trash.restore";
 
 export const meta: Route.MetaFunction = ({ loaderData }) => [
-  { title: `Restore ${isolate(loaderData?.item.name ?? "")} elsewhere · Atelier` },
+  { title: `Restore ${isolate(loaderData?.item.name ?? "")} to another location · Atelier` },
 ];
 
 const PROJECT = "project";
@@ -68,7 +68,7 @@ export default function RestoreElsewhere({ loaderData: { item, choice, targets }
         nowhere={
           kind === "design"
             ? "There is no project. Create one first."
-            : "This project has no design. Choose another, or create a design first."
+            : "This project has no design. Choose another project, or create a design first."
         }
       />
     </Page>

@@ -107,10 +107,10 @@ export default function TwoFactor({ loaderData: { by, offered, redirectTo, const
       {by === "email" ? (
         <Form method="post" className="grid gap-2">
           <Button type="submit" name={SEND} value="email">
-            {sent ? "Send it again" : "Send the code"}
+            {sent ? "Resend code" : "Send code"}
           </Button>
           <p role="status" className="text-sm text-soft empty:hidden">
-            {sent ? "Sent. It can take a minute to arrive." : ""}
+            {sent ? "Code sent. It can take a minute to arrive." : ""}
           </p>
         </Form>
       ) : null}

@@ -79,7 +79,7 @@ export default function VerifyEmail({ loaderData, actionData }: Route.ComponentP
   return (
     <AuthPage
       title={current?.title ?? "Verify your email address"}
-      aside={more ? <>Back to {signedIn ? <Back to="/account">your account</Back> : <Back to="/sign-in">where you sign in</Back>}</> : null}
+      aside={more ? <>Back to {signedIn ? <Back to="/account">your account</Back> : <Back to="/sign-in">sign-in</Back>}</> : null}
     >
       {current ? (
         <p role={step === "failed" ? "alert" : undefined} className="text-soft">

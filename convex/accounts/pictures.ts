@@ -10,7 +10,7 @@ export const put = serverMutationFor({
   args: { contentType: v.string(), checksum: v.string(), bytes: v.bytes() },
   returns: v.null(),
   handler: async ({ db, user }, picture) => {
-    if (picture.bytes.byteLength > BYTES_MAX) throw invalid({ picture: ["The picture is too large."] });
+    if (picture.bytes.byteLength > BYTES_MAX) throw invalid({ picture: ["The image is too large."] });
     const known = await pictureOf(db, user.id);
     if (known) await db.patch(known._id, picture);
     else await db.insert("userPictures", { userId: user.id, ...picture });

@@ -95,13 +95,13 @@ const TAGGINGS_MAX = 2000;
 export const tagMany = bulkIds.extend(addTag.shape).superRefine(({ ids, tag }, ctx) => {
   const most = Math.floor(TAGGINGS_MAX / ids.length);
   if (tag.length <= most) return;
-  const message = `With ${ids.length} items selected, enter at most ${most} tags.`;
+  const message = `With ${ids.length} items selected, you can add at most ${most} tags at once.`;
   ctx.addIssue({ code: "custom", path: ["tag"], message });
 });
 
 function problemWith(tags: string[]): string | null {
   if (tags.length === 0) return "Enter a tag.";
-  if (tags.length > TAGS_MAX) return `At most ${TAGS_MAX} tags are possible.`;
+  if (tags.length > TAGS_MAX) return `An item can have at most ${TAGS_MAX} tags.`;
   if (tags.some((tag) => tag.length > TAG_MAX)) return `A tag can have at most ${TAG_MAX} characters.`;
   if (!tags.every(isPlainLine)) return "A tag must be a single line.";
   return tags.every((tag) => tagKey(tag) !== "") ? null : "A tag must contain a letter or a digit.";

@@ -41,34 +41,34 @@ export const REPLACED_CODES: Record<string, CallbackCode> = {
   validation_failed: "internal_server_error",
 };
 
-const INCOMPLETE_RESPONSE = "The provider's answer was incomplete or is no longer valid. Start again.";
+const INCOMPLETE_RESPONSE = "The provider's response was incomplete or has expired. Start again.";
 
 const ADVICE: Record<CallbackCode | "access_denied" | "INVALID_TOKEN" | "TOO_MANY_REQUESTS", string> = {
   access_denied: "Sign-in was cancelled, or the provider refused it. Nothing was shared with us.",
   account_already_linked_to_different_user:
-    "This provider account is linked to another account here. Sign in with the provider, unlink it there, and link it again.",
+    "This provider account is linked to another Atelier account. Sign in with the provider, unlink it from that account, then link it to this one.",
   account_not_linked:
-    "An account with this email address already exists, and the provider has not verified that the address is yours. Sign in the way you did before.",
-  email_not_found: "The provider did not share an email address. Allow it there, or sign up with a password.",
+    "An account with this email address already exists, and the provider has not verified that the address is yours. Sign in with the method that you used before.",
+  email_not_found: "The provider did not share your email address. Allow it in the provider's settings, or sign up with a password.",
   email_not_verified: "Your email address is not verified yet. Open the link we sent you, then sign in again.",
   internal_server_error: "Something went wrong on our side. Try again in a few minutes.",
   invalid_callback_request: INCOMPLETE_RESPONSE,
   invalid_code: INCOMPLETE_RESPONSE,
   no_callback_url: INCOMPLETE_RESPONSE,
   no_code: INCOMPLETE_RESPONSE,
-  oauth_provider_not_found: "This provider is not available here. Use another way to sign in.",
+  oauth_provider_not_found: "This provider is not available. Use another sign-in method.",
   state_not_found: "This sign-in took longer than ten minutes, was started in another browser, or was already completed. Start again.",
-  unable_to_get_user_info: "The provider did not share your profile. Start again, or use another way to sign in.",
+  unable_to_get_user_info: "The provider did not share your profile. Start again, or use another sign-in method.",
   unable_to_link_account:
-    "A provider account can be linked only if its email address is confirmed there and equals the address of your account here.",
-  INVALID_TOKEN: "This link was already used, has expired, or belongs to another account than the one you are signed in to.",
+    "The provider account was not linked. Its email address must be verified and the same as that of your Atelier account.",
+  INVALID_TOKEN: "This link was already used, has expired, or belongs to a different account than the one you are signed in to.",
   TOO_MANY_REQUESTS: "Too many attempts. Wait a moment, then open the link again.",
 };
 
 const advice = new Map<string, string>(Object.entries(ADVICE));
 
 const LINKING_CODES = new Set(["account_not_linked", "unable_to_link_account"]);
-const NO_LINKING = "This installation does not allow linking accounts. Sign in the way you did before.";
+const NO_LINKING = "This installation does not allow linking accounts. Sign in with the method that you used before.";
 
 export const adviceFor = (code: string, { linking }: { linking: boolean }): string | null =>
   !linking && LINKING_CODES.has(code) ? NO_LINKING : (advice.get(code) ?? null);

@@ -33,8 +33,8 @@ function messageFor(status: number, retryAfter: string | null, message: string):
 const KNOWN: Readonly<Record<string, { field: string; message: string }>> = {
   INVALID_EMAIL: { field: "email", message: "Invalid email" },
   INVALID_EMAIL_OR_PASSWORD: { field: "password", message: "Invalid email or password" },
-  USER_ALREADY_EXISTS: { field: "email", message: "An account with this address already exists. Sign in instead." },
-  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: { field: "email", message: "An account with this address already exists. Sign in instead." },
+  USER_ALREADY_EXISTS: { field: "email", message: "An account with this email address already exists. Sign in instead." },
+  USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: { field: "email", message: "An account with this email address already exists. Sign in instead." },
   PASSWORD_TOO_SHORT: { field: "password", message: "Password too short" },
   PASSWORD_TOO_LONG: { field: "password", message: "Password too long" },
   PASSWORD_COMMON: { field: "password", message: "This password is too common" },

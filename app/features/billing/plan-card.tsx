@@ -40,7 +40,7 @@ function Paid({ subscription }: Pick<Billing, "subscription">) {
   if (ends) {
     return (
       <>
-        Ends on <Day at={until} />. You keep your content. To add more after that, you need space in the smaller plan.
+        Ends on <Day at={until} />. You keep your content. You can then add more only within the limits of the Free plan.
       </>
     );
   }

@@ -61,7 +61,7 @@ function addressVerified(provider: string, credentials: string[]): Words {
   return {
     title: `Email address verified with ${provider}`,
     text:
-      `You signed in with ${provider}, which confirmed that the address is yours. It was never confirmed before, so we removed ` +
+      `You signed in with ${provider}, which verified that the address is yours. It was not verified before, so we removed ` +
       `all earlier access${removed.length === 0 ? "" : `: ${listed(removed)}`}. ` +
       "Your projects are unchanged. To sign in with a password again, set one under Password and security.",
     link: security,

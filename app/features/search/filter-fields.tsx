@@ -69,7 +69,7 @@ export function FilterFields({ filters, known, projects, onChange }: FilterField
         </Labelled>
       </div>
       <p className="mt-2 text-sm text-faint">
-        Project, orientation, size and colour are checked in up to 1,000 results at a time. The next page continues.
+        The filters for project, orientation, size and colour apply to 1,000 results at a time. Open the next page for more.
       </p>
       {isFiltered(filters) ? (
         <Link

@@ -9,7 +9,7 @@ const nothing: Found = { projects: [], designs: [], images: [], more: [], next: 
 
 it("leads on when nothing was found among the rows that were read", () => {
   const found: Found = { ...nothing, more: ["image"] };
-  expect(resultSummary("cat", true, found)).toMatch(/among the 1,000 items searched/);
+  expect(resultSummary("cat", true, found)).toMatch(/in the first 1,000 items/);
   const element = <ResultList {...found} query="cat" addressOf={(kind) => `/search?kind=${kind}`} />;
   const markup = renderToStaticMarkup(<RouterProvider router={createMemoryRouter([{ path: "/", element }])} />);
   expect(markup).toContain('href="/search?kind=image"');

@@ -12,6 +12,6 @@ export function resultSummary(text: string, filtered: boolean, { projects, desig
   if (text === "" && !filtered) {
     return "Search the names, descriptions, captions and tags of projects, designs and images. The last word can be incomplete.";
   }
-  if (more.length > 0 || next !== null) return "No results among the 1,000 items searched. There are more.";
+  if (more.length > 0 || next !== null) return "No results in the first 1,000 items. Open the next page to search more.";
   return filtered ? "No results match all filters." : `No results for “${isolate(text)}”.`;
 }

@@ -17,15 +17,15 @@ export const TEXTS = {
   damaged: "A part of the file was damaged during the upload.",
   diskFull: "The server's disk is full. The uploaded part is kept.",
   busy: "The server is busy. The uploaded part is kept.",
-  tooMany: "Too many of your files are unfinished. Finish or discard some of them.",
+  tooMany: "You have too many unfinished uploads. Resume or discard some of them.",
   failed: "Something went wrong on our side. The uploaded part is kept.",
   timeout: "The request took too long. The uploaded part is kept.",
   proxyTooLarge: `A proxy in front of the server rejects requests of ${bytesText(SMALLEST_CHUNK)}. The upload failed. The operator must raise the proxy's limit (in nginx: client_max_body_size), then try again.`,
   proxyNoServer:
-    "A proxy in front of the server gets no answer from it. The uploaded part is kept. If this continues, the operator must check whether the server is running. Otherwise the proxy has a wrong address or timeout (in nginx: proxy_pass, proxy_read_timeout).",
+    "A proxy in front of the server receives no response from it. The uploaded part is kept. If this continues, the operator must check that the server is running, and the proxy's address and timeout for it (in nginx: proxy_pass, proxy_read_timeout).",
 } as const;
 
-export const CONTINUES = "The upload continues by itself.";
+export const CONTINUES = "The upload continues automatically.";
 export const TRY_AGAIN = "Try again.";
 
 export function isUploadProblem(answer: unknown): answer is UploadProblem {

@@ -67,7 +67,7 @@ it("shows why a step is rejected, and removes it", async () => {
   await offerUndo({ id: "b", text: "", done: stored });
   mutation.mockRejectedValueOnce(notFound());
   press();
-  await vi.waitFor(() => expect(said()).toContain("This is no longer possible: the item was deleted."));
+  await vi.waitFor(() => expect(said()).toContain("No longer possible: the item was deleted."));
   press();
   expect(reverted()).toEqual(["a", "b"]);
 });

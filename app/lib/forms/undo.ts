@@ -80,7 +80,7 @@ async function run(step: Step, direction: Direction): Promise<void> {
   }
 }
 
-export const revertProblem = (error: unknown): string => refusalOf(error)?.message ?? "This is no longer possible: the item was deleted.";
+export const revertProblem = (error: unknown): string => refusalOf(error)?.message ?? "No longer possible: the item was deleted.";
 
 let listening = false;
 

@@ -2,7 +2,7 @@ import type { MetaDescriptor } from "react-router";
 
 const ABOUT = "Projects, designs and their images: live in every open browser, and working without JavaScript.";
 
-const PICTURE = { address: "/og.png", width: "1200", height: "630", alt: "A wall of pictures in Atelier" };
+const PICTURE = { address: "/og.png", width: "1200", height: "630", alt: "A gallery of images in Atelier" };
 
 type PageAddress = {
   title: string;

@@ -16,7 +16,7 @@ type TaggedItem = { kind: "design"; thing: Id<"designs"> } | { kind: "image"; th
 export async function addTags(ctx: Ctx, place: Place, labels: string[]): Promise<boolean> {
   const has = new Set((rowOf(place).tags ?? []).map(tagKey));
   const more = new Set(labels.map(tagKey)).difference(has);
-  if (more.size > 0 && has.size + more.size > TAGS_MAX) throw limit(`At most ${TAGS_MAX} tags are possible. Remove one first.`);
+  if (more.size > 0 && has.size + more.size > TAGS_MAX) throw limit(`You can have at most ${TAGS_MAX} tags on an item. Remove one first.`);
   await addTagsToAll(ctx, [place], labels);
   return more.size > 0;
 }

@@ -55,7 +55,7 @@ export function recordChanges({ db, user }: { db: MutationCtx["db"]; user: Pick<
 
     /** Replaces the step's former changes. */
     async save(step: string): Promise<void> {
-      if (step === "" || step.length > STEP_MAX) throw invalid({ step: ["This step cannot be stored."] });
+      if (step === "" || step.length > STEP_MAX) throw invalid({ step: ["This action cannot be stored for undo."] });
       for (const { _id } of await stepRows({ db }, user.id, step)) await db.delete(_id);
       const changes = [...drafts].flatMap(([id, draft]) => toChange(id, draft) ?? []);
       for (let at = 0; at < changes.length; at += CHANGES_PER_ROW) {

@@ -43,7 +43,7 @@ export async function expectUnchanged(ctx: Ctx, change: Change): Promise<void> {
   const row: { name: string } & Partial<Record<Field, unknown>> = itemIn(await unpurgedFor(ctx, change.id, change.kind));
   for (const field of fieldsOf(change))
     if (!isSame(row[field], change.after[field]))
-      throw conflict(`“${isolate(row.name)}” was changed in the meantime, so this is no longer possible.`);
+      throw conflict(`“${isolate(row.name)}” was changed in the meantime, so the action cannot be undone or redone.`);
 }
 
 const itemIn = (found: Trashed): Doc<"projects"> | Doc<"designs"> | Doc<"designImages"> =>

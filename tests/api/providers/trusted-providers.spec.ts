@@ -78,7 +78,7 @@ withSettings({ FIGMA_CLIENT_ID: "id", FIGMA_CLIENT_SECRET: "secret", ROBLOX_CLIE
       const html = (await page.text()).replaceAll("<!-- -->", "");
       expect(html).toContain("Link Google");
       expect(html).not.toContain("Link Figma");
-      expect(html).toContain("Figma cannot be linked: it does not report a confirmed email address");
+      expect(html).toContain("Figma cannot be linked: it does not report a verified email address");
       expect(html).toContain("ACCOUNTS_TRUSTED_PROVIDERS=figma");
       expect(html).toContain("ACCOUNTS_TRUSTED_PROVIDERS=roblox");
     },

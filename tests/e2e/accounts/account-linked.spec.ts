@@ -204,7 +204,7 @@ bothWays((javaScript) => {
     await page.getByRole("link", { name: "Get a code by email" }).click();
     await expect(page).toHaveURL(/by=email/);
     if (javaScript) await hydrated(page);
-    await page.getByRole("button", { name: "Send the code" }).click();
+    await page.getByRole("button", { name: "Send code" }).click();
     await expect(page.getByText("It can take a minute to arrive.")).toBeVisible();
     const code = () =>
       mailbox

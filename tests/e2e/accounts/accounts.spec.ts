@@ -8,12 +8,12 @@ const freshEmail = () => `${randomUUID()}@example.com`;
 async function fillSignUp(page: Page, { name = "Grace Hopper", email = freshEmail() } = {}) {
   await page.getByLabel("Name").fill(name);
   await page.getByLabel("Email").fill(email);
-  await page.getByLabel("Password").fill(password);
+  await page.getByLabel("Password", { exact: true }).fill(password);
   return email;
 }
 
 async function expectAutofill(page: Page, words: Record<string, string>) {
-  const form = page.locator("form", { has: page.getByLabel("Password") });
+  const form = page.locator("form", { has: page.getByLabel("Password", { exact: true }) });
   await expect(form).toHaveAttribute("method", "post");
   for (const [label, word] of Object.entries(words)) await expect(form.getByLabel(label)).toHaveAttribute("autocomplete", word);
 }
@@ -41,7 +41,7 @@ bothWays((javaScript) => {
     await ready(page);
     await expectAutofill(page, { Email: "username", Password: "current-password" });
     await page.getByLabel("Email").fill(email);
-    await page.getByLabel("Password").fill(password);
+    await page.getByLabel("Password", { exact: true }).fill(password);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page).toHaveURL("/projects");
   });
@@ -53,7 +53,7 @@ bothWays((javaScript) => {
     await ready(page);
     await expectAccessible(page);
     await page.getByLabel("Email").fill(person.email);
-    await page.getByLabel("Password").fill(person.password);
+    await page.getByLabel("Password", { exact: true }).fill(person.password);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page).toHaveURL("/notifications?unread=1");
   });
@@ -63,15 +63,15 @@ bothWays((javaScript) => {
     await page.goto("/sign-in");
     await ready(page);
     await page.getByLabel("Email").fill(person.email);
-    await page.getByLabel("Password").fill("wrong horse");
+    await page.getByLabel("Password", { exact: true }).fill("wrong horse");
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await expect(page.getByLabel("Password")).toHaveAccessibleDescription("Invalid email or password");
+    await expect(page.getByLabel("Password", { exact: true })).toHaveAccessibleDescription("Invalid email or password");
     await expect(page.getByLabel("Email")).toHaveValue(person.email);
-    await expect(page.getByLabel("Password")).toHaveValue(javaScript ? /.*/ : "");
+    await expect(page.getByLabel("Password", { exact: true })).toHaveValue(javaScript ? /.*/ : "");
     await expectAccessible(page);
 
     await page.getByLabel("Email").fill("ada@");
-    await page.getByLabel("Password").fill(person.password);
+    await page.getByLabel("Password", { exact: true }).fill(person.password);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page.getByLabel("Email")).toHaveAccessibleDescription("Invalid email");
     await expect(page.getByLabel("Email")).toHaveValue("ada@");
@@ -84,7 +84,7 @@ bothWays((javaScript) => {
     await ready(page);
     await fillSignUp(page, { name: "Grace Hopper", email: person.email });
     await page.getByRole("button", { name: "Create account" }).click();
-    await expect(page.getByLabel("Email")).toHaveAccessibleDescription(/An account with this address already exists/);
+    await expect(page.getByLabel("Email")).toHaveAccessibleDescription(/An account with this email address already exists/);
     await expect(page.getByLabel("Name")).toHaveValue("Grace Hopper");
     await expect(page.getByLabel("Email")).toHaveValue(person.email);
   });
@@ -92,12 +92,12 @@ bothWays((javaScript) => {
   test("reports a short password and a missing name at their fields", async ({ page }) => {
     await page.goto("/sign-up");
     await ready(page);
-    await expect(page.getByLabel("Password")).toHaveAccessibleDescription("At least 8 characters");
+    await expect(page.getByLabel("Password", { exact: true })).toHaveAccessibleDescription("At least 8 characters");
     await page.getByLabel("Email").fill(freshEmail());
-    await page.getByLabel("Password").fill("short");
+    await page.getByLabel("Password", { exact: true }).fill("short");
     await page.getByRole("button", { name: "Create account" }).click();
     await expect(page.getByLabel("Name")).toHaveAccessibleDescription("Enter your name");
-    await expect(page.getByLabel("Password")).toHaveAccessibleDescription("Use at least 8 characters");
+    await expect(page.getByLabel("Password", { exact: true })).toHaveAccessibleDescription("Use at least 8 characters");
   });
 
   test(
@@ -134,7 +134,7 @@ test("signing in redirects only to our own pages", async ({ page, person, contex
     await page.goto(`/sign-in?redirectTo=${encodeURIComponent(target)}`);
     await hydrated(page);
     await page.getByLabel("Email").fill(person.email);
-    await page.getByLabel("Password").fill(person.password);
+    await page.getByLabel("Password", { exact: true }).fill(person.password);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page).toHaveURL((url) => url.pathname !== "/sign-in");
     expect(new URL(page.url()).hostname).toBe("localhost");

@@ -67,7 +67,7 @@ test.describe("with Stripe", () => {
       );
       await page.goto(stripe.pay(page.url()));
       await expect(page).toHaveURL(`${app.url}/billing?done=upgrade`);
-      await expect(page.getByText("Thank you. You are on Pro now.")).toBeVisible();
+      await expect(page.getByText("Thank you. You are now on Pro.")).toBeVisible();
       await expect(tab.getByText(/^Billed monthly, next on \d/)).toBeVisible();
       await convex.mutation(api.projects.create, { name: "One more" });
 

@@ -134,7 +134,7 @@ bothWays((javaScript) => {
       for (const tab of [elsewhere, front]) await expect(tab.getByText(person.email)).toHaveCount(0);
 
       await page.getByLabel("Email").fill(person.email);
-      await page.getByLabel("Password").fill("another horse battery");
+      await page.getByLabel("Password", { exact: true }).fill("another horse battery");
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await expect(page).toHaveURL("/projects");
 
@@ -309,7 +309,7 @@ base.describe("with verification required", () => {
       await ready();
       await page.getByLabel("Name").fill("Grace Hopper");
       await page.getByLabel("Email").fill(email);
-      await page.getByLabel("Password").fill(password);
+      await page.getByLabel("Password", { exact: true }).fill(password);
       await page.getByRole("button", { name: "Create account" }).click();
       await expect(page.getByRole("heading", { name: "Check your email" })).toBeVisible();
       await mail(mailbox, email, /Verify your email/);
@@ -317,7 +317,7 @@ base.describe("with verification required", () => {
       await page.goto("/sign-in");
       await ready();
       await page.getByLabel("Email").fill(email);
-      await page.getByLabel("Password").fill(password);
+      await page.getByLabel("Password", { exact: true }).fill(password);
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await expect(page.getByLabel("Email")).toHaveAccessibleDescription(/Email not verified/);
       await expect(page.getByLabel("Email")).toHaveValue(email);
@@ -331,7 +331,7 @@ base.describe("with verification required", () => {
       await page.goto("/sign-in");
       await ready();
       await page.getByLabel("Email").fill(email);
-      await page.getByLabel("Password").fill(password);
+      await page.getByLabel("Password", { exact: true }).fill(password);
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
       await expect(page).toHaveURL("/projects");
       await context.close();

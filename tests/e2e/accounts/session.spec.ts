@@ -158,7 +158,7 @@ bothWays((javaScript) => {
         await page.goto("/sign-in");
         await ready(page);
         await page.getByLabel("Email").fill(person.email);
-        await page.getByLabel("Password").fill(person.password);
+        await page.getByLabel("Password", { exact: true }).fill(person.password);
         await page.getByLabel("Remember me").setChecked(stay);
         await page.getByRole("button", { name: "Sign in" }).click();
         await expect(page).toHaveURL("/projects");
@@ -183,7 +183,7 @@ bothWays((javaScript) => {
         await store.change("rateLimits", { id: String(id) }, { lastRequest: Date.now() });
       const answered = page.waitForResponse((response) => response.request().method() === "POST");
       const anew = javaScript ? null : page.waitForEvent("load");
-      await page.getByLabel("Password").fill(`wrong ${attempt}`);
+      await page.getByLabel("Password", { exact: true }).fill(`wrong ${attempt}`);
       await page.getByRole("button", { name: "Sign in" }).click();
       const answer = await answered;
       await anew;

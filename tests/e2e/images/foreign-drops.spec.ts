@@ -15,7 +15,7 @@ test("a link dropped from another tab does not change the page", async ({ page, 
   let documents = 0;
   page.on("request", (request) => request.isNavigationRequest() && documents++);
   for (const type of ["dragEnter", "dragOver"] as const) await cdp.send("Input.dispatchDragEvent", { type, x: 400, y: 300, data });
-  await expect(page.getByText("A link cannot be added.")).toBeVisible();
+  await expect(page.getByText("Links cannot be added.")).toBeVisible();
   await cdp.send("Input.dispatchDragEvent", { type: "drop", x: 400, y: 300, data });
   // A drop's navigation starts before a later request is answered.
   await page.evaluate(() => fetch("/shortcuts"));
@@ -34,7 +34,7 @@ for (const [kind, types] of [
     await hydrated(page);
     const prevented = (selector: string) => preventedOn(page, selector, types);
     for (const selector of ["body", "main h1", "aside a, nav a"]) expect(await prevented(selector), selector).toEqual([true, true, true]);
-    const toast = page.locator("[data-sonner-toast]").filter({ hasText: "A link cannot be added." });
+    const toast = page.locator("[data-sonner-toast]").filter({ hasText: "Links cannot be added." });
     await expect(toast.first()).toBeVisible({ visible: "text/uri-list" in types });
     expect(await prevented("input[data-command^='Rename']")).toEqual([false, false, false]);
     await expect(page.locator(".drop-overlay")).toHaveCount(0);

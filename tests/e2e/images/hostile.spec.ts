@@ -148,7 +148,7 @@ test(
     } while (!over);
     expect(new Set(statuses)).toEqual(new Set([200]));
     // The machine decides which limit is reached first.
-    expect(await responseText).toMatch(/The picture takes too (?:much memory|long) to render/);
+    expect(await responseText).toMatch(/The image takes too (?:much memory|long) to render/);
     expect(await responseText).toContain("maximum 50 megapixels");
     expect((await fetch(`${app.url}/readyz`)).status).toBe(200);
   },

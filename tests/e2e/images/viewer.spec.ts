@@ -262,7 +262,7 @@ bothWays((javaScript) => {
     if (!javaScript) await page.getByRole("button", { name: "Upload", exact: true }).click();
     await expect(page.getByText("This file is already the current version.")).toBeVisible();
 
-    await page.getByRole("link", { name: "Compare version 1 with the current one" }).click();
+    await page.getByRole("link", { name: "Compare version 1 with the current version" }).click();
     await expect(page.getByRole("figure")).toContainText(
       javaScript ? ["fig.jpg, version 1", "fig.jpg, version 2"] : [/version 1/, /version 2/],
     );
@@ -295,7 +295,7 @@ bothWays((javaScript) => {
       await expect(page.locator(".compare-layer").nth(1)).toHaveCSS("mix-blend-mode", "difference");
     }
 
-    await page.getByRole("combobox", { name: "Second picture" }).selectOption({ label: "bank.png" });
+    await page.getByRole("combobox", { name: "Second image" }).selectOption({ label: "bank.png" });
     if (!javaScript) await page.getByRole("button", { name: "Compare", exact: true }).click();
     await expect(page.getByRole("img", { name: "bank.png" })).toBeVisible();
     await expect(page).toHaveURL(new RegExp(`b=${ids[1]}`));

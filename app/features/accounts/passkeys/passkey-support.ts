@@ -10,6 +10,6 @@ export function passkeySupport(): PasskeySupport {
 }
 
 export const NO_PASSKEYS: Record<Exclude<PasskeySupport, "available">, string> = {
-  insecure: "Passkeys need an https address. This page uses http.",
+  insecure: "Passkeys require HTTPS. This page uses HTTP.",
   unsupported: "This browser does not support passkeys.",
 };

@@ -125,7 +125,7 @@ function AddPasskey({ hasPassword }: { hasPassword: boolean }) {
           htmlFor="passkey-name"
           label="Passkey name"
           errorId="passkey-error"
-          hint="For example, the name of the device"
+          hint="For example, the device's name"
           hintId="passkey-hint"
         >
           <TextInput id="passkey-name" name="name" maxLength={100} autoComplete="off" aria-describedby="passkey-hint" />

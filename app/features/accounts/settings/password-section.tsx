@@ -25,7 +25,7 @@ function ChangePassword({ constraint }: { constraint: Constraint }) {
   });
   const { currentPassword, newPassword, revokeOtherSessions } = state.fields;
   return (
-    <Section title="Password" about="Use a password that you use nowhere else.">
+    <Section title="Password" about="Use a password that you do not use on other sites.">
       <AccountForm state={state} submit="Change password" successTexts={successTexts}>
         <UsernameField />
         <FormPasswordField field={currentPassword} label="Current password" autoComplete="current-password" />

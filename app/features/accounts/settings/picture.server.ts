@@ -77,7 +77,7 @@ export async function updatePicture({ request, context, url }: ActionRequest) {
   } catch (error) {
     if (isDiskFull(error)) throw diskFullResponse();
     if (error instanceof InvalidForm || error instanceof UploadAborted)
-      throw new Response("The picture did not arrive completely.\n", { status: 400 });
+      throw new Response("The picture was not received completely. Try again.\n", { status: 400 });
     throw error;
   }
 }

@@ -53,7 +53,7 @@ export const securityIntents = {
     async run({ password }, { post }) {
       const { totpURI, backupCodes } = enabled.parse(await post("/two-factor/enable", { password }));
       const setup = twoFactorSetup(totpURI, backupCodes);
-      if (!setup) throw new Error("Better Auth gave an address for authenticator apps that is none");
+      if (!setup) throw new Error("Better Auth returned an invalid address for authenticator apps");
       return { show: { setup } };
     },
   }),
@@ -94,7 +94,7 @@ export const securityIntents = {
   renamePasskey: accountIntent({
     schema: z.object({
       id: z.string(),
-      name: z.string("Give the passkey a name").trim().min(1, "Give the passkey a name").max(100, "Use at most 100 characters"),
+      name: z.string("Enter a name for the passkey").trim().min(1, "Enter a name for the passkey").max(100, "Use at most 100 characters"),
     }),
     fieldOf: { "*": "name" },
     async run({ id, name }, { post }) {

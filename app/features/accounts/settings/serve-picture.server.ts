@@ -30,7 +30,7 @@ export async function servePicture(request: Request, userId: string, context: Re
     const code = refusalOf(error)?.code;
     if (code === "not_found" || code === "unauthenticated") return missing();
     if (error instanceof Unavailable)
-      return new Response("The picture is not available right now.\n", { status: 503, headers: { "Retry-After": "5" } });
+      return new Response("The image is not available right now.\n", { status: 503, headers: { "Retry-After": "5" } });
     throw error;
   }
 }

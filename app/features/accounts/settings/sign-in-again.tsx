@@ -7,7 +7,7 @@ export function SignInAgain() {
   return (
     <div role="alert" className="grid justify-items-start gap-3 rounded-md border bg-panel p-4">
       <p className="text-soft">
-        You signed in some time ago. Sign in again to continue, and you return to this page. Nothing was changed yet.
+        You signed in some time ago. Sign in again to continue. You then return to this page. Nothing was changed.
       </p>
       <Button
         type="submit"

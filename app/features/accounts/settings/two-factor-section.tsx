@@ -66,7 +66,7 @@ function SetUp({ setup: { uri, secret, qr, codes }, state }: { setup: TwoFactorS
       <li className="ps-1">
         <div className="grid gap-3">
           <h3 className="font-medium">Save these backup codes</h3>
-          <p className="text-soft">Each code works once if you lose your phone. The codes are not shown again.</p>
+          <p className="text-soft">Use a code to sign in if you lose your phone. Each code works once. The codes are not shown again.</p>
           <BackupCodes codes={codes} />
         </div>
       </li>
@@ -134,7 +134,7 @@ function TwoFactorOn({ codesLeft, disable, hasPassword, constraint }: OnProps) {
           </>
         )}
       </Section>
-      <Section dangerous title="Turn off two-factor authentication" about="Sign-in then requires no code. Trusted devices are removed.">
+      <Section dangerous title="Turn off two-factor authentication" about="Sign-in no longer requires a code. Trusted devices are removed.">
         <AccountForm state={disable} submit="Turn off" look="danger">
           <FormPasswordField field={disable.fields["password"]} label="Your password" autoComplete="current-password" />
         </AccountForm>

@@ -21,7 +21,7 @@ async function signed(request: Request | undefined, client: Stripe, secret: stri
   try {
     return await client.webhooks.constructEventAsync(await request.text(), signature, secret);
   } catch {
-    throw new APIError("BAD_REQUEST", { message: "The signature is not right" });
+    throw new APIError("BAD_REQUEST", { message: "The signature is invalid" });
   }
 }
 

@@ -44,7 +44,7 @@ export async function inspectImage(path: string, userId: string, digest: string 
   const type = await recognise(path);
   if (!isAcceptedType(type)) return refuse(refusalOfType(type));
   if (type === "image/avif" && (await isSequence(path)))
-    return refuse("This AVIF is an animation, which cannot be read here. Export it as a WebP or GIF.");
+    return refuse("Animated AVIF files are not supported. Export it as a WebP or GIF.");
   if (type === "image/svg+xml" && size > SVG_MAX_BYTES)
     return refuse(`This SVG is larger than ${bytesText(SVG_MAX_BYTES)}. Simplify the drawing, or export it as a PNG.`);
 
@@ -149,18 +149,18 @@ async function inspectDrawing({ path, size, checksum }: Arrived, userId: string)
 }
 
 const BROKEN = "The file is damaged or incomplete. Check that it opens on your device, then try again.";
-const TOO_SLOW = "The picture takes too long to render. Simplify it, or export it as a PNG.";
+const TOO_SLOW = "The image takes too long to render. Simplify it, or export it as a PNG.";
 const UNDRAWABLE = {
   broken: BROKEN,
   time: TOO_SLOW,
-  memory: "The picture takes too much memory to render. Simplify it, or export it as a PNG.",
+  memory: "The image takes too much memory to render. Simplify it, or export it as a PNG.",
 };
 
 const UNDECODABLE: Record<DecodeProblem, string> = {
   ...UNDRAWABLE,
-  encrypted: "This PDF is encrypted. Save a copy without a password, then upload that.",
+  encrypted: "This PDF is encrypted. Save a copy without a password, then upload the copy.",
   pages: `This PDF has more than ${PDF_PAGES_MAX} pages. Split it into smaller files.`,
-  large: "The picture has too many pixels. Reduce its size.",
+  large: "The image has too many pixels. Reduce its size.",
 };
 
 const refuse = (problem: string): Inspection => ({ ok: false, problem });

@@ -9,7 +9,7 @@ const REFUSED: Record<string, { name: string; advice: string; ends: string[] }> 
   "image/bmp": { name: "BMP", advice: "Save it as a PNG.", ends: ["bmp"] },
   "image/x-icon": { name: "icon", advice: "Save it as a PNG.", ends: ["ico"] },
   "image/jxl": { name: "JPEG XL", advice: "Export it as a JPEG or AVIF.", ends: ["jxl"] },
-  "application/zip": { name: "ZIP", advice: "Unpack it and choose the images in it.", ends: ["zip"] },
+  "application/zip": { name: "ZIP", advice: "Unpack it, then choose the images.", ends: ["zip"] },
 };
 
 /** Returns why a type is refused and what to do instead. `end`: the file's extension, where only the browser's type is known. */

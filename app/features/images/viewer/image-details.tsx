@@ -30,7 +30,7 @@ export function ImageDetails({ image, details }: { image: DesignImage; details: 
       {details?.camera ? <Fact name="Camera">{details.camera}</Fact> : null}
       {details?.lens ? <Fact name="Lens">{details.lens}</Fact> : null}
       {exposure === "" ? null : <Fact name="Exposure">{exposure}</Fact>}
-      {details?.hasPlace ? <Fact name="Place">Hidden (in the original file only)</Fact> : null}
+      {details?.hasPlace ? <Fact name="Location">Hidden (in the original file only)</Fact> : null}
       <Fact name="Added">
         <Day at={_creationTime} />
       </Fact>

@@ -79,7 +79,7 @@ function VersionRow({ image, version }: { image: DesignImage; version: Version }
             <Link
               to={compareAddress({ imageId: image._id, versionId: _id }, { imageId: image._id })}
               prefetch="intent"
-              aria-label={`Compare version ${number} with the current one`}
+              aria-label={`Compare version ${number} with the current version`}
               data-tooltip="Compare"
               className={buttonClass({ look: "ghost", size: "icon-sm" })}
             >
@@ -144,7 +144,7 @@ function NewVersion({ image, sending, answer: fromPage }: { image: DesignImage; 
       />
       <label htmlFor={INPUT_ID} className={buttonClass({ look: "quiet" }, "noscript:order-first")}>
         <Icon of={Upload} />
-        {busy ? "Uploading the version" : "Upload new version"}
+        {busy ? "Uploading version" : "Upload new version"}
       </label>
       <Button type="submit" className="hidden noscript:inline-flex">
         Upload

@@ -77,7 +77,7 @@ function Failures({ job: { failed, failures, kind } }: { job: BulkJob }) {
       <ul className="grid max-h-40 gap-0.5 overflow-y-auto py-1 text-sm">
         {failures.map(({ id, name, reason }) => (
           <li key={id}>
-            <span className="font-medium">{name === null ? `One ${kind}` : isolate(name)}</span>: {reason}
+            <span className="font-medium">{name === null ? `1 ${kind}` : isolate(name)}</span>: {reason}
           </li>
         ))}
       </ul>

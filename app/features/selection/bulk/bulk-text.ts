@@ -11,9 +11,9 @@ const TEXTS: Record<string, [running: (items: string) => string, done: string]> 
   copy: [(items) => `Copying ${items}`, "copied"],
   tag: [(items) => `Tagging ${items}`, "tagged"],
   untag: [(items) => `Removing tags from ${items}`, "untagged"],
-  favourite: [(items) => `Changing ${items}`, "changed"],
+  favourite: [(items) => `Updating ${items}`, "updated"],
 };
-const OTHER = TEXTS["favourite"] ?? [(items: string) => items, "changed"];
+const OTHER = TEXTS["favourite"] ?? [(items: string) => items, "updated"];
 
 /** Describes a bulk action: "Moving 10,000 images…", "10,000 images moved", "Stopped: 300 of 10,000 images moved". */
 export function bulkText({ kind, action, state, phase, done, total }: Described): string {

@@ -38,7 +38,7 @@ export function PasswordField({ id, label, errors, hint, className, ...rest }: P
           <Button
             look="ghost"
             size="icon-sm"
-            aria-label={shown ? "Hide what is typed" : "Show what is typed"}
+            aria-label={shown ? "Hide password" : "Show password"}
             aria-controls={id}
             className="absolute inset-y-0 end-0.5 my-auto"
             onClick={() => show(!shown)}

@@ -38,7 +38,7 @@ export function NoFavourites({ things: itemNoun }: { things: string }) {
   return (
     <EmptyState
       title="Favourites appear here"
-      text={`Add ${itemNoun} to the favourites to find them here.`}
+      text={`Add ${itemNoun} to your favourites to find them here.`}
       action={<ButtonLink to={pathname}>Show all {itemNoun}</ButtonLink>}
     />
   );

@@ -53,7 +53,7 @@ const LINKS = new Set(["text/uri-list", "text/x-moz-url"]);
 
 type DragState = { target: Target | null; card: boolean; isLink?: boolean };
 
-const NO_FILE = "A link cannot be added. Save the image first, then drop its file.";
+const NO_FILE = "Links cannot be added. Save the image first, then drop its file.";
 
 function useDrops(addBatch: (target: Target, batch: Batch) => void): DragState | null {
   const [over, setOver] = useState<DragState | null>(null);

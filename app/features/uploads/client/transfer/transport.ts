@@ -9,7 +9,7 @@ export class NotSent extends Error {
   readonly answer: UploadProblem | null;
 
   constructor(status: number | null, answer: UploadProblem | null) {
-    super(answer?.problem ?? `No answer (${status ?? "the line is lost"})`);
+    super(answer?.problem ?? `No response (${status ?? "connection lost"})`);
     this.status = status;
     this.answer = answer;
   }

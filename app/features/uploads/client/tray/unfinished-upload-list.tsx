@@ -61,7 +61,7 @@ export function UnfinishedUploadList({ unfinished, listed, all }: UnfinishedUplo
         </Button>
       </p>
       <p role="alert" className="text-sm text-danger-text empty:hidden">
-        {otherFiles.length > 0 ? `Not among these files: ${otherFiles.map(({ name }) => isolate(name)).join(", ")}.` : null}
+        {otherFiles.length > 0 ? `Not selected: ${otherFiles.map(({ name }) => isolate(name)).join(", ")}.` : null}
       </p>
       <ul className="grid gap-0.5 text-sm">
         {unfinished.slice(0, listed).map(({ id: key, name, designName }) => (

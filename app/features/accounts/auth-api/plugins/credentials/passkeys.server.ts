@@ -23,5 +23,5 @@ export const passkeys = (origin: string) =>
 const unverified = () =>
   new APIError("UNAUTHORIZED", {
     code: "USER_NOT_VERIFIED",
-    message: "This passkey did not verify you. Set up a PIN, fingerprint or face for it first.",
+    message: "This passkey did not verify your identity. Set up a PIN, fingerprint or face recognition for it, then try again.",
   });
