@@ -139,8 +139,8 @@ export const getRecent = userQuery({
 });
 
 async function jobFor(ctx: UserMutationCtx, id: string): Promise<Doc<"bulkJobs">> {
-  const known = ctx.db.normalizeId("bulkJobs", id);
-  const row = known && (await ctx.db.get(known));
+  const jobId = ctx.db.normalizeId("bulkJobs", id);
+  const row = jobId && (await ctx.db.get(jobId));
   if (!row || row.userId !== ctx.user.id) throw notFound();
   return row;
 }

@@ -56,8 +56,8 @@ export const markRead = userMutation({
   args: { id: v.string() },
   returns: v.null(),
   handler: async ({ db, user }, { id }) => {
-    const known = db.normalizeId("notices", id);
-    const row = known && (await db.get(known));
+    const noticeId = db.normalizeId("notices", id);
+    const row = noticeId && (await db.get(noticeId));
     if (!row || row.userId !== user.id) throw notFound();
     if (!row.read) await db.patch(row._id, { read: true });
     return null;

@@ -152,11 +152,11 @@ function placeOf(cursor: string | undefined): number | null {
   return cursor !== undefined && Number.isFinite(place) && place >= 0 ? place : null;
 }
 
-function memo<Result>(ask: (id: string) => Promise<Result>): (id: string) => Promise<Result> {
-  const known = new Map<string, Promise<Result>>();
+function memo<Result>(load: (id: string) => Promise<Result>): (id: string) => Promise<Result> {
+  const cache = new Map<string, Promise<Result>>();
   return (id) => {
-    const answer = known.get(id) ?? ask(id);
-    known.set(id, answer);
+    const answer = cache.get(id) ?? load(id);
+    cache.set(id, answer);
     return answer;
   };
 }

@@ -121,13 +121,13 @@ async function insertImages(
   const files = arrived.flatMap(imagesOfFile);
   const place = await designFor(ctx, designId, "edit");
   const { ownerId } = place.project;
-  const known = new Map<string, Id<"designImages">>();
+  const imageIds = new Map<string, Id<"designImages">>();
   let bytes = 0;
   for (const file of files) {
     check(imageFacts, file);
     const earlier = await imageOf(ctx, file.uploadId);
     if (earlier && earlier.designId !== place.design._id) throw conflict("This upload belongs to another design.");
-    if (earlier) known.set(file.uploadId, earlier._id);
+    if (earlier) imageIds.set(file.uploadId, earlier._id);
     if (earlier && earlier.storageId !== file.storageId) await releaseFile(ctx, file.storageId);
     // The pages of a PDF share one file.
     if (!earlier && isFirstPage(file)) bytes += file.size;
@@ -139,10 +139,10 @@ async function insertImages(
   const ids: Id<"designImages">[] = [];
   const added: { _id: Id<"designImages">; name: string }[] = [];
   for (const file of files) {
-    let id = known.get(file.uploadId);
+    let id = imageIds.get(file.uploadId);
     if (id === undefined) {
       id = await insertImage(ctx, place, images, file);
-      known.set(file.uploadId, id);
+      imageIds.set(file.uploadId, id);
       added.push({ _id: id, name: nameFromFile(file.name) });
     }
     if (isFirstPage(file)) ids.push(id);

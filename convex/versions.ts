@@ -111,8 +111,8 @@ export const finalize = serverMutationFor({
 });
 
 export async function versionFor(ctx: QueryCtx, image: Doc<"designImages">, id: string): Promise<Doc<"imageVersions">> {
-  const known = ctx.db.normalizeId("imageVersions", id);
-  const version = known && (await ctx.db.get(known));
+  const versionId = ctx.db.normalizeId("imageVersions", id);
+  const version = versionId && (await ctx.db.get(versionId));
   if (!version || version.imageId !== image._id) throw notFound();
   return version;
 }

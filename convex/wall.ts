@@ -46,8 +46,8 @@ type Place = { at: number; design: string; key: string | null; age: number };
 
 function placeOf(cursor: string): Place | null {
   try {
-    const place: unknown = JSON.parse(cursor);
-    return isPlace(place) ? place : null;
+    const position: unknown = JSON.parse(cursor);
+    return isPlace(position) ? position : null;
   } catch {
     return null;
   }

@@ -257,7 +257,7 @@ function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPage
       {isUploadAnswer(actionData) ? <UploadResults answer={actionData} /> : null}
       {added > 0 && !actionData ? <output>{count(added, "image")} added.</output> : null}
 
-      <SelectionBar selection={selection} thing="image" trash="trashImages" place={design._id} />
+      <SelectionBar selection={selection} thing="image" trash="trashImages" parentId={design._id} />
       {images.length > 0 ? (
         <Gallery
           list={list}

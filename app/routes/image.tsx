@@ -128,7 +128,7 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
   const image = listed ?? inPlace.image;
   useTitle(titleOf(image.name));
   const own = inPlace.image._id === currentId ? inPlace : null;
-  const place: AdjacentImages = {
+  const adjacent: AdjacentImages = {
     previous: images[index - 1]?._id ?? (listed && page.isFirst ? null : (own?.previous ?? null)),
     next: (listed && images[index + 1]?._id) ?? own?.next ?? null,
     position: listed && page.isFirst ? index + 1 : null,
@@ -140,7 +140,7 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
       <ActionForm id={MENU_OF_IMAGE} />
       <Viewer
         image={image}
-        place={place}
+        adjacent={adjacent}
         open={open}
         around={listed ? around : NONE}
         background={loaderData.background}

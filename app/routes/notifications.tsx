@@ -6,7 +6,7 @@ import { liveAction } from "~/lib/forms/live-action";
 import { noticeIntents } from "~/features/notifications/intents";
 import { NoNotifications } from "~/features/notifications/no-notifications";
 import { MarkAllRead, NotificationList } from "~/features/notifications/notification-list";
-import { noticePage, placeFrom } from "~/features/notifications/pages";
+import { noticePage, pageStartFrom } from "~/features/notifications/pages";
 import { MorePages } from "~/lib/ui/navigation/more-pages";
 import { Page, PageHeader } from "~/lib/ui/page";
 import { api } from "#convex/_generated/api";
@@ -15,7 +15,7 @@ import type { Route } from "./+types/notifications";
 export const meta: Route.MetaFunction = () => [{ title: "Notifications · Atelier" }];
 
 export async function loader({ context, url }: Route.LoaderArgs) {
-  const after = placeFrom(url.searchParams);
+  const after = pageStartFrom(url.searchParams);
   return { notices: await convexFor(context).preload(api.notices.getNotices, after ? { after } : {}), isFirst: after === null };
 }
 

@@ -65,10 +65,10 @@ export const shouldRevalidate = liveRevalidation;
 
 function joined(pages: ProjectImagesGroup[][]): ProjectImagesGroup[] {
   const groups = new Map<string, ProjectImagesGroup>();
-  const known = new Set<string>();
+  const shownIds = new Set<string>();
   for (const { design, images } of pages.flat()) {
-    const otherImages = images.filter(({ _id }) => !known.has(_id));
-    for (const { _id } of otherImages) known.add(_id);
+    const otherImages = images.filter(({ _id }) => !shownIds.has(_id));
+    for (const { _id } of otherImages) shownIds.add(_id);
     groups.set(design._id, { design, images: [...(groups.get(design._id)?.images ?? []), ...otherImages] });
   }
   return [...groups.values()];

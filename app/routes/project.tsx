@@ -168,7 +168,7 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
         {designs.length > 0 ? <CreateButton thing="design" /> : null}
       </PageHeader>
       <MenuForm />
-      <SelectionBar selection={selection} thing="design" trash="trashDesigns" place={project._id}>
+      <SelectionBar selection={selection} thing="design" trash="trashDesigns" parentId={project._id}>
         <FavouriteChosen selection={selection} designs={designs} />
       </SelectionBar>
       {designs.length > 0 ? (

@@ -12,9 +12,9 @@ export const loader = () => redirect("/");
 export async function action({ request, context, url }: Route.ActionArgs) {
   const answer = await postToAuth({ request, context }, "/sign-out");
   if (!answer.ok) throw data(null, { status: answer.status, headers: relayCookies(answer) });
-  const wanted = url.searchParams.get("redirectTo");
-  if (wanted === null) setFlash(context, "You are signed out.");
-  const search = wanted === null ? "" : `?${new URLSearchParams({ redirectTo: safeRedirectPath(wanted) })}`;
+  const target = url.searchParams.get("redirectTo");
+  if (target === null) setFlash(context, "You are signed out.");
+  const search = target === null ? "" : `?${new URLSearchParams({ redirectTo: safeRedirectPath(target) })}`;
   return redirectDocument(`/sign-in${search}`, { status: 303, headers: relayCookies(answer) });
 }
 

@@ -98,12 +98,12 @@ export const noteActivity = serverMutationFor({
   args: {},
   returns: v.null(),
   handler: async ({ db, session, user }) => {
-    const known = await db
+    const activity = await db
       .query("sessionActivity")
       .withIndex("by_session", (q) => q.eq("sessionId", session.id))
       .unique();
     const at = Date.now();
-    if (known) await db.patch(known._id, { at });
+    if (activity) await db.patch(activity._id, { at });
     else await db.insert("sessionActivity", { sessionId: session.id, userId: user.id, at });
     return null;
   },

@@ -74,12 +74,12 @@ async function isNews(ctx: MutationCtx, userId: string, event: AccountEvent & { 
   const { device } = event;
   // Created without a request, so it is not a sign-in.
   if (device === null) return false;
-  const known = await db
+  const existing = await db
     .query("devices")
     .withIndex("by_mark", (q) => q.eq("userId", userId).eq("mark", device))
     .unique();
-  if (known) {
-    await db.patch(known._id, { seenAt: at });
+  if (existing) {
+    await db.patch(existing._id, { seenAt: at });
     return false;
   }
   const otherNotices = await db

@@ -11,8 +11,8 @@ export const put = serverMutationFor({
   returns: v.null(),
   handler: async ({ db, user }, picture) => {
     if (picture.bytes.byteLength > BYTES_MAX) throw invalid({ picture: ["The image is too large."] });
-    const known = await pictureOf(db, user.id);
-    if (known) await db.patch(known._id, picture);
+    const existing = await pictureOf(db, user.id);
+    if (existing) await db.patch(existing._id, picture);
     else await db.insert("userPictures", { userId: user.id, ...picture });
     return null;
   },
@@ -22,8 +22,8 @@ export const remove = serverMutationFor({
   args: {},
   returns: v.null(),
   handler: async ({ db, user }) => {
-    const known = await pictureOf(db, user.id);
-    if (known) await db.delete(known._id);
+    const existing = await pictureOf(db, user.id);
+    if (existing) await db.delete(existing._id);
     return null;
   },
 });

@@ -77,8 +77,8 @@ async function rightsIn(ctx: CallerCtx, project: Doc<"projects">): Promise<reado
 
 /** Malformed, missing, removed and foreign ids all throw "not_found", so callers cannot distinguish them. */
 export async function projectFor(ctx: CallerCtx, id: string, right: Permission): Promise<Doc<"projects">> {
-  const known = ctx.db.normalizeId("projects", id);
-  const project = known && (await ctx.db.get(known));
+  const projectId = ctx.db.normalizeId("projects", id);
+  const project = projectId && (await ctx.db.get(projectId));
   if (!project || project.removedAt !== undefined || !(await rightsIn(ctx, project)).includes(right)) throw notFound();
   return project;
 }
@@ -88,8 +88,8 @@ export async function designFor(
   id: string,
   right: Permission,
 ): Promise<{ design: Doc<"designs">; project: Doc<"projects"> }> {
-  const known = ctx.db.normalizeId("designs", id);
-  const design = known && (await ctx.db.get(known));
+  const designId = ctx.db.normalizeId("designs", id);
+  const design = designId && (await ctx.db.get(designId));
   if (!design || design.removedAt !== undefined) throw notFound();
   return { design, project: await projectFor(ctx, design.projectId, right) };
 }
@@ -99,8 +99,8 @@ export async function imageFor(
   id: string,
   right: Permission,
 ): Promise<{ image: Doc<"designImages">; design: Doc<"designs">; project: Doc<"projects"> }> {
-  const known = ctx.db.normalizeId("designImages", id);
-  const image = known && (await ctx.db.get(known));
+  const imageId = ctx.db.normalizeId("designImages", id);
+  const image = imageId && (await ctx.db.get(imageId));
   if (!image || image.removedAt !== undefined) throw notFound();
   return { image, ...(await designFor(ctx, image.designId, right)) };
 }

@@ -89,11 +89,11 @@ async function makeSettings(action: KeyAction): Promise<Record<string, string>> 
   return { ...(!process.env.BETTER_AUTH_SECRET && { BETTER_AUTH_SECRET: secret }), ...(!process.env.TOKEN_SIGNING_KEY && newKey) };
 }
 
-function printSettings(url: string, made: Record<string, string>): void {
-  if (Object.keys(made).length === 0) return;
+function printSettings(url: string, settingsToPrint: Record<string, string>): void {
+  if (Object.keys(settingsToPrint).length === 0) return;
   console.log("Use these settings on every app server, and keep them. With other keys, all users are signed out.\n");
   console.log(`CONVEX_URL=${url}`);
-  for (const [name, value] of Object.entries(made)) console.log(`${name}='${value}'`);
+  for (const [name, value] of Object.entries(settingsToPrint)) console.log(`${name}='${value}'`);
   console.log();
 }
 

@@ -24,8 +24,10 @@ const START_BYTES = 8 * 1024 * 1024;
 
 export async function diskSpaceProblem(dir: string): Promise<string | null> {
   const { bavail, bsize } = await statfs(dir).catch(() => ({ bavail: Infinity, bsize: 1 }));
-  const left = bavail * bsize;
-  return left < START_BYTES ? `The disk of ${dir} is full (${Math.floor(left / 1024)} KiB free). Free some space, then start again.` : null;
+  const freeBytes = bavail * bsize;
+  return freeBytes < START_BYTES
+    ? `The disk of ${dir} is full (${Math.floor(freeBytes / 1024)} KiB free). Free some space, then start again.`
+    : null;
 }
 
 export function reasonOf(error: unknown): string | null {

@@ -27,13 +27,13 @@ export async function pushIfChanged(
 ): Promise<void> {
   const text = await readFile(artifactPath, "utf8");
   const artifact = readArtifact(text);
-  const wanted = createHash("sha256").update(text).update(JSON.stringify(environment)).digest("hex");
+  const digest = createHash("sha256").update(text).update(JSON.stringify(environment)).digest("hex");
   const note = join(state, "pushed");
   const last = await readFile(note, "utf8").catch(() => null);
-  if (last === wanted && (await hasCode(target, artifact)) && (await hasEnvironment(target, environment))) return;
+  if (last === digest && (await hasCode(target, artifact)) && (await hasEnvironment(target, environment))) return;
   await setEnvironment(target, environment);
   await push(target, artifact);
-  await writeFile(`${note}.new`, wanted);
+  await writeFile(`${note}.new`, digest);
   await rename(`${note}.new`, note);
   log.info("the deployment has this build's functions");
 }

@@ -7,12 +7,12 @@ const PATIENCE = 256 * 1024 * 1024;
 export function discardUnread(request: IncomingMessage, response: ServerResponse): void {
   response.once("finish", () => {
     if (request.complete) return;
-    let left = PATIENCE;
+    let remaining = PATIENCE;
     // The previous reader paused the stream.
     request.removeAllListeners("data");
     request.on("data", (chunk: Buffer) => {
-      left -= chunk.length;
-      if (left < 0) request.destroy();
+      remaining -= chunk.length;
+      if (remaining < 0) request.destroy();
     });
     request.resume();
   });

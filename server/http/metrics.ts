@@ -50,6 +50,6 @@ function isLocal({ socket, headers }: IncomingMessage): boolean {
 
 function carries(request: IncomingMessage, token: string): boolean {
   const receivedToken = Buffer.from(request.headers.authorization ?? "");
-  const wanted = Buffer.from(`Bearer ${token}`);
-  return receivedToken.length === wanted.length && timingSafeEqual(receivedToken, wanted);
+  const expected = Buffer.from(`Bearer ${token}`);
+  return receivedToken.length === expected.length && timingSafeEqual(receivedToken, expected);
 }

@@ -30,13 +30,13 @@ const SHORT = "public, max-age=3600";
 /** Serves `dir` from memory: no other path is reachable, and a new build does not mix with the running one. */
 export async function loadAssets(dir: string): Promise<ServeAsset> {
   const paths = await filesIn(dir);
-  const known = new Set(paths);
+  const existingPaths = new Set(paths);
   const assets = new Map<string, Asset>();
   await Promise.all(
     paths
       .filter((path) => !/\.(?:br|gz)$/.test(path))
       .map(async (path) => {
-        const sibling = (end: string) => (known.has(path + end) ? readFile(join(dir, path + end)) : null);
+        const sibling = (end: string) => (existingPaths.has(path + end) ? readFile(join(dir, path + end)) : null);
         const [body, br, gzip] = await Promise.all([readFile(join(dir, path)), sibling(".br"), sibling(".gz")]);
         const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
         const lifetime = path.startsWith("assets/") ? IMMUTABLE : SHORT;

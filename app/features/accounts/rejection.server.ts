@@ -53,7 +53,7 @@ export function formErrors(
   fields: readonly string[],
   fieldOf: Readonly<Record<string, string>>,
 ): Record<string, string[]> {
-  const known = Object.hasOwn(KNOWN, code) ? KNOWN[code] : undefined;
-  const ofForm = known && (known.field === "" || fields.includes(known.field)) ? known.field : undefined;
-  return { [fieldOf[code] ?? ofForm ?? fieldOf["*"] ?? ""]: [known?.message ?? message] };
+  const explained = Object.hasOwn(KNOWN, code) ? KNOWN[code] : undefined;
+  const ofForm = explained && (explained.field === "" || fields.includes(explained.field)) ? explained.field : undefined;
+  return { [fieldOf[code] ?? ofForm ?? fieldOf["*"] ?? ""]: [explained?.message ?? message] };
 }

@@ -2,13 +2,13 @@ import { href } from "react-router";
 
 export type PageDestination = { _id: string; name: string };
 
-type Place = {
+type StaticPage = {
   name: string;
   to: string;
   words: string[];
 };
 
-export const PAGE_DESTINATIONS: Place[] = [
+export const PAGE_DESTINATIONS: StaticPage[] = [
   { name: "Projects", to: href("/projects"), words: ["home", "start", "all"] },
   { name: "Search", to: href("/search"), words: ["find"] },
   { name: "Trash", to: href("/trash"), words: ["bin", "deleted", "restore", "undo"] },

@@ -11,9 +11,9 @@ export function folderNames(): (name: string, contentType?: string) => string {
   const usedNames = new Set<string>();
   const key = (name: string) => name.normalize("NFC").toLowerCase();
   return (name, contentType = "") => {
-    const wanted = fileName(name, contentType);
-    const [, begin = wanted, end = ""] = contentType === "" ? [] : (/^(.*?)(\.[^.]*)?$/s.exec(wanted) ?? []);
-    const start = DEVICE.test(wanted) ? `_${begin}` : begin;
+    const safeName = fileName(name, contentType);
+    const [, begin = safeName, end = ""] = contentType === "" ? [] : (/^(.*?)(\.[^.]*)?$/s.exec(safeName) ?? []);
+    const start = DEVICE.test(safeName) ? `_${begin}` : begin;
     let free = cut(start, end);
     for (let count = 2; usedNames.has(key(free)); count++) free = cut(start, ` (${count})${end}`);
     usedNames.add(key(free));

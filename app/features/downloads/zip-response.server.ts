@@ -32,8 +32,8 @@ export function zipResponse(request: Request, { name, userId, entries }: Archive
 }
 
 function zip(entries: Archive["entries"], gone: AbortSignal, onEnd: () => void): ReadableStream<Uint8Array> {
-  const over = new AbortController();
-  const reader = makeZip(entries(AbortSignal.any([gone, over.signal]))).getReader();
+  const abortController = new AbortController();
+  const reader = makeZip(entries(AbortSignal.any([gone, abortController.signal]))).getReader();
   if (gone.aborted) onEnd();
   gone.addEventListener("abort", onEnd, { once: true });
   return new ReadableStream(
@@ -51,7 +51,7 @@ function zip(entries: Archive["entries"], gone: AbortSignal, onEnd: () => void):
       },
       async cancel(reason) {
         onEnd();
-        over.abort(reason);
+        abortController.abort(reason);
         // Cancelling rejects the writer's pending read, as intended.
         await reader.cancel(reason).catch(() => undefined);
       },

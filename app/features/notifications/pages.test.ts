@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Id } from "#convex/_generated/dataModel";
-import { noticePage, placeFrom } from "./pages";
+import { noticePage, pageStartFrom } from "./pages";
 
 const notices = (many: number) =>
   Array.from({ length: many }, (_, index) => ({
@@ -14,9 +14,9 @@ it("has a next page only if there are more notices, after the last one shown", (
   expect(noticePage(notices(100), true)).toMatchObject({ isFirst: true, next: null });
   const { rows, next } = noticePage(notices(101), true);
   expect(rows).toHaveLength(100);
-  expect(placeFrom(new URLSearchParams({ after: next ?? "" }))).toEqual({ id: "n99", at: 901, read: true });
+  expect(pageStartFrom(new URLSearchParams({ after: next ?? "" }))).toEqual({ id: "n99", at: 901, read: true });
 });
 
 it.each(["", "first", "2.1.a", "1.x.a", "1.1.a/b", "1.1."])("shows the first page for %j", (after) => {
-  expect(placeFrom(new URLSearchParams({ after }))).toBeNull();
+  expect(pageStartFrom(new URLSearchParams({ after }))).toBeNull();
 });

@@ -4,10 +4,10 @@ import type { ShownNotification } from "./notification-text";
 /** Must match convex/notices.ts, which returns one more if there is a next page. */
 const PAGE_SIZE = 100;
 
-type Place = { id: string; at: number; read: boolean };
+type PageStart = { id: string; at: number; read: boolean };
 
 /** Reads the notice after which a page begins; null: the first page. */
-export function placeFrom(search: URLSearchParams): Place | null {
+export function pageStartFrom(search: URLSearchParams): PageStart | null {
   const [, read, at, id] = /^([01])\.(\d{1,16})\.(\w{1,64})$/.exec(search.get(LATER_PAGES) ?? "") ?? [];
   return id === undefined ? null : { id, at: Number(at), read: read === "1" };
 }

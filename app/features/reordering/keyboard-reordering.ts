@@ -104,18 +104,18 @@ export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => v
   }
 
   // Chromium fires `focusout` while React moves the handle; `keepFocus` then refocuses it, so only a later task sees a real loss.
-  const left = () => {
+  const onFocusOut = () => {
     if (movedItem) setTimeout(() => document.activeElement !== movedHandle() && cancel());
   };
 
   document.addEventListener("keydown", press);
-  document.addEventListener("focusout", left);
+  document.addEventListener("focusout", onFocusOut);
   document.addEventListener("pointerdown", cancel);
   return {
     keepFocus,
     stop() {
       document.removeEventListener("keydown", press);
-      document.removeEventListener("focusout", left);
+      document.removeEventListener("focusout", onFocusOut);
       document.removeEventListener("pointerdown", cancel);
       cancel();
     },

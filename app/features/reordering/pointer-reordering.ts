@@ -25,8 +25,8 @@ export function reorderByPointer(shelf: ReorderList): () => void {
     let pointer = { x: first.clientX, y: first.clientY };
     let aim: ReorderTarget | null = null;
     let stopScrolling: (() => void) | null = null;
-    const over = new AbortController();
-    const { signal } = over;
+    const controller = new AbortController();
+    const { signal } = controller;
 
     const updateTarget = () => {
       if (!stopScrolling) return;
@@ -39,7 +39,7 @@ export function reorderByPointer(shelf: ReorderList): () => void {
       marks.label(shelf.nameOf(id), pointer);
     };
     const end = () => {
-      over.abort();
+      controller.abort();
       stopScrolling?.();
       marks.clear();
       thing.removeAttribute("data-carried");

@@ -56,15 +56,15 @@ export function useReordering(list: RefObject<HTMLElement | null>, options: Reor
       reorder: (id: string, aim: ReorderTarget) => reorder(id, aim),
     };
     const leave = () => (draggedId.current = null);
-    const over = new AbortController();
-    const { signal } = over;
+    const controller = new AbortController();
+    const { signal } = controller;
     document.addEventListener("pointerdown", leave, { signal });
     document.addEventListener("keydown", leave, { signal, capture: true });
     const stopPointer = reorderByPointer(reorderList);
     const keys = reorderByKeyboard(reorderList, (id) => (draggedId.current = id));
     byKeys.current = keys;
     return () => {
-      over.abort();
+      controller.abort();
       stopPointer();
       keys.stop();
     };

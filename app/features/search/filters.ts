@@ -60,12 +60,12 @@ export function searchArgs(
   after: string | null,
   maxLength: number,
 ): FunctionArgs<typeof api.search.find> {
-  const known = KINDS.find(([each]) => each === kind)?.[0];
+  const validKind = KINDS.find(([each]) => each === kind)?.[0];
   const [first, last] = [dayOf(from), dayOf(to)];
   return {
     text: searchText(q, maxLength),
     ...(tag.trim() !== "" && { tag: searchText(tag, maxLength) }),
-    ...(known && { kind: known }),
+    ...(validKind && { kind: validKind }),
     ...(isAcceptedType(type) && { type }),
     ...(project.trim() !== "" && { project: project.trim() }),
     ...chosen("orientation", ORIENTATIONS, looks.orientation),
@@ -73,7 +73,7 @@ export function searchArgs(
     ...chosen("colour", COLOURS, looks.colour),
     ...(first !== null && { from: first }),
     ...(last !== null && { to: last + DAY }),
-    ...(known && after !== null && { after }),
+    ...(validKind && after !== null && { after }),
   };
 }
 

@@ -29,7 +29,7 @@ export function ResultList({ projects, designs, images, more, query, addressOf }
             to={href("/design/:id", { id: _id })}
             name={name}
             cover={cover}
-            place={isolate(projectName)}
+            location={isolate(projectName)}
             description={description}
             query={query}
           />
@@ -42,7 +42,7 @@ export function ResultList({ projects, designs, images, more, query, addressOf }
             to={href("/design/:id/images/:imageId", { id: designId, imageId: _id })}
             name={name}
             cover={[{ imageId: _id, placeholder, width, height }]}
-            place={`${isolate(projectName)} / ${isolate(designName)}`}
+            location={`${isolate(projectName)} / ${isolate(designName)}`}
             description={caption}
             query={query}
           />
@@ -67,9 +67,9 @@ function Section({ name, moreAddress, children }: { name: string; moreAddress: s
   );
 }
 
-type ResultProps = { to: string; name: string; cover: PictureSource[]; place?: string; description: string; query: string };
+type ResultProps = { to: string; name: string; cover: PictureSource[]; location?: string; description: string; query: string };
 
-function Result({ to, name, cover, place, description, query }: ResultProps) {
+function Result({ to, name, cover, location, description, query }: ResultProps) {
   return (
     <li className="min-w-0">
       <Link to={to} prefetch="intent" className="grid min-w-0 grid-cols-[minmax(0,1fr)] content-start rounded-md hover:bg-hover">
@@ -77,7 +77,7 @@ function Result({ to, name, cover, place, description, query }: ResultProps) {
         <span dir="auto" title={name} className="truncate font-medium">
           <Highlighted text={name} query={query} />
         </span>
-        {place === undefined ? null : <span className="truncate text-sm text-faint">{place}</span>}
+        {location === undefined ? null : <span className="truncate text-sm text-faint">{location}</span>}
         {description === "" ? null : (
           <span dir="auto" className="truncate text-sm text-soft">
             <Highlighted text={description} query={query} />

@@ -5,9 +5,9 @@ export function isSameItem<Props extends { selection: Selection }>(idIn: (props:
   return (before: Props, now: Props): boolean => {
     const [one, other] = [before.selection, now.selection];
     if (one !== other && (one.on !== other.on || one.has(idIn(before)) !== other.has(idIn(now)))) return false;
-    const { selection: _, ...rest } = before;
-    const { selection: __, ...otherNow } = now;
-    return isShallowlyEqual(rest, otherNow);
+    const { selection: _, ...propsBefore } = before;
+    const { selection: __, ...propsNow } = now;
+    return isShallowlyEqual(propsBefore, propsNow);
   };
 }
 

@@ -26,30 +26,30 @@ export function edgeSpeed(y: number, height: number): number {
 /** Scrolls while the pointer is near the window's upper or lower edge. Returns a function that stops it. */
 export function scrollAtEdges(pointerY: () => number, moved: () => void): () => void {
   let last: number | null = null;
-  const look = (now: number) => {
+  const onFrame = (now: number) => {
     const speed = edgeSpeed(pointerY(), innerHeight);
     if (speed !== 0 && last !== null) {
       scrollBy({ top: (speed * Math.min(now - last, LONGEST_FRAME)) / 1000, behavior: "instant" });
       moved();
     }
     last = now;
-    frame = requestAnimationFrame(look);
+    frame = requestAnimationFrame(onFrame);
   };
-  let frame = requestAnimationFrame(look);
+  let frame = requestAnimationFrame(onFrame);
   return () => cancelAnimationFrame(frame);
 }
 
 export function swallowClick(): void {
-  const over = new AbortController();
+  const controller = new AbortController();
   window.addEventListener(
     "click",
     (event) => {
       event.preventDefault();
       event.stopPropagation();
     },
-    { capture: true, signal: over.signal },
+    { capture: true, signal: controller.signal },
   );
-  setTimeout(() => over.abort());
+  setTimeout(() => controller.abort());
 }
 
 export function controlOf(id: string): HTMLElement | null {

@@ -19,7 +19,7 @@ type SelectionBarProps = {
   selection: Selection;
   thing: "image" | "design";
   trash: IntentName;
-  place?: string;
+  parentId?: string;
   children?: ReactNode;
 };
 
@@ -29,7 +29,7 @@ const insetRef = bottomInsetRef("selection");
 const DOWNLOAD = href("/download/selection");
 
 /** Precedes the list in the document, but is fixed to the window's lower edge, so that nothing shifts. */
-export function SelectionBar({ selection, thing, trash, place, children }: SelectionBarProps) {
+export function SelectionBar({ selection, thing, trash, parentId, children }: SelectionBarProps) {
   const { pathname, search } = useLocation();
   const fetcher = useFetcher<FormAnswer | undefined>({ key: SELECTION_FORM });
   const submit = useSubmit();
@@ -119,7 +119,7 @@ export function SelectionBar({ selection, thing, trash, place, children }: Selec
               ids: [...chosen, ...onOtherPages],
               count: selectedCount,
               fields: selection.fields(),
-              from: place,
+              from: parentId,
               staysOnPage: true,
             } as const;
             if (requestDestination(request)) event.preventDefault();

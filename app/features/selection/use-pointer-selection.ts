@@ -148,10 +148,10 @@ function useRectangle(list: RefObject<HTMLElement | null>, selection: Selection)
         }
         updateSelection();
       }
-      const over = new AbortController();
-      const { signal } = over;
+      const controller = new AbortController();
+      const { signal } = controller;
       const end = () => {
-        over.abort();
+        controller.abort();
         stopScrolling();
         rectangle?.remove();
         stop = null;

@@ -139,19 +139,19 @@ function useLeaveAddress() {
   const { pathname, search } = useLocation();
   const navigate = useNavigate();
   return () => {
-    const rest = withSelect(search, false);
-    if (rest !== search) void navigate(pathname + rest, { replace: true, preventScrollReset: true });
+    const closedSearch = withSelect(search, false);
+    if (closedSearch !== search) void navigate(pathname + closedSearch, { replace: true, preventScrollReset: true });
   };
 }
 
 function useLaterFocus() {
-  const wanted = useRef<string | null>(null);
+  const pendingFocus = useRef<string | null>(null);
   useLayoutEffect(() => {
-    if (wanted.current === null) return;
-    controlOf(wanted.current)?.focus({ preventScroll: true });
-    wanted.current = null;
+    if (pendingFocus.current === null) return;
+    controlOf(pendingFocus.current)?.focus({ preventScroll: true });
+    pendingFocus.current = null;
   });
   return (id: string) => {
-    wanted.current = id;
+    pendingFocus.current = id;
   };
 }

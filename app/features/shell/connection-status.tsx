@@ -122,8 +122,8 @@ const promise = (waiting: number) =>
 const timeOf = (at: Date) => new Intl.DateTimeFormat(undefined, { timeStyle: "medium" }).format(at);
 
 function onNetwork(changed: () => void): () => void {
-  const over = new AbortController();
-  addEventListener("online", changed, { signal: over.signal });
-  addEventListener("offline", changed, { signal: over.signal });
-  return () => over.abort();
+  const controller = new AbortController();
+  addEventListener("online", changed, { signal: controller.signal });
+  addEventListener("offline", changed, { signal: controller.signal });
+  return () => controller.abort();
 }

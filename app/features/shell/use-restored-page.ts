@@ -3,7 +3,7 @@ import { useEffect } from "react";
 /** Hides and reloads a page from the back/forward cache, which may ignore `no-store`: user and data may have changed. */
 export function useRestoredPage(): void {
   useEffect(() => {
-    const over = new AbortController();
+    const controller = new AbortController();
     const { style } = document.documentElement;
     const leave = ({ persisted }: PageTransitionEvent) => {
       if (persisted) style.visibility = "hidden";
@@ -11,10 +11,10 @@ export function useRestoredPage(): void {
     const onPageShow = ({ persisted }: PageTransitionEvent) => {
       if (persisted) location.reload();
     };
-    addEventListener("pagehide", leave, { signal: over.signal });
-    addEventListener("pageshow", onPageShow, { signal: over.signal });
+    addEventListener("pagehide", leave, { signal: controller.signal });
+    addEventListener("pageshow", onPageShow, { signal: controller.signal });
     return () => {
-      over.abort();
+      controller.abort();
       style.visibility = "";
     };
   }, []);

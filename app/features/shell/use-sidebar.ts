@@ -27,8 +27,8 @@ export function useSidebar(stateAtFirst: SidebarState) {
   }, [state, change]);
 
   useEffect(() => {
-    const over = new AbortController();
-    const { signal } = over;
+    const controller = new AbortController();
+    const { signal } = controller;
     const panel = ref.current;
     addEventListener(
       "keydown",
@@ -41,7 +41,7 @@ export function useSidebar(stateAtFirst: SidebarState) {
     );
     panel?.addEventListener("toggle", () => setSheet(panel.matches(":popover-open")), { signal });
     narrow().addEventListener("change", () => hide(panel), { signal });
-    return () => over.abort();
+    return () => controller.abort();
   }, [toggle]);
 
   const { key } = useLocation();

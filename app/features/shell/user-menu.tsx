@@ -14,7 +14,7 @@ const MENU_ID = "user-menu";
 
 export function UserMenu({ user, theme, unread }: { user: ShellUser; theme: Theme; unread: Preload<number> }) {
   const { pathname } = useLocation();
-  const place = (to: string) => ({ to, "aria-current": pathname === to ? ("page" as const) : undefined });
+  const linkTo = (to: string) => ({ to, "aria-current": pathname === to ? ("page" as const) : undefined });
   return (
     <>
       <button
@@ -40,17 +40,17 @@ export function UserMenu({ user, theme, unread }: { user: ShellUser; theme: Them
           Upgrade to Pro
         </MenuLink>
         <MenuSeparator />
-        <MenuLink {...place(href("/account"))} icon={<Icon of={UserRound} />}>
+        <MenuLink {...linkTo(href("/account"))} icon={<Icon of={UserRound} />}>
           Account
         </MenuLink>
-        <MenuLink {...place(href("/billing"))} icon={<Icon of={CreditCard} />}>
+        <MenuLink {...linkTo(href("/billing"))} icon={<Icon of={CreditCard} />}>
           Billing
         </MenuLink>
-        <MenuLink {...place(href("/notifications"))} icon={<Icon of={Bell} />}>
+        <MenuLink {...linkTo(href("/notifications"))} icon={<Icon of={Bell} />}>
           Notifications
           <UnreadBadge unread={unread} />
         </MenuLink>
-        <MenuLink {...place(href("/shortcuts"))} icon={<Icon of={Keyboard} />}>
+        <MenuLink {...linkTo(href("/shortcuts"))} icon={<Icon of={Keyboard} />}>
           Keyboard shortcuts
         </MenuLink>
         <MenuSeparator />

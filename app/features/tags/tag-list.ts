@@ -8,8 +8,8 @@ export function tagsWith(tags: string[] | undefined, typed: string): string[] | 
 }
 
 export function tagsWithout(tags: string[] | undefined, gone: string): string[] | undefined {
-  const left = (tags ?? []).filter((tag) => foldTag(tag) !== foldTag(gone));
-  return left.length === 0 ? undefined : left;
+  const remaining = (tags ?? []).filter((tag) => foldTag(tag) !== foldTag(gone));
+  return remaining.length === 0 ? undefined : remaining;
 }
 
 export const tagAddress = (tag: string): string => `/search?${new URLSearchParams({ tag })}`;

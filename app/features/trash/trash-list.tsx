@@ -62,7 +62,7 @@ function TrashRow({ item, openDialog }: { item: TrashedItem; openDialog: OpenPur
           {name}
         </h3>
         <p className="tabular flex flex-wrap gap-x-2 text-sm text-faint">
-          {place(item) === null ? null : <span className="truncate">{place(item)}</span>}
+          {originalLocation(item) === null ? null : <span className="truncate">{originalLocation(item)}</span>}
           {kind === "project" ? <span>{count(item.designCount, "design")}</span> : null}
           {kind === "image" ? null : <span>{count(item.imageCount, "image")}</span>}
           <span>
@@ -106,7 +106,7 @@ function TrashRow({ item, openDialog }: { item: TrashedItem; openDialog: OpenPur
   );
 }
 
-function place({ project, design }: TrashedItem): string | null {
+function originalLocation({ project, design }: TrashedItem): string | null {
   if (!project) return null;
   return design ? `${isolate(project.name)} / ${isolate(design.name)}` : isolate(project.name);
 }

@@ -41,9 +41,9 @@ export function useLoadRouteModules(buildFile: string | undefined): void {
 export function useLoadRequestedPage(): void {
   useEffect(() => {
     if (!("navigation" in window)) return;
-    const over = new AbortController();
-    window.navigation.addEventListener("navigate", loadRequestedPage, { signal: over.signal });
-    return () => over.abort();
+    const controller = new AbortController();
+    window.navigation.addEventListener("navigate", loadRequestedPage, { signal: controller.signal });
+    return () => controller.abort();
   }, []);
 }
 

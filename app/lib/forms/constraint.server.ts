@@ -2,11 +2,11 @@ import { getZodConstraint } from "@conform-to/zod/v4";
 
 type Rules = Parameters<typeof getZodConstraint>[0];
 
-const known = new WeakMap<Rules, ReturnType<typeof getZodConstraint>>();
+const constraintCache = new WeakMap<Rules, ReturnType<typeof getZodConstraint>>();
 
 /** Caches constraints, because schemas do not change. */
 export function constraintOf(rules: Rules): ReturnType<typeof getZodConstraint> {
-  const constraint = known.get(rules) ?? getZodConstraint(rules);
-  known.set(rules, constraint);
+  const constraint = constraintCache.get(rules) ?? getZodConstraint(rules);
+  constraintCache.set(rules, constraint);
   return constraint;
 }

@@ -128,16 +128,16 @@ export function readForm(
 ): { intent: Intent; form: string; values: FormValues } {
   checkFields(intents, sent, otherFields);
   const [name = "", pressed] = textOf(sent, INTENT_FIELD).split("?", 2);
-  const known = Object.hasOwn(intents, name) ? intents[name] : undefined;
-  if (!known) throw badForm();
+  const intent = Object.hasOwn(intents, name) ? intents[name] : undefined;
+  if (!intent) throw badForm();
   const ofButton = new URLSearchParams(pressed);
-  checkFieldNames(ofButton, { once: known.fields });
+  checkFieldNames(ofButton, { once: intent.fields });
   const values = Object.fromEntries<string | string[]>([
-    ...known.fields.map((field) => [field, ofButton.get(field) ?? textOf(sent, field)] as const),
-    ...known.lists.map((field) => [field, listOf(sent, field)] as const),
-    ...known.optional.filter((field) => sent.has(field)).map((field) => [field, textOf(sent, field)] as const),
+    ...intent.fields.map((field) => [field, ofButton.get(field) ?? textOf(sent, field)] as const),
+    ...intent.lists.map((field) => [field, listOf(sent, field)] as const),
+    ...intent.optional.filter((field) => sent.has(field)).map((field) => [field, textOf(sent, field)] as const),
   ]);
-  return { intent: known, form: textOf(sent, FORM_FIELD), values };
+  return { intent, form: textOf(sent, FORM_FIELD), values };
 }
 
 /** Returns a field's text; empty for a missing field or a file. */

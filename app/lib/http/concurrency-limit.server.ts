@@ -22,8 +22,8 @@ export function createConcurrencyLimit(each: number): ConcurrencyLimit {
     return () => {
       if (!isTaken) return;
       isTaken = false;
-      const left = (activeCounts.get(userId) ?? 1) - 1;
-      if (left > 0) activeCounts.set(userId, left);
+      const remaining = (activeCounts.get(userId) ?? 1) - 1;
+      if (remaining > 0) activeCounts.set(userId, remaining);
       else activeCounts.delete(userId);
     };
   }

@@ -17,12 +17,12 @@ const noticed = new AsyncLocalStorage<{ unavailable: boolean }>();
 
 /** Fetches from the deployment. Throws `Unavailable` except for status 560, which carries a function's error (specification 7). */
 export const deploymentFetch: typeof fetch = async (input, init) => {
-  const tell = measured(input, init?.body);
+  const record = measured(input, init?.body);
   const response = await plainFetch(input, init, PATIENCE_MS).catch((cause: unknown) => {
-    tell("unreachable");
+    record("unreachable");
     throw noticedAs(new Unavailable("The deployment cannot be reached", { cause }));
   });
-  tell(response.ok ? "ok" : response.status === 560 ? "refused" : String(response.status));
+  record(response.ok ? "ok" : response.status === 560 ? "refused" : String(response.status));
   if (response.status === 429 || (response.status >= 500 && response.status !== 560)) {
     const message = `The deployment answered ${response.status}: ${await response.text()}`;
     throw noticedAs(response.status === 507 ? new DeploymentDiskFull(message) : new Unavailable(message));

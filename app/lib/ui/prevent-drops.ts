@@ -8,7 +8,7 @@ export const isTextField = (target: EventTarget | null): boolean => target insta
 /** Prevents the browser from leaving the page for a dropped link or file, where nothing else handles the drop. */
 export function usePreventDrops(): void {
   useEffect(() => {
-    const over = new AbortController();
+    const controller = new AbortController();
     for (const type of ["dragenter", "dragover", "drop"] as const)
       addEventListener(
         type,
@@ -18,8 +18,8 @@ export function usePreventDrops(): void {
           event.preventDefault();
           if (dataTransfer) dataTransfer.dropEffect = "none";
         },
-        { signal: over.signal },
+        { signal: controller.signal },
       );
-    return () => over.abort();
+    return () => controller.abort();
   }, []);
 }

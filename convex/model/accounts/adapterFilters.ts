@@ -33,30 +33,30 @@ export function matchesFilters(row: Record<string, unknown>, where: FilterClause
 function matches(row: Record<string, unknown>, { field, operator, value, mode }: FilterClause): boolean {
   const fold = (x: unknown) => (mode === "insensitive" && typeof x === "string" ? x.toLowerCase() : x);
   const actual = fold(row[field] ?? null);
-  const wanted = Array.isArray(value) ? value.map(fold) : fold(value);
+  const expected = Array.isArray(value) ? value.map(fold) : fold(value);
   switch (operator) {
     case "eq":
-      return actual === wanted;
+      return actual === expected;
     case "ne":
-      return actual !== wanted;
+      return actual !== expected;
     case "in":
-      return Array.isArray(wanted) && wanted.includes(actual);
+      return Array.isArray(expected) && expected.includes(actual);
     case "not_in":
-      return !(Array.isArray(wanted) && wanted.includes(actual));
+      return !(Array.isArray(expected) && expected.includes(actual));
     case "lt":
-      return ordered(actual, wanted, (order) => order < 0);
+      return ordered(actual, expected, (order) => order < 0);
     case "lte":
-      return ordered(actual, wanted, (order) => order <= 0);
+      return ordered(actual, expected, (order) => order <= 0);
     case "gt":
-      return ordered(actual, wanted, (order) => order > 0);
+      return ordered(actual, expected, (order) => order > 0);
     case "gte":
-      return ordered(actual, wanted, (order) => order >= 0);
+      return ordered(actual, expected, (order) => order >= 0);
     case "contains":
-      return text(actual, wanted, (a, b) => a.includes(b));
+      return text(actual, expected, (a, b) => a.includes(b));
     case "starts_with":
-      return text(actual, wanted, (a, b) => a.startsWith(b));
+      return text(actual, expected, (a, b) => a.startsWith(b));
     case "ends_with":
-      return text(actual, wanted, (a, b) => a.endsWith(b));
+      return text(actual, expected, (a, b) => a.endsWith(b));
   }
 }
 

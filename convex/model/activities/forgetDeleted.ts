@@ -27,6 +27,6 @@ export async function forgetDeleted(ctx: MutationCtx, entry: Doc<"activities">):
 const TABLES = { project: "projects", design: "designs", image: "designImages" } as const;
 
 async function exists({ db }: Pick<QueryCtx, "db">, { kind, id }: Pick<Doc<"activities">["thing"], "kind" | "id">): Promise<boolean> {
-  const known = db.normalizeId(TABLES[kind], id);
-  return known !== null && (await db.get(known)) !== null;
+  const rowId = db.normalizeId(TABLES[kind], id);
+  return rowId !== null && (await db.get(rowId)) !== null;
 }

@@ -32,8 +32,8 @@ export async function selectedPage(ctx: CallerCtx, selection: BulkSelection, cur
 }
 
 function chosenOf(rows: Item[], { ids, until }: BulkSelection): string[] {
-  const left = new Set(ids);
-  return rows.filter(({ _id, _creationTime }) => _creationTime <= until && !left.has(_id)).map(({ _id }) => _id);
+  const excluded = new Set(ids);
+  return rows.filter(({ _id, _creationTime }) => _creationTime <= until && !excluded.has(_id)).map(({ _id }) => _id);
 }
 
 async function imagesOfProject(
@@ -46,22 +46,22 @@ async function imagesOfProject(
   const project = await projectFor(ctx, projectId, "view");
   const ids: string[] = [];
   let { after, within } = start;
-  let left = size;
-  for (let count = 0; count < DESIGNS && left > 0; count++) {
+  let remaining = size;
+  for (let count = 0; count < DESIGNS && remaining > 0; count++) {
     if (within === null) {
       const [next] = await designsAfter(ctx, project._id, after, 1);
       if (!next) return { ids, cursor: null };
       after = placeOfRow(next);
       within = { design: next._id, after: null };
     }
-    const known = ctx.db.normalizeId("designs", within.design);
-    const design = known && (await ctx.db.get(known));
+    const designId = ctx.db.normalizeId("designs", within.design);
+    const design = designId && (await ctx.db.get(designId));
     // Deleted or moved since the position was stored.
     const isHere = design && design.removedAt === undefined && design.projectId === project._id;
-    const rows: Doc<"designImages">[] = isHere ? await imagesAfter(ctx, design._id, within.after, left) : [];
+    const rows: Doc<"designImages">[] = isHere ? await imagesAfter(ctx, design._id, within.after, remaining) : [];
     ids.push(...chosenOf(rows, selection));
-    const last = rows.length < left ? undefined : rows.at(-1);
-    left -= rows.length;
+    const last = rows.length < remaining ? undefined : rows.at(-1);
+    remaining -= rows.length;
     within = last ? { ...within, after: placeOfRow(last) } : null;
   }
   return { ids, cursor: JSON.stringify({ after, within }) };

@@ -49,10 +49,10 @@ export function searchQuery(text: string, withStored: boolean): SearchQuery | nu
     },
     distanceTo({ words: rowWords = "" }) {
       const stored = new Set(rowWords.split(" ").filter(isLetters));
-      const wanted = near.filter(({ numbers }) => numbers.every((number) => stored.has(number)));
+      const candidates = near.filter(({ numbers }) => numbers.every((number) => stored.has(number)));
       let least: number | null = null;
       for (const term of stored) {
-        for (const { letters } of wanted) {
+        for (const { letters } of candidates) {
           if (term.includes(letters)) return 0;
           if (letters.length >= TYPO_MIN && isOneErrorAway(letters, term)) least = 1;
         }

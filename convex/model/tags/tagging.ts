@@ -27,10 +27,10 @@ export async function addTagsToAll(ctx: Ctx, places: Place[], labels: string[]):
   const changes = places.flatMap((place) => {
     const { tags = [], name } = rowOf(place);
     const has = new Set(tags.map(tagKey));
-    const wanted = requested.filter(([key]) => !has.has(key));
-    if (wanted.length > 0 && has.size + wanted.length > TAGS_MAX)
+    const missing = requested.filter(([key]) => !has.has(key));
+    if (missing.length > 0 && has.size + missing.length > TAGS_MAX)
       throw limit(`“${isolate(name)}” can have at most ${TAGS_MAX} tags. Remove one first.`);
-    return wanted.map(([key, label]) => ({ place, key, label }));
+    return missing.map(([key, label]) => ({ place, key, label }));
   });
   const written = new Map<Place, string[]>();
   for (const group of Map.groupBy(changes, ({ key, place }) => `${place.project.ownerId} ${key}`).values()) {
@@ -79,8 +79,8 @@ export async function removeTagsFromAll(ctx: Ctx, places: Place[], labels: strin
   }
   for (const [tagId, gone] of uses) await changeUses(ctx, tagId, -gone);
   for (const { place, gone } of taggedPlaces) {
-    const left = (rowOf(place).tags ?? []).filter((each) => !gone.includes(each));
-    await writeTags(ctx, place, left);
+    const remaining = (rowOf(place).tags ?? []).filter((each) => !gone.includes(each));
+    await writeTags(ctx, place, remaining);
   }
   await recordTagActivity(
     ctx,
@@ -127,11 +127,11 @@ export function tagOf({ db }: QueryCtx, ownerId: string, key: string): Promise<D
 }
 
 async function addTagRows(ctx: MutationCtx, ownerId: string, key: string, label: string, things: TaggedItem[]): Promise<{ label: string }> {
-  const known = await tagOf(ctx, ownerId, key);
-  const tagId = known?._id ?? (await ctx.db.insert("tags", { ownerId, key, label, uses: 0 }));
+  const existing = await tagOf(ctx, ownerId, key);
+  const tagId = existing?._id ?? (await ctx.db.insert("tags", { ownerId, key, label, uses: 0 }));
   for (const { kind, thing } of things) await ctx.db.insert("taggings", { tagId, kind, thing });
   await changeUses(ctx, tagId, things.length);
-  return known ?? { label };
+  return existing ?? { label };
 }
 
 async function changeUses({ db }: MutationCtx, tagId: Id<"tags">, by: number): Promise<void> {

@@ -44,8 +44,8 @@ export function createTokenVerifier(): TokenVerifier {
       return verified.size;
     },
     async verify(token) {
-      const known = verified.get(token);
-      if (known && !hasExpired(known)) return known;
+      const cached = verified.get(token);
+      if (cached && !hasExpired(cached)) return cached;
       const identity = await check(token, providers);
       verified.set(token, identity);
       return identity;

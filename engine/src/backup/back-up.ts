@@ -82,7 +82,7 @@ function holdSnapshot(url: string, adminKey: string): Hold {
   };
   return {
     acquire: async () => (await post("hold", {})).hold ?? "",
-    release: async (held) => (await post("release", { hold: held })).unbroken === true,
+    release: async (lease) => (await post("release", { hold: lease })).unbroken === true,
   };
 }
 
@@ -91,13 +91,13 @@ type Copy = { from: string; to: string; hardLinks: boolean };
 /** Retries when a push or restart closed the file: that is a checkpoint, which invalidates the copy. */
 async function copyHeld({ from, to, hardLinks }: Copy, { acquire, release }: Hold): Promise<void> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const held = await acquire();
+    const lease = await acquire();
     let unbroken = false;
     try {
       await copyDurably(join(from, FILE_NAME), join(to, FILE_NAME));
       await copyFolder(join(from, "files"), join(to, "files"), { hardLinks });
     } finally {
-      unbroken = await release(held);
+      unbroken = await release(lease);
     }
     if (unbroken) return;
   }

@@ -17,7 +17,7 @@ export function preflight(request: IncomingMessage): Reply {
     "Access-Control-Max-Age": ONE_DAY_S,
     Vary: "Origin, Access-Control-Request-Headers",
   };
-  const wanted = request.headers["access-control-request-headers"];
-  if (wanted !== undefined) headers["Access-Control-Allow-Headers"] = wanted;
+  const requestedHeaders = request.headers["access-control-request-headers"];
+  if (requestedHeaders !== undefined) headers["Access-Control-Allow-Headers"] = requestedHeaders;
   return empty(200, headers);
 }

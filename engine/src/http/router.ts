@@ -18,8 +18,8 @@ export function createRouter(routes: Routes): Router {
     const [method = "", path = ""] = address.split(" ");
     if (path.endsWith("/*")) {
       const prefix = path.slice(0, -1);
-      const known = prefixes.find((entry) => entry.prefix === prefix);
-      if (known) known.methods.set(method, handler);
+      const existing = prefixes.find((entry) => entry.prefix === prefix);
+      if (existing) existing.methods.set(method, handler);
       else prefixes.push({ prefix, methods: new Map([[method, handler]]) });
     } else {
       exact.set(path, (exact.get(path) ?? new Map<string, Handler>()).set(method, handler));

@@ -32,18 +32,18 @@ export function openTextIndexes(sql: DatabaseSync) {
   const changedRows = new Map<number, number>();
 
   function of(index: SearchIndex) {
-    let known = statements.get(index.id);
-    if (known === undefined) {
+    let prepared = statements.get(index.id);
+    if (prepared === undefined) {
       const name = tableName(index);
-      known = {
+      prepared = {
         insert: sql.prepare(`INSERT INTO ${name} (rowid, text, marks) VALUES (?, ?, ?)`),
         remove: sql.prepare(`INSERT INTO ${name} (${name}, rowid, text, marks) VALUES ('delete', ?, ?, ?)`),
         merge: sql.prepare(`INSERT INTO ${name} (${name}, rank) VALUES ('merge', ?)`),
         newest: prepare(sql, `SELECT rowid FROM ${name} WHERE ${name} MATCH ? ORDER BY rowid DESC LIMIT ${MAX_SEARCH_RESULTS + 1}`),
       };
-      statements.set(index.id, known);
+      statements.set(index.id, prepared);
     }
-    return known;
+    return prepared;
   }
 
   return {

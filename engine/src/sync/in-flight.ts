@@ -13,7 +13,7 @@ export function createInFlight(ping: (mark: string) => void): InFlight {
   // Total bytes sent, sent at the last ping, and read.
   let [sent, pinged, read] = [0, 0, 0];
   let unsent = 0;
-  const ask = () => {
+  const requestTimestamp = () => {
     pinged = sent;
     ping(String(sent));
   };
@@ -23,9 +23,9 @@ export function createInFlight(ping: (mark: string) => void): InFlight {
       unsent += bytes;
     },
     left: (bytes) => void (unsent -= bytes),
-    ping: ask,
+    ping: requestTimestamp,
     pingAfter(bytes) {
-      if (sent - pinged >= bytes) ask();
+      if (sent - pinged >= bytes) requestTimestamp();
     },
     answered(mark) {
       const upTo = Math.min(Number(mark), sent - unsent);

@@ -50,8 +50,8 @@ export function valueOf(document: Document): JsonObject {
 export function keyIn(index: Index, document: Document): Uint8Array {
   if (index === index.table.byId) return document.key;
   document.keys ??= new Map();
-  const known = document.keys.get(index.id);
-  if (known !== undefined) return known;
+  const cached = document.keys.get(index.id);
+  if (cached !== undefined) return cached;
   const key = entryKey(index, valueOf(document), document.id);
   document.keys.set(index.id, key);
   return key;

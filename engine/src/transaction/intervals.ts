@@ -23,10 +23,10 @@ export class IntervalTree {
   }
 
   add(low: Uint8Array, high: Uint8Array, token: string): Interval {
-    const known = this.find(low, high);
-    if (known !== null) {
-      known.tokens.add(token);
-      return known;
+    const existing = this.find(low, high);
+    if (existing !== null) {
+      existing.tokens.add(token);
+      return existing;
     }
     const node: Node = { low, high, tokens: new Set([token]), reach: high, priority: nextPriority(), left: null, right: null };
     this.root = insert(this.root, node);

@@ -66,8 +66,8 @@ export class Overlay {
   }
 
   private entriesOf(index: Index): OverlayEntry[] {
-    const known = this.entries.get(index.id);
-    if (known !== undefined) return known;
+    const existing = this.entries.get(index.id);
+    if (existing !== undefined) return existing;
     const entries: OverlayEntry[] = [];
     for (const { table, after } of this.changes.values()) {
       if (table === index.table && after !== null) entries.push({ key: keyIn(index, after), document: after });

@@ -18,8 +18,8 @@ const parsed = new WeakMap<object, ValidatorJson>();
 /** @throws FunctionError for a validator that `convex/values` does not produce */
 export function parseValidator(json: Json): ValidatorJson {
   if (typeof json === "object" && json !== null) {
-    const known = parsed.get(json);
-    if (known !== undefined) return known;
+    const cached = parsed.get(json);
+    if (cached !== undefined) return cached;
     const validator = read(json);
     parsed.set(json, validator);
     return validator;

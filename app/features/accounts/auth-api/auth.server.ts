@@ -53,10 +53,10 @@ const INSTANCES = 16;
 
 export function authFor(config: AppConfig, request: Request): Auth {
   const origin = originOf(config, request);
-  const known = authCache.get(config) ?? new LRUCache<string, Auth>({ max: Math.max(INSTANCES, config.origins.length) });
-  authCache.set(config, known);
-  const auth = known.get(origin) ?? makeAuth(config, origin);
-  known.set(origin, auth);
+  const instances = authCache.get(config) ?? new LRUCache<string, Auth>({ max: Math.max(INSTANCES, config.origins.length) });
+  authCache.set(config, instances);
+  const auth = instances.get(origin) ?? makeAuth(config, origin);
+  instances.set(origin, auth);
   return auth;
 }
 

@@ -85,7 +85,7 @@ const isSignIn = (request: Request) => new URL(request.url).pathname.endsWith("/
 
 function withRedirectTarget(link: string, ours: string): string {
   const url = new URL(link);
-  const wanted = url.searchParams.get("callbackURL");
-  if (!wanted || wanted === "/" || wanted.startsWith("/verify-email?")) url.searchParams.set("callbackURL", ours);
+  const target = url.searchParams.get("callbackURL");
+  if (!target || target === "/" || target.startsWith("/verify-email?")) url.searchParams.set("callbackURL", ours);
   return url.href;
 }

@@ -48,7 +48,7 @@ export function MailSent({ email, text, fields = {}, pause, again }: SentProps) 
 /** Shows the pause, which the server enforces. Without JavaScript the server's error contains the remaining time. */
 function SendAgain({ pause }: { pause: number }) {
   const sending = useNavigation().formMethod === "POST";
-  const [left, setLeft] = useState(0);
+  const [secondsLeft, setLeft] = useState(0);
   useEffect(() => {
     if (sending) return;
     const until = Date.now() + pause * 1000;
@@ -57,10 +57,10 @@ function SendAgain({ pause }: { pause: number }) {
     const timer = setInterval(tick, 1000);
     return () => clearInterval(timer);
   }, [pause, sending]);
-  const wait = sending || left > 0;
+  const wait = sending || secondsLeft > 0;
   return (
     <Button type="submit" aria-disabled={wait} onClick={(event) => wait && event.preventDefault()}>
-      {left > 0 ? `Resend email (in ${left} s)` : "Resend email"}
+      {secondsLeft > 0 ? `Resend email (in ${secondsLeft} s)` : "Resend email"}
     </Button>
   );
 }

@@ -34,7 +34,7 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
   let hasNewMail = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | null = null;
-  const over = new AbortController();
+  const controller = new AbortController();
 
   client.setAuth(() => signServiceToken(config.signingKey));
   client.onUpdate(
@@ -51,7 +51,7 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
 
   function scheduleRun(atLeast: number) {
     clearTimeout(timer);
-    if (over.signal.aborted || running || dueAt === null) return;
+    if (controller.signal.aborted || running || dueAt === null) return;
     timer = setTimeout(run, Math.min(Math.max(dueAt - Date.now(), atLeast), LONGEST_WAIT));
   }
 
@@ -74,7 +74,7 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
   }
 
   async function drain(): Promise<void> {
-    for (let more = true; more && !over.signal.aborted;) {
+    for (let more = true; more && !controller.signal.aborted;) {
       const lease = randomUUID();
       const claimed = await deployment.mutation(api.accounts.mail.claim, { lease, leaseMs: LEASE_MS, limit: BATCH }, NOW);
       await Promise.all(claimed.map((each) => sendOne(each, lease)));
@@ -105,7 +105,7 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
 
   return {
     async close() {
-      over.abort();
+      controller.abort();
       clearTimeout(timer);
       await Promise.all([running, client.close()]);
       transport.close();

@@ -21,21 +21,21 @@ export function useAnnounceSession(userId: string): void {
 /** Reloads the sign-in page once another tab has signed in. A tab that becomes visible checks again, as it may have missed the message. */
 export function useReloadOnSignIn(): void {
   useEffect(() => {
-    const over = new AbortController();
+    const controller = new AbortController();
     const channel = openChannel();
-    channel?.addEventListener("message", () => location.reload(), { signal: over.signal });
+    channel?.addEventListener("message", () => location.reload(), { signal: controller.signal });
     const check = () => {
       if (document.visibilityState !== "visible") return;
       fetchConvexToken().then(
-        (token) => token !== null && !over.signal.aborted && location.reload(),
+        (token) => token !== null && !controller.signal.aborted && location.reload(),
         () => {},
       );
     };
-    document.addEventListener("visibilitychange", check, { signal: over.signal });
+    document.addEventListener("visibilitychange", check, { signal: controller.signal });
     const timers = isDocument() ? [] : CHECK_DELAYS_MS.map((delay) => setTimeout(check, delay));
     return () => {
       timers.forEach(clearTimeout);
-      over.abort();
+      controller.abort();
       channel?.close();
     };
   }, []);

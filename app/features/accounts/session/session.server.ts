@@ -72,7 +72,7 @@ function pageOf(request: Request): URL {
 function resolver(config: AppConfig, request: Request, setCookies: string[]): Resolver {
   const names = cookieNames(originOf(config, request));
   const session = readCookie(request.headers, names.session);
-  let known: Promise<Visitor | null> | undefined;
+  let currentVisitor: Promise<Visitor | null> | undefined;
   let renewed: Promise<Visitor | null> | undefined;
 
   async function fromCookie(): Promise<Visitor | null> {
@@ -106,8 +106,8 @@ function resolver(config: AppConfig, request: Request, setCookies: string[]): Re
   }
 
   return {
-    current: () => (known ??= fromCookie()),
-    renew: () => (known = fromSession()),
+    current: () => (currentVisitor ??= fromCookie()),
+    renew: () => (currentVisitor = fromSession()),
   };
 }
 

@@ -19,9 +19,9 @@ export function useAuth() {
   }, [token]);
 
   const fetchAccessToken = useCallback(async ({ forceRefreshToken }: { forceRefreshToken: boolean }) => {
-    const known = latest.current;
-    const claims = known === null ? null : readToken(known);
-    if (!forceRefreshToken && claims && claims.expiresAt - Date.now() > LEEWAY_MS) return known;
+    const latestToken = latest.current;
+    const claims = latestToken === null ? null : readToken(latestToken);
+    if (!forceRefreshToken && claims && claims.expiresAt - Date.now() > LEEWAY_MS) return latestToken;
 
     const fresh = await fetchWhenReachable();
     if (claims && fresh !== null && readToken(fresh)?.userId !== claims.userId) return startAnew();
@@ -44,15 +44,15 @@ async function fetchWhenReachable(): Promise<string | null> {
 
 function waitUntilOnline(): Promise<void> {
   return new Promise((resolve) => {
-    const over = new AbortController();
+    const controller = new AbortController();
     const done = () => {
-      over.abort();
+      controller.abort();
       clearTimeout(timer);
       resolve();
     };
     const timer = setTimeout(done, PATIENCE_MS);
-    addEventListener("online", done, { signal: over.signal });
-    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && done(), { signal: over.signal });
+    addEventListener("online", done, { signal: controller.signal });
+    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && done(), { signal: controller.signal });
   });
 }
 

@@ -40,24 +40,24 @@ export async function exportArchive(
     yield json("projects.json", messages);
   }
 
-  async function* designsOf(project: Row, place: Record<Root, Folder>, messages: unknown[], signal: AbortSignal): AsyncGenerator<Entry> {
-    const folderIn = { projects: folders(place.projects), trash: folders(place.trash) };
+  async function* designsOf(project: Row, parent: Record<Root, Folder>, messages: unknown[], signal: AbortSignal): AsyncGenerator<Entry> {
+    const folderIn = { projects: folders(parent.projects), trash: folders(parent.trash) };
     for await (const design of listAll(convex, archive.designs, { sessionId, projectId: project.id })) {
       const images: unknown[] = [];
       messages.push({ ...design, images });
-      const places = { projects: inFolder(folderIn.projects(design.name)), trash: inFolder(folderIn.trash(design.name)) };
+      const targets = { projects: inFolder(folderIn.projects(design.name)), trash: inFolder(folderIn.trash(design.name)) };
       for await (const image of listAll(convex, archive.images, { sessionId, designId: design.id })) {
         signal.throwIfAborted();
-        yield* filesOf(image, places[[project, design, image].some(isInTrash) ? "trash" : "projects"], images, signal);
+        yield* filesOf(image, targets[[project, design, image].some(isInTrash) ? "trash" : "projects"], images, signal);
       }
     }
   }
 
-  async function* filesOf(image: Row, place: Place, messages: unknown[], signal: AbortSignal): AsyncGenerator<Entry> {
+  async function* filesOf(image: Row, target: ImageTarget, messages: unknown[], signal: AbortSignal): AsyncGenerator<Entry> {
     const storedVersions = (await convex.query(archive.versions, { sessionId, imageId: image.id }).catch(nullIfNotFound)) ?? [];
-    const file = await fileOf(image, {}, place.file(image), signal);
+    const file = await fileOf(image, {}, target.file(image), signal);
     if (file) yield file;
-    const inVersions = inFolder(place.folder(`${image.name} (versions)`));
+    const inVersions = inFolder(target.folder(`${image.name} (versions)`));
     const versions = [];
     for (const version of storedVersions.filter(isNamed)) {
       const name = `${String(version["number"])} ${version.name}`;
@@ -97,9 +97,9 @@ function folders(parent: string | Folder): (name: string) => Folder {
   };
 }
 
-type Place = { file(picture: Record<string, unknown> & { name: string }): string; folder(name: string): Folder };
+type ImageTarget = { file(picture: Record<string, unknown> & { name: string }): string; folder(name: string): Folder };
 
-function inFolder(parent: Folder): Place {
+function inFolder(parent: Folder): ImageTarget {
   const nameOf = folderNames();
   return {
     file: ({ name, contentType }) => parent() + nameOf(name, String(contentType)),

@@ -97,13 +97,13 @@ function CropBox({ picture }: { picture: string }) {
   const drag = useRef<{ x: number; y: number; from: Crop } | null>(null);
 
   const scale = size ? BOX / (Math.min(size.width, size.height) * crop.side) : 0;
-  const over = size ? { x: size.width * scale - BOX, y: size.height * scale - BOX } : { x: 0, y: 0 };
+  const overflow = size ? { x: size.width * scale - BOX, y: size.height * scale - BOX } : { x: 0, y: 0 };
 
   const onMove = ({ clientX, clientY }: PointerEvent) => {
     const start = drag.current;
     if (!start) return;
     const moveBy = (from: number, by: number, room: number) => (room > 0 ? Math.min(1, Math.max(0, from - by / room)) : from);
-    setCrop({ ...crop, x: moveBy(start.from.x, clientX - start.x, over.x), y: moveBy(start.from.y, clientY - start.y, over.y) });
+    setCrop({ ...crop, x: moveBy(start.from.x, clientX - start.x, overflow.x), y: moveBy(start.from.y, clientY - start.y, overflow.y) });
   };
 
   return (
@@ -130,7 +130,7 @@ function CropBox({ picture }: { picture: string }) {
               ? {
                   width: size.width * scale,
                   height: size.height * scale,
-                  transform: `translate(${-over.x * crop.x}px, ${-over.y * crop.y}px)`,
+                  transform: `translate(${-overflow.x * crop.x}px, ${-overflow.y * crop.y}px)`,
                 }
               : { opacity: 0 }
           }

@@ -99,17 +99,17 @@ function TwoFactorOn({ codesLeft, disable, hasPassword, constraint }: OnProps) {
   const regenerate = useAccountForm({ id: "two-factor-on", intent: "backupCodes", constraint });
   const fresh = regenerate.answer?.codes;
   const left = fresh?.length ?? codesLeft;
-  const by = left === null ? "sent by email" : "from your authenticator app";
+  const source = left === null ? "sent by email" : "from your authenticator app";
   if (!hasPassword) {
     return (
-      <Section title="Two-factor authentication" about={`On. Each sign-in, except with a passkey, requires a code ${by}.`}>
+      <Section title="Two-factor authentication" about={`On. Each sign-in, except with a passkey, requires a code ${source}.`}>
         <p className="text-soft">To turn it off or to generate new backup codes, set a password above first.</p>
       </Section>
     );
   }
   return (
     <>
-      <Section title="Two-factor authentication" about={`On. Each sign-in, except with a passkey, requires a code ${by}.`}>
+      <Section title="Two-factor authentication" about={`On. Each sign-in, except with a passkey, requires a code ${source}.`}>
         <p role="status" className="text-soft empty:hidden">
           {regenerate.doneCode === "two-factor-on" ? successTexts["two-factor-on"] : ""}
         </p>

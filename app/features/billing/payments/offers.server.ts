@@ -8,16 +8,16 @@ export type Interval = "month" | "year";
 const BELIEVED_MS = 10 * 60 * 1000;
 const PATIENCE_MS = 2000;
 
-const known = new WeakMap<Payments, { offers: Promise<Offer[]>; until: number }>();
+const offersCache = new WeakMap<Payments, { offers: Promise<Offer[]>; until: number }>();
 
 export async function offersOf({ payments }: AppConfig): Promise<Offer[] | null> {
   if (!payments) return null;
-  const cached = known.get(payments);
+  const cached = offersCache.get(payments);
   if (cached && Date.now() < cached.until) return cached.offers;
   const offers = loadOffers(payments);
-  known.set(payments, { offers, until: Date.now() + BELIEVED_MS });
+  offersCache.set(payments, { offers, until: Date.now() + BELIEVED_MS });
   const answered = await offers;
-  if (answered.some(({ price }) => price === null)) known.delete(payments);
+  if (answered.some(({ price }) => price === null)) offersCache.delete(payments);
   return answered;
 }
 

@@ -62,9 +62,9 @@ async function follow(subscription: Stripe.Subscription, adapter: Adapter, { pro
   };
 
   const by = (field: string, value: string) => [{ field, value }];
-  const known = await adapter.findOne<Row>({ model: "subscription", where: by("stripeSubscriptionId", subscription.id) });
+  const existing = await adapter.findOne<Row>({ model: "subscription", where: by("stripeSubscriptionId", subscription.id) });
   const subscriptionId = subscription.metadata["subscriptionId"];
-  const row = known ?? (subscriptionId ? await adapter.findOne<Row>({ model: "subscription", where: by("id", subscriptionId) }) : null);
+  const row = existing ?? (subscriptionId ? await adapter.findOne<Row>({ model: "subscription", where: by("id", subscriptionId) }) : null);
   // Two windows can each pay for one started checkout; each becomes a subscription.
   if (row && (row.stripeSubscriptionId ?? subscription.id) === subscription.id) {
     await adapter.update({ model: "subscription", where: by("id", row.id), update: facts });

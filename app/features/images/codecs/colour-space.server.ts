@@ -10,8 +10,8 @@ export function isWideGamut(profile: Buffer | undefined): boolean {
 export function colourSpaceName(profile: Buffer | undefined, space: string | undefined): string | undefined {
   const named = profile && profileName(profile);
   if (named) return named;
-  const known: Record<string, string> = { srgb: "sRGB", rgb16: "sRGB", cmyk: "CMYK", "b-w": "Grey", grey16: "Grey" };
-  return known[space ?? ""];
+  const names: Record<string, string> = { srgb: "sRGB", rgb16: "sRGB", cmyk: "CMYK", "b-w": "Grey", grey16: "Grey" };
+  return names[space ?? ""];
 }
 
 const LONGEST_NAME = 60;

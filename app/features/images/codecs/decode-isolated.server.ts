@@ -119,11 +119,11 @@ function split(output: Buffer): DecodedPicture[] | null {
   const end = output.indexOf("\n");
   if (end < 0) return null;
   const { pictures } = headers.parse(JSON.parse(output.toString("utf8", 0, end)));
-  let at = end + 1;
+  let offset = end + 1;
   const decoded = pictures.map(({ width, height, own = { width, height } }) => {
-    return { width, height, pixels: output.subarray(at, (at += width * height * 4)), own };
+    return { width, height, pixels: output.subarray(offset, (offset += width * height * 4)), own };
   });
-  return at === output.length ? decoded : null;
+  return offset === output.length ? decoded : null;
 }
 
 /** Returns a PNG with the picture's pixels and colour space, which every other function here can read. */

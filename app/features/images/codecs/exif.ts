@@ -35,11 +35,11 @@ const LONGEST_TEXT = 100;
 
 /** Reads EXIF, a TIFF with or without "Exif\0\0" before it. Omits invalid values; other data reads as empty. */
 export function readExif(bytes: Buffer | undefined): Exif {
-  const nothing: Exif = { orientation: 1, hasPlace: false };
-  if (!bytes) return nothing;
+  const NO_METADATA: Exif = { orientation: 1, hasPlace: false };
+  if (!bytes) return NO_METADATA;
   const tiff = bytes.toString("latin1", 0, 6) === "Exif\0\0" ? bytes.subarray(6) : bytes;
   const order = tiff.toString("latin1", 0, 2);
-  if (tiff.length < 8 || (order !== "II" && order !== "MM")) return nothing;
+  if (tiff.length < 8 || (order !== "II" && order !== "MM")) return NO_METADATA;
   const read = reader(tiff, order === "II");
   const main = folder(tiff, read, read.u32(4));
   const shot = folder(tiff, read, main.number(TAG.exifFolder));
@@ -81,9 +81,9 @@ export function withOrientation(exif: Buffer, orientation: number): Buffer | nul
   write(1, 4, entry, 4);
   write(orientation, 2, entry, 8);
   const tagAt = (each: Buffer) => (isLittle ? each.readUInt16LE(0) : each.readUInt16BE(0));
-  const known = entries.find((each) => tagAt(each) === TAG.orientation);
-  if (known) {
-    entry.copy(known);
+  const existing = entries.find((each) => tagAt(each) === TAG.orientation);
+  if (existing) {
+    entry.copy(existing);
     return copy;
   }
   // The directory moves to the end, as its entries must be in order and adjacent (TIFF 6.0, section 2).

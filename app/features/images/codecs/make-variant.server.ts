@@ -98,12 +98,13 @@ const THUMBNAIL_MAX = 640;
 async function makeOwn(original: Original, still: boolean, rotation: Rotation): Promise<CachedVariant> {
   const { contentType } = original;
   const bytes = (contentType === "image/jpeg" && rotateJpeg(original.bytes, rotation)) || original.bytes;
-  const left = bytes === original.bytes ? rotation : 0;
-  const untouched = still || left !== 0 ? null : stripMetadata(bytes, contentType);
+  const remainingRotation = bytes === original.bytes ? rotation : 0;
+  const untouched = still || remainingRotation !== 0 ? null : stripMetadata(bytes, contentType);
   if (untouched) return { type: contentType, bytes: untouched };
   const { icc, autoOrient, pages = 1 } = await decoder(bytes).metadata();
-  if (left !== 0 && !still && pages > 1) return { type: "image/webp", bytes: await rotateFrames(bytes, left, "image/webp") };
-  const upright = decoder(bytes).autoOrient().rotate(left);
+  if (remainingRotation !== 0 && !still && pages > 1)
+    return { type: "image/webp", bytes: await rotateFrames(bytes, remainingRotation, "image/webp") };
+  const upright = decoder(bytes).autoOrient().rotate(remainingRotation);
   return lossless(isWideGamut(icc) ? asTagged(upright, icc) : upright, Math.max(autoOrient.width, autoOrient.height));
 }
 

@@ -4,8 +4,8 @@ import { isSideways, type Rotation } from "./image-address";
 export function placeholderUrl(thumbhash: string | null, rotation: Rotation = 0): string | null {
   if (thumbhash === null) return null;
   const key = rotation === 0 ? thumbhash : `${thumbhash} ${rotation}`;
-  const known = drawnPlaceholders.get(key);
-  if (known !== undefined) return known;
+  const cached = drawnPlaceholders.get(key);
+  if (cached !== undefined) return cached;
   const hash = decodeBase64(thumbhash);
   const url = hash === null ? null : draw(hash, rotation);
   if (drawnPlaceholders.size >= REMEMBERED) drawnPlaceholders.clear();

@@ -14,8 +14,8 @@ const REFUSED: Record<string, { name: string; advice: string; ends: string[] }> 
 
 /** Returns why a type is refused and what to do instead. `end`: the file's extension, where only the browser's type is known. */
 export function refusalOfType(type: string, end = ""): string {
-  const known = REFUSED[type] ?? Object.values(REFUSED).find(({ ends }) => ends.includes(end));
-  if (known) return `Unsupported file type (${known.name}). ${known.advice}`;
+  const refusedType = REFUSED[type] ?? Object.values(REFUSED).find(({ ends }) => ends.includes(end));
+  if (refusedType) return `Unsupported file type (${refusedType.name}). ${refusedType.advice}`;
   if (type.startsWith("video/")) return "Unsupported file type (video). Export a frame as a JPEG, or an animation as a GIF or WebP.";
   const named = end === "" ? "" : ` (.${end})`;
   return `Unsupported file type${named}. Choose a ${ACCEPTED_NAMES} file.`;

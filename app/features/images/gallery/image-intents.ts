@@ -143,12 +143,13 @@ export const imageIntents = {
       args: ({ ids }) => ({ ids }),
       optimistic(store, { ids }) {
         changeLists(store, (images, designId) => {
-          const rest = images.filter(({ _id }) => !ids.includes(_id));
-          const gone = images.length - rest.length;
-          if (gone === 0) return images;
+          const remaining = images.filter(({ _id }) => !ids.includes(_id));
+          const removedCount = images.length - remaining.length;
+          if (removedCount === 0) return images;
           const design = store.getQuery(api.designs.getDesignById, { id: designId });
-          if (design) store.setQuery(api.designs.getDesignById, { id: designId }, { ...design, imageCount: design.imageCount - gone });
-          return rest;
+          if (design)
+            store.setQuery(api.designs.getDesignById, { id: designId }, { ...design, imageCount: design.imageCount - removedCount });
+          return remaining;
         });
       },
       message: { text: "moved to the trash", each: "image" },

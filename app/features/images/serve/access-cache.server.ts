@@ -43,8 +43,8 @@ export function createAccessCache(
   return {
     async get(sessionId, imageId, versionId) {
       const key = keyOf(sessionId, imageId, versionId);
-      const known = cache.get(key);
-      if (known && known.until > now()) return known.picture;
+      const cached = cache.get(key);
+      if (cached && cached.until > now()) return cached.picture;
       const grant = set(key, loadImage(sessionId, imageId, versionId));
       const forget = () => {
         if (cache.peek(key) === grant) cache.delete(key);

@@ -33,8 +33,8 @@ export type ImageService = {
 export type ImageReference = { userId: string; sessionId: string; imageId: string; versionId?: string | undefined };
 
 export function imageServiceFor(config: AppConfig): ImageService {
-  const known = opened.get(config);
-  if (known) return known;
+  const existing = opened.get(config);
+  if (existing) return existing;
   const pictures = open(config);
   opened.set(config, pictures);
   return pictures;

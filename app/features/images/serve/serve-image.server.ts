@@ -143,12 +143,12 @@ function text(status: number, message: string, headers: Record<string, string> =
 
 /** Weak comparison (RFC 9110, 13.1.2), since a proxy may have weakened the ETag. */
 function isKnown(request: Request, headers: Headers): boolean {
-  const known = request.headers.get("If-None-Match");
-  if (known === null) return false;
+  const condition = request.headers.get("If-None-Match");
+  if (condition === null) return false;
   const strip = (tag: string) => tag.trim().replace(/^W\//, "");
   return (
-    known.trim() === "*" ||
-    known
+    condition.trim() === "*" ||
+    condition
       .split(",")
       .map(strip)
       .includes(headers.get("ETag") ?? "")

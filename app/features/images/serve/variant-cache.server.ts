@@ -198,12 +198,12 @@ export function openVariantCache(
         return running;
       }
       const promise = (async () => {
-        const known = await read(key);
-        metrics.variants.inc({ outcome: known ? "found" : "made" });
-        if (known) return known;
-        const made = await make();
-        await write(key, made);
-        return made;
+        const cached = await read(key);
+        metrics.variants.inc({ outcome: cached ? "found" : "made" });
+        if (cached) return cached;
+        const variant = await make();
+        await write(key, variant);
+        return variant;
       })().finally(() => {
         making.delete(key);
         unindex(key);

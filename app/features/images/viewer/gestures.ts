@@ -23,12 +23,12 @@ const MOVE_THRESHOLD = 4;
 const CONTROLS = "a, button, input, select, summary, details, form";
 
 export function listenToGestures(stage: HTMLElement, staged: GestureTarget): () => void {
-  const over = new AbortController();
+  const controller = new AbortController();
   const fingers = new Map<number, Point>();
   let start: { at: Point; moved: boolean; together: number } | null = null;
   let tap: { at: Point; time: number } | null = null;
   let single: ReturnType<typeof setTimeout> | undefined;
-  over.signal.addEventListener("abort", () => clearTimeout(single));
+  controller.signal.addEventListener("abort", () => clearTimeout(single));
 
   const pointOf = ({ clientX, clientY }: MouseEvent): Point => {
     const { left, top, width, height } = stage.getBoundingClientRect();
@@ -102,13 +102,13 @@ export function listenToGestures(stage: HTMLElement, staged: GestureTarget): () 
     staged.show(view, fitting === "fit" ? "fit" : "free");
   }
 
-  const options = { signal: over.signal };
+  const options = { signal: controller.signal };
   stage.addEventListener("wheel", onWheel, { ...options, passive: false });
   stage.addEventListener("pointerdown", onDown, options);
   stage.addEventListener("pointermove", onMove, options);
   stage.addEventListener("pointerup", onUp, options);
   stage.addEventListener("pointercancel", onUp, options);
-  return () => over.abort();
+  return () => controller.abort();
 }
 
 function isInPanel({ target }: Event): boolean {

@@ -22,11 +22,11 @@ export function useOpenImage(designId: string) {
 }
 
 /** Returns a function that opens a neighbour, or counts the step until the neighbour is known. */
-export function useImageNavigation(place: AdjacentImages, open: (id: string) => void) {
+export function useImageNavigation(adjacent: AdjacentImages, open: (id: string) => void) {
   const waiting = useRef(0);
   const showAdjacent = (side: Side): boolean => {
-    const to = place[side];
-    if (to === null && !place.isPending) return false;
+    const to = adjacent[side];
+    if (to === null && !adjacent.isPending) return false;
     if (to === null) {
       waiting.current += side === "next" ? 1 : -1;
     } else {
@@ -43,7 +43,7 @@ export function useImageNavigation(place: AdjacentImages, open: (id: string) => 
     waiting.current = side === "next" ? steps - 1 : 1 - steps;
   });
   useEffect(() => {
-    if (!place.isPending) openPending();
-  }, [place.isPending]);
+    if (!adjacent.isPending) openPending();
+  }, [adjacent.isPending]);
   return showAdjacent;
 }

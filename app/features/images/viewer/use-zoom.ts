@@ -47,8 +47,8 @@ export function useZoom({ picture: { width, height }, scalable, ...handlers }: Z
       observer.observe(element);
       const stop = listenToGestures(element, {
         now: () => {
-          const { scene: known, view: seen } = latest.current;
-          return known && seen && { scene: known, view: seen };
+          const { scene: latestScene, view: latestView } = latest.current;
+          return latestScene && latestView && { scene: latestScene, view: latestView };
         },
         show,
         swipe: (to) => latest.current.handlers.onSwipe?.(to),
@@ -65,13 +65,13 @@ export function useZoom({ picture: { width, height }, scalable, ...handlers }: Z
 
   const act = useMemo(() => {
     const change = (make: (view: View, scene: Scene) => View, fitting?: Fitting) => {
-      const { scene: known, view: seen } = latest.current;
-      if (known && seen) show(make(seen, known), fitting);
+      const { scene: latestScene, view: latestView } = latest.current;
+      if (latestScene && latestView) show(make(latestView, latestScene), fitting);
     };
     return {
-      fit: (fitting: Fitting) => change((_, known) => viewOf(fitting, known), fitting),
-      step: (direction: "in" | "out") => change((seen, known) => step(seen, direction, known)),
-      pan: (x: number, y: number) => change((seen, known) => panBy(seen, { x, y }, known)),
+      fit: (fitting: Fitting) => change((_, scene) => viewOf(fitting, scene), fitting),
+      step: (direction: "in" | "out") => change((view, scene) => step(view, direction, scene)),
+      pan: (x: number, y: number) => change((view, scene) => panBy(view, { x, y }, scene)),
     };
   }, [show]);
 

@@ -56,12 +56,12 @@ type SharpProps = { image: DesignImage; shown: number; magnification: number; st
 
 function Sharp({ image, shown, magnification, still }: SharpProps) {
   const drawing = isDrawing(image);
-  const wanted = drawing ? nearestWidth(shown * magnificationOfScreen()) : OWN_WIDTH;
+  const variantWidth = drawing ? nearestWidth(shown * magnificationOfScreen()) : OWN_WIDTH;
   // Below that, the browser has chosen a sufficient width.
   const isNeeded = drawing ? shown * magnificationOfScreen() > WIDEST_FITTED : magnification > 0.99;
   const which: ImageVersion = { versionId: image.versionId, rotation: image.rotation, still };
   const [loaded, setLoaded] = useState("");
-  const address = imageAddress(image._id, wanted, which);
+  const address = imageAddress(image._id, variantWidth, which);
   const [isRequested, setRequested] = useState(false);
   // Waits for the end of a zoom, to avoid useless requests.
   useEffect(() => {

@@ -27,7 +27,7 @@ import { ZoomTools } from "./zoom-tools";
 
 type ViewerProps = {
   image: DesignImage;
-  place: AdjacentImages;
+  adjacent: AdjacentImages;
   open: (id: string) => void;
   form: string;
   title: ReactNode;
@@ -37,9 +37,9 @@ type ViewerProps = {
   children: ReactNode;
 };
 
-export function Viewer({ image, place, open, form, title, actions, around, background: initialBackground, children }: ViewerProps) {
+export function Viewer({ image, adjacent, open, form, title, actions, around, background: initialBackground, children }: ViewerProps) {
   const { close, toGallery } = useClose(image);
-  const turn = useImageNavigation(place, open);
+  const turn = useImageNavigation(adjacent, open);
   const slideshow = useSlideshow(image, turn);
   const [areBarsHidden, setBarsHidden] = useState(false);
   const toggleBars = () => setBarsHidden((hidden) => !hidden);
@@ -80,7 +80,7 @@ export function Viewer({ image, place, open, form, title, actions, around, backg
     return true;
   }
   const of = new Intl.NumberFormat("en");
-  const removal = { id: image._id, designId: image.designId, next: place.next ?? place.previous ?? "" };
+  const removal = { id: image._id, designId: image.designId, next: adjacent.next ?? adjacent.previous ?? "" };
 
   return (
     <article ref={viewer} aria-label={image.name} tabIndex={-1} data-bars={areBarsHidden ? "hidden" : undefined} className="viewer">
@@ -99,7 +99,9 @@ export function Viewer({ image, place, open, form, title, actions, around, backg
         <div className="flex min-w-0 flex-1 items-center gap-x-2 max-sm:grid">
           <div className="min-w-0 flex-1">{title}</div>
           <p className="tabular shrink-0 text-sm text-faint max-sm:-mt-1.5 pointer-coarse:max-sm:-mt-3">
-            {place.position === null ? `of ${of.format(place.total)}` : `${of.format(place.position)} of ${of.format(place.total)}`}
+            {adjacent.position === null
+              ? `of ${of.format(adjacent.total)}`
+              : `${of.format(adjacent.position)} of ${of.format(adjacent.total)}`}
           </p>
         </div>
         <Link
@@ -139,8 +141,8 @@ export function Viewer({ image, place, open, form, title, actions, around, backg
           >
             <ViewerImage image={image} zoom={zoom} sizes={SIZES} grows animation={animation} />
           </figure>
-          <AdjacentImage to={place.previous} image={image} side="previous" open={open} />
-          <AdjacentImage to={place.next} image={image} side="next" open={open} />
+          <AdjacentImage to={adjacent.previous} image={image} side="previous" open={open} />
+          <AdjacentImage to={adjacent.next} image={image} side="next" open={open} />
           {areBarsHidden ? (
             <Button
               look="quiet"

@@ -11,8 +11,8 @@ type Point = { x: number; y: number };
 /** Opens a card's menu on right-click, by the menu key, and on long press, which WebKit does not report as `contextmenu`. */
 export function useContextMenu(list: RefObject<HTMLElement | null>): void {
   useEffect(() => {
-    const over = new AbortController();
-    const { signal } = over;
+    const controller = new AbortController();
+    const { signal } = controller;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let from: Point = { x: 0, y: 0 };
     /** The item whose menu opens when the pointer is released: releasing closes open menus ("light dismiss"). */
@@ -63,7 +63,7 @@ export function useContextMenu(list: RefObject<HTMLElement | null>): void {
     document.addEventListener("pointerup", cancelLongPress, { signal });
     document.addEventListener("pointercancel", stop, { signal });
     return () => {
-      over.abort();
+      controller.abort();
       stop();
     };
   }, [list]);

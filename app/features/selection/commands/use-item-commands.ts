@@ -113,8 +113,8 @@ export function useItemCommands(list: RefObject<HTMLElement | null>, { items, op
     const names = items.filter(({ _id }) => ids.includes(_id)).map(({ name }) => name);
     const written = copied(ids, isCut, bulk);
     writeItems(event.clipboardData, written, names);
-    const place = bulk.kind === "image" ? "design" : "project";
-    void toast(`${count(written.count ?? ids.length, bulk.kind)} ${isCut ? "cut" : "copied"}. Paste into a ${place}.`);
+    const targetKind = bulk.kind === "image" ? "design" : "project";
+    void toast(`${count(written.count ?? ids.length, bulk.kind)} ${isCut ? "cut" : "copied"}. Paste into a ${targetKind}.`);
   });
 
   const onPaste = useEffectEvent((event: ClipboardEvent) => {

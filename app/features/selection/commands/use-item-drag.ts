@@ -23,7 +23,7 @@ export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag 
     writeItems(dataTransfer, items, drag.namesOf(items.ids));
     return items;
   });
-  const placeOf = useEffectEvent((target: EventTarget | null) => {
+  const targetOf = useEffectEvent((target: EventTarget | null) => {
     const link = drag && target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null;
     const id = link && drag && !list.current?.contains(link) ? DROP_TARGETS[drag.kind].exec(link.pathname)?.[1] : undefined;
     return link && id !== undefined ? { link, id } : null;
@@ -31,8 +31,8 @@ export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag 
   const drop = useEffectEvent((items: CopiedItems, id: string) => drag?.move(items, id));
 
   useEffect(() => {
-    const over = new AbortController();
-    const options = { signal: over.signal, capture: true };
+    const controller = new AbortController();
+    const options = { signal: controller.signal, capture: true };
     let isOurs = false;
     let marked: Element | null = null;
     const mark = (link: Element | null) => {
@@ -46,21 +46,21 @@ export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag 
       (event) => {
         if (!isOurs) return;
         event.stopPropagation();
-        const place = placeOf(event.target);
-        mark(place?.link ?? null);
-        if (place) event.preventDefault();
+        const dropTarget = targetOf(event.target);
+        mark(dropTarget?.link ?? null);
+        if (dropTarget) event.preventDefault();
       },
       options,
     );
     document.addEventListener(
       "drop",
       (event) => {
-        const place = isOurs ? placeOf(event.target) : null;
+        const dropTarget = isOurs ? targetOf(event.target) : null;
         const items = event.dataTransfer && readItems(event.dataTransfer);
         if (!isOurs) return;
         event.stopPropagation();
         event.preventDefault();
-        if (place && items) drop(items, place.id);
+        if (dropTarget && items) drop(items, dropTarget.id);
       },
       options,
     );
@@ -70,7 +70,7 @@ export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag 
     };
     document.addEventListener("dragend", end, options);
     return () => {
-      over.abort();
+      controller.abort();
       end();
     };
   }, []);

@@ -95,8 +95,8 @@ function toFirstChoice(event: KeyboardEvent<HTMLInputElement>): void {
 
 function Projects({ text, ...choice }: Choice & { text: string }) {
   const projects = useAnswer(api.projects.getProjects, { sort: "name" }) ?? [];
-  const wanted = text.trim().toLowerCase();
-  const shown = projects.filter(({ name }) => name.toLowerCase().includes(wanted));
+  const searchText = text.trim().toLowerCase();
+  const shown = projects.filter(({ name }) => name.toLowerCase().includes(searchText));
   return (
     <>
       <Options

@@ -2,7 +2,7 @@ import type { ComponentType } from "react";
 import { reachServer } from "~/lib/data/connection/reach-server";
 import { toast } from "~/lib/ui/overlays/toasts";
 import { mayHaveUploads } from "./queue/upload-database";
-import type { Place } from "./upload";
+import type { UploadTarget } from "./upload";
 import type { Uploads } from "./uploads";
 
 /** Loads the upload code with the first file or unfinished upload, so that other pages do not load it. */
@@ -11,7 +11,7 @@ type UploadCode = { uploads: Uploads; Tray: ComponentType };
 let personId: string | null = null;
 let opening: Promise<UploadCode> | null = null;
 let opened: UploadCode | null = null;
-const waiting: { place: Place; files: readonly File[] }[] = [];
+const waiting: { target: UploadTarget; files: readonly File[] }[] = [];
 const listeners = new Set<() => void>();
 
 const RETRY_MS = 3_000;
@@ -35,9 +35,9 @@ export function expectFiles(): void {
   load().catch(() => {});
 }
 
-export async function addFiles(place: Place, files: readonly File[]): Promise<void> {
+export async function addFiles(target: UploadTarget, files: readonly File[]): Promise<void> {
   if (files.length === 0) return;
-  waiting.push({ place, files });
+  waiting.push({ target, files });
   try {
     await load();
   } catch {
@@ -55,7 +55,7 @@ function retryLoad(): void {
 
 function addWaiting(): void {
   window.removeEventListener("beforeunload", preventUnload);
-  for (const { place, files } of waiting.splice(0)) opened?.uploads.add(place, files);
+  for (const { target, files } of waiting.splice(0)) opened?.uploads.add(target, files);
 }
 
 const databaseTimeout = () => new Promise<void>((resolve) => void setTimeout(resolve, DATABASE_TIMEOUT_MS));

@@ -1,6 +1,6 @@
-export type Place = { designId: string; designName: string };
+export type UploadTarget = { designId: string; designName: string };
 
-export type Upload = Place & {
+export type Upload = UploadTarget & {
   id: string;
   name: string;
   size: number;

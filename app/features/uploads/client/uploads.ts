@@ -2,7 +2,7 @@ import { type QueuedUpload, randomId } from "./queue/queued-upload";
 import type { UploadQueue } from "./queue/upload-queue";
 import type { Transport } from "./transfer/transport";
 import { UnfinishedUploads } from "./unfinished-uploads";
-import { canCancel, canPause, isActive, type Place } from "./upload";
+import { canCancel, canPause, isActive, type UploadTarget } from "./upload";
 import { canResume, type UploadItem } from "./upload-item";
 import { UploadOutcomes } from "./upload-outcomes";
 import { UploadSender } from "./upload-sender";
@@ -35,11 +35,11 @@ export class Uploads {
   readonly subscribe = (listener: () => void) => this.#store.subscribe(listener);
   readonly snapshot = () => this.#store.snapshot();
 
-  add(place: Place, files: readonly File[]): void {
+  add(target: UploadTarget, files: readonly File[]): void {
     const store = this.#store;
     if (!store.items.some(({ upload }) => isActive(upload)))
       store.items = store.items.filter(({ upload }) => upload.state === "failed" || upload.state === "duplicate");
-    this.#addFrom(0, files, place, randomId());
+    this.#addFrom(0, files, target, randomId());
   }
 
   restoreUnfinished(): Promise<void> {
@@ -48,12 +48,12 @@ export class Uploads {
 
   /** Resumes unfinished uploads with the selected files; returns the files that match none. */
   resumeWith(files: readonly File[]): File[] {
-    const known = this.#unfinished.match(files);
+    const matches = this.#unfinished.match(files);
     this.#start(
-      known.filter((queued) => queued !== null),
-      files.filter((_, index) => known[index]),
+      matches.filter((queued) => queued !== null),
+      files.filter((_, index) => matches[index]),
     );
-    return files.filter((_, index) => !known[index]);
+    return files.filter((_, index) => !matches[index]);
   }
 
   /** Must be called by a click: the browser may ask for permission. */
@@ -119,18 +119,18 @@ export class Uploads {
     store.publish();
   }
 
-  #addFrom(start: number, files: readonly File[], place: Place, batch: string): void {
+  #addFrom(start: number, files: readonly File[], target: UploadTarget, batch: string): void {
     const end = start + FILES_PER_TASK;
     const slice = files.slice(start, end);
-    const known = this.#unfinished.match(slice, place.designId);
+    const matches = this.#unfinished.match(slice, target.designId);
     this.#start(
-      slice.map((file, index) => known[index] ?? this.#describe(place, file, { batch, index: start + index })),
+      slice.map((file, index) => matches[index] ?? this.#describe(target, file, { batch, index: start + index })),
       slice,
     );
-    if (end < files.length) setTimeout(() => this.#addFrom(end, files, place, batch));
+    if (end < files.length) setTimeout(() => this.#addFrom(end, files, target, batch));
   }
 
-  #describe({ designId, designName }: Place, file: File, chosenAs: { batch: string; index: number }): QueuedUpload {
+  #describe({ designId, designName }: UploadTarget, file: File, chosenAs: { batch: string; index: number }): QueuedUpload {
     const { name, size, type, lastModified: modified } = file;
     const owner = { id: randomId(), userId: this.#queue.userId, tab: this.#queue.tab, at: this.#now() };
     const state = { url: null, paused: false, isStored: false, handle: null };

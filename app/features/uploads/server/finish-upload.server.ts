@@ -11,8 +11,8 @@ type Finishing = { config: AppConfig; sessionId: string; onlyNew: boolean };
 /** Turns a complete part into an image. Idempotent, also for simultaneous calls and after a crash. Keeps it for a retry or duplicate. */
 export async function finishUpload(part: ForDesign, requested: Finishing): Promise<UploadOutcome> {
   const key = `${part.id}:${requested.onlyNew}`;
-  const known = running.get(key);
-  if (known) return known;
+  const finishing = running.get(key);
+  if (finishing) return finishing;
   const result = finishOnce(part, requested).finally(() => running.delete(key));
   running.set(key, result);
   return result;

@@ -182,10 +182,10 @@ export function openPartialUploads(
       if (at !== from) throw new OffsetMismatch(`${at} bytes are stored, not ${from}`);
       // A part does not expire during a write.
       partialUploads.set({ ...part, expiresAt: Date.now() + lifetimeOf(part) });
-      const known = at === 0 ? { hash: createHash("sha256"), at } : hashes.get(part.id);
+      const hashed = at === 0 ? { hash: createHash("sha256"), at } : hashes.get(part.id);
       // Until the body ends, it is unknown which bytes reach the disk.
       hashes.delete(part.id);
-      const hash = known?.at === at ? known.hash : null;
+      const hash = hashed?.at === at ? hashed.hash : null;
       try {
         const end = await appendBody(path(part), at, part.length, body, { signal: stop.signal, checksum, hash });
         if (hash) hashes.set(part.id, { hash, at: end });
@@ -229,8 +229,8 @@ export function openPartialUploads(
     append,
     path,
     digest(part) {
-      const known = hashes.get(part.id);
-      return known?.at === part.length ? known.hash.copy().digest("hex") : null;
+      const hashed = hashes.get(part.id);
+      return hashed?.at === part.length ? hashed.hash.copy().digest("hex") : null;
     },
     async finish(part, outcome) {
       const { id, ownerId, length } = part;

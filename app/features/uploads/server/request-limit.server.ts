@@ -68,8 +68,8 @@ async function write(path: string, stored: z.infer<typeof storedSchema> | null):
 const opened = new WeakMap<AppConfig, RequestLimit>();
 
 export function requestLimitOf(config: AppConfig): RequestLimit {
-  const known = opened.get(config);
-  if (known) return known;
+  const existing = opened.get(config);
+  if (existing) return existing;
   const limit = openRequestLimit(join(config.dataDir, "request-limit.json"));
   opened.set(config, limit);
   return limit;

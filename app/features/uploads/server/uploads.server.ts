@@ -14,8 +14,8 @@ export type UploadsInProgress = {
 const AT_ONCE = 12;
 
 export function uploadsFor(config: AppConfig): UploadsInProgress {
-  const known = opened.get(config);
-  if (known) return known;
+  const existing = opened.get(config);
+  if (existing) return existing;
   const uploads = {
     partialUploads: openPartialUploads(join(config.dataDir, "parts"), { begin: backgroundWork(config) }),
     concurrencyLimit: createConcurrencyLimit(AT_ONCE),

@@ -13,8 +13,8 @@ const DEAD_TIMEOUT_MS = 2000;
 
 /** Reconnects while the tab is visible, because the client's own pauses grow to 16 s, and to 60 s without messages. Returns the stop function. */
 export function startFastReconnect(): () => void {
-  const over = new AbortController();
-  const { signal } = over;
+  const controller = new AbortController();
+  const { signal } = controller;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let checkedAt = -Infinity;
   let networkChangedAt = -Infinity;
@@ -56,7 +56,7 @@ export function startFastReconnect(): () => void {
   watchClose(checkSoon);
   checkSoon();
   return () => {
-    over.abort();
+    controller.abort();
     clearTimeout(timer);
   };
 }

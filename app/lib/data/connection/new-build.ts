@@ -21,13 +21,13 @@ const subscribe = (listener: () => void) => {
 /** Returns whether the server has a newer client build. Checked on route loads and when the tab becomes visible. */
 export function useHasNewBuild(): boolean {
   const build = useRoot()?.build;
-  const [ours] = useState(build);
-  const other = build !== undefined && ours !== undefined && build.version !== ours.version;
+  const [ownBuild] = useState(build);
+  const other = build !== undefined && ownBuild !== undefined && build.version !== ownBuild.version;
   useEffect(() => {
     if (other) supersede();
   }, [other]);
 
-  const file = ours?.file;
+  const file = ownBuild?.file;
   useEffect(() => {
     if (file === undefined || !import.meta.env.PROD) return;
     const check = () => document.visibilityState === "visible" && void checkForNewBuild(file, CHECK_INTERVAL_MS);
@@ -35,12 +35,12 @@ export function useHasNewBuild(): boolean {
     return () => document.removeEventListener("visibilitychange", check);
   }, [file]);
 
-  const known = useSyncExternalStore(
+  const isOutdated = useSyncExternalStore(
     subscribe,
     () => superseded,
     () => false,
   );
-  return other || known;
+  return other || isOutdated;
 }
 
 export async function checkForNewBuild(file: string, pause = 0): Promise<void> {

@@ -22,7 +22,7 @@ export function useGradualRows<Row>(rows: Row[]): Row[] {
 
 function withNext<Row>(rows: Row[], visible: Row[]): Row[] {
   const shown = new Set(visible.map(idOf));
-  let left = STEP;
-  const next = rows.filter((row) => shown.has(idOf(row)) || left-- > 0);
+  let remaining = STEP;
+  const next = rows.filter((row) => shown.has(idOf(row)) || remaining-- > 0);
   return next.length === rows.length ? rows : next;
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { arrived, followPages, type Later, nameOf, type Place, placesOf, rememberedPages, rememberPages } from "./later-pages";
+import { arrived, followPages, type Later, nameOf, type PageRange, rangesOf, rememberedPages, rememberPages } from "./later-pages";
 
-const NONE: Later = { of: "images", wanted: 0, slots: [] };
+const NONE: Later = { of: "images", pageCount: 0, slots: [] };
 
 const BOUNDS = { size: 2, most: 4 };
 
-const answers = (ends: Record<string, string>) => (place: Place) => {
-  const end = ends[place.cursor ?? "start"];
+const answers = (ends: Record<string, string>) => (range: PageRange) => {
+  const end = ends[range.cursor ?? "start"];
   return end === undefined ? undefined : { isDone: end === "", continueCursor: end, page: [] };
 };
 
@@ -19,20 +19,20 @@ const cursors = ({ slots }: Later) => slots.map(({ cursor }) => cursor);
 
 describe("followPages", () => {
   it("adds the requested pages, each at the end of the previous one", () => {
-    const wanted = { ...NONE, wanted: 2 };
-    expect(cursors(settled(wanted, null, {}))).toEqual([null]);
-    expect(cursors(settled(wanted, null, { start: "a" }))).toEqual([null, "a"]);
-    expect(cursors(settled(wanted, "a", { a: "b", b: "c" }))).toEqual(["a", "b"]);
+    const twoPages = { ...NONE, pageCount: 2 };
+    expect(cursors(settled(twoPages, null, {}))).toEqual([null]);
+    expect(cursors(settled(twoPages, null, { start: "a" }))).toEqual([null, "a"]);
+    expect(cursors(settled(twoPages, "a", { a: "b", b: "c" }))).toEqual(["a", "b"]);
     expect(settled(NONE, null, {})).toBe(NONE);
   });
 
   it("returns the same state while no page's end moves", () => {
-    const later = settled({ ...NONE, wanted: 2 }, null, { start: "a", a: "b" });
+    const later = settled({ ...NONE, pageCount: 2 }, null, { start: "a", a: "b" });
     expect(followPages(later, null, answers({ start: "a", a: "b" }), BOUNDS)).toBe(later);
   });
 
   it("follows a page whose end moved, and shows the old page until the new one loads", () => {
-    const later = settled({ ...NONE, wanted: 3 }, null, { start: "a", a: "b", b: "c" });
+    const later = settled({ ...NONE, pageCount: 3 }, null, { start: "a", a: "b", b: "c" });
     const moved = settled(later, null, { start: "x", a: "b", b: "c" });
     expect(moved.slots).toEqual([{ cursor: null }, { cursor: "x", before: { cursor: "a" } }, { cursor: "b" }]);
     const here = settled(moved, null, { start: "x", a: "b", x: "b", b: "c" });
@@ -42,16 +42,16 @@ describe("followPages", () => {
   });
 
   it("stops at the end of the list", () => {
-    const later = settled({ ...NONE, wanted: 3 }, null, { start: "a", a: "b", b: "c" });
+    const later = settled({ ...NONE, pageCount: 3 }, null, { start: "a", a: "b", b: "c" });
     const shorter = settled(later, null, { start: "a", a: "" });
-    expect([cursors(shorter), shorter.wanted]).toEqual([[null, "a"], 2]);
+    expect([cursors(shorter), shorter.pageCount]).toEqual([[null, "a"], 2]);
   });
 });
 
 function numbers(upTo: number, firstEnds: Record<string, number>) {
-  return (place: Place) => {
-    const from = Number(place.cursor ?? 0);
-    const end = place.end === undefined ? (firstEnds[nameOf(place)] ?? from + 2) : Number(place.end);
+  return (range: PageRange) => {
+    const from = Number(range.cursor ?? 0);
+    const end = range.end === undefined ? (firstEnds[nameOf(range)] ?? from + 2) : Number(range.end);
     const last = Math.min(end, upTo);
     const page = Array.from({ length: Math.max(0, last - from) }, (_, index) => from + index + 1);
     const isLast = end >= upTo;
@@ -71,7 +71,7 @@ function shownOf(later: Later, start: string | null, answerAt: ReturnType<typeof
 
 describe("a grown page", () => {
   const first = { cursor: null };
-  const open = { ...NONE, wanted: 1, slots: [first] };
+  const open = { ...NONE, pageCount: 1, slots: [first] };
 
   it("stays until both halves are loaded", () => {
     const ends = { [nameOf(first)]: 6 };
@@ -81,13 +81,13 @@ describe("a grown page", () => {
       { cursor: "3", end: "6" },
     ];
     expect(parting.slots).toEqual([{ ...first, parts: [upper, lower] }]);
-    expect(placesOf(parting)).toEqual([first, upper, lower]);
-    const waiting = (place: Place) => (place.end === "3" ? undefined : numbers(9, ends)(place));
+    expect(rangesOf(parting)).toEqual([first, upper, lower]);
+    const waiting = (range: PageRange) => (range.end === "3" ? undefined : numbers(9, ends)(range));
     expect(followPages(parting, null, waiting, BOUNDS)).toBe(parting);
     const parted = followPages(parting, null, numbers(9, ends), BOUNDS);
-    expect([parted.slots, parted.wanted]).toEqual([[upper, lower], 2]);
+    expect([parted.slots, parted.pageCount]).toEqual([[upper, lower], 2]);
     expect(followPages(open, null, numbers(9, { [nameOf(first)]: 4 }), BOUNDS)).toBe(open);
-    const untold = (place: Place) => ({ ...numbers(9, ends)(place), splitCursor: null });
+    const untold = (range: PageRange) => ({ ...numbers(9, ends)(range), splitCursor: null });
     expect(followPages(open, null, untold, BOUNDS)).toBe(open);
   });
 
@@ -107,7 +107,7 @@ describe("a grown page", () => {
 
 describe("remembered pages", () => {
   it("belong to one list and history entry, and are pending until they load", () => {
-    const later = { ...NONE, wanted: 2, slots: [{ cursor: null }, { cursor: "a", before: { cursor: "b" } }] };
+    const later = { ...NONE, pageCount: 2, slots: [{ cursor: null }, { cursor: "a", before: { cursor: "b" } }] };
     rememberPages("place", later, () => undefined);
     const back = rememberedPages("place", "images");
     expect(back).toEqual({
@@ -119,12 +119,12 @@ describe("remembered pages", () => {
     });
     expect(arrived(back).slots).toEqual([{ cursor: null }, { cursor: "a" }]);
     expect(arrived(later)).toBe(later);
-    expect(rememberedPages("place", "others")).toEqual({ of: "others", wanted: 0, slots: [] });
+    expect(rememberedPages("place", "others")).toEqual({ of: "others", pageCount: 0, slots: [] });
     expect(rememberedPages("elsewhere", "images")).toEqual(NONE);
   });
 
   it("include each page's end, except the last page's", () => {
-    const later = settled({ ...NONE, wanted: 3 }, null, { start: "a", a: "b", b: "" });
+    const later = settled({ ...NONE, pageCount: 3 }, null, { start: "a", a: "b", b: "" });
     rememberPages("left", later, answers({ start: "a", a: "b", b: "" }));
     expect(arrived(rememberedPages("left", "images")).slots).toEqual([
       { cursor: null, end: "a" },
@@ -134,13 +134,13 @@ describe("remembered pages", () => {
   });
 
   it("are forgotten with the list's pages, and after many other entries", () => {
-    const later = { ...NONE, wanted: 1, slots: [{ cursor: "a" }] };
+    const later = { ...NONE, pageCount: 1, slots: [{ cursor: "a" }] };
     rememberPages("one", later, answers({}));
     rememberPages("one", NONE, answers({}));
     expect(rememberedPages("one", "images")).toEqual(NONE);
     rememberPages("one", later, answers({}));
     for (let other = 0; other < 30; other++) rememberPages(`other ${other}`, later, answers({}));
     expect(rememberedPages("one", "images")).toEqual(NONE);
-    expect(rememberedPages("other 29", "images").wanted).toBe(1);
+    expect(rememberedPages("other 29", "images").pageCount).toBe(1);
   });
 });

@@ -1,61 +1,61 @@
 import type { PaginationResult } from "convex/server";
 
-export type Place = {
+export type PageRange = {
   cursor: string | null;
   /** Set for halves of a split page. Without it the deployment keeps the first end. */
   end?: string;
 };
 
-type Slot = Place & {
+type Slot = PageRange & {
   /** The place shown until the new one is loaded. */
-  before?: Place;
+  before?: PageRange;
   /** The halves that replace a grown page once both are loaded. */
-  parts?: [Place, Place];
+  parts?: [PageRange, PageRange];
   /** Restored from history; awaited before rendering. */
   returning?: true | undefined;
 };
 
 export type Later = {
   of: string;
-  wanted: number;
+  pageCount: number;
   slots: Slot[];
 };
 
 type Extent = Pick<PaginationResult<unknown>, "isDone" | "continueCursor" | "splitCursor" | "pageStatus"> & { page: readonly unknown[] };
-type AnswerAt = (place: Place) => Extent | undefined;
+type AnswerAt = (range: PageRange) => Extent | undefined;
 
 type Bounds = { size: number; most: number };
 
-export const nameOf = ({ cursor, end }: Place): string => JSON.stringify([cursor, end]);
+export const nameOf = ({ cursor, end }: PageRange): string => JSON.stringify([cursor, end]);
 
-export const placesOf = ({ slots }: Later): Place[] =>
-  slots.flatMap((slot) => [placeOf(slot), ...(slot.before ? [slot.before] : []), ...(slot.parts ?? [])]);
+export const rangesOf = ({ slots }: Later): PageRange[] =>
+  slots.flatMap((slot) => [rangeOf(slot), ...(slot.before ? [slot.before] : []), ...(slot.parts ?? [])]);
 
-const placeOf = ({ cursor, end }: Place): Place => ({ cursor, ...(end !== undefined && { end }) });
+const rangeOf = ({ cursor, end }: PageRange): PageRange => ({ cursor, ...(end !== undefined && { end }) });
 
 /** Advances the pages by one step: adds a page, follows a moved end, or splits a grown page. Returns `later` if nothing changes. */
 export function followPages(later: Later, start: string | null, answerAt: AnswerAt, { size, most }: Bounds): Later {
-  const { slots, wanted } = later;
+  const { slots, pageCount } = later;
   let begin = start;
-  for (let index = 0; index < wanted; index++) {
+  for (let index = 0; index < pageCount; index++) {
     const slot = slots[index];
     if (!slot) return { ...later, slots: [...slots, { cursor: begin }] };
     const { before: earlier, parts } = slot;
-    const place = placeOf(slot);
-    const answer = answerAt(place);
+    const range = rangeOf(slot);
+    const answer = answerAt(range);
     if (slot.cursor !== begin) {
-      const before = answer || !earlier ? place : earlier;
+      const before = answer || !earlier ? range : earlier;
       return { ...later, slots: slots.with(index, { cursor: begin, before }) };
     }
     if (!answer) return later;
-    if (earlier) return { ...later, slots: slots.with(index, place) };
+    if (earlier) return { ...later, slots: slots.with(index, range) };
     if (parts?.every(answerAt)) {
       const inTwo = slots.toSpliced(index, 1, ...parts).slice(0, most);
-      return { ...later, wanted: Math.max(wanted, Math.min(wanted + 1, most)), slots: inTwo };
+      return { ...later, pageCount: Math.max(pageCount, Math.min(pageCount + 1, most)), slots: inTwo };
     }
     const middle = parts ? null : splitAt(answer, size);
-    if (middle !== null) return { ...later, slots: slots.with(index, { ...place, parts: partsOf(place, middle, answer) }) };
-    if (answer.isDone) return index + 1 === wanted ? later : { ...later, wanted: index + 1, slots: slots.slice(0, index + 1) };
+    if (middle !== null) return { ...later, slots: slots.with(index, { ...range, parts: partsOf(range, middle, answer) }) };
+    if (answer.isDone) return index + 1 === pageCount ? later : { ...later, pageCount: index + 1, slots: slots.slice(0, index + 1) };
     begin = answer.continueCursor;
   }
   return later;
@@ -68,7 +68,7 @@ function splitAt({ page, pageStatus, splitCursor }: Extent, size: number): strin
 }
 
 /** The list's last page stays open-ended. */
-function partsOf({ cursor }: Place, middle: string, { isDone, continueCursor }: Extent): [Place, Place] {
+function partsOf({ cursor }: PageRange, middle: string, { isDone, continueCursor }: Extent): [PageRange, PageRange] {
   return [{ cursor, end: middle }, isDone ? { cursor: middle } : { cursor: middle, end: continueCursor }];
 }
 
@@ -80,7 +80,7 @@ const REMEMBERED = 30;
 export function rememberPages(key: string, later: Later, answerAt: AnswerAt): void {
   shown.delete(key);
   if (later.slots.length === 0) return;
-  shown.set(key, { ...later, slots: later.slots.map((slot) => endedBy(slot, answerAt(placeOf(slot)))) });
+  shown.set(key, { ...later, slots: later.slots.map((slot) => endedBy(slot, answerAt(rangeOf(slot)))) });
   const [oldest] = shown.keys();
   if (shown.size > REMEMBERED && oldest !== undefined) shown.delete(oldest);
 }
@@ -90,8 +90,8 @@ const endedBy = (slot: Slot, answer: Extent | undefined): Slot =>
 
 export function rememberedPages(key: string | null, of: string): Later {
   const later = key === null ? undefined : shown.get(key);
-  if (later?.of !== of) return { of, wanted: 0, slots: [] };
-  return { ...later, slots: later.slots.map((slot) => ({ ...placeOf(slot), returning: true })) };
+  if (later?.of !== of) return { of, pageCount: 0, slots: [] };
+  return { ...later, slots: later.slots.map((slot) => ({ ...rangeOf(slot), returning: true })) };
 }
 
 export function arrived(later: Later): Later {

@@ -13,9 +13,9 @@ export function useStableRows<Row>(rows: Row[]): Row[] {
 
 export function stableRows<Row>(before: Row[], rows: Row[]): Row[] {
   if (before === rows) return before;
-  const known = new Map(before.map((row) => [idOf(row), row]));
+  const earlierRows = new Map(before.map((row) => [idOf(row), row]));
   const same = rows.map((row) => {
-    const earlier = known.get(idOf(row));
+    const earlier = earlierRows.get(idOf(row));
     return earlier !== undefined && isSame(earlier, row) ? earlier : row;
   });
   return same.length === before.length && same.every((row, index) => row === before[index]) ? before : same;

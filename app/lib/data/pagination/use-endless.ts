@@ -5,7 +5,7 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 import { useLocation } from "react-router";
 import { connectedConvex } from "../connection/connection";
 import { firstResults, useArrival } from "../first-result";
-import { arrived, followPages, nameOf, type Place, placesOf, rememberedPages, rememberPages } from "./later-pages";
+import { arrived, followPages, nameOf, type PageRange, rangesOf, rememberedPages, rememberPages } from "./later-pages";
 import { type Listed, type ListPage, pageOf, sizeIn } from "./pages";
 import type { Preload } from "../preload";
 import { redirectOf, refusalOf } from "../error-responses";
@@ -40,7 +40,7 @@ export function useEndless<Row>(
   const size = sizeIn(preloaded.args["paginationOpts"]);
   const argsAt = useMemo(() => {
     const { paginationOpts: _, ...rest } = preloaded.args;
-    return ({ cursor, end }: Place) => ({
+    return ({ cursor, end }: PageRange) => ({
       ...rest,
       paginationOpts: { numItems: size, cursor, ...(end !== undefined && { endCursor: end }) },
     });
@@ -51,8 +51,8 @@ export function useEndless<Row>(
     const returning = later.slots.flatMap(({ returning, ...slot }) => (returning ? [argsAt(slot)] : []));
     return connected ? firstResults(connected, reference, returning) : [];
   });
-  const live = usePages(placesOf(later), reference, argsAt);
-  const answerAt = useCallback((place: Place) => pageIn<Row>(live[nameOf(place)]), [live]);
+  const live = usePages(rangesOf(later), reference, argsAt);
+  const answerAt = useCallback((range: PageRange) => pageIn<Row>(live[nameOf(range)]), [live]);
   useEffect(() => {
     if (remembers) rememberPages(key, later, answerAt);
   }, [remembers, key, later, answerAt]);
@@ -82,20 +82,20 @@ export function useEndless<Row>(
     if (followed !== later) setLater(followed);
   }, [followed, later]);
 
-  const more = () => setLater((now) => ({ ...now, wanted: Math.max(now.slots.length + 1, isWhole ? 2 : 1) }));
+  const more = () => setLater((now) => ({ ...now, pageCount: Math.max(now.slots.length + 1, isWhole ? 2 : 1) }));
   return {
     pages,
     rows,
     isFirst: first.isFirst,
     next,
     more: pages.length < MOST_PAGES ? more : undefined,
-    loading: pages.length < later.wanted + (isWhole ? 0 : 1) || rows.length < all.length,
+    loading: pages.length < later.pageCount + (isWhole ? 0 : 1) || rows.length < all.length,
   };
 }
 
 /** Unsubscribes with the component: a split page that stayed subscribed would keep growing. */
-function usePages(places: Place[], reference: FunctionReference<"query">, argsAt: (place: Place) => Record<string, Value>) {
-  const requests = Object.fromEntries(places.map((place) => [nameOf(place), { query: reference, args: argsAt(place) }]));
+function usePages(ranges: PageRange[], reference: FunctionReference<"query">, argsAt: (range: PageRange) => Record<string, Value>) {
+  const requests = Object.fromEntries(ranges.map((range) => [nameOf(range), { query: reference, args: argsAt(range) }]));
   const key = JSON.stringify([getFunctionName(reference), Object.values(requests).map(({ args }) => args)]);
   const [current, setCurrent] = useState({ key, requests });
   if (current.key !== key) setCurrent({ key, requests });
@@ -111,9 +111,9 @@ function pageIn<Row>(answer: PaginationResult<Row> | Error | undefined): Paginat
 
 /** While a page moves, its old rows can overlap with its neighbour's. */
 function distinct<Row>(rows: Row[]): Row[] {
-  const known = new Set<unknown>();
+  const ids = new Set<unknown>();
   return rows.filter((row) => {
     const id: unknown = Object(row)._id ?? row;
-    return !known.has(id) && known.add(id);
+    return !ids.has(id) && ids.add(id);
   });
 }

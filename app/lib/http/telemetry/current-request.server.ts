@@ -19,6 +19,6 @@ export function inExchange<Result>(run: (exchange: Exchange) => Promise<Result>)
 export function recordTime(what: string, ms: number): void {
   const spent = currentExchange()?.spent;
   if (!spent) return;
-  const known = spent.get(what);
-  spent.set(what, { ms: (known?.ms ?? 0) + ms, times: (known?.times ?? 0) + 1 });
+  const earlier = spent.get(what);
+  spent.set(what, { ms: (earlier?.ms ?? 0) + ms, times: (earlier?.times ?? 0) + 1 });
 }

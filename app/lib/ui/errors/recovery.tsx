@@ -12,13 +12,13 @@ export function Recovery({ error }: { error: unknown }) {
   useEffect(() => {
     if (!passes || !idle) return;
     const again = () => document.visibilityState === "visible" && retryDelay() === 0 && void revalidate();
-    const over = new AbortController();
+    const controller = new AbortController();
     const timer = setInterval(again, Math.max(RETRY_AFTER_SECONDS * 1000, retryDelay()));
-    addEventListener("online", again, { signal: over.signal });
-    document.addEventListener("visibilitychange", again, { signal: over.signal });
+    addEventListener("online", again, { signal: controller.signal });
+    document.addEventListener("visibilitychange", again, { signal: controller.signal });
     return () => {
       clearInterval(timer);
-      over.abort();
+      controller.abort();
     };
   }, [passes, idle, revalidate]);
 

@@ -27,30 +27,30 @@ export function useFocusAfterNavigation(): void {
 /** When the focused element is removed, focuses its successor in the list, or else the page's heading. */
 export function useFocusAfterRemoval(): void {
   useEffect(() => {
-    let place: { element: Element; list: Element | null; index: number } | null = null;
+    let lastFocus: { element: Element; list: Element | null; index: number } | null = null;
 
     function remember({ target }: FocusEvent) {
       if (!(target instanceof Element) || target.closest(ABOVE)) return;
       const item = target.closest("li");
       const list = item?.parentElement ?? null;
-      place = { element: target, list, index: item && list ? [...list.children].indexOf(item) : -1 };
+      lastFocus = { element: target, list, index: item && list ? [...list.children].indexOf(item) : -1 };
     }
     function check() {
-      if (!place || place.element.isConnected || !isNowhere(document.activeElement)) return;
-      const { list, index } = place;
-      place = null;
+      if (!lastFocus || lastFocus.element.isConnected || !isNowhere(document.activeElement)) return;
+      const { list, index } = lastFocus;
+      lastFocus = null;
       const next = list?.isConnected ? list.children[Math.min(index, list.children.length - 1)] : undefined;
       moveFocus(next?.querySelector<HTMLElement>(CONTROL) ?? headingOf());
     }
 
-    const over = new AbortController();
-    document.addEventListener("focusin", remember, { signal: over.signal });
+    const controller = new AbortController();
+    document.addEventListener("focusin", remember, { signal: controller.signal });
     // A closing dialog may return focus to an element that was removed. The `close` event does not bubble.
-    document.addEventListener("close", check, { signal: over.signal, capture: true });
+    document.addEventListener("close", check, { signal: controller.signal, capture: true });
     const observer = new MutationObserver(check);
     observer.observe(document.body, { childList: true, subtree: true });
     return () => {
-      over.abort();
+      controller.abort();
       observer.disconnect();
     };
   }, []);

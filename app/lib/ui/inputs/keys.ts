@@ -17,9 +17,9 @@ type Press = Pick<KeyboardEvent, "key" | "code" | "shiftKey" | "isComposing">;
 export function pressedKey({ key, code, shiftKey, isComposing }: Press): string {
   if (isComposing) return "";
   if (/^[A-Z][A-Za-z\d]+$/.test(key)) return key;
-  const given = key.normalize("NFKC").toLowerCase();
-  if (/^[ -~]$|\p{Script=Latin}/u.test(given)) return given;
-  const place = /^(?:Key([A-Z])|(?:Digit|Numpad)(\d))$/.exec(code);
+  const normalized = key.normalize("NFKC").toLowerCase();
+  if (/^[ -~]$|\p{Script=Latin}/u.test(normalized)) return normalized;
+  const printed = /^(?:Key([A-Z])|(?:Digit|Numpad)(\d))$/.exec(code);
   if (code === "Slash" && shiftKey) return "?";
-  return (place?.[1] ?? place?.[2] ?? given).toLowerCase();
+  return (printed?.[1] ?? printed?.[2] ?? normalized).toLowerCase();
 }

@@ -34,12 +34,12 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ["hour", 3_600_000],
   ["minute", 60_000],
 ];
-const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const formatter = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 /** Formats "3 minutes ago", "yesterday", "just now". Future times, from clock skew, are "just now". */
 export function ago(at: number, now: number): string {
   const passed = Math.max(0, now - at);
-  for (const [unit, length] of units) if (passed >= length) return words.format(-Math.floor(passed / length), unit);
+  for (const [unit, length] of units) if (passed >= length) return formatter.format(-Math.floor(passed / length), unit);
   return "just now";
 }
 

@@ -10,11 +10,12 @@ export function useDateSettings(): DateSettings {
 }
 
 export function useRememberTimeZone(): void {
-  const known = useRoot()?.timeZone;
+  const storedTimeZone = useRoot()?.timeZone;
   useEffect(() => {
     const timeZone = browserTimeZone();
-    if (known !== undefined && known !== timeZone) document.cookie = timeZoneCookie(timeZone, location.protocol === "https:");
-  }, [known]);
+    if (storedTimeZone !== undefined && storedTimeZone !== timeZone)
+      document.cookie = timeZoneCookie(timeZone, location.protocol === "https:");
+  }, [storedTimeZone]);
 }
 
 const never = () => () => {};

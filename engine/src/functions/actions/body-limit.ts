@@ -8,7 +8,7 @@ export function limitedStream(
   ended: () => void = () => undefined,
 ): ReadableStream<Uint8Array> {
   const reader = stream.getReader();
-  let left = limit;
+  let remaining = limit;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
@@ -18,8 +18,8 @@ export function limitedStream(
           ended();
           return;
         }
-        left -= value.byteLength;
-        if (left < 0) throw new Error(`The body is larger than ${limit / (1024 * 1024)} MiB.`);
+        remaining -= value.byteLength;
+        if (remaining < 0) throw new Error(`The body is larger than ${limit / (1024 * 1024)} MiB.`);
         controller.enqueue(value);
       } catch (error) {
         controller.error(error);

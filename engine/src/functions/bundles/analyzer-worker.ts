@@ -24,16 +24,16 @@ type Exports = Record<string, unknown>;
 const load = (path: string): Promise<Exports> => import(pathToFileURL(join(root, path)).href);
 
 async function analyze(): Promise<Analysis> {
-  const known: Map<string, Exports> = new Map();
+  const loaded: Map<string, Exports> = new Map();
   // "use node" files first, before `enterIsolate` removes Node's globals.
-  for (const path of nodeModules) known.set(path, await named(path, () => load(path)));
+  for (const path of nodeModules) loaded.set(path, await named(path, () => load(path)));
   enterIsolate(() => undefined, env);
   refuseNodeModules(root, new Set(nodeModules));
   Object.defineProperty(globalThis, "Convex", { value: { syscall: refuse, asyncSyscall: refuse, jsSyscall: refuse } });
-  for (const path of modules) known.set(path, await named(path, () => load(path)));
+  for (const path of modules) loaded.set(path, await named(path, () => load(path)));
 
   const functions: AnalyzedFunction[] = [];
-  for (const [path, exports] of known) {
+  for (const [path, exports] of loaded) {
     const found = await named(path, async () => functionsOf(path, exports));
     const notAction = nodeModules.includes(path) && found.find(({ type }) => type !== "action");
     if (notAction) {
@@ -45,8 +45,8 @@ async function analyze(): Promise<Analysis> {
   }
   return {
     functions: functions.toSorted((a, b) => compare(`${a.module}:${a.name}`, `${b.module}:${b.name}`)),
-    httpRoutes: httpRoutesOf(known.get("http.js")),
-    crons: await named("crons.js", async () => cronsOf(known.get("crons.js"), functions)),
+    httpRoutes: httpRoutesOf(loaded.get("http.js")),
+    crons: await named("crons.js", async () => cronsOf(loaded.get("crons.js"), functions)),
     schema: schema === null ? null : await named(schema, async () => schemaOf(schema, await load(schema))),
     authProviders: authConfig === null ? [] : await named(authConfig, async () => providersOf(await load(authConfig))),
   };
@@ -133,7 +133,7 @@ function cronsOf(exports: Exports | undefined, functions: AnalyzedFunction[]): A
   const specs: Analysis["crons"] = JSON.parse(crons.export());
   for (const [name, { name: path, schedule }] of Object.entries(specs)) {
     parseSchedule(schedule);
-    const target = functions.find((known) => `${known.module}:${known.name}` === path.replace(/\.js(?=:|$)/, ""));
+    const target = functions.find((each) => `${each.module}:${each.name}` === path.replace(/\.js(?=:|$)/, ""));
     if (!target) throw new Error(`The cron job '${name}' schedules a function that does not exist: ${path}`);
     if (target.type === "query") throw new Error(`The cron job '${name}' schedules a query: ${path}`);
   }

@@ -48,8 +48,8 @@ function findOrigin(file: string, row: number, column: number): string | null {
 }
 
 function sourceMapOf(file: string): SourceMap | null {
-  const known = sourceMaps.get(file);
-  if (known) return known.map;
+  const cached = sourceMaps.get(file);
+  if (cached) return cached.map;
   let map: SourceMap | null = null;
   if (existsSync(`${file}.map`)) {
     try {

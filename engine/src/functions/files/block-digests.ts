@@ -55,23 +55,23 @@ export class BlockDigests {
 async function blockDigests(file: File): Promise<Buffer> {
   const digests: Buffer[] = [];
   let block: Hash = createHash("sha256");
-  let left = BLOCK_BYTES;
+  let remaining = BLOCK_BYTES;
   const finish = (): void => {
     digests.push(block.digest());
     block = createHash("sha256");
-    left = BLOCK_BYTES;
+    remaining = BLOCK_BYTES;
   };
   for await (const chunk of comparedContent(file.path, file, BLOCK_BYTES)) {
     // A read may return less than a block.
     for (let at = 0; at < chunk.length;) {
-      const part = chunk.subarray(at, at + left);
+      const part = chunk.subarray(at, at + remaining);
       block.update(part);
       at += part.length;
-      left -= part.length;
-      if (left === 0) finish();
+      remaining -= part.length;
+      if (remaining === 0) finish();
     }
   }
-  if (left < BLOCK_BYTES) finish();
+  if (remaining < BLOCK_BYTES) finish();
   return Buffer.concat(digests);
 }
 

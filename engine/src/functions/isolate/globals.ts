@@ -2,9 +2,9 @@
 
 /** Returns the restoring function. Skips accessors, which Node replaces on first use. */
 export function rememberGlobals(): () => void {
-  const known = new Set(Reflect.ownKeys(globalThis));
+  const initialKeys = new Set(Reflect.ownKeys(globalThis));
   const originals: { key: string | symbol; descriptor: PropertyDescriptor }[] = [];
-  for (const key of known) {
+  for (const key of initialKeys) {
     const descriptor = Object.getOwnPropertyDescriptor(globalThis, key);
     if (descriptor && "value" in descriptor && descriptor.configurable) originals.push({ key, descriptor });
   }
@@ -12,6 +12,6 @@ export function rememberGlobals(): () => void {
     for (const { key, descriptor } of originals)
       if (Reflect.get(globalThis, key) !== descriptor.value) Object.defineProperty(globalThis, key, descriptor);
     const keys = Reflect.ownKeys(globalThis);
-    if (keys.length > known.size) for (const key of keys) if (!known.has(key)) Reflect.deleteProperty(globalThis, key);
+    if (keys.length > initialKeys.size) for (const key of keys) if (!initialKeys.has(key)) Reflect.deleteProperty(globalThis, key);
   };
 }

@@ -225,12 +225,12 @@ async function runNested(run: Run, args: Arguments, { registry, database }: Serv
   const path = resolveAddress(asAddress(args));
   const target = registry.lookUp(path, "any");
   if (!target) throw notFound(path, "any");
-  const known = registry.find(path, kind, "any");
+  const calledFunction = registry.find(path, kind, "any");
   const text = JSON.stringify(args["args"] ?? {});
   const stale = type === "snapshotQuery";
   const transaction = stale ? database.beginQuery(run.transaction.snapshot) : run.transaction;
   const limit = limitOf(args["transactionLimits"], transaction.usage());
-  const nested = new Run(run.execution, known, run, transaction, limit);
+  const nested = new Run(run.execution, calledFunction, run, transaction, limit);
   const savepoint = kind === "mutation" ? transaction.savepoint() : null;
   const done = Promise.withResolvers<void>();
   run.busy = true;

@@ -61,15 +61,15 @@ export function diffIndexes(schema: Schema, catalog: Catalog): TableDiff[] {
   const names = new Set([...schema.tables.keys(), ...catalog.list().flatMap((table) => (table.isSystem ? [] : [table.name]))]);
   return [...names].map((name) => {
     const table = catalog.find(name);
-    const wanted = schema.tables.get(name);
+    const target = schema.tables.get(name);
     const indexes = declaredIndexes(table);
     const searchIndexes = declaredSearchIndexes(table);
     return {
       table: name,
-      add: missing(wanted?.indexes ?? [], indexes),
-      remove: missing(indexes, wanted?.indexes ?? []),
-      addSearch: missing(wanted?.searchIndexes ?? [], searchIndexes),
-      removeSearch: missing(searchIndexes, wanted?.searchIndexes ?? []),
+      add: missing(target?.indexes ?? [], indexes),
+      remove: missing(indexes, target?.indexes ?? []),
+      addSearch: missing(target?.searchIndexes ?? [], searchIndexes),
+      removeSearch: missing(searchIndexes, target?.searchIndexes ?? []),
     };
   });
 }
@@ -89,9 +89,9 @@ function declaredSearchIndexes(table: Table | undefined): SearchDefinition[] {
   }));
 }
 
-function missing<T extends { name: string }>(wanted: T[], existing: T[]): T[] {
+function missing<T extends { name: string }>(target: T[], existing: T[]): T[] {
   const texts = new Set(existing.map((definition) => JSON.stringify(definition)));
-  return wanted.filter((definition) => !texts.has(JSON.stringify(definition)));
+  return target.filter((definition) => !texts.has(JSON.stringify(definition)));
 }
 
 function readTable(json: Json): TableDefinition {

@@ -48,8 +48,8 @@ function requestConvex(request: Request, context: Readonly<RouterContextProvider
   /** Shares one answer between loaders with the same query, so that it is serialized once. */
   function once<Q extends Query>(query: Q, args: FunctionArgs<Q>): Promise<FunctionReturnType<Q>> {
     const key = JSON.stringify([getFunctionName(query), convexToJson(args)]);
-    const known = requested.get(key);
-    if (known) return known;
+    const pending = requested.get(key);
+    if (pending) return pending;
     const answer = asVisitor(() => open().client.consistentQuery(query, args));
     requested.set(key, answer);
     return answer;

@@ -6,8 +6,8 @@ import { SERVICE_TOKEN_SECONDS, signServiceToken } from "./tokens.server";
 
 /** Returns the app server's own client. Requests share it, so call mutations with `{ skipQueue: true }`. */
 export function serviceConvex(config: AppConfig): ConvexHttpClient {
-  const known = clients.get(config);
-  if (known) return known;
+  const existing = clients.get(config);
+  if (existing) return existing;
   const client = new ConvexHttpClient(config.convexUrl, {
     skipConvexDeploymentUrlCheck: true,
     logger: false,

@@ -48,8 +48,8 @@ export function signServiceToken(key: SigningKey, plans: Plans = {}): Promise<st
 /** Returns the claims of a user's token, or null if it is invalid or expires within `leewaySeconds`. */
 export async function readUserToken(key: SigningKey, token: string, leewaySeconds = 0): Promise<UserClaims | null> {
   const now = Date.now() + leewaySeconds * 1000;
-  const known = verified(key).get(token);
-  if (known) return known.expiresAt > now ? known.claims : null;
+  const cached = verified(key).get(token);
+  if (cached) return cached.expiresAt > now ? cached.claims : null;
   try {
     const { payload } = await jwtVerify(token, await keys(key).public, {
       algorithms: [ALGORITHM],
@@ -100,8 +100,8 @@ const verifiedBy = new WeakMap<SigningKey, Verified>();
 const VERIFIED_MOST = 1000;
 
 function verified(key: SigningKey): Verified {
-  const known = verifiedBy.get(key);
-  if (known) return known;
+  const cached = verifiedBy.get(key);
+  if (cached) return cached;
   const tokens: Verified = new LRUCache({ max: VERIFIED_MOST });
   verifiedBy.set(key, tokens);
   showSize("verified_tokens", () => tokens.size);
@@ -112,9 +112,9 @@ const imported = new WeakMap<SigningKey, ReturnType<typeof importKeys>>();
 
 /** Importing a key costs as much as signing. */
 function keys(key: SigningKey) {
-  const known = imported.get(key) ?? importKeys(key);
-  imported.set(key, known);
-  return known;
+  const cached = imported.get(key) ?? importKeys(key);
+  imported.set(key, cached);
+  return cached;
 }
 
 function importKeys({ kty, crv, x, y, d }: SigningKey) {

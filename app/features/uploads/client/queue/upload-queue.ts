@@ -125,22 +125,22 @@ export function openUploadQueue(userId: string, { now = Date.now, storedBytes = 
         const [files, contents] = [transaction.objectStore("files"), transaction.objectStore("contents")];
         for (const upload of legacy) await files.put(upload);
         const claimed: QueuedUpload[] = [];
-        const known = new Set<string>();
+        const uploadIds = new Set<string>();
         for (const upload of await files.getAll()) {
           if (upload.userId !== userId || upload.at < now() - REMEMBERED_MS) {
             await files.delete(upload.id);
             continue;
           }
-          known.add(upload.id);
+          uploadIds.add(upload.id);
           if (upload.isStored) sizes.set(upload.id, upload.size);
           if (upload.tab === tab || open?.tabs.has(upload.tab)) continue;
           claimed.push({ ...upload, tab });
           if (open) await files.put({ ...upload, tab });
         }
-        for (const key of await contents.getAllKeys()) if (!known.has(key)) await contents.delete(key);
+        for (const key of await contents.getAllKeys()) if (!uploadIds.has(key)) await contents.delete(key);
         await transaction.done;
         // Without a database, later pages need not load the code of uploads.
-        if (known.size === 0 && open?.isOnly(tab)) await forget(db);
+        if (uploadIds.size === 0 && open?.isOnly(tab)) await forget(db);
         return claimed.toSorted((a, b) => a.at - b.at || a.index - b.index);
       });
       return { uploads: found ?? [], isExclusive: open !== null };

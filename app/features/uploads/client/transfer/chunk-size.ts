@@ -18,16 +18,16 @@ const FAST_MS = 10_000;
 export function createChunkSize(): ChunkSize {
   let size = LARGEST_CHUNK;
   let rejected: number | null = null;
-  let known: number | null = null;
+  let knownLimit: number | null = null;
   const most = () => {
-    const limit = Math.min(LARGEST_CHUNK, known ?? LARGEST_CHUNK, rejected === null ? LARGEST_CHUNK : rejected - 1);
+    const limit = Math.min(LARGEST_CHUNK, knownLimit ?? LARGEST_CHUNK, rejected === null ? LARGEST_CHUNK : rejected - 1);
     return Math.max(SMALLEST_CHUNK, stepWithin(limit));
   };
   return {
     bytes: () => size,
     rejected: () => rejected,
     limitTo(bytes) {
-      known = bytes;
+      knownLimit = bytes;
       size = Math.min(size, most());
     },
     accepted(bytes, ms) {

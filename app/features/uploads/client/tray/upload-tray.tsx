@@ -27,7 +27,7 @@ export function UploadTray() {
   const [chosen, choose] = useState<boolean | null>(null);
   const listId = useId();
   const tray = useRef<HTMLElement>(null);
-  const place = useCallback((element: HTMLElement | null) => {
+  const trayRef = useCallback((element: HTMLElement | null) => {
     tray.current = element;
     return insetRef(element);
   }, []);
@@ -53,7 +53,7 @@ export function UploadTray() {
       <output className="sr-only">{announcement(uploads, summary, unfinished.length)}</output>
       {shown ? <div aria-hidden className="tray-spacer" /> : null}
       {shown ? (
-        <section ref={place} aria-label="Uploads" data-print="hide" className="upload-tray">
+        <section ref={trayRef} aria-label="Uploads" data-print="hide" className="upload-tray">
           <header className="flex items-center gap-1 py-1 ps-4 pe-1.5">
             <h2 className="min-w-0 flex-1 truncate text-base tracking-normal" title={title}>
               {title}
