@@ -133,7 +133,11 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
       {error !== null && !LINK_ERRORS.has(error) ? (
         <p role="alert" className="text-danger-text">
           Sign-in failed: <code className="font-mono wrap-anywhere">{error}</code>.{" "}
-          <Link to={{ pathname: "/error", search: `?${new URLSearchParams({ error })}` }} className="underline underline-offset-4">
+          <Link
+            prefetch="intent"
+            to={{ pathname: "/error", search: `?${new URLSearchParams({ error })}` }}
+            className="underline underline-offset-4"
+          >
             Get help
           </Link>
         </p>

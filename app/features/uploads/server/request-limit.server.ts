@@ -50,6 +50,7 @@ export function openRequestLimit(path: string, now: () => number = Date.now): Re
 
 function read(path: string): z.infer<typeof storedSchema> | null {
   try {
+    // oxlint-disable-next-line node/no-sync -- Reads less than 100 bytes, once.
     return storedSchema.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch {
     return null;
