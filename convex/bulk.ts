@@ -86,7 +86,7 @@ export const resume = userMutation({
   },
 });
 
-/** Hides a finished job; a running one goes on. */
+/** Hides a finished job; a running one continues. */
 export const dismiss = userMutation({
   args: job,
   returns: v.null(),

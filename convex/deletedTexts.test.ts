@@ -85,7 +85,6 @@ describe("texts of permanently deleted data", () => {
 
         const deleted = { project: projectId, design: designId, image: id }[kind];
         const { moveToTrash } = { project: api.projects, design: api.designs, image: api.designImages }[kind];
-        // The copies share the texts.
         for (const copy of copies) if (copy._id !== designId) await purge(person, api.designs.moveToTrash, copy._id);
         await person.mutation(moveToTrash, { id: deleted });
         await person.mutation(api.trash.restore, { id: deleted });

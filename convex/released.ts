@@ -36,7 +36,6 @@ export const list = serverQuery({
   },
 });
 
-/** For subscribers that then read `list`. */
 export const latest = serverQuery({
   args: {},
   returns: v.union(v.string(), v.null()),

@@ -16,7 +16,7 @@ import { searchWords } from "./model/search/words";
 
 /** The app server validates the bytes. Rows are inserted after their files; `discard` or the sweep deletes files without a row. */
 
-/** In bytes. Only the app server knows the quota. */
+/** In bytes. Only the app server has the quota. */
 const room = { bytes: v.optional(v.number()), quota: v.optional(v.number()) };
 
 /** `images` also checks the plan, so that no upload starts that `finalize` would refuse. Throws "conflict" if `unlessThere` exists. Shared files have no design yet. */

@@ -117,7 +117,7 @@ export async function versionFor(ctx: QueryCtx, image: Doc<"designImages">, id: 
   return version;
 }
 
-/** Returns the number of deleted versions; fewer than `most` means that none is left. */
+/** Returns the number of deleted versions; fewer than `most` means that all are deleted. */
 export async function deleteVersions(ctx: MutationCtx, imageId: Id<"designImages">, most: number): Promise<number> {
   const versions = await versionsOf(ctx, imageId).take(most);
   for (const { _id, storageId, size, ownerId, checksum } of versions) {

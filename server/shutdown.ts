@@ -9,7 +9,7 @@ const GRACE = 8000;
 const LAST_CALL = 500;
 
 export type ShutdownOptions = {
-  /** Tells load balancers, and resolves when they had time to notice. */
+  /** Reports "not ready" to load balancers, and resolves after they had time to read it. */
   announce?: () => Promise<void>;
   goAway: () => void;
   close: () => Promise<void>;

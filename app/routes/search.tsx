@@ -131,7 +131,6 @@ function useSearchForm() {
     const typed = form.current && filtersTyped(form.current);
     if (typed && searchAddress(typed) !== searchAddress(current.filters)) applyFilters(typed);
   });
-  // Reads what was typed before hydration.
   useLayoutEffect(() => readTyped(), []);
 
   return { form, ...current, change: (name: keyof Filters, value: string) => applyFilters({ ...current.filters, [name]: value }) };

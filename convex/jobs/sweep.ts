@@ -18,7 +18,6 @@ const MAX_SHARE_OF_FEW = 0.5;
 
 const batchShape = v.object({
   cursor: v.union(v.string(), v.null()),
-  /** Creation times (milliseconds). */
   from: v.number(),
   until: v.number(),
   checked: v.optional(v.number()),

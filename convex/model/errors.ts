@@ -32,7 +32,6 @@ export const limitReached = (left: number) => refusal({ code: "limit", left: Mat
 
 export const limit = (message: string) => refusal({ code: "limit", message });
 
-/** Returns null for any other failure. */
 export function refusalOf(error: unknown): Refusal | null {
   return isConvexError(error) && isRefusal(error.data) ? error.data : null;
 }

@@ -4,7 +4,6 @@ import { notFound } from "./errors";
 import { imageReplaced } from "./summaries";
 import type { Rotation } from "./versionTables";
 
-/** Clockwise. */
 const TURNS = { left: 270, right: 90 } as const;
 const ROTATIONS: Rotation[] = [0, 90, 180, 270];
 

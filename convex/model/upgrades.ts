@@ -16,7 +16,6 @@ export const upgradedTable = v.union(...upgradedTables.map((table) => v.literal(
 
 type Item = Doc<"projects"> | Doc<"designs"> | Doc<"designImages">;
 
-/** Writes nothing if the row is up to date. */
 export async function upgradeRow(ctx: MutationCtx, row: Doc<UpgradedTable>): Promise<void> {
   const { db } = ctx;
   if ("key" in row) return upgradeTag(ctx, row);

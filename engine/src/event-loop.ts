@@ -9,7 +9,6 @@ export function blockText({ ms, cpuMs, ran }: Block): string {
 }
 
 export type LoopWatch = {
-  /** In seconds. */
   longest(): number;
   blocks(): number;
   stop(): void;

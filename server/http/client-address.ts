@@ -12,7 +12,7 @@ export function markClientAddress(request: IncomingMessage, hops: number): void 
   for (const name of Object.keys(request.headers)) if (CLAIMS.test(name)) delete request.headers[name];
   const peer = plainAddress(request.socket.remoteAddress ?? "") ?? "";
   const chain = [...message.split(",").map((entry) => plainAddress(entry)), peer];
-  // Fewer entries than trusted proxies: the request bypassed one, so the last known entry counts.
+  // Fewer entries than trusted proxies: the request bypassed one, so the leftmost entry counts.
   request.headers[CLIENT_ADDRESS_HEADER] = (hops === 0 ? peer : chain[Math.max(chain.length - 1 - hops, 0)]) ?? peer;
 }
 

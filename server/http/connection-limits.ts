@@ -39,7 +39,7 @@ export function createRequestLimit(most = IN_FLIGHT): (response: ServerResponse)
   };
 }
 
-/** Ends a request with a slow body, which would otherwise occupy its place for half an hour. */
+/** Ends a request with a slow body, which would otherwise count towards the limit for half an hour. */
 export function limitBodyTime(request: IncomingMessage, response: ServerResponse, guards: Guards, timeout = BODY_TIMEOUT): void {
   if (!hasBody(request)) return;
   const timer = setTimeout(() => {

@@ -39,7 +39,6 @@ export function createReadiness({ deploymentUrl, adminKey = null, checkToken, da
   };
 }
 
-/** Reading still works, but nothing is stored. */
 const DAMAGED = "has damaged data and writes nothing";
 
 async function askEmbedded(url: string, adminKey: string): Promise<string> {

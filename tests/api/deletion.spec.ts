@@ -128,7 +128,7 @@ async function upload(person: Person, designId: string, name: string, bytes: Buf
 
 const uploadsWith = (userId: string) => filesWith(userId).filter((path) => path.startsWith(join(app.dataDir, "parts")));
 
-/** Kills the app during a deletion of several batches (`convex/accounts/removal.ts`); returns the rows left. */
+/** Kills the app during a deletion of several batches (`convex/accounts/removal.ts`); returns the remaining rows. */
 async function interrupted(store: Store): Promise<number> {
   const dates = { expiresAt: Date.now() + 86_400_000, createdAt: 0, updatedAt: 0 };
   const rows = Array.from({ length: 600 }, (_, each) => ({ id: `${ada.id} ${each}`, identifier: `${ada.id} ${each}`, value: ada.id }));

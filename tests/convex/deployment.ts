@@ -18,7 +18,6 @@ const CLI = join(ROOT, "node_modules/convex/bin/main.js");
 const ADMIN_KEY = `tests|${"7e57".repeat(16)}`;
 const APP_FUNCTIONS = "convex";
 const ISSUER = "https://atelier.invalid";
-/** A push that takes longer has died (ms). */
 const STALE_LOCK = 120_000;
 
 const run = promisify(execFile);

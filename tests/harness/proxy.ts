@@ -33,7 +33,6 @@ export async function startProxy(options: ProxyOptions): Promise<{ url: string; 
     onward.on("error", () => (response.headersSent ? response.destroy() : reject(request, response, 502)));
     request.pipe(onward);
   });
-  // The server does not close those itself.
   const upgraded = new Set<Duplex>();
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     upgraded.add(socket);

@@ -35,7 +35,6 @@ export const liveAction =
       const target = await running;
       return target === null || target === currentPath() || currentPath() !== sentFrom ? acceptedForm(form) : redirect(target);
     } catch (error) {
-      // The server redirects to sign-in.
       if (refusalOf(error)?.code === "unauthenticated") return overHttp();
       const target = redirectOf(error);
       if (target !== null) return redirect(target);

@@ -83,7 +83,7 @@ export const isLetters = (term: string): boolean => !term.startsWith(MARKER);
 export type Word = {
   /** All pieces in one, folded. */
   whole: string;
-  /** Other spellings, each in pieces. */
+  /** Other spellings, each as a list of terms. */
   spellings: string[][];
   kind: "word" | "run" | "symbol";
 };

@@ -105,7 +105,6 @@ export async function noteTags(ctx: MutationCtx, ownerId: string, made: (TaggedI
   }
 }
 
-/** Returns the number of deleted rows. */
 export async function forgetTags(ctx: MutationCtx, { _id, tags }: Doc<"designs"> | Doc<"designImages">): Promise<number> {
   if (tags === undefined) return 0;
   const rows = await ctx.db

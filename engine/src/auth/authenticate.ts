@@ -5,11 +5,9 @@ import { createAdminKeyCheck } from "./admin-key.ts";
 import { createTokenVerifier } from "./tokens.ts";
 
 export interface Authenticator {
-  /** `Bearer <jwt>`, `Convex <admin key>[:<base64 identity>]`, or nothing. @throws {RequestError} 401 or 403 */
   fromHeader(header: string | undefined): Promise<Identity>;
   /** @throws {RequestError} 401 */
   fromToken(jwt: string): Promise<Identity>;
-  /** @throws {RequestError} 403 for a wrong key */
   fromAdminKey(adminKey: string, actingAs?: Json): Identity;
   /** @throws {RequestError} 403 unless the header has the admin key */
   requireAdmin(header: string | undefined): Promise<void>;

@@ -48,7 +48,6 @@ describe("a backup of a stopped deployment", () => {
     const partial = `${target}.partial`;
     const copied = ["deployment.sqlite3", "files/one", "files/two", "files", "admin-key", ""].map((name) => join(partial, name));
     for (const path of copied) expect(synced).toContain(path.replace(/\/$/, ""));
-    // Then the rename, in the parent folder.
     expect(synced.slice(-2)).toEqual([partial, root]);
   });
 });

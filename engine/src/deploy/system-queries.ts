@@ -8,7 +8,6 @@ import { moduleFile } from "./push-response.ts";
 type Arguments = { [key: string]: Json };
 type SystemQuery = (args: Arguments) => Promise<Json>;
 
-/** Convex's limit. */
 const MAX_PAGE = 10_000;
 
 export function createSystemQueries(runner: FunctionRunner, urls: { url: string; siteUrl: string }): (call: Call) => Promise<Outcome> {

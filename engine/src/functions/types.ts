@@ -29,7 +29,6 @@ export type QueryOutcome = Outcome & {
   readIdentity: boolean;
   /** Used time, randomness or its snapshot: a rerun may differ without any write. */
   volatile?: boolean;
-  /** Pass it as `Call.journal` on a rerun. */
   journal?: string | null;
 };
 export type MutationOutcome = Outcome & { ts: Timestamp };
@@ -53,7 +52,6 @@ export interface FunctionRunner {
 
   analyze(bundle: Bundle): Promise<Analysis>;
   prepare(push: Push): Promise<SchemaChange>;
-  /** Running calls finish with the old code. */
   apply(push: Push): Promise<void>;
   current(): Promise<{ bundle: Bundle; analysis: Analysis } | null>;
 

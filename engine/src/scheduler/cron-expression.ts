@@ -27,7 +27,6 @@ const DAY_MS = 86_400_000;
 /** 29 February can be eight years away. */
 const HORIZON_DAYS = 366 * 8 + 2;
 
-/** @throws Error naming the invalid field */
 export function parseCronExpression(text: string): CronExpression {
   const fields = (SHORTHANDS[text.trim().toLowerCase()] ?? text).trim().split(/\s+/);
   const [minute, hour, day, month, weekday] = fields;
@@ -94,7 +93,6 @@ function parseField(
   return values;
 }
 
-/** @throws when no minute matches */
 export function nextMatch(expression: CronExpression, after: number): number {
   const start = Math.floor(after / 60_000) * 60_000 + 60_000;
   const firstDay = Math.floor(start / DAY_MS) * DAY_MS;

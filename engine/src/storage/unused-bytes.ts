@@ -50,7 +50,7 @@ export function openUnusedBytes(path: string, pageSize: number) {
     noteAll(): void {
       pendingUpTo = Math.floor(fstatSync(file).size / pageSize);
     },
-    /** Returns whether any are left. Valid only while no checkpoint runs. */
+    /** Returns whether any remain. Valid only while no checkpoint runs. */
     clear(isOver: () => boolean): boolean {
       let changed = false;
       for (const number of pending) {

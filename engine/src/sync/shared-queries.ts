@@ -242,7 +242,7 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
     return outcomes[0]?.ts ?? runner.latest();
   }
 
-  /** All batches run at the snapshot of the first. When it is no longer kept, the rest waits for the next round. */
+  /** All batches run at the snapshot of the first. When that snapshot has expired, the other batches wait for the next round. */
   async function inBatches(calls: Parameters<typeof runner.queries>[0]): Promise<QueryOutcome[]> {
     const outcomes = calls.length === 0 ? [] : await runner.queries(calls.slice(0, MAX_BATCH_QUERIES));
     const snapshot = outcomes[0]?.ts;

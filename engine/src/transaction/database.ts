@@ -161,7 +161,7 @@ class FileDatabase implements Database {
     this.checkpoints.afterBatch();
   }
 
-  /** A killed process may have left deleted data. */
+  /** A killed process may not have erased deleted data. */
   noteEarlierDeletions(): void {
     this.checkpoints.noteEarlierDeletions();
     for (const { searchIndexes } of this.context.catalog.list())

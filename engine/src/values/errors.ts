@@ -19,7 +19,7 @@ export class StorageError extends Error {
   }
 }
 
-/** A write failed because there is no room left. Later ones succeed once there is. */
+/** A write failed because the disk is full. Later writes succeed once there is free space. */
 export class DiskFullError extends StorageError {
   constructor(message: string, cause?: unknown) {
     super(message, cause);

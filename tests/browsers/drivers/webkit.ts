@@ -118,7 +118,6 @@ async function answered<Result>(command: Promise<Result>): Promise<Result> {
   const timeout = setTimeout(ANSWER_LIMIT, undefined, { signal: late.signal }).then(() => {
     throw new Error(`WebKit has not answered for ${ANSWER_LIMIT} ms.`);
   });
-  // Aborting rejects the timeout, too.
   timeout.catch(() => {});
   return Promise.race([command, timeout]).finally(() => late.abort());
 }

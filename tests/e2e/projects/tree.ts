@@ -18,7 +18,7 @@ export async function byTree(page: Page) {
   const session: CDPSession = await page.context().newCDPSession(page);
   await session.send("Accessibility.enable");
 
-  /** A page that is being left has no tree. */
+  /** During a navigation, a page has no tree. */
   const nodes = (): Promise<Node[]> =>
     session.send("Accessibility.getFullAXTree").then(
       (tree) => tree.nodes,

@@ -4,7 +4,6 @@ import { expect, hydrated, signUp, test } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { chosen, imagesIn, makeDesign } from "../support/pictures.ts";
 
-/** A deployment run alone represents any remote one. */
 test("two servers behind a balancer without affinity serve every session", async ({ browser }) => {
   test.slow();
   const app = await startBalanced();

@@ -23,7 +23,6 @@ async function expectNoGrowth(page: Page, round: () => Promise<void>): Promise<v
   const devTools = await page.context().newCDPSession(page);
   await devTools.send("Performance.enable");
   const count = async () => {
-    // The browser retains the element under the pointer.
     await page.mouse.move(0, 0);
     await devTools.send("HeapProfiler.collectGarbage");
     const { metrics } = await devTools.send("Performance.getMetrics");

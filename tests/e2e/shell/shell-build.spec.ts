@@ -63,7 +63,7 @@ test(
         await tab.getByRole("group", { name: "You" }).getByRole("link", { name: link, exact: true }).press("Enter");
         await expect(tab.getByRole("heading", { name: link, level: 1 })).toBeVisible();
         await expect(tab).toHaveURL(path);
-        // A document that is being left cannot be evaluated.
+        // During a navigation, a document cannot be evaluated.
         await tab.waitForFunction(() => !("marked" in window));
         await expect(tab.getByRole("heading", { name: link, level: 1 })).toBeVisible();
         await hydrated(tab);

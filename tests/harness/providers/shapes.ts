@@ -244,7 +244,6 @@ export const shapes: Record<ProviderId, Shape> = {
   google: {
     ...usual,
     authorization: "https://accounts.google.com/o/oauth2/v2/auth",
-    // Without it there is no refresh token.
     asks: { access_type: "offline" },
     token: "https://oauth2.googleapis.com/token",
     expiresIn: 3599,

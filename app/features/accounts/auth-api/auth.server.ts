@@ -154,7 +154,7 @@ function makeAuth(config: AppConfig, origin: string) {
       },
     },
     plugins: [
-      // Before `limits`, which drops a picture that comes in place of an address.
+      // Before `limits`, which removes a picture that is not an address.
       providerPictures((picture) => copyProviderPicture({ config, ...picture })),
       providerAddresses(),
       vkDevice(),

@@ -21,7 +21,6 @@ export async function createPasskey(name: string): Promise<void> {
   await requestJson(`${PASSKEY}/verify-registration`, { response: credential, ...(name && { name }) });
 }
 
-/** Signs in with a passkey. Throws `PasskeyError`. */
 export async function signInWithPasskey(): Promise<void> {
   const options: unknown = await requestJson(`${PASSKEY}/generate-authenticate-options`);
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options as PublicKeyCredentialRequestOptionsJSON);

@@ -34,7 +34,6 @@ function loadOffers(payments: Payments): Promise<Offer[]> {
       const requested = client.prices.retrieve(id, undefined, { timeout: PATIENCE_MS, maxNetworkRetries: 0 });
       return requested.then(
         ({ unit_amount: amount, currency }): Offer => ({ interval, price: amount === null ? null : { amount, currency } }),
-        // The page renders without prices.
         (): Offer => ({ interval, price: null }),
       );
     }),

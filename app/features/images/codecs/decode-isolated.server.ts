@@ -114,7 +114,6 @@ function problemOf(reason: string): DecodeProblem {
   return last ?? (/memory|out of bounds/i.test(reason) || reason === "" ? "memory" : "broken");
 }
 
-/** Returns null for an incomplete output. */
 function split(output: Buffer): DecodedPicture[] | null {
   const end = output.indexOf("\n");
   if (end < 0) return null;

@@ -172,7 +172,7 @@ async function recognise(path: string): Promise<string> {
   return (await looksLikeSvg(path)) ? "image/svg+xml" : (found?.mime ?? "");
 }
 
-/** A file of the general brand "mif1" tells by its pictures which codec they use. */
+/** The pictures of a file with the general brand "mif1" name their codec. */
 const isAv1 = async (path: string): Promise<boolean> => (await startOf(path)).includes("av1C", 0, "latin1");
 
 /** Image sequences (AVIF 1.1, 6.2) are rejected, since sharp's libheif cannot read even their first picture. */

@@ -15,7 +15,7 @@ const PROGRESS_EVERY_MS = 250;
 
 type Dependencies = { store: UploadStore; outcomes: UploadOutcomes; transport: Transport; now: () => number };
 
-/** Sends the waiting uploads in their order: small files in batches, the others one by one. */
+/** Sends the waiting uploads in their order: small files in batches, larger ones separately. */
 export class UploadSender {
   readonly #store: UploadStore;
   readonly #outcomes: UploadOutcomes;
@@ -30,7 +30,6 @@ export class UploadSender {
   }
 
   sendNext(): void {
-    // The files of a batch share one request.
     let busy = new Set(this.#store.items.flatMap(({ stop }) => stop ?? [])).size;
     for (const [index, item] of this.#store.items.entries()) {
       if (busy >= AT_ONCE) break;

@@ -260,7 +260,6 @@ export function openPartialUploads(
 }
 
 type Writer = { stop: AbortController; ended: Promise<void> };
-/** The hash of the first `at` bytes. */
 type Hashed = { hash: Hash; at: number };
 
 const BYTES = ".part";

@@ -29,7 +29,6 @@ function watch(created: WebSocket): void {
   on("close", () => onClose?.());
 }
 
-/** Calls `closed` when the newest socket closes. */
 export function watchClose(closed: () => void): void {
   onClose = closed;
 }

@@ -7,7 +7,6 @@ export type PageRange = {
 };
 
 type Slot = PageRange & {
-  /** The place shown until the new one is loaded. */
   before?: PageRange;
   /** The halves that replace a grown page once both are loaded. */
   parts?: [PageRange, PageRange];

@@ -5,7 +5,6 @@ export type FieldNames = {
   repeated?: Iterable<string>;
 };
 
-/** Throws 400 for unknown or repeated fields. */
 export function checkFieldNames(sent: Iterable<[string, unknown]>, { once, repeated = [] }: FieldNames): void {
   const allowed = new Set([...once, ...repeated]);
   const repeatable = new Set(repeated);

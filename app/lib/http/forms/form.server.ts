@@ -3,7 +3,6 @@ import { readBody } from "./body.server";
 import { badForm } from "./field-names";
 import { createFormParser } from "./form-parser.server";
 
-/** Forms are read into memory. */
 export const FORM_BYTES = 1024 * 1024;
 
 const FORM = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/i;

@@ -65,7 +65,6 @@ const encoders: Record<string, (fields: [string, string][]) => Request> = {
   multipart(fields) {
     const body = new FormData();
     for (const [name, value] of fields) body.append(name, value);
-    // A multipart body needs at least one part.
     body.append("last", "");
     return new Request(ADDRESS, { method: "POST", body });
   },

@@ -74,7 +74,6 @@ export async function receiveMultipart<Result>(
       throw cause;
     });
     const file = handle(written, before, arrived, onFile);
-    // The error is thrown below, with those of the others.
     before = file.catch(() => {});
     files.push(file);
   });

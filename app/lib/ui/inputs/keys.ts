@@ -1,6 +1,5 @@
 import { SHORTCUTS_COOKIE, shortcutsFrom } from "../theme/preferences";
 
-/** WCAG 2.2, 2.1.4. */
 export function areSingleKeysOn(): boolean {
   const cookie = document.cookie.split("; ").find((each) => each.startsWith(`${SHORTCUTS_COOKIE}=`));
   return shortcutsFrom(cookie?.split("=")[1] ?? null);

@@ -5,7 +5,6 @@ import { withMappedStacks } from "../bundles/source-maps.ts";
 
 type Level = "LOG" | "DEBUG" | "INFO" | "WARN" | "ERROR";
 
-/** Convex's limit per run. */
 const MAX_LINES = 256;
 const MAX_LINE_LENGTH = 32_768;
 

@@ -22,7 +22,7 @@ const CALL = 4;
 const elapsed = performance.now.bind(performance);
 const now = (): number => performance.timeOrigin + elapsed();
 
-/** `ticket` identifies the run, so that a verdict never hits the next one. */
+/** `ticket` identifies the run, so that a timeout never ends the next one. */
 export type Observed = { ticket: number; message: number; call: number; userMs: number };
 
 export class Watch {

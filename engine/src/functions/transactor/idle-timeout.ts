@@ -1,4 +1,4 @@
-/** Functions use microtasks only. Ticks queued by microtasks run when none is left, so an unsettled function is then stuck. */
+/** Functions use microtasks only. Ticks run after all microtasks, so a function that is still unsettled is stuck. */
 const nextTick = process.nextTick.bind(process);
 
 export type Settled = { kind: "value"; text: string } | { kind: "error"; error: unknown } | { kind: "stuck" };

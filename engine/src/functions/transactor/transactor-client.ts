@@ -28,7 +28,7 @@ export class TransactorThread {
   #restarting: Promise<void> = Promise.resolve();
   #failure: SystemError | null = null;
   #watching: NodeJS.Timeout | undefined;
-  #seen: { incarnation: TransactorProcess; progress: number; at: number } | null = null;
+  #seen: { transactorProcess: TransactorProcess; progress: number; at: number } | null = null;
   latest: Timestamp = 0n;
   hasAcceptedLoss = false;
 
@@ -59,9 +59,10 @@ export class TransactorThread {
   }
 
   silentMs(now: number = performance.now()): number {
-    const incarnation = this.#now;
-    const { progress } = incarnation.watch;
-    if (this.#seen?.incarnation !== incarnation || this.#seen.progress !== progress) this.#seen = { incarnation, progress, at: now };
+    const transactorProcess = this.#now;
+    const { progress } = transactorProcess.watch;
+    if (this.#seen?.transactorProcess !== transactorProcess || this.#seen.progress !== progress)
+      this.#seen = { transactorProcess, progress, at: now };
     return now - this.#seen.at;
   }
 
@@ -121,13 +122,13 @@ export class TransactorThread {
   }
 
   #startProcess(code: Code | null): TransactorProcess {
-    const incarnation = new TransactorProcess(this.#options, code, (batch) => {
-      if (incarnation === this.#now) this.#receive(batch);
+    const transactorProcess = new TransactorProcess(this.#options, code, (batch) => {
+      if (transactorProcess === this.#now) this.#receive(batch);
     });
-    incarnation.worker.on("exit", () => {
-      if (incarnation === this.#now) this.#follow(incarnation);
+    transactorProcess.worker.on("exit", () => {
+      if (transactorProcess === this.#now) this.#follow(transactorProcess);
     });
-    return incarnation;
+    return transactorProcess;
   }
 
   /** The thread reports an orderly end itself, since its end and last messages may arrive together. */
@@ -208,7 +209,7 @@ export class TransactorThread {
     }
   }
 
-  /** Without a `verdict` of the watchdog, the running call is blamed. */
+  /** Without a `verdict` of the watchdog, the running call fails. */
   async #restart(ended: TransactorProcess, verdict: { message: number; call: number } | null): Promise<void> {
     this.#held = true;
     await ended.worker.terminate();

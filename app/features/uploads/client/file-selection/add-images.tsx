@@ -38,7 +38,6 @@ export function AddFirstImages(props: AddImagesProps) {
 type FormProps = AddImagesProps & {
   action: string;
   add: (files: File[]) => void;
-  /** On phones only the icon is shown. */
   isCompact?: boolean;
 };
 

@@ -38,7 +38,7 @@ async function createDesign(folder: string | null): Promise<{ designId: string; 
   });
 }
 
-/** The page is not left without a warning while its files wait for the connection. */
+/** Warns before the page is closed while its files wait for the connection. */
 async function holdingPage<Result>(waitingFor: Promise<Result>): Promise<Result> {
   window.addEventListener("beforeunload", preventUnload);
   const notice = setTimeout(() => void toast("The connection was lost. Your files are added when it is back."), NOTICE_MS);

@@ -3,7 +3,6 @@ import type { ReadableHandle } from "../file-selection/file-handles";
 export type QueuedUpload = {
   id: string;
   userId: string;
-  /** The document that sends it. */
   tab: string;
   designId: string;
   designName: string;

@@ -7,7 +7,6 @@ import { UPLOAD_DATABASE } from "./upload-database";
 
 const REMEMBERED_MS = 7 * 24 * 60 * 60_000;
 
-/** Bytes of all files that this browser stores. */
 const STORED_BYTES = 1_000_000_000;
 
 const BATCH = { files: 50, bytes: 16_000_000 };
@@ -35,7 +34,6 @@ export type UploadQueue = {
 export function openUploadQueue(userId: string, { now = Date.now, storedBytes = STORED_BYTES } = {}): UploadQueue {
   const tab = randomId();
   let opening: Promise<Database | null> | null = null;
-  /** Keeps the changes to one upload in order. */
   let last: Promise<unknown> = lockTab(tab);
   let waiting: { id: string; file: File }[] = [];
   let isStoring = false;
