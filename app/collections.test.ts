@@ -36,7 +36,7 @@ it("keeps pages within their bytes, and shows how many at /metrics", async () =>
   expect(await sizeAtMetrics("kept_pages")).toBe(100);
 });
 
-it("releases the places of 100,000 users", () => {
+it("releases the slots of 100,000 users", () => {
   const limit = createConcurrencyLimit(1);
   const releases = Array.from({ length: MANY }, (_, each) => limit.acquire(`${each}`));
   for (const release of releases) release();

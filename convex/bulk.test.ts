@@ -143,7 +143,7 @@ describe.each(backends)("bulk jobs on $name", ({ start }) => {
     expect(await job()).toMatchObject({ state: "done", done: 2, failed: 0 });
   });
 
-  it("can be cancelled and resumed, and ends when its place is gone", async () => {
+  it("can be cancelled and resumed, and ends when its project or design is deleted", async () => {
     await fill(front, 150);
     const id = await ada.mutation(api.bulk.start, { ...all(front), action: { type: "tag", tag: "kept" }, step: newStep() });
     await backend.settle();
@@ -175,7 +175,7 @@ describe.each(backends)("bulk jobs on $name", ({ start }) => {
     });
   });
 
-  it("refuses foreign places, targets and jobs, and too many ids", async () => {
+  it("refuses foreign sources, targets and jobs, and too many ids", async () => {
     const bob = await signUp(backend, "bob");
     const ids = await fill(front, 2);
     const step = newStep();

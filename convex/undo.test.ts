@@ -80,7 +80,7 @@ describe.each(backends)("undo on $name", ({ start }) => {
     expect(await shown()).toEqual(before);
   });
 
-  it("undoes moves to several places, with their order", async () => {
+  it("undoes moves from several lists and restores their order", async () => {
     const other = await ada.mutation(api.projects.create, { name: "Other" });
     const target = await ada.mutation(api.designs.create, { projectId: other, name: "Target" });
     const back = await ada.mutation(api.designs.create, { projectId, name: "Back" });

@@ -66,7 +66,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     expect(await isStored(again)).toBe(false);
   });
 
-  it("makes images of the pages of a PDF, which share one file until the last goes", async () => {
+  it("shares a PDF's file between its pages until the last is deleted", async () => {
     const pages = [1, 2, 3].map((each) => ({ width: 100 * each, height: 200, placeholder: null }));
     const args = await finalizing(bytes("pdf"), { name: "brief.pdf", contentType: "application/pdf", pages, onlyNew: true });
     const id = await server.mutation(api.uploads.finalize, args);

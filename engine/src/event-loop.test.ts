@@ -30,7 +30,7 @@ it("reports a block over 200 ms with what ran", () => {
   expect(watch.blocks()).toBe(1);
 });
 
-it("names the functions that ended during a block, or says that none did", () => {
+it("names the functions that ended during a block, if any", () => {
   const block = { ms: 321, cpuMs: 39 };
   expect(blockText({ ...block, ran: ["counters:add", "messages:list"] })).toMatch(
     /Functions that ended meanwhile: counters:add, messages:list$/,

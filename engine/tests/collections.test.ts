@@ -98,7 +98,7 @@ it("counts missing functions in one entry, and shows sizes and blocks", async ()
     expect(lines).toContain(line);
 });
 
-it("finds one of 20,000 subscriptions, and keeps none that ended", () => {
+it("finds one of 20,000 subscriptions and removes ended ones", () => {
   const many = MANY / 5;
   const subscriptions = new Subscriptions();
   const key = (each: number) => Uint8Array.of(each >> 16, (each >> 8) & 255, each & 255);
@@ -131,7 +131,7 @@ it("remembers at most 2,000 verified tokens", async () => {
   expect(tokens.remembered).toBe(2000);
 });
 
-it("refuses questions beyond 20,000 that wait, and answers the others", async () => {
+it("refuses more than 20,000 waiting questions and answers the others", async () => {
   using folder = emptyFolder();
   const thread = await TransactorThread.start({
     dir: folder.path,
@@ -151,7 +151,7 @@ it("refuses questions beyond 20,000 that wait, and answers the others", async ()
   }
 });
 
-it("clears 100,000 pages in slices and keeps the number of none", () => {
+it("clears 100,000 pages in slices and keeps no page numbers", () => {
   using folder = emptyFolder();
   const path = join(folder.path, "data");
   const file = openSync(path, "w");

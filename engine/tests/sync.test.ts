@@ -324,7 +324,7 @@ describe("the sync protocol", () => {
     socket.close();
   });
 
-  it("sends a slow reader only what is in flight, then the newest state", async () => {
+  it("sends a slow reader the data in flight, then the newest state", async () => {
     const { client } = connect();
     const { send, received, socket } = await raw();
     send(hello, modifyMessage(0, addQuery(0, "messages:list", { channel: "flood" })));

@@ -204,7 +204,7 @@ describe("npm run restore", { timeout: 60_000 }, () => {
 });
 
 describe.runIf(canMount())("with a full disk", { timeout: 60_000 }, () => {
-  it.each([4, 256])("backup says what it needs and that nothing is lost, with %d KiB free", async (kib) => {
+  it.each([4, 256])("backup reports the space needed and that no data is lost, with %d KiB free", async (kib) => {
     const disk = smallDisk(kib);
     const resting = join(folder, "resting");
     cpSync(await backUp(), resting, { recursive: true });
@@ -225,7 +225,7 @@ describe.runIf(canMount())("with a full disk", { timeout: 60_000 }, () => {
     expect(tree(resting)).toEqual(["convex/backup.lock", ...before]);
   });
 
-  it("restore says what it needs and that nothing is lost", async () => {
+  it("restore reports the space needed and that no data is lost", async () => {
     const from = await backUp();
     const to = smallDisk(64);
     const { code, output } = await run("restore", [from], to);

@@ -142,7 +142,7 @@ const ANSWERS: [status: number, what: string, lines: string, options?: Partial<L
 
 describe("the server's own responses", () => {
   it.each(ANSWERS)(
-    "%i: %s, can be neither framed, embedded, sniffed nor run",
+    "%i: %s, cannot be framed, embedded, sniffed or run",
     { tags: "@can-neither-framed-embedded-sniffed-nor" },
     async (status, _what, lines, options) => {
       const head = await talk(lines, options);

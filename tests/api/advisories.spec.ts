@@ -15,7 +15,7 @@ test("rejects an ended session despite cached cookies (2FA bypass by cookie cach
 });
 
 test(
-  "OAuth state is no other token (CVE-2026-110862, CVE-2026-114607)",
+  "OAuth state is not accepted as another token (CVE-2026-110862, CVE-2026-114607)",
   { tag: "@oauth-state-no-other-token-cve" },
   async ({ app, nobody, social }) => {
     const start = await nobody.post("/sign-in/social", { provider: "google" });

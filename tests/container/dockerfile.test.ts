@@ -181,7 +181,7 @@ describe("the list of packages in the image", () => {
 });
 
 describe("compose.yaml", () => {
-  it("gives the app only existing settings and a volume as its one writable place", async () => {
+  it("sets only existing settings and one writable volume", async () => {
     const text = await readFile(fileURLToPath(new URL("compose.yaml", ROOT)), "utf8");
     const configuration = await readFile(new URL("docs/configuration.md", ROOT), "utf8");
     for (const service of ["atelier", "atelier-on-convex"]) {

@@ -16,7 +16,7 @@ it("leads on when nothing was found among the rows that were read", () => {
   expect(markup).not.toContain("kind=design");
 });
 
-it("says that nothing was found when all rows were read", () => {
+it('shows "No results" when all rows were read', () => {
   expect(resultSummary("cat", false, nothing)).toMatch(/^No results for/);
   expect(resultSummary("cat", true, nothing)).toBe("No results match all filters.");
 });

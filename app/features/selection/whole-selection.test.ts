@@ -6,7 +6,7 @@ import { bulkIntent, DIRECT_MAX, jobSelection } from "./whole-selection";
 
 it("has the limit of the mutations", () => expect(DIRECT_MAX).toBe(BULK_MAX));
 
-it("needs a job for whole places and for more items than one mutation changes", () => {
+it('needs a job for "Select all" and for more items than one mutation changes', () => {
   const ids = (many: number) => Array.from({ length: many }, (_, each) => `i${each}`);
   expect(jobSelection("image", { ids: ids(DIRECT_MAX) })).toBeNull();
   expect(jobSelection("image", { ids: ids(DIRECT_MAX + 1) })).toEqual({ kind: "image", ids: ids(DIRECT_MAX + 1) });

@@ -40,7 +40,7 @@ describe("readForm", () => {
     expect(form).toBe("f1");
     expect(values).toEqual({ id: "7", name: " Dawn " });
   });
-  it("reads a missing field, and a file in the place of one, as empty", () => {
+  it("reads a missing field, or a file instead of text, as empty", () => {
     const form = sent({ intent: "renameProject", id: "7" });
     form.append("name", new File(["x"], "x.txt"));
     expect(readForm(intents, form).values).toEqual({ id: "7", name: "" });

@@ -48,7 +48,7 @@ it("undoes one step by its toast", async () => {
   await vi.waitFor(() => expect(reverted()).toEqual(["a", "b"]));
 });
 
-it("keeps twenty steps, and none to redo after a new change", async () => {
+it("keeps twenty steps and clears redo steps after a new change", async () => {
   for (let n = 0; n < 22; n++) await offerUndo({ id: String(n), text: "", done: stored });
   for (let n = 0; n < 25; n++) press();
   await vi.waitFor(() => expect(reverted()).toHaveLength(20));

@@ -77,7 +77,7 @@ describe("schedules", () => {
     expect(iso(firstRun("job", schedule, now))).toBe(expected);
   });
 
-  test("without a minute each job has a fixed one of its own", () => {
+  test("assigns each job a fixed minute if it names none", () => {
     const minute = (name: string): number => new Date(firstRun(name, { type: "hourly" }, now)).getUTCMinutes();
     expect(minute("a")).toBe(minute("a"));
     expect(new Set(["a", "b", "c", "d", "e"].map(minute)).size).toBeGreaterThan(1);

@@ -292,7 +292,7 @@ describe("shared queries", () => {
     expect(sessions.map((session) => session.last)).toEqual([["any"], ["public"]]);
   });
 
-  it("moves a session only to snapshots at which all its queries are known", async () => {
+  it("moves a session only to snapshots with results for all its queries", async () => {
     const values = new Map([
       ["a", 0],
       ["b", 0],

@@ -23,7 +23,7 @@ const affectedBy = (work: (tx: Transaction) => unknown) => mutateWithCommit(data
 const id = (n: number) => ids[n - 1] ?? "";
 
 describe("a subscription", () => {
-  test("is affected once by a write into its reads, and by no other", () => {
+  test("is notified once by a write into its reads, and by no other write", () => {
     watch("x", (tx) => collect(tx, range("tasks.by_list", listX)));
     expect(affectedBy((tx) => tx.insert("tasks", { list: "y", n: 1 }))).toEqual([]);
     expect(affectedBy((tx) => tx.insert("tasks", { list: "x", n: 9 }))).toEqual(["x"]);

@@ -43,7 +43,7 @@ test("a change link reports an address taken meanwhile, unless it is forged", as
   expect((await ada.program.get(forged.href)).location).toBe("/account?error=INVALID_TOKEN");
 });
 
-test("of two concurrent changes of a user, one is the last and none fails with 500", async ({ ada, store }) => {
+test("of two concurrent changes of a user, the later wins and none fails with 500", async ({ ada, store }) => {
   const wanted = [1, 2].map(() => `${randomUUID()}@example.com`);
   const answers = await Promise.all(wanted.map((newEmail) => ada.program.post("/change-email", { newEmail })));
   expect(statuses(answers)).toEqual([200, 200]);

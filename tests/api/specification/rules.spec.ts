@@ -106,7 +106,7 @@ test.describe("4. Session", () => {
     expect([await ada.program.signedIn(), await other.signedIn()]).toEqual([true, false]);
   });
 
-  test("is revoked with all other sessions or with all", { tag: "@revoked-other-sessions" }, async ({ ada }) => {
+  test("ends when all or all other sessions are revoked", { tag: "@revoked-other-sessions" }, async ({ ada }) => {
     const [first, second] = [await signInAgain(ada), await signInAgain(ada)];
     await first.post("/revoke-other-sessions");
     expect([await first.signedIn(), await second.signedIn(), await ada.program.signedIn()]).toEqual([true, false, false]);
@@ -278,7 +278,7 @@ test.describe("5. Rules", () => {
   );
 
   test(
-    "unlinking the last account is rejected, whichever it is",
+    "unlinking the last account is rejected for every kind",
     { tag: "@unlinking-last-account-rejected-whichever" },
     async ({ nobody, social }) => {
       await through(nobody, social, social.identity());

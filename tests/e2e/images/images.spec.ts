@@ -425,7 +425,7 @@ test(
   },
 );
 
-test("a deleted image, or one of an ended session, is gone within ten seconds", async ({ app, person }) => {
+test("serves no image ten seconds after its deletion or the session's end", async ({ app, person }) => {
   const { designId, ids } = await designWith(app, person, ["fig", "bank"]);
   const [deleted = "", kept = ""] = ids;
   const elsewhere = await signIn(app.url, person);

@@ -51,7 +51,7 @@ async function sendBatch(app: RunningApp, person: Person | null, designId: strin
   return fetch(`${app.url}/uploads/batch?design=${designId}`, { method: "POST", body: form, headers, redirect: "manual" });
 }
 
-test("rejects batches that a page does not send, and of other people", async ({ app, person }) => {
+test("rejects malformed batches and those of other users", async ({ app, person }) => {
   const other = await signUp(app.url);
   const { designId } = await makeDesign(app, person);
   const [file] = await numbered(1);

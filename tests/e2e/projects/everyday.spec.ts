@@ -83,7 +83,7 @@ bothWays((javaScript) => {
   });
 });
 
-test("undo refuses what another browser has changed, and Shift redoes", async ({ page, app, person }) => {
+test("refuses to undo after a change in another browser; Shift redoes", async ({ page, app, person }) => {
   const { path, convex, ids, names } = await seed(app, person);
   await page.goto(path);
   await hydrated(page);

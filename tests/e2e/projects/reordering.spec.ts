@@ -80,7 +80,7 @@ test("reorders images by dragging, by keyboard and by touch", async ({ page, app
   await expect(page.locator(".drag-handle")).toHaveCount(0);
 });
 
-test("keeps an item held by keyboard when another browser moves it", async ({ page, app, person }) => {
+test("keeps an item picked up by keyboard when another browser moves it", async ({ page, app, person }) => {
   const convex = await deploymentAs(app, person);
   const projectId = await convex.mutation(api.projects.create, { name: "Magazine" });
   const names = ["A", "B", "C"];

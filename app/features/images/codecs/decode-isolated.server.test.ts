@@ -33,7 +33,7 @@ async function colourAt(bytes: Buffer, left: number, top: number): Promise<numbe
 const isNear = (actual: number[], expected: number[]) => actual.every((value, index) => Math.abs(value - (expected[index] ?? 0)) < 12);
 
 describe("HEIC", () => {
-  it("reads upright dimensions, camera and colour space, and tells of a location", async () => {
+  it("reads upright dimensions, camera and colour space, and detects a location", async () => {
     const { buffer } = await phonePhotograph();
     const answer = await inspect(buffer);
     expect(answer).toMatchObject({ ok: true, facts: { contentType: "image/heic", width: 64, height: 96, animated: false } });

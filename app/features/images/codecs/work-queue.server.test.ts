@@ -55,7 +55,7 @@ describe("createQueue", () => {
     },
   );
 
-  it("gives a free place to the user with fewer running jobs", async () => {
+  it("gives a free slot to the user with fewer running jobs", async () => {
     const { started, add, end } = jobsOf(createQueue({ running: 3, waiting: 10 }));
     const all = [add("eve", "eve 0"), add("eve", "eve 1"), add("ada", "ada 0"), add("eve", "eve 2"), add("ada", "ada 1")];
     end("eve 0");

@@ -130,7 +130,7 @@ describe("followReleasedFiles", () => {
     await expect.poll(() => server.cache.groups().then((groups) => groups.toSorted())).toEqual(living.toSorted());
   });
 
-  it("compares the whole cache with another deployment", async () => {
+  it("compares the whole cache after a change of deployment", async () => {
     const server = await createFollowing();
     await server.stop();
     await server.add(checksums(5));

@@ -90,7 +90,7 @@ describe("unfinished uploads", () => {
       expect([page.transport.queried, page.all()]).toEqual([[], []]);
     });
 
-    it("are queried again until there is an answer, and not after a final one", async () => {
+    it("are queried until the server sends a final answer", async () => {
       await leave("a.png");
       page.transport.hasAll = () => Promise.reject(new NotSent(page.transport.queried.length === 1 ? null : 503, null));
       await page.uploads.restoreUnfinished();
@@ -119,7 +119,7 @@ describe("unfinished uploads", () => {
       expect([page.transport.sendings.at(-1)?.url, page.transport.finished]).toEqual(["/uploads/apng", ["/uploads/apng"]]);
     });
 
-    it("wait, ask about duplicates and fail like others, without their files", async () => {
+    it("wait, ask about duplicates and fail as with their files", async () => {
       await leave("a.png", "b.png", "c.png", "d.png");
       page.transport.hasAll = () => Promise.resolve(true);
       const duplicateOf = { imageId: "i", name: "fig.jpg" };
@@ -156,7 +156,7 @@ describe("unfinished uploads", () => {
       page.open(transport);
     };
 
-    it("resume by themselves, in their order, except paused ones", { tags: "@resumes-stored-uploads" }, async () => {
+    it("resume automatically in order, except paused ones", { tags: "@resumes-stored-uploads" }, async () => {
       await leave(["a.png", "b.png", "c.png", "d.png", "e.png", "f.png"]);
       const ids = [...page.queue.uploads.keys()];
       await page.uploads.restoreUnfinished();

@@ -36,7 +36,7 @@ it("rejects when a page's data breaks off, and leaves no rejection unhandled", a
   expect(rejections).toEqual([]);
 });
 
-it("is needed: React Router's decoder leaves such a rejection unhandled", async () => {
+it("fails without the workaround for unhandled rejections in React Router", async () => {
   const rejections = await unhandledDuring(async () => {
     const { value, done } = await decodeViaTurboStream(brokenOff(), globalThis);
     expect(value).toEqual({ name: "Trash" });

@@ -133,7 +133,7 @@ describe("remembered pages", () => {
     ]);
   });
 
-  it("are forgotten with the list's pages, and after many other entries", () => {
+  it("are evicted with the list's pages and after many newer entries", () => {
     const later = { ...NONE, pageCount: 1, slots: [{ cursor: "a" }] };
     rememberPages("one", later, answers({}));
     rememberPages("one", NONE, answers({}));

@@ -72,7 +72,7 @@ function brokenRequest(after: (controller: ReadableStreamDefaultController<Uint8
 }
 
 describe("receive", () => {
-  it("reports a full disk also for a file that arrived whole", async () => {
+  it("reports a full disk even for a completely received file", async () => {
     const received = receiveMultipart(formRequest([["a.png", "small"]]), limits, { newPath: () => join(folder, FULL), onFile: summary });
     await expect(received).rejects.toThrow(DiskFull);
   });

@@ -12,7 +12,7 @@ describe("pressedKey", () => {
     ["Arabic", ["ن", "لا", "ئ", "ب", "ه", "ل", "ؤ", "ش"]],
     ["Thai", ["า", "ิ", "ผ", "ด", "ร", "เ", "แ", "ฟ"]],
     ["Korean", ["ㅏ", "ㅠ", "ㅋ", "ㄹ", "ㅑ", "ㅎ", "ㅊ", "ㅁ"]],
-  ])("is the letter of the key's place on a %s layout", (_layout, letters) => {
+  ])("is the letter at the key's position on a %s layout", (_layout, letters) => {
     const keys = ["K", "B", "Z", "F", "I", "G", "C", "A"];
     expect(letters.map((letter, index) => press(letter, `Key${keys[index]}`))).toEqual(keys.map((place) => place.toLowerCase()));
   });
@@ -27,7 +27,7 @@ describe("pressedKey", () => {
     ["AZERTY", "é", "Digit2", "é"],
     ["Turkish", "ı", "KeyI", "ı"],
     ["caps lock", "K", "KeyK", "k"],
-  ])("is the letter that a Latin layout gives: %s %s", (_layout, key, code, expected) => {
+  ])("is the letter of a Latin layout: %s %s", (_layout, key, code, expected) => {
     expect(press(key, code)).toBe(expected);
   });
 

@@ -132,7 +132,7 @@ describe("pushed code", () => {
 });
 
 describe("a push", () => {
-  test("replaces all code at once, without failing calls around it", async () => {
+  test("replaces all code at once without failing concurrent calls", async () => {
     await fixture.push({ "a.ts": version("one"), "b.ts": version("one") });
     const push = await fixture.analyze({ "a.ts": version("two"), "b.ts": version("two") });
     const pairs: Promise<unknown[]>[] = [];

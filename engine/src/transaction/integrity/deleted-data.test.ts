@@ -57,7 +57,7 @@ function clearAll(database = data.db): void {
   for (let due = database.checkpoint(); due;) due = database.clearDeleted();
 }
 
-test("deleted documents are gone from the files after a checkpoint", () => {
+test("deleted documents are erased from the files after a checkpoint", () => {
   const ids = store();
   remove(ids);
   expect(marked()).not.toEqual([]);
@@ -67,7 +67,7 @@ test("deleted documents are gone from the files after a checkpoint", () => {
   expect(checkIntegrity(data.dir)).toEqual([]);
 });
 
-test("deleted documents are gone from the files after a close", () => {
+test("deleted documents are erased from the files after a close", () => {
   remove(store());
   data.db.close();
   expect(marked()).toEqual([]);

@@ -96,7 +96,7 @@ describe("a provider's tokens", () => {
     },
   );
 
-  it("belong to the session's user, whichever user is named", async () => {
+  it("belong to the session's user, not to the user in the request", async () => {
     const [ada, bob] = [await signUp(), await signUp()];
     const { internalAdapter } = await auth.$context;
     await internalAdapter.createAccount({ userId: bob.id, providerId: "google", accountId: bob.id, accessToken: "bob's" });

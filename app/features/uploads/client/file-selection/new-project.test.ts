@@ -49,7 +49,7 @@ describe("images without a project", () => {
     expect(vi.mocked(toast).mock.calls.map(([text]) => text)).toEqual([expect.stringContaining("Unsupported file type (video)")]);
   });
 
-  it("wait for the connection, and say so after three seconds", async () => {
+  it("wait for the connection, with a message after three seconds", async () => {
     vi.useFakeTimers({ now: new Date(2026, 10, 23, 12) });
     vi.mocked(connectedConvex).mockReturnValue(null);
     const opening = Promise.withResolvers<never>();
