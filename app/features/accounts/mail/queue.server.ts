@@ -7,7 +7,7 @@ import { sealMessage } from "./seal.server";
 
 const MINUTE = 60_000;
 
-const LIFE: Record<Exclude<Message["kind"], "notice">, number> = {
+const LIFETIMES: Record<Exclude<Message["kind"], "notice">, number> = {
   resetPassword: 60 * MINUTE,
   verifyEmail: 60 * MINUTE,
   verifyNewEmail: 60 * MINUTE,
@@ -19,9 +19,9 @@ const LIFE: Record<Exclude<Message["kind"], "notice">, number> = {
 };
 
 /** Queues a message. Null queues one to nobody, so that timing does not reveal unknown addresses. Placeholder addresses get none. */
-export async function queueMail(config: AppConfig, wanted: Exclude<Message, { kind: "notice" }> | null, userId?: string): Promise<void> {
-  const message = wanted && !isPlaceholder(wanted.to) ? atFirstOrigin(wanted, config) : null;
-  const expiresAt = Date.now() + (message ? LIFE[message.kind] : MINUTE);
+export async function queueMail(config: AppConfig, requested: Exclude<Message, { kind: "notice" }> | null, userId?: string): Promise<void> {
+  const message = requested && !isPlaceholder(requested.to) ? atFirstOrigin(requested, config) : null;
+  const expiresAt = Date.now() + (message ? LIFETIMES[message.kind] : MINUTE);
   await serviceConvex(config).mutation(
     api.accounts.mail.queue,
     { sealed: sealMessage(config, message), userId, expiresAt },
