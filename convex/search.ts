@@ -61,7 +61,7 @@ export const find = userQuery({
     const isWorded = searchQuery(text, false) !== null;
     // Text without a searchable word finds nothing instead of everything.
     if (!isWorded && text.trim() !== "") return NOTHING;
-    const isOfImages = Boolean(type) || Object.values(looks).some((look) => look !== undefined);
+    const isOfImages = Boolean(type) || Object.values(looks).some((toResult) => toResult !== undefined);
     if (!isWorded && !tag && !only && !isOfImages && !projectId && from === 0 && to === Infinity) return NOTHING;
     const carried = tag ? await tagOf(ctx, ctx.user.id, tagKey(tag)) : null;
     if (tag && !carried) return NOTHING;
@@ -71,10 +71,10 @@ export const find = userQuery({
     const most = only === undefined ? FOUND_LIMIT : FOUND_PAGE;
     const isAsked = (each: Kind) =>
       (only === undefined || only === each) && (each === "image" || !isOfImages) && (each !== "project" || !(tag || projectId));
-    async function those<Each extends Kind, Item>(
+    async function foundOf<Each extends Kind, Item>(
       each: Each,
       isNear: boolean,
-      look: (row: Candidate<Each>["row"]) => Promise<Item | null>,
+      toResult: (row: Candidate<Each>["row"]) => Promise<Item | null>,
     ) {
       const items: Item[] = [];
       if (!isAsked(each)) return { items, next: null };
@@ -83,7 +83,7 @@ export const find = userQuery({
       let seen = 0;
       let end: number | null = null;
       for await (const { row, mark } of searchCandidates(ctx, each, requested, start)) {
-        const item = fits(row, requested) && fitsLooks(row, looks) ? await look(row) : null;
+        const item = fits(row, requested) && fitsLooks(row, looks) ? await toResult(row) : null;
         if (item !== null && items.length === most) return { items, next: end };
         if (item !== null) items.push(item);
         // Beyond a full page, reads on only to learn whether there is a next one.
@@ -101,21 +101,21 @@ export const find = userQuery({
       return { project, design, image };
     };
     const projects = (isNear: boolean) =>
-      those("project", isNear, async ({ _id }) => {
+      foundOf("project", isNear, async ({ _id }) => {
         const row = await projectOf(_id);
         if (!row) return null;
         const { name, cover, description } = toProject(row);
         return { _id, name, cover, description: description.slice(0, DESCRIPTION_LENGTH) };
       });
     const designs = (isNear: boolean) =>
-      those("design", isNear, async (row) => {
+      foundOf("design", isNear, async (row) => {
         const project = isInProject(row.projectId) ? await projectOf(row.projectId) : null;
         if (!project) return null;
         const { _id, name, cover, description } = toDesign(row);
         return { _id, name, cover, description: description.slice(0, DESCRIPTION_LENGTH), projectName: project.name };
       });
     const images = (isNear: boolean) =>
-      those("image", isNear, async (row) => {
+      foundOf("image", isNear, async (row) => {
         const place = await designOf(row.designId);
         if (!place || !isInProject(place.project._id)) return null;
         return { ...toDesignImage(row), designName: place.design.name, projectName: place.project.name };

@@ -118,8 +118,8 @@ export async function versionFor(ctx: QueryCtx, image: Doc<"designImages">, id: 
 }
 
 /** Returns the number of deleted versions; fewer than `most` means that all are deleted. */
-export async function deleteVersions(ctx: MutationCtx, imageId: Id<"designImages">, most: number): Promise<number> {
-  const versions = await versionsOf(ctx, imageId).take(most);
+export async function deleteVersions(ctx: MutationCtx, imageId: Id<"designImages">, batchSize: number): Promise<number> {
+  const versions = await versionsOf(ctx, imageId).take(batchSize);
   for (const { _id, storageId, size, ownerId, checksum } of versions) {
     await ctx.db.delete(_id);
     if (await releaseFile(ctx, storageId, checksum)) await changeUsage(ctx, ownerId, { bytes: -size });

@@ -256,7 +256,7 @@ function setAsideForeign(env: NodeJS.ProcessEnv): string[] {
 
 const SECRET = /SECRET|KEY|TOKEN|PASSWORD|SMTP_URL/;
 
-function problemText(issue: z.core.$ZodIssue, given: Record<string, string | undefined>): string {
+function problemText(issue: z.core.$ZodIssue, env: Record<string, string | undefined>): string {
   const name = String(issue.path[0]);
-  return `${name} is ${SECRET.test(name) ? "not acceptable" : JSON.stringify(given[name])}; expected ${issue.message}`;
+  return `${name} is ${SECRET.test(name) ? "not acceptable" : JSON.stringify(env[name])}; expected ${issue.message}`;
 }

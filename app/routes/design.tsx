@@ -237,7 +237,7 @@ function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPage
             {design.description === "" ? null : <Description item={design} field="description" text={design.description} />}
             <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1">
               {design.description === "" ? <Description item={design} field="description" text="" /> : null}
-              <Tags item={design} intents={{ add: "tagDesign", remove: "untagDesign" }} known={knownTags} />
+              <Tags item={design} intents={{ add: "tagDesign", remove: "untagDesign" }} knownTags={knownTags} />
             </div>
           </PageAbout>
         }

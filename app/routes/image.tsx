@@ -151,7 +151,7 @@ function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) 
         <section aria-label="Caption">
           <Description item={image} field="caption" text={image.caption} />
         </section>
-        <Tags item={image} intents={{ add: "tagImage", remove: "untagImage" }} known={knownTags} />
+        <Tags item={image} intents={{ add: "tagImage", remove: "untagImage" }} knownTags={knownTags} />
         <ImageDetails image={image} details={own?.details} />
         {own === null ? null : (
           <Versions

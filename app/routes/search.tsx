@@ -89,7 +89,7 @@ export default function Search({ loaderData: { loaded, knownTags, projects, maxL
           </div>
           <Button type="submit">Search</Button>
         </div>
-        <FilterFields filters={filters} known={known} projects={named} onChange={change} />
+        <FilterFields filters={filters} knownTags={known} projects={named} onChange={change} />
       </Form>
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
         <p role="status" className="text-soft">

@@ -195,13 +195,13 @@ function relay(child: ChildProcess, log: Log): () => string[] {
   return () => last;
 }
 
-async function freePort(wanted: number, setting: string, log: Log): Promise<number> {
-  if (wanted === 0) return 0;
+async function freePort(preferredPort: number, setting: string, log: Log): Promise<number> {
+  if (preferredPort === 0) return 0;
   const free = await new Promise<boolean>((resolve) => {
     const probe = createServer().once("error", () => resolve(false));
-    probe.listen(wanted, "127.0.0.1", () => probe.close(() => resolve(true)));
+    probe.listen(preferredPort, "127.0.0.1", () => probe.close(() => resolve(true)));
   });
-  if (free) return wanted;
-  log.warn({ wanted }, `port ${wanted} (${setting}) is taken: the deployment listens on another one`);
+  if (free) return preferredPort;
+  log.warn({ preferredPort }, `port ${preferredPort} (${setting}) is taken: the deployment listens on another one`);
   return 0;
 }

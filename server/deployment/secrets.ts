@@ -40,13 +40,17 @@ export async function makeSecrets(): Promise<Omit<StoredSecrets, "engineAdminKey
 }
 
 /** Returns the given secrets and those of `dataDir/secrets.json`. Throws `SecretsError` rather than replace lost keys. */
-export async function loadSecrets(dataDir: string | null, given: Partial<AppSecrets>, makeNewKeys = false): Promise<Secrets> {
+export async function loadSecrets(dataDir: string | null, configured: Partial<AppSecrets>, makeNewKeys = false): Promise<Secrets> {
   if (dataDir !== null) {
-    const mayMake = makeNewKeys || (given.secret !== undefined && given.signingKey !== undefined);
+    const mayMake = makeNewKeys || (configured.secret !== undefined && configured.signingKey !== undefined);
     const own = await readOrMake(dataDir, mayMake);
-    return { secret: given.secret ?? own.secret, signingKey: given.signingKey ?? own.signingKey, engineAdminKey: own.engineAdminKey };
+    return {
+      secret: configured.secret ?? own.secret,
+      signingKey: configured.signingKey ?? own.signingKey,
+      engineAdminKey: own.engineAdminKey,
+    };
   }
-  const { secret, signingKey } = given;
+  const { secret, signingKey } = configured;
   if (!secret || !signingKey) throw new Error("BETTER_AUTH_SECRET and TOKEN_SIGNING_KEY must be set");
   return { secret, signingKey, engineAdminKey: null };
 }

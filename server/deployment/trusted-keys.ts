@@ -40,18 +40,18 @@ async function parseKeySet(uri: string): Promise<PublicKey[]> {
 /** Decides what to do with the keys; without flags published keys stay. Throws `KeyError` if running servers would lose access. */
 export function planKeys(
   { keys, rotatedAt }: TrustedKeys,
-  given: SigningKey | null,
+  signingKey: SigningKey | null,
   flags: KeyFlags,
   { tokenLifetime, now = Date.now() }: { tokenLifetime: number; now?: number },
 ): KeyAction {
   if (flags.rotate && flags.removeOld) throw new KeyError("Use either --rotate-keys or --remove-old-keys.");
   if (keys.length === 0) return "publish";
   if (flags.rotate) return "rotate";
-  if (!given) throw refusal("missing", keys);
-  if (!keys.some((key) => isPublicHalf(key, given))) throw refusal("different", keys);
+  if (!signingKey) throw refusal("missing", keys);
+  if (!keys.some((key) => isPublicHalf(key, signingKey))) throw refusal("different", keys);
   if (!flags.removeOld) return "keep";
   const current = keys[0];
-  if (!current || !isPublicHalf(current, given))
+  if (!current || !isPublicHalf(current, signingKey))
     throw new KeyError("TOKEN_SIGNING_KEY is an old key. Set the newest one, and restart every app server with it. Nothing was changed.");
   const acceptedUntil = (rotatedAt?.getTime() ?? 0) + tokenLifetime * 1000;
   if (now < acceptedUntil) {

@@ -75,7 +75,7 @@ export function createListener(options: ListenerOptions): Server {
     if (answerOperations(operations, request, response, guards)) return;
     const refusal = refuse(request, origin);
     if (refusal) {
-      response.writeHead(refusal.status, { ...plain, ...refusal.headers, Connection: "close" }).end(`${refusal.why}\n`);
+      response.writeHead(refusal.status, { ...plain, ...refusal.headers, Connection: "close" }).end(`${refusal.reason}\n`);
       return;
     }
     request.url = escapeUnreadablePath(request.url ?? "");
@@ -166,7 +166,7 @@ const FAULTS: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-type Refusal = { status: 400 | 403 | 405 | 414 | 421; why: string; headers?: Record<string, string> };
+type Refusal = { status: 400 | 403 | 405 | 414 | 421; reason: string; headers?: Record<string, string> };
 
 /** No `Request` can have these methods (Fetch, 2.2.1), and TRACE would reveal HttpOnly cookies. */
 const FORBIDDEN_METHODS = new Set(["CONNECT", "TRACE", "TRACK"]);
@@ -175,15 +175,15 @@ const UNKNOWN_HOST = "Unknown host. Add the address that people open to APP_URL,
 
 function refuse(request: IncomingMessage, origin: string | null): Refusal | null {
   const target = request.url ?? "";
-  if (target.length > URL_LENGTH) return { status: 414, why: "The address is too long." };
+  if (target.length > URL_LENGTH) return { status: 414, reason: "The address is too long." };
   // RFC 9112, 3.2. "//host/…" would resolve to another host.
-  if (!target.startsWith("/") || target.startsWith("//")) return { status: 400, why: "The address is not valid." };
+  if (!target.startsWith("/") || target.startsWith("//")) return { status: 400, reason: "The address is not valid." };
   // A proxy could choose another of several Host headers (RFC 9112, 3.2).
   if (request.rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === "host").length > 1)
-    return { status: 400, why: "The Host header appears twice." };
-  if (origin === null) return { status: 421, why: UNKNOWN_HOST };
+    return { status: 400, reason: "The Host header appears twice." };
+  if (origin === null) return { status: 421, reason: UNKNOWN_HOST };
   if (FORBIDDEN_METHODS.has(request.method ?? ""))
-    return { status: 405, why: "This method is not allowed.", headers: { Allow: "GET, HEAD, POST" } };
+    return { status: 405, reason: "This method is not allowed.", headers: { Allow: "GET, HEAD, POST" } };
   return null;
 }
 
@@ -195,7 +195,7 @@ const isPageForm = (request: IncomingMessage, path: string): boolean =>
 
 /** Browsers always send Origin with a websocket; a program without it sends no user's cookies. */
 function refuseForeign({ headers }: IncomingMessage, origin: string | null): Refusal | null {
-  return headers.origin === undefined || headers.origin === origin ? null : { status: 403, why: "Another site may not connect." };
+  return headers.origin === undefined || headers.origin === origin ? null : { status: 403, reason: "Another site may not connect." };
 }
 
 const pathOf = (request: IncomingMessage) => (request.url ?? "").split("?", 1)[0] ?? "";

@@ -31,11 +31,11 @@ export function zipResponse(request: Request, { name, userId, entries }: Archive
   }
 }
 
-function zip(entries: Archive["entries"], gone: AbortSignal, onEnd: () => void): ReadableStream<Uint8Array> {
+function zip(entries: Archive["entries"], signal: AbortSignal, onEnd: () => void): ReadableStream<Uint8Array> {
   const abortController = new AbortController();
-  const reader = makeZip(entries(AbortSignal.any([gone, abortController.signal]))).getReader();
-  if (gone.aborted) onEnd();
-  gone.addEventListener("abort", onEnd, { once: true });
+  const reader = makeZip(entries(AbortSignal.any([signal, abortController.signal]))).getReader();
+  if (signal.aborted) onEnd();
+  signal.addEventListener("abort", onEnd, { once: true });
   return new ReadableStream(
     {
       async pull(controller) {

@@ -8,12 +8,12 @@ import { COLOURS, type Filters, filtersIn, isFiltered, KINDS, ORIENTATIONS, sear
 
 type FilterFieldsProps = {
   filters: Filters;
-  known: string[];
+  knownTags: string[];
   projects: { _id: string; name: string }[];
   onChange: (name: keyof Filters, value: string) => void;
 };
 
-export function FilterFields({ filters, known, projects, onChange }: FilterFieldsProps) {
+export function FilterFields({ filters, knownTags, projects, onChange }: FilterFieldsProps) {
   const field = (name: Exclude<keyof Filters, "q">) => ({
     id: `search-${name}`,
     name,
@@ -26,7 +26,7 @@ export function FilterFields({ filters, known, projects, onChange }: FilterField
       <div className="mt-2 grid grid-cols-2 gap-3 sm:grid-cols-3">
         <Labelled label="Tag" name="tag">
           <TextInput {...field("tag")} list="search-tags" autoComplete="off" autoCapitalize="none" />
-          <KnownTags id="search-tags" tags={known} />
+          <KnownTags id="search-tags" tags={knownTags} />
         </Labelled>
         <Labelled label="Kind" name="kind">
           <Select {...field("kind")}>

@@ -52,8 +52,8 @@ export function useSelection(ids: readonly string[], scope?: SelectionScope): Se
   const chosen = useMemo(() => ids.filter((id) => (except ? !except.has(id) : marked.has(id))), [ids, marked, except]);
   const onOtherPages = useMemo(() => {
     if (except) return [];
-    const here = new Set(ids);
-    return [...marked].flatMap(([id, at]) => (at === view || here.has(id) ? [] : id));
+    const shownIds = new Set(ids);
+    return [...marked].flatMap(([id, at]) => (at === view || shownIds.has(id) ? [] : id));
   }, [ids, marked, view, except]);
   const choose = (next: readonly string[]) => {
     setOn(true);

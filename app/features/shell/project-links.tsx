@@ -20,8 +20,8 @@ export function ProjectLinks({ page: { rows: projects, next, more, loading }, op
   const { pathname } = useLocation();
   const openProject = useOpenProject();
   const list = useRef<HTMLUListElement>(null);
-  const rest = useRef<HTMLLIElement>(null);
-  useNearness(rest, next !== null && !loading && open ? more : undefined);
+  const restRef = useRef<HTMLLIElement>(null);
+  useNearness(restRef, next !== null && !loading && open ? more : undefined);
   useEffect(() => {
     if (openProject !== null) list.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
   }, [openProject]);
@@ -71,7 +71,7 @@ export function ProjectLinks({ page: { rows: projects, next, more, loading }, op
               );
             })}
             {next === null ? null : (
-              <li ref={rest}>
+              <li ref={restRef}>
                 <Link to={href("/projects")} prefetch="intent" className="sidebar-item" aria-busy={loading}>
                   All projects
                 </Link>

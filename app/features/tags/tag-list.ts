@@ -7,8 +7,8 @@ export function tagsWith(tags: string[] | undefined, typed: string): string[] | 
   return all.size === 0 ? undefined : [...all.values()];
 }
 
-export function tagsWithout(tags: string[] | undefined, gone: string): string[] | undefined {
-  const remaining = (tags ?? []).filter((tag) => foldTag(tag) !== foldTag(gone));
+export function tagsWithout(tags: string[] | undefined, removed: string): string[] | undefined {
+  const remaining = (tags ?? []).filter((tag) => foldTag(tag) !== foldTag(removed));
   return remaining.length === 0 ? undefined : remaining;
 }
 

@@ -17,10 +17,10 @@ import { tagAddress } from "./tag-list";
 type TagsProps = {
   item: { _id: string; tags?: string[] };
   intents: Record<"add" | "remove", IntentName>;
-  known: string[];
+  knownTags: string[];
 };
 
-export function Tags({ item, intents, known }: TagsProps) {
+export function Tags({ item, intents, knownTags }: TagsProps) {
   const { _id, tags = [] } = item;
   return (
     <section aria-label="Tags" className="flex flex-wrap items-center gap-x-2 gap-y-1.5">
@@ -39,7 +39,7 @@ export function Tags({ item, intents, known }: TagsProps) {
           ))}
         </ul>
       )}
-      <AddTag key={_id} id={_id} intent={intents.add} known={known.filter((tag) => !tags.includes(tag))} />
+      <AddTag key={_id} id={_id} intent={intents.add} knownTags={knownTags.filter((tag) => !tags.includes(tag))} />
     </section>
   );
 }
@@ -59,7 +59,7 @@ function RemoveTagButton({ intent, id, tag }: { intent: IntentName; id: string; 
   );
 }
 
-function AddTag({ id, intent, known }: { id: string; intent: IntentName; known: string[] }) {
+function AddTag({ id, intent, knownTags }: { id: string; intent: IntentName; knownTags: string[] }) {
   const state = useIntentForm({ id: `tag-${id}`, intent });
   const input = useRef<HTMLInputElement>(null);
   const refused = state.refusal?.result.initialValue?.["tag"];
@@ -98,7 +98,7 @@ function AddTag({ id, intent, known }: { id: string; intent: IntentName; known: 
           autoCapitalize="none"
           className="h-8 w-36 text-sm pointer-coarse:h-11 pointer-coarse:text-lg"
         />
-        <KnownTags id={suggestions} tags={known} />
+        <KnownTags id={suggestions} tags={knownTags} />
         <Button type="submit" size="sm" aria-label="Add tag" className="hidden group-focus-within/tag:inline-flex noscript:inline-flex">
           Add
         </Button>

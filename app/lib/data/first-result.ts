@@ -44,8 +44,8 @@ function isAnswered(watch: Watch<unknown>): boolean {
 }
 
 /** Suspends until the promises of `wanted` (called once per `of`) resolve. React's replay must `use` the same promises (error 310). */
-export function useArrival(of: unknown, wanted: () => Promise<void>[]): void {
-  const [awaited, setAwaited] = useState(() => ({ of, promises: wanted() }));
-  if (awaited.of !== of) setAwaited({ of, promises: wanted() });
+export function useArrival(of: unknown, arrivals: () => Promise<void>[]): void {
+  const [awaited, setAwaited] = useState(() => ({ of, promises: arrivals() }));
+  if (awaited.of !== of) setAwaited({ of, promises: arrivals() });
   for (const promise of awaited.promises) use(promise);
 }

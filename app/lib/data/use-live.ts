@@ -22,11 +22,11 @@ export function useLive<Result>(preloaded: Preload<Result>, instead?: unknown): 
   });
   const arrivedOffline = useMemo(() => preloaded && connectedConvex() === null, [preloaded]);
 
-  const lost = live instanceof Error && refusalOf(live)?.code === "unauthenticated";
+  const isSignedOut = live instanceof Error && refusalOf(live)?.code === "unauthenticated";
   const target = live instanceof Error ? redirectOf(live) : null;
   const isDeleted = live instanceof Error && refusalOf(live)?.code === "not_found";
   const busy = useBusy();
-  useFollow((lost || isDeleted) && !busy, target, isDeleted);
+  useFollow((isSignedOut || isDeleted) && !busy, target, isDeleted);
   const last = useRef({ of: preloaded, answer: value });
   useEffect(() => {
     if (own !== undefined && !(own instanceof Error)) last.current = { of: preloaded, answer: own };
@@ -34,7 +34,7 @@ export function useLive<Result>(preloaded: Preload<Result>, instead?: unknown): 
   const lastAnswer = last.current.of === preloaded ? last.current.answer : value;
 
   if (live instanceof Error) {
-    if (lost || isDeleted || target !== null) return lastAnswer;
+    if (isSignedOut || isDeleted || target !== null) return lastAnswer;
     throw live;
   }
   if (instead !== undefined) return lastAnswer;
@@ -44,17 +44,17 @@ export function useLive<Result>(preloaded: Preload<Result>, instead?: unknown): 
   return live;
 }
 
-function useFollow(over: boolean, target: string | null, waits: boolean) {
+function useFollow(isGone: boolean, target: string | null, waits: boolean) {
   const { revalidate } = useRevalidator();
   const navigate = useNavigate();
   useEffect(() => {
-    if (!over) return;
+    if (!isGone) return;
     const dialog = waits ? unsavedDialog() : null;
     if (!dialog) return void revalidate();
     const leave = () => void revalidate();
     dialog.addEventListener("close", leave, { once: true });
     return () => dialog.removeEventListener("close", leave);
-  }, [over, waits, revalidate]);
+  }, [isGone, waits, revalidate]);
   useEffect(() => {
     if (target !== null) void navigate(target, { replace: true });
   }, [target, navigate]);

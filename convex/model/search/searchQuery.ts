@@ -99,9 +99,9 @@ const storedWords = (text: string): string[] => text.toLowerCase().split(/[^\p{L
 /** Drops the first ones, because the last one may be a prefix. */
 const lastTerms = (terms: string[]): string => [...new Set(terms.toReversed())].filter(Boolean).slice(0, TERMS_MAX).toReversed().join(" ");
 
-function spread(terms: string[], most: number): string[] {
-  const step = Math.max(1, terms.length / most);
-  return Array.from({ length: Math.min(most, terms.length) }, (_, place) => terms[Math.floor(place * step)] ?? "");
+function spread(terms: string[], limit: number): string[] {
+  const step = Math.max(1, terms.length / limit);
+  return Array.from({ length: Math.min(limit, terms.length) }, (_, place) => terms[Math.floor(place * step)] ?? "");
 }
 
 /** One letter is added, missing, wrong or swapped. The word may be longer than the typed text, but not directly after the error. */

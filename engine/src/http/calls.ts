@@ -114,8 +114,8 @@ function parseTimestamp(value: Json | undefined): Timestamp {
 }
 
 /** `messages/list` → `messages:list`, `a/b/fn` → `a/b:fn`; a default export has no slash. */
-function pathOfRun(rest: string): string {
-  const path = decodeURIComponent(rest);
+function pathOfRun(urlPath: string): string {
+  const path = decodeURIComponent(urlPath);
   const slash = path.lastIndexOf("/");
   return slash < 0 ? path : `${path.slice(0, slash)}:${path.slice(slash + 1)}`;
 }

@@ -38,6 +38,6 @@ export function bigintOf(cell: Cell): bigint {
   throw unexpected("an integer", cell);
 }
 
-function unexpected(wanted: string, cell: Cell): DamagedDataError {
-  return new DamagedDataError(`the data file has ${cell === null ? "null" : typeof cell} instead of ${wanted}`);
+function unexpected(expected: string, cell: Cell): DamagedDataError {
+  return new DamagedDataError(`the data file has ${cell === null ? "null" : typeof cell} instead of ${expected}`);
 }

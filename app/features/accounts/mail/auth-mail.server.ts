@@ -83,9 +83,9 @@ const verificationState = ({ emailVerified }: Recipient) => ({ unproven: emailVe
 
 const isSignIn = (request: Request) => new URL(request.url).pathname.endsWith("/sign-in/email");
 
-function withRedirectTarget(link: string, ours: string): string {
+function withRedirectTarget(link: string, ownTarget: string): string {
   const url = new URL(link);
   const target = url.searchParams.get("callbackURL");
-  if (!target || target === "/" || target.startsWith("/verify-email?")) url.searchParams.set("callbackURL", ours);
+  if (!target || target === "/" || target.startsWith("/verify-email?")) url.searchParams.set("callbackURL", ownTarget);
   return url.href;
 }

@@ -46,7 +46,7 @@ describe("HEIC", () => {
     const { buffer: bytes } = await phonePhotograph();
     const original = { bytes, contentType: "image/heic", width: 64, height: 96 };
     for (const width of [160, "own"] as const) {
-      const variant = await makeVariant(original, { width, wanted: "webp" });
+      const variant = await makeVariant(original, { width, targetFormat: "webp" });
       const { width: wide, height, exif, icc } = await sharp(variant.bytes).metadata();
       expect([variant.type, wide, height, exif]).toEqual(["image/webp", 64, 96, undefined]);
       expect(icc).toBeDefined();
@@ -81,7 +81,7 @@ describe("PDF", () => {
 
   it("makes variants of the requested page", async () => {
     const original = { bytes: twoPages().buffer, contentType: "application/pdf", width: 400, height: 200, page: 2 };
-    const variant = await makeVariant(original, { width: 160, wanted: "webp" });
+    const variant = await makeVariant(original, { width: 160, targetFormat: "webp" });
     const { width, height } = await sharp(variant.bytes).metadata();
     expect([width, height]).toEqual([160, 80]);
     expect(isNear(await colourAt(variant.bytes, 80, 40), [0, 0, 255])).toBe(true);

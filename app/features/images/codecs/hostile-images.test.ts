@@ -59,7 +59,7 @@ describe("manipulated files", () => {
         expect(problem).toMatch(/^[A-Z].*\.$/s);
         const facts = answer.ok ? answer.facts : { contentType: "image/png", width: 1, height: 1 };
         expect(facts.width * facts.height).toBeLessThanOrEqual(50_000_000);
-        const shown = answer.ok ? await makeVariant({ bytes: file, ...facts }, { width: 160, wanted: "webp" }).catch(String) : "";
+        const shown = answer.ok ? await makeVariant({ bytes: file, ...facts }, { width: 160, targetFormat: "webp" }).catch(String) : "";
         expect(typeof shown === "string" ? shown : "").not.toMatch(/undefined|not a function|Cannot read/);
       }),
       { numRuns: 250, seed: 20261121 },

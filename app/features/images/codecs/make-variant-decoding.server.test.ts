@@ -26,7 +26,7 @@ it.each([
 ])("opens a PNG of %s as often as needed and keeps its pixels", async (name, picture) => {
   const bytes = await picture.png().toBuffer();
   const { width, height } = await sharp(bytes).metadata();
-  const variant = await makeVariant({ bytes, contentType: "image/png", width, height }, { width: 480, wanted: "webp" });
+  const variant = await makeVariant({ bytes, contentType: "image/png", width, height }, { width: 480, targetFormat: "webp" });
   // Once for the metadata and once for the pixels; a variant with alpha decodes twice.
   expect(decoded.mock.calls.filter(([input]) => input === bytes)).toHaveLength(name.includes("alpha") ? 3 : 2);
   const shown = await sharp(variant.bytes).removeAlpha().toColourspace("srgb").raw().toBuffer();

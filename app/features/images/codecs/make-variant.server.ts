@@ -18,7 +18,7 @@ export const VARIANT_VERSION = 3;
 export type Original = { bytes: Buffer; contentType: string; width: number; height: number; page?: number | undefined };
 
 /** `rotation` comes on top of the file's own orientation; `width` is that of the rotated picture. */
-export type VariantRequest = { width: VariantWidth | "own"; wanted: VariantFormat; still?: boolean; rotation?: Rotation };
+export type VariantRequest = { width: VariantWidth | "own"; targetFormat: VariantFormat; still?: boolean; rotation?: Rotation };
 
 /** Creates an upright variant without metadata; enlarges only drawings. Flat art (`classifyImage`) stays lossless, without smears. */
 export async function makeVariant(original: Original, request: VariantRequest, decode: Decode = (job) => job()): Promise<CachedVariant> {
@@ -37,14 +37,18 @@ async function framesInMemory({ bytes, contentType }: Original, { still = false,
 
 type Decode = <T>(job: () => Promise<T>) => Promise<T>;
 
-async function makeDrawing(original: Original, { width, wanted, rotation = 0 }: VariantRequest, decode: Decode): Promise<CachedVariant> {
+async function makeDrawing(
+  original: Original,
+  { width, targetFormat, rotation = 0 }: VariantRequest,
+  decode: Decode,
+): Promise<CachedVariant> {
   const shown = rotatedSize(original, rotation);
   // A drawing has no pixels: the next listed width replaces its own.
   const listed = width === "own" ? nearestWidth(shown.width) : width;
-  const format = width === "own" ? "webp" : wanted;
+  const format = width === "own" ? "webp" : targetFormat;
   const drawn = svgWidth(shown, listed);
   const bytes = await svgRenderer.draw(original.bytes, svgDensity(shown.width, drawn));
-  return decode(() => make({ ...original, bytes }, { width: listed, wanted: format, rotation }, drawn));
+  return decode(() => make({ ...original, bytes }, { width: listed, targetFormat: format, rotation }, drawn));
 }
 
 function rotatedSize({ width, height }: Original, rotation: Rotation): { width: number; height: number } {
@@ -54,7 +58,7 @@ function rotatedSize({ width, height }: Original, rotation: Rotation): { width: 
 /** @param drawn the width in pixels of the rotated picture of an SVG, which was drawn to `bytes` */
 async function make(
   original: Original,
-  { width, wanted, still = false, rotation = 0 }: VariantRequest,
+  { width, targetFormat, still = false, rotation = 0 }: VariantRequest,
   drawn?: number,
 ): Promise<CachedVariant> {
   const { bytes, contentType } = original;
@@ -79,9 +83,9 @@ async function make(
     // The classified pixels are encoded: decoding a large PNG again takes as long as all other steps. With alpha they would differ.
     const picture = wide || info.channels === 4 ? finish(open()) : decoder(data, { raw: info });
     if (nature === "drawn" || (nature === "mixed" && width > THUMBNAIL_MAX)) return lossless(picture, info.height);
-    return lossy(picture, wanted, info.height, nature === "mixed" ? CAREFUL : ORDINARY);
+    return lossy(picture, targetFormat, info.height, nature === "mixed" ? CAREFUL : ORDINARY);
   }
-  return lossy(finish(open()), wanted, outputHeight(rotatedSize(original, rotation), width));
+  return lossy(finish(open()), targetFormat, outputHeight(rotatedSize(original, rotation), width));
 }
 
 /** A conversion would pass through sRGB and lose the brightest colours (https://github.com/lovell/sharp/issues/4608). */
@@ -119,12 +123,12 @@ const CAREFUL = { avif: 80, webp: 92, smartSubsample: true };
 
 async function lossy(
   picture: Sharp,
-  wanted: VariantFormat,
+  targetFormat: VariantFormat,
   height: number,
   { avif, webp, smartSubsample } = ORDINARY,
 ): Promise<CachedVariant> {
   // On photographs, effort 0 is within a few percent of 4 in size and 50 times as fast.
-  if (wanted === "avif") return { type: "image/avif", bytes: await picture.avif({ quality: avif, effort: 0 }).toBuffer() };
+  if (targetFormat === "avif") return { type: "image/avif", bytes: await picture.avif({ quality: avif, effort: 0 }).toBuffer() };
   if (height > WEBP_SIDE_MAX) return { type: "image/jpeg", bytes: await picture.jpeg({ quality: webp }).toBuffer() };
   return { type: "image/webp", bytes: await picture.webp({ quality: webp, smartSubsample, effort: 3 }).toBuffer() };
 }

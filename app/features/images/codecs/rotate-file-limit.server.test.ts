@@ -29,9 +29,9 @@ it("counts the pixels of all frames that are in memory at once", async () => {
   const { buffer: bytes } = await animatedGif();
   const gif = { bytes, contentType: "image/gif", width: 240, height: 160 };
   await rotateFile(bytes, "image/gif", 90);
-  await makeVariant(gif, { width: 160, wanted: "webp", rotation: 180 });
-  await makeVariant(gif, { width: 160, wanted: "webp", rotation: 180, still: true });
-  await makeVariant(gif, { width: 160, wanted: "webp" });
+  await makeVariant(gif, { width: 160, targetFormat: "webp", rotation: 180 });
+  await makeVariant(gif, { width: 160, targetFormat: "webp", rotation: 180, still: true });
+  await makeVariant(gif, { width: 160, targetFormat: "webp" });
   const frame = 240 * 160;
   expect(noted.mock.calls.flat().filter((each) => each !== "end")).toEqual([3 * frame, 3 * frame, frame, frame]);
 });

@@ -116,18 +116,18 @@ describe("variants", () => {
       .toBuffer();
     const original = { bytes, contentType: "image/png", width: 40, height: 60 };
     for (const width of [160, "own"] as const) {
-      const variant = await makeVariant(original, { width, wanted: "webp", rotation });
+      const variant = await makeVariant(original, { width, targetFormat: "webp", rotation });
       const turned = await sharp(variant.bytes).metadata();
       expect([turned.width, turned.height]).toEqual(rotation === 180 ? [40, 60] : [60, 40]);
     }
-    const { bytes: own } = await makeVariant(original, { width: "own", wanted: "webp", rotation });
+    const { bytes: own } = await makeVariant(original, { width: "own", targetFormat: "webp", rotation });
     expect(await pixelsOf(own)).toEqual(await pixelsOf(bytes, rotation));
   });
 
   it("show the pixels of a turned JPEG at its own size", async () => {
     const { buffer } = await sidewaysPhotograph();
     const original = { bytes: buffer, contentType: "image/jpeg", width: 400, height: 600 };
-    const { type, bytes } = await makeVariant(original, { width: "own", wanted: "webp", rotation: 90 });
+    const { type, bytes } = await makeVariant(original, { width: "own", targetFormat: "webp", rotation: 90 });
     expect([type, bytes.includes("Lumen")]).toEqual(["image/jpeg", false]);
     expect(await pixelsOf(bytes)).toEqual(await pixelsOf(buffer, 90));
   });
@@ -137,7 +137,7 @@ describe("variants", () => {
       '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="400"><rect width="600" height="400"/><rect width="600" height="100" fill="#f00"/></svg>',
     );
     const drawing = { bytes, contentType: "image/svg+xml", width: 600, height: 400 };
-    const variant = await makeVariant(drawing, { width: 320, wanted: "webp", rotation: 90 });
+    const variant = await makeVariant(drawing, { width: 320, targetFormat: "webp", rotation: 90 });
     const { data, info } = await sharp(variant.bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
     expect([info.width, info.height]).toEqual([320, 480]);
     const right = (240 * 320 + 310) * 3;
@@ -152,7 +152,7 @@ describe("variants", () => {
       [480, 160],
       ["own", 160],
     ] as const) {
-      const { type, bytes } = await makeVariant(gif, { width, wanted: "avif", rotation: 270 });
+      const { type, bytes } = await makeVariant(gif, { width, targetFormat: "avif", rotation: 270 });
       const { pages, width: shown, pageHeight } = await sharp(bytes, { pages: -1 }).metadata();
       expect({ type, pages, shown, pageHeight }).toEqual({ type: "image/webp", pages: 3, shown: wide, pageHeight: 240 });
     }
@@ -170,7 +170,7 @@ describe("variants", () => {
       .toBuffer();
     const gif = { bytes, contentType: "image/gif", width: 60, height: 40 };
     for (const width of [160, "own"] as const) {
-      const variant = await makeVariant(gif, { width, wanted: "webp", rotation });
+      const variant = await makeVariant(gif, { width, targetFormat: "webp", rotation });
       const { delay } = await sharp(variant.bytes, { pages: -1 }).metadata();
       const brightest = await Promise.all(
         colours.map(async (_, page) => {

@@ -2,9 +2,9 @@ import { MAX_PIXELS } from "./decoder.server";
 
 export const WEBP_SIDE_MAX = 16_383;
 
-/** Returns the DPI that draws `own` units as `wanted` pixels. librsvg draws one pixel per unit at 72 DPI; sharp accepts 1 to 100,000. */
-export function svgDensity(own: number, wanted: number): number {
-  return Math.min(100_000, Math.max(1, (72 * wanted) / own));
+/** Returns the DPI that draws `own` units as `target` pixels. librsvg draws one pixel per unit at 72 DPI; sharp accepts 1 to 100,000. */
+export function svgDensity(own: number, target: number): number {
+  return Math.min(100_000, Math.max(1, (72 * target) / own));
 }
 
 /** Returns the requested width, reduced where the height would exceed the limits of WebP or the decoder. */

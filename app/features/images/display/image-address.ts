@@ -61,6 +61,6 @@ export function imageSrcSet(
   return candidates.join(", ");
 }
 
-export function nearestWidth(wanted: number): VariantWidth {
-  return VARIANT_WIDTHS.find((each) => each >= wanted) ?? WIDEST_LISTED;
+export function nearestWidth(minimum: number): VariantWidth {
+  return VARIANT_WIDTHS.find((each) => each >= minimum) ?? WIDEST_LISTED;
 }

@@ -173,10 +173,10 @@ function uprightSize({ width, height, rotation = 0 }: AccessibleImage): { width:
 /** Returns the cache key, which is also the ETag. */
 export function variantKey(
   { checksum, page }: Pick<AccessibleImage, "checksum" | "page">,
-  { width, wanted, still = false, rotation = 0 }: VariantRequest,
+  { width, targetFormat, still = false, rotation = 0 }: VariantRequest,
 ): string {
   const turn = rotation === 0 ? "" : `turn${rotation}-`;
-  return `${checksum}-${page === undefined ? "" : `page${page}-`}${turn}${width}${still ? "-still" : ""}-${wanted}-${VARIANT_VERSION}`;
+  return `${checksum}-${page === undefined ? "" : `page${page}-`}${turn}${width}${still ? "-still" : ""}-${targetFormat}-${VARIANT_VERSION}`;
 }
 
 export async function fromStorage(url: string, init: RequestInit): Promise<Response> {

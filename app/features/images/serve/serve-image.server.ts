@@ -39,7 +39,7 @@ export async function serveImage(request: Request, imageId: string, context: Rea
     if (!picture) return missing();
     if (searchParams.has("original")) return await serveOriginal(question, picture, turn ?? 0);
     const rotation = turn ?? picture.rotation ?? 0;
-    return await serveVariant(question, picture, { width, rotation, wanted: formatFor(request), still: searchParams.has("still") });
+    return await serveVariant(question, picture, { width, rotation, targetFormat: formatFor(request), still: searchParams.has("still") });
   } catch (error) {
     const code = refusalOf(error)?.code;
     if (code === "not_found" || code === "unauthenticated") return missing();
@@ -52,7 +52,7 @@ export async function serveImage(request: Request, imageId: string, context: Rea
 
 type Question = { request: Request; of: ImageReference; pictures: ImageService };
 
-function formatFor(request: Request): VariantRequest["wanted"] {
+function formatFor(request: Request): VariantRequest["targetFormat"] {
   return /\bimage\/avif\b(?!\s*;\s*q=0(?:\.0*)?(?:[,\s]|$))/i.test(request.headers.get("Accept") ?? "") ? "avif" : "webp";
 }
 

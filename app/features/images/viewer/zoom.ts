@@ -44,9 +44,9 @@ export function viewOf(fitting: Fitting, scene: Scene, at: Point = MIDDLE): View
 const MIDDLE: Point = { x: 0, y: 0 };
 
 /** Returns the nearest valid view. At 100%, it aligns pixels with the screen's to avoid blur. */
-export function settle({ scale: wanted, x, y }: View, scene: Scene): View {
+export function settle({ scale: requestedScale, x, y }: View, scene: Scene): View {
   const { least, most } = limits(scene);
-  const scale = Math.min(most, Math.max(least, wanted));
+  const scale = Math.min(most, Math.max(least, requestedScale));
   const { stage, picture, density, corner } = scene;
   const clampOffset = (offset: number, room: number, length: number, from: number) => {
     const maxOffset = Math.max(0, (length * scale - room) / 2);

@@ -201,10 +201,13 @@ function collectLater(bytes: number): void {
   if (bytes >= LARGE_MESSAGE_BYTES) later(() => collectGarbage(bytes));
 }
 
-async function jsSyscall(op: string, given: { blob?: unknown; options?: { sha256?: string }; storageId?: unknown }): Promise<unknown> {
+async function jsSyscall(
+  op: string,
+  syscallArgs: { blob?: unknown; options?: { sha256?: string }; storageId?: unknown },
+): Promise<unknown> {
   const run = caller();
   if (op === "storage/storeBlob") {
-    const { blob, options } = given;
+    const { blob, options } = syscallArgs;
     if (!(blob instanceof Blob)) {
       throw new Error(
         "store() expects a Blob. If you are trying to store a Request, `await request.blob()` will give you the correct input.",
@@ -217,7 +220,7 @@ async function jsSyscall(op: string, given: { blob?: unknown; options?: { sha256
     );
   }
   if (op === "storage/getBlob") {
-    const args = JSON.stringify({ storageId: given.storageId ?? null });
+    const args = JSON.stringify({ storageId: syscallArgs.storageId ?? null });
     const file = (await callHost((call) => post({ kind: "syscall", id: run.id, call, op, args, argsText: null }))) as StoredFile | null;
     return file && new Blob([await readFile(file.path)], { type: file.contentType ?? "" });
   }

@@ -20,7 +20,7 @@ export function storedFileId(key: Buffer, table: number, name: string): string |
 }
 
 /** The checksum is in base64 (HTTP's Digest header) or hex. */
-export function sameChecksum(given: string, digest: Buffer): boolean {
-  const bytes = Buffer.from(given, /^[0-9a-f]{64}$/i.test(given) ? "hex" : "base64");
+export function sameChecksum(expected: string, digest: Buffer): boolean {
+  const bytes = Buffer.from(expected, /^[0-9a-f]{64}$/i.test(expected) ? "hex" : "base64");
   return bytes.length === digest.length && timingSafeEqual(bytes, digest);
 }

@@ -61,17 +61,17 @@ export function enterIsolate(moment: () => ExecutionState | undefined, env: Reco
 const LOADED_LATE = ["Headers", "Request", "Response", "FormData", "MessageEvent", "CloseEvent"];
 
 /** Restores the removed globals while Node loads `name`: loading these at start would double its time. */
-function loadLate(name: string, taken: Map<string, PropertyDescriptor | undefined>): void {
+function loadLate(name: string, replaced: Map<string, PropertyDescriptor | undefined>): void {
   const current = Object.getOwnPropertyDescriptor(globalThis, name);
   if (!current?.get) return;
   const get = (): unknown => {
-    for (const [global, descriptor] of taken) if (descriptor) Object.defineProperty(globalThis, global, descriptor);
+    for (const [global, descriptor] of replaced) if (descriptor) Object.defineProperty(globalThis, global, descriptor);
     try {
       const value: unknown = current.get?.call(globalThis);
       define(name, value);
       return value;
     } finally {
-      for (const global of taken.keys()) Reflect.deleteProperty(globalThis, global);
+      for (const global of replaced.keys()) Reflect.deleteProperty(globalThis, global);
     }
   };
   const set = (value: unknown): void => {

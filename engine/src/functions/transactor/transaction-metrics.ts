@@ -28,11 +28,11 @@ export function metricsOf(usage: Usage): Json {
   );
 }
 
-export function limitOf(given: Json | undefined, used: Usage): UsageLimit | null {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return null;
+export function limitOf(requested: Json | undefined, used: Usage): UsageLimit | null {
+  if (typeof requested !== "object" || requested === null || Array.isArray(requested)) return null;
   const limits: UsageLimit = {};
   for (const { name, counter } of METRICS) {
-    const limit = given[name];
+    const limit = requested[name];
     if (typeof limit === "number") limits[counter] = used[counter] + limit;
   }
   return limits;

@@ -36,8 +36,8 @@ export function decodeCursor(query: Buffer, cursor: string): Position {
   }
 }
 
-function invalid(why: string): FunctionError {
-  return new FunctionError(`InvalidCursor: Tried to run a query starting from a cursor, but ${why}.`, {
+function invalid(reason: string): FunctionError {
+  return new FunctionError(`InvalidCursor: Tried to run a query starting from a cursor, but ${reason}.`, {
     isConvexSystemError: true,
     paginationError: "InvalidCursor",
   });

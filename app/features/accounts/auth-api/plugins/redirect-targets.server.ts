@@ -37,9 +37,9 @@ export const plainTargets = () =>
     },
   }) satisfies BetterAuthPlugin;
 
-function isPlain(value: string, ours: string): boolean {
+function isPlain(value: string, ownOrigin: string): boolean {
   if (value.length > TARGET_LENGTH || NOT_IN_URI.test(value)) return false;
-  const url = URL.parse(value, ours);
+  const url = URL.parse(value, ownOrigin);
   if (!url || AMBIGUOUS.test(value.split(/[?#]/, 1)[0] ?? "")) return false;
   return !url.pathname.includes("//") && !/^\/[^?#]*\/\//.test(value);
 }

@@ -26,15 +26,19 @@ export function UploadProvider({ personId }: { personId: string }) {
       );
     else void addFiles({ designId: target.id, designName: target.name }, batch.files);
   }
-  const over = useDrops(addBatch);
+  const dragState = useDrops(addBatch);
   usePaste(addBatch);
 
   return (
     <>
-      {over ? (
-        <div className="drop-overlay" data-on-card={over.card || undefined}>
+      {dragState ? (
+        <div className="drop-overlay" data-on-card={dragState.card || undefined}>
           <p className="max-w-[80vw] truncate rounded-md bg-raised px-4 py-2 text-lg font-medium">
-            {over.isLink ? NO_FILE : over.target ? `Drop to add to ${isolate(over.target.name)}` : "Drop on a project or a design"}
+            {dragState.isLink
+              ? NO_FILE
+              : dragState.target
+                ? `Drop to add to ${isolate(dragState.target.name)}`
+                : "Drop on a project or a design"}
           </p>
         </div>
       ) : null}
@@ -56,7 +60,7 @@ type DragState = { target: Target | null; card: boolean; isLink?: boolean };
 const NO_FILE = "Links cannot be added. Save the image first, then drop its file.";
 
 function useDrops(addBatch: (target: Target, batch: Batch) => void): DragState | null {
-  const [over, setOver] = useState<DragState | null>(null);
+  const [dragState, setOver] = useState<DragState | null>(null);
   const onDrop = useEffectEvent(addBatch);
 
   useEffect(() => {
@@ -158,7 +162,7 @@ function useDrops(addBatch: (target: Target, batch: Batch) => void): DragState |
     };
   }, []);
 
-  return over;
+  return dragState;
 }
 
 function usePaste(addBatch: (target: Target, batch: Batch) => void): void {

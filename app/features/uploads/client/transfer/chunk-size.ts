@@ -19,7 +19,7 @@ export function createChunkSize(): ChunkSize {
   let size = LARGEST_CHUNK;
   let rejected: number | null = null;
   let knownLimit: number | null = null;
-  const most = () => {
+  const largestAllowed = () => {
     const limit = Math.min(LARGEST_CHUNK, knownLimit ?? LARGEST_CHUNK, rejected === null ? LARGEST_CHUNK : rejected - 1);
     return Math.max(SMALLEST_CHUNK, stepWithin(limit));
   };
@@ -28,10 +28,10 @@ export function createChunkSize(): ChunkSize {
     rejected: () => rejected,
     limitTo(bytes) {
       knownLimit = bytes;
-      size = Math.min(size, most());
+      size = Math.min(size, largestAllowed());
     },
     accepted(bytes, ms) {
-      if (bytes >= size && ms < FAST_MS) size = Math.min(most(), 2 * size);
+      if (bytes >= size && ms < FAST_MS) size = Math.min(largestAllowed(), 2 * size);
     },
     shrink(status, bytes) {
       if (status === 413) rejected = Math.min(rejected ?? Infinity, bytes);

@@ -22,8 +22,8 @@ export function providerCallbacks({ origins }: AppConfig, origin: string): Bette
             redirectURI: atFirst(requested.redirectURI),
             state: `${requested.state}${MARK}${index}`,
           });
-        provider.validateAuthorizationCode = (given) =>
-          validateAuthorizationCode.call(provider, { ...given, redirectURI: atFirst(given.redirectURI) });
+        provider.validateAuthorizationCode = (codeData) =>
+          validateAuthorizationCode.call(provider, { ...codeData, redirectURI: atFirst(codeData.redirectURI) });
       }
     },
   };

@@ -9,9 +9,9 @@ export const vkDevice = () =>
       const vk = socialProviders.find(({ id }) => id === "vk");
       if (!vk) return;
       const { validateAuthorizationCode } = vk;
-      vk.validateAuthorizationCode = async (given) => {
-        const tokens = await validateAuthorizationCode.call(vk, given);
-        return tokens && withDevice(tokens, given.deviceId);
+      vk.validateAuthorizationCode = async (codeData) => {
+        const tokens = await validateAuthorizationCode.call(vk, codeData);
+        return tokens && withDevice(tokens, codeData.deviceId);
       };
     },
   }) satisfies BetterAuthPlugin;
