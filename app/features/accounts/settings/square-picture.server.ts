@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { isolatedToPng, isIsolatedType } from "~/features/images/codecs/decode-isolated.server";
+import { isolatedToPng, isIsolatedType } from "~/features/images/codecs/processes/decode-isolated.server";
 import { decoder, decodeQueue, svgRenderer, svgQueue } from "~/features/images/codecs/decoder.server";
 import { inspectImage } from "~/features/images/codecs/inspect-image.server";
 import { svgDensity } from "~/features/images/codecs/svg-size.server";

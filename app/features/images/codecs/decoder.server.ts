@@ -1,5 +1,5 @@
 import sharp, { type Sharp, type SharpOptions } from "sharp";
-import { createSvgRenderer } from "./svg-renderer.server";
+import { createSvgRenderer } from "./processes/svg-renderer.server";
 import { createQueue } from "./work-queue.server";
 
 /** Only these libvips loaders are allowed in this process: decoders of rare formats have the vulnerabilities. */

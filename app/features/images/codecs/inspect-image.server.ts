@@ -9,10 +9,17 @@ import { rgbaToThumbHash } from "thumbhash";
 import { type AcceptedType, isAcceptedType } from "../display/accepted-types";
 import { refusalOfType } from "../display/refused-types";
 import { colourSpaceName } from "./colour-space.server";
-import { DecodeError, type DecodeProblem, decodeIsolated, heicProfile, PDF_PAGES_MAX, pixelsToPng } from "./decode-isolated.server";
+import {
+  DecodeError,
+  type DecodeProblem,
+  decodeIsolated,
+  heicProfile,
+  PDF_PAGES_MAX,
+  pixelsToPng,
+} from "./processes/decode-isolated.server";
 import { decoder, decodeQueue, svgRenderer, svgQueue, MAX_ANIMATION_PIXELS, MAX_PIXELS, limitLargeDecoding } from "./decoder.server";
 import { VARIANT_WIDTHS } from "../display/image-address";
-import { SvgRenderError } from "./svg-renderer.server";
+import { SvgRenderError } from "./processes/svg-renderer.server";
 import { BusyError } from "./work-queue.server";
 import { svgDensity, svgWidth } from "./svg-size.server";
 import { type Exif, readExif } from "./exif";

@@ -1,7 +1,7 @@
 import type { Sharp } from "sharp";
 import { isSideways, nearestWidth, type Rotation, type VariantWidth } from "../display/image-address";
 import type { CachedVariant } from "../serve/variant-cache.server";
-import { isolatedToPng, isIsolatedType } from "./decode-isolated.server";
+import { isolatedToPng, isIsolatedType } from "./processes/decode-isolated.server";
 import { isWideGamut } from "./colour-space.server";
 import { decoder, svgRenderer, limitLargeDecoding } from "./decoder.server";
 import { svgDensity, svgWidth, WEBP_SIDE_MAX } from "./svg-size.server";

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { animatedGif, phonePhotograph } from "../../../../tests/fixtures/pictures";
-import type { isolatedToPng } from "./decode-isolated.server";
+import type { isolatedToPng } from "./processes/decode-isolated.server";
 import type { limitLargeDecoding } from "./decoder.server";
 import { makeVariant } from "./make-variant.server";
 import { rotateFile } from "./rotate-file.server";
@@ -16,7 +16,7 @@ vi.mock("./decoder.server", async (importOriginal) => {
   };
   return { ...original, limitLargeDecoding: limit };
 });
-vi.mock("./decode-isolated.server", async (importOriginal) => {
+vi.mock("./processes/decode-isolated.server", async (importOriginal) => {
   const original = await importOriginal<{ isolatedToPng: typeof isolatedToPng }>();
   const decode: typeof isolatedToPng = (...request) => {
     noted("decoded");

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { animatedGif, phonePhotograph, pictureBytes, sidewaysPhotograph } from "../../../../tests/fixtures/pictures";
 import { ROTATIONS } from "../display/image-address";
 import { readExif } from "./exif";
-import { decodeIsolated } from "./decode-isolated.server";
+import { decodeIsolated } from "./processes/decode-isolated.server";
 import { makeVariant } from "./make-variant.server";
 import { rotateFile } from "./rotate-file.server";
 

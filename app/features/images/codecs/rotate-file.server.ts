@@ -1,6 +1,6 @@
 import type { CachedVariant } from "../serve/variant-cache.server";
 import type { Rotation } from "../display/image-address";
-import { isolatedToPng } from "./decode-isolated.server";
+import { isolatedToPng } from "./processes/decode-isolated.server";
 import { decoder, limitLargeDecoding } from "./decoder.server";
 import { readExif, withOrientation } from "./exif";
 import { orientationSegment } from "./strip-metadata.server";

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import * as z from "zod";
-import { decoder } from "./decoder.server";
-import { withIccProfile } from "./icc-chunk.server";
-import { nclxPrimaries } from "./colour-space.server";
+import { decoder } from "../decoder.server";
+import { withIccProfile } from "../icc-chunk.server";
+import { nclxPrimaries } from "../colour-space.server";
 // oxlint-disable-next-line import/default -- Vite makes one of the text of a file
 import source from "./decode-process.js?raw";
 

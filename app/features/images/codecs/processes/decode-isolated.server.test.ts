@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { badPdfs, makePdf, phonePhotograph, pictureBytes, twoPages } from "../../../../tests/fixtures/pictures";
+import { badPdfs, makePdf, phonePhotograph, pictureBytes, twoPages } from "../../../../../tests/fixtures/pictures";
 import { DecodeError, decodeIsolated } from "./decode-isolated.server";
-import { inspectImage } from "./inspect-image.server";
-import { makeVariant } from "./make-variant.server";
+import { inspectImage } from "../inspect-image.server";
+import { makeVariant } from "../make-variant.server";
 
 let folder: string;
 beforeAll(async () => {
