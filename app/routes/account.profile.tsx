@@ -1,8 +1,8 @@
 import { AccountForm, useAccountForm } from "~/features/accounts/settings/account-form";
 import { mailProviderLink } from "~/features/accounts/mail/mail-provider-link";
 import { accountAction } from "~/features/accounts/account-action.server";
-import { isPictureForm, updatePicture } from "~/features/accounts/settings/picture.server";
-import { PictureForm } from "~/features/accounts/settings/picture-form";
+import { isPictureForm, updatePicture } from "~/features/accounts/settings/picture/picture.server";
+import { PictureForm } from "~/features/accounts/settings/picture/picture-form";
 import { emailFields, nameFields, profileIntents } from "~/features/accounts/settings/profile.server";
 import { Section } from "~/features/accounts/settings/section";
 import { useRoot } from "~/lib/data/use-root";

@@ -1,4 +1,4 @@
-import { servePicture } from "~/features/accounts/settings/serve-picture.server";
+import { servePicture } from "~/features/accounts/settings/picture/serve-picture.server";
 import { methodNotAllowed } from "~/lib/http/middleware/method-not-allowed.server";
 import type { Route } from "./+types/people.$id.picture";
 

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 /** Physical by nature: positions that follow the pointer or the pixels of a picture, and text that is left-to-right in every language. */
 const ALLOWED: Record<string, RegExp[]> = {
-  "app/features/accounts/settings/picture-form.tsx": [/\bleft-0\b/, /\borigin-top-left\b/],
+  "app/features/accounts/settings/picture/picture-form.tsx": [/\bleft-0\b/, /\borigin-top-left\b/],
   "app/features/reordering/reordering.css": [/left: 0;/],
   "app/features/images/viewer/comparison.tsx": [/left: `\$\{share\}%`/],
   "app/features/images/viewer/viewer-canvas.tsx": [/left: box\.left/],

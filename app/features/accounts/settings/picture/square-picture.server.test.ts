@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { phonePhotograph, twoPages } from "../../../../tests/fixtures/pictures";
+import { phonePhotograph, twoPages } from "../../../../../tests/fixtures/pictures";
 import { cropSquare } from "./square-picture.server";
 
 let folder: string;

@@ -12,10 +12,10 @@ import { type ArrivedFile, UploadAborted, receiveMultipart } from "~/lib/http/fo
 import { EXPIRED, withUploaded } from "~/features/uploads/server/with-uploaded.server";
 import { PICTURE_MAX_BYTES, tooLargeText, UPLOAD_FIELDS } from "~/features/uploads/upload-result";
 import { isUpload } from "~/features/uploads/server/handle-multipart-upload.server";
-import { serviceConvex } from "../session/convex/service-client.server";
-import { redirectToSignIn, getVisitor } from "../session/session.server";
-import { formRequest, respond } from "../account-action.server";
-import { Rejection } from "../rejection.server";
+import { serviceConvex } from "../../session/convex/service-client.server";
+import { redirectToSignIn, getVisitor } from "../../session/session.server";
+import { formRequest, respond } from "../../account-action.server";
+import { Rejection } from "../../rejection.server";
 import { CROP_FIELDS, readCrop } from "./crop";
 import { pictureAddress, cropSquare } from "./square-picture.server";
 

@@ -3,8 +3,8 @@ import type { RouterContextProvider } from "react-router";
 import { refusalOf } from "~/lib/data/error-responses";
 import { configContext } from "~/lib/http/context";
 import { Unavailable } from "~/lib/http/unavailable.server";
-import { serviceConvex } from "../session/convex/service-client.server";
-import { getVisitor } from "../session/session.server";
+import { serviceConvex } from "../../session/convex/service-client.server";
+import { getVisitor } from "../../session/session.server";
 
 /** Answers `/people/:id/picture`. Missing and inaccessible pictures get the same 404. */
 export async function servePicture(request: Request, userId: string, context: Readonly<RouterContextProvider>): Promise<Response> {

@@ -5,7 +5,7 @@ import { Avatar } from "~/lib/ui/avatar";
 import { Button } from "~/lib/ui/inputs/button";
 import { FieldErrors } from "~/lib/ui/inputs/field";
 import { isLarge, useUploadAhead } from "~/features/uploads/client/transfer/use-upload-ahead";
-import { useAccountForm } from "./account-form";
+import { useAccountForm } from "../account-form";
 import { CENTRE, type Crop, CROP_FIELDS, MIN_SIDE } from "./crop";
 
 type User = { name: string; email: string; image: string | null };
