@@ -18,7 +18,7 @@ const rows = page
       .split("|")
       .slice(1)
       .map((cell) => cell.trim());
-    return { what, by, told: cited };
+    return { what, by, cited };
   });
 
 const auth = authFor(testConfig, new Request("https://atelier.example"));
@@ -51,8 +51,8 @@ describe("docs/upgrading-better-auth.md", () => {
     for (const key of replaced) expect(rows.some(({ by }) => by.includes(`\`${key}\``))).toBe(true);
   });
 
-  it.each(rows)("has a test that detects a change: $what", ({ told }) => {
-    expectTests(citedTests(told));
+  it.each(rows)("has a test that detects a change: $what", ({ cited }) => {
+    expectTests(citedTests(cited));
   });
 
   it("lists every public endpoint", () => {
