@@ -49,6 +49,7 @@ function tapped(version?: string) {
     received,
     addresses,
     cut: () => sockets.at(-1)?.terminate(),
+    sendRaw: (text: string) => sockets.at(-1)?.send(text),
   };
 }
 
@@ -150,6 +151,19 @@ describe("section 7, Backend transport", () => {
     expect(new Set(sent.map(({ type }) => type))).toEqual(new Set(kinds));
     expect(sent).toContainEqual(expect.objectContaining({ type: "Authenticate", tokenType: "User", value: expect.any(String) }));
     expect(received.filter(({ type }) => type === "FatalError" || type === "AuthError")).toEqual([]);
+    await client.close();
+  });
+
+  it("answers a heartbeat in a form that the client ignores", async () => {
+    const { constructor, received, sendRaw } = tapped();
+    const client = new BaseConvexClient(url, () => undefined, { webSocketConstructor: constructor, logger: false });
+    await client.mutation("messages:send", { channel: "heartbeat", body: "x" });
+    received.length = 0;
+    // The texts of `app/lib/data/connection/watched-socket.ts`.
+    sendRaw('{"type":"Event","eventType":"Heartbeat","event":null}');
+    await expect.poll(() => received).toEqual([{ type: "Ping", answers: "Heartbeat" }]);
+    await client.mutation("messages:send", { channel: "heartbeat", body: "y" });
+    expect(client.connectionState().connectionRetries).toBe(0);
     await client.close();
   });
 

@@ -23,7 +23,7 @@ export type ClientMessage =
   | { type: "Authenticate"; baseVersion: number; credentials: Credentials }
   | ({ type: "Mutation" } & Request)
   | ({ type: "Action" } & Request)
-  | { type: "Event" };
+  | { type: "Event"; eventType: string | null };
 
 export type Version = { querySet: number; identity: number; ts: Timestamp };
 
@@ -50,7 +50,7 @@ export function parseClientMessage(text: string): ClientMessage {
     case "Action":
       return { type: message.type, requestId: count(message, "requestId"), ...parseTarget(message) };
     case "Event":
-      return { type: "Event" };
+      return { type: "Event", eventType: typeof message.eventType === "string" ? message.eventType : null };
     default:
       throw new ProtocolError(`Unknown message type ${JSON.stringify(message.type ?? null).slice(0, 64)}.`);
   }
@@ -162,6 +162,9 @@ export function authErrorText(error: string, baseVersion: number, attempted: boo
 
 export const fatalErrorText = (error: string): string => JSON.stringify({ type: "FatalError", error });
 export const PING_TEXT = '{"type":"Ping"}';
+/** An extension: a client that sends this event tests its connection. Convex ignores the event. */
+export const HEARTBEAT_EVENT = "Heartbeat";
+export const HEARTBEAT_ANSWER_TEXT = '{"type":"Ping","answers":"Heartbeat"}';
 
 /** Larger transitions are sent in parts, so that none blocks the connection. */
 export const CHUNK_LENGTH = 5_000_000;

@@ -10,6 +10,8 @@ import { identityKey } from "./identity-key.ts";
 import {
   actionResponseText,
   authErrorText,
+  HEARTBEAT_ANSWER_TEXT,
+  HEARTBEAT_EVENT,
   modificationText,
   mutationResponseText,
   ProtocolError,
@@ -89,6 +91,7 @@ export class SyncSession implements Subscriber {
         void this.act(message);
         return undefined;
       case "Event":
+        if (message.eventType === HEARTBEAT_EVENT) this.options.line.send(HEARTBEAT_ANSWER_TEXT);
         return undefined;
     }
   }

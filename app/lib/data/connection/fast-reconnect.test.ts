@@ -1,9 +1,8 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { startFastReconnect } from "./fast-reconnect";
-import { watchedWebSocket } from "./watched-socket";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 class Socket extends EventTarget {
   static readonly CONNECTING = 0;
+  static readonly OPEN = 1;
   static readonly CLOSING = 2;
   static readonly CLOSED = 3;
   readyState = 0;
@@ -23,19 +22,33 @@ class Socket extends EventTarget {
     this.readyState = 1;
     this.dispatchEvent(new Event("open"));
   }
-  receive() {
-    this.dispatchEvent(new Event("message"));
+  receive(data = "{}") {
+    this.dispatchEvent(new MessageEvent("message", { data }));
+  }
+  sent: string[] = [];
+  /** Milliseconds until a heartbeat is answered. */
+  delay: number | null = null;
+  send(text: string) {
+    this.sent.push(text);
+    if (this.delay !== null) setTimeout(() => this.receive(HEARTBEAT_ANSWER), this.delay);
   }
 }
+
+const HEARTBEAT_ANSWER = '{"type":"Ping","answers":"Heartbeat"}';
 
 const closed: number[] = [];
 let online = 0;
 let visibilityState = "visible";
 let page: EventTarget;
-let probe: () => Promise<{ ok: boolean }>;
+let probe: () => Promise<{ ok: boolean; json?: () => Promise<object> }>;
 let stop: () => void;
+let startFastReconnect: typeof import("./fast-reconnect").startFastReconnect;
+let watchedWebSocket: typeof import("./watched-socket").watchedWebSocket;
 
-beforeEach(() => {
+beforeEach(async () => {
+  vi.resetModules();
+  ({ startFastReconnect } = await import("./fast-reconnect"));
+  ({ watchedWebSocket } = await import("./watched-socket"));
   vi.useFakeTimers();
   page = new EventTarget();
   closed.length = 0;
@@ -107,6 +120,92 @@ it("probes nothing while messages arrive", async () => {
   expect(closed).toEqual([]);
 });
 
+it("sends no second heartbeat to a deployment that answers none", async () => {
+  const socket = live();
+  stop = startFastReconnect();
+  await vi.advanceTimersByTimeAsync(17_000);
+  expect(socket.sent).toHaveLength(1);
+  expect(fetch).not.toHaveBeenCalled();
+  expect(closed).toEqual([]);
+});
+
+describe("a deployment that answers heartbeats", () => {
+  async function answering(delay = 100): Promise<Socket> {
+    const socket = live();
+    socket.delay = delay;
+    stop = startFastReconnect();
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(fetch).not.toHaveBeenCalled();
+    return socket;
+  }
+
+  it("is sent one every 3 to 6 s", async () => {
+    const socket = await answering();
+    expect(socket.sent.length).toBeGreaterThanOrEqual(5);
+    expect(socket.sent.length).toBeLessThanOrEqual(10);
+  });
+
+  it("is sent none by a hidden tab", async () => {
+    const socket = await answering();
+    visibilityState = "hidden";
+    const before = socket.sent.length;
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect(socket.sent).toHaveLength(before);
+  });
+
+  it("gets a new connection within 9 s of a silent loss", async () => {
+    const socket = await answering();
+    socket.delay = null;
+    await vi.advanceTimersByTimeAsync(9_000);
+    expect(closed).toHaveLength(1);
+    expect(online).toBe(1);
+  });
+
+  it.each(["pointerdown", "keydown", "focus"])("gets a new connection within 3 s of %s", async (sign) => {
+    const socket = await answering();
+    socket.delay = null;
+    socket.receive();
+    await vi.advanceTimersByTimeAsync(1_000);
+    page.dispatchEvent(new Event(sign));
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(closed).toHaveLength(1);
+  });
+
+  it("keeps its connection while the server answers nothing else either", async () => {
+    const socket = await answering();
+    socket.delay = null;
+    probe = unanswered;
+    await vi.advanceTimersByTimeAsync(9_000);
+    expect(closed).toEqual([]);
+    probe = probe200;
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(closed).toHaveLength(1);
+  });
+
+  it("gets longer to answer after each replaced connection, until it answers in time", async () => {
+    await answering();
+    const replaced = async () => {
+      const socket = live();
+      const before = closed.length;
+      while (closed.length === before) await vi.advanceTimersByTimeAsync(100);
+      return socket.sent.length;
+    };
+    const start = Date.now();
+    await replaced();
+    const first = Date.now() - start;
+    await replaced();
+    await replaced();
+    const limits = Date.now() - start - first;
+    expect(limits).toBeGreaterThan(2 * first + 4_000);
+    const quick = live();
+    quick.delay = 100;
+    await vi.advanceTimersByTimeAsync(10_000);
+    quick.delay = null;
+    await vi.advanceTimersByTimeAsync(9_000);
+    expect(closed).toHaveLength(4);
+  });
+});
+
 it("replaces an open connection that is silent", async () => {
   live();
   stop = startFastReconnect();
@@ -135,6 +234,19 @@ it("reconnects within 3 s of the server's return", async () => {
   probe = probe200;
   await vi.advanceTimersByTimeAsync(3_000);
   expect(online).toBeGreaterThan(0);
+});
+
+it.each([
+  ["disk", true],
+  ["deployment", false],
+])("reconnects to a server whose %s is not ready: %s", async (part, reconnects) => {
+  const socket = live();
+  stop = startFastReconnect();
+  socket.readyState = Socket.CLOSED;
+  const parts = { deployment: "ok", tokens: "ok", disk: "ok", server: "ok", [part]: "fails" };
+  probe = async () => ({ ok: false, json: async () => parts });
+  await vi.advanceTimersByTimeAsync(2_400);
+  expect(online > 0).toBe(reconnects);
 });
 
 it("keeps a silent connection whose messages arrive during the probe", async () => {
@@ -166,8 +278,6 @@ it.each([
   ["hangs", unanswered, [7, 12]],
   ["is slow, but the server answers", probe200, [2, 3]],
 ] as const)("starts new handshakes while one %s", async (_how, answer, [least, most]) => {
-  // Resets the limit of handshakes.
-  live();
   const reconnectAgain = () => {
     closed.push(Date.now());
     Object.assign(connect(), { onclose: reconnectAgain });

@@ -1,5 +1,5 @@
 import { isServerReady } from "./reach-server";
-import { abandonSocket, allowSlowHandshake, faultOf, watchClose } from "./watched-socket";
+import { abandonSocket, allowSlowHandshake, allowSlowHeartbeat, faultOf, HEARTBEAT_LIMIT, sendHeartbeat, watchClose } from "./watched-socket";
 
 /** With the random part, a tab reconnects within 3 s. */
 const CHECK_MS = 1400;
@@ -8,6 +8,8 @@ const SPREAD_MS = 1000;
 /** Events that show that the tab may be in use. */
 const SIGNS = ["visibilitychange", "resume", "focus", "pointerdown", "keydown"];
 const PROBE_TIMEOUT_MS = 6000;
+const HEARTBEAT_AFTER_MS = 3000;
+const HEARTBEAT_AFTER_USE_MS = 1000;
 /** After sleep, received messages arrive before this answer. */
 const DEAD_TIMEOUT_MS = 2000;
 
@@ -19,9 +21,13 @@ export function startFastReconnect(): () => void {
   let checkedAt = -Infinity;
   let networkChangedAt = -Infinity;
 
-  async function check(): Promise<void> {
-    const fault = document.visibilityState === "visible" && navigator.onLine ? faultOf(networkChangedAt) : null;
-    if (fault === null) return;
+  async function check(heartbeatAfter: number): Promise<void> {
+    if (document.visibilityState !== "visible" || !navigator.onLine) return;
+    const fault = faultOf(networkChangedAt);
+    if (fault === null) {
+      if (sendHeartbeat(heartbeatAfter)) checkAfter(HEARTBEAT_LIMIT);
+      return;
+    }
     checkedAt = Date.now();
     if (fault === "slow") replace();
     const timeout = AbortSignal.timeout(fault === "dead" ? DEAD_TIMEOUT_MS : PROBE_TIMEOUT_MS);
@@ -30,6 +36,10 @@ export function startFastReconnect(): () => void {
     const remaining = faultOf(networkChangedAt);
     if (fault === "dead") {
       if (remaining === "dead") replace();
+    } else if (fault === "unanswered") {
+      if (!isReady || remaining !== "unanswered") return;
+      allowSlowHeartbeat();
+      replace();
     } else if (isReady && remaining === "closed") reconnect();
     else if (isReady && fault === "slow") allowSlowHandshake();
   }
@@ -37,14 +47,14 @@ export function startFastReconnect(): () => void {
   function checkAfter(ms: number): void {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      void check();
       checkAfter(CHECK_MS + Math.random() * SPREAD_MS);
+      void check(HEARTBEAT_AFTER_MS);
     }, ms);
   }
 
   const checkSoon = () => checkAfter(Math.random() * SPREAD_MS);
   const onSign = () => {
-    if (Math.abs(Date.now() - checkedAt) > CHECK_MS) void check();
+    if (Math.abs(Date.now() - checkedAt) > CHECK_MS) void check(HEARTBEAT_AFTER_USE_MS);
   };
   const onNetwork = ({ isTrusted }: Event) => {
     if (!isTrusted) return;

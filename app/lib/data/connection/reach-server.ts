@@ -7,8 +7,16 @@ export async function reachServer(): Promise<void> {
 /** Without credentials, because browsers then use other connections: a probe that hangs keeps none from the page. */
 export async function isServerReady(signal: AbortSignal | null = null): Promise<boolean> {
   if (!navigator.onLine) return false;
-  return fetch("/readyz", { cache: "no-store", credentials: "omit", signal }).then(
-    ({ ok }) => ok,
-    () => false,
-  );
+  try {
+    const answer = await fetch("/readyz", { cache: "no-store", credentials: "omit", signal });
+    return answer.ok || lacksOnlyRoom(await answer.json());
+  } catch {
+    return false;
+  }
+}
+
+/** A server whose disk is nearly full answers 503, but serves pages and connections. */
+function lacksOnlyRoom(parts: unknown): boolean {
+  if (typeof parts !== "object" || parts === null || !("disk" in parts)) return false;
+  return Object.entries(parts).every(([part, state]) => part === "disk" || state === "ok");
 }
