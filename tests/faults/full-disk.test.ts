@@ -2,8 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ConvexHttpClient } from "convex/browser";
+import { BaseConvexClient, ConvexHttpClient } from "convex/browser";
 import { anyApi } from "convex/server";
+import { WebSocket } from "ws";
 import { afterAll, expect, it } from "vitest";
 import { checkIntegrity } from "@atelier/engine/integrity";
 import { pushFixture } from "@atelier/engine/testing/deployed";
@@ -36,6 +37,14 @@ it.runIf(mounted)("rejects writes and answers reads on a full disk, and resumes 
       (error: unknown) => refusals.push(String(error)),
     );
   }
+  const live = new BaseConvexClient(engine.url, () => undefined, {
+    webSocketConstructor: WebSocket as unknown as typeof globalThis.WebSocket,
+    logger: false,
+  });
+  const sent = live.mutation("messages:send", { channel: "disk", body: "x".repeat(100_000) });
+  await expect(sent).rejects.toThrow("InsufficientStorage: There is no room left");
+  expect(live.connectionState().connectionRetries).toBe(0);
+  await live.close();
   expect(refusals[0]).toMatch(/Writing failed|couldn't be completed|InsufficientStorage/);
   const read = async () => (await client.query(anyApi["messages"]!["list"]!, { channel: "disk" })).length;
   expect(await read()).toBe(kept.length);
@@ -52,6 +61,13 @@ it.runIf(mounted)("rejects writes and answers reads on a full disk, and resumes 
     )
     .toBe(true);
   expect(await read()).toBe(kept.length + 1);
+  // The last checkpoint then finds no room.
+  writeFileSync(ballast, Buffer.alloc(freeBytes()));
+  expect(await engine.stop()).toBe(0);
+  rmSync(ballast);
+  engine = await startEngine(data, ADMIN_KEY);
+  const reopened = new ConvexHttpClient(engine.url, { logger: false });
+  expect(await reopened.query(anyApi["messages"]!["list"]!, { channel: "disk" })).toHaveLength(kept.length + 1);
   expect(await engine.stop()).toBe(0);
   expect(checkIntegrity(data)).toEqual([]);
   removeFolder(project);

@@ -1,4 +1,5 @@
 /** Group commit: one `flush` for all waiting questions, then their answers. Meanwhile the thread runs microtasks only, no event loop. */
+import { writeSync } from "node:fs";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { garbageCollector, LARGE_MESSAGE_BYTES } from "../../memory/collect-garbage.ts";
 import { answerQuestion } from "./answer-question.ts";
@@ -32,6 +33,8 @@ let working = false;
 let closing = false;
 
 const post = (message: FromTransactor): void => port.postMessage(message);
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const fail = (error: unknown): void => {
   const { message, name } = openingError(error, data.dir);
@@ -108,7 +111,12 @@ function drainPort(): void {
 }
 
 function close(): void {
-  transactor?.close();
+  try {
+    transactor?.close();
+  } catch (error) {
+    // As on a full disk. Everything committed is in the log, which the next start reads.
+    writeSync(2, `The last checkpoint failed, so the log remains beside the database: ${messageOf(error)}\n`);
+  }
   transactor = null;
   post({ kind: "closed" });
   port?.close();
