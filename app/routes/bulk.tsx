@@ -4,6 +4,7 @@ import { getVisitor, redirectToSignIn } from "~/features/accounts/session/sessio
 import { BULK_ACTS } from "~/features/selection/bulk/bulk-acts";
 import { convexFor } from "~/lib/data/convex.server";
 import { textOf } from "~/lib/forms/intents";
+import { unsavedResponse } from "~/lib/http/disk-full.server";
 import { badForm, checkFieldNames } from "~/lib/http/forms/field-names";
 import { readFormData } from "~/lib/http/forms/form.server";
 import { methodNotAllowed } from "~/lib/http/middleware/method-not-allowed.server";
@@ -18,6 +19,10 @@ export async function action({ request, context }: Route.ActionArgs) {
   const act = textOf(sent, "act");
   if (!Object.hasOwn(BULK_ACTS, act)) throw badForm();
   const mutation = Object.entries(BULK_ACTS).find(([name]) => name === act)?.[1];
-  if (mutation) await convexFor(context).mutation(mutation, { id: textOf(sent, "id") });
+  try {
+    if (mutation) await convexFor(context).mutation(mutation, { id: textOf(sent, "id") });
+  } catch (error) {
+    throw unsavedResponse(error) ?? error;
+  }
   return redirect(safeRedirectPath(sent.get("back")), 303);
 }

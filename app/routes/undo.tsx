@@ -2,9 +2,10 @@ import { redirect } from "react-router";
 import { safeRedirectPath } from "~/features/accounts/session/safe-redirect";
 import { getVisitor, redirectToSignIn } from "~/features/accounts/session/session.server";
 import { convexFor } from "~/lib/data/convex.server";
-import { refusalOf } from "~/lib/data/error-responses";
+import { DISK_FULL_TEXT, refusalOf } from "~/lib/data/error-responses";
 import { textOf } from "~/lib/forms/intents";
 import { revertProblem } from "~/lib/forms/undo";
+import { isDiskFull, unsavedResponse } from "~/lib/http/disk-full.server";
 import { checkFieldNames } from "~/lib/http/forms/field-names";
 import { readFormData } from "~/lib/http/forms/form.server";
 import { setFlash } from "~/lib/http/middleware/flash.server";
@@ -25,8 +26,9 @@ export async function action({ request, context }: Route.ActionArgs) {
     setFlash(context, isRedo ? "Redone" : "Undone", { step, redo: !isRedo });
   } catch (error) {
     const refusal = refusalOf(error);
-    if (!refusal || refusal.code === "unauthenticated") throw error;
-    setFlash(context, revertProblem(error));
+    const isUnstored = isDiskFull(error);
+    if (!isUnstored && (!refusal || refusal.code === "unauthenticated")) throw unsavedResponse(error) ?? error;
+    setFlash(context, isUnstored ? DISK_FULL_TEXT : revertProblem(error), isUnstored ? { step, redo: isRedo } : undefined);
   }
   return redirect(safeRedirectPath(sent.get("back")), 303);
 }

@@ -1,3 +1,5 @@
+import { DISK_FULL_TEXT } from "~/lib/data/error-responses";
+
 /** A rejection by Better Auth, or by a rule of ours with the same shape. */
 export class Rejection extends Error {
   override name = "Rejection";
@@ -26,6 +28,7 @@ export async function rejectionOf(response: Response): Promise<Rejection> {
 function messageFor(status: number, retryAfter: string | null, message: string): string {
   const seconds = Number(retryAfter);
   if (status === 429 && seconds > 0) return `Too many attempts. Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
+  if (status === 507) return DISK_FULL_TEXT;
   if (status >= 500) return "The server is not responding. Nothing was changed. Try again in a moment.";
   return message || "Something went wrong. Try again.";
 }

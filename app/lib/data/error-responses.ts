@@ -1,9 +1,18 @@
 import { data } from "react-router";
 import { safeRedirect } from "remix-utils/safe-redirect";
 import { RETRY_AFTER_SECONDS } from "~/lib/http/retry-after";
-import { isConvexError, refusalOf } from "#convex/model/errors";
+import { isConvexError, type Refusal, refusalOf as refusalOfFunction } from "#convex/model/errors";
 
-export { refusalOf };
+export const DISK_FULL_TEXT = "The server's disk is full, so nothing was saved. Try again later.";
+
+/** Over a websocket, a full disk is only recognizable by the code that the embedded deployment puts into the message. */
+const DISK_FULL = /^\[CONVEX [MA]\(.*?\)\].*\bInsufficientStorage: /s;
+
+/** Returns why a function rejected its arguments, or null for any other failure. */
+export function refusalOf(error: unknown): Refusal | null {
+  if (error instanceof Error && DISK_FULL.test(error.message)) return { code: "limit", message: DISK_FULL_TEXT };
+  return refusalOfFunction(error);
+}
 
 /** Returns the local path of a redirect error (specification 8), or null. */
 export function redirectOf(error: unknown): string | null {

@@ -2,8 +2,9 @@ import { type ActionFunctionArgs, data, redirect } from "react-router";
 import { convexFor } from "~/lib/data/convex.server";
 import { setFlash } from "~/lib/http/middleware/flash.server";
 import { readFormData } from "~/lib/http/forms/form.server";
+import { isDiskFull } from "~/lib/http/disk-full.server";
 import { Unavailable } from "~/lib/http/unavailable.server";
-import { type FormAnswer, rejectedForm, unansweredForm, type Unsent } from "./form-result";
+import { type FormAnswer, rejectedForm, unansweredForm, unstoredForm, type Unsent } from "./form-result";
 import { type Intents, readForm, successText } from "./intents";
 import { withoutOpenDialog } from "./dialogs/open-dialog-param";
 import { isDocumentRequest } from "./is-document-request.server";
@@ -21,6 +22,7 @@ export const serverAction =
       if (intent.message) setFlash(context, successText(intent.message, values), intent.isUndoable ? { step, redo: false } : undefined);
       return redirect(target ?? url.pathname + withoutOpenDialog(url.search), 303);
     } catch (error) {
+      if (isDiskFull(error)) return data<FormAnswer>(unstoredForm(form, values), DISK_FULL);
       if (error instanceof Unavailable) {
         // The form's page cannot be rendered either, so the error screen shows the form.
         if (isDocumentRequest(request))
@@ -33,6 +35,7 @@ export const serverAction =
     }
   };
 
+const DISK_FULL = { status: 507, statusText: "Insufficient Storage" };
 const UNAVAILABLE = { status: 503, statusText: "Service Unavailable" };
 
 function textsOf(sent: FormData): [string, string][] {

@@ -21,6 +21,10 @@ describe("refused", () => {
     expect(rejectedForm(notFound(), "f1", values)?.result.error?.[""]).toHaveLength(1);
     expect(rejectedForm(new ConvexError({ code: "limit" }), "f1", values)?.result.error?.[""]).toHaveLength(1);
   });
+  it("explains a full disk of the deployment, reported over the websocket", () => {
+    const error = new Error("[CONVEX M(projects:create)] [Request ID: 1] Server Error\nInsufficientStorage: There is no room left.");
+    expect(rejectedForm(error, "f1", values)?.result.error).toEqual({ "": [expect.stringContaining("disk is full")] });
+  });
   it("returns null for a fault and for an ended session", () => {
     expect(rejectedForm(new Error("broken"), "f1", values)).toBeNull();
     expect(rejectedForm(unauthenticated(), "f1", values)).toBeNull();

@@ -1,5 +1,5 @@
 import type { SubmissionResult } from "@conform-to/react";
-import { refusalOf } from "~/lib/data/error-responses";
+import { DISK_FULL_TEXT, refusalOf } from "~/lib/data/error-responses";
 import type { FormValues } from "./intents";
 
 export type FormAnswer = { form: string; result: SubmissionResult; current?: string };
@@ -24,6 +24,10 @@ export function rejectedForm(error: unknown, form: string, values: FormValues): 
 
 export function unansweredForm(form: string, values: FormValues): FormAnswer {
   return answer(form, values, { [WHOLE_FORM]: ["The server is not responding. Your input is kept. Try again in a moment."] });
+}
+
+export function unstoredForm(form: string, values: FormValues): FormAnswer {
+  return answer(form, values, { [WHOLE_FORM]: [DISK_FULL_TEXT] });
 }
 
 export function acceptedForm(form: string): FormAnswer {

@@ -1,4 +1,5 @@
-import { DeploymentDiskFull } from "./unavailable.server";
+import { diskFullResponse, unavailableResponse } from "~/lib/data/error-responses";
+import { DeploymentDiskFull, Unavailable } from "./unavailable.server";
 
 export class DiskFull extends Error {
   override name = "DiskFull";
@@ -11,3 +12,9 @@ export function asDiskFull(error: unknown): unknown {
 }
 
 export const isDiskFull = (error: unknown): boolean => error instanceof DiskFull || error instanceof DeploymentDiskFull;
+
+/** Returns the route's response, or null for other errors. */
+export function unsavedResponse(error: unknown) {
+  if (isDiskFull(error)) return diskFullResponse();
+  return error instanceof Unavailable ? unavailableResponse() : null;
+}

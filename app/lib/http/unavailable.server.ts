@@ -13,7 +13,9 @@ export class DeploymentDiskFull extends Unavailable {}
 
 const PATIENCE_MS = 10_000;
 
-const noticed = new AsyncLocalStorage<{ unavailable: boolean }>();
+type Notice = { unavailable: boolean; diskFull: boolean };
+
+const noticed = new AsyncLocalStorage<Notice>();
 
 /** Fetches from the deployment. Throws `Unavailable` except for status 560, which carries a function's error (specification 7). */
 export const deploymentFetch: typeof fetch = async (input, init) => {
@@ -31,12 +33,10 @@ export const deploymentFetch: typeof fetch = async (input, init) => {
 };
 
 /** Reports `Unavailable` even if `run` swallows it. Better Auth would treat an unreadable session as signed out. */
-export async function noticeUnavailable<Result>(
-  run: () => Promise<Result>,
-): Promise<{ outcome: PromiseSettledResult<Result>; unavailable: boolean }> {
-  const notice = { unavailable: false };
+export async function noticeUnavailable<Result>(run: () => Promise<Result>): Promise<{ outcome: PromiseSettledResult<Result> } & Notice> {
+  const notice = { unavailable: false, diskFull: false };
   const [outcome] = await noticed.run(notice, () => Promise.allSettled([run()]));
-  return { outcome, unavailable: notice.unavailable };
+  return { outcome, ...notice };
 }
 
 /** The official client puts the function's name first in the body. */
@@ -55,6 +55,7 @@ function noticedAs(fault: Unavailable): Unavailable {
   const notice = noticed.getStore();
   if (notice) {
     notice.unavailable = true;
+    if (fault instanceof DeploymentDiskFull) notice.diskFull = true;
     // The caller swallows it without a log entry.
     log.error({ error: fault }, "the deployment was unavailable for a request");
   }

@@ -5,6 +5,8 @@ import { RequestError } from "./errors.ts";
 
 const DAMAGED = "The data of this deployment is damaged, so nothing is written. Its log says what to do.";
 
+export const DISK_FULL = "There is no room left on the deployment's disk. Nothing was saved.";
+
 export type Reply = { status: number; headers: OutgoingHttpHeaders; body: string | Uint8Array | Readable | null };
 
 export function jsonText(text: string, status = 200): Reply {
@@ -21,7 +23,7 @@ export function failure(error: unknown, report: (error: unknown) => void): Reply
   if (error instanceof DiskFullError) {
     // Each write fails so until there is room, so the log has no stack.
     report(error.message);
-    return json({ code: "InsufficientStorage", message: "The deployment's disk is full. Nothing was saved." }, 507);
+    return json({ code: "InsufficientStorage", message: DISK_FULL }, 507);
   }
   report(error);
   if (error instanceof DamagedDataError) return json({ code: "DataDamaged", message: DAMAGED }, 503);

@@ -5,6 +5,8 @@ import type { Authenticator } from "../auth/authenticate.ts";
 import { callWithText } from "../functions/call.ts";
 import type { Call, FunctionRunner, Outcome } from "../functions/types.ts";
 import { RequestError } from "../http/errors.ts";
+import { DISK_FULL } from "../http/reply.ts";
+import { DiskFullError } from "../values/errors.ts";
 import type { Identity, Timestamp } from "../values/types.ts";
 import { identityKey } from "./identity-key.ts";
 import {
@@ -227,7 +229,12 @@ export class SyncSession implements Subscriber {
     await this.request(request, async () => {
       const refused = refusedOutcome(request);
       if (refused) return this.answer(mutationResponseText(requestId, refused, 0n));
-      const outcome = await this.options.runner.mutation(this.call(request), { sessionId, requestId });
+      const outcome = await this.options.runner.mutation(this.call(request), { sessionId, requestId }).catch((error: unknown) => {
+        if (!(error instanceof DiskFullError)) throw error;
+        // The client would send the mutation again and again on new connections.
+        this.options.report(error.message);
+        return { ok: false as const, message: `InsufficientStorage: ${DISK_FULL}`, logLines: [], ts: 0n };
+      });
       this.answer(mutationResponseText(requestId, outcomeFor(caller, outcome), outcome.ts));
       if (!outcome.ok || this.closed) return;
       if (this.owed === null || this.owed < outcome.ts) this.owed = outcome.ts;

@@ -1,4 +1,5 @@
 import type { RouterContextProvider } from "react-router";
+import { DISK_FULL_TEXT } from "~/lib/data/error-responses";
 import { readBody } from "~/lib/http/forms/body.server";
 import { clientAddressContext, configContext } from "~/lib/http/context";
 import { FORM_BYTES } from "~/lib/http/forms/form.server";
@@ -111,8 +112,9 @@ export function relayCookies(from: Response, to = new Headers()): Headers {
 
 async function handle({ request, context }: Asking, inner: Request): Promise<Response> {
   const config = context.get(configContext);
-  const { outcome, unavailable } = await noticeUnavailable(() => authFor(config, request).handler(inner));
-  if (unavailable && (outcome.status === "rejected" || outcome.value.status >= 400)) return unavailableAnswer();
+  const { outcome, unavailable, diskFull } = await noticeUnavailable(() => authFor(config, request).handler(inner));
+  if (unavailable && (outcome.status === "rejected" || outcome.value.status >= 400))
+    return diskFull ? diskFullAnswer() : unavailableAnswer();
   if (outcome.status === "rejected") throw outcome.reason;
   const answer = outcome.value;
   const response = answer.status === 429 ? await withCode(answer) : new Response(answer.body, answer);
@@ -147,6 +149,9 @@ const unavailableAnswer = () =>
     { code: "SERVICE_UNAVAILABLE", message: "The service is not available right now" },
     { status: 503, headers: { "Retry-After": "5" } },
   );
+
+const diskFullAnswer = () =>
+  Response.json({ code: "INSUFFICIENT_STORAGE", message: DISK_FULL_TEXT }, { status: 507, statusText: "Insufficient Storage" });
 
 function withClientAddress(headers: Headers, context: Readonly<RouterContextProvider>): Headers {
   headers.set(CLIENT_ADDRESS_HEADER, context.get(clientAddressContext));

@@ -1,7 +1,7 @@
 import { isAPIError } from "better-auth/api";
 import { createContext, type MiddlewareFunction, redirect, type RouterContextProvider } from "react-router";
 import type { AppConfig } from "~/config";
-import { unavailableResponse } from "~/lib/data/error-responses";
+import { diskFullResponse, unavailableResponse } from "~/lib/data/error-responses";
 import { configContext } from "~/lib/http/context";
 import { shortLocation } from "~/lib/http/middleware/redirect-length.server";
 import { mutable } from "~/lib/http/mutable";
@@ -122,8 +122,10 @@ type Session = NonNullable<Awaited<ReturnType<Auth["api"]["getSession"]>>>;
 
 async function getSession(config: AppConfig, request: Request): Promise<{ headers: Headers; response: Session | null }> {
   const { api } = authFor(config, request);
-  const { outcome, unavailable } = await noticeUnavailable(() => api.getSession({ headers: request.headers, returnHeaders: true }));
-  if (unavailable) throw unavailableResponse();
+  const { outcome, unavailable, diskFull } = await noticeUnavailable(() =>
+    api.getSession({ headers: request.headers, returnHeaders: true }),
+  );
+  if (unavailable) throw diskFull ? diskFullResponse() : unavailableResponse();
   if (outcome.status === "fulfilled") return outcome.value;
   // Better Auth's answer for a session that ended while being extended.
   if (isAPIError(outcome.reason) && outcome.reason.statusCode === 401)

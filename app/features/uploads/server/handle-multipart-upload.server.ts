@@ -2,11 +2,10 @@ import type { RouterContextProvider } from "react-router";
 import { api } from "#convex/_generated/api";
 import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
 import { redirectToSignIn, getVisitor } from "~/features/accounts/session/session.server";
-import { diskFullResponse, notFoundResponse, refusalOf, unavailableResponse } from "~/lib/data/error-responses";
+import { notFoundResponse, refusalOf } from "~/lib/data/error-responses";
 import { configContext } from "~/lib/http/context";
-import { isDiskFull } from "~/lib/http/disk-full.server";
+import { unsavedResponse } from "~/lib/http/disk-full.server";
 import { InvalidForm } from "~/lib/http/forms/form-parser.server";
-import { Unavailable } from "~/lib/http/unavailable.server";
 import { storeImage } from "./store-image.server";
 import { ConcurrencyLimitError } from "~/lib/http/concurrency-limit.server";
 import { requestLimitOf } from "~/features/uploads/server/request-limit.server";
@@ -80,9 +79,10 @@ export async function handleMultipartUpload(
 
 export function uploadErrorResponse(error: unknown, request: Request): unknown {
   if (error instanceof InvalidForm || error instanceof UploadAborted)
-    return new Response("The upload was not received completely. Try again.\n", { status: 400 });
-  if (isDiskFull(error)) return diskFullResponse();
-  if (error instanceof Unavailable) return unavailableResponse();
+    return new Response("The upload was not received completely. Try again.
+", { status: 400 });
+  const unsaved = unsavedResponse(error);
+  if (unsaved) return unsaved;
   if (error instanceof ConcurrencyLimitError)
     return new Response("You have too many uploads in progress. Wait until one is complete, then try again.\n", {
       status: 429,

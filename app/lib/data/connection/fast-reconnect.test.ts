@@ -42,8 +42,8 @@ let visibilityState = "visible";
 let page: EventTarget;
 let probe: () => Promise<{ ok: boolean; json?: () => Promise<object> }>;
 let stop: () => void;
-let startFastReconnect: typeof import("./fast-reconnect").startFastReconnect;
-let watchedWebSocket: typeof import("./watched-socket").watchedWebSocket;
+let startFastReconnect: () => () => void;
+let watchedWebSocket: () => typeof WebSocket;
 
 beforeEach(async () => {
   vi.resetModules();

@@ -1,5 +1,13 @@
 import { isServerReady } from "./reach-server";
-import { abandonSocket, allowSlowHandshake, allowSlowHeartbeat, faultOf, HEARTBEAT_LIMIT, sendHeartbeat, watchClose } from "./watched-socket";
+import {
+  abandonSocket,
+  allowSlowHandshake,
+  allowSlowHeartbeat,
+  faultOf,
+  HEARTBEAT_LIMIT,
+  sendHeartbeat,
+  watchClose,
+} from "./watched-socket";
 
 /** With the random part, a tab reconnects within 3 s. */
 const CHECK_MS = 1400;

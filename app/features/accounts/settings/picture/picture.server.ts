@@ -70,7 +70,7 @@ export async function updatePicture({ request, context, url }: ActionRequest) {
       return respond({ done: "picture-removed" }, form, sent);
     } catch (error) {
       if (error instanceof Rejection) return refused(error.message, error.status);
-      if (error instanceof Unavailable)
+      if (error instanceof Unavailable && !isDiskFull(error))
         return refused("The server is not responding. Your picture was not changed. Try again in a moment.", 503);
       throw error;
     }
