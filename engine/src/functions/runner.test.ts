@@ -97,6 +97,11 @@ const WORLD = `
   export const digest = query({ args: {}, handler: async () => new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode("abc")))[0] });
   export const random = query({ args: {}, handler: async () =>
     [crypto.randomUUID(), [...crypto.getRandomValues(new Uint8Array(16))].join(), crypto.getRandomValues(new Uint32Array(2)).length] });
+  export const patchedRandom = query({ args: {}, handler: async () => {
+    const { random } = Math;
+    Math.random = () => 0;
+    try { return [crypto.randomUUID(), crypto.randomUUID()]; } finally { Math.random = random; }
+  } });
   export const refusedRandom = query({ args: {}, handler: async () => {
     const failures = [];
     for (const array of [new Float64Array(1), new Uint8Array(65537)]) try { crypto.getRandomValues(array as never); } catch (error) { failures.push((error as Error).name); }
@@ -321,7 +326,12 @@ describe("the environment of queries and mutations", () => {
     );
   });
 
-  test("random values come from the seeded generator", async () => {
+  test("random values of crypto do not depend on Math.random", async () => {
+    const [first, second] = (await value("world:patchedRandom")) as [string, string];
+    expect(first).not.toBe(second);
+  });
+
+  test("random values are available, and mark a result as random", async () => {
     const [first, second] = [await value("world:random"), await value("world:random")] as [string, string, number][];
     expect(first?.[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(first?.[1].split(",")).toHaveLength(16);

@@ -1,12 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { chownSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import sharp from "sharp";
 import { APP_USER } from "../../harness/app.ts";
-import { expect, signUp, test } from "../../harness/test.ts";
-import { imagesIn, makeDesign, send } from "../support/pictures.ts";
+import { api } from "../../../convex/_generated/api.js";
+import { bothWays, expect, openBrowser, signUp, test } from "../../harness/test.ts";
+import { deploymentAs, imagesIn, makeDesign, send } from "../support/pictures.ts";
 
 /** A tmpfs as the disk; only root can mount one. Not mounted at import, as the file is also loaded to list its tests. */
 let disk = "";
@@ -66,6 +67,40 @@ test("answers 507 to uploads while the disk is full, and recovers without a rest
   const answer = await send(app, person, designId, [picture]);
   expect(await answer.json()).toMatchObject({ results: [{ name: "noise.png", ok: true }] });
   expect(await imagesIn(app, person, designId)).toHaveLength(1);
+});
+
+bothWays((javaScript) => {
+  test("names the full disk in forms of projects and accounts", async ({ launch, browser }) => {
+    test.skip(!mounted, "tmpfs can be mounted by root only");
+    const app = await launch({ DATA_DIR: join(disk, `forms-${javaScript}`) });
+    const person = await signUp(app.url);
+    const page = await openBrowser(browser, app, person);
+    await page.goto("/projects");
+    const convex = await deploymentAs(app, person);
+    const id = await convex.mutation(api.projects.create, { name: "Nightfall" });
+    leave(0);
+    // The log has room for some commits.
+    const refused = async () => {
+      const change = convex.mutation(api.projects.setDescription, { id, description: randomBytes(1000).toString("hex") });
+      return change.then(() => "", String);
+    };
+    await expect.poll(refused, { intervals: [10] }).toContain("InsufficientStorage");
+
+    await page.getByRole("button", { name: "New project" }).click();
+    await page.getByRole("textbox", { name: "Name" }).fill("Daybreak");
+    await page.getByRole("button", { name: "Create project" }).click();
+    await expect(page.getByText("The server's disk is full, so nothing was saved. Try again later.")).toBeVisible();
+    await expect(page.getByRole("textbox", { name: "Name" })).toHaveValue("Daybreak");
+
+    const visitor = await openBrowser(browser, app);
+    await visitor.goto("/sign-up");
+    await visitor.getByLabel("Name").fill("Grace");
+    await visitor.getByLabel("Email").fill(`${randomUUID()}@example.com`);
+    await visitor.getByLabel("Password").fill(`correct horse ${randomUUID()}`);
+    await visitor.getByRole("button", { name: "Create account" }).click();
+    await expect(visitor.getByText("The server's disk is full, so nothing was saved. Try again later.")).toBeVisible();
+    rmSync(ballast());
+  });
 });
 
 test("reports a full disk when it cannot start", async ({ launch }) => {

@@ -44,7 +44,7 @@ export function enterIsolate(moment: () => ExecutionState | undefined, env: Reco
   for (const name of ["clearTimeout", "clearInterval"] as const) define(name, () => undefined);
   define(
     "crypto",
-    isolateCrypto(() => Math.random(), refusal),
+    isolateCrypto(() => void moment()?.random(), refusal),
   );
   define(
     "console",

@@ -1,4 +1,4 @@
-/** Random values are seeded, as on Convex; `subtle` offers the methods that need no other thread. */
+/** Random values are for keys and tokens, unlike those of `Math.random`; `subtle` offers the methods that need no other thread. */
 import { Buffer } from "node:buffer";
 import {
   constants,
@@ -8,6 +8,7 @@ import {
   createPublicKey,
   createSecretKey,
   type KeyObject,
+  randomFillSync,
   sign,
   timingSafeEqual,
   verify,
@@ -21,15 +22,15 @@ type Jwk = { kty?: string; k?: string; d?: string };
 const MAX_RANDOM_BYTES = 65_536;
 const INTEGER_ARRAYS = /^(?:Int|Uint|BigInt|BigUint)\d+(?:Clamped)?Array$/;
 
-/** @param random returns numbers in [0, 1) */
-export function isolateCrypto(random: () => number, refusal: (name: string) => Error): object {
+/** @param noteRandom marks the running function's result as random */
+export function isolateCrypto(noteRandom: () => void, refusal: (name: string) => Error): object {
   const getRandomValues = <T extends ArrayBufferView>(array: T): T => {
     if (!INTEGER_ARRAYS.test(Object.prototype.toString.call(array).slice(8, -1)))
       throw new TypeError("crypto.getRandomValues needs an array of integers.");
     if (array.byteLength > MAX_RANDOM_BYTES)
       throw new DOMException(`crypto.getRandomValues gives at most ${MAX_RANDOM_BYTES} bytes.`, "QuotaExceededError");
-    const bytes = bytesOf(array);
-    for (let i = 0; i < bytes.length; i += 1) bytes[i] = Math.floor(random() * 256);
+    noteRandom();
+    randomFillSync(bytesOf(array));
     return array;
   };
   const randomUUID = (): string => {
