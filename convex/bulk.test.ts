@@ -105,6 +105,80 @@ describe.each(backends)("bulk jobs on $name", ({ start }) => {
     expect(await job()).toMatchObject({ phase: "undo", done: 10, failed: 1, failures: [{ id: ids[3], name: "3" }] });
   });
 
+  it("undoes the items that can be reverted, then redoes only those", { tags: "@bulk-undo-per-item" }, async () => {
+    const ids = [...(await fill(front, 3)), ...(await fill(back, 4))];
+    const target = await ada.mutation(api.designs.create, { projectId, name: "Target" });
+    const step = newStep();
+    await ada.mutation(api.bulk.start, { kind: "image", ids, action: { type: "move", to: target }, step });
+    await backend.settle();
+    await ada.mutation(api.designs.moveToTrash, { id: front });
+    const revert = async () => {
+      await ada.mutation(api.undo.revert, { step });
+      await backend.settle();
+      return job();
+    };
+    expect(await revert()).toMatchObject({ state: "done", phase: "undo", total: 7, done: 4, failed: 3 });
+    expect([await countOf(back), await countOf(target)]).toEqual([4, 3]);
+    await ada.mutation(api.trash.restore, { id: front });
+    expect(await revert()).toMatchObject({ state: "done", phase: "redo", total: 4, done: 4, failed: 0 });
+    expect([await countOf(front), await countOf(back), await countOf(target)]).toEqual([0, 0, 7]);
+    expect(await revert()).toMatchObject({ state: "done", phase: "undo", total: 7, done: 7, failed: 0 });
+    expect([await countOf(front), await countOf(back), await countOf(target)]).toEqual([3, 4, 0]);
+  });
+
+  it("counts each image once when a project moves into its own design", { tags: "@bulk-move-within" }, async () => {
+    await fill(front, 100);
+    await fill(back, 3);
+    await backend.inside.mutation(probe.patch, { table: "projects", id: projectId, fields: { imageCount: 103 } });
+    const place = { kind: "project" as const, id: projectId };
+    await ada.mutation(api.bulk.start, { kind: "image", place, ids: [], action: { type: "move", to: back }, step: newStep() });
+    await backend.settle();
+    expect(await job()).toMatchObject({ state: "done", total: 103, done: 103, failed: 0 });
+    expect([await countOf(front), await countOf(back)]).toEqual([0, 103]);
+  });
+
+  it("copies each image once in the order at its start, whatever is reordered since", { tags: "@bulk-order" }, async () => {
+    const ids = await fill(front, 250);
+    const order = ids.slice(1).concat(ids.slice(0, 1));
+    // The second batch stops at an unexpected error, so that the first reordering comes in between.
+    const pairs = [1, 2].map(() => ({ ownerId: ada.userId, key: "pair", label: "pair", uses: 0 }));
+    await backend.inside.mutation(probe.insertMany, { table: "tags", rows: pairs });
+    await backend.inside.mutation(probe.patch, { table: "designImages", id: order[120] ?? "", fields: { tags: ["pair"] } });
+    const id = await ada.mutation(api.bulk.start, { ...all(front), action: { type: "copy", to: back }, step: newStep() });
+    await backend.settle();
+    expect(await job()).toMatchObject({ state: "cancelled", done: 100 });
+    await ada.mutation(api.designImages.reorder, { id: order[140] ?? "", to: "first" });
+    const [pair] = await backend.inside.query(probe.rows, { table: "tags", field: "key", value: "pair" });
+    await backend.inside.mutation(probe.remove, { table: "tags", id: String(pair?.["_id"]) });
+    await ada.mutation(api.bulk.resume, { id });
+    await backend.settle();
+    expect(await job()).toMatchObject({ state: "done", done: 250, failed: 0 });
+    const copies = await backend.inside.query(probe.rows, { table: "designImages", field: "designId", value: back });
+    const sorted = copies.toSorted((a, b) => (String(a["orderKey"]) < String(b["orderKey"]) ? -1 : 1));
+    expect(sorted.map(({ name }) => name)).toEqual([...Array.from({ length: 249 }, (_, each) => String(each + 1)), "0"]);
+  });
+
+  it("stops a job whose batch exceeds a transaction's limits, and resumes it", { tags: "@bulk-limits" }, async () => {
+    const ids = await fill(front, 40);
+    // 18 MB, which no transaction can read.
+    const caption = "x".repeat(450_000);
+    for (const id of ids) await backend.inside.mutation(probe.patch, { table: "designImages", id, fields: { caption } });
+    const start = { ...all(front), action: { type: "tag" as const, tag: "more" }, step: newStep() };
+    const id = await ada.mutation(api.bulk.start, start);
+    const states = [];
+    do {
+      await backend.settle();
+      states.push((await job())?.state);
+      await ada.mutation(api.bulk.resume, { id });
+    } while (states.at(-1) === "cancelled" && states.length < 5);
+    expect(states).toEqual(["cancelled", "cancelled", "done"]);
+    expect(await job()).toMatchObject({ total: 40, done: 40, failed: 0 });
+    await ada.mutation(api.bulk.dismiss, { id });
+    expect(await job()).toBeUndefined();
+    // Other tests read the whole table at once.
+    for (const each of ids) await backend.inside.mutation(probe.remove, { table: "designImages", id: each });
+  });
+
   it("ends a job whose items are all refused", async () => {
     const ids = await fill(front, 100);
     const tags = Array.from({ length: 20 }, (_, each) => `t${each}`);

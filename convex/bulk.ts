@@ -1,7 +1,7 @@
 import { v } from "convex/values";
 import type { Doc } from "./_generated/dataModel";
-import { internal } from "./_generated/api";
 import { designFor, ifVisible, imageFor, projectFor, userMutation, type UserMutationCtx, userQuery } from "./model/access";
+import { scheduleBatch, smallerBatch, stateOf } from "./model/bulk/batches";
 import { bulkAction, bulkKind, bulkPhase, bulkPlace, bulkState, type BulkPlace } from "./model/bulk/bulkTables";
 import { check } from "./model/check";
 import { invalid, notFound } from "./model/errors";
@@ -47,7 +47,7 @@ export const start = userMutation({
       failures: [],
       isDismissed: false,
     });
-    await ctx.scheduler.runAfter(0, internal.jobs.bulk.run, { id, run: 0 });
+    await scheduleBatch(ctx, id, 0);
     return id;
   },
 });
@@ -78,10 +78,11 @@ export const resume = userMutation({
   returns: v.null(),
   handler: async (ctx, { id }) => {
     const row = await jobFor(ctx, id);
-    if (row.state !== "cancelled") return null;
+    if ((await stateOf(ctx, row)) !== "cancelled") return null;
     const run = row.run + 1;
-    await ctx.db.patch(row._id, { state: "running", run });
-    await ctx.scheduler.runAfter(0, internal.jobs.bulk.run, { id: row._id, run });
+    const isOverLimit = row.state === "running";
+    await ctx.db.patch(row._id, { state: "running", run, ...(isOverLimit && { batch: smallerBatch(row) }) });
+    await scheduleBatch(ctx, row._id, run);
     return null;
   },
 });
@@ -92,7 +93,7 @@ export const dismiss = userMutation({
   returns: v.null(),
   handler: async (ctx, { id }) => {
     const row = await jobFor(ctx, id);
-    if (row.state !== "running") await ctx.db.patch(row._id, { isDismissed: true });
+    if ((await stateOf(ctx, row)) !== "running") await ctx.db.patch(row._id, { isDismissed: true });
     return null;
   },
 });
@@ -125,7 +126,9 @@ export const getRecent = userQuery({
       .order("desc")
       .take(SHOWN);
     return Promise.all(
-      rows.map(async ({ _id, step, kind, action, state, phase, total, done, failed, failures }) => {
+      rows.map(async (row) => {
+        const { _id, step, kind, action, phase, total, done, failed, failures } = row;
+        const state = await stateOf(ctx, row);
         const nameOf = async (id: string) =>
           kind === "image"
             ? (await ifVisible(imageFor(ctx, id, "view")))?.image.name

@@ -64,7 +64,9 @@ it("declares a user's picture and the parent ids as specified", () => {
 
 it("indexes every reference from one table to another, so that no read scans", () => {
   for (const { name, fields, indexes } of tables) {
-    const references = Object.entries(fields).filter(([field, { kind }]) => kind === "id" || field === "userId" || field === "ownerId");
+    // No row is looked up by its scheduled call.
+    const isReference = (field: GenericValidator) => field.kind === "id" && field.tableName !== "_scheduled_functions";
+    const references = Object.entries(fields).filter(([name, field]) => isReference(field) || name === "userId" || name === "ownerId");
     for (const [field] of references) {
       expect(
         indexes.map(({ fields: [first] }) => first),

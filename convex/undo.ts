@@ -1,7 +1,7 @@
 import { v } from "convex/values";
-import { internal } from "./_generated/api";
 import type { Doc } from "./_generated/dataModel";
 import { userMutation, type UserMutationCtx } from "./model/access";
+import { scheduleBatch, stateOf } from "./model/bulk/batches";
 import { conflict, notFound } from "./model/errors";
 import { recordChanges, stepRows } from "./model/undo/recordChanges";
 import { revertChanges } from "./model/undo/revertChanges";
@@ -30,20 +30,22 @@ export const revert = userMutation({
 
 /** Undoes a bulk action in batches, also one that is still running; undoing that again redoes it. */
 async function revertJob(ctx: UserMutationCtx, job: Doc<"bulkJobs">): Promise<null> {
-  if (job.state === "running" && job.phase !== "do") throw conflict("The action is still running. Try again when it is complete.");
+  if (job.phase !== "do" && (await stateOf(ctx, job)) === "running") throw conflict("The action is still running. Try again when it is complete.");
   const phase = job.phase === "undo" ? "redo" : "undo";
   const run = job.run + 1;
   await ctx.db.patch(job._id, {
     phase,
     run,
     state: "running",
-    part: job.phase === "do" ? job.parts - 1 : phase === "undo" ? job.part - 1 : job.part + 1,
-    total: job.done,
+    // A part that was only partly undone is redone too, and the other way round.
+    part: phase === "undo" ? Math.min(job.phase === "do" ? Infinity : job.part, job.parts - 1) : Math.max(job.part, 0),
+    waiting: [],
+    total: (phase === "undo" ? job.applied : job.undone) ?? job.done,
     done: 0,
     failed: 0,
     failures: [],
     isDismissed: false,
   });
-  await ctx.scheduler.runAfter(0, internal.jobs.bulk.run, { id: job._id, run });
+  await scheduleBatch(ctx, job._id, run);
   return null;
 }

@@ -3,7 +3,8 @@ import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
 import { projectFor, userQuery } from "./model/access";
-import { imagesAfter } from "./model/lists/manualPage";
+import { rowsAfter } from "./model/lists/manualPage";
+import { imagesOf } from "./model/lists/order";
 import { pageOf } from "./model/lists/paging";
 import { designImageShape, toDesignImage } from "./model/shapes";
 
@@ -27,7 +28,7 @@ export const listProjectImages = userQuery({
     let remaining = numItems;
     for (const design of await designsFrom(ctx, project._id, from)) {
       const continues = from !== null && from.design === design._id;
-      const rows = await imagesAfter(ctx, design._id, continues ? from : null, remaining + 1);
+      const rows = await rowsAfter(imagesOf(ctx, design._id), continues ? from : null, remaining + 1);
       const images = rows.slice(0, remaining);
       const { _id, name, imageCount } = design;
       if (images.length > 0) page.push({ design: { _id, name, imageCount }, images: images.map(toDesignImage) });

@@ -55,6 +55,7 @@ import type * as model_activities_forgetDeleted from "../model/activities/forget
 import type * as model_activities_forgetItem from "../model/activities/forgetItem.js";
 import type * as model_activities_recordActivity from "../model/activities/recordActivity.js";
 import type * as model_bulk_applyAction from "../model/bulk/applyAction.js";
+import type * as model_bulk_batches from "../model/bulk/batches.js";
 import type * as model_bulk_bulkTables from "../model/bulk/bulkTables.js";
 import type * as model_bulk_selectedPage from "../model/bulk/selectedPage.js";
 import type * as model_check from "../model/check.js";
@@ -160,6 +161,7 @@ declare const fullApi: ApiFromModules<{
   "model/activities/forgetItem": typeof model_activities_forgetItem;
   "model/activities/recordActivity": typeof model_activities_recordActivity;
   "model/bulk/applyAction": typeof model_bulk_applyAction;
+  "model/bulk/batches": typeof model_bulk_batches;
   "model/bulk/bulkTables": typeof model_bulk_bulkTables;
   "model/bulk/selectedPage": typeof model_bulk_selectedPage;
   "model/check": typeof model_check;

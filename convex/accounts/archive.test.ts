@@ -22,6 +22,7 @@ const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   userPictures: (row) => row["checksum"],
   undoSteps: (row) => row["at"],
   bulkSelections: (row) => row["at"],
+  bulkPages: (row) => row["at"],
   bulkJobs: (row) => row["at"],
   projects: (row) => row["_id"],
   designs: (row) => row["_id"],

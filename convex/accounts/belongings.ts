@@ -9,7 +9,7 @@ import { pageOf } from "../model/lists/paging";
 
 const LIMIT = 1000;
 /** Large rows that expire within a day: more of them would exceed the limits of a query. */
-const LATEST = { undoSteps: 100, bulkSelections: 5, bulkJobs: 50 } as const;
+const LATEST = { undoSteps: 100, bulkSelections: 5, bulkPages: 100, bulkJobs: 50 } as const;
 /** Page size of the archive (`app/features/downloads/content-reader.server.ts`). */
 const CHOSEN = 100;
 const args = { paginationOpts: paginationOptsValidator };
@@ -61,7 +61,8 @@ export const account = serverQueryFor({
       mails: (await by("mails")).map((row) => ({ writtenAt: row._creationTime, ...without(row, ["userId", "content", "lease"]) })),
       undoSteps: (await latest("undoSteps")).map((row) => without(row, ["userId", "step"])),
       bulkSelections: (await latest("bulkSelections")).map((row) => without(row, ["userId"])),
-      bulkJobs: (await latest("bulkJobs")).map((row) => without(row, ["userId", "step", "selectionId", "run", "cursor"])),
+      bulkPages: (await latest("bulkPages")).map((row) => without(row, ["userId", "selectionId"])),
+      bulkJobs: (await latest("bulkJobs")).map((row) => without(row, ["userId", "step", "selectionId", "run", "call", "cursor"])),
       pictures: (await by("userPictures")).map((row) => without(row, ["userId", "bytes"])),
       subscriptions: subscriptions.map((row) => without(row, ["referenceId"])),
       usage: usage && without(usage, ["ownerId", "counting"]),

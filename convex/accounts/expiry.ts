@@ -39,8 +39,12 @@ export const sweep = internalMutation({
       .query("bulkSelections")
       .withIndex("by_age", (q) => q.lt("at", now - UNDO_KEPT))
       .take(FEW);
-    for (const { _id } of [...sessions, ...verifications, ...activities, ...steps, ...jobs, ...selections]) await db.delete(_id);
-    if ([sessions, verifications, activities, steps].some((rows) => rows.length === BATCH) || jobs.length + selections.length >= FEW)
+    const pages = await db
+      .query("bulkPages")
+      .withIndex("by_age", (q) => q.lt("at", now - UNDO_KEPT))
+      .take(BATCH);
+    for (const { _id } of [...sessions, ...verifications, ...activities, ...steps, ...jobs, ...selections, ...pages]) await db.delete(_id);
+    if ([sessions, verifications, activities, steps, pages].some((rows) => rows.length === BATCH) || jobs.length + selections.length >= FEW)
       await scheduler.runAfter(0, internal.accounts.expiry.sweep, {});
     return null;
   },

@@ -70,6 +70,10 @@ export const forget = internalMutation({
         .query("bulkSelections")
         .withIndex("by_user", (q) => q.eq("userId", userId))
         .take(FEW),
+      await ctx.db
+        .query("bulkPages")
+        .withIndex("by_user", (q) => q.eq("userId", userId))
+        .take(BATCH),
     );
     for (const { _id } of batches.flat()) await ctx.db.delete(_id);
     if (batches.some((rows) => rows.length >= FEW)) await ctx.scheduler.runAfter(0, internal.accounts.removal.forget, { userId });

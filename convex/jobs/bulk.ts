@@ -4,23 +4,24 @@ import type { Doc } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
 import { ifVisible, type UserMutationCtx } from "../model/access";
 import { applyAction } from "../model/bulk/applyAction";
+import { batchSize, inBatches, listSize, scheduleBatch, smallerBatch } from "../model/bulk/batches";
 import type { BulkSelection } from "../model/bulk/bulkTables";
-import { selectedPage } from "../model/bulk/selectedPage";
+import { expectPlace, selectedPage } from "../model/bulk/selectedPage";
 import { notFound, refusalOf, type Refusal } from "../model/errors";
-import { recordChanges, stepRows } from "../model/undo/recordChanges";
+import { recordChanges, replaceStep, stepRows } from "../model/undo/recordChanges";
 import { expectUnchanged, revertChanges } from "../model/undo/revertChanges";
 import type { Change } from "../model/undo/undoTables";
 
-/** Runs a bulk action in batches. Each batch schedules the next in its own transaction, so a restart repeats nothing. */
+/**
+ * Lists a selection, then runs its action in batches. Each batch schedules the next in its own transaction, so a restart
+ * repeats nothing.
+ */
 
-const BATCH = 100;
-/** Each copied design starts a job of its own. */
-const COPIED_DESIGNS = 20;
 const FAILURES_MAX = 100;
 /** Nested calls of one transaction: their reads count towards its limits, also those of refused calls. */
 const CALLS_MAX = 30;
 
-export const partOf = (step: string, part: number): string => `${step} ${part}`;
+const partOf = (step: string, part: number): string => `${step} ${part}`;
 
 type Failure = { id: string; reason: string };
 
@@ -30,10 +31,10 @@ export const run = internalMutation({
   handler: async (ctx, { id, run }) => {
     const job = await ctx.db.get(id);
     if (!job || job.state !== "running" || job.run !== run) return null;
-    const progress = job.phase === "do" ? await applyNext(ctx, job) : await revertNext(ctx, job);
+    const progress = job.phase === "do" ? await doNext(ctx, job) : await revertNext(ctx, job);
     if (progress === "done") await ctx.db.patch(id, { state: "done" });
-    else if (progress === "failed") await ctx.db.patch(id, { state: "cancelled", run: run + 1 });
-    else await ctx.scheduler.runAfter(0, internal.jobs.bulk.run, { id, run });
+    else if (progress === "failed") await ctx.db.patch(id, { state: "cancelled", run: run + 1, batch: smallerBatch(job) });
+    else await scheduleBatch(ctx, id, run);
     return null;
   },
 });
@@ -41,31 +42,68 @@ export const run = internalMutation({
 /** "failed": an unexpected error, after which the job can be resumed. */
 type Progress = "more" | "done" | "failed";
 
-async function applyNext(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<Progress> {
+async function doNext(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<Progress> {
   const [selection, user] = [await ctx.db.get(job.selectionId), await userOf(ctx, job)];
   if (!selection || !user) return "done";
-  const size = job.kind === "design" && job.action.type === "copy" ? COPIED_DESIGNS : BATCH;
-  const { waiting = [] } = job;
-  // The place was deleted, or access to it has ended: the rest cannot be listed.
-  const page =
-    waiting.length > 0 ? { ids: [], cursor: job.cursor } : await ifVisible(selectedPage({ ...ctx, user }, selection, job.cursor, size));
-  const isTargetLimited = job.action.type === "copy" || (job.action.type === "favourite" && selection.place !== undefined);
-  const { done, parts, failures, left, isBroken } = await applyParts(
-    ctx,
-    job,
-    waiting.length > 0 ? waiting : [page?.ids ?? []],
-    isTargetLimited,
-  );
+  const acting = { ...ctx, user };
+  if (selection.place && !(await ifVisible(expectPlace(acting, selection.place)))) {
+    await ctx.db.patch(job._id, {
+      waiting: [],
+      failed: job.total - job.done,
+      failures: [...job.failures, placeGone(selection)].slice(0, FAILURES_MAX),
+    });
+    return "done";
+  }
+  const isWaiting = job.waiting !== undefined && job.waiting.length > 0;
+  return job.isListed === true || isWaiting ? applyNext(ctx, job) : listNext(acting, job, selection);
+}
+
+/** Stores a page of the selection, so that neither a reordering nor the action itself changes which items follow. */
+async function listNext(ctx: UserMutationCtx, job: Doc<"bulkJobs">, selection: Doc<"bulkSelections">): Promise<Progress> {
+  const { userId, selectionId, pages = 0 } = job;
+  const { ids, cursor } = await selectedPage(ctx, selection, job.cursor, selection.place ? listSize(job) : selection.ids.length);
+  const stored = ctx.db.query("bulkPages").withIndex("by_selection", (q) => q.eq("selectionId", selectionId));
+  const listed = new Set<string>();
+  for await (const page of stored) for (const id of page.ids) listed.add(id);
+  const added = ids.filter((id) => !listed.has(id));
+  const batches = inBatches(added, batchSize(job));
+  for (const [index, batch] of batches.entries())
+    await ctx.db.insert("bulkPages", { userId, at: job.at, selectionId, number: pages + index, ids: batch });
   await ctx.db.patch(job._id, {
-    cursor: page?.cursor ?? null,
+    cursor,
+    pages: pages + batches.length,
+    ...(cursor === null && { isListed: true, total: job.done + job.failed + listed.size + added.length }),
+  });
+  return "more";
+}
+
+async function applyNext(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<Progress> {
+  const { waiting = [], selectionId } = job;
+  const number = Number(job.cursor ?? 0);
+  const page =
+    waiting.length > 0
+      ? null
+      : await ctx.db
+          .query("bulkPages")
+          .withIndex("by_selection", (q) => q.eq("selectionId", selectionId).eq("number", number))
+          .unique();
+  const todo = waiting.length > 0 ? waiting : [page?.ids ?? []];
+  const isTargetLimited = job.action.type === "copy" || (job.action.type === "favourite" && job.kind === "design");
+  const { done, parts, changed, failures, left, isBroken } = await tryParts(job, todo, isTargetLimited, async (ids, part) => {
+    const changed = await ctx.runMutation(internal.jobs.bulk.applyPart, { id: job._id, ids, part: job.parts + part });
+    return { done: ids.length, changed, failures: [] };
+  });
+  await ctx.db.patch(job._id, {
+    ...(page && { cursor: String(number + 1) }),
     waiting: left,
     done: job.done + done,
     parts: job.parts + parts,
-    failed: page ? job.failed + failures.length : job.total - job.done,
-    failures: [...job.failures, ...failures, ...(page ? [] : [placeGone(selection)])].slice(0, FAILURES_MAX),
+    applied: (job.applied ?? job.done) + changed,
+    failed: job.failed + failures.length,
+    failures: [...job.failures, ...failures].slice(0, FAILURES_MAX),
   });
   if (isBroken) return "failed";
-  return left.length > 0 || (page && page.cursor !== null) ? "more" : "done";
+  return left.length > 0 || job.isListed !== true || number + (page ? 1 : 0) < (job.pages ?? 0) ? "more" : "done";
 }
 
 const placeGone = ({ place }: BulkSelection): Failure => ({
@@ -73,20 +111,31 @@ const placeGone = ({ place }: BulkSelection): Failure => ({
   reason: `The ${place?.kind ?? "selection"} was deleted or is no longer accessible.`,
 });
 
-type Applied = { done: number; parts: number; failures: Failure[]; left: string[][]; isBroken: boolean };
+type Tried = { done: number; changed: number; failures: Failure[] };
+type Parts = Tried & { parts: number; left: string[][]; isBroken: boolean };
 
 /**
  * Halves a refused part until the refused items are alone: a refused transaction changes nothing. If a limit of the target
  * refuses a single item, the rest is refused too.
  */
-async function applyParts(ctx: MutationCtx, job: Doc<"bulkJobs">, todo: string[][], isTargetLimited: boolean): Promise<Applied> {
-  const result: Applied = { done: 0, parts: 0, failures: [], left: todo.filter(({ length }) => length > 0), isBroken: false };
-  for (let calls = 0; calls < CALLS_MAX; calls++) {
+async function tryParts(
+  job: Doc<"bulkJobs">,
+  todo: string[][],
+  isTargetLimited: boolean,
+  attempt: (ids: string[], part: number) => Promise<Tried>,
+): Promise<Parts> {
+  const left = todo.flatMap((ids) => inBatches(ids, batchSize(job)));
+  const result: Parts = { done: 0, changed: 0, parts: 0, failures: [], left, isBroken: false };
+  // After a batch exceeded a limit, each part has a transaction of its own.
+  const callsMax = job.batch === undefined ? CALLS_MAX : 1;
+  for (let calls = 0; calls < callsMax; calls++) {
     const [part, ...others] = result.left;
     if (!part) break;
     try {
-      await ctx.runMutation(internal.jobs.bulk.apply, { id: job._id, ids: part, part: job.parts + result.parts });
-      result.done += part.length;
+      const tried = await attempt(part, result.parts);
+      result.done += tried.done;
+      result.changed += tried.changed;
+      result.failures.push(...tried.failures);
       result.parts++;
       result.left = others;
     } catch (error) {
@@ -111,71 +160,90 @@ function reasonOf(refusal: Refusal): string {
   return refusal.message ?? Object.values(refusal.fieldErrors ?? {})[0]?.[0] ?? "Something went wrong.";
 }
 
-export const apply = internalMutation({
+/** Returns the number of changed items: those that the action leaves as they are cannot be undone. */
+export const applyPart = internalMutation({
   args: { id: v.id("bulkJobs"), ids: v.array(v.string()), part: v.number() },
-  returns: v.null(),
+  returns: v.number(),
   handler: async (ctx, { id, ids, part }) => {
     const job = await ctx.db.get(id);
     const acting = job && (await actingFor(ctx, job));
     if (!job || !acting) throw notFound();
     const recorder = recordChanges(acting);
     await applyAction({ ...acting, db: recorder.db }, job.kind, job.action, ids);
-    await recorder.save(partOf(job.step, part));
-    return null;
+    const changes = recorder.changes();
+    await replaceStep(ctx, job.userId, partOf(job.step, part), [{ changes, isUndone: false }]);
+    return changes.length;
   },
 });
 
 /** Undoes the parts from the last to the first, and redoes them from the first on. */
 async function revertNext(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<Progress> {
   const isUndo = job.phase === "undo";
-  const { part } = job;
+  const { part, waiting = [] } = job;
   if (part < 0 || part >= job.parts) return "done";
-  let result: { done: number; failures: Failure[] };
-  try {
-    result = await ctx.runMutation(internal.jobs.bulk.revertPart, { id: job._id, part });
-  } catch (error) {
-    const refusal = refusalOf(error);
-    if (!refusal) return "failed";
-    const changes = (await stepRows(ctx, job.userId, partOf(job.step, part))).flatMap((row) => row.changes);
-    result = { done: 0, failures: itemsOf(changes).map((id) => ({ id, reason: reasonOf(refusal) })) };
-  }
-  await ctx.db.patch(job._id, {
-    part: isUndo ? part - 1 : part + 1,
-    done: job.done + result.done,
-    failed: job.failed + result.failures.length,
-    failures: [...job.failures, ...result.failures].slice(0, FAILURES_MAX),
+  const { open } = waiting.length > 0 ? { open: [] } : await partChanges(ctx, job, part);
+  const todo = waiting.length > 0 ? waiting : [open.map(({ id }) => id)];
+  const isTargetLimited = !isUndo && job.action.type === "copy";
+  const { done, failures, left, isBroken } = await tryParts(job, todo, isTargetLimited, async (ids) => {
+    const tried = await ctx.runMutation(internal.jobs.bulk.revertPart, { id: job._id, part, ids });
+    return { ...tried, changed: tried.done };
   });
-  return part === (isUndo ? 0 : job.parts - 1) ? "done" : "more";
+  const next = left.length > 0 ? part : isUndo ? part - 1 : part + 1;
+  const { applied = 0, undone = 0 } = job;
+  await ctx.db.patch(job._id, {
+    part: next,
+    waiting: left,
+    done: job.done + done,
+    applied: isUndo ? applied - done : applied + done,
+    undone: isUndo ? undone + done : undone - done,
+    failed: job.failed + failures.length,
+    failures: [...job.failures, ...failures].slice(0, FAILURES_MAX),
+  });
+  if (isBroken) return "failed";
+  return next < 0 || next >= job.parts ? "done" : "more";
+}
+
+/** Returns a part's changes that the job's phase reverts and the others. Parts of an earlier build have no direction. */
+async function partChanges(ctx: MutationCtx, job: Doc<"bulkJobs">, part: number): Promise<{ open: Change[]; closed: Change[] }> {
+  const isUndo = job.phase === "undo";
+  const rows = await stepRows(ctx, job.userId, partOf(job.step, part));
+  const changesWhere = (isOpen: boolean) =>
+    rows.filter((row) => ((row.isUndone ?? !isUndo) !== isUndo) === isOpen).flatMap((row) => row.changes);
+  return { open: changesWhere(true), closed: changesWhere(false) };
 }
 
 export const revertPart = internalMutation({
-  args: { id: v.id("bulkJobs"), part: v.number() },
+  args: { id: v.id("bulkJobs"), part: v.number(), ids: v.optional(v.array(v.string())) },
   returns: v.object({ done: v.number(), failures: v.array(v.object({ id: v.string(), reason: v.string() })) }),
-  handler: async (ctx, { id, part }) => {
+  handler: async (ctx, { id, part, ids }) => {
     const job = await ctx.db.get(id);
     const acting = job && (await actingFor(ctx, job));
     if (!job || !acting) throw notFound();
-    const step = partOf(job.step, part);
-    const changes = (await stepRows(ctx, job.userId, step)).flatMap((row) => row.changes);
+    const { open, closed } = await partChanges(ctx, job, part);
+    const asked = ids && new Set(ids);
     const blocked = new Map<string, string>();
-    for (const change of changes) {
+    const free: Change[] = [];
+    for (const change of open) {
+      if (asked && !asked.has(change.id)) continue;
       try {
         await expectUnchanged(acting, change);
+        free.push(change);
       } catch (error) {
         const refusal = refusalOf(error);
         if (!refusal) throw error;
         blocked.set(change.id, reasonOf(refusal));
       }
     }
-    const free = changes.filter((change) => !blocked.has(change.id));
     const recorder = recordChanges(acting);
     await revertChanges({ ...acting, db: recorder.db }, free);
-    await recorder.save(step);
-    return { done: itemsOf(free).length, failures: [...blocked].map(([id, reason]) => ({ id, reason })) };
+    const isUndone = job.phase === "undo";
+    await replaceStep(ctx, job.userId, partOf(job.step, part), [
+      { changes: open.filter((change) => !free.includes(change)), isUndone: !isUndone },
+      { changes: [...closed, ...recorder.changes()], isUndone },
+    ]);
+    return { done: free.length, failures: [...blocked].map(([id, reason]) => ({ id, reason })) };
   },
 });
-
-const itemsOf = (changes: Change[]): string[] => [...new Set(changes.map(({ id }) => id))];
 
 const userOf = ({ db }: MutationCtx, { userId }: Doc<"bulkJobs">): Promise<Doc<"users"> | null> =>
   db

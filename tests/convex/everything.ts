@@ -33,6 +33,7 @@ export async function allDataOf(backend: Backend, person: Person, word = "a") {
   await insert("undoSteps", { userId, step: "secret x", at: at + 9, changes: [] });
   const selection = { userId, at: at + 10, kind: "image", ids: [], until: at };
   const selectionId = await insert("bulkSelections", selection);
+  await insert("bulkPages", { userId, selectionId, at: at + 12, number: 0, ids: [] });
   const ofJob = { step: "secret x", kind: "image", action: { type: "trash" }, isLimited: false, state: "done", phase: "do" };
   const counts = { run: 0, parts: 0, part: 0, total: 0, done: 0, failed: 0 };
   await insert("bulkJobs", { userId, selectionId, at: at + 11, ...ofJob, ...counts, cursor: null, failures: [], isDismissed: false });

@@ -40,13 +40,15 @@ export function contentReader({ sessionId, userId }: { sessionId: string; userId
     chosenImages: (ids) => chosen(contentApi.chosenImages, ids),
     chosenDesigns: (ids) => chosen(contentApi.chosenDesigns, ids),
     async *selected(selection) {
+      // After the first manual sorting meanwhile, the pages start again.
+      const seen = new Set<string>();
       let cursor: string | null = null;
       for (let more = true; more;) {
         const answer: Page | null = await convex
           .query<FunctionReference<"query">>(contentApi.selected, { sessionId, ...selection, cursor })
           .catch(nullIfNotFound);
         if (!answer) return;
-        yield* answer.page;
+        yield* unseen(answer.page, seen);
         cursor = answer.continueCursor;
         more = !answer.isDone;
       }
@@ -69,13 +71,17 @@ export async function* listAll(
   for (let more = true; more;) {
     const answer: Page | null = await convex.query(query, { ...args, paginationOpts: { cursor, numItems: PAGE } }).catch(nullIfNotFound);
     if (!answer) return;
-    for (const row of answer.page) {
-      if (seen.has(row.id)) continue;
-      seen.add(row.id);
-      yield row;
-    }
+    yield* unseen(answer.page, seen);
     cursor = answer.continueCursor;
     more = !answer.isDone;
+  }
+}
+
+function* unseen(page: Row[], seen: Set<string>): Generator<Row> {
+  for (const row of page) {
+    if (seen.has(row.id)) continue;
+    seen.add(row.id);
+    yield row;
   }
 }
 

@@ -35,6 +35,18 @@ export const bulkTables = {
     .index("by_user", ["userId"])
     .index("by_age", ["at"]),
 
+  /** The items of a selection as they were at the start of its job, in their order then. */
+  bulkPages: defineTable({
+    userId: v.string(),
+    at: v.number(),
+    selectionId: v.id("bulkSelections"),
+    number: v.number(),
+    ids: v.array(v.string()),
+  })
+    .index("by_selection", ["selectionId", "number"])
+    .index("by_user", ["userId"])
+    .index("by_age", ["at"]),
+
   bulkJobs: defineTable({
     userId: v.string(),
     /** The undo step's id. Each part of the job is a step of its own: `partOf`. */
@@ -49,10 +61,21 @@ export const bulkTables = {
     phase: bulkPhase,
     /** Number of the running chain of batches: cancelling and undoing end a chain. */
     run: v.number(),
+    /** The scheduled next batch. */
+    call: v.optional(v.id("_scheduled_functions")),
+    /** Until the selection is listed its next position, then the number of the next page. */
     cursor: v.union(v.string(), v.null()),
+    /** Number of stored pages. */
+    pages: v.optional(v.number()),
+    isListed: v.optional(v.boolean()),
+    /** Items of a batch, when a usual one exceeded a transaction's limits. */
+    batch: v.optional(v.number()),
     /** Parts of items before the cursor that are still to be tried. */
     waiting: v.optional(v.array(v.array(v.string()))),
     parts: v.number(),
+    /** Changed items that undo would revert, and those that it has reverted. */
+    applied: v.optional(v.number()),
+    undone: v.optional(v.number()),
     /** The next part to undo or redo. */
     part: v.number(),
     total: v.number(),

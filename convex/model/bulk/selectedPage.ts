@@ -1,8 +1,9 @@
 import type { Doc } from "../../_generated/dataModel";
 import { type CallerCtx, designFor, projectFor } from "../access";
 import { notFound } from "../errors";
-import { designsAfter, imagesAfter, type ManualPlace, placeOfRow } from "../lists/manualPage";
-import type { BulkSelection } from "./bulkTables";
+import { type ManualPlace, placeOfRow, rowsAfter } from "../lists/manualPage";
+import { designsOf, imagesOf } from "../lists/order";
+import type { BulkPlace, BulkSelection } from "./bulkTables";
 
 type Item = Doc<"designs"> | Doc<"designImages">;
 type SelectedPage = { ids: string[]; cursor: string | null };
@@ -25,10 +26,16 @@ export async function selectedPage(ctx: CallerCtx, selection: BulkSelection, cur
   if ((kind === "image") !== (place.kind === "design")) throw notFound();
   const rows =
     kind === "image"
-      ? await imagesAfter(ctx, (await designFor(ctx, place.id, "view")).design._id, at.after, size)
-      : await designsAfter(ctx, (await projectFor(ctx, place.id, "view"))._id, at.after, size);
+      ? await rowsAfter(imagesOf(ctx, (await designFor(ctx, place.id, "view")).design._id), at.after, size)
+      : await rowsAfter(designsOf(ctx, (await projectFor(ctx, place.id, "view"))._id), at.after, size);
   const last = rows.length < size ? undefined : rows.at(-1);
   return { ids: chosenOf(rows, selection), cursor: last ? JSON.stringify({ after: placeOfRow(last), within: null }) : null };
+}
+
+/** Throws "not_found" if the user may no longer view the place. */
+export async function expectPlace(ctx: CallerCtx, { kind, id }: BulkPlace): Promise<true> {
+  await (kind === "design" ? designFor(ctx, id, "view") : projectFor(ctx, id, "view"));
+  return true;
 }
 
 function chosenOf(rows: Item[], { ids, until }: BulkSelection): string[] {
@@ -49,7 +56,7 @@ async function imagesOfProject(
   let remaining = size;
   for (let count = 0; count < DESIGNS && remaining > 0; count++) {
     if (within === null) {
-      const [next] = await designsAfter(ctx, project._id, after, 1);
+      const [next] = await rowsAfter(designsOf(ctx, project._id), after, 1);
       if (!next) return { ids, cursor: null };
       after = placeOfRow(next);
       within = { design: next._id, after: null };
@@ -58,7 +65,7 @@ async function imagesOfProject(
     const design = designId && (await ctx.db.get(designId));
     // Deleted or moved since the position was stored.
     const isHere = design && design.removedAt === undefined && design.projectId === project._id;
-    const rows: Doc<"designImages">[] = isHere ? await imagesAfter(ctx, design._id, within.after, remaining) : [];
+    const rows: Doc<"designImages">[] = isHere ? await rowsAfter(imagesOf(ctx, design._id), within.after, remaining) : [];
     ids.push(...chosenOf(rows, selection));
     const last = rows.length < remaining ? undefined : rows.at(-1);
     remaining -= rows.length;

@@ -7,7 +7,7 @@ import { fold } from "../search/fold";
 
 /** Fractional indexes: moves name neighbours and write one row, so none clash. Rows without a key come first; age decides ties. */
 
-type Row = Doc<"projects"> | Doc<"designs"> | Doc<"designImages">;
+export type Row = Doc<"projects"> | Doc<"designs"> | Doc<"designImages">;
 
 type Bound = { key: string | undefined; newerThan?: number; olderThan?: number } | { above: string } | { below: string } | "all";
 

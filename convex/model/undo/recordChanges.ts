@@ -16,7 +16,7 @@ export const STEP_MAX = 64;
 /** Marks an inserted item: before its creation it counts as trashed. */
 const NOT_YET: State = { removedAt: 0 };
 
-/** Wraps the database so that it notes what a mutation changes. `save` stores it as an undo step. */
+/** Wraps the database so that it notes what a mutation changes. `save` stores it as an undo step, instead of the step's former changes. */
 export function recordChanges({ db, user }: { db: MutationCtx["db"]; user: Pick<Doc<"users">, "id"> }) {
   const drafts = new Map<string, Draft>();
   const call = (name: "patch" | "insert", ...args: unknown[]): unknown => Reflect.apply(Reflect.get(db, name), db, args);
@@ -53,16 +53,23 @@ export function recordChanges({ db, user }: { db: MutationCtx["db"]; user: Pick<
   return {
     db: new Proxy(db, { get: (target, name) => (name === "patch" ? patch : name === "insert" ? insert : Reflect.get(target, name)) }),
 
-    /** Replaces the step's former changes. */
-    async save(step: string): Promise<void> {
-      if (step === "" || step.length > STEP_MAX) throw invalid({ step: ["This action cannot be stored for undo."] });
-      for (const { _id } of await stepRows({ db }, user.id, step)) await db.delete(_id);
-      const changes = [...drafts].flatMap(([id, draft]) => toChange(id, draft) ?? []);
-      for (let at = 0; at < changes.length; at += CHANGES_PER_ROW) {
-        await db.insert("undoSteps", { userId: user.id, step, at: Date.now(), changes: changes.slice(at, at + CHANGES_PER_ROW) });
-      }
+    changes: (): Change[] => [...drafts].flatMap(([id, draft]) => toChange(id, draft) ?? []),
+
+    save(step: string): Promise<void> {
+      return replaceStep({ db }, user.id, step, [{ changes: this.changes() }]);
     },
   };
+}
+
+type StepGroup = { changes: Change[]; isUndone?: boolean };
+
+/** Replaces the step's former changes. */
+export async function replaceStep({ db }: Pick<MutationCtx, "db">, userId: string, step: string, groups: StepGroup[]): Promise<void> {
+  if (step === "" || step.length > STEP_MAX) throw invalid({ step: ["This action cannot be stored for undo."] });
+  for (const { _id } of await stepRows({ db }, userId, step)) await db.delete(_id);
+  for (const { changes, ...group } of groups)
+    for (let at = 0; at < changes.length; at += CHANGES_PER_ROW)
+      await db.insert("undoSteps", { userId, step, at: Date.now(), changes: changes.slice(at, at + CHANGES_PER_ROW), ...group });
 }
 
 const ROWS_MAX = 100;

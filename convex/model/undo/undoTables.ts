@@ -29,7 +29,14 @@ const change = v.object({
 export type Change = Infer<typeof change>;
 
 export const undoTables = {
-  undoSteps: defineTable({ userId: v.string(), step: v.string(), at: v.number(), changes: v.array(change) })
+  undoSteps: defineTable({
+    userId: v.string(),
+    step: v.string(),
+    at: v.number(),
+    changes: v.array(change),
+    /** Of a part of a bulk job: whether the changes were undone, so that only redo reverts them. */
+    isUndone: v.optional(v.boolean()),
+  })
     .index("by_user", ["userId", "step"])
     .index("by_age", ["at"]),
 };

@@ -79,8 +79,7 @@ export async function handleMultipartUpload(
 
 export function uploadErrorResponse(error: unknown, request: Request): unknown {
   if (error instanceof InvalidForm || error instanceof UploadAborted)
-    return new Response("The upload was not received completely. Try again.
-", { status: 400 });
+    return new Response("The upload was not received completely. Try again.\n", { status: 400 });
   const unsaved = unsavedResponse(error);
   if (unsaved) return unsaved;
   if (error instanceof ConcurrencyLimitError)
