@@ -24,7 +24,11 @@ export function createFormParser(
     const isKnown = name !== undefined && (names?.includes(name) ?? FIELD_NAME.test(name));
     if (!isKnown) parser.destroy(new InvalidForm("A field has an invalid name"));
   };
-  parser.on("file", check);
+  parser.on("file", (name, stream) => {
+    // A form that ends early is an error of the parser and of the file, which has no listener where it is ignored.
+    stream.on("error", () => {});
+    check(name);
+  });
   parser.on("field", (name) => {
     if (++count > fields) parser.destroy(new InvalidForm(`The form has more than ${fields} fields`));
     else check(name);

@@ -50,6 +50,12 @@ describe("readFormData", () => {
     expect(await refusal(new Request(ADDRESS, { method: "POST", body: form }))).toBe(400);
   });
 
+  // The file's error had no listener, which ended the process.
+  it("rejects a form that ends within a file", { tags: "@form-ends-in-file" }, async () => {
+    const part = '--b\r\nContent-Disposition: form-data; name="picture"; filename="x.png"\r\n\r\nhalf of i';
+    expect(await refusal(sent(part, "multipart/form-data; boundary=b"))).toBe(400);
+  });
+
   it("reads at most the limit, for any declared length", async () => {
     expect(await refusal(sent(`name=${"x".repeat(FORM_BYTES)}`, URLENCODED))).toBe(413);
     for (const type of [URLENCODED, "multipart/form-data; boundary=b"]) {

@@ -158,6 +158,22 @@ describe("receive", () => {
     expect(arrived).toEqual(["whole.png"]);
   });
 
+  it.each([
+    ["a file", "the first ha"],
+    ["the delimiter after a file", "all of it\r\n--"],
+  ])("drops a file and reports it when the form ends within %s", async (_, content) => {
+    const part = (name: string) => `--x\r\nContent-Disposition: form-data; name="files"; filename="${name}"\r\n\r\n`;
+    const arrived: string[] = [];
+    const onFile = async ({ name }: ArrivedFile) => void arrived.push(name);
+    for (const name of ["half.png", ""]) {
+      const body = `${part("whole.png")}all of it\r\n${part(name)}${content}`;
+      const headers = { "Content-Type": "multipart/form-data; boundary=x" };
+      const request = new Request("http://localhost/uploads", { method: "POST", body, headers });
+      await expect(receiveMultipart(request, limits, { newPath, onFile })).rejects.toBeInstanceOf(UploadAborted);
+    }
+    expect(arrived).toEqual(["whole.png", "whole.png"]);
+  });
+
   it("aborts a connection that stays silent", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {

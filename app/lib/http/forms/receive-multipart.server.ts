@@ -78,6 +78,9 @@ export async function receiveMultipart<Result>(
     files.push(file);
   });
 
+  // If the form ends within a file, the parser ends the file after this error.
+  parser.once("error", (error) => [...arriving].at(-1)?.destroy(error));
+
   // Node's and the DOM's types differ in a kind of reader that is unused here.
   const body = Readable.fromWeb(request.body as ReadableStream<Uint8Array>);
   const silent = () => stop.abort(new UploadAborted("The form stopped arriving"));
