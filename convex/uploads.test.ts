@@ -144,6 +144,23 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     });
   });
 
+  it("stores one of two concurrent uploads that exceed the quota together", { tags: "@concurrent-quota" }, async () => {
+    const usage = async () => (await backend.inside.query(probe.rows, { table: "usage", field: "ownerId", value: ada.userId }))[0];
+    await server.mutation(api.uploads.finalize, await finalizing(bytes("12345")));
+    await backend.settle();
+    const both = await Promise.all(["123456", "abcdef"].map((text) => finalizing(bytes(text), { quota: 16 })));
+    const ends = await Promise.allSettled(both.map((args) => server.mutation(api.uploads.finalize, args)));
+    expect(ends.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    expect(await usage()).toMatchObject({ bytes: 11 });
+    // A count that is under way has not seen all files.
+    const id = String((await usage())?.["_id"]);
+    await backend.inside.mutation(probe.patch, { table: "usage", id, fields: { bytes: 0, counting: 1 } });
+    expect(await refused(server.mutation(api.uploads.finalize, await finalizing(bytes("123456"), { quota: 16 })))).toEqual({
+      code: "limit",
+      left: 5,
+    });
+  });
+
   it("creates one image for concurrent finalize calls", async () => {
     const args = await finalizing(bytes("at once"));
     const ids = await Promise.all([server.mutation(api.uploads.finalize, args), server.mutation(api.uploads.finalize, args)]);

@@ -16,6 +16,10 @@ const COUNTED_AT_ONCE = 8000;
 export async function usageFor(ctx: QueryCtx, ownerId: string): Promise<Usage> {
   const row = await usageOf(ctx, ownerId);
   if (row) return { projects: row.projects, designs: row.designs, images: row.images, bytes: row.bytes };
+  return { ...(await liveCounts(ctx, ownerId)), bytes: await storedBytes(ctx, ownerId) };
+}
+
+async function storedBytes(ctx: QueryCtx, ownerId: string): Promise<number> {
   const images = await ctx.db
     .query("designImages")
     .withIndex("by_trash", (q) => q.eq("ownerId", ownerId))
@@ -25,12 +29,14 @@ export async function usageFor(ctx: QueryCtx, ownerId: string): Promise<Usage> {
     .withIndex("by_owner", (q) => q.eq("ownerId", ownerId))
     .take(COUNTED_AT_ONCE);
   const files = new Map([...images, ...versions].map(({ storageId, size }) => [storageId, size]));
-  return { ...(await liveCounts(ctx, ownerId)), bytes: [...files.values()].reduce((sum, size) => sum + size, 0) };
+  return [...files.values()].reduce((sum, size) => sum + size, 0);
 }
 
 export async function expectWithin(ctx: QueryCtx, ownerId: string, bytes: number, quota: number | undefined): Promise<void> {
   if (quota === undefined) return;
-  const { bytes: used } = await usageFor(ctx, ownerId);
+  const row = await usageOf(ctx, ownerId);
+  // A count that is under way has not seen all files.
+  const used = row && row.counting === undefined ? row.bytes : await storedBytes(ctx, ownerId);
   if (used + bytes > quota) throw limitReached(quota - used);
 }
 

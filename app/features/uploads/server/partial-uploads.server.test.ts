@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ChecksumMismatch, OffsetMismatch, TooLong } from "./append.server";
 import { removeDeletedOwners } from "./deleted-accounts.server";
-import { openPartialUploads, type PartialUploads } from "./partial-uploads.server";
+import { openPartialUploads, type PartialUpload, type PartialUploads } from "./partial-uploads.server";
 
 const gates = vi.hoisted(() => ({ list: Promise.resolve(), writeFacts: Promise.resolve() }));
 vi.mock("node:fs/promises", async (original) => {
@@ -53,6 +53,17 @@ describe("parts", () => {
     expect(await partialUploads.offset(found)).toBe(5);
     expect(await partialUploads.append(found, 5, chunks("fghij"))).toBe(10);
     expect(await readFile(partialUploads.path(found), "utf8")).toBe("abcdefghij");
+  });
+
+  it("admits an owner's concurrent uploads one after the other", { tags: "@concurrent-reservations" }, async () => {
+    const admit = async (unfinished: PartialUpload[]) => {
+      await Promise.resolve();
+      if (unfinished.length >= 2) throw new Error("full");
+    };
+    const file = { ownerId: "ada", designId: "d", name: "fig.jpg", length: 10, checksum: null };
+    const ends = await Promise.allSettled([1, 2, 3, 4].map(() => partialUploads.create(file, admit)));
+    expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "rejected"]);
+    expect(await partialUploads.reserved("ada")).toBe(20);
   });
 
   it("returns a digest only for bytes that this process received in order", async () => {

@@ -27,7 +27,8 @@ export type PartialUpload = {
 };
 
 export type PartialUploads = {
-  create(part: Omit<PartialUpload, "id" | "expiresAt">): Promise<PartialUpload>;
+  /** Waits for the owner's earlier calls, so that each `admit` gets the uploads that they have reserved room for. Throws what it throws. */
+  create(part: Omit<PartialUpload, "id" | "expiresAt">, admit?: (unfinished: PartialUpload[]) => Promise<void>): Promise<PartialUpload>;
   /** Returns null for an unknown, expired or foreign part. */
   find(id: string, ownerId: string): Promise<PartialUpload | null>;
   /** Returns the outcome for a client that did not receive it; null as for `find`, and for an evicted one. */
@@ -200,6 +201,19 @@ export function openPartialUploads(
     }
   }
 
+  async function createPart(given: Omit<PartialUpload, "id" | "expiresAt">): Promise<PartialUpload> {
+    await expectRoom(given.length);
+    const part: PartialUpload = { ...given, id: randomUUID(), expiresAt: Date.now() + keptEmptyMs };
+    handle(part.id);
+    await writeFile(path(part), "", { mode: 0o600, flag: "wx" }).catch((error: unknown) => {
+      throw asDiskFull(error);
+    });
+    await write(part);
+    return part;
+  }
+
+  const creating = new Map<string, Promise<unknown>>();
+
   const timer = setInterval(
     () => void sweep().catch((error: unknown) => log.error({ error }, "finished and expired uploads could not be deleted")),
     SWEEP_EVERY_MS,
@@ -208,16 +222,20 @@ export function openPartialUploads(
   void begin.then(sweep).catch((error: unknown) => log.error({ error }, "finished and expired uploads could not be deleted"));
 
   return {
-    async create(given) {
+    async create(given, admit) {
       await ready;
-      await expectRoom(given.length);
-      const part: PartialUpload = { ...given, id: randomUUID(), expiresAt: Date.now() + keptEmptyMs };
-      handle(part.id);
-      await writeFile(path(part), "", { mode: 0o600, flag: "wx" }).catch((error: unknown) => {
-        throw asDiskFull(error);
+      const { ownerId } = given;
+      const created = (creating.get(ownerId) ?? Promise.resolve()).then(async () => {
+        await admit?.(await unfinished(ownerId));
+        return createPart(given);
       });
-      await write(part);
-      return part;
+      const ended = created.catch(() => {});
+      creating.set(ownerId, ended);
+      try {
+        return await created;
+      } finally {
+        if (creating.get(ownerId) === ended) creating.delete(ownerId);
+      }
     },
     async find(id, ownerId) {
       const part = await lookUp(id);

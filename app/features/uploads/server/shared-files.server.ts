@@ -54,22 +54,26 @@ async function storeFile({ name, path, tooLarge }: ArrivedFile, { userId, sessio
   if (tooLarge) return `${tooLargeText(null, config.uploadMaxBytes)}.`;
   const { partialUploads } = uploadsFor(config);
   const { size: length } = await stat(path);
-  const waiting = await sharedParts(userId, config);
-  const replaced = waiting.slice(0, Math.max(0, waiting.length + 1 - MAX_FILES));
-  const freed = replaced.reduce((sum, part) => sum + part.length, 0);
-  const reserved = (await partialUploads.reserved(userId)) - freed;
-  const images = (await partialUploads.unfinished(userId)).length - replaced.length + 1;
-  const room = { sessionId, bytes: length + reserved, images, quota: config.storageQuotaBytes };
-  try {
+  const file = { ownerId: userId, designId: null, name: name.slice(0, NAME_MAX), length, checksum: null, isShared: true };
+  let replaced: PartialUpload[] = [];
+  let reserved = 0;
+  const admit = async (unfinished: PartialUpload[]) => {
+    const waiting = sharedAmong(unfinished);
+    replaced = waiting.slice(0, Math.max(0, waiting.length + 1 - MAX_FILES));
+    const kept = unfinished.filter((part) => !replaced.includes(part));
+    reserved = kept.reduce((sum, part) => sum + part.length, 0);
+    const room = { sessionId, bytes: length + reserved, images: kept.length + 1, quota: config.storageQuotaBytes };
     await serviceConvex(config).query(api.uploads.expectRoom, room);
+  };
+  let part: PartialUpload;
+  try {
+    part = await partialUploads.create(file, admit);
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal?.left !== undefined) return noRoomText(length, Math.max(0, refusal.left - reserved), config.storageQuotaBytes);
     if (refusal?.code === "limit" && refusal.message !== undefined) return refusal.message;
     throw error;
   }
-  const file = { ownerId: userId, designId: null, name: name.slice(0, NAME_MAX), length, checksum: null, isShared: true };
-  const part = await partialUploads.create(file);
   try {
     for (const oldest of replaced) await partialUploads.remove(oldest);
     await partialUploads.append(part, 0, createReadStream(path));
@@ -96,9 +100,11 @@ export async function sharedFiles(userId: string, config: AppConfig): Promise<Pa
 
 /** Includes files that a crash left incomplete. */
 async function sharedParts(userId: string, config: AppConfig): Promise<PartialUpload[]> {
-  const parts = await uploadsFor(config).partialUploads.unfinished(userId);
-  return parts.filter(({ isShared = false }) => isShared).toSorted((a, b) => a.expiresAt - b.expiresAt);
+  return sharedAmong(await uploadsFor(config).partialUploads.unfinished(userId));
 }
+
+const sharedAmong = (parts: PartialUpload[]) =>
+  parts.filter(({ isShared = false }) => isShared).toSorted((a, b) => a.expiresAt - b.expiresAt);
 
 /** Adds the shared files to a new project, which is only created if files are waiting. */
 export async function addSharedToNewProject(request: Request, visitor: Sharer, context: Readonly<RouterContextProvider>) {

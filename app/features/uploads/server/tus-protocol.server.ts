@@ -93,21 +93,19 @@ async function create({ request, config, visitor }: TusRequest): Promise<Respons
   if (length > config.uploadMaxBytes) return refuse(413, { problem: tooLargeText(length, config.uploadMaxBytes) });
 
   const { partialUploads, concurrencyLimit } = uploadsFor(config);
-  const unfinished = (await partialUploads.unfinished(visitor.userId)).filter(({ isShared = false }) => !isShared);
-  if (unfinished.length >= MAX_UNFINISHED) return refuse(429, { problem: TEXTS.tooMany, again: true }, { "Retry-After": "5" });
   const { designId, name, checksum, anyway, chosenAs, isVersion } = upload;
-  if (designId === null) {
-    if (length > PICTURE_MAX_BYTES) return refuse(413, { problem: tooLargeText(length, PICTURE_MAX_BYTES) });
+  if (designId === null && length > PICTURE_MAX_BYTES) return refuse(413, { problem: tooLargeText(length, PICTURE_MAX_BYTES) });
+  const admit = async (all: PartialUpload[]) => {
+    const unfinished = all.filter(({ isShared = false }) => !isShared);
     const pictures = unfinished.filter((part) => part.designId === null);
-    if (pictures.length >= MAX_PICTURES) return refuse(429, { problem: TEXTS.tooMany, again: true }, { "Retry-After": "5" });
-    await expectSession({ request, config, visitor });
-  } else {
-    const reserved = await partialUploads.reserved(visitor.userId);
+    if (unfinished.length >= MAX_UNFINISHED || (designId === null && pictures.length >= MAX_PICTURES))
+      throw new Refused(429, { problem: TEXTS.tooMany, again: true }, { "Retry-After": "5" });
+    if (designId === null) return expectSession({ request, config, visitor });
+    const reserved = all.reduce((sum, part) => sum + part.length, 0);
     const images = isVersion ? 0 : unfinished.length + 1;
     await expectRoom({ config, visitor }, { designId, length, reserved, images, unlessThere: anyway ? null : checksum });
-  }
-
-  const part = await partialUploads.create({ ownerId: visitor.userId, designId, name, length, checksum, chosenAs });
+  };
+  const part = await partialUploads.create({ ownerId: visitor.userId, designId, name, length, checksum, chosenAs }, admit);
   const created = { Location: `/uploads/${part.id}`, "Upload-Expires": expires(part), ...limitHeader(config) };
   if (!isBytes(request) || !request.body) return answer(201, created);
   const offset = await concurrencyLimit.hold(visitor.userId, () => partialUploads.append(part, 0, bodyOf(request), checksumOf(request)));

@@ -14,16 +14,18 @@ export class Refused extends Error {
   override name = "Refused";
   readonly status: number;
   readonly answer: UploadProblem;
+  readonly headers: Record<string, string>;
 
-  constructor(status: number, problem: UploadProblem) {
+  constructor(status: number, problem: UploadProblem, headers: Record<string, string> = {}) {
     super(problem.problem);
     this.status = status;
     this.answer = problem;
+    this.headers = headers;
   }
 }
 
 export function answerFor(error: unknown): Response {
-  if (error instanceof Refused) return refuse(error.status, error.answer);
+  if (error instanceof Refused) return refuse(error.status, error.answer, error.headers);
   if (error instanceof InvalidForm) return refuse(400, { problem: TEXTS.invalid });
   if (error instanceof OffsetMismatch) return refuse(409, { problem: TEXTS.incomplete, again: true });
   if (error instanceof UploadAborted) return refuse(400, { problem: TEXTS.incomplete, again: true });

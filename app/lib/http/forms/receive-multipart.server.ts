@@ -79,7 +79,7 @@ export async function receiveMultipart<Result>(
   });
 
   // If the form ends within a file, the parser ends the file after this error.
-  parser.once("error", (error) => [...arriving].at(-1)?.destroy(error));
+  parser.once("error", () => [...arriving].at(-1)?.destroy(new Error("The form ended within the file")));
 
   // Node's and the DOM's types differ in a kind of reader that is unused here.
   const body = Readable.fromWeb(request.body as ReadableStream<Uint8Array>);
