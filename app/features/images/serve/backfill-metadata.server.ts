@@ -26,7 +26,7 @@ export function backfillMetadata(
 
 async function noteDetails(of: ImageReference, { contentType, checksum }: DisplayedImage["image"], config: AppConfig): Promise<void> {
   const details = await decodeQueue(of.userId, async () => {
-    const response = await imageServiceFor(config).original(of, null, AbortSignal.timeout(60_000));
+    const response = await imageServiceFor(config).original(of, checksum, null, AbortSignal.timeout(60_000));
     if (!response.ok) throw new Error(`The storage answered ${response.status}`);
     return readDetails(Buffer.from(await response.arrayBuffer()), contentType);
   });

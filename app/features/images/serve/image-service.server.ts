@@ -23,11 +23,12 @@ export type ImageService = {
   accessCache: AccessCache;
   copies: Pick<VariantCache, "forget" | "groups">;
   newPath: () => string;
-  /** Throws `Unavailable`, `BusyError` and the errors of `uploads.getFile`. */
+  /** Throws `ReplacedError` if the image has another file than `picture`, `Unavailable`, `BusyError` and the errors of `uploads.getFile`. */
   variant(of: ImageReference, picture: AccessibleImage, request: VariantRequest): Promise<CachedVariant>;
   /** Returns the file as it is now, with its type and ETag; for types of `isRotatedFile` turned by `turn` or by its image. Throws like `variant`. */
   file(of: ImageReference, signal: AbortSignal, turn?: Rotation): Promise<Response>;
-  original(of: Omit<ImageReference, "userId">, range: string | null, signal: AbortSignal): Promise<Response>;
+  /** Returns the storage's answer for the file with this checksum. Throws like `variant`. */
+  original(of: Omit<ImageReference, "userId">, checksum: string, range: string | null, signal: AbortSignal): Promise<Response>;
 };
 
 export type ImageReference = { userId: string; sessionId: string; imageId: string; versionId?: string | undefined };
@@ -79,26 +80,27 @@ function open(config: AppConfig): ImageService {
     }
   }
 
+  /** Content, type and ETag of an answer must be of one file; the grant can be older. */
+  async function grantedFile(of: Omit<ImageReference, "userId">, checksum: string): Promise<StoredFile> {
+    const file = await getFile(of);
+    if (file.checksum === checksum) return file;
+    accessCache.note(of.sessionId, [{ ...file, _id: of.imageId, versionId: of.versionId }]);
+    throw new ReplacedError(file);
+  }
+
   async function variant(of: ImageReference, picture: AccessibleImage, request: VariantRequest): Promise<CachedVariant> {
     const { userId } = of;
     const { checksum, contentType, page } = picture;
     const { width, height } = uprightSize(picture);
     // Fetches the original inside the queue to limit memory.
     const make = async () => {
-      const file = await getFile(of);
-      // The key is the content, so other content must not be stored under it.
-      if (file.checksum !== checksum) throw new ReplacedError(file);
-      return makeVariant({ bytes: await download(file.storageUrl), contentType, width, height, page }, request, (job) =>
+      const { storageUrl } = await grantedFile(of, checksum);
+      return makeVariant({ bytes: await download(storageUrl), contentType, width, height, page }, request, (job) =>
         decodeQueue(userId, job),
       );
     };
     const queue = contentType === "image/svg+xml" ? svgQueue : decodeQueue;
-    try {
-      return await cache.get(variantKey(picture, request), () => queue(userId, make));
-    } catch (error) {
-      if (error instanceof ReplacedError) return variant(of, error.file, request);
-      throw error;
-    }
+    return cache.get(variantKey(picture, request), () => queue(userId, make));
   }
 
   function rotated(userId: string, file: StoredFile, rotation: Rotation, signal: AbortSignal): Promise<CachedVariant> {
@@ -131,15 +133,15 @@ function open(config: AppConfig): ImageService {
         headers: { "Content-Type": type, "Content-Length": String(bytes.length), ETag: rotatedETag(file.checksum, rotation) },
       });
     },
-    async original(of, range, signal) {
-      const { storageUrl } = await getFile(of);
+    async original(of, checksum, range, signal) {
+      const { storageUrl } = await grantedFile(of, checksum);
       return fromStorage(storageUrl, { signal, headers: range === null ? {} : { Range: range } });
     },
   };
 }
 
 /** The image has got another file since access was granted. */
-class ReplacedError extends Error {
+export class ReplacedError extends Error {
   override name = "ReplacedError";
   readonly file: AccessibleImage;
 

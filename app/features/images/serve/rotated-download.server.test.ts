@@ -103,5 +103,19 @@ it("caches no variant of another file under the content of a replaced one", asyn
   };
   expect(await strongest()).toBe(2);
   await store("jpeg");
+  visitor.sessionId = "another grant";
   expect(await strongest()).toBe(0);
+});
+
+it.each(["original=1", "w=160"])("answers ?%s with the ETag and type of a file that replaced the granted one", async (search) => {
+  const facts = ({ headers }: Response) => [headers.get("ETag"), headers.get("Content-Type"), headers.get("Content-Disposition")];
+  await store("png");
+  const old = await ask({ method: "HEAD" });
+  await store("jpeg", 0, "#00f");
+  const response = await ask({ headers: { Range: "bytes=1-", "If-Range": old.headers.get("ETag") ?? "" } }, search);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  expect((await sharp(bytes).metadata()).format).toBe(search === "w=160" ? "webp" : "jpeg");
+  const [tag, type] = facts(response);
+  expect([tag?.includes("jpeg"), type]).toEqual([true, search === "w=160" ? "image/webp" : "image/jpeg"]);
+  expect(facts(await ask({ method: "HEAD" }, search))).toEqual(facts(response));
 });

@@ -8,7 +8,15 @@ import { DecodeError } from "../codecs/processes/decode-isolated.server";
 import { SvgRenderError } from "../codecs/processes/svg-renderer.server";
 import { attachment } from "./file-name";
 import { GRANT_MS, type AccessibleImage } from "./access-cache.server";
-import { type ImageReference, type ImageService, imageServiceFor, isRotatedFile, rotatedETag, variantKey } from "./image-service.server";
+import {
+  type ImageReference,
+  type ImageService,
+  imageServiceFor,
+  isRotatedFile,
+  ReplacedError,
+  rotatedETag,
+  variantKey,
+} from "./image-service.server";
 import { BusyError } from "../codecs/work-queue.server";
 import type { VariantRequest } from "../codecs/make-variant.server";
 
@@ -37,15 +45,27 @@ export async function serveImage(request: Request, imageId: string, context: Rea
   try {
     const picture = await pictures.accessCache.get(reference.sessionId, imageId, reference.versionId);
     if (!picture) return missing();
-    if (searchParams.has("original")) return await serveOriginal(question, picture, turn ?? 0);
-    const rotation = turn ?? picture.rotation ?? 0;
-    return await serveVariant(question, picture, { width, rotation, targetFormat: formatFor(request), still: searchParams.has("still") });
+    return await serveCurrent(picture, async (current) => {
+      if (searchParams.has("original")) return serveOriginal(question, current, turn ?? 0);
+      const rotation = turn ?? current.rotation ?? 0;
+      return serveVariant(question, current, { width, rotation, targetFormat: formatFor(request), still: searchParams.has("still") });
+    });
   } catch (error) {
     const code = refusalOf(error)?.code;
     if (code === "not_found" || code === "unauthenticated") return missing();
     if (error instanceof Unavailable || error instanceof BusyError)
       return text(503, "The image is not available right now.", { "Retry-After": "5" });
     if (error instanceof SvgRenderError || error instanceof DecodeError) return text(422, "The image cannot be rendered.");
+    throw error;
+  }
+}
+
+/** Answers with the file that has replaced the granted one meanwhile, if there is one. */
+async function serveCurrent(picture: AccessibleImage, serve: (picture: AccessibleImage) => Promise<Response>): Promise<Response> {
+  try {
+    return await serve(picture);
+  } catch (error) {
+    if (error instanceof ReplacedError) return serveCurrent(error.file, serve);
     throw error;
   }
 }
@@ -113,7 +133,7 @@ async function serveStored({ request, of, pictures }: Question, picture: Accessi
   }
   const ifRange = request.headers.get("If-Range");
   const range = ifRange === null || ifRange === headers.get("ETag") ? request.headers.get("Range") : null;
-  const stored = await pictures.original(of, range, request.signal);
+  const stored = await pictures.original(of, picture.checksum, range, request.signal);
   if (![200, 206, 416].includes(stored.status)) {
     await stored.body?.cancel();
     throw new Unavailable(`The storage answered ${stored.status}`);
