@@ -27,3 +27,15 @@ it.each([
   expect(reasons).toEqual([]);
   for (const { socket } of sockets) socket.terminate();
 });
+
+it("runs some of twelve large anonymous HTTP actions at once and refuses the others", { tags: "@large-http-actions" }, async () => {
+  const large = new Uint8Array(19_000_000);
+  // The router answers 404 after the body has arrived.
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () => fetch(`${deployed.deployment.siteUrl}/missing`, { method: "POST", body: large })),
+  );
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses).toContain(404);
+  expect(statuses.filter((status) => status !== 404 && status !== 503)).toEqual([]);
+  await Promise.all(answers.map((answer) => answer.body?.cancel()));
+});

@@ -23,10 +23,16 @@ export function countRequest(request: IncomingMessage, response: ServerResponse,
 
 export const markAuthenticated = (request: IncomingMessage): void => void accounts.get(request)?.setTier("authenticated");
 
-/** @throws {RequestError} 413 or 503 when the bytes exceed a limit */
+/**
+ * A refused request keeps nothing, so that those that fit can finish.
+ * @throws {RequestError} 413 or 503 when the bytes exceed a limit
+ */
 export function keepForRequest(request: IncomingMessage, bytes: number): void {
-  const exceeded = accounts.get(request)?.resize(bytes);
-  if (exceeded) throw refusal(exceeded);
+  const account = accounts.get(request);
+  const exceeded = account?.resize(bytes);
+  if (!exceeded) return;
+  account?.resize(0);
+  throw refusal(exceeded);
 }
 
 /** @throws {RequestError} 503 when the total limit is exceeded; results have their own size limit */
