@@ -73,6 +73,9 @@ test("rejects malformed batches and those of other users", async ({ app, person 
 
   const damaged = await sendBatch(app, person, designId, [{ entry: { ...entry, checksum: "0".repeat(64) }, file }]);
   expect(await damaged.json()).toMatchObject({ outcomes: [{ ok: false, damaged: true }] });
+  const large = { ...file, buffer: Buffer.alloc(33 * 1024) };
+  const tooLarge = await sendBatch(app, person, designId, [{ entry, file: large }]);
+  expect(await tooLarge.json()).toMatchObject({ outcomes: [{ ok: false, problem: "Too large (maximum 32.8 kB)" }] });
   const twice = await sendBatch(app, person, designId, [
     { entry, file },
     { entry, file },

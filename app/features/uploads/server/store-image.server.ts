@@ -27,6 +27,8 @@ export type UploadContext = {
   checksum?: string | null;
   chosenAs?: { batch: string; index: number } | undefined;
   reserved?: number;
+  /** Of one file of the request, if less than the configured maximum. */
+  maxFileBytes?: number;
 };
 
 const STORE_PATIENCE_MS = 5 * 60_000;
@@ -88,10 +90,15 @@ const refusedAs =
 /** Inspects a file before it is stored. Throws `BusyError`. */
 export async function checkImage(
   file: ArrivedFile,
-  { config, userId, checksum }: Pick<UploadContext, "config" | "userId" | "checksum">,
+  {
+    config,
+    userId,
+    checksum,
+    maxFileBytes = config.uploadMaxBytes,
+  }: Pick<UploadContext, "config" | "userId" | "checksum" | "maxFileBytes">,
 ): Promise<{ facts: Facts } | { refused: Failed }> {
   const refused = refusedAs(file.name);
-  if (file.tooLarge) return { refused: refused(tooLargeText(null, config.uploadMaxBytes)) };
+  if (file.tooLarge) return { refused: refused(tooLargeText(null, maxFileBytes)) };
   const inspection = await inspectImage(file.path, userId, file.digest);
   if (!inspection.ok) return { refused: refused(inspection.problem) };
   const { facts } = inspection;
