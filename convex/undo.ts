@@ -30,7 +30,8 @@ export const revert = userMutation({
 
 /** Undoes a bulk action in batches, also one that is still running; undoing that again redoes it. */
 async function revertJob(ctx: UserMutationCtx, job: Doc<"bulkJobs">): Promise<null> {
-  if (job.phase !== "do" && (await stateOf(ctx, job)) === "running") throw conflict("The action is still running. Try again when it is complete.");
+  if (job.phase !== "do" && (await stateOf(ctx, job)) === "running")
+    throw conflict("The action is still running. Try again when it is complete.");
   const phase = job.phase === "undo" ? "redo" : "undo";
   const run = job.run + 1;
   await ctx.db.patch(job._id, {

@@ -90,7 +90,9 @@ async function inChunks(app: RunningApp): Promise<Figure> {
 
 async function noise(width: number): Promise<Upload> {
   const raw = { width, height: width, channels: 3 } as const;
-  const png = await sharp(randomBytes(3 * width * width), { raw }).png({ compressionLevel: 0 }).toBuffer();
+  const png = await sharp(randomBytes(3 * width * width), { raw })
+    .png({ compressionLevel: 0 })
+    .toBuffer();
   const bytes = Buffer.from(png);
   return { bytes, checksum: createHash("sha256").update(bytes).digest("hex") };
 }
@@ -150,7 +152,7 @@ export async function sendAll<File>(files: File[], atOnce: number, send: (file: 
 /** Browsers compute the checksum (hexadecimal) on machines of their own. */
 export type Upload = { bytes: Buffer<ArrayBuffer>; checksum: string };
 
-export function variant(photograph: Buffer, index: number): Upload {
+function variant(photograph: Buffer, index: number): Upload {
   const comment = Buffer.from(`picture ${index}`);
   const head = Buffer.from([0xff, 0xd8, 0xff, 0xfe, 0, comment.length + 2]);
   const bytes = Buffer.concat([head, comment, photograph.subarray(2)]);
