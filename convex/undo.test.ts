@@ -4,6 +4,7 @@ import { refused } from "../tests/convex/expect.ts";
 import { addImage } from "../tests/convex/pictures.ts";
 import { api, internal } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
+import { BULK_MAX } from "./model/rules";
 
 const step = "a step";
 const codeOf = async (call: Promise<unknown>) => (await refused(call)).code;
@@ -67,6 +68,32 @@ describe.each(backends)("undo on $name", ({ start }) => {
     ["deleted images", () => ada.mutation(api.many.trashImages, { ids: images, step })],
     ["deleted designs", () => ada.mutation(api.many.trashDesigns, { ids: [designId], step })],
   ];
+  it("undoes and redoes an action on the most items of a selection", { tags: "@undo-of-500" }, async () => {
+    const row = await backend.inside.query(probe.row, { table: "designImages", id: first() });
+    const { _id, _creationTime, orderKey: _key, ...copied } = row ?? {};
+    const rows = Array.from({ length: BULK_MAX - 3 }, (_, each) => ({ ...copied, uploadId: `${first()} ${each}` }));
+    await backend.inside.mutation(probe.insertMany, { table: "designImages", rows });
+    await backend.inside.mutation(probe.patch, { table: "designs", id: designId, fields: { imageCount: BULK_MAX } });
+    const stored = await backend.inside.query(probe.rows, { table: "designImages", field: "designId", value: designId });
+    const ids = stored.map((each) => String(each["_id"]));
+    const other = await ada.mutation(api.designs.create, { projectId, name: "Back" });
+    const countOf = async (id: Id<"designs">) => (await ada.query(api.designs.getDesignById, { id })).imageCount;
+    const acts: [act: () => Promise<unknown>, front: number, back: number, tags: number][] = [
+      [() => ada.mutation(api.designImages.move, { ids, designId: other, step }), 0, BULK_MAX, 0],
+      [() => ada.mutation(api.many.tagImages, { ids, tag: "a,b,c,d", step }), BULK_MAX, 0, 4],
+    ];
+    for (const [act, ...expected] of acts) {
+      const counts = async () => [await countOf(designId), await countOf(other), (await ada.query(api.tags.getTags, {})).length];
+      await act();
+      expect(await counts()).toEqual(expected);
+      await revert();
+      expect(await counts()).toEqual([BULK_MAX, 0, 0]);
+      await revert();
+      expect(await counts()).toEqual(expected);
+      await revert();
+    }
+  });
+
   it.each(actions)("undoes and redoes %s", async (_, act) => {
     const before = await shown();
     await act();

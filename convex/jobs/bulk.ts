@@ -9,7 +9,7 @@ import type { BulkSelection } from "../model/bulk/bulkTables";
 import { expectPlace, selectedPage } from "../model/bulk/selectedPage";
 import { notFound, refusalOf, type Refusal } from "../model/errors";
 import { recordChanges, replaceStep, stepRows } from "../model/undo/recordChanges";
-import { expectUnchanged, revertChanges } from "../model/undo/revertChanges";
+import { expectUnchanged, readingOnce, revertChanges } from "../model/undo/revertChanges";
 import type { Change } from "../model/undo/undoTables";
 
 /**
@@ -221,12 +221,13 @@ export const revertPart = internalMutation({
     if (!job || !acting) throw notFound();
     const { open, closed } = await partChanges(ctx, job, part);
     const asked = ids && new Set(ids);
+    const reading = readingOnce(acting);
     const blocked = new Map<string, string>();
     const free: Change[] = [];
     for (const change of open) {
       if (asked && !asked.has(change.id)) continue;
       try {
-        await expectUnchanged(acting, change);
+        await expectUnchanged(reading, change);
         free.push(change);
       } catch (error) {
         const refusal = refusalOf(error);

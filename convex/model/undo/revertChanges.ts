@@ -11,7 +11,8 @@ import {
   trashedFor,
   type UserMutationCtx,
 } from "../access";
-import { conflict, notFound } from "../errors";
+import { designPlaces, imagePlaces } from "../bulk/applyAction";
+import { conflict } from "../errors";
 import { changeText, nameFields } from "../itemMutations";
 import { moveDesigns, moveImages } from "../moves";
 import { searchWords } from "../search/words";
@@ -27,10 +28,23 @@ type Ctx = UserMutationCtx;
 
 /** Restores the earlier values. Throws "conflict" if a value has changed since, "not_found" if an item is gone. */
 export async function revertChanges(ctx: Ctx, changes: Change[]): Promise<void> {
-  for (const change of changes) await expectUnchanged(ctx, change);
-  await revertTrash(ctx, changes.filter(changed("removedAt")));
+  const reading = readingOnce(ctx);
+  for (const change of changes) await expectUnchanged(reading, change);
+  await revertTrash(ctx, reading, changes.filter(changed("removedAt")));
   await revertPlaces(ctx, changes);
+  const isTagging = changes.every((change) => fieldsOf(change).every((field) => field === "tags"));
+  await revertTags(ctx, isTagging ? reading : ctx, changes.filter(changed("tags")));
   for (const change of changes) await revertFields(ctx, change);
+}
+
+/** Reads each row once, because a transaction limits its reads. Only until the first write. */
+export function readingOnce(ctx: Ctx): Ctx {
+  const rows = new Map<string, unknown>();
+  const get = (id: Id<"projects">) => {
+    if (!rows.has(id)) rows.set(id, ctx.db.get(id));
+    return rows.get(id);
+  };
+  return { ...ctx, db: new Proxy(ctx.db, { get: (target, name) => (name === "get" ? get : Reflect.get(target, name)) }) };
 }
 
 const fieldsOf = ({ before, after }: Change): Field[] => Object.keys({ ...before, ...after }).filter(isField);
@@ -49,9 +63,9 @@ export async function expectUnchanged(ctx: Ctx, change: Change): Promise<void> {
 const itemIn = (found: Trashed): Doc<"projects"> | Doc<"designs"> | Doc<"designImages"> =>
   found.kind === "project" ? found.project : found.kind === "design" ? found.design : found.image;
 
-async function revertTrash(ctx: Ctx, changes: Change[]): Promise<void> {
+async function revertTrash(ctx: Ctx, reading: Ctx, changes: Change[]): Promise<void> {
   const [restored, trashed] = [true, false].map((isBack) => changes.filter(({ before }) => (before.removedAt === undefined) === isBack));
-  await restoreMany(ctx, await Promise.all((restored ?? []).map(({ id }) => trashedFor(ctx, id))));
+  await restoreMany(ctx, await Promise.all((restored ?? []).map(({ id }) => trashedFor(reading, id))));
   const idsOf = (kind: Change["kind"]) => (trashed ?? []).filter((change) => change.kind === kind).map(({ id }) => id);
   await trashImages(ctx, await imagesFor(ctx, idsOf("image"), "edit"));
   await trashDesigns(ctx, await designsFor(ctx, idsOf("design"), "edit"));
@@ -67,12 +81,18 @@ async function revertPlaces(ctx: Ctx, changes: Change[]): Promise<void> {
   }
 }
 
-const idsIn = (changes: Change[]) => changes.map(({ id }) => id);
+const idsIn = (changes: { id: string }[]) => changes.map(({ id }) => id);
+
+/** Fields that are reverted together, for all items. */
+const REVERTED: ReadonlySet<Field> = new Set(["removedAt", "projectId", "designId", "tags"]);
 
 async function revertFields(ctx: Ctx, change: Change): Promise<void> {
   const { id, kind, before } = change;
   const has = (field: Field) => changed(field)(change);
-  if (fieldsOf(change).every((field) => field === "removedAt")) return;
+  const fields = fieldsOf(change).filter((field) => !REVERTED.has(field));
+  if (fields.length === 0) return;
+  const isMoved = has("designId") || has("projectId");
+  if (isMoved && fields.every((field) => field === "orderKey")) return restoreKey(ctx, change);
   const path: Path =
     kind === "image" ? await imageFor(ctx, id, "edit") : kind === "design" ? await designFor(ctx, id, "edit") : await projectPath(ctx, id);
   const item = path.image ?? path.design ?? path.project;
@@ -84,37 +104,44 @@ async function revertFields(ctx: Ctx, change: Change): Promise<void> {
     const words = searchWords({ ...item, ...text });
     await changeText(ctx, path, { ...text, words }, { kind: field === "caption" ? "captioned" : "described" });
   }
-  if (has("tags")) await revertTags(ctx, path, before.tags ?? []);
   if (has("coverImageId") && !path.image) await revertCover(ctx, path, before.coverImageId);
   if (has("rotation") && path.image) await rotateImage(ctx, path, before.rotation ?? 0);
   if (has("favouriteAt")) await ctx.db.patch(item._id, { favouriteAt: before.favouriteAt });
   if (!has("orderKey")) return;
   await ctx.db.patch(item._id, { orderKey: before.orderKey });
-  if (path.design && !has("designId") && !has("projectId")) await recordActivity(ctx, { kind: "reordered", ...path });
+  if (path.design && !isMoved) await recordActivity(ctx, { kind: "reordered", ...path });
 }
 
 type Path = { project: Doc<"projects">; design?: Doc<"designs">; image?: Doc<"designImages"> };
 
 const projectPath = async (ctx: Ctx, id: string): Promise<Path> => ({ project: await projectFor(ctx, id, "edit") });
 
-async function revertTags(ctx: Ctx, { project, design, image }: Path, tags: string[]): Promise<void> {
-  if (!design) throw notFound();
-  const now = (image ?? design).tags ?? [];
-  const place = { project, design, ...(image && { image }) };
-  await removeTagsFromAll(
-    ctx,
-    [place],
-    now.filter((tag) => !tags.includes(tag)),
-  );
-  const currentPath = { ...place, design: (await ctx.db.get(design._id)) ?? design };
-  const fresh = image ? { ...currentPath, image: (await ctx.db.get(image._id)) ?? image } : currentPath;
-  await addTagsToAll(
-    ctx,
-    [fresh],
-    tags.filter((tag) => !now.includes(tag)),
-  );
-  // Restores their order as well: adding appends.
-  await ctx.db.patch((image ?? design)._id, { tags: tags.length === 0 ? undefined : tags });
+async function restoreKey({ db }: Ctx, { id, kind, before: { orderKey } }: Change): Promise<void> {
+  const known = kind === "image" ? db.normalizeId("designImages", id) : db.normalizeId("designs", id);
+  if (known) await db.patch(known, { orderKey });
+}
+
+/** Items with the same change share reads and writes. `reading` is for the first reads of each item. */
+async function revertTags(ctx: Ctx, reading: Ctx, changes: Change[]): Promise<void> {
+  const deltas = changes.map(({ kind, id, before: { tags: before = [] }, after: { tags: after = [] } }) => {
+    const [removed, added] = [after.filter((tag) => !before.includes(tag)), before.filter((tag) => !after.includes(tag))];
+    // Adding appends, so the order may have to be restored.
+    const isInOrder = isSame([...after.filter((tag) => !removed.includes(tag)), ...added], before);
+    return { kind, id, before, removed, added, isInOrder };
+  });
+  for (const group of Map.groupBy(deltas, ({ kind, removed, added }) => JSON.stringify([kind, removed, added])).values()) {
+    const [first] = group;
+    if (!first) continue;
+    const placesIn = (from: Ctx) => (first.kind === "image" ? imagePlaces : designPlaces)(from, idsIn(group));
+    const isReplaced = first.removed.length > 0 && first.added.length > 0;
+    if (first.removed.length > 0) await removeTagsFromAll(ctx, await placesIn(reading), first.removed);
+    if (first.added.length > 0) await addTagsToAll(ctx, await placesIn(isReplaced ? ctx : reading), first.added);
+  }
+  for (const { kind, id, before, isInOrder } of deltas) {
+    if (isInOrder) continue;
+    const known = kind === "image" ? ctx.db.normalizeId("designImages", id) : ctx.db.normalizeId("designs", id);
+    if (known) await ctx.db.patch(known, { tags: before.length === 0 ? undefined : before });
+  }
 }
 
 async function revertCover(ctx: Ctx, path: Path, coverImageId: Id<"designImages"> | undefined): Promise<void> {
