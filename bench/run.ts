@@ -8,6 +8,7 @@ import { fanOut } from "./engine/fan-out.ts";
 import { lighthouse } from "./product/lighthouse.ts";
 import { lists } from "./product/lists.ts";
 import { memory } from "./engine/memory.ts";
+import { bulk } from "./product/bulk.ts";
 import { coldStart, pages, rows } from "./product/pages.ts";
 import { paint } from "./product/paint.ts";
 import { pointReads } from "./engine/point-reads.ts";
@@ -31,6 +32,7 @@ const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]>
   rows: { title: "Cost of a page by the rows behind it", measure: rows },
   lists: { title: "Long lists in a browser", measure: lists },
   search: { title: "Search as you type among 10,000 images", measure: searches },
+  bulk: { title: "Bulk actions on 10,000 images", measure: bulk },
   lighthouse: { title: "Lighthouse, as on a phone, medians of five runs", measure: lighthouse },
   enumeration: { title: "What time tells of whether there is an account, medians of 200 tries", measure: enumeration },
   mutations: { title: "Durable mutations, 64 in flight over websockets", measure: durableMutations },

@@ -28,6 +28,8 @@ export type TestDeployment = {
   url: string;
   adminKey: string;
   signingKey: z.infer<typeof keySchema>;
+  /** Null while it restarts. */
+  pid(): number | null;
   token(claims: JWTPayload & { aud: string }): Promise<string>;
   crash(): Promise<void>;
   close(): Promise<void>;
@@ -52,6 +54,7 @@ export async function startTestDeployment(functions = APP_FUNCTIONS): Promise<Te
         .setIssuedAt()
         .setExpirationTime("15 minutes")
         .sign(privateKey),
+    pid: () => deployment.pid(),
     async crash() {
       const before = deployment.pid();
       if (before === null) return;

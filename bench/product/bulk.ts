@@ -1,0 +1,164 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { api } from "../../convex/_generated/api.js";
+import type { Id } from "../../convex/_generated/dataModel.d.ts";
+import type { Person } from "../../tests/convex/backends.ts";
+import { startTestDeployment, type TestDeployment } from "../../tests/convex/deployment.ts";
+import { embeddedOn } from "../../tests/convex/embedded.ts";
+import { probe } from "../../tests/convex/probe-references.ts";
+import { atMost, type Figure } from "../report.ts";
+
+const IMAGES = 10_000;
+const BATCH = 500;
+/** A selection of one mutation (`BULK_MAX`). */
+const SMALL = 500;
+const CANCELLED_AT = 3000;
+const KILLED_AT = 6000;
+
+/** A job reads its rows once more than mutations of 500 items, and writes its progress 100 times. */
+const JOB_TIMES = 3;
+const GROWTH_MIB = 512;
+
+/** Runs bulk jobs on 10,000 images of one design: cancelled, resumed, and with a killed deployment. Throws if a count is wrong. */
+export async function bulk(): Promise<Figure[]> {
+  const deployment = await startTestDeployment();
+  const backend = embeddedOn(deployment);
+  try {
+    const person = await signUp(backend);
+    const projectId = await person.mutation(api.projects.create, { name: "Many" });
+    const [front, back, few, others] = await Promise.all(
+      ["Front", "Back", "Few", "Others"].map((name) => person.mutation(api.designs.create, { projectId, name })),
+    );
+    if (!front || !back || !few || !others) throw new Error("four designs");
+    await fill(backend, person, few, SMALL);
+    const small = (await backend.inside.query(probe.rows, { table: "designImages" })).map(({ _id }) => String(_id));
+    await fill(backend, person, front, IMAGES);
+    const work = jobs(person, deployment);
+    const all = (id: Id<"designs">) => ({ kind: "image" as const, place: { kind: "design" as const, id }, ids: [] });
+    const countOf = async (id: Id<"designs">) => (await person.query(api.designs.getDesignById, { id })).imageCount;
+    const expectCounts = async (...expected: number[]) => {
+      const counts = await Promise.all([front, back].map(countOf));
+      if (counts.join() !== expected.join()) throw new Error(`The designs have ${counts.join(" and ")} images.`);
+    };
+    const before = residentMiB(deployment);
+
+    const tagFew = await timed(() => person.mutation(api.many.tagImages, { ids: small, tag: "few", step: "few tagged" }));
+    const tagging = await work.run({ ...all(front), action: { type: "tag", tag: "many" } });
+    const moveFew = await timed(() => person.mutation(api.designImages.move, { ids: small, designId: others, step: "few moved" }));
+    const moving = await work.run({ ...all(front), action: { type: "move", to: back } }, "move");
+    await expectCounts(0, IMAGES);
+    const undoing = await work.revert("move");
+    await expectCounts(IMAGES, 0);
+    const redoing = await work.revert("move");
+    await expectCounts(0, IMAGES);
+    const copying = await work.run({ ...all(back), action: { type: "copy", to: front } });
+    await expectCounts(IMAGES, IMAGES);
+
+    const trashing = await work.run({ ...all(front), action: { type: "trash" } }, "trash", async (job) => {
+      await work.reached(CANCELLED_AT);
+      await person.mutation(api.bulk.cancel, { id: job });
+      await backend.settle();
+      const { state, done } = await work.latest();
+      if (state !== "cancelled" || done < CANCELLED_AT || done === IMAGES) throw new Error(`The job is ${state} after ${done} images.`);
+      await expectCounts(IMAGES - done, IMAGES);
+      await person.mutation(api.bulk.resume, { id: job });
+      await work.reached(KILLED_AT);
+      await deployment.crash();
+    });
+    await expectCounts(0, IMAGES);
+    const restoring = await work.revert("trash");
+    await expectCounts(IMAGES, IMAGES);
+
+    const s = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+    const times = { tagging, moving, undoing, redoing, copying, restoring };
+    return [
+      ...Object.entries(times).map(([what, ms]) => ({ what: `${what} ${IMAGES.toLocaleString("en-US")} images`, value: s(ms) })),
+      { what: "trashing them, cancelled, resumed, and with a killed deployment", value: s(trashing) },
+      atMost("tagging : 20 mutations of 500 images", tagging / (tagFew * (IMAGES / SMALL)), JOB_TIMES, ""),
+      atMost("moving : 20 mutations of 500 images", moving / (moveFew * (IMAGES / SMALL)), JOB_TIMES, ""),
+      ...(before === null ? [] : [atMost("growth of the deployment's memory", work.peak() - before, GROWTH_MIB, "MiB")]),
+    ];
+  } finally {
+    await backend.close();
+  }
+}
+
+function jobs(person: Person, deployment: TestDeployment) {
+  let peak = 0;
+  async function latest() {
+    peak = Math.max(peak, residentMiB(deployment) ?? 0);
+    // The deployment does not answer while it restarts.
+    const [job] = await person.query(api.bulk.getRecent, {}).catch(() => []);
+    return job ?? { state: "running" as const, done: 0, failed: 0 };
+  }
+  async function until(isOver: (job: Awaited<ReturnType<typeof latest>>) => boolean): Promise<void> {
+    while (!isOver(await latest())) await sleep(20);
+  }
+  const end = async () => {
+    await until(({ state }) => state !== "running");
+    const { state, done, failed } = await latest();
+    if (state !== "done" || done !== IMAGES || failed > 0) throw new Error(`The job is ${state}: ${done} done, ${failed} failed.`);
+  };
+  return {
+    latest,
+    peak: () => peak,
+    reached: (count: number) => until(({ done }) => done >= count),
+    run(
+      args: Omit<Parameters<typeof start>[1], "step">,
+      step = crypto.randomUUID().slice(0, 8),
+      meanwhile?: (id: string) => Promise<void>,
+    ) {
+      return timed(async () => {
+        const id = await start(person, { ...args, step });
+        await meanwhile?.(id);
+        await end();
+      });
+    },
+    revert: (step: string) =>
+      timed(async () => {
+        await person.mutation(api.undo.revert, { step });
+        await end();
+      }),
+  };
+}
+
+const start = (person: Person, args: (typeof api.bulk.start)["_args"]) => person.mutation(api.bulk.start, args);
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+async function signUp(backend: ReturnType<typeof embeddedOn>): Promise<Person> {
+  const [userId, sessionId] = ["selector", "session"];
+  const times = { createdAt: Date.now(), updatedAt: Date.now() };
+  const user = { id: userId, name: "Selector", email: "selector@example.com", emailVerified: true, ...times };
+  await backend.inside.mutation(probe.insert, { table: "users", row: user });
+  const session = { id: sessionId, token: "token", userId, expiresAt: Date.now() + 3_600_000, ...times };
+  await backend.inside.mutation(probe.insert, { table: "sessions", row: session });
+  return { userId, sessionId, ...(await backend.holder({ subject: userId, audience: "atelier-user", sessionId })) };
+}
+
+async function fill(backend: ReturnType<typeof embeddedOn>, person: Person, designId: Id<"designs">, count: number): Promise<void> {
+  const storageId = await backend.store(new Uint8Array(1));
+  const facts = { contentType: "image/png", size: 1, width: 40, height: 30, checksum: "0".repeat(64), placeholder: null, animated: false };
+  for (let from = 0; from < count; from += BATCH) {
+    const rows = Array.from({ length: BATCH }, (_, place) => {
+      const name = `photograph ${from + place}.jpg`;
+      return { ...facts, ownerId: person.userId, designId, storageId, name, words: name, uploadId: `${designId} ${from + place}` };
+    });
+    await backend.inside.mutation(probe.insertMany, { table: "designImages", rows });
+  }
+  await backend.inside.mutation(probe.patch, { table: "designs", id: designId, fields: { imageCount: count } });
+}
+
+/** Anonymous memory in MiB (proc(5), RssAnon); null without /proc. */
+function residentMiB(deployment: TestDeployment): number | null {
+  try {
+    const kib = /RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${deployment.pid()}/status`, "utf8"))?.[1];
+    return kib === undefined ? null : Number(kib) / 1024;
+  } catch {
+    return null;
+  }
+}
