@@ -13,8 +13,8 @@ export default defineConfig<TestOptions>({
   expect: { timeout: 45_000 },
   reporter: "list",
   projects: [
-    { name: "Firefox", use: { browserUnderTest: "Firefox" }, testIgnore: "**/both.spec.ts" },
-    { name: "WebKit", use: { browserUnderTest: "WebKit" }, testIgnore: "**/both.spec.ts" },
-    { name: "Firefox and WebKit", testMatch: "**/both.spec.ts" },
+    { name: "Firefox", use: { browserUnderTest: "Firefox" }, testIgnore: "**/live.spec.ts" },
+    { name: "WebKit", use: { browserUnderTest: "WebKit" }, testIgnore: "**/live.spec.ts" },
+    { name: "Firefox and WebKit", testMatch: "**/live.spec.ts" },
   ],
 });

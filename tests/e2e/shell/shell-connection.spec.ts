@@ -158,6 +158,27 @@ test("is live again within 3 s of the connection's return", async ({ page, perso
   await expect(she.cards).toHaveText(["Nightfall"]);
 });
 
+test("replaces a connection that died silently within 3 s of use", async ({ page, person, otherBrowser }) => {
+  const she = pageActions(page, true);
+  const line = await holdable(page);
+  await page.clock.install();
+  await she.open("/projects");
+  await line.live();
+  await page.clock.runFor(6_000);
+  await expect.poll(line.heartbeats).toBeGreaterThan(0);
+  line.silence();
+  const other = pageActions(await otherBrowser(person), true);
+  await other.makeProject("Nightfall");
+  await page.clock.runFor(1_100);
+  await page.evaluate(() => dispatchEvent(new Event("pointerdown")));
+  // A probe may be in flight, so the clock advances 3 s in small steps.
+  for (let step = 0; step < 30 && (await she.cards.count()) === 0; step++) {
+    await page.clock.runFor(100);
+    await page.request.get("/readyz");
+  }
+  await expect(she.cards).toHaveText(["Nightfall"]);
+});
+
 test("replaces a connection that is open but dead after sleep", async ({ page, person, otherBrowser }) => {
   const she = pageActions(page, true);
   const line = await holdable(page);

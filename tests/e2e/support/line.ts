@@ -12,6 +12,7 @@ export async function holdable(page: Page) {
   const sockets: WebSocketRoute[] = [];
   const silenced = new Set<WebSocketRoute>();
   let answered = false;
+  let heartbeats = 0;
   let rewrite = (message: string) => message;
   const through = (pass: () => void) => (held ? void waiting.push(pass) : pass());
   page.on("domcontentloaded", () => (answered = false));
@@ -25,6 +26,7 @@ export async function holdable(page: Page) {
         if (silenced.has(socket)) return;
         socket.send(rewrite(String(message)));
         if (String(message).includes('"Transition"')) answered = true;
+        if (String(message).includes('"answers":"Heartbeat"')) heartbeats++;
       }),
     );
   });
@@ -33,6 +35,7 @@ export async function holdable(page: Page) {
       await expect.poll(() => answered).toBe(true);
       await page.evaluate(() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))));
     },
+    heartbeats: () => heartbeats,
     rewrite: (how: (message: string) => string) => (rewrite = how),
     hold: () => (held = true),
     release() {
