@@ -20,15 +20,19 @@ const TS = "AAECAwQFBgc=";
 const getProjects = makeFunctionReference<"query", Record<string, never>, string[]>("projects:getProjects");
 const rename = makeFunctionReference<"mutation", { id: string }, null>("projects:rename");
 
+const getProject = makeFunctionReference<"query", { id: string }, string>("projects:getProjectById");
+
 type Call = { path: string; token: string; body: Record<string, unknown> };
 let server: Server;
 let calls: Call[];
 let answer: (token: string) => object;
 let status: number;
+let tooOld: number;
 
 beforeEach(async () => {
   calls = [];
   status = 200;
+  tooOld = 0;
   answer = () => ({ status: "success", value: ["Nightfall"], logLines: [] });
   server = createServer((request, response) => {
     let text = "";
@@ -37,7 +41,11 @@ beforeEach(async () => {
       const path = request.url ?? "";
       const token = (request.headers.authorization ?? "").replace("Bearer ", "");
       calls.push({ path, token, body: text === "" ? {} : JSON.parse(text) });
-      response.statusCode = status;
+      response.statusCode = path === "/api/query_at_ts" && tooOld > 0 ? 400 : status;
+      if (response.statusCode === 400) {
+        tooOld--;
+        return void response.end(JSON.stringify({ code: "SnapshotNotAvailable", message: "too old" }));
+      }
       response.end(JSON.stringify(path === "/api/query_ts" ? { ts: TS } : answer(token)));
     });
   }).listen(0, "127.0.0.1");
@@ -100,6 +108,16 @@ describe("preload", () => {
     answer = (token) => (token === "first" ? refused({ code: "unauthenticated" }) : { status: "success", value: [], logLines: [] });
     expect((await convex().preload(getProjects, {})).value).toEqual([]);
     expect(calls.filter(({ path }) => path === "/api/query_at_ts").map(({ token }) => token)).toEqual(["first", "renewed"]);
+  });
+
+  it("retries at a new timestamp when the deployment replaced its functions meanwhile", async () => {
+    tooOld = 2;
+    const client = convex();
+    const [one, other] = await Promise.all([client.preload(getProjects, {}), client.preload(getProject, { id: "1" })]);
+    expect([one.value, other.value]).toEqual([["Nightfall"], ["Nightfall"]]);
+    expect(calls.filter(({ path }) => path === "/api/query_ts")).toHaveLength(2);
+    tooOld = 3;
+    expect(statusOf(await thrownBy(convex().preload(getProjects, {})))).toBe(503);
   });
 
   it("redirects to sign-in without a visitor, or if the renewed token fails", async () => {

@@ -17,21 +17,26 @@ export const convexMiddleware: MiddlewareFunction<Response> = ({ request, contex
 
 function requestConvex(request: Request, context: Readonly<RouterContextProvider>): RequestConvex {
   const { convexUrl } = context.get(configContext);
-  let opened: ReturnType<typeof openClient> | undefined;
+  let opened: Client | undefined;
   const open = () => (opened ??= openClient(convexUrl));
   let renewed: Promise<string> | undefined;
 
-  /** Retries once with a renewed token if the deployment rejects it. */
-  async function asVisitor<Result>(run: () => Promise<Result>): Promise<Result> {
-    const { client } = open();
+  /** Retries once with a renewed token if the deployment rejects it, and at a new timestamp if that of the request is too old. */
+  async function asVisitor<Result>(run: (client: Client) => Promise<Result>, attempts = 3): Promise<Result> {
+    const used = open();
+    const { client } = used;
     client.setAuth(await (renewed ?? tokenOf(getVisitor(context))));
     try {
-      return await run();
+      return await run(used);
     } catch (error) {
+      if (error instanceof SnapshotTooOld && attempts > 1) {
+        if (opened === used) opened = undefined;
+        return asVisitor(run, attempts - 1);
+      }
       if (!isUnauthenticated(error)) throw error;
       renewed ??= tokenOf(renewVisitor(context));
       client.setAuth(await renewed);
-      return await run().catch((again: unknown) => {
+      return await run(used).catch((again: unknown) => {
         throw isUnauthenticated(again) ? redirectToSignIn(request) : again;
       });
     }
@@ -43,14 +48,17 @@ function requestConvex(request: Request, context: Readonly<RouterContextProvider
     return visitor.convexToken;
   }
 
-  const requested = new Map<string, Promise<unknown>>();
+  const requested = new Map<string, Promise<{ value: FunctionReturnType<Query>; ts: string }>>();
 
   /** Shares one answer between loaders with the same query, so that it is serialized once. */
-  function once<Q extends Query>(query: Q, args: FunctionArgs<Q>): Promise<FunctionReturnType<Q>> {
+  function once<Q extends Query>(query: Q, args: FunctionArgs<Q>): Promise<{ value: FunctionReturnType<Q>; ts: string }> {
     const key = JSON.stringify([getFunctionName(query), convexToJson(args)]);
     const pending = requested.get(key);
     if (pending) return pending;
-    const answer = asVisitor(() => open().client.consistentQuery(query, args));
+    const answer = asVisitor(async ({ client, timestamp }) => ({
+      value: await client.consistentQuery(query, args),
+      ts: await timestamp(),
+    }));
     requested.set(key, answer);
     return answer;
   }
@@ -58,15 +66,14 @@ function requestConvex(request: Request, context: Readonly<RouterContextProvider
   return {
     async preload(query, args) {
       try {
-        const value = await once(query, args);
-        return { query: getFunctionName(query), args, ts: await open().timestamp(), value };
+        return { query: getFunctionName(query), args, ...(await once(query, args)) };
       } catch (error) {
         throw asAnswer(error);
       }
     },
     async mutation(mutation, args) {
       try {
-        return await asVisitor(() => open().client.mutation(mutation, args));
+        return await asVisitor(({ client }) => client.mutation(mutation, args));
       } catch (error) {
         const target = redirectOf(error);
         throw target === null ? error : redirect(target, 303);
@@ -84,6 +91,11 @@ function asAnswer(error: unknown): unknown {
 
 class TokenRefused extends Error {}
 
+/** The deployment keeps no states from before it replaced its functions. */
+class SnapshotTooOld extends Unavailable {}
+
+type Client = ReturnType<typeof openClient>;
+
 const isUnauthenticated = (error: unknown) => error instanceof TokenRefused || refusalOf(error)?.code === "unauthenticated";
 
 /** The client does not expose the timestamp of its consistent queries, so it is read from the response. */
@@ -92,6 +104,10 @@ function openClient(url: string) {
   const watchedFetch: typeof fetch = async (input, init) => {
     const response = await deploymentFetch(input, init);
     if (response.status === 401) throw new TokenRefused(await response.text());
+    if (response.status === 400 && addressOf(input).endsWith("/api/query_at_ts")) {
+      const text = await response.clone().text();
+      if (text.includes('"SnapshotNotAvailable"')) throw new SnapshotTooOld(text);
+    }
     if (response.ok && addressOf(input).endsWith("/api/query_ts")) {
       const answer: unknown = await response.clone().json();
       if (typeof answer === "object" && answer !== null && "ts" in answer && typeof answer.ts === "string") resolve(answer.ts);
