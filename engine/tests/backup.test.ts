@@ -90,7 +90,7 @@ describe("a backup", { timeout: 120_000 }, () => {
   });
 
   it("is refused for an existing target and a wrong key, without leaving files", async () => {
-    await expect(backUp({ from: data, to: copies, adminKey: ADMIN_KEY })).rejects.toThrow("exists already");
+    await expect(backUp({ from: data, to: copies, adminKey: ADMIN_KEY })).rejects.toThrow("already exists");
     const to = join(copies, "refused");
     await expect(backUp({ from: data, to, adminKey: `test|${"00".repeat(32)}` })).rejects.toThrow("refused");
     expect([existsSync(to), existsSync(`${to}.partial`)]).toEqual([false, false]);

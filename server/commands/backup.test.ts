@@ -110,7 +110,7 @@ describe("npm run backup", { timeout: 60_000 }, () => {
     const to = join(folder, "taken");
     mkdirSync(to);
     writeFileSync(join(to, "mine"), "mine");
-    expect(await run("backup", [to])).toMatchObject({ code: 1, output: expect.stringContaining("exists already") });
+    expect(await run("backup", [to])).toMatchObject({ code: 1, output: expect.stringContaining("already exists") });
     expect(tree(to)).toEqual(["mine"]);
   });
 

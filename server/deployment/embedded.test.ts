@@ -118,7 +118,7 @@ it("uses another port and logs it when its own is taken", async () => {
   const warn = vi.spyOn(log, "warn");
   const embedded = await start({ port });
   expect(Number(new URL(embedded.url).port)).not.toBe(port);
-  expect(warn).toHaveBeenCalledWith({ wanted: port }, expect.stringContaining("ENGINE_PORT"));
+  expect(warn).toHaveBeenCalledWith({ preferredPort: port }, expect.stringContaining("ENGINE_PORT"));
   other.close();
 });
 
