@@ -45,7 +45,7 @@ describe("upload sender", () => {
     page.uploads.add(uploadTarget, [...small.slice(0, 20), file("large.png", "x".repeat(40_000)), ...small.slice(20)]);
     await expect.poll(() => page.states().filter((state) => state === "added").length).toBe(41);
     expect(page.transport.sendings.map(({ file: sent }) => sent.name)).toEqual(["large.png"]);
-    expect(page.transport.batches.map((batch) => batch.length)).toEqual([16, 16, 8]);
+    expect(page.transport.batches.map((batch) => batch.length)).toEqual([16, 9, 15]);
     const entries = page.transport.batches.flat().map(({ entry }) => entry);
     expect(entries.map(({ chosenAs }) => chosenAs?.index)).toEqual(
       Array.from({ length: 41 }, (_, index) => index).filter((index) => index !== 20),
