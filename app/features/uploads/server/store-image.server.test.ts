@@ -262,6 +262,14 @@ describe("keep", () => {
       expect([await names(), (await files()).length]).toEqual([["a", "b", "c"], 3]);
     });
 
+    it("tell the maximum of their request when one is too large", { tags: "@batch-maximum" }, async () => {
+      const [file] = await filesNamed(["large"]);
+      if (!file) throw new Error("one file");
+      expect(await storeImages([{ ...file, tooLarge: true }], { ...batch(), maxFileBytes: 32_000 })).toMatchObject([
+        { ok: false, problem: "Too large (maximum 32 kB)" },
+      ]);
+    });
+
     it("are stored one after the other when one is a duplicate or damaged", async () => {
       breakLine("nothing", "answer", 0);
       const [second] = (await filesNamed(["x", "b"])).slice(1);
