@@ -1,7 +1,7 @@
 import { ConvexClient } from "convex/browser";
 import type { FunctionArgs, FunctionReference, FunctionReturnType } from "convex/server";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { type Backend, type Person, signOut, signUp } from "../tests/convex/backends.ts";
+import { type Backend, type Person, probe, signOut, signUp } from "../tests/convex/backends.ts";
 import { startTestDeployment, type TestDeployment } from "../tests/convex/deployment.ts";
 import { embeddedOn } from "../tests/convex/embedded.ts";
 import { addImage } from "../tests/convex/pictures.ts";
@@ -49,6 +49,33 @@ it("updates every open browser after a change", async () => {
   const { id } = await addImage(backend, ada, designId, "picture.png");
   await expect.poll(() => images.at(-1)).toMatchObject([{ _id: id }]);
   await expect.poll(() => projects.at(-1)).toMatchObject([{ imageCount: 1, cover: [{ imageId: id }] }]);
+});
+
+it("shows a bulk job as stopped when its batch cannot even store that", { tags: "@bulk-stopped-live" }, async () => {
+  const ada = await signUp(backend, "ada");
+  const { userId } = ada;
+  const place = {
+    kind: "design",
+    id: await ada.mutation(api.designs.create, {
+      projectId: await ada.mutation(api.projects.create, { name: "a project" }),
+      name: "a design",
+    }),
+  };
+  const insert = (table: string, row: object) => backend.inside.mutation(probe.insert, { table, row: { userId, at: 1, ...row } });
+  const selectionId = await insert("bulkSelections", { kind: "image", place, ids: [], until: 1 });
+  const counts = { run: 0, parts: 0, part: 0, total: 1, done: 0, failed: 0, failures: [] };
+  // This cursor makes each batch throw.
+  const job = { step: "s", selectionId, kind: "image", action: { type: "trash" }, cursor: "{", ...counts };
+  const flags = { isLimited: false, isDismissed: false, state: "cancelled", phase: "do" };
+  const id = await insert("bulkJobs", { ...job, ...flags });
+  const jobs = await watch(ada, api.bulk.getRecent, {});
+  await ada.mutation(api.bulk.resume, { id });
+  const row = async () => backend.inside.query(probe.row, { table: "bulkJobs", id });
+  await expect.poll(row).toMatchObject({ state: "running", run: 1 });
+  await expect.poll(() => jobs.at(-1)).toMatchObject([{ state: "cancelled" }]);
+  await backend.settle();
+  await ada.mutation(api.bulk.dismiss, { id });
+  await expect.poll(() => jobs.at(-1)).toEqual([]);
 });
 
 it("ends all queries with the session", async () => {
