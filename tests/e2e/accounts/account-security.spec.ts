@@ -206,7 +206,7 @@ test("a password can be shown while it is typed", { tag: "@password-can-shown-wh
   const field = page.getByLabel("New password");
   await field.fill("what I type");
   await expect(field).toHaveAttribute("type", "password");
-  await field.locator("xpath=..").getByRole("button", { name: "Show password" }).click();
+  await field.locator("xpath=..").getByRole("button", { name: "Show characters" }).click();
   await expect(field).toHaveAttribute("type", "text");
   await expect(field).toHaveValue("what I type");
   expect(person.id).not.toBe("");

@@ -38,7 +38,8 @@ export function PasswordField({ id, label, errors, hint, className, ...rest }: P
           <Button
             look="ghost"
             size="icon-sm"
-            aria-label={shown ? "Hide password" : "Show password"}
+            // Without the word "password", so that the field's label names only the field.
+            aria-label={shown ? "Hide characters" : "Show characters"}
             aria-controls={id}
             className="absolute inset-y-0 end-0.5 my-auto"
             onClick={() => show(!shown)}
