@@ -7,7 +7,10 @@ import sharp from "sharp";
 import { APP_USER } from "../../harness/app.ts";
 import { api } from "../../../convex/_generated/api.js";
 import { bothWays, expect, openBrowser, signUp, test } from "../../harness/test.ts";
+import { pageActions } from "../support/page-actions.ts";
 import { deploymentAs, imagesIn, makeDesign, send } from "../support/pictures.ts";
+
+const DISK_FULL_TEXT = "The server's disk is full, so nothing was saved. Try again later.";
 
 /** A tmpfs as the disk; only root can mount one. Not mounted at import, as the file is also loaded to list its tests. */
 let disk = "";
@@ -75,30 +78,30 @@ bothWays((javaScript) => {
     const app = await launch({ DATA_DIR: join(disk, `forms-${javaScript}`) });
     const person = await signUp(app.url);
     const page = await openBrowser(browser, app, person);
-    await page.goto("/projects");
+    const her = pageActions(page, javaScript);
+    await her.open("/projects");
     const convex = await deploymentAs(app, person);
     const id = await convex.mutation(api.projects.create, { name: "Nightfall" });
     leave(0);
     // The log has room for some commits.
-    const refused = async () => {
-      const change = convex.mutation(api.projects.setDescription, { id, description: randomBytes(1000).toString("hex") });
-      return change.then(() => "", String);
+    let favourite = false;
+    const reason = async () => {
+      favourite = !favourite;
+      return convex.mutation(api.projects.setFavourite, { id, favourite }).then(() => "", String);
     };
-    await expect.poll(refused, { intervals: [10] }).toContain("InsufficientStorage");
+    await expect.poll(reason, { intervals: [10] }).toContain("InsufficientStorage");
 
-    await page.getByRole("button", { name: "New project" }).click();
-    await page.getByRole("textbox", { name: "Name" }).fill("Daybreak");
-    await page.getByRole("button", { name: "Create project" }).click();
-    await expect(page.getByText("The server's disk is full, so nothing was saved. Try again later.")).toBeVisible();
-    await expect(page.getByRole("textbox", { name: "Name" })).toHaveValue("Daybreak");
+    await her.create("project", "Daybreak");
+    await expect(page.getByText(DISK_FULL_TEXT)).toBeVisible();
+    await expect(page.getByRole("dialog", { name: "New project" }).getByLabel("Name")).toHaveValue("Daybreak");
 
     const visitor = await openBrowser(browser, app);
-    await visitor.goto("/sign-up");
-    await visitor.getByLabel("Name").fill("Grace");
+    await pageActions(visitor, javaScript).open("/sign-up");
+    await visitor.getByLabel("Name", { exact: true }).fill("Grace");
     await visitor.getByLabel("Email").fill(`${randomUUID()}@example.com`);
-    await visitor.getByLabel("Password").fill(`correct horse ${randomUUID()}`);
+    await visitor.getByLabel("Password", { exact: true }).fill(`correct horse ${randomUUID()}`);
     await visitor.getByRole("button", { name: "Create account" }).click();
-    await expect(visitor.getByText("The server's disk is full, so nothing was saved. Try again later.")).toBeVisible();
+    await expect(visitor.getByText(DISK_FULL_TEXT)).toBeVisible();
     rmSync(ballast());
   });
 });
