@@ -113,7 +113,7 @@ export function relayCookies(from: Response, to = new Headers()): Headers {
 async function handle({ request, context }: Asking, inner: Request): Promise<Response> {
   const config = context.get(configContext);
   const { outcome, unavailable, diskFull } = await noticeUnavailable(() => authFor(config, request).handler(inner));
-  if (unavailable && (outcome.status === "rejected" || outcome.value.status >= 400))
+  if (unavailable && (outcome.status === "rejected" || outcome.value.status >= 400 || isSignOut(inner)))
     return diskFull ? diskFullAnswer() : unavailableAnswer();
   if (outcome.status === "rejected") throw outcome.reason;
   const answer = outcome.value;
@@ -135,6 +135,9 @@ async function withCode(answer: Response): Promise<Response> {
   headers.delete("Content-Length");
   return Response.json(body, { status: 429, statusText: answer.statusText, headers });
 }
+
+/** Better Auth answers 200 although it could not delete the session. */
+const isSignOut = ({ url }: Request) => new URL(url).pathname === `${AUTH_PATH}/sign-out`;
 
 function changesVisitor({ method, url }: Request): boolean {
   return method !== "GET" || /\/(verify-email|magic-link\/verify|callback(\/[^/]+)?)$/.test(new URL(url).pathname);
