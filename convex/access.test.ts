@@ -462,7 +462,6 @@ type World = {
   bob: Person;
   signedOut: Person;
   expired: Person;
-  /** Carries ada's user id with bob's session. */
   mixedUp: Caller;
   withoutSession: Caller;
   nobody: Caller;

@@ -12,7 +12,6 @@ const { ownerId: _, actorId: __, projectId: ___, fromId: ____, toId: _____, ...p
 const activityShape = v.object({
   ...publicFields,
   _id: v.id("activities"),
-  /** Null for system actions and deleted users. */
   actor: v.union(v.object({ name: v.string(), isMe: v.boolean() }), v.null()),
   /** Where the item is now, also in the trash; without what was deleted permanently. */
   place: v.optional(v.object({ designId: v.optional(v.id("designs")), imageId: v.optional(v.id("designImages")) })),

@@ -143,13 +143,11 @@ export default defineSchema({
 
   usage: defineTable({
     ownerId: v.string(),
-    /** Without the trash. */
     projects: v.number(),
     designs: v.number(),
     images: v.number(),
     /** Each stored file once, including the trash. */
     bytes: v.number(),
-    /** Number of the running recount. */
     counting: v.optional(v.number()),
   }).index("by_owner", ["ownerId"]),
 

@@ -34,7 +34,6 @@ function tagging(
 
 const addTypedTag = (ctx: UserMutationCtx, place: Place, typed: string) => addTags(ctx, place, check(addTag, { tag: typed }).tag);
 
-/** Accepts several tags separated by commas. */
 export const tagDesign = tagging(designFor, addTypedTag);
 
 export const untagDesign = tagging(designFor, removeTag);

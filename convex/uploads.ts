@@ -129,7 +129,6 @@ async function insertImages(
     if (earlier && earlier.designId !== place.design._id) throw conflict("This upload belongs to another design.");
     if (earlier) imageIds.set(file.uploadId, earlier._id);
     if (earlier && earlier.storageId !== file.storageId) await releaseFile(ctx, file.storageId);
-    // The pages of a PDF share one file.
     if (!earlier && isFirstPage(file)) bytes += file.size;
   }
   // Before the first row, since users without a count are counted by their rows.

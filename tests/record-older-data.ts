@@ -33,7 +33,6 @@ try {
   const isCopied = async () => (await convex.query(api.projects.getProjectById, { id: purged })).imageCount === IMAGES;
   while (!(await isCopied())) await new Promise((resolve) => setTimeout(resolve, 200));
   await convex.mutation(api.projects.moveToTrash, { id: purged });
-  // The recording outlives an ordinary session.
   await (await storeOf(app)).change("sessions", { userId: person.id }, { expiresAt: Date.UTC(2100, 0) });
 
   const context = await browser.newContext();

@@ -30,7 +30,6 @@ function titleOf({ q, tag }: Filters): string {
 export async function loader({ url: { searchParams }, context }: Route.LoaderArgs) {
   const filters = filtersIn(searchParams);
   const after = afterIn(searchParams);
-  // Forms also send empty fields.
   if (FILTERS.some((name) => searchParams.get(name) === "")) throw redirect(searchAddress(filters, after));
   const convex = convexFor(context);
   const [loaded, knownTags, projects] = await Promise.all([

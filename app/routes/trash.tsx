@@ -29,7 +29,6 @@ export const meta: Route.MetaFunction = () => [{ title: "Trash · Atelier" }];
 const KIND = "kind";
 const KINDS = ["project", "design", "image"] as const;
 const TITLES = { project: "Projects", design: "Designs", image: "Images" };
-/** The limit per kind in `convex/trash.ts`. */
 const PAGE = 100;
 
 export async function loader({ context, url }: Route.LoaderArgs) {

@@ -3,7 +3,6 @@ import type { QueryCtx } from "../_generated/server";
 import { serverMutationFor, serverQueryFor } from "../model/access";
 import { invalid, notFound } from "../model/errors";
 
-/** Far above the size of a 256 px square. */
 const BYTES_MAX = 256 * 1024;
 
 export const put = serverMutationFor({

@@ -7,7 +7,6 @@ import { fileIsTaken, releaseFile } from "../model/files";
 // Deletes files of uploads that were never finalized. Each is checked once, since `purge.ts` deletes files with their rows.
 // Too many suggest missing rows: then none is deleted. `npx convex run sweep:run '{"anyNumber": true}'` lifts the limit.
 
-/** Time to finalize a file (milliseconds). */
 const GRACE = 60 * 60 * 1000;
 const SWEEP_BATCH = 200;
 const MAX_FILES = 100;

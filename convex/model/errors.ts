@@ -7,11 +7,9 @@ export type Refusal = {
   code: RefusalCode;
   message?: string;
   fieldErrors?: Record<string, string[]>;
-  /** With "conflict": the existing image. */
   duplicateOf?: { imageId: string; name: string };
   /** With "conflict": the stored text that a form did not start from. */
   current?: string;
-  /** With "limit": the remaining bytes. */
   left?: number;
 };
 

@@ -6,7 +6,6 @@ import { rotation } from "./versionTables";
 
 export const coverShape = v.object({
   imageId: v.id("designImages"),
-  /** Thumbhash in base64. */
   placeholder: v.union(v.string(), v.null()),
   width: v.number(),
   height: v.number(),
@@ -59,7 +58,6 @@ export const designImageShape = v.object({
   /** Pixels, after applying orientation and rotation. */
   width: v.number(),
   height: v.number(),
-  /** SHA-256, hexadecimal. */
   checksum: v.string(),
   placeholder: v.union(v.string(), v.null()),
   animated: v.boolean(),

@@ -17,7 +17,6 @@ export const pictureDetails = v.object({
 
 /** Position within a batch of files, which arrive in any order. */
 export const chosenAs = v.object({
-  /** Made by the browser. */
   batch: v.string(),
   index: v.number(),
 });
@@ -49,11 +48,9 @@ export const versionTables = {
     imageId: v.id("designImages"),
     number: v.number(),
     name: v.string(),
-    /** `users.id` */
     authorId: v.optional(v.string()),
     addedAt: v.number(),
     storageId: v.id("_storage"),
-    /** Makes `finalize` idempotent. */
     uploadId: v.string(),
   })
     .index("by_image", ["imageId", "number"])

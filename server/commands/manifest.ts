@@ -15,7 +15,6 @@ export async function writeManifest(folder: string): Promise<void> {
   await writeFile(join(folder, FILE), `${JSON.stringify({ files }, null, 2)}\n`, { mode: 0o600, flush: true });
 }
 
-/** Backups of earlier versions have no manifest. */
 export async function manifestProblems(folder: string): Promise<string[]> {
   const text = await readFile(join(folder, FILE), "utf8").catch(() => null);
   if (text === null) return [];

@@ -38,7 +38,6 @@ export async function pushIfChanged(
   log.info("the deployment has this build's functions");
 }
 
-/** Sets environment variables; null removes one. */
 export async function setEnvironment(target: Target, environment: Record<string, string | null>): Promise<void> {
   await call(target, "/api/update_environment_variables", {
     changes: Object.entries(environment).map(([name, value]) => ({ name, value })),

@@ -42,7 +42,6 @@ export async function startApp(settings: Record<string, string> = {}, main?: str
   const env = {
     PATH: process.env.PATH,
     DATA_DIR: dataDir,
-    // Tests sign up many users from one address.
     ACCOUNTS_RATE_LIMIT: "false",
     ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)])),
     ...settings,

@@ -14,7 +14,6 @@ export type Comparison = {
   images: number;
   /** Images and versions with missing bytes or another size. Never allowed. */
   rowsWithoutBytes: string[];
-  /** Unreferenced files: allowed until the next sweep. */
   bytesWithoutRow: string[];
 };
 

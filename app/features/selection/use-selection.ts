@@ -80,7 +80,6 @@ export function useSelection(ids: readonly string[], scope?: SelectionScope): Se
     if (except) return setExcept(new Set(ids.filter((id) => on && !ticked.includes(id))));
     if (ticked.some((id) => !marked.has(id)) || (ticked.length < chosen.length && on)) choose(ticked);
   });
-  // Reads boxes ticked before hydration.
   useLayoutEffect(() => readTicked(), []);
 
   const newest = useRef(toggle);

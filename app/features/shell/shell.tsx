@@ -27,7 +27,6 @@ import { SIDEBAR_ID, useSidebar } from "./use-sidebar";
 
 type ShellProps = {
   flash: ComponentProps<typeof FlashMessage>["flash"];
-  /** `users.id`. */
   personId: string;
   user: ShellUser;
   theme: Theme;

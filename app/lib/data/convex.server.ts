@@ -12,7 +12,6 @@ export type RequestConvex = {
   mutation<M extends Mutation>(mutation: M, args: FunctionArgs<M>): Promise<FunctionReturnType<M>>;
 };
 
-/** Set by the session (`convexMiddleware`). */
 export const convexContext = createContext<RequestConvex>();
 
 export const convexFor = (context: Readonly<RouterContextProvider>): RequestConvex => context.get(convexContext);

@@ -64,7 +64,6 @@ function useFollow(isGone: boolean, target: string | null, waits: boolean) {
 function unsavedDialog(): HTMLDialogElement | null {
   const dialog = document.querySelector<HTMLDialogElement>("dialog[open]");
   const fields = dialog?.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>("input:not([type=hidden]), textarea") ?? [];
-  // A rejected form's text is its new default.
   const isRejected = dialog?.querySelector("form[data-rejected]") != null;
   return isRejected || [...fields].some(({ value, defaultValue }) => value !== defaultValue) ? dialog : null;
 }

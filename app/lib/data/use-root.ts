@@ -18,7 +18,6 @@ export type RootData = {
   origin: string;
 } & DateSettings;
 
-/** Undefined only if the root loader failed. */
 export function useRoot() {
   return useRouteLoaderData<RootData>("root");
 }

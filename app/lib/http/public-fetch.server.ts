@@ -43,7 +43,6 @@ export async function fetchPublic(address: string, { maxBytes, timeoutMs }: Limi
 function open(url: URL, signal: AbortSignal, { protocol, isAllowed, request }: Network): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (url.protocol !== protocol || url.username !== "" || url.password !== "") throw new Error("The address is not allowed.");
-  // Literal addresses skip the lookup.
   if (isIP(host) !== 0 && !isAllowed(host)) throw new Error("The address is not public.");
   return new Promise((resolve, reject) => {
     const sent = request(url, { signal, agent: false, lookup: checkedLookup(isAllowed), headers: { Accept: "image/*" } }, resolve);

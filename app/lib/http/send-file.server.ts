@@ -4,7 +4,6 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request a
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 
 const PIECE = 256 * 1024;
-/** As in `plain-fetch.server.ts`. */
 const IDLE_MS = 4_000;
 const plain = new HttpAgent({ keepAlive: true, timeout: IDLE_MS });
 const encrypted = new HttpsAgent({ keepAlive: true, timeout: IDLE_MS });

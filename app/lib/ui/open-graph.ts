@@ -7,7 +7,6 @@ const PICTURE = { address: "/og.png", width: "1200", height: "630", alt: "A gall
 type PageAddress = {
   title: string;
   path: string;
-  /** Undefined when the root loader failed. */
   root: { origin: string } | undefined;
 };
 

@@ -135,7 +135,6 @@ export const accountTables = {
     .index("lastRequest", ["lastRequest"]),
 };
 
-/** Enforced by the store on write. */
 export const uniqueIndexes: Record<keyof typeof accountTables, string[]> = {
   users: ["id", "email"],
   accounts: ["id", "accountId"],

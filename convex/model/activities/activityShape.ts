@@ -33,6 +33,5 @@ export const activity = v.object({
   /** The item that `from` or `to` names, if it is another one than `thing`. */
   fromId: v.optional(v.string()),
   toId: v.optional(v.string()),
-  /** One when missing. */
   count: v.optional(v.number()),
 });

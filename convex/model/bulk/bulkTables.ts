@@ -76,7 +76,6 @@ export const bulkTables = {
     /** Changed items that undo would revert, and those that it has reverted. */
     applied: v.optional(v.number()),
     undone: v.optional(v.number()),
-    /** The next part to undo or redo. */
     part: v.number(),
     total: v.number(),
     done: v.number(),

@@ -137,7 +137,6 @@ async function assignFirstKeys(ctx: MutationCtx, list: List): Promise<void> {
 
 type Gap = { previous: Row | null; next: Row | null };
 
-/** Returns null if the row is already there. */
 async function gapFor(list: List, row: Row, target: Target): Promise<Gap | null> {
   if (target === "up" || target === "down") {
     const beside = await neighbour(list, row, target === "up" ? "before" : "after");

@@ -40,7 +40,6 @@ function sizeOf({ width, height }: Image): Looks["size"] {
   return pixels < MEDIUM_PIXELS ? "small" : pixels < LARGE_PIXELS ? "medium" : "large";
 }
 
-/** Upper limits of hues in degrees. */
 const HUES = [
   [15, "red"],
   [45, "orange"],

@@ -81,7 +81,6 @@ export function trigramsOf(word: string): string[] {
 export const isLetters = (term: string): boolean => !term.startsWith(MARKER);
 
 export type Word = {
-  /** All pieces in one, folded. */
   whole: string;
   /** Other spellings, each as a list of terms. */
   spellings: string[][];

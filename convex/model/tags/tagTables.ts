@@ -5,10 +5,8 @@ import { v } from "convex/values";
 export const tagTables = {
   tags: defineTable({
     ownerId: v.string(),
-    /** `tagKey` of the label. */
     key: v.string(),
     label: v.string(),
-    /** Includes the trash. */
     uses: v.number(),
   }).index("by_owner", ["ownerId", "key"]),
 

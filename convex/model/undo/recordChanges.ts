@@ -63,7 +63,6 @@ export function recordChanges({ db, user }: { db: MutationCtx["db"]; user: Pick<
 
 type StepGroup = { changes: Change[]; isUndone?: boolean };
 
-/** Replaces the step's former changes. */
 export async function replaceStep({ db }: Pick<MutationCtx, "db">, userId: string, step: string, groups: StepGroup[]): Promise<void> {
   if (step === "" || step.length > STEP_MAX) throw invalid({ step: ["This action cannot be stored for undo."] });
   for (const { _id } of await stepRows({ db }, userId, step)) await db.delete(_id);

@@ -11,14 +11,12 @@ export type Provider = {
   hasRemoteKeys: boolean;
 };
 
-/** The command line's format in `appAuth`. */
 export type ProviderInfo =
   | { type: "customJwt"; applicationID: string | null; issuer: string; jwks: string; algorithm: string }
   | { applicationID: string; domain: string };
 
 const ALGORITHMS = ["RS256", "ES256"];
 
-/** @throws {Error} naming the invalid field */
 export function readProvider(config: Json): ProviderInfo {
   if (typeof config !== "object" || config === null || Array.isArray(config))
     throw new Error("auth.config: each provider must be an object.");

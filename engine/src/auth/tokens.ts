@@ -15,7 +15,6 @@ type UserToken = Extract<Identity, { kind: "user" }>;
 export interface TokenVerifier {
   readonly remembered: number;
   configure(providers: Json[], report?: (error: unknown) => void): void;
-  /** @throws {RequestError} 401 with the reason */
   verify(token: string): Promise<UserToken>;
 }
 

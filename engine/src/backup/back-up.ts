@@ -20,7 +20,6 @@ export type BackupOptions = {
   from: string;
   /** Must not exist; appears when the backup is complete. */
   to: string;
-  /** Default: the key in `from`. */
   adminKey?: string | undefined;
   /** Saves space, but damage to a live file damages the backup, too. */
   hardLinks?: boolean;

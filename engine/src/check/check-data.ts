@@ -13,7 +13,6 @@ export type CheckResult = {
   problems: string[];
   damagedFiles: DamagedFile[];
   storedFiles: number;
-  /** Null when the database is unreadable. */
   latest: Timestamp | null;
 };
 

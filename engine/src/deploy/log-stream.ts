@@ -62,7 +62,6 @@ function nextEntry(waiting: Set<() => void>, signal: AbortSignal): Promise<void>
 const TYPE_NAMES: Record<FunctionType, string> = { query: "Query", mutation: "Mutation", action: "Action", httpAction: "HttpAction" };
 const IDENTITY_NAMES: Record<FunctionLog["identity"], string> = { none: "unknown", user: "user", admin: "instance_admin" };
 
-/** Required by the format, not measured here. */
 const NO_USAGE = {
   databaseReadBytes: 0,
   databaseWriteBytes: 0,

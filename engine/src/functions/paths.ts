@@ -16,7 +16,6 @@ export function parseFunctionPath(path: string): FunctionPath {
 
 export const showFunctionPath = ({ module, name }: FunctionPath): string => `${module}:${name}`;
 
-/** Returns an invalid path unchanged. */
 export function shownPath(path: string): string {
   try {
     return showFunctionPath(parseFunctionPath(path));

@@ -13,7 +13,6 @@ export function startThread(dir: string, entry: URL, data: object, options: Omit
   return new Worker(new URL("./thread-entry.ts", import.meta.url), { execArgv: [], ...options, workerData });
 }
 
-/** Pushes only add to the cache. */
 export function trimCache(dir: string): void {
   const folder = compileCacheFolder(dir);
   try {

@@ -4,7 +4,6 @@ import type { Identity, Json, LogLine, Timestamp, FunctionType } from "../values
 export type Call = {
   path: string /* "projects:create", or "projects.js:create" as older clients say */;
   args: Json;
-  /** JSON of `args`, forwarded without parsing. */
   argsText?: string;
   identity: Identity;
   visibility: "public" | "any";

@@ -47,7 +47,6 @@ export function parseCronExpression(text: string): CronExpression {
     days: daysBeforeLast === null ? parseField(day, 1, 31, text) : new Set(),
     daysBeforeLast,
     months: parseField(month, 1, 12, text, MONTHS, 1),
-    // 0 and 7 are Sunday.
     weekdays: new Set([...parseField(weekday, 0, 7, text, WEEKDAYS, 0, 7)].map((value) => value % 7)),
     anyDay: isAny(day),
     anyWeekday: isAny(weekday),

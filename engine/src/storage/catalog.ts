@@ -38,7 +38,6 @@ export type Table = {
   stored: boolean;
 };
 
-/** Convex's first user table number. */
 const FIRST_USER_TABLE = 10_001;
 const SYSTEM_TABLES = { _scheduled_functions: 512, _storage: 513 };
 const SYSTEM_INDEXES = [

@@ -83,7 +83,6 @@ export class Checkpoints {
     this.paused = false;
   }
 
-  /** Call it before SQLite closes the file. */
   finish(): void {
     this.checkpoint("TRUNCATE");
     this.unused.clear(() => false);

@@ -43,7 +43,6 @@ export function openUnusedBytes(path: string, pageSize: number) {
     get count(): number {
       return pending.size + pendingUpTo;
     },
-    /** Call it before each checkpoint. */
     noteLog(logPath: string): void {
       for (const number of pagesInLog(logPath, pageSize)) pending.add(number);
     },

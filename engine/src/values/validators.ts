@@ -5,7 +5,6 @@ import { showValidator, showValue } from "./show.ts";
 import type { Json } from "./types.ts";
 import { parseValidator, type ValidatorJson } from "./validator-json.ts";
 
-/** Returns null for an invalid id or an unknown table. */
 export type IdTables = { tableOf(id: string): string | null };
 
 export function checkArguments(validator: Json, args: Json, tables: IdTables): void {
@@ -18,7 +17,6 @@ export function checkReturns(validator: Json, result: Json, tables: IdTables): v
   if (fault !== null) throw new FunctionError(`ReturnsValidationError: ${fault}`);
 }
 
-/** Returns Convex's message for a mismatch, or null. */
 export function findFault(validator: ValidatorJson, value: Json, tables: IdTables): string | null {
   return fault(validator, value, "", tables);
 }

@@ -3,7 +3,6 @@ import { delimiter, join } from "node:path";
 
 export type Program = {
   variable: string;
-  /** File names to look for in PATH, or absolute paths. */
   names: string[];
   debianPackage: string;
 };

@@ -44,7 +44,6 @@ test("taps, swipes and keys control the viewer at 360 px", async ({ app, person,
   const close = viewer.getByRole("link", { name: "Close" });
   await expect(close).toBeVisible();
 
-  // A view transition takes the taps.
   await waitForAnimations(page);
   await test.step("a tap hides the controls, and another shows them", async () => {
     await page.touchscreen.tap(180, 300);

@@ -5,7 +5,6 @@ import { COGNITO } from "./settings.ts";
 export type ProviderId = (typeof providerIds)[number];
 
 export type Person = {
-  /** In the provider's documented form. */
   id: string;
   firstName: string;
   lastName: string;

@@ -22,7 +22,6 @@ export type PartialUpload = {
   chosenAs?: { batch: string; index: number } | undefined;
   /** From the share sheet of a device: complete, waits for its user to choose a design, and expires after an hour. */
   isShared?: boolean | undefined;
-  /** In ms since 1970. */
   expiresAt: number;
 };
 
@@ -181,7 +180,6 @@ export function openPartialUploads(
       if (!(await lookUp(part.id))) throw new OffsetMismatch("The upload has ended");
       const at = await offset(part);
       if (at !== from) throw new OffsetMismatch(`${at} bytes are stored, not ${from}`);
-      // A part does not expire during a write.
       partialUploads.set({ ...part, expiresAt: Date.now() + lifetimeOf(part) });
       const hashed = at === 0 ? { hash: createHash("sha256"), at } : hashes.get(part.id);
       // Until the body ends, it is unknown which bytes reach the disk.

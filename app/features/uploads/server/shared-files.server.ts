@@ -46,7 +46,6 @@ export async function storeShared(request: Request, context: Readonly<RouterCont
   }
 }
 
-/** Longest name of a file in UTF-16 units. */
 const NAME_MAX = 1000;
 
 /** Stores a file in place of the oldest beyond `MAX_FILES`. Returns the problem, or null. */

@@ -11,7 +11,6 @@ import {
 
 /** With the random part, a tab reconnects within 3 s. */
 const CHECK_MS = 1400;
-/** Spreads the checks of many tabs. */
 const SPREAD_MS = 1000;
 /** Events that show that the tab may be in use. */
 const SIGNS = ["visibilitychange", "resume", "focus", "pointerdown", "keydown"];

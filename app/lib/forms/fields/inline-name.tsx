@@ -23,7 +23,6 @@ export function InlineName({ item, thing, intent, constraint, small = false }: N
   const isEditing = typing || state.pending || state.refusal !== undefined;
   if (!isEditing && shown !== item.name) setShown(item.name);
 
-  /** The saved or sent text. */
   const settled = useRef(item.name);
   const input = useRef<HTMLInputElement>(null);
   const leave = () => {

@@ -7,7 +7,6 @@ export async function readBody(request: Request, limit: number): Promise<Uint8Ar
   for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
     length += next.value.byteLength;
     if (length > limit) {
-      // The body may never end.
       void reader?.cancel().catch(() => {});
       return null;
     }

@@ -1,7 +1,6 @@
 import { Duplex, type Writable } from "node:stream";
 import { createReadableStreamFromReadable } from "@react-router/node";
 
-/** Bytes; a usual page fits. */
 const WAITING_BYTES = 512 * 1024;
 
 /** Combines React's 2 KiB writes into one chunk, because every chunk costs the same in streams, compression and socket. */

@@ -33,7 +33,6 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "receive-"));
 });
 afterEach(async () => {
-  // `rmdir` fails if a file remains.
   await rmdir(folder);
 });
 

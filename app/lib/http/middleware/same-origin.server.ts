@@ -22,7 +22,6 @@ export const sameOrigin: MiddlewareFunction<Response> = ({ request, context, url
   throw isAuth ? refusalOf(own) : new Response("Forbidden", { status: 403 });
 };
 
-/** In the format of Better Auth's errors. */
 const refusalOf = (own: string) =>
   Response.json({ code: "INVALID_ORIGIN", message: `Invalid origin: expected a request of ${own} itself` }, { status: 403 });
 

@@ -62,7 +62,6 @@ async function blockDigests(file: File): Promise<Buffer> {
     remaining = BLOCK_BYTES;
   };
   for await (const chunk of comparedContent(file.path, file, BLOCK_BYTES)) {
-    // A read may return less than a block.
     for (let at = 0; at < chunk.length;) {
       const part = chunk.subarray(at, at + remaining);
       block.update(part);

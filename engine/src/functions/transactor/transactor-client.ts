@@ -106,7 +106,6 @@ export class TransactorThread {
     await this.#replace(next, code);
   }
 
-  /** Answers pending questions first. */
   async close(): Promise<void> {
     this.#closing = true;
     // Only then is it known which thread owns the data.

@@ -63,7 +63,6 @@ export const tusTransport: Transport = {
       if (!signal.aborted) upload.start();
     }),
 
-  // Uses HEAD (tus 1.0), which creates no image.
   async hasArrived(url) {
     const response = await fetch(url, { method: "HEAD", headers: { "Tus-Resumable": VERSION } }).catch(() => {
       throw new NotSent(null, null);
