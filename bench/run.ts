@@ -4,6 +4,7 @@ import { ensureBuilt } from "../server/build/ensure.ts";
 import { durableMutations } from "./engine/durable-mutations.ts";
 import { encryptedResults } from "./engine/encrypted-results.ts";
 import { enumeration } from "./product/enumeration.ts";
+import { everyday } from "./product/everyday.ts";
 import { fanOut } from "./engine/fan-out.ts";
 import { lighthouse } from "./product/lighthouse.ts";
 import { lists } from "./product/lists.ts";
@@ -33,6 +34,7 @@ const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]>
   lists: { title: "Long lists in a browser", measure: lists },
   search: { title: "Search as you type among 10,000 images", measure: searches },
   bulk: { title: "Bulk actions on 10,000 images", measure: bulk },
+  everyday: { title: "Everyday actions in a browser, from the event to the painted result", measure: everyday },
   lighthouse: { title: "Lighthouse, as on a phone, medians of five runs", measure: lighthouse },
   enumeration: { title: "What time tells of whether there is an account, medians of 200 tries", measure: enumeration },
   mutations: { title: "Durable mutations, 64 in flight over websockets", measure: durableMutations },

@@ -20,7 +20,7 @@ describe.each(backends)("activities on $name", ({ start }) => {
     };
     await ada.mutation(api.designImages.rename, { id: imageId, name: "c.png" });
     expect((await list())[0]).toEqual(["renamed", "a.png", { designId, imageId }, imageId]);
-    expect((await list()).at(-1)).toEqual(["created", "Magazine", {}, undefined]);
+    expect((await list()).at(-1)).toEqual(["created", "Magazine", {}, other]);
     await ada.mutation(api.designImages.moveToTrash, { id: imageId });
     expect((await list())[0]).toEqual(["trashed", "c.png", { designId, imageId }, undefined]);
     await ada.mutation(api.trash.purge, { id: imageId });

@@ -4,7 +4,7 @@ import type { Doc } from "./_generated/dataModel";
 import { type CallerCtx, ifVisible, unpurgedFor, projectFor, userQuery } from "./model/access";
 import { activity } from "./model/activities/activityShape";
 import { pageOf } from "./model/lists/paging";
-import { coverShape, toDesign } from "./model/shapes";
+import { coverShape, toDesign, toProject } from "./model/shapes";
 import { toCover } from "./model/summaries";
 
 const { ownerId: _, actorId: __, projectId: ___, fromId: ____, toId: _____, ...publicFields } = activity.fields;
@@ -39,9 +39,12 @@ export const list = userQuery({
         .unique();
       names.set(actorId, user && (user.name || user.email));
     }
+    const [cover] = toProject(project).cover;
+    const ofProject: About = { place: {}, ...(cover && { picture: cover }) };
     const abouts = new Map<string, Promise<About>>();
     const entry = async ({ _id, actorId, at, kind, thing, design, from, to, count }: Doc<"activities">): Promise<Activity> => {
-      const about = abouts.get(thing.id) ?? aboutOf(ctx, thing, design?.id);
+      const about =
+        abouts.get(thing.id) ?? (thing.kind === "project" ? Promise.resolve(ofProject) : aboutOf(ctx, thing.kind, thing.id, design?.id));
       abouts.set(thing.id, about);
       const name = names.get(actorId);
       const actor = typeof name === "string" ? { name, isMe: actorId === ctx.user.id } : null;
@@ -64,8 +67,7 @@ export const list = userQuery({
 
 type About = Pick<Activity, "place" | "picture">;
 
-async function aboutOf(ctx: CallerCtx, { kind, id }: Activity["thing"], designId: string | undefined): Promise<About> {
-  if (kind === "project") return { place: {} };
+async function aboutOf(ctx: CallerCtx, kind: "design" | "image", id: string, designId: string | undefined): Promise<About> {
   const found = await ifVisible(unpurgedFor(ctx, id, kind));
   if (!found) {
     const parent = designId === undefined ? null : await ifVisible(unpurgedFor(ctx, designId, "design"));

@@ -10,7 +10,7 @@ import { moveDesign } from "./model/moves";
 import { coverItem, describeItem, favouriteItem, renameItem, reorderItem, trashItem } from "./model/itemMutations";
 import { LIST_LIMIT, pageOf } from "./model/lists/paging";
 import { createDesign, renameDesign } from "./model/rules";
-import { designShape, toDesign } from "./model/shapes";
+import { coverShape, designShape, toDesign } from "./model/shapes";
 import { FAVOURITES_MAX, type ListSort, sortArg, sorted } from "./model/lists/sorting";
 import { trashDesign } from "./model/trashing";
 
@@ -49,7 +49,7 @@ const RECENT = { projects: 5, designs: 3, shown: 6 };
 
 export const getRecent = userQuery({
   args: {},
-  returns: v.array(v.object({ _id: v.id("designs"), name: v.string(), projectName: v.string() })),
+  returns: v.array(v.object({ _id: v.id("designs"), name: v.string(), projectName: v.string(), cover: v.array(coverShape) })),
   handler: async (ctx) => {
     const projects = await ctx.db
       .query("projects")
@@ -57,17 +57,20 @@ export const getRecent = userQuery({
       .order("desc")
       .take(RECENT.projects);
     const designs = await Promise.all(
-      projects.map(async ({ _id, name: projectName }) => {
+      projects.map(async ({ _id: projectId, name: projectName }) => {
         const rows = await ctx.db
           .query("designs")
-          .withIndex("by_project", (q) => q.eq("projectId", _id).eq("removedAt", undefined))
+          .withIndex("by_project", (q) => q.eq("projectId", projectId).eq("removedAt", undefined))
           .order("desc")
           .take(RECENT.designs);
-        return rows.map((design) => ({ _id: design._id, name: design.name, projectName, updatedAt: design.updatedAt }));
+        return rows.map((row) => {
+          const { _id, name, cover, updatedAt } = toDesign(row);
+          return { _id, name, cover, projectName, updatedAt };
+        });
       }),
     );
     const latest = designs.flat().toSorted((a, b) => b.updatedAt - a.updatedAt);
-    return latest.slice(0, RECENT.shown).map(({ _id, name, projectName }) => ({ _id, name, projectName }));
+    return latest.slice(0, RECENT.shown).map(({ _id, name, cover, projectName }) => ({ _id, name, cover, projectName }));
   },
 });
 

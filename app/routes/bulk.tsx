@@ -1,16 +1,32 @@
-import { redirect } from "react-router";
+import { data, redirect } from "react-router";
 import { safeRedirectPath } from "~/features/accounts/session/safe-redirect";
 import { getVisitor, redirectToSignIn } from "~/features/accounts/session/session.server";
 import { BULK_ACTS } from "~/features/selection/bulk/bulk-acts";
 import { convexFor } from "~/lib/data/convex.server";
+import { liveRevalidation } from "~/lib/data/should-revalidate";
+import { useLive } from "~/lib/data/use-live";
 import { textOf } from "~/lib/forms/intents";
 import { unsavedResponse } from "~/lib/http/disk-full.server";
 import { badForm, checkFieldNames } from "~/lib/http/forms/field-names";
 import { readFormData } from "~/lib/http/forms/form.server";
-import { methodNotAllowed } from "~/lib/http/middleware/method-not-allowed.server";
+import { Page, PageHeader } from "~/lib/ui/page";
+import { api } from "#convex/_generated/api";
 import type { Route } from "./+types/bulk";
 
-export const loader = methodNotAllowed("POST");
+export const meta: Route.MetaFunction = () => [{ title: "Bulk actions · Atelier" }];
+
+/** Seconds between reloads without JavaScript. */
+const RELOAD = 3;
+
+/** Follows the running jobs, which the shell shows. A header reloads the page, so that no other page reloads while someone types in it. */
+export async function loader({ context }: Route.LoaderArgs) {
+  const jobs = await convexFor(context).preload(api.bulk.getRecent, {});
+  const isRunning = jobs.value.some(({ state }) => state === "running");
+  return data({ jobs }, isRunning ? { headers: { Refresh: String(RELOAD) } } : {});
+}
+
+export const headers: Route.HeadersFunction = ({ loaderHeaders, errorHeaders }) => errorHeaders ?? loaderHeaders;
+export const shouldRevalidate = liveRevalidation;
 
 export async function action({ request, context }: Route.ActionArgs) {
   const sent = await readFormData(request);
@@ -25,4 +41,16 @@ export async function action({ request, context }: Route.ActionArgs) {
     throw unsavedResponse(error) ?? error;
   }
   return redirect(safeRedirectPath(sent.get("back")), 303);
+}
+
+export default function Bulk({ loaderData }: Route.ComponentProps) {
+  const isRunning = useLive(loaderData.jobs).some(({ state }) => state === "running");
+  return (
+    <Page>
+      <PageHeader title="Bulk actions" />
+      <p className="text-soft">
+        {isRunning ? "This page updates by itself until the bulk actions are finished." : "No bulk action is running."}
+      </p>
+    </Page>
+  );
 }

@@ -7,6 +7,8 @@ import { useLive } from "~/lib/data/use-live";
 import { designIntents } from "~/features/designs/intents";
 import { serverAction } from "~/lib/forms/action.server";
 import { liveAction } from "~/lib/forms/live-action";
+import { creatingDestination, NewDestination } from "~/lib/forms/fields/new-destination";
+import { projectIntents } from "~/features/projects/intents";
 import { DestinationList } from "~/lib/forms/fields/destination-list";
 import type { ProjectHandle } from "~/features/shell/open-project";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
@@ -29,7 +31,7 @@ export async function loader({ params: { id }, context }: Route.LoaderArgs) {
 }
 
 const { moveDesign, copyDesigns } = designIntents;
-const intents = { moveDesign, copyDesigns };
+const intents = { moveDesign, copyDesigns, createProject: creatingDestination(projectIntents.createProject) };
 export const action = serverAction(intents);
 export const clientAction = liveAction(intents);
 export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ design }) => design.value.projectId };
@@ -53,8 +55,9 @@ export default function MoveDesign({ loaderData }: Route.ComponentProps) {
         current={design.projectId}
         field="projectId"
         targets={projects.map(({ _id, name, designCount }) => ({ _id, name, facts: count(designCount, "design") }))}
-        nowhere="There is no project. Create one first."
+        nowhere="There is no project. Create one."
       />
+      <NewDestination key={`new ${projects.length}`} thing="project" intent="createProject" hidden={{}} />
     </Page>
   );
 }

@@ -184,7 +184,7 @@ function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPage
       remove: "trashImages",
       copy: "copyImages",
       move: "moveImages",
-      into: { field: "designId", id: design._id },
+      into: design._id,
     },
   });
 

@@ -9,6 +9,8 @@ import { serverAction } from "~/lib/forms/action.server";
 import { liveAction } from "~/lib/forms/live-action";
 import { ProjectPicker } from "~/lib/forms/fields/project-picker";
 import { DestinationList } from "~/lib/forms/fields/destination-list";
+import { creatingDestination, NewDestination } from "~/lib/forms/fields/new-destination";
+import { designIntents } from "~/features/designs/intents";
 import { imageIntents } from "~/features/images/gallery/image-intents";
 import type { ProjectHandle } from "~/features/shell/open-project";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
@@ -37,7 +39,7 @@ export async function loader({ params: { id, imageId }, context, url }: Route.Lo
 }
 
 const { moveImage, copyImages } = imageIntents;
-const intents = { moveImage, copyImages };
+const intents = { moveImage, copyImages, createDesign: creatingDestination(designIntents.createDesign) };
 export const action = serverAction(intents);
 export const clientAction = liveAction(intents);
 export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ design }) => design.value.projectId };
@@ -74,7 +76,13 @@ export default function MoveImage({ loaderData }: Route.ComponentProps) {
         current={design._id}
         field="designId"
         targets={designs.map(({ _id, name, imageCount }) => ({ _id, name, facts: count(imageCount, "image") }))}
-        nowhere="This project has no design. Choose another project, or create a design first."
+        nowhere="This project has no design. Choose another project, or create a design."
+      />
+      <NewDestination
+        key={`new ${loaderData.projectId} ${designs.length}`}
+        thing="design"
+        intent="createDesign"
+        hidden={{ projectId: loaderData.projectId }}
       />
     </Page>
   );

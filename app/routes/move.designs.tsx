@@ -1,9 +1,12 @@
 import { type ClientActionFunctionArgs, href } from "react-router";
 import { convexFor } from "~/lib/data/convex.server";
 import { designIntents } from "~/features/designs/intents";
-import { INTENT_FIELD } from "~/lib/forms/intents";
+import { projectIntents } from "~/features/projects/intents";
+import { INTENT_FIELD, textOf } from "~/lib/forms/intents";
 import { liveAction } from "~/lib/forms/live-action";
 import { DestinationList } from "~/lib/forms/fields/destination-list";
+import { creatingDestination, NewDestination } from "~/lib/forms/fields/new-destination";
+import { SELECTION_FIELDS } from "~/features/selection/address";
 import { NothingSelected } from "~/features/selection/nothing-selected";
 import { DESTINATION_PARAM } from "~/features/selection/address";
 import { destinationAction } from "~/features/selection/destinations/destination-action.server";
@@ -16,7 +19,7 @@ import type { Route } from "./+types/move.designs";
 export const meta: Route.MetaFunction = () => [{ title: "Move designs · Atelier" }];
 
 const { moveDesigns, copyDesigns } = designIntents;
-const intents = { moveDesigns, copyDesigns };
+const intents = { moveDesigns, copyDesigns, createProject: creatingDestination(projectIntents.createProject) };
 
 export const action = (args: Route.ActionArgs) =>
   destinationAction(args, intents, async (_sent, _ids, selected) => {
@@ -26,7 +29,8 @@ export const action = (args: Route.ActionArgs) =>
 
 export async function clientAction(args: ClientActionFunctionArgs) {
   const sent = await args.request.clone().formData();
-  return sent.get(INTENT_FIELD) === DESTINATION_PARAM ? args.serverAction<typeof action>() : liveAction(intents)(args);
+  const asks = [DESTINATION_PARAM, "createProject"].includes(textOf(sent, INTENT_FIELD));
+  return asks ? args.serverAction<typeof action>() : liveAction(intents, SELECTION_FIELDS)(args);
 }
 
 export default function MoveDesigns({ actionData }: Route.ComponentProps) {
@@ -43,9 +47,11 @@ export default function MoveDesigns({ actionData }: Route.ComponentProps) {
         hidden={where.fields}
         field="projectId"
         copy="copyDesigns"
+        current={where.place}
         targets={where.projects}
-        nowhere="There is no project. Create one first."
+        nowhere="There is no project. Create one."
       />
+      <NewDestination key={`new ${where.projects.length}`} thing="project" intent="createProject" hidden={where.fields} />
     </Page>
   );
 }

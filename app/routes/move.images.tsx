@@ -1,12 +1,14 @@
 import { type ClientActionFunctionArgs, Form, href } from "react-router";
 import { convexFor } from "~/lib/data/convex.server";
-import { INTENT_FIELD } from "~/lib/forms/intents";
+import { INTENT_FIELD, textOf } from "~/lib/forms/intents";
 import { liveAction } from "~/lib/forms/live-action";
 import { ProjectPicker } from "~/lib/forms/fields/project-picker";
 import { DestinationList } from "~/lib/forms/fields/destination-list";
+import { creatingDestination, NewDestination } from "~/lib/forms/fields/new-destination";
+import { designIntents } from "~/features/designs/intents";
 import { imageIntents } from "~/features/images/gallery/image-intents";
+import { DESTINATION_PARAM, SELECTION_FIELDS } from "~/features/selection/address";
 import { NothingSelected } from "~/features/selection/nothing-selected";
-import { DESTINATION_PARAM } from "~/features/selection/address";
 import { destinationAction } from "~/features/selection/destinations/destination-action.server";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
 import { count } from "~/lib/ui/count";
@@ -17,7 +19,7 @@ import type { Route } from "./+types/move.images";
 export const meta: Route.MetaFunction = () => [{ title: "Move images · Atelier" }];
 
 const { moveImages, copyImages } = imageIntents;
-const intents = { moveImages, copyImages };
+const intents = { moveImages, copyImages, createDesign: creatingDestination(designIntents.createDesign) };
 const PROJECT = "project";
 
 export const action = (args: Route.ActionArgs) =>
@@ -49,7 +51,8 @@ async function projectOf({ context }: Route.ActionArgs, [id]: string[], none: st
 
 export async function clientAction(args: ClientActionFunctionArgs) {
   const sent = await args.request.clone().formData();
-  return sent.get(INTENT_FIELD) === DESTINATION_PARAM ? args.serverAction<typeof action>() : liveAction(intents, [PROJECT])(args);
+  const asks = [DESTINATION_PARAM, "createDesign"].includes(textOf(sent, INTENT_FIELD));
+  return asks ? args.serverAction<typeof action>() : liveAction(intents, [...SELECTION_FIELDS, PROJECT])(args);
 }
 
 export default function MoveImages({ actionData }: Route.ComponentProps) {
@@ -74,8 +77,15 @@ export default function MoveImages({ actionData }: Route.ComponentProps) {
         hidden={{ ...where.fields, [PROJECT]: where.projectId }}
         field="designId"
         copy="copyImages"
+        current={where.place}
         targets={where.targets}
-        nowhere="This project has no design. Choose another project, or create a design first."
+        nowhere="This project has no design. Choose another project, or create a design."
+      />
+      <NewDestination
+        key={`new ${where.projectId} ${where.targets.length}`}
+        thing="design"
+        intent="createDesign"
+        hidden={{ ...where.fields, [PROJECT]: where.projectId, projectId: where.projectId }}
       />
     </Page>
   );

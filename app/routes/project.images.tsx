@@ -30,6 +30,7 @@ import { Link } from "~/lib/ui/navigation/link";
 import { MorePages } from "~/lib/ui/navigation/more-pages";
 import { Page, PageHeader } from "~/lib/ui/page";
 import { useDensity } from "~/lib/ui/theme/density";
+import { useItemCommands } from "~/features/selection/commands/use-item-commands";
 import { DestinationPicker } from "~/features/selection/destinations/destination-picker";
 import { api } from "#convex/_generated/api";
 import type { ProjectImagesGroup } from "#convex/wall";
@@ -93,6 +94,10 @@ export default function ProjectImages({ loaderData }: Route.ComponentProps) {
     { field: scopeField("project", project._id), total: project.imageCount },
   );
   usePointerSelection(container, selection);
+  useItemCommands(container, {
+    items: images,
+    bulk: { kind: "image", selection, remove: "trashImages", copy: "copyImages", move: "moveImages", into: null },
+  });
   return (
     <Page>
       <PageHeader

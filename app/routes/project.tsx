@@ -120,7 +120,7 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
       remove: "trashDesigns",
       copy: "copyDesigns",
       move: "moveDesigns",
-      into: { field: "projectId", id: project._id },
+      into: project._id,
     },
   });
   const byHand = useSearchParams()[0].get(SORT) === "manual";

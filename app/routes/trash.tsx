@@ -1,3 +1,4 @@
+import type { FunctionReturnType } from "convex/server";
 import { Trash2 } from "lucide-react";
 import { href } from "react-router";
 import { convexFor } from "~/lib/data/convex.server";
@@ -17,6 +18,7 @@ import { TrashList } from "~/features/trash/trash-list";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
 import { Button, ButtonLink } from "~/lib/ui/inputs/button";
 import { Dialog, DialogActions, DialogButton, DialogCancel } from "~/lib/ui/overlays/dialog";
+import { count } from "~/lib/ui/count";
 import { EmptyState } from "~/lib/ui/empty-state";
 import { Icon } from "~/lib/ui/icons/icon";
 import { MorePages } from "~/lib/ui/navigation/more-pages";
@@ -54,6 +56,7 @@ export default function Trash({ loaderData }: Route.ComponentProps) {
   return loaderData.kind === undefined ? <TrashOverview trash={loaderData.trash} /> : <TrashOfKind key={loaderData.kind} {...loaderData} />;
 }
 
+type TrashedItems = FunctionReturnType<typeof api.trash.getTrash>;
 type Loaded = Route.ComponentProps["loaderData"];
 
 function TrashOfKind({ kind, isFirst, page }: Extract<Loaded, { isFirst: boolean }>) {
@@ -108,7 +111,7 @@ function TrashOverview({ trash }: Extract<Loaded, { trash: unknown }>) {
           <AllOf kind={kind} many={{ project: projects, design: designs, image: images }[kind].length} />
         </TrashList>
       ))}
-      <EmptyDialog />
+      <EmptyDialog trash={{ projects, designs, images }} />
       {openDialog ? (
         <PurgeDialog key={openDialog.item._id} item={openDialog.item} open={openDialog} onClose={() => setOpenDialog(null)} />
       ) : null}
@@ -125,12 +128,23 @@ function AllOf({ kind, many }: { kind: (typeof KINDS)[number]; many: number }) {
   );
 }
 
-function EmptyDialog() {
+/** A full list may continue on other pages. */
+function countsOf(trash: TrashedItems): string {
+  const counts = KINDS.flatMap((kind) => {
+    const many = trash[`${kind}s`].length;
+    return many === 0 ? [] : `${many < PAGE ? "" : "at least "}${count(many, kind)}`;
+  });
+  return new Intl.ListFormat("en-GB").format(counts);
+}
+
+function EmptyDialog({ trash }: { trash: TrashedItems }) {
   const state = useIntentForm({ id: `${EMPTYING}-form`, intent: "emptyTrash" });
   return (
     <Dialog id={EMPTYING} title="Empty the trash?" open={dialogState(state)}>
       <IntentForm state={state}>
-        <p className="text-soft">All items in the trash are deleted permanently, with their images. This cannot be undone.</p>
+        <p className="text-soft">
+          All items in the trash are deleted permanently, with everything in them: {countsOf(trash)}. This cannot be undone.
+        </p>
         <DialogActions>
           <DialogCancel dialog={EMPTYING} />
           <Button type="submit" look="danger">

@@ -1,3 +1,4 @@
+import type { PictureSource } from "~/features/images/display/picture";
 import { fold } from "#convex/model/search/fold";
 
 export type Command = {
@@ -5,6 +6,8 @@ export type Command = {
   name: string;
   words?: string[];
   kind: string;
+  /** The pictures of the item that the command opens. */
+  cover?: PictureSource[];
   run: () => unknown;
 };
 

@@ -7,11 +7,13 @@ import { useLive } from "~/lib/data/use-live";
 import { close } from "~/lib/ui/overlays/invokers";
 import { type Theme, themeCookie } from "~/lib/ui/theme/preferences";
 import { showTheme } from "~/lib/ui/theme/theme";
+import { Mosaic } from "~/features/images/display/mosaic";
+import type { PictureSource } from "~/features/images/display/picture";
 import { tagAddress } from "~/features/tags/tag-list";
 import { type Command, matchCommands } from "./command";
 import { FIELD } from "./search-field-id";
 import { type PageDestination, PAGE_DESTINATIONS } from "./page-destinations";
-import { useSearchResults } from "./use-search-results";
+import { useRecentDesigns, useSearchResults } from "./use-search-results";
 
 export type PaletteProps = {
   projects: Preload<PageDestination[]>;
@@ -33,24 +35,34 @@ export function Palette({ projects, onToggleSidebar, pageCommands, typed, onType
   const signOut = useRef<HTMLFormElement>(null);
   const named = useLive(projects);
   const found = useSearchResults(typed);
+  const recent = useRecentDesigns();
   const navigate = useNavigate();
+  const covers = new Map<string, PictureSource[]>(found.projects.map(({ _id, cover }) => [_id, cover]));
 
   const navigateTo = (to: string) => () => navigate(to);
   const commands: Command[] = [
     ...pageCommands,
-    ...named.map(({ _id, name }) => ({ key: _id, name, kind: "Project", run: navigateTo(href("/projects/:id", { id: _id })) })),
-    ...found.designs.map(({ _id, name, projectName }) => ({
+    ...named.map(({ _id, name }) => ({
+      key: _id,
+      name,
+      kind: "Project",
+      cover: covers.get(_id) ?? [],
+      run: navigateTo(href("/projects/:id", { id: _id })),
+    })),
+    ...found.designs.map(({ _id, name, projectName, cover }) => ({
       key: _id,
       name,
       words: [typed],
       kind: projectName,
+      cover,
       run: navigateTo(href("/design/:id", { id: _id })),
     })),
-    ...found.images.map(({ _id, name, designId, designName }) => ({
+    ...found.images.map(({ _id, name, designId, designName, ...image }) => ({
       key: _id,
       name,
       words: [typed],
       kind: designName,
+      cover: [{ ...image, imageId: _id }],
       run: navigateTo(href("/design/:id/images/:imageId", { id: designId, imageId: _id })),
     })),
     ...found.tags.map((tag) => ({ key: `tag ${tag}`, name: tag, kind: "Tag", run: navigateTo(tagAddress(tag)) })),
@@ -68,6 +80,14 @@ export function Palette({ projects, onToggleSidebar, pageCommands, typed, onType
     { key: "sidebar", name: "Collapse or expand the sidebar", kind: "Actions", run: onToggleSidebar },
     { key: "sign-out", name: "Log out", words: ["sign out", "leave"], kind: "Actions", run: () => signOut.current?.submit() },
   ];
+  const recentCommands: Command[] = recent.map(({ _id, name, projectName, cover }) => ({
+    key: `recent ${_id}`,
+    name,
+    kind: projectName,
+    cover,
+    run: navigateTo(href("/design/:id", { id: _id })),
+  }));
+  const isEmpty = typed.trim() === "";
   const offered = matchCommands(commands, typed);
 
   function run(command: Command) {
@@ -76,6 +96,18 @@ export function Palette({ projects, onToggleSidebar, pageCommands, typed, onType
     if (dialog) close(dialog);
     void command.run();
   }
+
+  const option = (command: Command) => (
+    <Cmdk.Item key={command.key} value={command.key} onSelect={() => run(command)}>
+      {command.cover ? <Mosaic cover={command.cover} sizes="40px" className="me-3 -ms-1 size-7 shrink-0 rounded-sm" /> : null}
+      <span dir="auto" className="truncate">
+        {command.name}
+      </span>
+      <span className="ms-auto shrink-0 ps-4 text-sm text-faint" dir="auto">
+        {command.kind}
+      </span>
+    </Cmdk.Item>
+  );
 
   const readTyped = useEffectEvent(() => {
     if (!field.current?.closest("dialog[open]")) return;
@@ -91,16 +123,10 @@ export function Palette({ projects, onToggleSidebar, pageCommands, typed, onType
       <Cmdk label="Commands" loop vimBindings={false} shouldFilter={false}>
         <Cmdk.Input ref={field} dir="auto" value={typed} onValueChange={onType} placeholder={FIELD.placeholder} aria-label={FIELD.label} />
         <Cmdk.List label="Commands">
-          {offered.map((command) => (
-            <Cmdk.Item key={command.key} value={command.key} onSelect={() => run(command)}>
-              <span dir="auto" className="truncate">
-                {command.name}
-              </span>
-              <span className="ms-auto shrink-0 ps-4 text-sm text-faint" dir="auto">
-                {command.kind}
-              </span>
-            </Cmdk.Item>
-          ))}
+          {isEmpty && recentCommands.length > 0 ? (
+            <Cmdk.Group heading="Recent">{recentCommands.map((command) => option(command))}</Cmdk.Group>
+          ) : null}
+          {offered.map((command) => option(command))}
         </Cmdk.List>
         <p role="status" className="px-5 pb-4 text-soft empty:hidden">
           {offered.length === 0 ? `No results for “${isolate(typed.trim())}”.` : null}

@@ -1,10 +1,11 @@
 import { useQueries } from "convex-helpers/react/cache";
+import type { FunctionReturnType } from "convex/server";
 import { useEffect, useState } from "react";
 import { api } from "#convex/_generated/api";
 import type { Found } from "#convex/search";
 
-type Offered = Pick<Found, "designs" | "images">;
-const NOTHING: Offered = { designs: [], images: [] };
+type Offered = Pick<Found, "projects" | "designs" | "images">;
+const NOTHING: Offered = { projects: [], designs: [], images: [] };
 const LONGEST = 100;
 
 /** Returns live results; the previous ones while loading, and none on an error, which must not break the page. */
@@ -22,3 +23,13 @@ export function useSearchResults(typed: string): Offered & { tags: string[] } {
 }
 
 const isFound = (answer: unknown): answer is Found => typeof answer === "object" && answer !== null && "designs" in answer;
+
+type RecentDesigns = FunctionReturnType<typeof api.designs.getRecent>;
+
+/** Returns the designs changed last, live; none while loading and on an error. */
+export function useRecentDesigns(): RecentDesigns {
+  const { recent }: Record<string, RecentDesigns | Error | undefined> = useQueries(RECENT);
+  return recent === undefined || recent instanceof Error ? [] : recent;
+}
+
+const RECENT = { recent: { query: api.designs.getRecent, args: {} } };

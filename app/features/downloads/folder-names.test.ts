@@ -32,6 +32,12 @@ it("keeps every name inside its folder", { tags: "@keeps-every-name-inside-folde
   }
 });
 
+it("removes characters that reorder or hide text, also where that makes names equal", () => {
+  const name = folderNames();
+  const given = ["photo\u202Egnp.exe.png", "photo\u{E0041}gnp.exe\u2066.png", "\u200B\u3164.png", "\u2800"];
+  expect(given.map((each) => name(each, "image/png"))).toEqual(["photognp.exe.png", "photognp.exe (2).png", "image.png", "image (2).png"]);
+});
+
 it("numbers names that are canonically equivalent in Unicode", () => {
   const name = folderNames();
   expect(["é", "e\u0301"].map((each) => name(each))).toEqual(["\u00e9", "\u00e9 (2)"]);

@@ -58,7 +58,14 @@ export function ContainerCard({
       actions={
         <>
           {byHand ? <DragHandle item={item} /> : null}
-          <ItemMenu item={item} openDialog={openDialog} remove={remove} archive={archive} {...(select && { select })}>
+          <ItemMenu
+            item={item}
+            to={isPending(_id) ? null : to}
+            openDialog={openDialog}
+            remove={remove}
+            archive={archive}
+            {...(select && { select })}
+          >
             {children}
           </ItemMenu>
         </>

@@ -12,6 +12,8 @@ it("marks typed words wherever they are, without regard to case and accents", ()
   expect(marked("dandelions.png", "lion")).toBe("dande[lion]s.png");
   expect(marked("首页设计稿", "设计")).toBe("首页[设计]稿");
   expect(marked("Straße ﬁnal", "final")).toBe("Straße [ﬁnal]");
+  expect(marked("Größe und Straße", "STRASSE grosse")).toBe("[Größe] und [Straße]");
+  expect(marked("ไทยดีไซน์", "ดีไซน์")).toBe("ไทย[ดีไซน์]");
 });
 
 it("marks nothing without a match", () => {

@@ -1,12 +1,14 @@
+import { fold } from "#convex/model/search/fold";
+
 type Part = { text: string; isMatch: boolean };
 
 /** Splits a text where it has one of the typed words, without regard to case and accents. Typing errors are not marked. */
 export function highlightParts(text: string, typed: string): Part[] {
-  const words = plain(typed)
-    .split(/[^\p{L}\p{N}]+/u)
+  const words = fold(typed)
+    .split(/[^\p{L}\p{M}\p{N}]+/u)
     .filter((word) => word !== "");
   const letters = Array.from(text);
-  const folded = letters.map(plain);
+  const folded = letters.map(fold);
   const marked = new Set<number>();
   for (const word of words) {
     for (let from = 0; from < letters.length; from++) {
@@ -23,12 +25,6 @@ export function highlightParts(text: string, typed: string): Part[] {
   }
   return parts;
 }
-
-const plain = (text: string): string =>
-  text
-    .normalize("NFKD")
-    .replaceAll(/\p{Mn}/gu, "")
-    .toLowerCase();
 
 /** Returns the index after the match that starts at `from`; null for none. */
 function endOfMatch(folded: string[], from: number, word: string): number | null {

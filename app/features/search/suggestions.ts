@@ -1,4 +1,5 @@
 import { useMemo } from "react";
+import { fold } from "#convex/model/search/fold";
 import type { Found } from "#convex/search";
 
 const SHOWN = 8;
@@ -8,10 +9,13 @@ export function suggestionsFor(
   { projects, designs, images }: Pick<Found, "projects" | "designs" | "images">,
   tags: string[],
 ): string[] {
-  const text = typed.trim().toLowerCase();
+  const text = fold(typed.trim());
   if (text === "") return [];
   const names = [...tags, ...projects.map(({ name }) => name), ...designs.map(({ name }) => name), ...images.map(({ name }) => name)];
-  const fitting = names.filter((name) => name.toLowerCase().includes(text) && name.toLowerCase() !== text);
+  const fitting = names.filter((name) => {
+    const folded = fold(name);
+    return folded.includes(text) && folded !== text;
+  });
   return [...new Set(fitting)].slice(0, SHOWN);
 }
 

@@ -3,16 +3,16 @@ import { pressedKey } from "~/lib/ui/inputs/keys";
 import { isMirrored } from "~/lib/ui/is-mirrored";
 import { neighbourInDirection, between, isArrow, touches } from "./range";
 import { boxOf, controlOf, idOf, scrollAtEdges, swallowClick, selectableItems } from "./selectable-items";
-import type { Selection } from "./use-selection";
+import { selectFirst, type Selection } from "./use-selection";
 
 const FIELD = 'input:not([type="checkbox"]), textarea, select, [contenteditable]';
 const ABOVE = "dialog[open], :popover-open, .viewer";
 const CONTROL = "a, button, input, textarea, select, label, summary, [popover], dialog";
 const MOVE_THRESHOLD = 6;
-/** Selects by keys (Space, Shift+arrows, Ctrl/Cmd+A, Escape) and by drawing a rectangle, which adds to the selection with Shift or Ctrl. */
+/** Selects by clicks with Ctrl, Cmd or Shift, by keys (Space, Shift+arrows, Ctrl/Cmd+A, Escape) and by drawing a rectangle, which adds to the selection with Shift or Ctrl. */
 export function usePointerSelection(list: RefObject<HTMLElement | null>, selection: Selection): void {
   useKeys(list, selection);
-  useLabels(list, selection);
+  useClicks(list, selection);
   useRectangle(list, selection);
 }
 
@@ -72,17 +72,28 @@ function useKeys(list: RefObject<HTMLElement | null>, selection: Selection): voi
   }, []);
 }
 
-/** Selects a range on Shift+click. Scripted, because not every browser passes such a click from a label to its check box. */
-function useLabels(list: RefObject<HTMLElement | null>, selection: Selection): void {
+/**
+ * Starts a selection on Ctrl/Cmd+click and Shift+click, and selects a range on Shift+click. Scripted, because not every browser
+ * passes such a click from a label to its check box.
+ */
+function useClicks(list: RefObject<HTMLElement | null>, selection: Selection): void {
   const onClick = useEffectEvent((event: MouseEvent) => {
     const { target } = event;
-    if (!selection.on || !(target instanceof HTMLElement) || target.matches("input") || !list.current?.contains(target)) return;
+    if (!(target instanceof HTMLElement) || target.matches("input") || !list.current?.contains(target)) return;
+    if (!selection.on) return startSelection(event, target);
     const id = target.closest("label.pick") && idOf(target);
     if (id === null) return;
     event.preventDefault();
     controlOf(id)?.focus({ preventScroll: true });
     selection.toggle(id, event.shiftKey);
   });
+  function startSelection(event: MouseEvent, target: HTMLElement): void {
+    const id = event.ctrlKey || event.metaKey || event.shiftKey ? idOf(target) : null;
+    if (id === null || !controlOf(id)?.contains(target.closest("a"))) return;
+    event.preventDefault();
+    getSelection()?.removeAllRanges();
+    selectFirst(selection, id);
+  }
   useEffect(() => {
     const click = (event: MouseEvent) => onClick(event);
     document.addEventListener("click", click);

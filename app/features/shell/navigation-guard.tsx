@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react";
 import { type Location, NavigationType, useBlocker, useLocation } from "react-router";
 import { useHasNewBuild } from "~/lib/data/connection/new-build";
+import { reachServer } from "~/lib/data/connection/reach-server";
 import { useLoadRequestedPage, useLoadRouteModules } from "~/lib/data/route-modules";
 import { useRoot } from "~/lib/data/use-root";
 import { Button } from "~/lib/ui/inputs/button";
@@ -44,8 +45,17 @@ function useLeaveAnew(superseded: boolean): void {
   useEffect(() => {
     if (blocker.state !== "blocked") return;
     if (navigator.onLine) return location.assign(addressOf(blocker.location));
-    blocker.reset();
-    void toast("You're offline. Links work again when the connection is back.");
+    let isCurrent = true;
+    // Some systems report being offline although the server can be reached.
+    reachServer().then(
+      () => void (isCurrent && blocker.proceed()),
+      () => {
+        if (!isCurrent) return;
+        blocker.reset();
+        void toast("You're offline. Links work again when the connection is back.");
+      },
+    );
+    return () => void (isCurrent = false);
   }, [blocker]);
 
   // Back navigation, or the one that reported the new build, has changed the URL already.

@@ -2,15 +2,16 @@ import { CancelLink } from "~/lib/forms/cancel-link";
 import { dialogState } from "~/lib/forms/dialogs/dialog-state";
 import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
 import { useCloseToPage } from "~/lib/forms/dialogs/item-dialogs";
+import { count } from "~/lib/ui/count";
 import { Button } from "~/lib/ui/inputs/button";
 import { Dialog, DialogActions } from "~/lib/ui/overlays/dialog";
 import type { TrashedItem } from "./intents";
 
-const LOSES = {
-  project: "is deleted with all of its designs and images.",
-  design: "is deleted with all of its images.",
-  image: "is deleted with all of its versions.",
-};
+function lossOf({ kind, designCount, imageCount }: TrashedItem): string {
+  const images = count(imageCount, "image");
+  if (kind === "project") return `is deleted with ${count(designCount, "design")} and ${images}.`;
+  return kind === "design" ? `is deleted with ${images}.` : "is deleted with all of its versions.";
+}
 
 type PurgeDialogProps = {
   item: TrashedItem;
@@ -18,7 +19,8 @@ type PurgeDialogProps = {
   onClose: () => void;
 };
 
-export function PurgeDialog({ item: { _id, name, kind }, open, onClose }: PurgeDialogProps) {
+export function PurgeDialog({ item, open, onClose }: PurgeDialogProps) {
+  const { _id, name, kind } = item;
   const state = useIntentForm({ id: `purge-${_id}`, intent: "purge" });
   const close = useCloseToPage(onClose);
   return (
@@ -28,7 +30,7 @@ export function PurgeDialog({ item: { _id, name, kind }, open, onClose }: PurgeD
           <strong className="font-medium text-ink">
             <bdi>{name}</bdi>
           </strong>{" "}
-          {LOSES[kind]} This cannot be undone.
+          {lossOf(item)} This cannot be undone.
         </p>
         <DialogActions>
           <CancelLink onCancel={close} />

@@ -127,7 +127,13 @@ test("a design's first image starts within 240 px at 360 px, and nothing overflo
     description: "Studies for the cover of the spring issue.\n".repeat(4),
   });
   for (const tag of ["cover", "spring issue", "approved"]) await convex.mutation(api.tags.tagDesign, { id: designId, tag });
-  await addPictures(app, person, designId, ["fig", await flat(40, 2000), await flat(3000, 40), await flat(30, 30), "bank"]);
+  await addPictures(app, person, designId, [
+    "fig",
+    await flat(40, 2000),
+    await flat(3000, 40),
+    await flat(30, 30),
+    { ...(await flat(90, 60)), name: `${"W".repeat(150)}.png` },
+  ]);
   const context = await browser.newContext({ baseURL: app.url, viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
   await context.addCookies(person.cookies);
   const page = await context.newPage();
@@ -141,6 +147,17 @@ test("a design's first image starts within 240 px at 360 px, and nothing overflo
   await expect(page.getByRole("button", { name: "Remove tag cover" })).toBeVisible();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   await expectAccessible(page);
+  for (const name of ["40x2000.png", /^More for WWW/]) {
+    const more = typeof name === "string" ? `More for ${name}` : name;
+    await page.getByRole("button", { name: more }).click();
+    const menu = page.locator(".menu:popover-open");
+    await expect(menu.getByRole("button", { name: "Duplicate" })).toBeVisible();
+    await waitForAnimations(page);
+    const box = await menu.boundingBox();
+    expect((box?.x ?? -1) >= 0 && (box?.x ?? 0) + (box?.width ?? 0) <= 360).toBe(true);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    await page.keyboard.press("Escape");
+  }
   await page.getByRole("button", { name: "More for this design" }).click();
   await page.getByRole("button", { name: "Move to trash" }).click();
   await expect(page).toHaveURL(/\/projects\//);

@@ -224,6 +224,10 @@ test("touch changes pictures, zooms and pans at 360 px", async ({ app, person, b
   await waitForAnimations(page);
 
   const fitted = await fittedZoom(page);
+  for (const zoomed of [100, fitted]) {
+    for (let tap = 0; tap < 2; tap++) await page.touchscreen.tap(x, y);
+    await expect.poll(() => zoom(page)).toBe(zoomed);
+  }
   await touch("touchStart", [x - 20, y], [x + 20, y]);
   for (const apart of [30, 60, 90, 120]) await touch("touchMove", [x - apart, y], [x + apart, y]);
   await touch("touchEnd");

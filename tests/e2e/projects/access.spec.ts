@@ -55,7 +55,7 @@ const RULES: Record<string, Rule> = {
   "/uploads/:id": "send only",
   "/uploads/:id/finish": "send only",
   "/preferences": "send only",
-  "/bulk": "send only",
+  "/bulk": "sign-in",
   "/undo": "send only",
   "/share": "sign-in",
   "/share/images": "sign-in",

@@ -13,7 +13,9 @@ bothWays((javaScript) => {
     const her = pageActions(page, javaScript);
     await her.open(`/projects/${projectId}/activity`);
     await expect(page.getByRole("list", { name: /^Activity on \d/ })).toHaveCount(1);
-    await expect(page.getByRole("main").getByRole("listitem").locator("img")).not.toHaveCount(0);
+    const entries = page.getByRole("main").getByRole("listitem");
+    await expect(entries.filter({ hasText: "created" })).toHaveCount(2);
+    await expect(entries.filter({ has: page.locator("img") })).toHaveCount(await entries.count());
     await expectAccessible(page);
     await page.getByRole("link", { name: /changed the caption of/ }).click();
     await expect(page).toHaveURL(`/design/${designId}/images/${imageId}`);

@@ -58,7 +58,7 @@ test("the command palette navigates, runs commands and searches", async ({ page,
 
   await page.getByRole("searchbox", { name: "Search everything" }).focus();
   await asks("");
-  await expect(offered.filter({ hasText: "Clockwork" })).toBeVisible();
+  await expect(offered.filter({ hasText: "Clockwork" }).first()).toBeVisible();
   await expectAccessible(page);
   await page.keyboard.press("Escape");
   await expect(palette).toBeHidden();
@@ -83,8 +83,13 @@ test("the command palette navigates, runs commands and searches", async ({ page,
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`/projects/${projectId}/activity`);
 
+  await asks("");
+  await expect(palette.getByRole("group", { name: "Recent" }).getByRole("option")).toHaveText(["Tower of hoursClockwork"]);
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
   await asks("hours");
   await expect(offered.first()).toHaveText("Tower of hoursClockwork");
+  await expect(offered.first().locator("img").first()).toBeVisible();
   await field.fill("clock.webp");
   await expect(offered.first()).toHaveText("clock.webpTower of hours");
   await page.keyboard.press("Enter");

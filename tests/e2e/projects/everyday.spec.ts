@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { api } from "../../../convex/_generated/api.js";
 import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test, waitForAnimations } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
@@ -162,6 +162,20 @@ test("cards have a context menu and keys", { tag: "@card-menus-and-keys" }, asyn
     await expect.poll(async () => (await imagesIn(app, person, other)).length).toBe(1);
   });
 
+  await test.step("an image copied after a cut is pasted instead", async () => {
+    await expect(gallery(page)).toHaveCount(3);
+    await card(page, "Figs.jpg").focus();
+    await page.keyboard.press("Control+x");
+    await page.evaluate(async () => {
+      const canvas = new OffscreenCanvas(8, 8);
+      canvas.getContext("2d")?.fillRect(0, 0, 8, 8);
+      await navigator.clipboard.write([new ClipboardItem({ "image/png": await canvas.convertToBlob() })]);
+    });
+    await page.keyboard.press("Control+v");
+    await expect(gallery(page)).toHaveCount(4);
+    expect((await names())[0]).toBe("Figs.jpg");
+  });
+
   await test.step("Ctrl+Enter saves a text", async () => {
     await page.getByRole("button", { name: "Add a description" }).click();
     await page.getByRole("dialog").getByRole("textbox").fill("Saved");
@@ -221,7 +235,7 @@ test("the picker finds, creates and copies to designs", { tag: "@destination-pic
   await page.getByRole("button", { name: "More for fig.jpg" }).click();
   await page.getByRole("link", { name: "Move to…" }).click();
   const picker = page.getByRole("dialog", { name: "Move or copy 1 image" });
-  await picker.locator("summary", { hasText: name }).click();
+  await expect(picker.locator("details[open] > summary")).toContainText(name);
   await picker.getByLabel("New design").fill("Made here");
   await page.keyboard.press("Enter");
   await expect(picker.getByRole("radio", { name: /^Made here/ }).last()).toBeChecked();
@@ -253,4 +267,51 @@ test("designs dragged onto a project of the sidebar move", { tag: "@drag-to-side
   await expect(page.getByText("1 design moved")).toBeVisible();
   await page.keyboard.press("Control+z");
   await expect.poll(() => namesIn(to)).toEqual([]);
+});
+
+test("images dragged onto a design of a project move", { tag: "@drag-images-to-design" }, async ({ page, app, person }) => {
+  const { path, convex, designId } = await seed(app, person);
+  const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });
+  const target = await convex.mutation(api.designs.create, { projectId, name: "Target" });
+  const inTarget = async () => (await imagesIn(app, person, target)).map(({ name }) => name);
+  const dragOver = async (onto: Locator) => {
+    const { x, y, width, height } = (await onto.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    // The browser turns the first movement into a drag of its own.
+    for (const further of [0, 1]) await page.mouse.move(x + width / 2 + further, y + height / 2, { steps: 4 });
+  };
+  const designs = page.getByRole("list", { name: "Designs of the project" });
+  await page.setViewportSize({ width: 1440, height: 900 });
+  for (const [name, links] of [
+    ["fig.jpg", page.getByRole("complementary", { name: "Sidebar" })],
+    ["bank.png", page.getByRole("navigation", { name: "Breadcrumb" })],
+  ] as const) {
+    // In manual order, dragging reorders.
+    await page.goto(`${path}?sort=name`);
+    await hydrated(page);
+    await card(page, name).hover();
+    await page.mouse.down();
+    await dragOver(links.getByRole("link", { name: "Magazine" }));
+    await expect(designs.getByRole("link")).toHaveText(["Target"]);
+    await dragOver(designs.getByRole("link", { name: "Target" }));
+    await page.mouse.up();
+    await expect(page.getByText("1 image moved")).toBeVisible();
+    await expect(designs).toHaveCount(0);
+  }
+  await expect.poll(inTarget).toEqual(["fig.jpg", "bank.png"]);
+
+  await test.step("on the page of all images, also with keys", async () => {
+    await page.goto(`/projects/${projectId}/images`);
+    await hydrated(page);
+    const images = page.getByRole("list", { name: /^Images of/ }).getByRole("listitem");
+    await convex.mutation(api.designImages.move, { ids: [(await imagesIn(app, person, target))[0]?._id ?? ""], designId });
+    await expect(page.getByRole("list", { name: "Images of Cover" })).toBeVisible();
+    await page.getByRole("link", { name: "fig.jpg" }).dragTo(page.getByRole("heading", { name: "Target" }).getByRole("link"));
+    await expect.poll(inTarget).toEqual(["bank.png", "fig.jpg"]);
+    await expect(images).toHaveCount(2);
+    await page.getByRole("link", { name: "fig.jpg" }).focus();
+    await page.keyboard.press("Delete");
+    await expect(images).toHaveCount(1);
+    await page.keyboard.press("ControlOrMeta+z");
+    await expect(images).toHaveCount(2);
+  });
 });

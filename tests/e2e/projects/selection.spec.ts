@@ -63,21 +63,30 @@ bothWays((javaScript) => {
       await picker.getByRole("button", { name: "Cancel" }).click();
       await expect(bar(page).getByRole("status")).toHaveText("2 images selected");
       await bar(page).getByRole("button", { name: "Move to…" }).click();
-      await picker.getByText("Magazine", { exact: true }).last().click();
+      // The project of the current design is open.
+      await expect(picker.getByRole("radio", { name: "Cover Current", exact: true })).toHaveCount(2);
       await picker.getByRole("radio", { name: "Cover Current", exact: true }).last().check();
       await expect(picker.getByRole("button", { name: "Move here" })).toBeDisabled();
       await picker.getByRole("searchbox").fill("bac");
       await expect(picker.getByRole("radio")).toHaveCount(1);
       await page.keyboard.press("ArrowDown");
-      await page.keyboard.press("Space");
-      await picker.getByRole("button", { name: "Move here" }).click();
+      await expect(picker.getByRole("radio", { name: /^Back/ })).toBeChecked();
+      await page.keyboard.press("Enter");
       await expect(page.getByText("2 images moved")).toBeVisible();
     } else {
       await expect(page.getByRole("heading", { name: "Move or copy 2 images" })).toBeVisible();
       await expectAccessible(page);
       await page.getByRole("button", { name: "Book", exact: true }).click();
       await expect(page.getByText("This project has no design.")).toBeVisible();
+      await page.getByRole("button", { name: "Create design" }).click();
+      await expect(page.getByRole("alert").filter({ hasText: "Enter a name" })).toBeVisible();
+      await page.getByLabel("New design").fill("Chapter");
+      await page.getByRole("button", { name: "Create design" }).click();
+      await expect(page.getByRole("radio", { name: "Chapter 0 images" })).toBeVisible();
+      await expect(page.getByRole("heading", { name: "Move or copy 2 images" })).toBeVisible();
+      await expectAccessible(page);
       await page.getByRole("button", { name: "Magazine", exact: true }).click();
+      await expect(page.getByRole("radio", { name: "Cover Current" })).toBeVisible();
       await her.moveTo("Back");
       await expect(page.getByRole("heading", { name: "Back", level: 1 })).toBeAttached();
     }
@@ -134,6 +143,16 @@ test("selects by click, Shift, rectangle and keys, and shows the number", async 
   const tile = (name: string) => page.getByRole("listitem").filter({ hasText: name });
   const count = bar(page).getByRole("status");
 
+  for (const modifier of ["ControlOrMeta", "Shift"] as const) {
+    await tile("bank.png")
+      .locator("img")
+      .click({ modifiers: [modifier] });
+    await expect.poll(() => chosenOn(page)).toEqual(["bank.png"]);
+    await page.keyboard.press("Escape");
+    await expect(bar(page)).toHaveCount(0);
+  }
+  expect(page.context().pages()).toHaveLength(1);
+
   await tile("bank.png").hover();
   await tile("bank.png").locator(".pick-mark").click();
   await expect(count).toHaveText("1 image selected");
@@ -179,6 +198,30 @@ test("selects by click, Shift, rectangle and keys, and shows the number", async 
   await page.keyboard.press("Escape");
   await page.mouse.up();
   await expect.poll(() => chosenOn(page)).toEqual(["fig.jpg", "bank.png"]);
+});
+
+test("selects by long press and taps at 360 px", { tag: "@selects-by-touch" }, async ({ app, person, browser }) => {
+  const { path } = await seed(app, person);
+  const context = await browser.newContext({ baseURL: app.url, viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+  await context.addCookies(person.cookies);
+  const page = await context.newPage();
+  await pageActions(page, true).open(path);
+  const picture = (name: string) => page.getByRole("listitem").filter({ hasText: name }).locator("img").first();
+  const cdp = await context.newCDPSession(page);
+  const box = await picture("fig.jpg").boundingBox();
+  const point = { x: (box?.x ?? 0) + 40, y: (box?.y ?? 0) + 40 };
+  await cdp.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [point] });
+  const menu = page.getByRole("group", { name: "fig.jpg", exact: true });
+  await expect(menu).toBeVisible();
+  await cdp.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  await waitForAnimations(page);
+  await menu.getByRole("button", { name: "Select", exact: true }).tap();
+  await expect(bar(page).getByRole("status")).toHaveText("1 image selected");
+  await picture("bank.png").tap();
+  await expect.poll(() => chosenOn(page)).toEqual(["fig.jpg", "bank.png"]);
+  await picture("fig.jpg").tap();
+  await expect.poll(() => chosenOn(page)).toEqual(["bank.png"]);
+  await context.close();
 });
 
 test("answers another user's items like missing ones, and refuses an empty selection", async ({ app, person, stranger, request }) => {
@@ -236,8 +279,14 @@ bothWays((javaScript) => {
 
     await bar(page).getByRole("button", { name: "Move to trash" }).click();
     await expect.poll(left).toBe(1);
-    if (!javaScript) await page.reload();
+    // Reloads by itself while the job runs.
+    if (!javaScript) await page.goto("/bulk");
     await expect(jobs.getByText("229 images moved to the trash")).toBeVisible();
+    if (!javaScript) {
+      await expect(page.getByText("No bulk action is running.")).toBeVisible();
+      await expectAccessible(page);
+      await page.goto(path);
+    }
     await expect(page.getByRole("listitem").filter({ hasText: "dot 1.png" })).toBeVisible();
     await expectAccessible(page);
     await jobs.getByRole("button", { name: "Undo" }).click();

@@ -28,7 +28,7 @@ bothWays((javaScript) => {
       await expectAccessible(page);
       const asks = page.getByRole("dialog", { name: "Delete design permanently?" });
       await page.getByRole("link", { name: "Delete permanently: Cover" }).click();
-      await expect(asks).toContainText("Cover is deleted with all of its images. This cannot be undone.");
+      await expect(asks).toContainText("Cover is deleted with 1 image. This cannot be undone.");
       await expectAccessible(page);
       await asks.getByText("Cancel").click();
       await expect(asks).toBeHidden();

@@ -137,6 +137,16 @@ test("shows that the browser is offline and stays usable", async ({ page, person
   await expect(page).toHaveURL(/\/projects\/./);
 });
 
+test("follows links of a browser that wrongly reports to be offline", async ({ page, person }) => {
+  expect(person.id).not.toBe("");
+  await page.addInitScript(() => Object.defineProperty(Navigator.prototype, "onLine", { get: () => false }));
+  await page.goto("/projects");
+  await hydrated(page);
+  await toasterReady(page);
+  await page.getByRole("complementary").getByRole("link", { name: "Trash" }).click();
+  await expect(page).toHaveURL("/trash");
+});
+
 test("is live again within 3 s of the connection's return", async ({ page, person, otherBrowser }) => {
   const she = pageActions(page, true);
   const line = await holdable(page);

@@ -13,9 +13,11 @@ import { addPictures, deploymentAs } from "../support/pictures.ts";
 const TOLERATED = { maxDiffPixelRatio: 0.02, threshold: 0.2 };
 const WIDTHS = { 360: 740, 768: 900, 1440: 900 };
 const LARGE_WIDTHS = { 2560: 1440, 3840: 2160 };
-const LARGE_SCREENS = new Set<Screen>(["projects", "design", "search"]);
+const LARGE_SCREENS = new Set<Screen>(["projects", "design", "search", "compare"]);
+/** Smaller widths of these have no baseline. */
+const ONLY_LARGE = new Set<Screen>(["compare"]);
 const THEMES = ["dark", "light"] as const;
-const SCREENS = ["sign-in", "projects", "project", "empty-design", "design", "viewer", "billing", "search"] as const;
+const SCREENS = ["sign-in", "projects", "project", "empty-design", "design", "viewer", "billing", "search", "compare"] as const;
 type Screen = (typeof SCREENS)[number];
 
 const STYLE = fileURLToPath(new URL("visual.css", import.meta.url));
@@ -40,7 +42,7 @@ for (const name of SCREENS) {
 async function compare(page: Page, name: Screen, path: string): Promise<void> {
   await page.goto(path);
   await hydrated(page);
-  for (const [width, height] of Object.entries({ ...WIDTHS, ...(LARGE_SCREENS.has(name) && LARGE_WIDTHS) })) {
+  for (const [width, height] of Object.entries({ ...(!ONLY_LARGE.has(name) && WIDTHS), ...(LARGE_SCREENS.has(name) && LARGE_WIDTHS) })) {
     await page.setViewportSize({ width: Number(width), height });
     await settled(page);
     for (const theme of THEMES) {
@@ -86,7 +88,7 @@ async function seed(app: RunningApp, screen: Screen): Promise<{ person: Person; 
     [1600, 900, "#c9a227"],
   ] as const;
   const files = await Promise.all(shapes.map(([width, height, colour]) => plain(`${colour.slice(1)}.png`, width, height, colour)));
-  const [first] = await addPictures(app, person, designId, files);
+  const [first, second] = await addPictures(app, person, designId, files);
   const paths = {
     "sign-in": "/sign-in",
     projects: "/projects",
@@ -96,6 +98,7 @@ async function seed(app: RunningApp, screen: Screen): Promise<{ person: Person; 
     viewer: `/design/${designId}/images/${first}`,
     billing: "/billing",
     search: "/search?q=light",
+    compare: `/compare?a=${first}&b=${second}`,
   };
   return { person, paths };
 }

@@ -54,6 +54,16 @@ it("does not reveal the new address to the old one", () => {
   expect(JSON.stringify(renderMail(letterOf({ kind: "notice", to, name, url, at: 0, notice })))).not.toContain("new@example.com");
 });
 
+/** Everything that a person or a browser chooses in a mail, with characters that reorder or hide text. */
+const HOSTILE = "photo\u202Egnp.exe\u{E0041}\u2066\u200B\u00AD";
+
+it.each(messages.map((message) => [message.kind, message] as const))("%s has a subject without misleading characters", (_, message) => {
+  const notice = "notice" in message && "userAgent" in message.notice ? { notice: { ...message.notice, userAgent: HOSTILE } } : {};
+  const { subject } = renderMail(letterOf({ ...message, name: HOSTILE, ...notice }));
+  expect(subject).not.toMatch(/[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Cc}]/u);
+  expect(subject).toBe(renderMail(letterOf(message)).subject);
+});
+
 it("removes hidden characters from a subject and a greeting", () => {
   const letter = letterOf({ kind: "verifyEmail", to, name: "A\u202Eda\u{E0041}", url });
   expect(letter.paragraphs[0]).toBe("Hello Ada,");

@@ -221,7 +221,13 @@ function ImageTile({ image, first, alone, density, ...tile }: ImageTileProps) {
 
 function ImageMenu({ image, openDialog, projectId, byHand, selection }: OfImage) {
   return (
-    <ItemMenu item={image} openDialog={openDialog} remove="removeImage" select={() => selectFirst(selection, image._id)}>
+    <ItemMenu
+      item={image}
+      to={href("/design/:id/images/:imageId", { id: image.designId, imageId: image._id })}
+      openDialog={openDialog}
+      remove="removeImage"
+      select={() => selectFirst(selection, image._id)}
+    >
       <ImageActions image={image} projectId={projectId}>
         {byHand ? <OrderActions intent="orderImage" id={image._id} /> : null}
       </ImageActions>

@@ -8,6 +8,7 @@ import { revertStored } from "~/lib/forms/undo";
 import { count } from "~/lib/ui/count";
 import { Icon } from "~/lib/ui/icons/icon";
 import { Button } from "~/lib/ui/inputs/button";
+import { Link } from "~/lib/ui/navigation/link";
 import { isolate } from "~/lib/ui/isolate";
 import { type BulkAct, BULK_ACTS } from "./bulk-acts";
 import { type BulkJob, bulkText } from "./bulk-text";
@@ -33,6 +34,7 @@ export function BulkJobs({ jobs }: { jobs: Preload<BulkJob[]> }) {
 
 function Job({ job }: { job: BulkJob }) {
   const { _id, step, state, phase, done, failed, total } = job;
+  const { pathname } = useLocation();
   const isRunning = state === "running";
   const text = bulkText(job);
   const direction = phase === "undo" ? "redo" : "undo";
@@ -55,7 +57,13 @@ function Job({ job }: { job: BulkJob }) {
             <span className="tabular text-sm text-soft">
               {(done + failed).toLocaleString("en")} of {total.toLocaleString("en")}
             </span>
-            <noscript className="text-sm text-faint">Reload the page to see the progress.</noscript>
+            {pathname === href("/bulk") ? null : (
+              <noscript>
+                <Link to={href("/bulk")} prefetch="none" className="text-sm underline">
+                  Follow the progress
+                </Link>
+              </noscript>
+            )}
           </>
         ) : null}
         <span className="ms-auto flex gap-1">

@@ -6,6 +6,7 @@ import { FORM_FIELD, INTENT_FIELD, type IntentName } from "~/lib/forms/intents";
 import { count } from "~/lib/ui/count";
 import { pressedKey } from "~/lib/ui/inputs/keys";
 import { toast } from "~/lib/ui/overlays/toasts";
+import { CHOSEN_FIELD } from "../address";
 import { idOf } from "../selectable-items";
 import type { Selection } from "../use-selection";
 import { type CopiedItems, fieldsOf, readItems, writeItems } from "./item-clipboard";
@@ -14,18 +15,23 @@ import { useItemDrag } from "./use-item-drag";
 
 type ItemCommands = {
   items: readonly Item[];
-  openDialog: (requested: OpenItemDialog) => void;
-  remove: IntentName;
-  duplicate: IntentName;
+  /** Pages without a dialog and intents for single items leave these out. */
+  openDialog?: (requested: OpenItemDialog) => void;
+  remove?: IntentName;
+  duplicate?: IntentName;
   bulk?: {
     kind: "design" | "image";
     selection: Selection;
     remove: IntentName;
     copy: IntentName;
     move: IntentName;
-    into: { field: "designId" | "projectId"; id: string };
+    /** The design or project of the list, where copies are made and pasted; null for a list of several designs. */
+    into: string | null;
   };
 };
+
+const PLACES = { image: "design", design: "project" } as const;
+const PLACE_FIELD = { image: "designId", design: "projectId" } as const;
 
 const FIELD = 'input:not([type="checkbox"]), textarea, select, [contenteditable]';
 const ABOVE = "dialog[open], :popover-open, .viewer";
@@ -66,13 +72,20 @@ export function useItemCommands(list: RefObject<HTMLElement | null>, { items, op
       send(bulk.remove, {}, bulk.selection.fields());
       return bulk.selection.end();
     }
-    if (id !== null) send(remove, { id }, []);
+    if (id === null) return;
+    if (remove) send(remove, { id }, []);
+    else if (bulk) send(bulk.remove, {}, [[CHOSEN_FIELD, id]]);
   }
 
   function duplicateChosen(): void {
     const id = focused();
-    if (bulk && hasSelected()) send(bulk.copy, { [bulk.into.field]: bulk.into.id, stay: "yes" }, bulk.selection.fields());
-    else if (id !== null) send(duplicate, { id }, []);
+    if (bulk && bulk.into !== null && hasSelected()) copyInto(bulk, bulk.selection.fields());
+    else if (id !== null && duplicate) send(duplicate, { id }, []);
+  }
+
+  function copyInto({ kind, copy, into }: NonNullable<ItemCommands["bulk"]>, items: [string, string][]): void {
+    if (into === null) return void toast(`Open a ${PLACES[kind]} to paste ${kind}s.`);
+    send(copy, { [PLACE_FIELD[kind]]: into, stay: "yes" }, items);
   }
 
   useItemDrag(
@@ -82,7 +95,7 @@ export function useItemCommands(list: RefObject<HTMLElement | null>, { items, op
           kind: bulk.kind,
           draggedWith: (id) => (selected().includes(id) ? copied(selected(), true, bulk) : { kind: bulk.kind, ids: [id], isCut: true }),
           namesOf: (ids) => items.filter(({ _id }) => ids.includes(_id)).map(({ name }) => name),
-          move: (items, target) => send(bulk.move, { [bulk.into.field]: target, stay: "yes" }, fieldsOf(items)),
+          move: (items, target) => send(bulk.move, { [PLACE_FIELD[bulk.kind]]: target, stay: "yes" }, fieldsOf(items)),
         }
       : null,
   );
@@ -99,7 +112,7 @@ export function useItemCommands(list: RefObject<HTMLElement | null>, { items, op
     } else if (key === "Delete") {
       event.preventDefault();
       removeChosen();
-    } else if (key === "F2" && item) {
+    } else if (key === "F2" && item && openDialog) {
       event.preventDefault();
       openDialog({ what: "rename", item });
     }
@@ -113,17 +126,15 @@ export function useItemCommands(list: RefObject<HTMLElement | null>, { items, op
     const names = items.filter(({ _id }) => ids.includes(_id)).map(({ name }) => name);
     const written = copied(ids, isCut, bulk);
     writeItems(event.clipboardData, written, names);
-    const targetKind = bulk.kind === "image" ? "design" : "project";
-    void toast(`${count(written.count ?? ids.length, bulk.kind)} ${isCut ? "cut" : "copied"}. Paste into a ${targetKind}.`);
+    void toast(`${count(written.count ?? ids.length, bulk.kind)} ${isCut ? "cut" : "copied"}. Paste into a ${PLACES[bulk.kind]}.`);
   });
 
   const onPaste = useEffectEvent((event: ClipboardEvent) => {
     const pasted = event.clipboardData && readItems(event.clipboardData);
     if (!bulk || !pasted || event.defaultPrevented || isInField(event.target)) return;
     event.preventDefault();
-    if (pasted.kind === bulk.kind)
-      return send(pasted.isCut ? bulk.move : bulk.copy, { [bulk.into.field]: bulk.into.id, stay: "yes" }, fieldsOf(pasted));
-    void toast(pasted.kind === "image" ? "Open a design to paste images." : "Open a project to paste designs.");
+    const into = pasted.kind === bulk.kind ? bulk.into : null;
+    copyInto({ ...bulk, kind: pasted.kind, into, ...(pasted.isCut && { copy: bulk.move }) }, fieldsOf(pasted));
   });
 
   useEffect(() => {

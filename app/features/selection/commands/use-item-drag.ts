@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useEffectEvent } from "react";
+import { dropDesignsOf, showDropDesigns } from "../destinations/show-drop-designs";
 import { idOf } from "../selectable-items";
 import { type CopiedItems, readItems, writeItems } from "./item-clipboard";
 
@@ -11,6 +12,9 @@ type ItemDrag = {
 
 /** Addresses of links that accept dropped items: in the sidebar, the breadcrumb and headings. */
 const DROP_TARGETS = { design: /^\/projects\/([^/]+)$/, image: /^\/design\/([^/]+)$/ };
+
+/** How long images are dragged over a project's link before its designs are listed, and elsewhere before the list closes (milliseconds). */
+const HOVER = 500;
 
 export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag | null): void {
   const begin = useEffectEvent((event: DragEvent) => {
@@ -25,8 +29,12 @@ export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag 
   });
   const targetOf = useEffectEvent((target: EventTarget | null) => {
     const link = drag && target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null;
-    const id = link && drag && !list.current?.contains(link) ? DROP_TARGETS[drag.kind].exec(link.pathname)?.[1] : undefined;
+    const id = link && drag && idOf(link) === null ? DROP_TARGETS[drag.kind].exec(link.pathname)?.[1] : undefined;
     return link && id !== undefined ? { link, id } : null;
+  });
+  const projectAt = useEffectEvent((target: EventTarget | null): HTMLAnchorElement | null => {
+    const link = drag?.kind === "image" && target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null;
+    return link && DROP_TARGETS.design.test(link.pathname) ? link : null;
   });
   const drop = useEffectEvent((items: CopiedItems, id: string) => drag?.move(items, id));
 
@@ -40,12 +48,24 @@ export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag 
       marked = link;
       marked?.setAttribute("data-drop-target", "");
     };
+    let over: Element | null = null;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const hover = (target: EventTarget | null) => {
+      const link = projectAt(target);
+      const at = link ?? (target instanceof Element ? target.closest("[data-drop-designs]") : null);
+      if (at === over) return;
+      over = at;
+      clearTimeout(timer);
+      if (link) timer = setTimeout(() => showDropDesigns(dropDesignsOf(link)), HOVER);
+      else if (!at) timer = setTimeout(() => showDropDesigns(null), HOVER);
+    };
     document.addEventListener("dragstart", (event) => (isOurs = begin(event) !== null), options);
     document.addEventListener(
       "dragover",
       (event) => {
         if (!isOurs) return;
         event.stopPropagation();
+        hover(event.target);
         const dropTarget = targetOf(event.target);
         mark(dropTarget?.link ?? null);
         if (dropTarget) event.preventDefault();
@@ -61,12 +81,16 @@ export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag 
         event.stopPropagation();
         event.preventDefault();
         if (dropTarget && items) drop(items, dropTarget.id);
+        showDropDesigns(null);
       },
       options,
     );
     const end = () => {
       isOurs = false;
       mark(null);
+      over = null;
+      clearTimeout(timer);
+      showDropDesigns(null);
     };
     document.addEventListener("dragend", end, options);
     return () => {

@@ -1,21 +1,32 @@
 import { type ActionFunctionArgs, data } from "react-router";
 import { serverAction } from "~/lib/forms/action.server";
 import type { FormAnswer } from "~/lib/forms/form-result";
-import { checkFields, type FormValues, INTENT_FIELD, type Intents, listOf, textOf } from "~/lib/forms/intents";
+import { checkFields, type FormValues, INTENT_FIELD, type IntentName, type Intents, listOf, textOf } from "~/lib/forms/intents";
 import { readFormData } from "~/lib/http/forms/form.server";
 import { CHOSEN_FIELD, DESTINATION_PARAM, SELECTION_FIELDS } from "../address";
 import { countIn, WHOLE_FIELDS, WHOLE_LISTS } from "../whole-selection";
 
-type Selected = { count: number; fields: FormValues };
+/** `place`: the design or project of the page that asks. */
+type Selected = { count: number; fields: FormValues; place: string | undefined };
+
+const PLACE = /^\/(?:design|projects)\/([^/?]+)(?:\?|$)/;
 
 function selectedIn(sent: FormData): Selected {
   const lists = Object.fromEntries([CHOSEN_FIELD, ...WHOLE_LISTS].map((name) => [name, listOf(sent, name)]));
   const texts = Object.fromEntries(WHOLE_FIELDS.filter((name) => sent.has(name)).map((name) => [name, textOf(sent, name)]));
-  const fields: FormValues = { ...lists, ...texts };
-  return { count: countIn(fields), fields };
+  const back = textOf(sent, "back");
+  const fields: FormValues = { ...lists, ...texts, ...(back !== "" && { back }) };
+  return { count: countIn(fields), fields, place: PLACE.exec(back)?.[1] };
 }
 
-/** The selection is posted, being too long for a URL; a rejected move shows the page again. `otherFields` are the page's further fields. */
+const CREATIONS = new Set<unknown>(["createDesign", "createProject"] satisfies IntentName[]);
+
+const isCreation = (sent: FormData): boolean => CREATIONS.has(sent.get(INTENT_FIELD));
+
+/**
+ * The selection is posted, being too long for a URL; a rejected move and a new destination show the page again. `otherFields` are the
+ * page's further fields.
+ */
 export async function destinationAction<Destination>(
   args: ActionFunctionArgs,
   intents: Intents,
@@ -29,7 +40,7 @@ export async function destinationAction<Destination>(
   const selected = selectedIn(sent);
   if (sent.get(INTENT_FIELD) === DESTINATION_PARAM) return { where: await loadDestination(sent, ids, selected) };
   const answer = await serverAction(intents, names)(args);
-  if (answer instanceof Response) return answer;
+  if (answer instanceof Response) return isCreation(sent) ? { where: await loadDestination(sent, ids, selected) } : answer;
   return data<FormAnswer & { where: Destination }>(
     { ...answer.data, where: await loadDestination(sent, ids, selected) },
     answer.init ?? undefined,

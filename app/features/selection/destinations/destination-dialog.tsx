@@ -1,7 +1,7 @@
 import { useQueries } from "convex-helpers/react/cache";
 import type { FunctionReference, FunctionReturnType } from "convex/server";
 import { ChevronRight, Plus } from "lucide-react";
-import { type KeyboardEvent, type SubmitEvent, useState } from "react";
+import { type KeyboardEvent, type SubmitEvent, useEffect, useState } from "react";
 import { useSubmit } from "react-router";
 import { connectedConvex } from "~/lib/data/connection/connection";
 import { refusalOf } from "~/lib/data/error-responses";
@@ -15,6 +15,7 @@ import { pressedKey } from "~/lib/ui/inputs/keys";
 import { Dialog, DialogActions, DialogCancel } from "~/lib/ui/overlays/dialog";
 import { toast } from "~/lib/ui/overlays/toasts";
 import { api } from "#convex/_generated/api";
+import { fold } from "#convex/model/search/fold";
 import type { DestinationRequest } from "./request-destination";
 
 const DIALOG = "destination-dialog";
@@ -90,13 +91,22 @@ function toFirstChoice(event: KeyboardEvent<HTMLInputElement>): void {
   const key = pressedKey(event.nativeEvent);
   if (key !== "ArrowDown" && key !== "Enter") return;
   event.preventDefault();
-  event.currentTarget.form?.querySelector<HTMLInputElement>(`input[name="${FIELD}"]`)?.focus();
+  const first = event.currentTarget.form?.querySelector<HTMLInputElement>(`input[name="${FIELD}"]`);
+  first?.focus();
+  first?.click();
+}
+
+/** Enter on a destination moves. The browser would press the form's first button, which copies. */
+function pressMove(event: KeyboardEvent<HTMLInputElement>): void {
+  if (pressedKey(event.nativeEvent) !== "Enter") return;
+  event.preventDefault();
+  event.currentTarget.form?.querySelector<HTMLButtonElement>('button[value="move"]')?.click();
 }
 
 function Projects({ text, ...choice }: Choice & { text: string }) {
   const projects = useAnswer(api.projects.getProjects, { sort: "name" }) ?? [];
-  const searchText = text.trim().toLowerCase();
-  const shown = projects.filter(({ name }) => name.toLowerCase().includes(searchText));
+  const searchText = fold(text.trim());
+  const shown = projects.filter(({ name }) => fold(name).includes(searchText));
   return (
     <>
       <Options
@@ -118,6 +128,8 @@ function Projects({ text, ...choice }: Choice & { text: string }) {
 function Designs({ text, ...choice }: Choice & { text: string }) {
   const recent = useAnswer(api.designs.getRecent, {}) ?? [];
   const projects = useAnswer(api.projects.getProjects, { sort: "name" }) ?? [];
+  const { from } = choice;
+  const current = useAnswer(api.designs.getDesignById, from === undefined ? "skip" : { id: from });
   if (text !== "") return <FoundDesigns text={text} {...choice} />;
   return (
     <>
@@ -129,25 +141,34 @@ function Designs({ text, ...choice }: Choice & { text: string }) {
       ) : null}
       <section className="grid gap-1">
         <h3 className="text-sm font-medium text-soft">Projects</h3>
-        {projects.map((project) => (
-          <ProjectDesigns key={project._id} project={project} {...choice} />
-        ))}
+        {projects.map((project) => {
+          const isCurrent = project._id === current?.projectId;
+          return <ProjectDesigns key={`${project._id} ${isCurrent}`} project={project} isOpenAtFirst={isCurrent} {...choice} />;
+        })}
       </section>
     </>
   );
 }
 
 function FoundDesigns({ text, ...choice }: Choice & { text: string }) {
-  const found = useAnswer(api.search.find, { text: text.slice(0, 100), kind: "design" });
+  const answer = useAnswer(api.search.find, { text: text.slice(0, 100), kind: "design" });
+  const [last, setLast] = useState(answer);
+  useEffect(() => {
+    if (answer) setLast(answer);
+  }, [answer]);
+  const found = answer ?? last;
   if (!found) return <p className="text-soft">Searching…</p>;
   const options = found.designs.map(({ _id, name, projectName }) => ({ _id, name, facts: projectName }));
   return <Options at="found" options={options} nowhere={`No results for “${text}”.`} {...choice} />;
 }
 
-function ProjectDesigns({ project, ...choice }: Choice & { project: { _id: string; name: string; designCount: number } }) {
-  const [open, setOpen] = useState(false);
+type ProjectDesignsProps = Choice & { project: { _id: string; name: string; designCount: number }; isOpenAtFirst: boolean };
+
+/** The project of the current design is open, so that the current place and "New design" are visible at once. */
+function ProjectDesigns({ project, isOpenAtFirst, ...choice }: ProjectDesignsProps) {
+  const [open, setOpen] = useState(isOpenAtFirst);
   return (
-    <details className="rounded-md" onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details open={isOpenAtFirst} className="rounded-md" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="flex min-h-9 cursor-pointer list-none items-center gap-2 rounded-md px-2 hover:bg-hover pointer-coarse:min-h-11">
         <Icon of={ChevronRight} className={open ? "rotate-90" : undefined} />
         <span dir="auto" className="min-w-0 flex-1 truncate">
@@ -196,6 +217,7 @@ function Options({ at, options, nowhere, chosen, choose, from }: OptionsProps) {
             value={_id}
             checked={chosen.id === _id && chosen.at === at}
             onChange={() => choose({ at, id: _id })}
+            onKeyDown={pressMove}
             className="accent-accent"
           />
           <span dir="auto" className="min-w-0 flex-1 truncate">
@@ -248,7 +270,10 @@ function NewItem({ at, thing, create, choose }: NewItemProps) {
 }
 
 /** Returns the live answer; undefined while loading, and for errors, which the page itself reports. */
-function useAnswer<Query extends FunctionReference<"query">>(query: Query, args: Query["_args"]): FunctionReturnType<Query> | undefined {
-  const answer: FunctionReturnType<Query> | Error | undefined = useQueries({ answer: { query, args } })["answer"];
+function useAnswer<Query extends FunctionReference<"query">>(
+  query: Query,
+  args: Query["_args"] | "skip",
+): FunctionReturnType<Query> | undefined {
+  const answer: FunctionReturnType<Query> | Error | undefined = useQueries(args === "skip" ? {} : { answer: { query, args } })["answer"];
   return answer instanceof Error ? undefined : answer;
 }

@@ -1,15 +1,21 @@
 import { lazy, Suspense, useEffect, useState } from "react";
+import { DropDesigns } from "./drop-designs";
 import { type DestinationRequest, onDestinationRequest } from "./request-destination";
 
 const DestinationDialog = lazy(() => import("./destination-dialog"));
 
+/** The dialog of "Move to…", and the drop targets of dragged images. */
 export function DestinationPicker() {
   const [request, setRequest] = useState<DestinationRequest | null>(null);
   useEffect(() => onDestinationRequest((next) => setRequest({ ...next })), []);
-  if (!request) return null;
   return (
-    <Suspense fallback={null}>
-      <DestinationDialog key={request.ids.join()} request={request} onClose={() => setRequest(null)} />
-    </Suspense>
+    <>
+      <DropDesigns />
+      {request ? (
+        <Suspense fallback={null}>
+          <DestinationDialog key={request.ids.join()} request={request} onClose={() => setRequest(null)} />
+        </Suspense>
+      ) : null}
+    </>
   );
 }

@@ -1,5 +1,5 @@
 import { isolate } from "~/lib/ui/isolate";
-import { Download, ListChecks, MoreHorizontal, Pencil, Trash2, X } from "lucide-react";
+import { Download, ExternalLink, ListChecks, MoreHorizontal, Pencil, Trash2, X } from "lucide-react";
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useLocation, useNavigate, useSearchParams } from "react-router";
@@ -15,6 +15,8 @@ import { MENU, withoutOpenDialog, withOpenDialog } from "./open-dialog-param";
 
 type ItemMenuProps = {
   item: Item;
+  /** The item's page. */
+  to: string | null;
   openDialog: (requested: OpenItemDialog) => void;
   remove: IntentName;
   archive?: string | undefined;
@@ -23,7 +25,7 @@ type ItemMenuProps = {
 };
 
 /** Renders a menu only when needed, because 200 menus would dominate the page. Without JavaScript the button requests `?menu=…`. */
-export function ItemMenu({ item, openDialog, remove, archive, select, children }: ItemMenuProps) {
+export function ItemMenu({ item, to, openDialog, remove, archive, select, children }: ItemMenuProps) {
   const { pathname, search } = useLocation();
   const navigate = useNavigate();
   const isRequested = useSearchParams()[0].get(MENU) === item._id;
@@ -110,6 +112,11 @@ export function ItemMenu({ item, openDialog, remove, archive, select, children }
             Rename
           </MenuLink>
           {children}
+          {to === null ? null : (
+            <MenuLink to={to} target="_blank" prefetch="none" icon={<Icon of={ExternalLink} />}>
+              Open in new tab
+            </MenuLink>
+          )}
           {archive === undefined ? null : (
             <MenuLink to={archive} reloadDocument prefetch="none" icon={<Icon of={Download} />}>
               Download

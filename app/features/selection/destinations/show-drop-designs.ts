@@ -1,0 +1,20 @@
+/** The project whose designs are listed as drop targets while images are dragged, and the place of the list in the window (pixels). */
+export type DropDesignsOf = { projectId: string; left: number; top: number };
+
+const listeners = new Set<(shown: DropDesignsOf | null) => void>();
+
+export function showDropDesigns(shown: DropDesignsOf | null): void {
+  for (const listener of listeners) listener(shown);
+}
+
+export function onDropDesigns(listener: (shown: DropDesignsOf | null) => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/** Places the list next to a link of the sidebar, and below any other, so that it covers no other target. */
+export function dropDesignsOf(link: HTMLAnchorElement): DropDesignsOf {
+  const { left, right, top, bottom } = link.getBoundingClientRect();
+  const projectId = link.pathname.split("/").at(-1) ?? "";
+  return link.closest(".sidebar") ? { projectId, left: right, top } : { projectId, left, top: bottom };
+}
