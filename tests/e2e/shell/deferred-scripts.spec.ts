@@ -70,7 +70,7 @@ test("keeps input made before the scripts have loaded", async ({ page, app, pers
 
   const searching = await openWithoutScripts(page, "/search");
   await page.getByRole("combobox", { name: "Search terms" }).fill("tow");
-  await page.getByText("Filters").click();
+  await page.getByText("Filters", { exact: true }).click();
   await page.getByRole("combobox", { name: "Kind" }).selectOption("design");
   await searching();
   await expect(page.getByRole("main").getByRole("listitem")).toHaveText(/Clock tower/);
