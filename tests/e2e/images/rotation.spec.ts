@@ -41,11 +41,13 @@ bothWays((javaScript) => {
       const { autoOrient } = await sharp(await download.path()).metadata();
       expect(autoOrient).toEqual({ width: height, height: width });
 
-      await she.open(`/compare?a=${id}&mode=overlay`);
-      const compared = page.locator(".viewer-picture img").first();
+      // In a page of its own, because undo ends with the document.
+      const comparison = await page.context().newPage();
+      await comparison.goto(`/compare?a=${id}&mode=overlay`);
+      const compared = comparison.locator(".viewer-picture img").first();
       await expect(compared).toHaveAttribute("src", /&turn=90/);
       await expect.poll(() => compared.evaluate((img: HTMLImageElement) => img.naturalWidth > 0 && img.width < img.height)).toBe(true);
-      await she.open(`${path}/images/${id}`);
+      await comparison.close();
 
       if (javaScript) await page.keyboard.press("Shift+R");
       else await she.press("Rotate left");

@@ -12,8 +12,9 @@ bothWays((javaScript) => {
     await convex.mutation(api.designImages.setCaption, { id: imageId, caption: "A fig" });
     const her = pageActions(page, javaScript);
     await her.open(`/projects/${projectId}/activity`);
-    await expect(page.getByRole("list", { name: /^Activity on \d/ })).toHaveCount(1);
-    const entries = page.getByRole("main").getByRole("listitem");
+    const day = page.getByRole("list", { name: /^Activity on \d/ });
+    await expect(day).toHaveCount(1);
+    const entries = day.getByRole("listitem");
     await expect(entries.filter({ hasText: "created" })).toHaveCount(2);
     await expect(entries.filter({ has: page.locator("img") })).toHaveCount(await entries.count());
     await expectAccessible(page);

@@ -48,9 +48,17 @@ test("answers 507 to uploads while the disk is full, and recovers without a rest
       .png()
       .toBuffer(),
   };
-  const small = await send(app, person, designId, [tiny]);
-  expect(small.status).toBe(507);
-  await small.text();
+  let added = 0;
+  // The app may still free what the rejected uploads took.
+  await expect
+    .poll(async () => {
+      leave(0);
+      const answer = await send(app, person, designId, [tiny]);
+      if (answer.status === 200) added++;
+      await answer.text();
+      return answer.status;
+    })
+    .toBe(507);
   expect(app.output()).not.toMatch(/"from":"deployment","msg":"\s+at /);
   const metadata = `design ${Buffer.from(designId).toString("base64")},filename ${Buffer.from("noise.png").toString("base64")}`;
   const resumable = await fetch(`${app.url}/uploads`, {
@@ -69,7 +77,7 @@ test("answers 507 to uploads while the disk is full, and recovers without a rest
   rmSync(ballast());
   const answer = await send(app, person, designId, [picture]);
   expect(await answer.json()).toMatchObject({ results: [{ name: "noise.png", ok: true }] });
-  expect(await imagesIn(app, person, designId)).toHaveLength(1);
+  expect(await imagesIn(app, person, designId)).toHaveLength(1 + added);
 });
 
 bothWays((javaScript) => {
@@ -125,7 +133,12 @@ const ballast = () => join(disk, "ballast");
 function leave(room: number): void {
   rmSync(ballast(), { force: true });
   const { bavail, bsize } = statfsSync(disk);
-  writeFileSync(ballast(), Buffer.alloc(Math.max(0, Math.floor(bavail * bsize - room))));
+  try {
+    writeFileSync(ballast(), Buffer.alloc(Math.max(0, Math.floor(bavail * bsize - room))));
+  } catch (error) {
+    // A running app may have taken some of it meanwhile; the disk is full all the same.
+    if (room > 0) throw error;
+  }
 }
 
 function mount(folder: string): boolean {
