@@ -175,7 +175,6 @@ describe.each(backends)("bulk jobs on $name", ({ start }) => {
     expect(await job()).toMatchObject({ total: 40, done: 40, failed: 0 });
     await ada.mutation(api.bulk.dismiss, { id });
     expect(await job()).toBeUndefined();
-    // Other tests read the whole table at once.
     for (const each of ids) await backend.inside.mutation(probe.remove, { table: "designImages", id: each });
   });
 

@@ -128,7 +128,6 @@ function AllOf({ kind, many }: { kind: (typeof KINDS)[number]; many: number }) {
   );
 }
 
-/** A full list may continue on other pages. */
 function countsOf(trash: TrashedItems): string {
   const counts = KINDS.flatMap((kind) => {
     const many = trash[`${kind}s`].length;

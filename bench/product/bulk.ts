@@ -10,7 +10,6 @@ import { atMost, type Figure } from "../report.ts";
 
 const IMAGES = 10_000;
 const BATCH = 500;
-/** A selection of one mutation (`BULK_MAX`). */
 const SMALL = 500;
 const CANCELLED_AT = 3000;
 const KILLED_AT = 6000;

@@ -12,10 +12,7 @@ import { recordChanges, replaceStep, stepRows } from "../model/undo/recordChange
 import { expectUnchanged, readingOnce, revertChanges } from "../model/undo/revertChanges";
 import type { Change } from "../model/undo/undoTables";
 
-/**
- * Lists a selection, then runs its action in batches. Each batch schedules the next in its own transaction, so a restart
- * repeats nothing.
- */
+/** Lists a selection, then runs its action in batches. Each schedules the next in its own transaction, so a restart repeats nothing. */
 
 const FAILURES_MAX = 100;
 /** Nested calls of one transaction: their reads count towards its limits, also those of refused calls. */

@@ -184,7 +184,6 @@ export const resume = internalMutation({
   },
 });
 
-/** Returns the number of deleted rows; fewer than `limit` means that all are deleted. */
 async function deleteDesign(ctx: MutationCtx, id: Id<"designs">, limit: number): Promise<number> {
   const images = await ctx.db
     .query("designImages")

@@ -6,7 +6,6 @@ export type Command = {
   name: string;
   words?: string[];
   kind: string;
-  /** The pictures of the item that the command opens. */
   cover?: PictureSource[];
   run: () => unknown;
 };

@@ -9,7 +9,7 @@ const FIELD = 'input:not([type="checkbox"]), textarea, select, [contenteditable]
 const ABOVE = "dialog[open], :popover-open, .viewer";
 const CONTROL = "a, button, input, textarea, select, label, summary, [popover], dialog";
 const MOVE_THRESHOLD = 6;
-/** Selects by clicks with Ctrl, Cmd or Shift, by keys (Space, Shift+arrows, Ctrl/Cmd+A, Escape) and by drawing a rectangle, which adds to the selection with Shift or Ctrl. */
+/** Selects by clicks, by keys (Space, Shift+arrows, Ctrl/Cmd+A, Escape) and by drawing a rectangle. Shift and Ctrl add to the selection. */
 export function usePointerSelection(list: RefObject<HTMLElement | null>, selection: Selection): void {
   useKeys(list, selection);
   useClicks(list, selection);
@@ -72,10 +72,7 @@ function useKeys(list: RefObject<HTMLElement | null>, selection: Selection): voi
   }, []);
 }
 
-/**
- * Starts a selection on Ctrl/Cmd+click and Shift+click, and selects a range on Shift+click. Scripted, because not every browser
- * passes such a click from a label to its check box.
- */
+/** Scripted, because not every browser passes a click with Shift from a label to its check box. */
 function useClicks(list: RefObject<HTMLElement | null>, selection: Selection): void {
   const onClick = useEffectEvent((event: MouseEvent) => {
     const { target } = event;

@@ -57,7 +57,6 @@ export function useSelection(ids: readonly string[], scope?: SelectionScope): Se
   }, [ids, marked, view, except]);
   const choose = (next: readonly string[]) => {
     setOn(true);
-    // Items on other pages stay selected.
     if (except) return setExcept(except.union(new Set(ids)).difference(new Set(next)));
     setMarked(new Map([...onOtherPages.map((id) => [id, marked.get(id) ?? ""] as const), ...next.map((id) => [id, view] as const)]));
   };

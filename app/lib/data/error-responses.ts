@@ -8,7 +8,6 @@ export const DISK_FULL_TEXT = "The server's disk is full, so nothing was saved. 
 /** Over a websocket, a full disk is only recognizable by the code that the embedded deployment puts into the message. */
 const DISK_FULL = /^\[CONVEX [MA]\(.*?\)\].*\bInsufficientStorage: /s;
 
-/** Returns why a function rejected its arguments, or null for any other failure. */
 export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof Error && DISK_FULL.test(error.message)) return { code: "limit", message: DISK_FULL_TEXT };
   return refusalOfFunction(error);

@@ -13,7 +13,6 @@ export function asDiskFull(error: unknown): unknown {
 
 export const isDiskFull = (error: unknown): boolean => error instanceof DiskFull || error instanceof DeploymentDiskFull;
 
-/** Returns the route's response, or null for other errors. */
 export function unsavedResponse(error: unknown) {
   if (isDiskFull(error)) return diskFullResponse();
   return error instanceof Unavailable ? unavailableResponse() : null;

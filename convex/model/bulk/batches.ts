@@ -3,7 +3,6 @@ import type { Doc, Id } from "../../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../../_generated/server";
 import type { bulkState } from "./bulkTables";
 
-/** Schedules the next batch of a job. */
 export async function scheduleBatch(ctx: MutationCtx, id: Id<"bulkJobs">, run: number): Promise<void> {
   await ctx.db.patch(id, { call: await ctx.scheduler.runAfter(0, internal.jobs.bulk.run, { id, run }) });
 }
@@ -16,7 +15,6 @@ export async function stateOf({ db }: QueryCtx, { state, call }: Doc<"bulkJobs">
 }
 
 const BATCH = 100;
-/** Each copied design starts a job of its own. */
 const COPIED_DESIGNS = 20;
 /** Rows that a batch reads to list the selection, unless a batch exceeded a limit. */
 const LISTED = 500;
@@ -27,7 +25,6 @@ export function batchSize({ kind, action, batch = BATCH }: Doc<"bulkJobs">): num
   return Math.min(batch, kind === "design" && action.type === "copy" ? COPIED_DESIGNS : BATCH);
 }
 
-/** Returns the size to try after a batch exceeded a limit. */
 export const smallerBatch = (job: Doc<"bulkJobs">): number => Math.max(1, Math.floor(batchSize(job) / 4));
 
 export function inBatches(ids: string[], size: number): string[][] {

@@ -61,11 +61,9 @@ export const bulkTables = {
     phase: bulkPhase,
     /** Number of the running chain of batches: cancelling and undoing end a chain. */
     run: v.number(),
-    /** The scheduled next batch. */
     call: v.optional(v.id("_scheduled_functions")),
     /** Until the selection is listed its next position, then the number of the next page. */
     cursor: v.union(v.string(), v.null()),
-    /** Number of stored pages. */
     pages: v.optional(v.number()),
     isListed: v.optional(v.boolean()),
     /** Items of a batch, when a usual one exceeded a transaction's limits. */

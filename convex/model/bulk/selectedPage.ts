@@ -32,7 +32,6 @@ export async function selectedPage(ctx: CallerCtx, selection: BulkSelection, cur
   return { ids: chosenOf(rows, selection), cursor: last ? JSON.stringify({ after: placeOfRow(last), within: null }) : null };
 }
 
-/** Throws "not_found" if the user may no longer view the place. */
 export async function expectPlace(ctx: CallerCtx, { kind, id }: BulkPlace): Promise<true> {
   await (kind === "design" ? designFor(ctx, id, "view") : projectFor(ctx, id, "view"));
   return true;

@@ -82,7 +82,6 @@ export const isLetters = (term: string): boolean => !term.startsWith(MARKER);
 
 export type Word = {
   whole: string;
-  /** Other spellings, each as a list of terms. */
   spellings: string[][];
   kind: "word" | "run" | "symbol";
 };

@@ -73,7 +73,6 @@ it("keeps the latest shared files, also of a share that did not arrive completel
   for (let index = 0; index < MAX_FILES; index++) {
     const file = { ownerId: visitor.userId, designId: null, name: `${index}.png`, length: 1, checksum: null, isShared: true };
     const part = await partialUploads.create(file);
-    // As after a crash before the first file was written.
     if (index > 0) await partialUploads.append(part, 0, new Blob(["x"]).stream());
   }
   const whole = new Response(formOf(["a.png", "1"], ["b.png", "1"], ["c.png", "1".repeat(1000)]));

@@ -26,7 +26,6 @@ class Socket extends EventTarget {
     this.dispatchEvent(new MessageEvent("message", { data }));
   }
   sent: string[] = [];
-  /** Milliseconds until a heartbeat is answered. */
   delay: number | null = null;
   send(text: string) {
     this.sent.push(text);

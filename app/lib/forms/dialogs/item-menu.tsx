@@ -15,7 +15,6 @@ import { MENU, withoutOpenDialog, withOpenDialog } from "./open-dialog-param";
 
 type ItemMenuProps = {
   item: Item;
-  /** The item's page. */
   to: string | null;
   openDialog: (requested: OpenItemDialog) => void;
   remove: IntentName;
