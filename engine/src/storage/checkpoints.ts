@@ -50,6 +50,10 @@ export class Checkpoints {
     return !this.paused && (this.hasDeletions || now - this.lastTruncation > HOUR_MS);
   }
 
+  get isPaused(): boolean {
+    return this.paused;
+  }
+
   get unusedPages(): number {
     return this.unused.count;
   }

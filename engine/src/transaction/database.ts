@@ -171,12 +171,12 @@ class FileDatabase implements Database {
   checkpoint(): boolean {
     if (this.damage !== null) return false;
     this.flush();
-    this.clearing ||= this.context.textIndexes.needRewrite || this.checkpoints.isDue(wallClock());
+    this.clearing ||= !this.checkpoints.isPaused && (this.context.textIndexes.needRewrite || this.checkpoints.isDue(wallClock()));
     return this.clearing || this.checkpoints.hasUnusedBytes;
   }
 
   clearDeleted(): boolean {
-    if (this.damage !== null) return false;
+    if (this.damage !== null || this.checkpoints.isPaused) return false;
     if (this.clearing && this.context.textIndexes.needRewrite) {
       this.written(() => this.context.textIndexes.rewriteSome());
     } else if (this.clearing) {

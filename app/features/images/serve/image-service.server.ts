@@ -93,14 +93,22 @@ function open(config: AppConfig): ImageService {
     const { checksum, contentType, page } = picture;
     const { width, height } = uprightSize(picture);
     // Fetches the original inside the queue to limit memory.
+    let isOwn = false;
     const make = async () => {
+      isOwn = true;
       const { storageUrl } = await grantedFile(of, checksum);
       return makeVariant({ bytes: await download(storageUrl), contentType, width, height, page }, request, (job) =>
         decodeQueue(userId, job),
       );
     };
     const queue = contentType === "image/svg+xml" ? svgQueue : decodeQueue;
-    return cache.get(variantKey(picture, request), () => queue(userId, make));
+    try {
+      return await cache.get(variantKey(picture, request), () => queue(userId, make));
+    } catch (error) {
+      // Images share variants by content: what ended the request of another image tells nothing about this one.
+      if (isOwn || !(error instanceof ReplacedError || refusalOf(error))) throw error;
+      return variant(of, picture, request);
+    }
   }
 
   function rotated(userId: string, file: StoredFile, rotation: Rotation, signal: AbortSignal): Promise<CachedVariant> {

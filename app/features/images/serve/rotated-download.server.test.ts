@@ -11,10 +11,10 @@ import type { rotateFile } from "../codecs/rotate-file.server";
 import { serveImage } from "./serve-image.server";
 
 const visitor = { userId: "ada", sessionId: "s" };
-const query = vi.hoisted(() => vi.fn<() => Promise<unknown>>());
+const query = vi.hoisted(() => vi.fn<(reference?: unknown, args?: { sessionId: string }) => Promise<unknown>>());
 const encoded = vi.hoisted(() => vi.fn<() => void>());
 vi.mock("~/features/accounts/session/convex/service-client.server", () => ({ serviceConvex: () => ({ query }) }));
-vi.mock("~/features/accounts/session/session.server", () => ({ getVisitor: async () => visitor }));
+vi.mock("~/features/accounts/session/session.server", () => ({ getVisitor: async () => ({ ...visitor }) }));
 vi.mock("../codecs/rotate-file.server", async (importOriginal) => {
   const original = await importOriginal<{ rotateFile: typeof rotateFile }>();
   const counting: typeof rotateFile = (...request) => {
@@ -91,6 +91,21 @@ it("turns a file replaced since it was listed by its own type and rotation", asy
   expect(archived?.headers.get("Content-Type")).toBe("image/png");
   const sizes = await Promise.all([response, archived].map(async (each) => sharp(await each?.arrayBuffer()).metadata()));
   for (const each of sizes) expect(each).toMatchObject({ format: "png", width: 4, height: 6 });
+});
+
+it("gives no file of another image to a request that waits for the same variant", async () => {
+  await store("png");
+  const old = await query();
+  for (visitor.sessionId of ["bob", "ada"]) await ask({ method: "HEAD" });
+  await store("jpeg", 0, "#00f");
+  const current = await query();
+  query.mockImplementation(async (_, { sessionId } = { sessionId: "" }) => (sessionId === "ada" ? current : old));
+  const answers = ["ada", "bob"].map((session) => {
+    visitor.sessionId = session;
+    return ask({}, "w=160");
+  });
+  const tags = (await Promise.all(answers)).map(({ headers }) => headers.get("ETag"));
+  expect(tags).toEqual([expect.stringContaining("jpeg"), expect.stringContaining("png")]);
 });
 
 it("caches no variant of another file under the content of a replaced one", async () => {

@@ -27,8 +27,8 @@ export class Refused extends Error {
 export function answerFor(error: unknown): Response {
   if (error instanceof Refused) return refuse(error.status, error.answer, error.headers);
   if (error instanceof InvalidForm) return refuse(400, { problem: TEXTS.invalid });
-  if (error instanceof OffsetMismatch) return refuse(409, { problem: TEXTS.incomplete, again: true });
-  if (error instanceof UploadAborted) return refuse(400, { problem: TEXTS.incomplete, again: true });
+  // Open tabs of earlier builds resume after a 409 only.
+  if (error instanceof OffsetMismatch || error instanceof UploadAborted) return refuse(409, { problem: TEXTS.incomplete, again: true });
   if (error instanceof TooLong) return refuse(413, { problem: error.message });
   if (error instanceof ChecksumMismatch) return refuse(460, { problem: TEXTS.damaged, again: true });
   if (isDiskFull(error)) return refuse(507, { problem: TEXTS.diskFull, again: true });

@@ -131,6 +131,17 @@ test("a text index that grew in many commits has one segment after a checkpoint"
   expect(segments()).toBe(1);
 });
 
+test("nothing is rewritten while a backup holds the file", () => {
+  store();
+  data.db.holdFile(true);
+  data.db.checkpoint();
+  expect(data.db.clearDeleted()).toBe(false);
+  expect(segments()).toBeGreaterThan(1);
+  data.db.holdFile(false);
+  clearAll();
+  expect(segments()).toBe(1);
+});
+
 test("a file of format 1 is vacuumed and its text indexes are rebuilt", () => {
   const ids = store();
   data.db.close();

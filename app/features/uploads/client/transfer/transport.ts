@@ -42,7 +42,6 @@ export function remedyFor({ status, answer }: NotSent): Remedy {
   if (status === null || status === 408 || status === 429 || status === 423 || status >= 500)
     return { kind: "wait", problem, canRetry: true };
   if (status === 404 && answer?.problem === TEXTS.unknown) return { kind: "begin anew", problem, canRetry: true };
-  if (status === 400 && answer?.again === true) return { kind: "wait", problem, canRetry: true };
   if (status === 460 || (status === 409 && !answer?.duplicateOf)) return { kind: "wait", problem, canRetry: true };
   if (answer) return { kind: "give up", problem, canRetry: answer.again ?? status === 401 };
   return { kind: "give up", problem: status === 413 ? problem : `${TEXTS.failed} ${TRY_AGAIN}`, canRetry: true };
