@@ -158,6 +158,36 @@ describe.each(backends)("bulk jobs on $name", ({ start }) => {
     expect(sorted.map(({ name }) => name)).toEqual([...Array.from({ length: 249 }, (_, each) => String(each + 1)), "0"]);
   });
 
+  describe("jobs of an earlier build", () => {
+    const change = (id: string, fields: object) => backend.inside.mutation(probe.patch, { table: "bulkJobs", id, fields });
+
+    it("do not list again what only waits", async () => {
+      const ids = await fill(front, 6);
+      const id = await ada.mutation(api.bulk.start, { ...all(front), action: { type: "copy", to: back }, step: newStep() });
+      await backend.settle();
+      await change(id, { state: "cancelled", cursor: null, waiting: [ids], isListed: false, done: 0 });
+      await ada.mutation(api.bulk.resume, { id });
+      await backend.settle();
+      expect([await job(), await countOf(back)]).toMatchObject([{ state: "done", done: 6, total: 6 }, 12]);
+    });
+
+    it("redo only the parts that they have undone", async () => {
+      await fill(front, 250);
+      const step = newStep();
+      const id = await ada.mutation(api.bulk.start, { ...all(front), action: { type: "move", to: back }, step });
+      await backend.settle();
+      const rows = await backend.inside.query(probe.rows, { table: "undoSteps", field: "userId", value: ada.userId });
+      for (const { _id, _creationTime, isUndone: _, ...row } of rows) {
+        await backend.inside.mutation(probe.remove, { table: "undoSteps", id: String(_id) });
+        await backend.inside.mutation(probe.insert, { table: "undoSteps", row });
+      }
+      await change(id, { phase: "undo", state: "cancelled", part: 2 });
+      await ada.mutation(api.undo.revert, { step });
+      await backend.settle();
+      expect([await countOf(front), await countOf(back)]).toEqual([0, 250]);
+    });
+  });
+
   it("stops a job whose batch exceeds a transaction's limits, and resumes it", { tags: "@bulk-limits" }, async () => {
     const ids = await fill(front, 40);
     // 18 MB, which no transaction can read.

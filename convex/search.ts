@@ -61,7 +61,7 @@ export const find = userQuery({
     const isWorded = searchQuery(text, false) !== null;
     // Text without a searchable word finds nothing instead of everything.
     if (!isWorded && text.trim() !== "") return NOTHING;
-    const isOfImages = Boolean(type) || Object.values(looks).some((toResult) => toResult !== undefined);
+    const isOfImages = Boolean(type) || Object.values(looks).some((look) => look !== undefined);
     if (!isWorded && !tag && !only && !isOfImages && !projectId && from === 0 && to === Infinity) return NOTHING;
     const carried = tag ? await tagOf(ctx, ctx.user.id, tagKey(tag)) : null;
     if (tag && !carried) return NOTHING;

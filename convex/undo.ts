@@ -1,7 +1,7 @@
 import { v } from "convex/values";
 import type { Doc } from "./_generated/dataModel";
 import { userMutation, type UserMutationCtx } from "./model/access";
-import { scheduleBatch, stateOf } from "./model/bulk/batches";
+import { partOf, scheduleBatch, stateOf } from "./model/bulk/batches";
 import { conflict, notFound } from "./model/errors";
 import { recordChanges, stepRows } from "./model/undo/recordChanges";
 import { revertChanges } from "./model/undo/revertChanges";
@@ -34,12 +34,15 @@ async function revertJob(ctx: UserMutationCtx, job: Doc<"bulkJobs">): Promise<nu
     throw conflict("The action is still running. Try again when it is complete.");
   const phase = job.phase === "undo" ? "redo" : "undo";
   const run = job.run + 1;
+  const rows = await stepRows(ctx, ctx.user.id, partOf(job.step, job.part));
+  // Parts of an earlier build are undone or redone as a whole: the next part of one direction is not one of the other.
+  const skipped = rows.length > 0 && rows.every(({ isUndone }) => isUndone === undefined) ? 1 : 0;
   await ctx.db.patch(job._id, {
     phase,
     run,
     state: "running",
     // A part that was only partly undone is redone too, and the other way round.
-    part: phase === "undo" ? Math.min(job.phase === "do" ? Infinity : job.part, job.parts - 1) : Math.max(job.part, 0),
+    part: phase === "undo" ? Math.min(job.phase === "do" ? Infinity : job.part - skipped, job.parts - 1) : Math.max(job.part + skipped, 0),
     waiting: [],
     total: (phase === "undo" ? job.applied : job.undone) ?? job.done,
     done: 0,

@@ -4,7 +4,7 @@ import type { Doc } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
 import { ifVisible, type UserMutationCtx } from "../model/access";
 import { applyAction } from "../model/bulk/applyAction";
-import { batchSize, inBatches, listSize, scheduleBatch, smallerBatch } from "../model/bulk/batches";
+import { batchSize, inBatches, listSize, partOf, scheduleBatch, smallerBatch } from "../model/bulk/batches";
 import type { BulkSelection } from "../model/bulk/bulkTables";
 import { expectPlace, selectedPage } from "../model/bulk/selectedPage";
 import { notFound, refusalOf, type Refusal } from "../model/errors";
@@ -17,8 +17,6 @@ import type { Change } from "../model/undo/undoTables";
 const FAILURES_MAX = 100;
 /** Nested calls of one transaction: their reads count towards its limits, also those of refused calls. */
 const CALLS_MAX = 30;
-
-const partOf = (step: string, part: number): string => `${step} ${part}`;
 
 type Failure = { id: string; reason: string };
 
@@ -51,8 +49,16 @@ async function doNext(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<Progress>
     });
     return "done";
   }
-  const isWaiting = job.waiting !== undefined && job.waiting.length > 0;
-  return job.isListed === true || isWaiting ? applyNext(ctx, job) : listNext(acting, job, selection);
+  if (job.isListed !== true && (job.waiting ?? []).length > 0) return applyNext(ctx, await asListed(ctx, job), selection);
+  return job.isListed === true ? applyNext(ctx, job, selection) : listNext(acting, job, selection);
+}
+
+/** Jobs of an earlier build without a cursor had listed all and only waited for these parts. */
+async function asListed(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<Doc<"bulkJobs">> {
+  if (job.cursor !== null) return job;
+  const listed = { isListed: true, pages: 0 };
+  await ctx.db.patch(job._id, listed);
+  return { ...job, ...listed };
 }
 
 /** Stores a page of the selection, so that neither a reordering nor the action itself changes which items follow. */
@@ -74,7 +80,7 @@ async function listNext(ctx: UserMutationCtx, job: Doc<"bulkJobs">, selection: D
   return "more";
 }
 
-async function applyNext(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<Progress> {
+async function applyNext(ctx: MutationCtx, job: Doc<"bulkJobs">, { place }: BulkSelection): Promise<Progress> {
   const { waiting = [], selectionId } = job;
   const number = Number(job.cursor ?? 0);
   const page =
@@ -85,7 +91,7 @@ async function applyNext(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<Progre
           .withIndex("by_selection", (q) => q.eq("selectionId", selectionId).eq("number", number))
           .unique();
   const todo = waiting.length > 0 ? waiting : [page?.ids ?? []];
-  const isTargetLimited = job.action.type === "copy" || (job.action.type === "favourite" && job.kind === "design");
+  const isTargetLimited = job.action.type === "copy" || (place !== undefined && job.action.type === "favourite" && job.kind === "design");
   const { done, parts, changed, failures, left, isBroken } = await tryParts(job, todo, isTargetLimited, async (ids, part) => {
     const changed = await ctx.runMutation(internal.jobs.bulk.applyPart, { id: job._id, ids, part: job.parts + part });
     return { done: ids.length, changed, failures: [] };
@@ -186,7 +192,7 @@ async function revertNext(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<Progr
     return { ...tried, changed: tried.done };
   });
   const next = left.length > 0 ? part : isUndo ? part - 1 : part + 1;
-  const { applied = 0, undone = 0 } = job;
+  const { applied = isUndo ? job.total : 0, undone = isUndo ? 0 : job.total } = job;
   await ctx.db.patch(job._id, {
     part: next,
     waiting: left,

@@ -9,6 +9,7 @@ const ALLOWED: Record<string, RegExp[]> = {
   "app/features/reordering/reordering.css": [/left: 0;/],
   "app/features/images/viewer/comparison.tsx": [/left: `\$\{share\}%`/],
   "app/features/images/viewer/viewer-canvas.tsx": [/left: box\.left/],
+  "app/features/selection/destinations/drop-designs.tsx": [/left: x,/],
   "app/lib/ui/centered-screen.tsx": [/\borigin-top-left\b/],
 };
 

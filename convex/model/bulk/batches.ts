@@ -14,6 +14,9 @@ export async function stateOf({ db }: QueryCtx, { state, call }: Doc<"bulkJobs">
   return kind === "pending" || kind === "inProgress" ? "running" : "cancelled";
 }
 
+/** Returns the undo step of a part. */
+export const partOf = (step: string, part: number): string => `${step} ${part}`;
+
 const BATCH = 100;
 const COPIED_DESIGNS = 20;
 /** Rows that a batch reads to list the selection, unless a batch exceeded a limit. */

@@ -16,6 +16,7 @@ let handshakeLimit = HANDSHAKE_LIMIT;
 let heartbeatAt: number | null = null;
 let heartbeatLimit = HEARTBEAT_LIMIT;
 let answersHeartbeats = false;
+let hasSentHeartbeat = false;
 let onClose: (() => void) | null = null;
 
 /** Returns the class for the Convex client's websocket. A function, because servers render without it. */
@@ -33,6 +34,7 @@ function watch(created: WebSocket): void {
   createdAt = Date.now();
   receivedAt = null;
   heartbeatAt = null;
+  hasSentHeartbeat = false;
   const on = (type: string, handle: (event: Event) => void) =>
     created.addEventListener(type, (event) => void (socket === created && handle(event)));
   on("open", () => (handshakeLimit = HANDSHAKE_LIMIT));
@@ -50,8 +52,9 @@ function received(data: unknown): void {
 /** Tests a connection that received nothing for `silentMs`. Returns whether it sent something. */
 export function sendHeartbeat(silentMs: number): boolean {
   if (!socket || socket.readyState !== WebSocket.OPEN || receivedAt === null || heartbeatAt !== null) return false;
-  if (Date.now() - receivedAt < silentMs) return false;
+  if ((hasSentHeartbeat && !answersHeartbeats) || Date.now() - receivedAt < silentMs) return false;
   socket.send(HEARTBEAT);
+  hasSentHeartbeat = true;
   heartbeatAt = Date.now();
   return true;
 }
