@@ -15,14 +15,13 @@ import type { Route } from "./+types/bulk";
 
 export const meta: Route.MetaFunction = () => [{ title: "Bulk actions · Atelier" }];
 
-/** Seconds between reloads without JavaScript. */
-const RELOAD = 3;
+const RELOAD_SECONDS = 3;
 
 /** Follows the running jobs, which the shell shows. A header reloads the page, so that no other page reloads while someone types in it. */
 export async function loader({ context }: Route.LoaderArgs) {
   const jobs = await convexFor(context).preload(api.bulk.getRecent, {});
   const isRunning = jobs.value.some(({ state }) => state === "running");
-  return data({ jobs }, isRunning ? { headers: { Refresh: String(RELOAD) } } : {});
+  return data({ jobs }, isRunning ? { headers: { Refresh: String(RELOAD_SECONDS) } } : {});
 }
 
 export const headers: Route.HeadersFunction = ({ loaderHeaders, errorHeaders }) => errorHeaders ?? loaderHeaders;

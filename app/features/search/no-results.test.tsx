@@ -7,7 +7,7 @@ import { resultSummary } from "./result-summary";
 
 const nothing: Found = { projects: [], designs: [], images: [], more: [], next: null };
 
-it("leads on when nothing was found among the rows that were read", () => {
+it("offers the next page when the first rows contain no result", () => {
   const found: Found = { ...nothing, more: ["image"] };
   expect(resultSummary("cat", true, found)).toMatch(/in the first 1,000 items/);
   const element = <ResultList {...found} query="cat" addressOf={(kind) => `/search?kind=${kind}`} />;

@@ -36,7 +36,6 @@ const idsIn = ({ ids, id }: FormValues): string[] => [ids ?? id ?? []].flat();
 export type Intent = {
   fields: readonly string[];
   lists: readonly string[];
-  /** Fields that the values omit when missing, instead of "". */
   optional: readonly string[];
   message?: SuccessMessage | undefined;
   isUndoable: boolean;

@@ -14,7 +14,6 @@ export async function stateOf({ db }: QueryCtx, { state, call }: Doc<"bulkJobs">
   return kind === "pending" || kind === "inProgress" ? "running" : "cancelled";
 }
 
-/** Returns the undo step of a part. */
 export const partOf = (step: string, part: number): string => `${step} ${part}`;
 
 const BATCH = 100;

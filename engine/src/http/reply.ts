@@ -21,7 +21,7 @@ export const empty = (status = 200, headers: OutgoingHttpHeaders = {}): Reply =>
 export function failure(error: unknown, report: (error: unknown) => void): Reply {
   if (error instanceof RequestError) return json({ code: error.code, message: error.message }, error.status);
   if (error instanceof DiskFullError) {
-    // Each write fails so until there is room, so the log has no stack.
+    // Every write fails until there is space: a stack for each would fill the log.
     report(error.message);
     return json({ code: "InsufficientStorage", message: DISK_FULL }, 507);
   }

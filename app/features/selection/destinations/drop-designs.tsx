@@ -5,12 +5,11 @@ import { href, useLocation } from "react-router";
 import { api } from "#convex/_generated/api";
 import { type DropDesignsOf, onDropDesigns } from "./show-drop-designs";
 
-/** In pixels. */
 const WIDTH = 256;
 const HEIGHT_MIN = 160;
 const MARGIN = 16;
 
-/** Lists the designs of the project that images are dragged over. They are links, so that `useItemDrag` accepts drops on them. */
+/** Lists the designs of the project that images are dragged over. They are links, so that `useItemDrag` accepts drops on them. Sizes are in pixels. */
 export function DropDesigns() {
   const [shown, show] = useState<DropDesignsOf | null>(null);
   useEffect(() => onDropDesigns(show), []);

@@ -123,7 +123,6 @@ it("sends no second heartbeat to a deployment that answers none", async () => {
   const socket = live();
   stop = startFastReconnect();
   await vi.advanceTimersByTimeAsync(17_000);
-  // Convex pings by itself.
   socket.receive('{"type":"Ping"}');
   await vi.advanceTimersByTimeAsync(17_000);
   expect(socket.sent).toHaveLength(1);

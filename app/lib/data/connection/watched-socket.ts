@@ -12,7 +12,6 @@ let socket: WebSocket | null = null;
 let createdAt = 0;
 let receivedAt: number | null = null;
 let handshakeLimit = HANDSHAKE_LIMIT;
-/** When the heartbeat that waits for a message was sent. */
 let heartbeatAt: number | null = null;
 let heartbeatLimit = HEARTBEAT_LIMIT;
 let answersHeartbeats = false;

@@ -102,7 +102,7 @@ test("results that earlier builds stored are found", () => {
   expect(data.reopen().recorded("s", 1)).toEqual({ ts: 5n, result: '"x"' });
 });
 
-test("data that stays is unchanged", () => {
+test("clearing deleted data keeps the other data", () => {
   const ids = store();
   remove(ids);
   clearAll();
