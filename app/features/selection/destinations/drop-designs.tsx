@@ -3,9 +3,8 @@ import type { FunctionReturnType } from "convex/server";
 import { useEffect, useState } from "react";
 import { href, useLocation } from "react-router";
 import { api } from "#convex/_generated/api";
-import { type DropDesignsOf, onDropDesigns } from "./show-drop-designs";
+import { DROP_DESIGNS_WIDTH, type DropDesignsOf, onDropDesigns } from "./show-drop-designs";
 
-const WIDTH = 256;
 const HEIGHT_MIN = 160;
 const MARGIN = 16;
 
@@ -21,12 +20,12 @@ function Designs({ projectId, left, top }: DropDesignsOf) {
   const { answer } = useQueries({ answer: { query: api.designs.getDesignsByProjectId, args: { projectId, sort: "name" } } });
   const designs: FunctionReturnType<typeof api.designs.getDesignsByProjectId> | undefined = answer instanceof Error ? [] : answer;
   const others = designs?.filter(({ _id }) => href("/design/:id", { id: _id }) !== pathname);
-  const x = Math.max(0, Math.min(left, innerWidth - WIDTH - MARGIN));
+  const x = Math.max(0, Math.min(left, innerWidth - DROP_DESIGNS_WIDTH - MARGIN));
   const y = Math.min(top, innerHeight - HEIGHT_MIN - MARGIN);
   return (
     <div
       data-drop-designs=""
-      style={{ left: x, top: y, maxHeight: innerHeight - y - MARGIN, width: WIDTH }}
+      style={{ left: x, top: y, maxHeight: innerHeight - y - MARGIN, width: DROP_DESIGNS_WIDTH }}
       className="fixed z-40 overflow-y-auto rounded-lg border border-edge bg-raised p-1 shadow-lift"
     >
       {others?.length === 0 ? <p className="px-2 py-1.5 text-sm text-soft">No other designs</p> : null}

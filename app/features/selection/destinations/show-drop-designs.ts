@@ -1,3 +1,5 @@
+import { isMirrored } from "~/lib/ui/is-mirrored";
+
 /** The project whose designs are listed as drop targets while images are dragged, and the place of the list in the window (pixels). */
 export type DropDesignsOf = { projectId: string; left: number; top: number };
 
@@ -12,9 +14,14 @@ export function onDropDesigns(listener: (shown: DropDesignsOf | null) => void): 
   return () => void listeners.delete(listener);
 }
 
+/** In pixels. */
+export const DROP_DESIGNS_WIDTH = 256;
+
 /** Places the list next to a link of the sidebar, and below any other, so that it covers no other target. */
 export function dropDesignsOf(link: HTMLAnchorElement): DropDesignsOf {
   const { left, right, top, bottom } = link.getBoundingClientRect();
   const projectId = link.pathname.split("/").at(-1) ?? "";
-  return link.closest(".sidebar") ? { projectId, left: right, top } : { projectId, left, top: bottom };
+  const isBeside = link.closest(".sidebar") !== null;
+  const start = isMirrored() ? (isBeside ? left : right) - DROP_DESIGNS_WIDTH : isBeside ? right : left;
+  return { projectId, left: start, top: isBeside ? top : bottom };
 }
