@@ -1,9 +1,10 @@
 import { isolate } from "~/lib/ui/isolate";
 import { Command as Cmdk } from "cmdk";
-import { useEffectEvent, useLayoutEffect, useRef } from "react";
+import { type KeyboardEvent, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 import { href, useNavigate } from "react-router";
 import type { Preload } from "~/lib/data/preload";
 import { useLive } from "~/lib/data/use-live";
+import { pressedKey } from "~/lib/ui/inputs/keys";
 import { close } from "~/lib/ui/overlays/invokers";
 import { type Theme, themeCookie } from "~/lib/ui/theme/preferences";
 import { showTheme } from "~/lib/ui/theme/theme";
@@ -87,8 +88,9 @@ export function Palette({ projects, onToggleSidebar, pageCommands, typed, onType
     cover,
     run: navigateTo(href("/design/:id", { id: _id })),
   }));
-  const isEmpty = typed.trim() === "";
   const offered = matchCommands(commands, typed);
+  const recentShown = typed.trim() === "" ? recentCommands : [];
+  const selection = useSelectedCommand(typed, pageCommands, [...recentShown, ...offered]);
 
   function run(command: Command) {
     // Closes first, so that a dialog that opens is on top.
@@ -120,12 +122,10 @@ export function Palette({ projects, onToggleSidebar, pageCommands, typed, onType
 
   return (
     <>
-      <Cmdk label="Commands" loop vimBindings={false} shouldFilter={false}>
+      <Cmdk label="Commands" loop vimBindings={false} shouldFilter={false} {...selection}>
         <Cmdk.Input ref={field} dir="auto" value={typed} onValueChange={onType} placeholder={FIELD.placeholder} aria-label={FIELD.label} />
         <Cmdk.List label="Commands">
-          {isEmpty && recentCommands.length > 0 ? (
-            <Cmdk.Group heading="Recent">{recentCommands.map((command) => option(command))}</Cmdk.Group>
-          ) : null}
+          {recentShown.length > 0 ? <Cmdk.Group heading="Recent">{recentShown.map((command) => option(command))}</Cmdk.Group> : null}
           {offered.map((command) => option(command))}
         </Cmdk.List>
         <p role="status" className="px-5 pb-4 text-soft empty:hidden">
@@ -136,4 +136,23 @@ export function Palette({ projects, onToggleSidebar, pageCommands, typed, onType
       <form ref={signOut} method="post" action={href("/sign-out")} hidden />
     </>
   );
+}
+
+/** Selects the first command until the user moves. cmdk would keep the first one of the commands that arrived earliest. */
+function useSelectedCommand(typed: string, opening: Command[], commands: Command[]) {
+  const [chosen, setChosen] = useState<{ typed: string; opening: Command[]; key: string } | null>(null);
+  const hasMoved = useRef(false);
+  const isCurrent = chosen?.typed === typed && chosen.opening === opening && commands.some(({ key }) => key === chosen.key);
+  return {
+    value: (isCurrent ? chosen?.key : commands[0]?.key) ?? "",
+    onValueChange(key: string) {
+      if (hasMoved.current) setChosen({ typed, opening, key });
+    },
+    onKeyDownCapture(event: KeyboardEvent) {
+      hasMoved.current = /^(?:Arrow|Home|End)/.test(pressedKey(event.nativeEvent));
+    },
+    onPointerMoveCapture() {
+      hasMoved.current = true;
+    },
+  };
 }

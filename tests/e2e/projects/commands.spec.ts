@@ -85,11 +85,19 @@ test("the command palette navigates, runs commands and searches", async ({ page,
 
   await asks("");
   await expect(palette.getByRole("group", { name: "Recent" }).getByRole("option")).toHaveText(["Tower of hoursClockwork"]);
+  await expect(offered.first()).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("ArrowDown");
+  await expect(offered.nth(1)).toHaveAttribute("aria-selected", "true");
   await expectAccessible(page);
   await page.keyboard.press("Escape");
   await asks("hours");
   await expect(offered.first()).toHaveText("Tower of hoursClockwork");
   await expect(offered.first().locator("img").first()).toBeVisible();
+  // The page "Search" is found at once, by the word "find".
+  await convex.mutation(api.designs.create, { projectId, name: "Finder" });
+  await field.fill("find");
+  await expect(offered).toHaveText(["FinderClockwork", "SearchGo to"]);
+  await expect(offered.first()).toHaveAttribute("aria-selected", "true");
   await field.fill("clock.webp");
   await expect(offered.first()).toHaveText("clock.webpTower of hours");
   await page.keyboard.press("Enter");
