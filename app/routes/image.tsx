@@ -109,7 +109,7 @@ type ImageOfProps = Pick<Route.ComponentProps, "loaderData" | "actionData"> & {
 function ImageOf({ loaderData, actionData, designData, imageId }: ImageOfProps) {
   const design = useLive(designData.design);
   const page = useOutletContext<ImagesOfDesign>();
-  const { targetId, open } = useOpenImage(design._id);
+  const { targetId, open } = useOpenImage(design._id, imageId);
   const currentId = targetId ?? imageId;
   const images = useImagesWith(currentId, page.rows);
   const inPlace = useLive(loaderData.inPlace);

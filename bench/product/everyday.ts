@@ -19,6 +19,8 @@ const PICTURES = 21;
 const KEY_ROUNDS = 5;
 const IMAGES = Number(process.env["BENCH_IMAGES"] ?? 10_000);
 const AT_ONCE = 32;
+/** In ms. */
+const PAINT_MAX = 30_000;
 const WORDS = ["lighthouse", "harbour", "meadow", "granite", "lantern", "orchard", "compass", "willow"];
 
 export async function everyday(): Promise<Figure[]> {
@@ -109,11 +111,13 @@ async function searchAsYouType(app: RunningApp, browser: Browser): Promise<Figur
     await field.fill("");
     for (let length = 1; length <= word.length; length++) {
       const letter = word.charAt(length - 1);
-      // Another image is renamed before each query, so that no cache answers.
-      await convex.mutation(api.designImages.rename, { id: first, name: `stripes ${word} ${length}.png` });
+      // Renames an image before each query, so that no cache answers.
+      const change = (name: string) => convex.mutation(api.designImages.rename, { id: first, name });
+      await change(`stripes ${word} ${length} a.png`);
       const before = performance.now();
       await convex.query(api.search.find, { text: word.slice(0, length) });
       times.theirs.push(performance.now() - before);
+      await change(`stripes ${word} ${length} b.png`);
       times.ours.push(await untilPainted(page, "input", '[aria-busy="false"] mark', 1, () => field.press(letter)));
     }
   }
@@ -136,7 +140,7 @@ function figures(what: string, baseline: string, { ours, theirs }: Times, most: 
 /** Returns the ms from the event to the frame after at least `count` elements match, with their images decoded. */
 async function untilPainted(page: Page, event: string, selector: string, count: number, act: () => Promise<unknown>): Promise<number> {
   await page.evaluate(
-    ([event, selector, count]) => {
+    ([event, selector, count, most]) => {
       const painted = Promise.withResolvers<number>();
       const isShown = (element: Element) => !(element instanceof HTMLImageElement) || (element.complete && element.naturalWidth > 0);
       const onEvent = () => {
@@ -144,6 +148,13 @@ async function untilPainted(page: Page, event: string, selector: string, count: 
         const look = () => {
           const shown = [...document.querySelectorAll(selector)].filter(isShown);
           const last = shown.at(-1);
+          if (performance.now() - began > most) {
+            const states = Array.from(
+              document.querySelectorAll("img"),
+              ({ src, complete, naturalWidth }) => `${src} ${complete} ${naturalWidth}`,
+            );
+            return painted.reject(new Error(`${selector} was not painted on ${location.href}, but:\n${states.join("\n")}`));
+          }
           if (shown.length < count || !last) return void requestAnimationFrame(look);
           const decoded = last instanceof HTMLImageElement ? last.decode() : Promise.resolve();
           const end = () => requestAnimationFrame(() => setTimeout(() => painted.resolve(performance.now() - began)));
@@ -154,7 +165,7 @@ async function untilPainted(page: Page, event: string, selector: string, count: 
       document.addEventListener(event, onEvent, { once: true, capture: true });
       Object.assign(window, { painted: painted.promise });
     },
-    [event, selector, count] as const,
+    [event, selector, count, PAINT_MAX] as const,
   );
   await act();
   return Number(await page.evaluate(() => Reflect.get(window, "painted")));

@@ -1,9 +1,9 @@
-import { startTransition, useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
+import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 import { href, useLocation, useNavigate } from "react-router";
 import type { AdjacentImages, Side } from "./adjacent-images";
 
 /** `targetId`: the image that a pending navigation leads to, or null. The viewer shows it at once; the next key counts from there. */
-export function useOpenImage(designId: string) {
+export function useOpenImage(designId: string, imageId: string) {
   const navigate = useNavigate();
   const { state } = useLocation();
   const [target, setTarget] = useState<{ id: string } | null>(null);
@@ -11,13 +11,19 @@ export function useOpenImage(designId: string) {
     (id: string) => {
       const own = { id };
       setTarget(own);
-      // In a transition, as the router's own update, so that the previous image does not return in between.
-      const end = () => startTransition(() => setTarget((now) => (now === own ? null : now)));
       const to = href("/design/:id/images/:imageId", { id: designId, imageId: id });
+      // After a navigation that arrived, React may show the page later: without the target, the previous image would return until then.
+      const end = () => {
+        if (location.pathname !== to) setTarget((now) => (now === own ? null : now));
+      };
       Promise.resolve(navigate(to, { replace: true, state, preventScrollReset: true })).then(end, end);
     },
     [designId, navigate, state],
   );
+  const hasArrived = target?.id === imageId;
+  useEffect(() => {
+    if (hasArrived) setTarget(null);
+  }, [hasArrived]);
   return { targetId: target?.id ?? null, open };
 }
 

@@ -108,7 +108,8 @@ export function zoomByKey(event: KeyboardEvent, zoom: Zoom): boolean {
 /** Handles keys of the whole page, except with Ctrl, Alt or Cmd. Returning true from `onKey` prevents the default. */
 export function usePageKeys(onKey: (event: KeyboardEvent) => boolean, isElsewhere: (target: EventTarget | null) => boolean) {
   const latest = useRef(onKey);
-  useEffect(() => {
+  // A layout effect, to run before the next key press.
+  useLayoutEffect(() => {
     latest.current = onKey;
   });
   useEffect(() => {
