@@ -1,5 +1,6 @@
-import { useEffect, useEffectEvent, useMemo, useState } from "react";
+import { useEffect, useEffectEvent, useMemo } from "react";
 import { titleOf, useTitle } from "~/lib/ui/use-title";
+import { useLastDefined } from "~/lib/ui/use-last-defined";
 import {
   type ClientActionFunctionArgs,
   data,
@@ -184,12 +185,11 @@ const indexOf = (images: DesignImage[], id: string) => images.findIndex(({ _id }
 
 /** Returns the live list; during a submission the last one with the image, because deleting it redirects. */
 function useImagesWith(id: string, images: DesignImage[]): DesignImage[] {
-  const [last, setLast] = useState(images);
   const leading = useNavigation().state !== "idle";
   const busy = useFetchers().some(({ state }) => state !== "idle") || leading;
   const isLoaded = indexOf(images, id) >= 0;
-  if (isLoaded && images !== last) setLast(images);
-  return isLoaded || !busy ? images : last;
+  const last = useLastDefined(isLoaded ? images : undefined);
+  return isLoaded || !busy ? images : (last ?? images);
 }
 
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {

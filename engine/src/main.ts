@@ -46,11 +46,9 @@ async function main(): Promise<void> {
   enableCompileCache(compileCacheFolder(options.dataDir));
   // Imported late, so that an older Node reports its version first.
   const { startDeployment } = await import("./deployment.ts");
-  const deployment = await startDeployment({ ...options, onFailure: ({ message }) => end(new UsageError(message)) }).catch(
-    (error: unknown) => {
-      throw explained(error, options);
-    },
-  );
+  const deployment = await startDeployment({ ...options, onFailure: (error) => end(explained(error, options)) }).catch((error: unknown) => {
+    throw explained(error, options);
+  });
   isStarted = true;
   announce(deployment, options.adminKey === undefined);
   flushCompileCache();

@@ -1,7 +1,7 @@
 import { useQueries } from "convex-helpers/react/cache";
 import type { FunctionReturnType } from "convex/server";
-import { useEffect, useState } from "react";
 import { api } from "#convex/_generated/api";
+import { useLastDefined } from "~/lib/ui/use-last-defined";
 import type { Found } from "#convex/search";
 
 type Offered = Pick<Found, "projects" | "designs" | "images">;
@@ -14,12 +14,11 @@ export function useSearchResults(typed: string): Offered & { tags: string[] } {
   const requested: Parameters<typeof useQueries>[0] =
     text === "" ? {} : { found: { query: api.search.find, args: { text } }, tags: { query: api.tags.getTags, args: {} } };
   const { found: answer, tags }: Record<string, unknown> = useQueries(requested);
-  const [last, setLast] = useState<Offered>(NOTHING);
-  const found = text === "" ? NOTHING : isFound(answer) ? answer : answer instanceof Error ? NOTHING : null;
-  useEffect(() => {
-    if (found) setLast(found);
-  }, [found]);
-  return { ...(found ?? last), tags: text !== "" && Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : [] };
+  const offered = text === "" || answer instanceof Error ? NOTHING : isFound(answer) ? answer : undefined;
+  return {
+    ...(useLastDefined<Offered>(offered) ?? NOTHING),
+    tags: text !== "" && Array.isArray(tags) ? tags.filter((tag) => typeof tag === "string") : [],
+  };
 }
 
 const isFound = (answer: unknown): answer is Found => typeof answer === "object" && answer !== null && "designs" in answer;

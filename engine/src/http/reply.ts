@@ -1,11 +1,9 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import { DamagedDataError, DiskFullError } from "../values/errors.ts";
+import { DamagedDataError, DISK_FULL, DiskFullError } from "../values/errors.ts";
 import { RequestError } from "./errors.ts";
 
 const DAMAGED = "The data of this deployment is damaged, so nothing is written. Its log says what to do.";
-
-export const DISK_FULL = "There is no room left on the deployment's disk. Nothing was saved.";
 
 export type Reply = { status: number; headers: OutgoingHttpHeaders; body: string | Uint8Array | Readable | null };
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { SearchIndex } from "../storage/catalog.ts";
-import { bytesOf, numberOf, prepare } from "../storage/rows.ts";
+import { numberOf, prepare } from "../storage/rows.ts";
 import { fieldAt } from "../values/canonical.ts";
 import { encodeKey } from "../values/keys.ts";
 import { MAX_SEARCH_RESULTS } from "../values/limits.ts";
@@ -14,8 +14,6 @@ const FILLER_ROW = -1;
 
 /** An index is rewritten after this many changes, if they are a quarter of its rows: each search reads all segments of changes. */
 const CHANGES_BEFORE_REWRITE = 1000;
-/** FTS5's record of averages, which begins with the number of rows. */
-const AVERAGES = 1;
 
 export type Indexed = { text: string; marks: string };
 export type Filter = { path: readonly string[]; value: Json | undefined };
@@ -56,6 +54,7 @@ export function openTextIndexes(sql: DatabaseSync) {
     drop(index: SearchIndex): void {
       statements.delete(index.id);
       staleIndexes.delete(index.id);
+      changedRows.delete(index.id);
       sql.exec(`DROP TABLE IF EXISTS ${tableName(index)}`);
     },
     insert(index: SearchIndex, row: number, { text, marks }: Indexed): void {
@@ -123,18 +122,7 @@ export function openTextIndexes(sql: DatabaseSync) {
 }
 
 function rowCount(sql: DatabaseSync, index: SearchIndex): number {
-  const found = prepare(sql, `SELECT block FROM ${tableName(index)}_data WHERE id = ${AVERAGES}`).get();
-  return found === undefined ? 0 : readVarint(bytesOf(found["0"]));
-}
-
-/** SQLite's varint: seven bits a byte, the highest first (https://www.sqlite.org/fileformat2.html#varint). */
-function readVarint(bytes: Uint8Array): number {
-  let value = 0;
-  for (const byte of bytes) {
-    value = value * 128 + (byte & 0x7f);
-    if (byte < 0x80) break;
-  }
-  return value;
+  return numberOf(prepare(sql, `SELECT count(*) FROM ${tableName(index)}_docsize`).get()?.["0"]);
 }
 
 function tableName(index: SearchIndex): string {

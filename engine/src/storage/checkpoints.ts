@@ -47,7 +47,7 @@ export class Checkpoints {
   }
 
   isDue(now: number): boolean {
-    return !this.paused && (this.hasDeletions || now - this.lastTruncation > HOUR_MS);
+    return this.hasDeletions || now - this.lastTruncation > HOUR_MS;
   }
 
   get isPaused(): boolean {
@@ -62,17 +62,14 @@ export class Checkpoints {
     return this.unused.isDue;
   }
 
-  /** Call it outside a transaction. Returns false while paused. */
-  truncate(now: number): boolean {
-    if (this.paused) return false;
+  /** Call it outside a transaction, and not while paused. */
+  truncate(now: number): void {
     this.checkpoint("TRUNCATE");
     this.hasDeletions = false;
     this.lastTruncation = now;
-    return true;
   }
 
   clearSlice(): boolean {
-    if (this.paused) return false;
     const end = elapsed() + SLICE_MS;
     return this.unused.clear(() => elapsed() > end);
   }

@@ -5,8 +5,7 @@ import type { Authenticator } from "../auth/authenticate.ts";
 import { callWithText } from "../functions/call.ts";
 import type { Call, FunctionRunner, Outcome } from "../functions/types.ts";
 import { RequestError } from "../http/errors.ts";
-import { DISK_FULL } from "../http/reply.ts";
-import { DiskFullError } from "../values/errors.ts";
+import { DISK_FULL, DiskFullError } from "../values/errors.ts";
 import type { Identity, Timestamp } from "../values/types.ts";
 import { identityKey } from "./identity-key.ts";
 import {

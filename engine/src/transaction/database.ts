@@ -171,7 +171,8 @@ class FileDatabase implements Database {
   checkpoint(): boolean {
     if (this.damage !== null) return false;
     this.flush();
-    this.clearing ||= !this.checkpoints.isPaused && (this.context.textIndexes.needRewrite || this.checkpoints.isDue(wallClock()));
+    if (this.checkpoints.isPaused) return false;
+    this.clearing ||= this.context.textIndexes.needRewrite || this.checkpoints.isDue(wallClock());
     return this.clearing || this.checkpoints.hasUnusedBytes;
   }
 
@@ -181,7 +182,8 @@ class FileDatabase implements Database {
       this.written(() => this.context.textIndexes.rewriteSome());
     } else if (this.clearing) {
       this.flush();
-      this.clearing = !this.checkpoints.truncate(wallClock());
+      this.checkpoints.truncate(wallClock());
+      this.clearing = false;
     } else {
       return this.checkpoints.clearSlice();
     }

@@ -277,7 +277,7 @@ test("images dragged onto a design of a project move", { tag: "@drag-images-to-d
   const inTarget = async () => (await imagesIn(app, person, target)).map(({ name }) => name);
   const dragOver = async (onto: Locator) => {
     const { x, y, width, height } = (await onto.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
-    // The browser turns the first movement into a drag of its own.
+    // The first movement only starts the drag.
     for (const further of [0, 1]) await page.mouse.move(x + width / 2 + further, y + height / 2, { steps: 4 });
   };
   const designs = page.getByRole("list", { name: "Designs of the project" });

@@ -79,14 +79,12 @@ export function useItemCommands(list: RefObject<HTMLElement | null>, { items, op
 
   function duplicateChosen(): void {
     const id = focused();
-    if (bulk && bulk.into !== null && hasSelected()) copyInto(bulk, bulk.selection.fields());
+    if (bulk && bulk.into !== null && hasSelected()) sendTo(bulk.into, bulk.copy, bulk.kind, bulk.selection.fields());
     else if (id !== null && duplicate) send(duplicate, { id }, []);
   }
 
-  function copyInto({ kind, copy, into }: NonNullable<ItemCommands["bulk"]>, items: [string, string][]): void {
-    if (into === null) return void toast(`Open a ${PLACES[kind]} to paste ${kind}s.`);
-    send(copy, { [PLACE_FIELD[kind]]: into, stay: "yes" }, items);
-  }
+  const sendTo = (target: string, intent: IntentName, kind: "design" | "image", items: [string, string][]) =>
+    send(intent, { [PLACE_FIELD[kind]]: target, stay: "yes" }, items);
 
   useItemDrag(
     list,
@@ -95,7 +93,7 @@ export function useItemCommands(list: RefObject<HTMLElement | null>, { items, op
           kind: bulk.kind,
           draggedWith: (id) => (selected().includes(id) ? copied(selected(), true, bulk) : { kind: bulk.kind, ids: [id], isCut: true }),
           namesOf: (ids) => items.filter(({ _id }) => ids.includes(_id)).map(({ name }) => name),
-          move: (items, target) => send(bulk.move, { [PLACE_FIELD[bulk.kind]]: target, stay: "yes" }, fieldsOf(items)),
+          move: (items, target) => sendTo(target, bulk.move, bulk.kind, fieldsOf(items)),
         }
       : null,
   );
@@ -133,8 +131,9 @@ export function useItemCommands(list: RefObject<HTMLElement | null>, { items, op
     const pasted = event.clipboardData && readItems(event.clipboardData);
     if (!bulk || !pasted || event.defaultPrevented || isInField(event.target)) return;
     event.preventDefault();
-    const into = pasted.kind === bulk.kind ? bulk.into : null;
-    copyInto({ ...bulk, kind: pasted.kind, into, ...(pasted.isCut && { copy: bulk.move }) }, fieldsOf(pasted));
+    if (pasted.kind === bulk.kind && bulk.into !== null)
+      return sendTo(bulk.into, pasted.isCut ? bulk.move : bulk.copy, bulk.kind, fieldsOf(pasted));
+    void toast(`Open a ${PLACES[pasted.kind]} to paste ${pasted.kind}s.`);
   });
 
   useEffect(() => {

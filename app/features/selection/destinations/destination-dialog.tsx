@@ -1,7 +1,7 @@
 import { useQueries } from "convex-helpers/react/cache";
 import type { FunctionReference, FunctionReturnType } from "convex/server";
 import { ChevronRight, Plus } from "lucide-react";
-import { type KeyboardEvent, type SubmitEvent, useEffect, useState } from "react";
+import { type KeyboardEvent, type SubmitEvent, useState } from "react";
 import { useSubmit } from "react-router";
 import { connectedConvex } from "~/lib/data/connection/connection";
 import { refusalOf } from "~/lib/data/error-responses";
@@ -14,6 +14,7 @@ import { Icon } from "~/lib/ui/icons/icon";
 import { pressedKey } from "~/lib/ui/inputs/keys";
 import { Dialog, DialogActions, DialogCancel } from "~/lib/ui/overlays/dialog";
 import { toast } from "~/lib/ui/overlays/toasts";
+import { useLastDefined } from "~/lib/ui/use-last-defined";
 import { api } from "#convex/_generated/api";
 import { fold } from "#convex/model/search/fold";
 import type { DestinationRequest } from "./request-destination";
@@ -151,12 +152,7 @@ function Designs({ text, ...choice }: Choice & { text: string }) {
 }
 
 function FoundDesigns({ text, ...choice }: Choice & { text: string }) {
-  const answer = useAnswer(api.search.find, { text: text.slice(0, 100), kind: "design" });
-  const [last, setLast] = useState(answer);
-  useEffect(() => {
-    if (answer) setLast(answer);
-  }, [answer]);
-  const found = answer ?? last;
+  const found = useLastDefined(useAnswer(api.search.find, { text: text.slice(0, 100), kind: "design" }));
   if (!found) return <p className="text-soft">Searching…</p>;
   const options = found.designs.map(({ _id, name, projectName }) => ({ _id, name, facts: projectName }));
   return <Options at="found" options={options} nowhere={`No results for “${text}”.`} {...choice} />;

@@ -26,7 +26,7 @@ export type PartialUpload = {
 };
 
 export type PartialUploads = {
-  /** Waits for the owner's earlier calls, so that each `admit` gets the uploads that they have reserved room for. Throws what it throws. */
+  /** Runs one call of an owner after the other: `admit` gets all uploads with reserved space, and rejects this one by an error. */
   create(part: Omit<PartialUpload, "id" | "expiresAt">, admit?: (unfinished: PartialUpload[]) => Promise<void>): Promise<PartialUpload>;
   /** Returns null for an unknown, expired or foreign part. */
   find(id: string, ownerId: string): Promise<PartialUpload | null>;

@@ -239,7 +239,7 @@ export class TransactorThread {
     this.#failure = new SystemError(`The transactor thread could not be started again: ${message}`);
     for (const [id, { settle }] of this.#pending) settle({ id, error: this.#failure });
     this.#pending.clear();
-    this.#options.onFailure(this.#failure);
+    this.#options.onFailure(error instanceof Error ? error : this.#failure);
   }
 
   #watch(): void {
