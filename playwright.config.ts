@@ -10,14 +10,13 @@ export default defineConfig({
   // One Chromium, one set of baselines (tests/e2e/shell/visual.spec.ts).
   snapshotPathTemplate: "tests/baselines/{arg}{ext}",
   globalSetup: "./tests/harness/build.ts",
-  // Three on two cores: while one waits for its page another has the processor.
+  // Three on two cores, because each waits for its page at times.
   workers: 3,
   fullyParallel: false,
-  // A test that passes at the second try hides a race.
+  // A retry would hide a race.
   retries: 0,
   forbidOnly: Boolean(process.env.CI),
-  // Generous: they end what hangs, on a machine ten times as slow as well. A page without its connection tries again after up to 16 s (specification 9).
-  // How fast things are is measured in bench/.
+  // Ends tests that hang, also on a machine ten times slower. bench/ measures speed.
   timeout: 240_000,
   expect: { timeout: 45_000 },
   reporter: [["list"], ["json", { outputFile: "test-results/playwright.json" }]],
@@ -30,15 +29,12 @@ export default defineConfig({
     actionTimeout: 60_000,
     navigationTimeout: 60_000,
     screenshot: "only-on-failure",
-    // A quarter of the whole time; `npx playwright test --trace on …` for one that fails.
+    // Traces take a quarter of the time. Use `npx playwright test --trace on …` for a test that fails.
     trace: "off",
   },
 });
 
-/**
- * What has nothing to say of another app than the sources' own (`npm run test:container`, `npm run test:balanced`): what tests their folder; and of
- * servers that forward nothing, what tests forwarding.
- */
+/** Returns the tests that do not apply to `npm run test:container` and `npm run test:balanced`. */
 function elsewhere(): string[] {
   const ofThisFolder = "**/{build,shell-build,dev,shipped}.spec.ts";
   if (process.env.TEST_BALANCED) return [ofThisFolder, "**/forwarding.spec.ts"];

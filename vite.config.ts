@@ -6,9 +6,9 @@ import { chunkNames } from "./server/build/chunks.ts";
 
 export default defineConfig(({ command }) => ({
   plugins: [tailwindcss(), reactRouter()],
-  // `~/…` is app/, `#convex/…` is convex/: said once, in tsconfig.json.
+  // tsconfig.json defines `~/…` (app/) and `#convex/…` (convex/).
   resolve: { tsconfigPaths: true },
-  // The app takes its settings from the server; the .env.local that the Convex command line writes is not for it.
+  // The server passes the settings. Vite must not read the .env.local that Convex's CLI writes.
   envDir: false,
   build: { target: "es2023", reportCompressedSize: false },
   environments: {
@@ -21,10 +21,10 @@ export default defineConfig(({ command }) => ({
         },
       },
     },
-    // `createApp(config)` is the build's entry: the server process around it gives it its settings.
+    // The entry exports `createApp(config)`, which the server process calls with its settings.
     ssr: {
       build: { rolldownOptions: { input: "./app/server.ts" } },
-      // One file is imported four times as fast as 1,700 modules. sharp loads a native library from its own folder.
+      // One file loads four times as fast as 1,700 modules. sharp loads a native library from its own folder.
       resolve: command === "build" ? { noExternal: true, external: ["sharp"] } : {},
     },
   },

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./tests/harness/longest-first.ts";
 
-/** Unit tests stand beside what they test. Playwright's specs (`*.spec.ts` under tests/) are not Vitest's. */
+/** Unit tests are beside their sources. Playwright runs `*.spec.ts` in tests/. */
 export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
@@ -11,15 +11,15 @@ export default defineConfig({
     setupFiles: "tests/harness/chance.ts",
     // Tags are stable ids that docs and tables cite (tests/cited-tests.ts).
     strictTags: false,
-    // Two even on two cores: much of the time goes by in waiting for disks and other processes.
+    // Two also on two cores, because tests wait for disks and other processes.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     sequence: { sequencer: LongestFirst },
-    // Held far above what anything takes: a limit ends what hangs, and says nothing of a busy machine.
+    // Far above the normal duration: ends tests that hang, also on a busy machine.
     testTimeout: 90_000,
     hookTimeout: 90_000,
-    // What is waited for comes soon on an idle machine and later on a busy one; it is no measurement.
+    // A limit for busy machines, not a measurement.
     expect: { poll: { timeout: 30_000 } },
-    // Each file tells only its own faults: nothing of one test's globals or modules is seen by the next.
+    // Isolates tests from the mocks, variables and globals of others.
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,

@@ -1,16 +1,13 @@
-import { appendFileSync, existsSync } from "node:fs";
-import { cpus, loadavg, totalmem } from "node:os";
-import { join } from "node:path";
+import { loadavg } from "node:os";
+import { appendRun, describeMachine, type Figure, type Section } from "./history.ts";
+import { writeResults } from "./results.ts";
 
-/** `bar` is the required value; `met` is true if it is reached. */
-export type Figure = { what: string; value: string; bar?: string; met?: boolean };
+export type { Figure } from "./history.ts";
 
 /** Thrown when a tool that `npm ci` does not install is missing. The message contains the install command. */
 export class NotInstalled extends Error {
   override name = "NotInstalled";
 }
-
-const RESULTS = join(import.meta.dirname, "RESULTS.md");
 
 export const median = (values: number[]): number => {
   const sorted = values.toSorted((a, b) => a - b);
@@ -22,42 +19,41 @@ export const percentile = (values: number[], share: number): number =>
 
 export const rounded = (value: number): string => Math.round(value).toLocaleString("en-US");
 
-export const ratio = (what: string, ours: number, theirs: number, least: number): Figure => ({
-  what,
+/** `goal` is the value that the next improvement aims at; only the bar decides whether a figure is met. */
+export const ratio = (name: string, ours: number, theirs: number, least: number, goal?: number): Figure => ({
+  name,
   value: (ours / theirs).toFixed(2),
+  amount: ours / theirs,
   bar: `≥ ${least}`,
   met: ours / theirs >= least,
+  ...(goal !== undefined && { goal: `≥ ${goal}` }),
 });
 
-export const atLeast = (what: string, value: number, least: number, unit: string): Figure => ({
-  what,
+export const atLeast = (name: string, value: number, least: number, unit: string): Figure => ({
+  name,
   value: `${value.toFixed(1)} ${unit}`,
+  amount: value,
   bar: `≥ ${least} ${unit}`,
   met: value >= least,
 });
 
-export const atMost = (what: string, value: number, most: number, unit: string): Figure => ({
-  what,
+export const atMost = (name: string, value: number, most: number, unit: string, goal?: number): Figure => ({
+  name,
   value: `${value.toFixed(value < 10 ? 2 : 0)} ${unit}`.trim(),
+  amount: value,
   bar: `≤ ${most} ${unit}`.trim(),
   met: value <= most,
+  ...(goal !== undefined && { goal: `≤ ${goal} ${unit}`.trim() }),
 });
 
-export function report(sections: { title: string; figures: Figure[] }[], loadBefore: number): void {
-  const [cpu] = cpus();
-  const machine = `${cpus().length} × ${cpu?.model.trim() ?? "unknown"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
-  const load = `load ${loadBefore.toFixed(1)} before, ${(loadavg()[0] ?? 0).toFixed(1)} after`;
-  const lines = [`## ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC`, "", `${machine}; ${load}.`, ""];
-  lines.push("| Measured | Value | Bar | |", "|---|---:|---:|---|");
+/** Prints the figures, appends them to the history and writes RESULTS.md and the charts anew. */
+export function report(sections: Section[], loadBefore: number): void {
+  const load: [number, number] = [loadBefore, loadavg()[0] ?? 0];
   for (const { title, figures } of sections) {
-    lines.push(`| **${title}** | | | |`);
-    for (const { what, value, bar = "", met } of figures)
-      lines.push(`| ${what} | ${value} | ${bar} | ${met === undefined ? "" : met ? "met" : "**missed**"} |`);
+    console.log(`\n${title}`);
+    for (const { name, value, bar = "", met } of figures)
+      console.log(`  ${name}: ${value}${bar && `  (bar ${bar}: ${met === true ? "met" : "missed"})`}`);
   }
-  const text = `${lines.join("\n")}\n`;
-  process.stdout.write(`\n${text}`);
-  const head = existsSync(RESULTS)
-    ? "\n"
-    : "# Results of `npm run bench`\n\nThe newest stands last. Every ratio is of two medians of one run.\n\n";
-  appendFileSync(RESULTS, head + text);
+  appendRun({ date: new Date().toISOString().slice(0, 16), machine: describeMachine(), load, sections });
+  writeResults();
 }

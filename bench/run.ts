@@ -1,4 +1,4 @@
-/** `npm run bench [-- name…]`: measures each subject with its baseline and appends the report to RESULTS.md. */
+/** `npm run bench [-- name…]`: measures each subject with its baseline and adds the figures to RESULTS.md. */
 import { loadavg } from "node:os";
 import { ensureBuilt } from "../server/build/ensure.ts";
 import { durableMutations } from "./engine/durable-mutations.ts";
@@ -13,6 +13,7 @@ import { bulk } from "./product/bulk.ts";
 import { coldStart, pages, rows } from "./product/pages.ts";
 import { paint } from "./product/paint.ts";
 import { pointReads } from "./engine/point-reads.ts";
+import type { Section } from "./history.ts";
 import { report, type Figure, NotInstalled } from "./report.ts";
 import { searches } from "./product/search.ts";
 import { secureDeletion } from "./engine/secure-deletion.ts";
@@ -25,27 +26,27 @@ import { variants } from "./product/variants.ts";
 
 const MEASURES: Record<string, { title: string; measure: () => Promise<Figure[]> }> = {
   pages: { title: "Pages against a bare React Router app, 8 clients", measure: pages },
-  "cold-start": { title: "Cold start of the built app", measure: coldStart },
-  start: { title: "A start with years of data", measure: start },
-  soak: { title: "Three minutes of eight people's work with years of data", measure: soak },
-  paint: { title: "A mutation until it is painted in a second browser", measure: paint },
-  variants: { title: "A picture's size that was made before", measure: variants },
-  rows: { title: "Cost of a page by the rows behind it", measure: rows },
+  "cold-start": { title: "Cold start", measure: coldStart },
+  start: { title: "Start with a full data folder", measure: start },
+  soak: { title: "Soak: eight users, three minutes, full data folder", measure: soak },
+  paint: { title: "Mutation until painted in a second browser", measure: paint },
+  variants: { title: "Cached variants against a static file server", measure: variants },
+  rows: { title: "Page time by number of projects", measure: rows },
   lists: { title: "Long lists in a browser", measure: lists },
   search: { title: "Search as you type among 10,000 images", measure: searches },
   bulk: { title: "Bulk actions on 10,000 images", measure: bulk },
   everyday: { title: "Everyday actions in a browser, from the event to the painted result", measure: everyday },
-  lighthouse: { title: "Lighthouse, as on a phone, medians of five runs", measure: lighthouse },
-  enumeration: { title: "What time tells of whether there is an account, medians of 200 tries", measure: enumeration },
+  lighthouse: { title: "Lighthouse, mobile, medians of five runs", measure: lighthouse },
+  enumeration: { title: "Account enumeration by response time, medians of 200", measure: enumeration },
   mutations: { title: "Durable mutations, 64 in flight over websockets", measure: durableMutations },
-  "secure-deletion": { title: "Cost of secure deletion, 64 mutations in flight", measure: secureDeletion },
-  "encrypted-results": { title: "Cost of encrypted results of mutations, 64 in flight", measure: encryptedResults },
-  "fan-out": { title: "One write and a thousand subscribers", measure: fanOut },
-  "table-size": { title: "A table of a million rows", measure: tableSize },
-  memory: { title: "Memory over 100,000 mutations and 1,000 connections", measure: memory },
+  "secure-deletion": { title: "Secure deletion, 64 mutations in flight", measure: secureDeletion },
+  "encrypted-results": { title: "Encrypted results, 64 mutations in flight", measure: encryptedResults },
+  "fan-out": { title: "One write to a thousand subscribers", measure: fanOut },
+  "table-size": { title: "Table of a million rows", measure: tableSize },
+  memory: { title: "Memory after 100,000 mutations and 1,000 connections", measure: memory },
   reads: { title: "Point reads over HTTP, 16 clients", measure: pointReads },
-  "small-files": { title: "A thousand small files in a browser", measure: smallFiles },
-  uploads: { title: "100 uploads of 2 MB, four at a time", measure: uploads },
+  "small-files": { title: "Small and large files in a browser", measure: smallFiles },
+  uploads: { title: "100 uploads of 2 MB, four in parallel", measure: uploads },
 };
 
 const requested = process.argv.slice(2);
@@ -57,12 +58,12 @@ if (unknown.length > 0) {
 
 await ensureBuilt();
 const loadBefore = loadavg()[0] ?? 0;
-const sections: { title: string; figures: Figure[] }[] = [];
+const sections: Section[] = [];
 for (const [name, { title, measure }] of Object.entries(MEASURES)) {
   if (requested.length > 0 && !requested.includes(name)) continue;
   console.log(`${title} …`);
   try {
-    sections.push({ title, figures: await measure() });
+    sections.push({ id: name, title, figures: await measure() });
   } catch (error) {
     if (!(error instanceof NotInstalled)) throw error;
     console.error(error.message);

@@ -46,11 +46,11 @@ export async function fanOut(): Promise<Figure[]> {
   await deployment.stop();
   removeFolder(folder);
   return [
-    { what: `from the write to the last of ${SUBSCRIBERS} subscribers, median of ${WRITES}`, value: `${median(last).toFixed(1)} ms` },
-    atMost("the same, p99", percentile(last, 0.99), 100, "ms"),
-    { ...atMost(`runs of the query for ${WRITES} writes`, within.runs, WRITES, ""), value: `${within.runs}` },
-    { ...atMost(`runs of the query for ${OUTSIDE_WRITES} writes outside what it reads`, beyond.runs, 0, ""), value: `${beyond.runs}` },
-    { ...atMost("subscribers told of these", disturbed, 0, ""), value: `${disturbed}` },
+    { name: "write until the last subscriber has it, p50", value: `${median(last).toFixed(1)} ms` },
+    atMost("write until the last subscriber has it, p99", percentile(last, 0.99), 100, "ms", 25),
+    { ...atMost(`query runs for ${WRITES} writes in its range`, within.runs, WRITES, ""), value: `${within.runs}` },
+    { ...atMost(`query runs for ${OUTSIDE_WRITES} writes outside its range`, beyond.runs, 0, ""), value: `${beyond.runs}` },
+    { ...atMost("subscribers notified of writes outside the range", disturbed, 0, ""), value: `${disturbed}` },
   ];
 }
 

@@ -4,7 +4,7 @@ import { mutate } from "../http.ts";
 import { atMost, median, type Figure } from "../report.ts";
 
 const MUTATIONS = 100_000;
-/** Longer than overwritten values are kept (30 s) and SQLite's page cache takes to fill. */
+/** Longer than the deployment keeps overwritten values (30 s) and needs to fill SQLite's page cache. */
 const WARM_UP_MS = 60_000;
 const RECONNECTS = 1_000;
 const SOCKETS = 16;
@@ -16,13 +16,12 @@ const NOISE_MIB = 32;
 export async function memory(): Promise<Figure[]> {
   const folder = temporaryFolder("memory");
   const deployment = await startDeployment(folder);
-  if (residentMiB(deployment) === null) return [{ what: "not measured: this system has no /proc", value: "" }];
+  if (residentMiB(deployment) === null) return [{ name: "not measured: this system has no /proc", value: "" }];
   await push(deployment);
   const ids: unknown[] = [];
   for (let key = 0; key < ROWS; key += 1) ids.push(await mutate(deployment, "rows:insert", { key, text: "" }));
-  let warmedUp = 0;
-  for (const started = performance.now(); performance.now() - started < WARM_UP_MS; warmedUp += 5_000)
-    await touchAll(deployment, ids, 5_000);
+  const started = performance.now();
+  while (performance.now() - started < WARM_UP_MS) await touchAll(deployment, ids, 5_000);
   await reconnect(deployment, RECONNECTS / 2);
   const before = await samples(deployment, () => touchAll(deployment, ids, 500));
   await touchAll(deployment, ids, MUTATIONS - 2 * SAMPLES * 500);
@@ -31,14 +30,8 @@ export async function memory(): Promise<Figure[]> {
   await deployment.stop();
   removeFolder(folder);
   return [
-    {
-      what: `resident after ${warmedUp.toLocaleString("en-US")} mutations and ${RECONNECTS / 2} connections`,
-      value: `${before.toFixed(0)} MiB`,
-    },
-    {
-      what: `resident after ${MUTATIONS.toLocaleString("en-US")} more and ${RECONNECTS.toLocaleString("en-US")} more connections`,
-      value: `${after.toFixed(0)} MiB`,
-    },
+    { name: "memory after warming up", value: `${before.toFixed(0)} MiB` },
+    { name: "memory after more mutations and connections", value: `${after.toFixed(0)} MiB` },
     atMost("growth", Math.max(0, after - before), NOISE_MIB, "MiB"),
   ];
 }

@@ -36,14 +36,14 @@ export async function pointReads(): Promise<Figure[]> {
   await Promise.all([deployment.stop(), bare.stop()]);
   [ownFolder, bareFolder].forEach(removeFolder);
   const figures = (which: "one" | "all", what: string): Figure[] => [
-    { what: `deployment, queries/s of ${what}`, value: rounded(median(rates.own[which])) },
-    { what: "bare node:http + node:sqlite, requests/s", value: rounded(median(rates.bare[which])) },
+    { name: `${what}: queries per second`, value: rounded(median(rates.own[which])) },
+    { name: `${what}, bare node:http and node:sqlite: requests per second`, value: rounded(median(rates.bare[which])) },
   ];
   return [
     ...figures("one", "one row"),
-    ratio("deployment : bare server", median(rates.own.one), median(rates.bare.one), 0.5),
-    ...figures("all", `${rounded(ROWS)} rows in turn, none of whose answers is kept`),
-    { what: "deployment : bare server", value: (median(rates.own.all) / median(rates.bare.all)).toFixed(2) },
+    ratio("one row ÷ bare server", median(rates.own.one), median(rates.bare.one), 0.5),
+    ...figures("all", "rows in turn, uncached"),
+    { name: "rows in turn, uncached ÷ bare server", value: (median(rates.own.all) / median(rates.bare.all)).toFixed(2) },
   ];
 }
 

@@ -34,12 +34,12 @@ export async function secureDeletion(): Promise<Figure[]> {
     const [ours, theirs] = rounds.map((all) => median(all.map(({ rate }) => rate)));
     const cpu = rounds.map((all) => `${(1000 * median(all.map((each) => each.cpu))).toFixed(0)} µs`);
     const written = rounds.map((all) => `${median(all.map((each) => each.written)).toFixed(1)} KiB`);
-    const what = deleting ? "a searchable row added and one deleted" : "a searchable row added";
+    const what = deleting ? "insert and delete" : "insert";
     figures.push(
-      { what: `${what}: mutations/s, without and with secure deletion`, value: `${rounded(theirs ?? NaN)} and ${rounded(ours ?? NaN)}` },
-      { what: `${what}: computed for each, without and with`, value: cpu.toReversed().join(" and ") },
-      { what: `${what}: written to disk for each, without and with`, value: written.toReversed().join(" and ") },
-      ratio(`${what}: with : without`, ours ?? NaN, theirs ?? NaN, deleting ? 0.5 : 0.8),
+      { name: `${what}: mutations per second (without, with)`, value: `${rounded(theirs ?? NaN)} and ${rounded(ours ?? NaN)}` },
+      { name: `${what}: CPU time per mutation (without, with)`, value: cpu.toReversed().join(" and ") },
+      { name: `${what}: bytes written per mutation (without, with)`, value: written.toReversed().join(" and ") },
+      ratio(`${what}: with ÷ without`, ours ?? NaN, theirs ?? NaN, deleting ? 0.5 : 0.8),
     );
   }
   for (const { close } of loads) close();

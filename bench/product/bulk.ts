@@ -71,11 +71,11 @@ export async function bulk(): Promise<Figure[]> {
     const s = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
     const times = { tagging, moving, undoing, redoing, copying, restoring };
     return [
-      ...Object.entries(times).map(([what, ms]) => ({ what: `${what} ${IMAGES.toLocaleString("en-US")} images`, value: s(ms) })),
-      { what: "trashing them, cancelled, resumed, and with a killed deployment", value: s(trashing) },
-      atMost("tagging : 20 mutations of 500 images", tagging / (tagFew * (IMAGES / SMALL)), JOB_TIMES, ""),
-      atMost("moving : 20 mutations of 500 images", moving / (moveFew * (IMAGES / SMALL)), JOB_TIMES, ""),
-      ...(before === null ? [] : [atMost("growth of the deployment's memory", work.peak() - before, GROWTH_MIB, "MiB")]),
+      ...Object.entries(times).map(([what, ms]) => ({ name: `${what} ${IMAGES.toLocaleString("en-US")} images`, value: s(ms) })),
+      { name: "trash, with a cancellation, a resumption and a killed deployment", value: s(trashing) },
+      atMost("tag ÷ 20 mutations of 500 images", tagging / (tagFew * (IMAGES / SMALL)), JOB_TIMES, ""),
+      atMost("move ÷ 20 mutations of 500 images", moving / (moveFew * (IMAGES / SMALL)), JOB_TIMES, ""),
+      ...(before === null ? [] : [atMost("memory growth of the deployment", work.peak() - before, GROWTH_MIB, "MiB")]),
     ];
   } finally {
     await backend.close();

@@ -15,12 +15,12 @@ const PASSWORD = "correct horse battery";
 type Ask = (email: string) => [path: string, body: Record<string, unknown>];
 
 const asks: Record<string, Ask> = {
-  "a wrong password": (email) => ["/sign-in/email", { email, password: "wrong horse battery" }],
-  "a new password": (email) => ["/request-password-reset", { email, redirectTo: "/reset-password" }],
-  "a sign-in link": (email) => ["/sign-in/magic-link", { email, callbackURL: "/projects" }],
-  "a code": (email) => ["/email-otp/send-verification-otp", { email, type: "sign-in" }],
-  "a mail to confirm the address": (email) => ["/send-verification-email", { email }],
-  "a sign-up": (email) => ["/sign-up/email", { name: "Ada Lovelace", email, password: PASSWORD }],
+  "wrong password": (email) => ["/sign-in/email", { email, password: "wrong horse battery" }],
+  "password reset": (email) => ["/request-password-reset", { email, redirectTo: "/reset-password" }],
+  "sign-in link": (email) => ["/sign-in/magic-link", { email, callbackURL: "/projects" }],
+  "emailed code": (email) => ["/email-otp/send-verification-otp", { email, type: "sign-in" }],
+  "verification mail": (email) => ["/send-verification-email", { email }],
+  "sign-up": (email) => ["/sign-up/email", { name: "Ada Lovelace", email, password: PASSWORD }],
 };
 
 export async function enumeration(): Promise<Figure[]> {
@@ -54,11 +54,11 @@ async function compared(app: RunningApp, what: string, known: string, ask: Ask):
   }
   const [a, b, c] = [median(withAccount), median(without), median(again)];
   const differ = Math.abs(b - a) / a;
-  const figure = { what: "the second : the first", value: (b / a).toFixed(3) };
-  const isHashed = what === "a wrong password";
+  const figure = { name: `${what}: without ÷ with an account`, value: (b / a).toFixed(3) };
+  const isHashed = what === "wrong password";
   return [
-    { what: `${what}, for an address with an account and for one without`, value: `${a.toFixed(1)} and ${b.toFixed(1)} ms` },
-    { what: "with an account, once more, beside the first time", value: (c / a).toFixed(3) },
+    { name: `${what}: address with an account, without`, value: `${a.toFixed(1)} and ${b.toFixed(1)} ms` },
+    { name: `${what}: with an account, repeated ÷ first`, value: (c / a).toFixed(3) },
     isHashed ? { ...figure, bar: `within ${BAR * 100}%`, met: differ <= BAR } : figure,
   ];
 }

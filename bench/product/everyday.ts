@@ -130,10 +130,10 @@ type Times = { ours: number[]; theirs: number[] };
 function figures(what: string, baseline: string, { ours, theirs }: Times, most: { p50: number; p99: number }): Figure[] {
   const both = (times: number[]) => `${median(times).toFixed(1)} and ${percentile(times, 0.99).toFixed(1)} ms`;
   return [
-    { what: `${baseline}, p50 and p99`, value: both(theirs) },
-    { what: `${what}, p50 and p99`, value: both(ours) },
-    atMost("p50 above the baseline's", median(ours) - median(theirs), most.p50, "ms"),
-    atMost("p99 above the baseline's", percentile(ours, 0.99) - percentile(theirs, 0.99), most.p99, "ms"),
+    { name: `${what}: baseline (${baseline}), p50 and p99`, value: both(theirs) },
+    { name: `${what}: p50 and p99`, value: both(ours) },
+    atMost(`${what}: p50 above the baseline`, median(ours) - median(theirs), most.p50, "ms"),
+    atMost(`${what}: p99 above the baseline`, percentile(ours, 0.99) - percentile(theirs, 0.99), most.p99, "ms"),
   ];
 }
 

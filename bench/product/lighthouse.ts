@@ -13,7 +13,7 @@ import { removeFolder, temporaryFolder } from "../deployment.ts";
 import { atMost, type Figure, median, NotInstalled } from "../report.ts";
 
 const CLI = join(import.meta.dirname, "../node_modules/lighthouse/cli/index.js");
-/** As Lighthouse advises against noise (its docs, variability.md). */
+/** Lighthouse recommends five runs against noise (its docs, variability.md). */
 const RUNS = 5;
 const LEAST_SCORE = 95;
 const LARGEST_PAINT_MS = 2500;
@@ -56,14 +56,14 @@ async function figures(name: string, url: string, cookies: Person["cookies"] = [
   const scores = Object.entries(CATEGORIES).map(([id, called]): Figure => {
     const score = median(reports.map(({ categories }) => Math.round(100 * (categories[id]?.score ?? 0))));
     const why = score < 100 ? lost(reports, id) : "";
-    return { what: `${name}: ${called}${why}`, value: String(score), bar: `≥ ${LEAST_SCORE}`, met: score >= LEAST_SCORE };
+    return { name: `${name}: ${called}${why}`, value: String(score), bar: `≥ ${LEAST_SCORE}`, met: score >= LEAST_SCORE };
   });
   return [
     ...scores,
     atMost(`${name}: largest contentful paint`, value("largest-contentful-paint"), LARGEST_PAINT_MS, "ms"),
     atMost(`${name}: cumulative layout shift`, value("cumulative-layout-shift"), LAYOUT_SHIFT, ""),
     {
-      what: `${name}: first contentful paint; total blocking time`,
+      name: `${name}: first contentful paint; total blocking time`,
       value: `${Math.round(value("first-contentful-paint"))}; ${Math.round(value("total-blocking-time"))} ms`,
     },
   ];

@@ -130,40 +130,41 @@ async function measure(app: RunningApp, browser: Browser, { person, ...list }: L
     }
     await page.waitForLoadState("networkidle");
     const shown = await page.locator(list.rows).count();
+    const title = `${rounded(count)} ${list.things}`;
     figures.push({
-      what: `${rounded(count)} ${list.things}: on the page, and bytes of HTML`,
+      name: `${title}: rows rendered, size of the HTML`,
       value: `${shown}, ${rounded(median(html) / 1024)} KiB`,
     });
-    figures.push({ what: "first paint", value: `${rounded(median(paint))} ms` });
-    figures.push({ what: "laid out anew and painted", value: `${(await layout(page)).toFixed(0)} ms` });
+    figures.push({ name: `${title}: first paint`, value: `${rounded(median(paint))} ms` });
+    figures.push({ name: `${title}: layout and paint after a resize`, value: `${(await layout(page)).toFixed(0)} ms` });
     await page.reload();
     await page.waitForLoadState("networkidle");
     const changed = await changing(page, list, () => bytes);
     figures.push({
-      what: "one live change, until it is shown; bytes sent",
+      name: `${title}: live change until shown, bytes sent`,
       value: `${rounded(changed.took)} ms, ${rounded(changed.sent / 1024)} KiB`,
     });
     const [rare, common] = [await searching(list, "Changed"), await searching(list, list.common)];
     figures.push({
-      what: "a search for the word of one of them, and for a word of all",
+      name: `${title}: search with one match, with all`,
       value: `${rounded(rare)} and ${rounded(common)} ms`,
     });
-    figures.push({ what: "frame while scrolling through it, half and the longest", value: await scroll(page) });
+    figures.push({ name: `${title}: frame while scrolling, p50 and longest`, value: await scroll(page) });
     await page.waitForLoadState("networkidle");
     const open = await page.locator(list.rows).count();
     const scrolled = await changing(page, list, () => bytes);
     figures.push({
-      what: "one live change at the end of that; rows by then, bytes sent",
+      name: `${title}: live change after scrolling; rows, bytes sent`,
       value: `${rounded(scrolled.took)} ms; ${rounded(open)}, ${rounded(scrolled.sent / 1024)} KiB`,
     });
     before["paint"]?.push(median(paint));
     before["change"]?.push(changed.took);
     before["rare"]?.push(rare);
-    // A page has at most 200 rows; rows beyond it must not cost. Scrolled-to pages stay live.
+    // A page has at most 200 rows. Rows beyond it must cost nothing; pages that were scrolled to stay live.
     if (count > 1000) {
-      figures.push(atMost("first paint : at 1,000", median(paint) / (before["paint"]?.at(-2) ?? NaN), 1.3, ""));
-      figures.push(atMost("live change : at 1,000", changed.took / (before["change"]?.at(-2) ?? NaN), 1.3, ""));
-      figures.push(atMost("search for one : at 1,000", rare / (before["rare"]?.at(-2) ?? NaN), 1.3, ""));
+      figures.push(atMost(`${title}: first paint ÷ with 1,000`, median(paint) / (before["paint"]?.at(-2) ?? NaN), 1.3, ""));
+      figures.push(atMost(`${title}: live change ÷ with 1,000`, changed.took / (before["change"]?.at(-2) ?? NaN), 1.3, ""));
+      figures.push(atMost(`${title}: search with one match ÷ with 1,000`, rare / (before["rare"]?.at(-2) ?? NaN), 1.3, ""));
     }
   }
   await context.close();

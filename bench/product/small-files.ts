@@ -61,19 +61,19 @@ export async function smallFiles(): Promise<Figure[]> {
     const oursLarge = await inBrowser(large);
     const rate = (count: number, seconds: number) => `${(count / seconds).toFixed(1)} a second`;
     return [
-      { what: `${SMALL} files of 2 KB by a script with ${CONNECTIONS} connections`, value: rate(SMALL, rawSmall) },
-      atLeast(`${SMALL} files of 2 KB in a browser`, SMALL / ours.seconds, 25, "a second"),
-      { what: "the browser : the script", value: (rawSmall / ours.seconds).toFixed(2) },
-      { what: "computed for each by app and deployment, by the script", value: byScript ?? "" },
-      { what: "computed for each by app and deployment, in the browser", value: byBrowser ?? "" },
-      atMost("longest task of the page", ours.longest, 100, "ms"),
-      { what: "tasks of the page over 50 ms", value: String(ours.tasks) },
-      atMost("files that are not in the order chosen", ours.misplaced, 0, ""),
+      { name: `${SMALL} files of 2 KB, script with ${CONNECTIONS} connections`, value: rate(SMALL, rawSmall) },
+      atLeast(`${SMALL} files of 2 KB, browser`, SMALL / ours.seconds, 25, "a second"),
+      { name: "2 KB files: browser ÷ script", value: (rawSmall / ours.seconds).toFixed(2) },
+      { name: "2 KB files: CPU time per file, script (app, deployment)", value: byScript ?? "" },
+      { name: "2 KB files: CPU time per file, browser (app, deployment)", value: byBrowser ?? "" },
+      atMost("longest task in the page", ours.longest, 100, "ms"),
+      { name: "tasks in the page over 50 ms", value: String(ours.tasks) },
+      atMost("files not in the order chosen", ours.misplaced, 0, ""),
       {
-        what: `${LARGE} images of 5 MB by the script, in the browser`,
+        name: `${LARGE} images of 5 MB (script, browser)`,
         value: `${rate(LARGE, rawLarge)}, ${rate(LARGE, oursLarge.seconds)}`,
       },
-      ratio("5 MB in the browser : by the script", rawLarge, oursLarge.seconds, 0.8),
+      ratio("5 MB images: browser ÷ script", rawLarge, oursLarge.seconds, 0.8),
     ];
   } finally {
     await browser.close();

@@ -1,4 +1,4 @@
-/** Compares a start of the built app with years of data with a start in an empty folder. */
+/** Compares a start of the built app in a full data folder with one in an empty folder. */
 import { rm } from "node:fs/promises";
 import { readFileSync } from "node:fs";
 import { type RunningApp, startApp } from "../../tests/harness/app.ts";
@@ -31,17 +31,17 @@ export async function start(): Promise<Figure[]> {
     const cpu = [starts.empty, starts.full].map((all) => `${rounded(median(all.map((each) => each.cpu)))} ms`);
     const { images, rows, cachedFiles, finishedUploads, partialUploads } = YEARS;
     return [
-      { what: "images, rows, cached files", value: [images, rows, cachedFiles].map(rounded).join(", ") },
+      { name: "images, rows, cached files", value: [images, rows, cachedFiles].map(rounded).join(", ") },
       {
-        what: "finished and partial uploads; filled in",
+        name: "finished uploads, partial uploads; time to fill",
         value: `${rounded(finishedUploads)}, ${rounded(partialUploads)}; ${rounded(filling / 1000)} s`,
       },
-      { what: "first page in an empty folder", value: `${rounded(inEmpty ?? NaN)} ms` },
-      { what: "first page with all of that", value: `${rounded(inFull ?? NaN)} ms` },
-      atMost("the second above the first", (inFull ?? NaN) - (inEmpty ?? NaN), 300, "ms"),
-      { what: "computed by then: empty, and with all of that", value: cpu.join(", ") },
-      { what: "slowest answer in the first minute, empty", value: `${rounded(slowest.empty)} ms` },
-      atMost("slowest answer in the first minute, with all of that", slowest.full, 300, "ms"),
+      { name: "first page, empty folder", value: `${rounded(inEmpty ?? NaN)} ms` },
+      { name: "first page, full folder", value: `${rounded(inFull ?? NaN)} ms` },
+      atMost("first page, full above empty folder", (inFull ?? NaN) - (inEmpty ?? NaN), 300, "ms"),
+      { name: "CPU time until the first page (empty, full)", value: cpu.join(", ") },
+      { name: "slowest answer of the first minute, empty folder", value: `${rounded(slowest.empty)} ms` },
+      atMost("slowest answer of the first minute, full folder", slowest.full, 300, "ms"),
     ];
   } finally {
     await Promise.all([empty, full].map(({ dataDir }) => rm(dataDir, { recursive: true, force: true })));

@@ -1,4 +1,4 @@
-/** Uploads a hundred images of 2 MB, four at a time, until all are visible. The baseline is a server that only writes and hashes them. */
+/** Uploads a hundred images of 2 MB, four in parallel, until all are visible. The baseline server only writes and hashes them. */
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import sharp from "sharp";
@@ -51,18 +51,18 @@ export async function uploads(): Promise<Figure[]> {
     const [ofApp = 0, ofDeployment = 0, ofBare = 0] = computedMs(pids).map((ms, index) => (ms - (before[index] ?? 0)) / (ROUNDS * FILES));
     const each = (seconds: number) => `${seconds.toFixed(2)} s (${((FILES * BYTES) / 1e6 / seconds).toFixed(0)} MB/s)`;
     return [
-      { what: "plain stream with sha256 to disk", value: each(median(plain)) },
-      { what: "the same, and decoded once by libvips, to see that it is whole", value: each(median(decoded)) },
-      { what: "ours, until the bytes are taken (a lane's time in creation and PATCH)", value: each(median(taken)) },
-      { what: "ours, until each is an image", value: each(median(finished)) },
+      { name: "bare server: stream, sha256, disk", value: each(median(plain)) },
+      { name: "bare server: stream, sha256, disk, one decode", value: each(median(decoded)) },
+      { name: "until the bytes are received (creation and PATCH)", value: each(median(taken)) },
+      { name: "until each is an image", value: each(median(finished)) },
       {
-        what: "computed for each: the bare server (plain and decoded), app, deployment",
+        name: "CPU time per upload (bare server, with decode, app, deployment)",
         value: [ofBare / 2, ofApp, ofDeployment].map((ms) => `${ms.toFixed(1)} ms`).join(", "),
       },
-      ratio("taken, against the plain stream", median(plain), median(taken), 0.5),
-      ratio("an image, against the plain stream", median(plain), median(finished), 0.5),
-      ratio("an image, against the plain stream that is decoded once", median(decoded), median(finished), 0.5),
-      atMost("memory above idle, app and deployment", most - idle, MEMORY_MIB, "MiB"),
+      ratio("received ÷ bare server", median(plain), median(taken), 0.5),
+      ratio("image ÷ bare server", median(plain), median(finished), 0.5),
+      ratio("image ÷ bare server with one decode", median(decoded), median(finished), 0.5),
+      atMost("memory above idle (app and deployment)", most - idle, MEMORY_MIB, "MiB"),
       await inChunks(app),
     ];
   } finally {
@@ -72,7 +72,7 @@ export async function uploads(): Promise<Figure[]> {
   }
 }
 
-/** Compares large uploads in chunks, as browsers send them, with the same in one request, until the bytes are taken. */
+/** Compares large uploads in chunks, as browsers send them, with the same in one request, until the bytes are received. */
 async function inChunks(app: RunningApp): Promise<Figure> {
   const whole: number[] = [];
   const chunked: number[] = [];
@@ -85,7 +85,7 @@ async function inChunks(app: RunningApp): Promise<Figure> {
       chunked.push(await add(app, browser, designId, await noise(LARGE_WIDTH), LARGEST_CHUNK));
     }
   }
-  return ratio("48 MB in chunks, against one request", median(whole), median(chunked), 0.9);
+  return ratio("48 MB in chunks ÷ one request", median(whole), median(chunked), 0.9);
 }
 
 async function noise(width: number): Promise<Upload> {
@@ -149,7 +149,7 @@ export async function sendAll<File>(files: File[], atOnce: number, send: (file: 
   return (performance.now() - before) / 1000;
 }
 
-/** Browsers compute the checksum (hexadecimal) on machines of their own. */
+/** Not measured: browsers compute the checksum (hexadecimal) on their own machines. */
 export type Upload = { bytes: Buffer<ArrayBuffer>; checksum: string };
 
 function variant(photograph: Buffer, index: number): Upload {
