@@ -131,6 +131,41 @@ describe("settings", () => {
     }
   });
 
+  it("read a secret from the file that NAME_FILE names", { tags: "@secrets-in-files" }, async () => {
+    const file = join(dir, "secret");
+    const secret = "s".repeat(40);
+    await writeFile(file, `${secret}\n`);
+    const { server, app } = await read({
+      METRICS_TOKEN_FILE: file,
+      BETTER_AUTH_SECRET_FILE: file,
+      GITHUB_CLIENT_ID: "x",
+      GITHUB_CLIENT_SECRET_FILE: file,
+    });
+    expect([server.metrics.token, app.secret, app.socialProviders["github"]?.["clientSecret"]]).toEqual([secret, secret, secret]);
+  });
+
+  it("report a secret's file that is missing, a folder, empty or given twice", async () => {
+    const empty = join(dir, "empty");
+    await writeFile(empty, "\n");
+    const missing = join(dir, "missing");
+    expect(
+      await problems({
+        SMTP_URL_FILE: missing,
+        METRICS_TOKEN_FILE: dir,
+        STRIPE_SECRET_KEY_FILE: empty,
+        TOKEN_SIGNING_KEY: "x",
+        TOKEN_SIGNING_KEY_FILE: empty,
+      }),
+    ).toEqual(
+      expect.arrayContaining([
+        `SMTP_URL_FILE is ${JSON.stringify(missing)}; expected a readable file, but there is no such file (ENOENT)`,
+        `METRICS_TOKEN_FILE is ${JSON.stringify(dir)}; expected a readable file, but it is a folder (EISDIR)`,
+        `STRIPE_SECRET_KEY_FILE is ${JSON.stringify(empty)}; expected a secret in this file, but it is empty`,
+        "TOKEN_SIGNING_KEY and TOKEN_SIGNING_KEY_FILE are both set; expected one of them",
+      ]),
+    );
+  });
+
   it("report all problems at once", async () => {
     expect(await problems({ PORT: "x", HOST: "localhost", ACCOUNTS_LINKING: "x", VK_CLIENT_ID: "x" })).toHaveLength(3);
   });

@@ -2,9 +2,10 @@ import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 import * as z from "zod";
 import type { AppConfig } from "../app/config.ts";
-import { providerIds, socialProviders } from "./providers.ts";
+import { providerIds, socialProviders, variablesOf } from "./providers.ts";
 import { problemWithFolder } from "./deployment/data-dir.ts";
 import { strictTransportSecurityOf } from "./http/guards.ts";
+import { readSecretFiles } from "./secret-files.ts";
 import { settingsConflicts, settingsWarnings } from "./settings-conflicts.ts";
 import { type AppSecrets, loadSecrets, SecretsError, signingKeySchema } from "./deployment/secrets.ts";
 
@@ -157,10 +158,12 @@ export async function readConfig(
   { production }: { production: boolean },
 ): Promise<{ server: ServerConfig; app: AppConfig; warnings: string[] }> {
   const setAside = setAsideForeign(env);
-  const nonEmptyEnv = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
+  const { env: withSecrets, problems: unreadable } = await readSecretFiles(env, secretSettings);
+  const nonEmptyEnv = Object.fromEntries(Object.entries(withSecrets).filter(([, value]) => value !== undefined && value !== ""));
   const parsed = settings.safeParse(nonEmptyEnv);
   const providers = socialProviders(nonEmptyEnv);
-  const problems = [...(parsed.success ? [] : parsed.error.issues.map((issue) => problemText(issue, nonEmptyEnv))), ...providers.problems];
+  const invalid = parsed.success ? [] : parsed.error.issues.map((issue) => problemText(issue, nonEmptyEnv));
+  const problems = [...unreadable, ...invalid, ...providers.problems];
   if (parsed.success) problems.push(...settingsConflicts(parsed.data, { production, providers: Object.keys(providers.configured) }));
   if (!parsed.success || problems.length > 0) throw new ConfigError([...new Set(problems)]);
 
@@ -249,12 +252,18 @@ const foreignVariables = (names: readonly string[]): string[] =>
 
 /** Removes variables that Better Auth reads itself: they would change trusted origins, secrets or telemetry. */
 function setAsideForeign(env: NodeJS.ProcessEnv): string[] {
-  const names = Object.keys(env).filter((name) => name.startsWith("BETTER_AUTH_") && name !== "BETTER_AUTH_SECRET");
+  const names = Object.keys(env).filter((name) => name.startsWith("BETTER_AUTH_") && !/^BETTER_AUTH_SECRET(?:_FILE)?$/.test(name));
   for (const name of names) delete env[name];
   return names;
 }
 
 const SECRET = /SECRET|KEY|TOKEN|PASSWORD|SMTP_URL/;
+
+/** The settings that a file can contain (`NAME_FILE`). */
+export const secretSettings: readonly string[] = [
+  ...Object.keys(settings.shape),
+  ...providerIds.flatMap((id) => Object.values(variablesOf(id)).flat()),
+].filter((name) => SECRET.test(name) && name !== "MAKE_NEW_KEYS");
 
 function problemText(issue: z.core.$ZodIssue, env: Record<string, string | undefined>): string {
   const name = String(issue.path[0]);

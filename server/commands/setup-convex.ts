@@ -7,8 +7,9 @@ import { anyApi } from "convex/server";
 import { ConvexError } from "convex/values";
 import { ensureBuilt } from "../build/ensure.ts";
 import { type Build, loadBuild } from "../built.ts";
-import { ConfigError, readConfig, settings } from "../config.ts";
+import { ConfigError, readConfig, secretSettings, settings } from "../config.ts";
 import { setEnvironment, type Target } from "../deployment/push.ts";
+import { readSecretFiles } from "../secret-files.ts";
 import { type AppSecrets, makeSecrets } from "../deployment/secrets.ts";
 import { type KeyAction, planKeys, readTrustedKeys, type TrustedKeys } from "../deployment/trusted-keys.ts";
 
@@ -32,7 +33,9 @@ const FLAGS = {
 /** `npm run setup:convex`: prepares a cloud or self-hosted Convex deployment. */
 async function main(args: string[]): Promise<void> {
   const flags = parseFlags(args);
-  const { CONVEX_URL: url, CONVEX_DEPLOY_KEY: adminKey } = process.env;
+  const { env, problems } = await readSecretFiles(process.env, [...secretSettings, "CONVEX_DEPLOY_KEY"]);
+  if (problems.length > 0) throw new ConfigError(problems);
+  const { CONVEX_URL: url, CONVEX_DEPLOY_KEY: adminKey } = env;
   if (!url || !adminKey) {
     throw new ConfigError([
       "CONVEX_URL and CONVEX_DEPLOY_KEY are needed: the deployment's address and its deploy key (self-hosted: its admin key)",
@@ -45,12 +48,12 @@ async function main(args: string[]): Promise<void> {
   const trusted = await readTrustedKeys(target);
   const action = planKeys(
     trusted,
-    givenSigningKey(),
+    givenSigningKey(env["TOKEN_SIGNING_KEY"]),
     { rotate: flags["rotate-keys"], removeOld: flags["remove-old-keys"] },
     { tokenLifetime: build.USER_TOKEN_SECONDS },
   );
-  const settings = await makeSettings(action);
-  const { app: config } = await readConfig({ ...process.env, ...settings }, { production: true });
+  const settings = await makeSettings(action, env);
+  const { app: config } = await readConfig({ ...env, ...settings }, { production: true });
   // Printed before the deployment trusts the key: an interrupted run must not lose it.
   printSettings(target.url, settings);
   await changeKeys(target, action, trusted, config.signingKey, build);
@@ -73,20 +76,19 @@ function parseFlags(args: string[]) {
   }
 }
 
-function givenSigningKey() {
-  const configuredKey = process.env.TOKEN_SIGNING_KEY;
+function givenSigningKey(configuredKey: string | undefined) {
   if (!configuredKey) return null;
   const parsed = settings.shape.TOKEN_SIGNING_KEY.safeParse(configuredKey);
   if (!parsed.success) throw new ConfigError(["TOKEN_SIGNING_KEY is not acceptable; expected a private ES256 key as JSON (JWK)"]);
   return parsed.data ?? null;
 }
 
-async function makeSettings(action: KeyAction): Promise<Record<string, string>> {
+async function makeSettings(action: KeyAction, env: Record<string, string | undefined>): Promise<Record<string, string>> {
   const { secret, signingKey } = await makeSecrets();
   const newKey = { TOKEN_SIGNING_KEY: JSON.stringify(signingKey) };
   if (action === "rotate") return newKey;
   if (action !== "publish") return {};
-  return { ...(!process.env.BETTER_AUTH_SECRET && { BETTER_AUTH_SECRET: secret }), ...(!process.env.TOKEN_SIGNING_KEY && newKey) };
+  return { ...(!env["BETTER_AUTH_SECRET"] && { BETTER_AUTH_SECRET: secret }), ...(!env["TOKEN_SIGNING_KEY"] && newKey) };
 }
 
 function printSettings(url: string, settingsToPrint: Record<string, string>): void {
