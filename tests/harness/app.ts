@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chown, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -6,13 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { APP_USER, type AppProcess, asProcess, IMAGE, runInContainer } from "./app-container.ts";
 import { copyStartedData } from "./started-data.ts";
 
-/** The app under test: this folder's build, or the container's (`npm run test:container`). */
-const CONTAINER = process.env.TEST_CONTAINER;
-const MAIN = CONTAINER ? join(CONTAINER, "server/main.ts") : fileURLToPath(new URL("../../server/main.ts", import.meta.url));
-const NOBODY = 65_534;
-export const APP_USER = CONTAINER && process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+export { APP_USER } from "./app-container.ts";
+
+const MAIN = fileURLToPath(new URL("../../server/main.ts", import.meta.url));
 const READY = /^Atelier is ready at (\S+)(?: and \S+)*$/;
 export const START_TIMEOUT = 240_000;
 
@@ -56,7 +55,7 @@ export async function startApp(settings: Record<string, string> = {}, main?: str
     deployment: { url: `http://127.0.0.1:${ports.ENGINE_PORT}`, forBrowsers: `${child.url}/convex` },
     dataDir,
     get pid() {
-      return child.process.pid ?? 0;
+      return child.process.pid();
     },
     output: () => lines.join("\n"),
     async kill() {
@@ -74,8 +73,12 @@ export async function startApp(settings: Record<string, string> = {}, main?: str
   return app;
 }
 
-async function launch(env: NodeJS.ProcessEnv, lines: string[], main = MAIN): Promise<{ process: ChildProcess; url: string }> {
-  const child = spawn(process.execPath, [main], { env, stdio: ["ignore", "pipe", "pipe"], ...APP_USER });
+async function launch(env: NodeJS.ProcessEnv, lines: string[], main?: string): Promise<{ process: AppProcess; url: string }> {
+  const started =
+    IMAGE && main === undefined
+      ? runInContainer(IMAGE, env)
+      : asProcess(spawn(process.execPath, [main ?? MAIN], { env, stdio: ["ignore", "pipe", "pipe"], ...APP_USER }));
+  const { child } = started;
   let late: NodeJS.Timeout | undefined;
   const url = await new Promise<string>((resolve, reject) => {
     const failed = (why: string) => reject(new Error(`The app did not start: ${why}\n${lines.slice(-40).join("\n")}`));
@@ -83,6 +86,7 @@ async function launch(env: NodeJS.ProcessEnv, lines: string[], main = MAIN): Pro
     // `close` follows the last output, unlike `exit`.
     child.once("close", (code, signal) => failed(`it ended (${signal ?? code})`));
     for (const stream of [child.stdout, child.stderr]) {
+      if (!stream) continue;
       createInterface({ input: stream }).on("line", (line) => {
         lines.push(line);
         const ready = READY.exec(line)?.[1];
@@ -91,17 +95,18 @@ async function launch(env: NodeJS.ProcessEnv, lines: string[], main = MAIN): Pro
     }
   })
     .catch(async (error: unknown) => {
-      await end(child, "SIGKILL");
+      await end(started, "SIGKILL");
       throw error;
     })
     .finally(() => clearTimeout(late));
-  return { process: child, url };
+  return { process: started, url };
 }
 
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+async function end(process: AppProcess, signal: NodeJS.Signals): Promise<number | null> {
+  const { child } = process;
   if (child.exitCode === null && child.signalCode === null) {
     const ended = once(child, "close");
-    child.kill(signal);
+    process.signal(signal);
     await ended;
   }
   return child.exitCode;

