@@ -72,7 +72,7 @@ function DeleteForm({ email, word, hasPassword, constraint }: DeleteFormProps) {
     <AccountForm
       state={state}
       submit="Delete account"
-      look="danger"
+      variant="danger"
       successTexts={{ "delete-asked": `We sent an email to ${email}. Open the link in it to delete your account.` }}
     >
       <TextField

@@ -96,5 +96,5 @@ function RevokeForm({ id, device }: { id: string; device: string }) {
 
 function RevokeOthersForm() {
   const state = useAccountForm({ id: "revoke-others", intent: "revokeOthers" });
-  return <AccountForm state={state} submit="Sign out all other sessions" look="danger" />;
+  return <AccountForm state={state} submit="Sign out all other sessions" variant="danger" />;
 }

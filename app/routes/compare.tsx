@@ -81,7 +81,7 @@ export default function Compare({ loaderData }: Route.ComponentProps) {
           prefetch="intent"
           aria-label="Close"
           data-tooltip="Close"
-          className={buttonClass({ look: "ghost", size: "icon" })}
+          className={buttonClass({ variant: "ghost", size: "icon" })}
         >
           <Icon of={X} className="size-5" />
         </Link>

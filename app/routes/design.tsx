@@ -249,7 +249,7 @@ function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPage
           sending={sending}
           maxBytes={maxBytes}
           requestLimit={requestLimit}
-          look={images.length > 0 ? "primary" : "quiet"}
+          variant={images.length > 0 ? "primary" : "quiet"}
         />
       </PageHeader>
       <MenuForm />

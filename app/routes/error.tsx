@@ -19,7 +19,7 @@ export default function AuthenticationError({ loaderData: { code, linking } }: R
       <div className="grid justify-items-start gap-5">
         <p className="text-soft">Something went wrong. Return to the application and try again.</p>
         {advice === null ? null : <p>{advice}</p>}
-        <ButtonLink to="/" look="primary">
+        <ButtonLink to="/" variant="primary">
           Return to Application
         </ButtonLink>
         <p className="text-sm text-faint">

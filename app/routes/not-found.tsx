@@ -14,7 +14,7 @@ export const action = loader;
 export default function NotFound() {
   return (
     <CenteredScreen title="Page not found" text="There is no page at this address.">
-      <GoBack look="primary">Go back</GoBack>
+      <GoBack variant="primary">Go back</GoBack>
       <ButtonLink to="/">Start Over</ButtonLink>
     </CenteredScreen>
   );

@@ -216,7 +216,7 @@ function FavouriteChosen({ selection: { chosen, onOtherPages, whole }, designs }
   return (
     <Button
       type="submit"
-      look="ghost"
+      variant="ghost"
       size="sm"
       name={INTENT_FIELD}
       value={intentWith("favouriteDesigns", { favourite: areAll ? "" : "yes" })}
@@ -228,7 +228,7 @@ function FavouriteChosen({ selection: { chosen, onOtherPages, whole }, designs }
 }
 
 const tool = (label: string) =>
-  ({ look: "ghost", size: "icon-sm", "aria-label": label, "data-tooltip": label, "data-command": "" }) as const;
+  ({ variant: "ghost", size: "icon-sm", "aria-label": label, "data-tooltip": label, "data-command": "" }) as const;
 
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {
   return <TrashedBoundary error={error} />;

@@ -115,8 +115,8 @@ export default function Projects({ loaderData, actionData }: Route.ComponentProp
           }
           action={
             <div className="flex flex-wrap items-center justify-center gap-2">
-              <AddFirstImages sending={sending} maxBytes={maxBytes} requestLimit={requestLimit} look="primary" />
-              <CreateButton thing="project" look="quiet" />
+              <AddFirstImages sending={sending} maxBytes={maxBytes} requestLimit={requestLimit} variant="primary" />
+              <CreateButton thing="project" variant="quiet" />
             </div>
           }
         />

@@ -39,7 +39,7 @@ export default function ResetPassword({ loaderData, actionData }: Route.Componen
       <AuthPage title="This link is no longer valid">
         <div role="alert" className="grid justify-items-start gap-5">
           <p className="text-soft">It was already used, has expired, or is incomplete. Nothing was changed. Request a new link.</p>
-          <ButtonLink to="/forgot-password" look="primary">
+          <ButtonLink to="/forgot-password" variant="primary">
             Request a new link
           </ButtonLink>
         </div>

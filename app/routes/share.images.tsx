@@ -89,7 +89,7 @@ export default function SharedImages({ loaderData: { files, projects, projectId,
           title="No shared images"
           text="Share images to Atelier from your device. They are kept for one hour. If you were signed out, share them again."
           action={
-            <Link to={href("/projects")} prefetch="intent" className={buttonClass({ look: "primary" })}>
+            <Link to={href("/projects")} prefetch="intent" className={buttonClass({ variant: "primary" })}>
               Show projects
             </Link>
           }
@@ -124,14 +124,14 @@ export default function SharedImages({ loaderData: { files, projects, projectId,
             ) : null}
             <div className="flex flex-wrap gap-2">
               {designs.length > 0 ? (
-                <Button type="submit" name={CHOICE} value="add" look="primary">
+                <Button type="submit" name={CHOICE} value="add" variant="primary">
                   Add to design
                 </Button>
               ) : null}
-              <Button type="submit" name={CHOICE} value="new" look={designs.length > 0 ? "quiet" : "primary"} formNoValidate>
+              <Button type="submit" name={CHOICE} value="new" variant={designs.length > 0 ? "quiet" : "primary"} formNoValidate>
                 Add to new project
               </Button>
-              <Button type="submit" name={CHOICE} value="discard" look="ghost" formNoValidate>
+              <Button type="submit" name={CHOICE} value="discard" variant="ghost" formNoValidate>
                 Discard
               </Button>
             </div>

@@ -46,7 +46,7 @@ export default function SwitchAccount({ loaderData: { current, owner } }: Route.
         signed out of {current.email} in this browser.
       </p>
       <Form method="post" className="grid gap-3">
-        <Button type="submit" look="primary">
+        <Button type="submit" variant="primary">
           Continue as {owner.name}
         </Button>
         <ButtonLink to="/projects">Stay signed in as {current.name}</ButtonLink>

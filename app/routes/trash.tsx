@@ -146,7 +146,7 @@ function EmptyDialog({ trash }: { trash: TrashedItems }) {
         </p>
         <DialogActions>
           <DialogCancel dialog={EMPTYING} />
-          <Button type="submit" look="danger">
+          <Button type="submit" variant="danger">
             Empty the trash
           </Button>
         </DialogActions>

@@ -95,7 +95,7 @@ export default function VerifyEmail({ loaderData, actionData }: Route.ComponentP
       ) : null}
       {!offered && !current ? <p className="text-soft">This installation does not send email, so addresses cannot be verified.</p> : null}
       {more ? null : (
-        <ButtonLink to="/" look="primary" className="justify-self-start">
+        <ButtonLink to="/" variant="primary" className="justify-self-start">
           Continue to Atelier
         </ButtonLink>
       )}

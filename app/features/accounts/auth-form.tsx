@@ -26,7 +26,7 @@ export function AuthForm({ form, submit, last = false, children, secondaryAction
         {(describedBy) => (
           <Button
             type="submit"
-            look="primary"
+            variant="primary"
             aria-disabled={sending}
             aria-describedby={describedBy}
             onClick={(event) => sending && event.preventDefault()}

@@ -34,7 +34,7 @@ function Buy({ offer: { interval, price }, name, first }: { offer: Offer; name: 
   const state = useAccountForm({ id: `upgrade-${interval}`, intent: "upgrade" });
   const cost = price === null ? "" : `, ${money(price)} a ${interval}`;
   const submit = first ? `Upgrade to ${name}${cost}` : `Pay per ${interval}${cost}`;
-  return <AccountForm state={state} hidden={{ interval }} look={first ? "primary" : "quiet"} submit={submit} className="grid" />;
+  return <AccountForm state={state} hidden={{ interval }} variant={first ? "primary" : "quiet"} submit={submit} className="grid" />;
 }
 
 function limitText(kind: keyof Billing["limits"], most: number | null): string {

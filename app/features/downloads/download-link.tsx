@@ -9,7 +9,7 @@ export function DownloadLink({ archive, label }: { archive: string | undefined; 
       to={archive}
       reloadDocument
       prefetch="none"
-      look="ghost"
+      variant="ghost"
       size="icon-sm"
       aria-label={label}
       data-tooltip={label}

@@ -13,7 +13,7 @@ export function DragHandle({ item }: { item: { name: string } }) {
       type="button"
       aria-label={`Reorder ${isolate(item.name)}`}
       title="Drag, or press Space and use the arrow keys"
-      className={buttonClass({ look: "ghost", size: "icon-sm" }, "drag-handle")}
+      className={buttonClass({ variant: "ghost", size: "icon-sm" }, "drag-handle")}
     >
       <Icon of={GripVertical} />
     </button>

@@ -87,7 +87,7 @@ export function SelectionBar({ selection, thing, trash, parentId, children }: Se
       <div className="flex flex-wrap items-center gap-1 max-sm:-ms-2.5">
         <button
           type="button"
-          className={buttonClass({ look: "ghost", size: "sm" }, "noscript:hidden")}
+          className={buttonClass({ variant: "ghost", size: "sm" }, "noscript:hidden")}
           onClick={() => (areAll ? selection.clear() : selection.chooseAll())}
         >
           <Icon of={CheckCheck} />
@@ -98,7 +98,7 @@ export function SelectionBar({ selection, thing, trash, parentId, children }: Se
             <Link
               to={pathname + (whole ? withSelect(search, true) : withSelectAll(search))}
               prefetch="none"
-              className={buttonClass({ look: "ghost", size: "sm" })}
+              className={buttonClass({ variant: "ghost", size: "sm" })}
             >
               <Icon of={CheckCheck} />
               {whole ? "Clear" : `Select all (${total.toLocaleString("en")})`}
@@ -107,7 +107,7 @@ export function SelectionBar({ selection, thing, trash, parentId, children }: Se
         ) : null}
         <Button
           type="submit"
-          look="ghost"
+          variant="ghost"
           size="sm"
           name={INTENT_FIELD}
           value={DESTINATION_PARAM}
@@ -130,11 +130,11 @@ export function SelectionBar({ selection, thing, trash, parentId, children }: Se
         </Button>
         <TagButton />
         {children}
-        <Button type="submit" look="ghost" size="sm" formAction={DOWNLOAD}>
+        <Button type="submit" variant="ghost" size="sm" formAction={DOWNLOAD}>
           <Icon of={Download} />
           Download
         </Button>
-        <Button type="submit" look="ghost" size="sm" name={INTENT_FIELD} value={trash} className="text-danger-text">
+        <Button type="submit" variant="ghost" size="sm" name={INTENT_FIELD} value={trash} className="text-danger-text">
           <Icon of={Trash2} />
           Move to trash
         </Button>
@@ -142,7 +142,7 @@ export function SelectionBar({ selection, thing, trash, parentId, children }: Se
           to={pathname + withSelect(search, false)}
           prefetch="none"
           aria-label="Stop selecting"
-          className={buttonClass({ look: "ghost", size: "icon-sm" })}
+          className={buttonClass({ variant: "ghost", size: "icon-sm" })}
           onClick={(event) => {
             event.preventDefault();
             selection.end();

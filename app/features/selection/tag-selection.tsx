@@ -16,7 +16,7 @@ const INTENTS: Record<"image" | "design", Record<"add" | "remove", IntentName>> 
 
 export function TagButton() {
   return (
-    <button type="button" popoverTarget={POPOVER} className={buttonClass({ look: "ghost", size: "sm" })}>
+    <button type="button" popoverTarget={POPOVER} className={buttonClass({ variant: "ghost", size: "sm" })}>
       <Icon of={Tag} />
       Tag…
     </button>
@@ -60,7 +60,7 @@ export function TagPopover({ thing, refused, errorId }: TagPopoverProps) {
           aria-describedby={refused === undefined ? undefined : errorId}
         />
         <div className="flex gap-2">
-          <Button type="submit" look="primary" size="sm" name={INTENT_FIELD} value={add}>
+          <Button type="submit" variant="primary" size="sm" name={INTENT_FIELD} value={add}>
             Add tag
           </Button>
           <Button type="submit" size="sm" name={INTENT_FIELD} value={remove}>

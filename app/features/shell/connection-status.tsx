@@ -46,7 +46,7 @@ function Mark() {
           <button
             type="button"
             popoverTarget={DETAILS_ID}
-            className={buttonClass({ look: "ghost", size: "sm" }, "rounded-full text-ink")}
+            className={buttonClass({ variant: "ghost", size: "sm" }, "rounded-full text-ink")}
             data-connection={online ? "reconnecting" : "offline"}
           >
             <Icon of={CloudOff} className="text-accent-text" />

@@ -25,7 +25,7 @@ export function NavigationGuard() {
       {superseded ? (
         <StatusPill>
           <p className="ps-3.5">{NEWER}</p>
-          <Button look="primary" size="sm" className="rounded-full" onClick={() => location.reload()}>
+          <Button variant="primary" size="sm" className="rounded-full" onClick={() => location.reload()}>
             Reload
           </Button>
         </StatusPill>

@@ -72,7 +72,7 @@ export function Shell({
                 type="button"
                 popoverTarget={SIDEBAR_ID}
                 aria-label="Open the sidebar"
-                className={buttonClass({ look: "ghost", size: "icon" })}
+                className={buttonClass({ variant: "ghost", size: "icon" })}
               >
                 <Icon of={MenuIcon} className="size-5" />
               </button>
@@ -88,7 +88,7 @@ export function Shell({
                 to={href("/search")}
                 prefetch="intent"
                 aria-label="Search"
-                className={buttonClass({ look: "ghost", size: "icon" }, "ms-auto")}
+                className={buttonClass({ variant: "ghost", size: "icon" }, "ms-auto")}
               >
                 <Icon of={Search} className="size-5" />
               </Link>

@@ -62,7 +62,7 @@ export function Sidebar({ sidebar, user, theme, projects, unread, projectListOpe
           popoverTarget={SIDEBAR_ID}
           popoverTargetAction="hide"
           aria-label="Close the sidebar"
-          className={buttonClass({ look: "ghost", size: "icon-sm" }, "md:hidden md:group-data-[sidebar=hidden]/shell:inline-flex")}
+          className={buttonClass({ variant: "ghost", size: "icon-sm" }, "md:hidden md:group-data-[sidebar=hidden]/shell:inline-flex")}
         >
           <Icon of={X} className="size-5" />
         </button>
@@ -103,7 +103,7 @@ function StateButton({ to, label, icon, onChange, ...rest }: StateButtonProps) {
     >
       <input type="hidden" name="sidebar" value={to} />
       <input type="hidden" name="back" value={pathname + search} />
-      <Button type="submit" look="ghost" size="icon-sm" aria-label={label} {...rest}>
+      <Button type="submit" variant="ghost" size="icon-sm" aria-label={label} {...rest}>
         <Icon of={icon} />
       </Button>
     </form>

@@ -52,7 +52,7 @@ function RemoveTagButton({ intent, id, tag }: { intent: IntentName; id: string; 
       {Object.entries(values).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
-      <Button type="submit" look="ghost" size="icon-sm" aria-label={`Remove tag ${isolate(tag)}`} className="rounded-full">
+      <Button type="submit" variant="ghost" size="icon-sm" aria-label={`Remove tag ${isolate(tag)}`} className="rounded-full">
         <Icon of={X} className="size-3.5" />
       </Button>
     </Form>

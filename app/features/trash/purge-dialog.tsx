@@ -34,7 +34,7 @@ export function PurgeDialog({ item, open, onClose }: PurgeDialogProps) {
         </p>
         <DialogActions>
           <CancelLink onCancel={close} />
-          <Button type="submit" look="danger">
+          <Button type="submit" variant="danger">
             Delete permanently
           </Button>
         </DialogActions>

@@ -90,7 +90,7 @@ function TrashRow({ item, openDialog }: { item: TrashedItem; openDialog: OpenPur
           prefetch="none"
           preventScrollReset
           size="sm"
-          look="ghost"
+          variant="ghost"
           aria-haspopup="dialog"
           aria-label={`Delete permanently: ${isolate(name)}`}
           onClick={(event) => {

@@ -32,7 +32,7 @@ function TrashedScreen({ trashed: { _id, kind, name } }: { trashed: Trashed }) {
         <input type="hidden" name={INTENT_FIELD} value={RESTORE} />
         <input type="hidden" name={FORM_FIELD} value="restore-here" />
         <input type="hidden" name="id" value={_id} />
-        <Button type="submit" look="primary">
+        <Button type="submit" variant="primary">
           <Icon of={RotateCcw} />
           Restore
         </Button>

@@ -18,7 +18,7 @@ export function EditConflict({ current, onDiscard }: EditConflictProps) {
         {current === "" ? <em>(empty)</em> : current}
       </blockquote>
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" size="sm" look="primary">
+        <Button type="submit" size="sm" variant="primary">
           Overwrite with my text
         </Button>
         <Link

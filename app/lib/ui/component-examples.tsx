@@ -23,7 +23,7 @@ import { CenteredScreen } from "./centered-screen";
 import { TextInput } from "./inputs/text-input";
 import { toast } from "./overlays/toasts";
 
-const LOOKS: ButtonVariant[] = ["primary", "quiet", "ghost", "danger"];
+const VARIANTS: ButtonVariant[] = ["primary", "quiet", "ghost", "danger"];
 const SIZES: ButtonSize[] = ["md", "sm"];
 const LONG = "A name that is much longer than the place that it has been given, so that it must end somewhere";
 const WAITING = {};
@@ -66,24 +66,24 @@ export function ComponentExamples() {
       </Specimen>
 
       <Specimen name="Buttons">
-        {LOOKS.map((look) => (
-          <div key={look} className="flex w-full flex-wrap items-center gap-2">
+        {VARIANTS.map((variant) => (
+          <div key={variant} className="flex w-full flex-wrap items-center gap-2">
             {SIZES.map((size) => (
-              <Button key={size} look={look} size={size}>
+              <Button key={size} variant={variant} size={size}>
                 <Icon of={Plus} />
-                {look}
+                {variant}
               </Button>
             ))}
-            <Button look={look} size="icon" aria-label={`${look}, with an icon`} data-tooltip="A tooltip">
+            <Button variant={variant} size="icon" aria-label={`${variant}, with an icon`} data-tooltip="A tooltip">
               <Icon of={Pencil} />
             </Button>
-            <Button look={look} size="icon-sm" aria-label={`${look}, with a small icon`}>
+            <Button variant={variant} size="icon-sm" aria-label={`${variant}, with a small icon`}>
               <Icon of={Pencil} />
             </Button>
-            <Button look={look} disabled>
+            <Button variant={variant} disabled>
               Disabled
             </Button>
-            <ButtonLink look={look} to="">
+            <ButtonLink variant={variant} to="">
               A link
             </ButtonLink>
           </div>
@@ -146,7 +146,7 @@ export function ComponentExamples() {
           </p>
           <DialogActions>
             <DialogCancel dialog={`${id}-dialog`} />
-            <Button look="danger">Delete project</Button>
+            <Button variant="danger">Delete project</Button>
           </DialogActions>
         </Dialog>
         <Button popoverTarget={`${id}-menu`} aria-haspopup="true">
@@ -200,7 +200,7 @@ export function ComponentExamples() {
             title="First light"
             facts="8 images"
           >
-            <Button look="primary">Add images</Button>
+            <Button variant="primary">Add images</Button>
           </PageHeader>
           <MorePages itemNoun="images" page={{ isFirst: false, next: "next" }} />
         </div>
@@ -211,14 +211,14 @@ export function ComponentExamples() {
           className="w-full"
           title="No projects yet"
           text="A project holds the designs of one piece of work, and each design its images."
-          action={<Button look="primary">New project</Button>}
+          action={<Button variant="primary">New project</Button>}
         />
       </Specimen>
 
       <Specimen name="A screen that says one thing">
         <div className="w-full rounded-lg border">
           <CenteredScreen frame="askew" title="Something went wrong" text="Something went wrong on our side. Your saved work is safe.">
-            <Button look="primary">Try Again</Button>
+            <Button variant="primary">Try Again</Button>
             <Button>Go Back</Button>
             <ErrorDetails error={new Error("503 Service Unavailable")} />
           </CenteredScreen>
@@ -239,7 +239,7 @@ function Specimen({ name, children }: { name: string; children: ReactNode }) {
 
 function CardAction({ name }: { name: string }) {
   return (
-    <Button look="ghost" size="icon-sm" aria-label={`More for ${name}`}>
+    <Button variant="ghost" size="icon-sm" aria-label={`More for ${name}`}>
       <Icon of={Pencil} />
     </Button>
   );

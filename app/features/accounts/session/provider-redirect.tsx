@@ -5,7 +5,7 @@ export function LeaveFor({ url, name }: { url: string; name: string }) {
   return (
     <>
       <meta httpEquiv="refresh" content={`0;url=${url}`} />
-      <a href={url} className={buttonClass({ look: "primary" })}>
+      <a href={url} className={buttonClass({ variant: "primary" })}>
         Continue to {name}
       </a>
     </>

@@ -20,7 +20,7 @@ export function useAccountForm(options: Parameters<typeof useIntentForm>[0]) {
 type AccountFormProps = {
   state: ReturnType<typeof useAccountForm>;
   submit: ReactNode;
-  look?: ButtonVariant;
+  variant?: ButtonVariant;
   successTexts?: Record<string, string>;
   hidden?: Record<string, string>;
   actions?: ReactNode;
@@ -29,7 +29,7 @@ type AccountFormProps = {
 };
 
 /** Renders an account form. Asks for the password when the session is not fresh, then resends all fields. */
-export function AccountForm({ state, submit, look = "quiet", successTexts = {}, hidden, actions, className, children }: AccountFormProps) {
+export function AccountForm({ state, submit, variant = "quiet", successTexts = {}, hidden, actions, className, children }: AccountFormProps) {
   const message =
     !state.pending && state.doneCode !== undefined && Object.hasOwn(successTexts, state.doneCode) ? successTexts[state.doneCode] : "";
   return (
@@ -37,7 +37,7 @@ export function AccountForm({ state, submit, look = "quiet", successTexts = {}, 
       {children}
       {state.answer?.stepUp ? <StepUp state={state} how={state.answer.stepUp} /> : null}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <Button type="submit" look={look} aria-disabled={state.pending} onClick={(event) => state.pending && event.preventDefault()}>
+        <Button type="submit" variant={variant} aria-disabled={state.pending} onClick={(event) => state.pending && event.preventDefault()}>
           {submit}
         </Button>
         {actions}

@@ -73,7 +73,7 @@ function SetUp({ setup: { uri, secret, qr, codes }, state }: { setup: TwoFactorS
       <li className="ps-1">
         <div className="grid gap-3">
           <h3 className="font-medium">Enter the code from the app</h3>
-          <AccountForm state={state} submit="Turn on" look="primary">
+          <AccountForm state={state} submit="Turn on" variant="primary">
             <input type="hidden" name="uri" value={uri} />
             {codes.map((code) => (
               <input key={code} type="hidden" name="backupCode" value={code} />
@@ -135,7 +135,7 @@ function TwoFactorOn({ codesLeft, disable, hasPassword, constraint }: OnProps) {
         )}
       </Section>
       <Section dangerous title="Turn off two-factor authentication" about="Sign-in no longer requires a code. Trusted devices are removed.">
-        <AccountForm state={disable} submit="Turn off" look="danger">
+        <AccountForm state={disable} submit="Turn off" variant="danger">
           <FormPasswordField field={disable.fields["password"]} label="Your password" autoComplete="current-password" />
         </AccountForm>
       </Section>

@@ -19,7 +19,7 @@ export function RotateButtons({ image, form }: { image: { _id: string }; form: s
           form={form}
           name={INTENT_FIELD}
           value={intentWith("rotateImage", { id: image._id, direction })}
-          look="ghost"
+          variant="ghost"
           size="icon-sm"
           aria-label={label}
           title={`${label} (${key})`}

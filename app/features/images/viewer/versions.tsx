@@ -81,7 +81,7 @@ function VersionRow({ image, version }: { image: DesignImage; version: Version }
               prefetch="intent"
               aria-label={`Compare version ${number} with the current version`}
               data-tooltip="Compare"
-              className={buttonClass({ look: "ghost", size: "icon-sm" })}
+              className={buttonClass({ variant: "ghost", size: "icon-sm" })}
             >
               <Icon of={ArrowLeftRight} />
             </Link>
@@ -91,7 +91,7 @@ function VersionRow({ image, version }: { image: DesignImage; version: Version }
             download
             aria-label={`Download version ${number}`}
             data-tooltip="Download"
-            className={buttonClass({ look: "ghost", size: "icon-sm" })}
+            className={buttonClass({ variant: "ghost", size: "icon-sm" })}
           >
             <Icon of={Download} />
           </a>
@@ -142,7 +142,7 @@ function NewVersion({ image, sending, answer: fromPage }: { image: DesignImage; 
         aria-describedby={`${INPUT_ID}-problem`}
         onChange={send}
       />
-      <label htmlFor={INPUT_ID} className={buttonClass({ look: "quiet" }, "noscript:order-first")}>
+      <label htmlFor={INPUT_ID} className={buttonClass({ variant: "quiet" }, "noscript:order-first")}>
         <Icon of={Upload} />
         {busy ? "Uploading version" : "Upload new version"}
       </label>

@@ -92,7 +92,7 @@ export function Viewer({ image, adjacent, open, form, title, actions, around, ba
           onClick={close}
           aria-label="Close"
           data-tooltip="Close"
-          className={buttonClass({ look: "ghost", size: "icon" })}
+          className={buttonClass({ variant: "ghost", size: "icon" })}
         >
           <Icon of={X} className="size-5" />
         </Link>
@@ -110,7 +110,7 @@ export function Viewer({ image, adjacent, open, form, title, actions, around, ba
           aria-label="Compare"
           data-command=""
           data-tooltip="Compare"
-          className={buttonClass({ look: "ghost", size: "icon" })}
+          className={buttonClass({ variant: "ghost", size: "icon" })}
         >
           <Icon of={ArrowLeftRight} />
         </Link>
@@ -120,7 +120,7 @@ export function Viewer({ image, adjacent, open, form, title, actions, around, ba
           aria-label={image.rotation ? "Download the rotated image" : "Download the original"}
           data-command=""
           data-tooltip="Download"
-          className={buttonClass({ look: "ghost", size: "icon" })}
+          className={buttonClass({ variant: "ghost", size: "icon" })}
         >
           <Icon of={Download} />
         </a>
@@ -145,7 +145,7 @@ export function Viewer({ image, adjacent, open, form, title, actions, around, ba
           <AdjacentImage to={adjacent.next} image={image} side="next" open={open} />
           {areBarsHidden ? (
             <Button
-              look="quiet"
+              variant="quiet"
               size="icon"
               aria-label="Show controls"
               title="Show controls (h)"
@@ -158,7 +158,7 @@ export function Viewer({ image, adjacent, open, form, title, actions, around, ba
           ) : null}
         </div>
         <details ref={side} open={answered} className="viewer-side">
-          <summary aria-label="Details" data-command="" className={clsx(buttonClass({ look: "quiet", size: "sm" }), "list-none")}>
+          <summary aria-label="Details" data-command="" className={clsx(buttonClass({ variant: "quiet", size: "sm" }), "list-none")}>
             <Icon of={Info} />
             <span className="flex-1">Details</span>
             <Icon of={X} className="viewer-side-close" />
@@ -178,7 +178,7 @@ export function Viewer({ image, adjacent, open, form, title, actions, around, ba
         <RotateButtons image={image} form={form} />
         {image.animated ? (
           <Button
-            look="ghost"
+            variant="ghost"
             size="icon-sm"
             aria-label={animation.isPlaying ? "Pause animation" : "Play animation"}
             title={animation.isPlaying ? "Pause animation" : "Play animation"}
@@ -190,7 +190,7 @@ export function Viewer({ image, adjacent, open, form, title, actions, around, ba
           </Button>
         ) : null}
         <Button
-          look="ghost"
+          variant="ghost"
           size="icon-sm"
           aria-label={slideshow.isPlaying ? "Pause slideshow" : "Start slideshow"}
           title={slideshow.isPlaying ? "Pause slideshow (s)" : "Start slideshow (s)"}
@@ -202,10 +202,10 @@ export function Viewer({ image, adjacent, open, form, title, actions, around, ba
         </Button>
         <BackgroundPicker {...background} />
         <div className="flex noscript:hidden">
-          <Button look="ghost" size="icon-sm" aria-label="Hide controls" title="Hide controls (h)" data-command="" onClick={toggleBars}>
+          <Button variant="ghost" size="icon-sm" aria-label="Hide controls" title="Hide controls (h)" data-command="" onClick={toggleBars}>
             <Icon of={EyeOff} />
           </Button>
-          <Button look="ghost" size="icon-sm" aria-label="Full screen" title="Full screen (f)" data-command="" onClick={toggleFullscreen}>
+          <Button variant="ghost" size="icon-sm" aria-label="Full screen" title="Full screen (f)" data-command="" onClick={toggleFullscreen}>
             <Icon of={Maximize} />
           </Button>
         </div>

@@ -12,19 +12,19 @@ export function ZoomTools({ zoom }: { zoom: Zoom }) {
   ] as const;
   return (
     <div role="group" aria-label="Zoom" className="flex items-center gap-0.5 noscript:hidden">
-      <Button look="ghost" size="icon-sm" aria-label="Zoom out" onClick={() => zoom.step("out")}>
+      <Button variant="ghost" size="icon-sm" aria-label="Zoom out" onClick={() => zoom.step("out")}>
         <Icon of={Minus} />
       </Button>
       <output className="tabular w-12 text-center text-sm text-soft" aria-live="off" data-zoom>
         {zoom.percent === null ? "" : `${zoom.percent}%`}
       </output>
-      <Button look="ghost" size="icon-sm" aria-label="Zoom in" onClick={() => zoom.step("in")}>
+      <Button variant="ghost" size="icon-sm" aria-label="Zoom in" onClick={() => zoom.step("in")}>
         <Icon of={Plus} />
       </Button>
       {fittings.map(([fitting, label]) => (
         <Button
           key={fitting}
-          look="ghost"
+          variant="ghost"
           size="sm"
           aria-pressed={zoom.fitting === fitting}
           data-command={`Zoom: ${label}`}

@@ -106,7 +106,7 @@ function Act({ job: { _id }, act, label }: { job: BulkJob; act: BulkAct; label: 
     <form method="post" action={href("/bulk")} onSubmit={send}>
       <input type="hidden" name="id" value={_id} />
       <input type="hidden" name="back" value={pathname + search} />
-      <Button type="submit" look="ghost" size={act === "dismiss" ? "icon-sm" : "sm"} name="act" value={act} aria-label={label}>
+      <Button type="submit" variant="ghost" size={act === "dismiss" ? "icon-sm" : "sm"} name="act" value={act} aria-label={label}>
         {act === "dismiss" ? <Icon of={X} /> : label}
       </Button>
     </form>
@@ -125,7 +125,7 @@ function Undo({ step, text, direction }: { step: string; text: string; direction
       <input type="hidden" name="step" value={step} />
       <input type="hidden" name="redo" value={direction === "redo" ? "yes" : ""} />
       <input type="hidden" name="back" value={pathname + search} />
-      <Button type="submit" look="ghost" size="sm">
+      <Button type="submit" variant="ghost" size="sm">
         {direction === "redo" ? "Redo" : "Undo"}
       </Button>
     </form>

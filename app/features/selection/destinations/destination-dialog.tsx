@@ -77,7 +77,7 @@ export default function DestinationDialog({ request, onClose }: { request: Desti
           <Button type="submit" name="act" value="copy">
             Copy here
           </Button>
-          <Button type="submit" name="act" value="move" look="primary" disabled={chosen.id === from}>
+          <Button type="submit" name="act" value="move" variant="primary" disabled={chosen.id === from}>
             Move here
           </Button>
         </DialogActions>

@@ -17,9 +17,9 @@ type CreateDialogProps = {
 
 const dialogOf = (thing: string) => `new-${thing}`;
 
-export function CreateButton({ thing, look = "primary" }: { thing: string; look?: ButtonVariant }) {
+export function CreateButton({ thing, variant = "primary" }: { thing: string; variant?: ButtonVariant }) {
   return (
-    <DialogButton dialog={dialogOf(thing)} look={look} data-command="">
+    <DialogButton dialog={dialogOf(thing)} variant={variant} data-command="">
       <Icon of={Plus} />
       New {thing}
     </DialogButton>
@@ -36,7 +36,7 @@ export function CreateDialog({ thing, intent, placeholder, constraint, hidden = 
         <TextField field={state.fields["name"]} label="Name" autoFocus autoComplete="off" placeholder={placeholder} />
         <DialogActions>
           <DialogCancel dialog={id} />
-          <Button type="submit" look="primary">
+          <Button type="submit" variant="primary">
             Create {thing}
           </Button>
         </DialogActions>

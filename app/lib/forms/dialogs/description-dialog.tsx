@@ -28,7 +28,7 @@ export function Description({ item, field, text }: Pick<ProseDialogProps, "item"
   const dialog = dialogOf(field, item._id);
   if (text === "") {
     return (
-      <DialogButton dialog={dialog} look="ghost" size="sm" className="-ms-[calc(0.625rem+1px)] justify-self-start" data-command="">
+      <DialogButton dialog={dialog} variant="ghost" size="sm" className="-ms-[calc(0.625rem+1px)] justify-self-start" data-command="">
         Add a {field}
       </DialogButton>
     );
@@ -40,7 +40,7 @@ export function Description({ item, field, text }: Pick<ProseDialogProps, "item"
       </p>
       <DialogButton
         dialog={dialog}
-        look="ghost"
+        variant="ghost"
         size="icon-sm"
         className="-my-1.5 pointer-coarse:-my-3"
         aria-label={`Edit ${field}`}
@@ -99,7 +99,7 @@ export function DescriptionDialog({ item, field: name, text, hint, intent, const
         </Field>
         <DialogActions>
           <DialogCancel dialog={id} />
-          <Button type="submit" look="primary">
+          <Button type="submit" variant="primary">
             Save
           </Button>
         </DialogActions>

@@ -80,7 +80,7 @@ export function ItemMenu({ item, to, openDialog, remove, archive, select, childr
         data-opens-menu=""
         aria-label={`More for ${isolate(item.name)}`}
         aria-expanded={state === "open"}
-        className={buttonClass({ look: "ghost", size: "icon-sm" })}
+        className={buttonClass({ variant: "ghost", size: "icon-sm" })}
         onPointerDown={() => {
           pressedOpen.current = isMenuOpen(menu.current);
         }}

@@ -13,7 +13,7 @@ export function PageMenu({ thing, size = "icon-sm", children }: PageMenuProps) {
   const id = `more-${thing}`;
   return (
     <>
-      <Button look="ghost" size={size} popoverTarget={id} aria-label={`More for this ${thing}`} data-tooltip="More">
+      <Button variant="ghost" size={size} popoverTarget={id} aria-label={`More for this ${thing}`} data-tooltip="More">
         <Icon of={MoreHorizontal} />
       </Button>
       <Menu id={id} label={`More for this ${thing}`} className="w-52 min-w-0">

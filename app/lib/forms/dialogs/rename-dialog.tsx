@@ -30,7 +30,7 @@ export function RenameDialog({ item, thing, intent, constraint, open, onClose }:
         />
         <DialogActions>
           <CancelLink onCancel={onClose} />
-          <Button type="submit" look="primary">
+          <Button type="submit" variant="primary">
             Rename
           </Button>
         </DialogActions>

@@ -37,7 +37,7 @@ export function DestinationList({ intent, hidden, field, targets, nowhere, actio
         ))}
       </fieldset>
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" name={INTENT_FIELD} value={intent} look="primary" disabled={leaving}>
+        <Button type="submit" name={INTENT_FIELD} value={intent} variant="primary" disabled={leaving}>
           {action}
         </Button>
         {copy ? (

@@ -36,7 +36,7 @@ export function PasswordField({ id, label, errors, hint, className, ...rest }: P
         />
         {isScripted ? (
           <Button
-            look="ghost"
+            variant="ghost"
             size="icon-sm"
             // Without the word "password", so that the field's label names only the field.
             aria-label={shown ? "Hide characters" : "Show characters"}

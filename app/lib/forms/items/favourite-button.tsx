@@ -11,7 +11,7 @@ export function FavouriteButton({ item: { _id, favourite }, intent }: { item: { 
       form={ALL_MENUS}
       name={INTENT_FIELD}
       value={intentWith(intent, { id: _id, favourite: favourite ? "" : "yes" })}
-      look="ghost"
+      variant="ghost"
       size="icon-sm"
       aria-label="Favourite"
       aria-pressed={favourite}

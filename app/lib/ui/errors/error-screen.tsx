@@ -54,7 +54,7 @@ function TryAgain() {
       {[...new URLSearchParams(search)].map(([name, value]) => (
         <input key={`${name} ${value}`} type="hidden" name={name} value={value} />
       ))}
-      <Button type="submit" look="primary" disabled={state !== "idle"}>
+      <Button type="submit" variant="primary" disabled={state !== "idle"}>
         Try Again
       </Button>
     </form>
@@ -67,7 +67,7 @@ function SendAgain({ action, fields }: { action: string; fields: [string, string
       {fields.map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
-      <Button type="submit" look="primary">
+      <Button type="submit" variant="primary">
         Try Again
       </Button>
     </form>

@@ -19,7 +19,7 @@ function RecoveryLinks() {
   if (!isScripted)
     return (
       <>
-        <ButtonLink to="/" look="primary" prefetch="none">
+        <ButtonLink to="/" variant="primary" prefetch="none">
           Go back
         </ButtonLink>
         <ButtonLink to="/">Start Over</ButtonLink>
@@ -29,7 +29,7 @@ function RecoveryLinks() {
   const back = () => (window.history.length < 2 ? start() : void navigate(-1));
   return (
     <>
-      <Button look="primary" onClick={back}>
+      <Button variant="primary" onClick={back}>
         Go back
       </Button>
       <Button onClick={start}>Start Over</Button>

@@ -6,21 +6,21 @@ import { Link } from "../navigation/link";
 export type ButtonVariant = "primary" | "quiet" | "danger" | "ghost";
 export type ButtonSize = "md" | "sm" | "icon" | "icon-sm";
 
-type ButtonStyle = { look?: ButtonVariant; size?: ButtonSize };
+type ButtonStyle = { variant?: ButtonVariant; size?: ButtonSize };
 
-export function buttonClass({ look = "quiet", size = "md" }: ButtonStyle = {}, className?: string): string {
-  return clsx(`button button-${look} button-${size}`, className);
+export function buttonClass({ variant = "quiet", size = "md" }: ButtonStyle = {}, className?: string): string {
+  return clsx(`button button-${variant} button-${size}`, className);
 }
 
 export type ButtonProps = ComponentProps<"button"> & ButtonStyle;
 
 /** Defaults to `type="button"`, so that no button submits a form by accident. */
-export function Button({ look, size, className, type = "button", ...rest }: ButtonProps) {
-  return <button type={type} className={buttonClass({ look, size }, className)} {...rest} />;
+export function Button({ variant, size, className, type = "button", ...rest }: ButtonProps) {
+  return <button type={type} className={buttonClass({ variant, size }, className)} {...rest} />;
 }
 
-export function ButtonLink({ look, size, className, ...rest }: LinkProps & ButtonStyle) {
+export function ButtonLink({ variant, size, className, ...rest }: LinkProps & ButtonStyle) {
   return (
-    <Link prefetch="intent" className={buttonClass({ look, size }, typeof className === "string" ? className : undefined)} {...rest} />
+    <Link prefetch="intent" className={buttonClass({ variant, size }, typeof className === "string" ? className : undefined)} {...rest} />
   );
 }

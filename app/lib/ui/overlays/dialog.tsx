@@ -49,7 +49,7 @@ export function Dialog({ id, title, open, onClose, children }: DialogProps) {
         <h2 id={`${id}-title`} className="text-lg">
           {title}
         </h2>
-        <Button look="ghost" size="icon-sm" aria-label="Close" className="-mt-1.5 -me-2" {...closesDialog(id)}>
+        <Button variant="ghost" size="icon-sm" aria-label="Close" className="-mt-1.5 -me-2" {...closesDialog(id)}>
           <Icon of={X} />
         </Button>
       </div>

@@ -18,7 +18,7 @@ type AddImagesProps = {
   maxBytes: number;
   /** Bytes of a request that pass the proxy in front of the server; null: no limit is known. */
   requestLimit: number | null;
-  look: ButtonVariant;
+  variant: ButtonVariant;
 };
 
 export function AddImages({
@@ -42,7 +42,7 @@ type FormProps = AddImagesProps & {
 };
 
 /** Sends each file once it is selected; without JavaScript, it is a multipart form. */
-function AddImagesForm({ action, add, isCompact = false, sending, maxBytes, requestLimit, look }: FormProps) {
+function AddImagesForm({ action, add, isCompact = false, sending, maxBytes, requestLimit, variant }: FormProps) {
   const input = useRef<HTMLInputElement>(null);
 
   const addSelected = useCallback(() => {
@@ -73,7 +73,7 @@ function AddImagesForm({ action, add, isCompact = false, sending, maxBytes, requ
         data-command=""
         onPointerEnter={expectFiles}
         className={buttonClass(
-          { look },
+          { variant },
           clsx(
             "noscript:order-first noscript:bg-transparent noscript:px-0 noscript:text-soft noscript:hover:bg-transparent",
             isCompact && "max-sm:not-noscript:w-9 max-sm:not-noscript:px-0 max-sm:not-noscript:pointer-coarse:w-11",
@@ -83,7 +83,7 @@ function AddImagesForm({ action, add, isCompact = false, sending, maxBytes, requ
         <Icon of={ImagePlus} />
         <span className={clsx(isCompact && "max-sm:not-noscript:sr-only")}>Add images</span>
       </label>
-      <Button type="submit" look="primary" className="hidden noscript:inline-flex">
+      <Button type="submit" variant="primary" className="hidden noscript:inline-flex">
         Upload
       </Button>
       <label className="hidden items-center gap-2 text-sm text-soft noscript:flex">
@@ -104,7 +104,7 @@ function AddImagesForm({ action, add, isCompact = false, sending, maxBytes, requ
 
 export function AddImagesLabel({ children }: { children: ReactNode }) {
   return (
-    <label htmlFor={INPUT_ID} className={buttonClass({ look: "primary" }, "noscript:hidden")}>
+    <label htmlFor={INPUT_ID} className={buttonClass({ variant: "primary" }, "noscript:hidden")}>
       {children}
     </label>
   );

@@ -90,7 +90,7 @@ export function DesignPicker({ project, batch, onDone }: { project: Target; batc
         ) : null}
         <DialogActions>
           <DialogCancel dialog={DIALOG} />
-          <Button type="submit" look="primary" disabled={busy}>
+          <Button type="submit" variant="primary" disabled={busy}>
             Add {count(batch.files.length, "file")}
           </Button>
         </DialogActions>

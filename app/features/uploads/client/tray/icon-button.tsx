@@ -4,7 +4,7 @@ import { Button, type ButtonProps } from "~/lib/ui/inputs/button";
 
 export function IconButton({ label, icon, ...rest }: { label: string; icon: Parameters<typeof Icon>[0]["of"] } & ButtonProps): ReactNode {
   return (
-    <Button look="ghost" size="icon-sm" aria-label={label} {...rest}>
+    <Button variant="ghost" size="icon-sm" aria-label={label} {...rest}>
       <Icon of={icon} />
     </Button>
   );

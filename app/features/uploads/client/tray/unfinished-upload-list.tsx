@@ -31,7 +31,7 @@ export function UnfinishedUploadList({ unfinished, listed, all }: UnfinishedUplo
       <p className="text-sm text-soft">{canResume ? `This browser still has the ${files}.` : `Select the ${files} again to resume.`}</p>
       <p className="flex flex-wrap gap-1">
         {canResume ? (
-          <Button size="sm" look="primary" onClick={() => void resume()}>
+          <Button size="sm" variant="primary" onClick={() => void resume()}>
             Resume
           </Button>
         ) : null}
@@ -56,7 +56,7 @@ export function UnfinishedUploadList({ unfinished, listed, all }: UnfinishedUplo
             </label>
           </>
         ) : null}
-        <Button look="ghost" size="sm" onClick={() => all.discardUnfinished()}>
+        <Button variant="ghost" size="sm" onClick={() => all.discardUnfinished()}>
           Discard
         </Button>
       </p>

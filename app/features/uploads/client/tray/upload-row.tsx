@@ -46,7 +46,7 @@ export const UploadRow = memo(function UploadRow({ upload, all }: { upload: Uplo
               Keep both
             </Button>
             <Link
-              className={buttonClass({ look: "ghost", size: "sm" })}
+              className={buttonClass({ variant: "ghost", size: "sm" })}
               to={href("/design/:id/images/:imageId", { id: designId, imageId: duplicateOf.imageId })}
               prefetch="intent"
             >
@@ -57,7 +57,7 @@ export const UploadRow = memo(function UploadRow({ upload, all }: { upload: Uplo
       </div>
       <span className="flex">
         {canRetry && !isActive(upload) ? (
-          <Button look="ghost" size="sm" aria-label={`Try again: ${isolate(name)}`} onClick={() => all.retry(id)}>
+          <Button variant="ghost" size="sm" aria-label={`Try again: ${isolate(name)}`} onClick={() => all.retry(id)}>
             <Icon of={RotateCw} />
             Try again
           </Button>

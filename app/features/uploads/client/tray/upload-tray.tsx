@@ -114,7 +114,7 @@ function BulkUploadActions({ uploads, all }: { uploads: readonly Upload[]; all: 
   return (
     <p className="flex flex-wrap gap-1 px-2 pb-1.5">
       {offers.map(({ label, which, act }) => (
-        <Button key={label} look="ghost" size="sm" onClick={() => which.forEach(({ id }) => act(id))}>
+        <Button key={label} variant="ghost" size="sm" onClick={() => which.forEach(({ id }) => act(id))}>
           {label}
         </Button>
       ))}
