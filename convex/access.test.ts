@@ -209,7 +209,7 @@ async function storeStep({ ada }: World, { project: id }: TestItems) {
 
 async function finalizing(backend: Backend) {
   const storageId = await backend.store(new Uint8Array(3));
-  const facts = {
+  const properties = {
     contentType: "image/png",
     size: 3,
     width: 1,
@@ -218,7 +218,7 @@ async function finalizing(backend: Backend) {
     placeholder: null,
     animated: false,
   };
-  return { uploadId: randomUUID(), storageId, name, ...facts };
+  return { uploadId: randomUUID(), storageId, name, ...properties };
 }
 
 async function makeVersion({ backend, server, ada: { sessionId }, ada }: World, { image: imageId }: TestItems) {

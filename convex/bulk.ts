@@ -2,7 +2,7 @@ import { v } from "convex/values";
 import type { Doc } from "./_generated/dataModel";
 import { designFor, ifVisible, imageFor, projectFor, userMutation, type UserMutationCtx, userQuery } from "./model/access";
 import { scheduleBatch, smallerBatch, stateOf } from "./model/bulk/batches";
-import { bulkAction, bulkKind, bulkPhase, bulkPlace, bulkState, type BulkPlace } from "./model/bulk/bulkTables";
+import { bulkAction, bulkKind, bulkPhase, bulkContainer, bulkState, type BulkContainer } from "./model/bulk/bulkTables";
 import { check } from "./model/check";
 import { invalid, notFound } from "./model/errors";
 import { addTag, BULK_IDS_MAX } from "./model/rules";
@@ -10,22 +10,22 @@ import { STEP_MAX } from "./model/undo/recordChanges";
 
 /** Bulk actions on more items than one transaction can change: a stored selection and a job (`jobs/bulk.ts`). */
 
-/** Starts a job for `ids`, or for all present items of the place except `ids`. Throws "not_found" only for the place or the target. */
+/** Starts a job for `ids`, or for all present items of the container except `ids`. Throws "not_found" only for the container or the target. */
 export const start = userMutation({
-  args: { kind: bulkKind, action: bulkAction, place: v.optional(bulkPlace), ids: v.array(v.string()), step: v.string() },
+  args: { kind: bulkKind, action: bulkAction, place: v.optional(bulkContainer), ids: v.array(v.string()), step: v.string() },
   returns: v.id("bulkJobs"),
-  handler: async (ctx, { kind, action, place, step, ...args }) => {
+  handler: async (ctx, { kind, action, place: container, step, ...args }) => {
     const ids = [...new Set(args.ids)];
     if (ids.length > BULK_IDS_MAX) throw invalid({ ids: [`Select at most ${BULK_IDS_MAX} items individually, or select all.`] });
     if (step === "" || step.length > STEP_MAX / 2) throw invalid({ step: ["This action cannot be stored for undo."] });
     if (action.type === "favourite" && kind === "image") throw notFound();
     if (action.type === "tag" || action.type === "untag") check(addTag, action);
     if ("to" in action) await (kind === "image" ? designFor(ctx, action.to, "edit") : projectFor(ctx, action.to, "edit"));
-    const total = place ? Math.max(0, (await countIn(ctx, kind, place)) - ids.length) : ids.length;
+    const total = container ? Math.max(0, (await countIn(ctx, kind, container)) - ids.length) : ids.length;
     if (total === 0) throw invalid({ ids: ["Nothing selected."] });
     const { id: userId } = ctx.user;
     const at = Date.now();
-    const selection = { kind, ids, until: at, ...(place && { place }) };
+    const selection = { kind, ids, until: at, ...(container && { place: container }) };
     const selectionId = await ctx.db.insert("bulkSelections", { userId, at, ...selection });
     const id = await ctx.db.insert("bulkJobs", {
       userId,
@@ -52,13 +52,13 @@ export const start = userMutation({
   },
 });
 
-async function countIn(ctx: UserMutationCtx, kind: "image" | "design", place: BulkPlace): Promise<number> {
-  if (place.kind === "project") {
-    const { imageCount, designCount } = await projectFor(ctx, place.id, "view");
+async function countIn(ctx: UserMutationCtx, kind: "image" | "design", container: BulkContainer): Promise<number> {
+  if (container.kind === "project") {
+    const { imageCount, designCount } = await projectFor(ctx, container.id, "view");
     return kind === "image" ? imageCount : designCount;
   }
   if (kind === "design") throw notFound();
-  return (await designFor(ctx, place.id, "view")).design.imageCount;
+  return (await designFor(ctx, container.id, "view")).design.imageCount;
 }
 
 const job = { id: v.string() };

@@ -154,6 +154,6 @@ const image = (designId: Id<"designs">, storageId: Id<"_storage">) => ({
   animated: false,
 });
 const finalizing = ({ design, loose }: World) => {
-  const { ownerId: _, words: __, ...facts } = image(design, loose);
-  return { sessionId, ...facts };
+  const { ownerId: _, words: __, ...properties } = image(design, loose);
+  return { sessionId, ...properties };
 };

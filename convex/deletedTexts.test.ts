@@ -60,14 +60,14 @@ describe("texts of permanently deleted data", () => {
     await expect.poll(() => filesWith(MARK), { timeout: MINUTE }).toEqual([]);
   });
 
-  const PLACES = ["image", "design", "project"] as const;
+  const LEVELS = ["image", "design", "project"] as const;
   it("are in no file a minute after an item's deletion or an emptied trash", { timeout: 2 * MINUTE }, async () => {
     const marks: string[] = [];
-    for (const kind of PLACES)
+    for (const kind of LEVELS)
       for (const isEmptied of [false, true]) {
         const mark = `${MARK}-${kind}-${isEmptied ? "emptied" : "deleted"}`;
         marks.push(mark);
-        const named = (place: (typeof PLACES)[number]) => (PLACES.indexOf(place) <= PLACES.indexOf(kind) ? mark : "kept");
+        const named = (level: (typeof LEVELS)[number]) => (LEVELS.indexOf(level) <= LEVELS.indexOf(kind) ? mark : "kept");
         const person = await signUp(backend, "ada");
         const projectId = await person.mutation(api.projects.create, { name: named("project") });
         const elsewhere = await person.mutation(api.projects.create, { name: "elsewhere" });
@@ -105,7 +105,7 @@ describe("texts of permanently deleted data", () => {
   async function describeItems(
     person: Person,
     { projectId, designId, id }: { projectId: string; designId: string; id: string },
-    named: (place: "image" | "design" | "project") => string,
+    named: (level: "image" | "design" | "project") => string,
   ): Promise<void> {
     await person.mutation(api.projects.rename, { id: projectId, name: `${named("project")} again` });
     await person.mutation(api.projects.setDescription, { id: projectId, description: named("project"), step: "a" });

@@ -116,7 +116,7 @@ describe.each(backends)("bulk operations on $name", ({ start }) => {
 
   it("adds several designs to the favourites up to the limit", async () => {
     const ids = [];
-    for (let place = 0; place < 51; place++) ids.push(await newDesign(`D${place}`));
+    for (let index = 0; index < 51; index++) ids.push(await newDesign(`D${index}`));
     expect(await refused(ada.mutation(api.many.favouriteDesigns, { ids, favourite: true }))).toMatchObject({ code: "limit" });
     expect((await design(ids[0] ?? "")).favourite).toBe(false);
     await ada.mutation(api.many.favouriteDesigns, { ids: ids.slice(0, 50), favourite: true });
@@ -164,7 +164,7 @@ describe.each(backends)("bulk operations on $name", ({ start }) => {
     await ada.mutation(api.many.untagDesigns, { ids: [front, back], tag: "draft" });
     expect([(await design(front)).tags, (await design(back)).tags]).toEqual([undefined, undefined]);
 
-    const twenty = Array.from({ length: TAGS_MAX }, (_, place) => `t${place}`).join(",");
+    const twenty = Array.from({ length: TAGS_MAX }, (_, index) => `t${index}`).join(",");
     await ada.mutation(api.tags.tagImage, { id: c, tag: twenty });
     expect(await refused(ada.mutation(api.many.tagImages, { ids, tag: "more" }))).toMatchObject({
       code: "limit",

@@ -12,12 +12,12 @@ import {
   type UserMutationCtx,
   userQuery,
 } from "./model/access";
-import { designPlaces, imagePlaces } from "./model/bulk/applyAction";
+import { designPaths, imagePaths } from "./model/bulk/applyAction";
 import { check } from "./model/check";
 import { favouriteDesigns as setFavourites } from "./model/favourites";
 import { moveDesigns as moveAll } from "./model/moves";
 import { bulkIds, tagMany } from "./model/rules";
-import { addTagsToAll, type Place, removeTagsFromAll } from "./model/tags/tagging";
+import { addTagsToAll, type TaggedPath, removeTagsFromAll } from "./model/tags/tagging";
 import { restoreMany, trashDesigns as trashAllDesigns, trashImages as trashAllImages } from "./model/trashing";
 
 /** Each bulk operation is one mutation: one "not_found" changes nothing. Throws "invalid" above `BULK_MAX`. */
@@ -77,27 +77,27 @@ export const favouriteDesigns = undoableMutation({
 });
 
 function tagging(
-  placesFor: (ctx: UserMutationCtx, ids: string[]) => Promise<Place[]>,
-  change: (ctx: UserMutationCtx, places: Place[], labels: string[]) => Promise<void>,
+  pathsFor: (ctx: UserMutationCtx, ids: string[]) => Promise<TaggedPath[]>,
+  change: (ctx: UserMutationCtx, paths: TaggedPath[], labels: string[]) => Promise<void>,
 ) {
   return undoableMutation({
     args: { ...args, tag: v.string() },
     returns: v.null(),
     handler: async (ctx, args) => {
       const { ids, tag } = check(tagMany, args);
-      await change(ctx, await placesFor(ctx, ids), tag);
+      await change(ctx, await pathsFor(ctx, ids), tag);
       return null;
     },
   });
 }
 
-export const tagImages = tagging(imagePlaces, addTagsToAll);
+export const tagImages = tagging(imagePaths, addTagsToAll);
 
-export const untagImages = tagging(imagePlaces, removeTagsFromAll);
+export const untagImages = tagging(imagePaths, removeTagsFromAll);
 
-export const tagDesigns = tagging(designPlaces, addTagsToAll);
+export const tagDesigns = tagging(designPaths, addTagsToAll);
 
-export const untagDesigns = tagging(designPlaces, removeTagsFromAll);
+export const untagDesigns = tagging(designPaths, removeTagsFromAll);
 
 /** Throws "conflict" if a parent is in the trash too. */
 export const restore = userMutation({
@@ -118,7 +118,7 @@ export const getName = userQuery({
   },
 });
 
-function common(places: (Doc<"projects"> | Doc<"designs">)[]): string | null {
-  const [first] = places;
-  return first && places.every(({ _id }) => _id === first._id) ? first.name : null;
+function common(parents: (Doc<"projects"> | Doc<"designs">)[]): string | null {
+  const [first] = parents;
+  return first && parents.every(({ _id }) => _id === first._id) ? first.name : null;
 }

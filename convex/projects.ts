@@ -47,7 +47,7 @@ export const create = userMutation({
   handler: (ctx, args) => insertProject(ctx, check(createProject, args).name),
 });
 
-/** Creates a project with one design of the same name, for images that are added before there is a place for them. */
+/** Creates a project with one design of the same name, for images that are added before they have a design. */
 export const createWithDesign = userMutation({
   args: { name: v.string() },
   returns: v.object({ projectId: v.id("projects"), designId: v.id("designs") }),

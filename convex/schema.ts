@@ -8,7 +8,7 @@ import { activity } from "./model/activities/activityShape";
 import { bulkTables } from "./model/bulk/bulkTables";
 import { tagTables } from "./model/tags/tagTables";
 import { undoTables } from "./model/undo/undoTables";
-import { chosenAs, pictureFacts, rotation, versionTables } from "./model/versionTables";
+import { chosenAs, pictureFields, rotation, versionTables } from "./model/versionTables";
 
 /** Names follow the specification (section 3). `summaries.ts` denormalizes counts and covers, so lists read only their own rows. */
 
@@ -113,7 +113,7 @@ export default defineSchema({
     ownerId,
     designId: v.id("designs"),
     name: v.string(),
-    ...pictureFacts,
+    ...pictureFields,
     storageId: v.id("_storage"),
     /** Set when there are several versions; the row then repeats the current one's fields. */
     versionId: v.optional(v.id("imageVersions")),

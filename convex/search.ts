@@ -67,7 +67,7 @@ export const find = userQuery({
     if (tag && !carried) return NOTHING;
 
     const upgraded = isWorded ? await finishedUpgrades(ctx) : new Set<string>();
-    const start = only === undefined ? null : placeOf(after);
+    const start = only === undefined ? null : offsetOf(after);
     const most = only === undefined ? FOUND_LIMIT : FOUND_PAGE;
     const isAsked = (each: Kind) =>
       (only === undefined || only === each) && (each === "image" || !isOfImages) && (each !== "project" || !(tag || projectId));
@@ -116,9 +116,9 @@ export const find = userQuery({
       });
     const images = (isNear: boolean) =>
       foundOf("image", isNear, async (row) => {
-        const place = await designOf(row.designId);
-        if (!place || !isInProject(place.project._id)) return null;
-        return { ...toDesignImage(row), designName: place.design.name, projectName: place.project.name };
+        const path = await designOf(row.designId);
+        if (!path || !isInProject(path.project._id)) return null;
+        return { ...toDesignImage(row), designName: path.design.name, projectName: path.project.name };
       });
     let found = await everything(isNearMark(start));
     const isEmpty = KINDS.every((each) => found[each].items.length === 0);
@@ -147,9 +147,9 @@ function fits(row: Candidate<Kind>["row"], { query, tagId, type, from, to }: Can
 const fitsLooks = (row: Candidate<Kind>["row"], looks: Looks): boolean => !("contentType" in row) || hasLooks(row, looks);
 
 /** A forged cursor only leads to another position in the list. */
-function placeOf(cursor: string | undefined): number | null {
-  const place = Number(cursor);
-  return cursor !== undefined && Number.isFinite(place) && place >= 0 ? place : null;
+function offsetOf(cursor: string | undefined): number | null {
+  const offset = Number(cursor);
+  return cursor !== undefined && Number.isFinite(offset) && offset >= 0 ? offset : null;
 }
 
 function memo<Result>(load: (id: string) => Promise<Result>): (id: string) => Promise<Result> {

@@ -2,7 +2,7 @@ import { v } from "convex/values";
 import { designFor, imageFor, undoableMutation, type UserMutationCtx, userQuery } from "./model/access";
 import { check } from "./model/check";
 import { addTag } from "./model/rules";
-import { addTags, type Place, removeTag } from "./model/tags/tagging";
+import { addTags, type TaggedPath, removeTag } from "./model/tags/tagging";
 
 const MAX_TAGS = 200;
 
@@ -19,20 +19,20 @@ export const getTags = userQuery({
 });
 
 function tagging(
-  placeFor: (ctx: UserMutationCtx, id: string, right: "edit") => Promise<Place>,
-  change: (ctx: UserMutationCtx, place: Place, tag: string) => Promise<unknown>,
+  pathFor: (ctx: UserMutationCtx, id: string, right: "edit") => Promise<TaggedPath>,
+  change: (ctx: UserMutationCtx, path: TaggedPath, tag: string) => Promise<unknown>,
 ) {
   return undoableMutation({
     args: { id: v.string(), tag: v.string() },
     returns: v.null(),
     handler: async (ctx, { id, tag }) => {
-      await change(ctx, await placeFor(ctx, id, "edit"), tag);
+      await change(ctx, await pathFor(ctx, id, "edit"), tag);
       return null;
     },
   });
 }
 
-const addTypedTag = (ctx: UserMutationCtx, place: Place, typed: string) => addTags(ctx, place, check(addTag, { tag: typed }).tag);
+const addTypedTag = (ctx: UserMutationCtx, path: TaggedPath, typed: string) => addTags(ctx, path, check(addTag, { tag: typed }).tag);
 
 export const tagDesign = tagging(designFor, addTypedTag);
 

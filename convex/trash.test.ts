@@ -98,13 +98,13 @@ describe.each(backends)("the trash on $name", ({ start }) => {
     await person.mutation(api.projects.moveToTrash, { id: project });
     expect(await trashOf(world)).toEqual(["Magazine", "Cover", "one"]);
 
-    for (const [id, place] of [
+    for (const [id, parent] of [
       [design, "Its project “Magazine”"],
       [one.id, "Its project “Magazine”"],
     ] as const) {
       expect(await refused(person.mutation(api.trash.restore, { id }))).toEqual({
         code: "conflict",
-        message: `${place} is in the trash too.`,
+        message: `${parent} is in the trash too.`,
       });
     }
     await person.mutation(api.trash.restore, { id: project });

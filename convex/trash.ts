@@ -7,7 +7,7 @@ import { designFor, hidingFor, projectFor, trashedFor, userMutation, userQuery }
 import { designsOf, imagesOf, lastKey } from "./model/lists/order";
 import { pageOf } from "./model/lists/paging";
 import { purgeBatch, purgeDesign, purgeImage, purgeProject, TRASH_TIME } from "./jobs/purge";
-import { expectVisible, restoreWithPlace } from "./model/trashing";
+import { expectVisible, restoreWithParents } from "./model/trashing";
 
 const kind = v.union(v.literal("project"), v.literal("design"), v.literal("image"));
 const placeShape = v.object({ _id: v.string(), name: v.string(), inTrash: v.boolean() });
@@ -86,18 +86,18 @@ export const restore = userMutation({
       const project = await projectFor(ctx, into, "edit");
       const moved = { projectId: project._id, orderKey: await lastKey(designsOf(ctx, project._id)) };
       await ctx.db.patch(found.design._id, moved);
-      return restoreWithPlace(ctx, { kind: "design", design: { ...found.design, ...moved }, project });
+      return restoreWithParents(ctx, { kind: "design", design: { ...found.design, ...moved }, project });
     }
     if (into !== undefined && found.kind === "image") {
       const { design, project } = await designFor(ctx, into, "edit");
       await ctx.db.patch(found.image._id, { designId: design._id, orderKey: await lastKey(imagesOf(ctx, design._id)) });
-      return restoreWithPlace(ctx, { kind: "image", image: found.image, design, project });
+      return restoreWithParents(ctx, { kind: "image", image: found.image, design, project });
     }
     if (!withPlace && found.kind !== "project") {
       expectVisible(found.project, "project");
       if (found.kind === "image") expectVisible(found.design, "design");
     }
-    return restoreWithPlace(ctx, found);
+    return restoreWithParents(ctx, found);
   },
 });
 

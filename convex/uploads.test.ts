@@ -28,7 +28,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     uploadId: randomUUID(),
     storageId: await backend.store(content),
     name: "photo.png",
-    ...facts(content),
+    ...properties(content),
     ...fields,
   });
   const images = () => ada.query(api.designImages.getDesignImagesByDesignId, { designId });
@@ -47,7 +47,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
       designId,
       name: "photo.png",
       caption: "",
-      ...facts(bytes("one")),
+      ...properties(bytes("one")),
     };
     expect(await images()).toEqual([expected]);
     const { page } = await ada.query(api.designImages.listDesignImages, { designId, paginationOpts: { cursor: null, numItems: 10 } });
@@ -103,7 +103,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     const args = await finalizing(bytes("same"));
     const id = await server.mutation(api.uploads.finalize, args);
     const { sessionId } = ada;
-    const { checksum } = facts(bytes("same"));
+    const { checksum } = properties(bytes("same"));
     const same = { code: "conflict", duplicateOf: { imageId: id, name: "photo.png" } };
     expect(await refused(server.query(api.uploads.expectRoom, { sessionId, designId, unlessThere: checksum }))).toEqual(same);
     expect(await refused(server.mutation(api.uploads.generateUploadUrl, { sessionId, designId, unlessThere: checksum }))).toEqual(same);
@@ -225,7 +225,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     expect(await images()).toHaveLength(1);
   });
 
-  it("rejects a missing file and invalid facts", async () => {
+  it("rejects a missing file and invalid properties", async () => {
     const content = bytes("content");
     const args = await finalizing(content);
     const wrong: [string, object][] = [
@@ -288,7 +288,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     const args = await finalizing(content);
     const imageId = await server.mutation(api.uploads.finalize, args);
     const file = await server.query(api.uploads.getFile, { sessionId: ada.sessionId, imageId });
-    const { contentType, size, width, height, checksum } = facts(content);
+    const { contentType, size, width, height, checksum } = properties(content);
     expect(file).toEqual({ storageUrl: expect.any(String), name: "photo.png", designId, contentType, size, width, height, checksum });
     await ada.mutation(api.designImages.remove, { id: imageId });
     expect(await refused(server.query(api.uploads.getFile, { sessionId: ada.sessionId, imageId }))).toEqual({ code: "not_found" });
@@ -312,7 +312,7 @@ describe.each(backends)("uploads on $name", ({ start }) => {
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-const facts = (content: Uint8Array) => ({
+const properties = (content: Uint8Array) => ({
   contentType: "image/png",
   size: content.length,
   width: 40,

@@ -7,11 +7,11 @@ import type { QueryCtx } from "./_generated/server";
 import { conflict, duplicate, invalid, notFound } from "./model/errors";
 import { fileIsTaken, releaseFile } from "./model/files";
 import { chosenKey, imagesOf, lastKey, sortNameOf } from "./model/lists/order";
-import { imageFacts, nameFromFile, nameOfPage, PDF_PAGES_MAX } from "./model/rules";
+import { imageProperties, nameFromFile, nameOfPage, PDF_PAGES_MAX } from "./model/rules";
 import { imagesChanged } from "./model/summaries";
 import { changeUsage, expectRoomFor, expectWithin } from "./model/usage";
 import { versionFor } from "./versions";
-import { chosenAs, pictureDetails, pictureFacts, rotation } from "./model/versionTables";
+import { chosenAs, pictureDetails, pictureFields, rotation } from "./model/versionTables";
 import { searchWords } from "./model/search/words";
 
 /** The app server validates the bytes. Rows are inserted after their files; `discard` or the sweep deletes files without a row. */
@@ -25,7 +25,7 @@ export const expectRoom = serverQueryFor({
   returns: v.null(),
   handler: async (ctx, { images, designId, ...args }) => {
     const { bytes = 0, quota } = args;
-    const ownerId = designId === undefined ? ctx.user.id : (await placeFor(ctx, { ...args, designId })).project.ownerId;
+    const ownerId = designId === undefined ? ctx.user.id : (await designWithRoom(ctx, { ...args, designId })).project.ownerId;
     if (designId === undefined) await expectWithin(ctx, ownerId, bytes, quota);
     if (images !== undefined) await expectRoomFor(ctx, ownerId, { images, bytes });
     return null;
@@ -41,7 +41,7 @@ export const generateUploadUrl = serverMutationFor({
   returns: v.string(),
   handler: async (ctx, { uploadId, ...args }) => {
     if (uploadId !== undefined && (await imageOf(ctx, uploadId))) await designFor(ctx, args.designId, "edit");
-    else await placeFor(ctx, args);
+    else await designWithRoom(ctx, args);
     return ctx.storage.generateUploadUrl();
   },
 });
@@ -60,7 +60,7 @@ export const generateUploadUrls = serverMutationFor({
     for (const { uploadId, unlessThere, bytes: size } of files) {
       if (await imageOf(ctx, uploadId)) continue;
       bytes += size;
-      await placeFor(ctx, { ...args, bytes, unlessThere });
+      await designWithRoom(ctx, { ...args, bytes, unlessThere });
     }
     await designFor(ctx, args.designId, "edit");
     return Promise.all(files.map(() => ctx.storage.generateUploadUrl()));
@@ -71,7 +71,7 @@ const arrivedFile = {
   uploadId: v.string(),
   storageId: v.id("_storage"),
   name: v.string(),
-  ...pictureFacts,
+  ...pictureFields,
   onlyNew: v.optional(v.boolean()),
   chosenAs: v.optional(chosenAs),
   /** Makes an image of each page of a PDF. The first is the image of the upload. */
@@ -119,14 +119,14 @@ async function insertImages(
   quota: number | undefined,
 ): Promise<Id<"designImages">[]> {
   const files = arrived.flatMap(imagesOfFile);
-  const place = await designFor(ctx, designId, "edit");
-  const { ownerId } = place.project;
+  const path = await designFor(ctx, designId, "edit");
+  const { ownerId } = path.project;
   const imageIds = new Map<string, Id<"designImages">>();
   let bytes = 0;
   for (const file of files) {
-    check(imageFacts, file);
+    check(imageProperties, file);
     const earlier = await imageOf(ctx, file.uploadId);
-    if (earlier && earlier.designId !== place.design._id) throw conflict("This upload belongs to another design.");
+    if (earlier && earlier.designId !== path.design._id) throw conflict("This upload belongs to another design.");
     if (earlier) imageIds.set(file.uploadId, earlier._id);
     if (earlier && earlier.storageId !== file.storageId) await releaseFile(ctx, file.storageId);
     if (!earlier && isFirstPage(file)) bytes += file.size;
@@ -134,13 +134,13 @@ async function insertImages(
   // Before the first row, since users without a count are counted by their rows.
   if (bytes > 0) await expectWithin(ctx, ownerId, bytes, quota);
 
-  const images = imagesOf(ctx, place.design._id);
+  const images = imagesOf(ctx, path.design._id);
   const ids: Id<"designImages">[] = [];
   const added: { _id: Id<"designImages">; name: string }[] = [];
   for (const file of files) {
     let id = imageIds.get(file.uploadId);
     if (id === undefined) {
-      id = await insertImage(ctx, place, images, file);
+      id = await insertImage(ctx, path, images, file);
       imageIds.set(file.uploadId, id);
       added.push({ _id: id, name: nameFromFile(file.name) });
     }
@@ -148,9 +148,9 @@ async function insertImages(
   }
   const last = added.at(-1);
   if (!last) return ids;
-  await imagesChanged(ctx, place, added.length);
+  await imagesChanged(ctx, path, added.length);
   await changeUsage(ctx, ownerId, { bytes });
-  await recordActivity(ctx, { kind: "uploaded", ...place, image: last, count: added.length });
+  await recordActivity(ctx, { kind: "uploaded", ...path, image: last, count: added.length });
   return ids;
 }
 
@@ -160,15 +160,15 @@ async function insertImage(
   images: ReturnType<typeof imagesOf>,
   file: ArrivedFile,
 ): Promise<Id<"designImages">> {
-  const facts = check(imageFacts, file);
+  const properties = check(imageProperties, file);
   const stored = await ctx.db.system.get(file.storageId);
   if (!stored) throw notFound();
-  if (stored.size !== facts.size) throw invalid({ size: ["The stored file has a different size."] });
+  if (stored.size !== properties.size) throw invalid({ size: ["The stored file has a different size."] });
   if (isFirstPage(file) && (await fileIsTaken(ctx, file.storageId))) throw conflict("This file belongs to another image.");
-  if (file.onlyNew && isFirstPage(file)) await expectNoDuplicate(ctx, design._id, facts.checksum);
+  if (file.onlyNew && isFirstPage(file)) await expectNoDuplicate(ctx, design._id, properties.checksum);
   const name = nameFromFile(file.name);
   return ctx.db.insert("designImages", {
-    ...facts,
+    ...properties,
     ownerId: project.ownerId,
     designId: design._id,
     storageId: file.storageId,
@@ -186,7 +186,7 @@ export const noteDetails = serverMutationFor({
   returns: v.null(),
   handler: async (ctx, { imageId, checksum, ...sent }) => {
     const { image } = await imageFor(ctx, imageId, "view");
-    const { details } = check(imageFacts.pick({ details: true }), sent);
+    const { details } = check(imageProperties.pick({ details: true }), sent);
     if (image.details !== undefined || image.checksum !== checksum || !details) return null;
     await ctx.db.patch(image._id, { details });
     if (image.versionId !== undefined) await ctx.db.patch(image.versionId, { details });
@@ -235,7 +235,7 @@ const imageOf = (ctx: QueryCtx, uploadId: string) =>
     .withIndex("by_upload", (q) => q.eq("uploadId", uploadId))
     .first();
 
-async function placeFor(
+async function designWithRoom(
   ctx: Parameters<typeof designFor>[0],
   {
     designId,
@@ -244,10 +244,10 @@ async function placeFor(
     unlessThere,
   }: { designId: string; bytes?: number | undefined; quota?: number | undefined; unlessThere?: string | undefined },
 ) {
-  const place = await designFor(ctx, designId, "edit");
-  if (unlessThere !== undefined) await expectNoDuplicate(ctx, place.design._id, unlessThere);
-  await expectWithin(ctx, place.project.ownerId, bytes, quota);
-  return place;
+  const path = await designFor(ctx, designId, "edit");
+  if (unlessThere !== undefined) await expectNoDuplicate(ctx, path.design._id, unlessThere);
+  await expectWithin(ctx, path.project.ownerId, bytes, quota);
+  return path;
 }
 
 async function expectNoDuplicate(ctx: QueryCtx, designId: Id<"designs">, checksum: string): Promise<void> {

@@ -33,7 +33,7 @@ describe.each(backends)("versions on $name", ({ start }) => {
       uploadId: randomUUID(),
       storageId: await backend.store(content),
       name: `${text}.png`,
-      ...facts(content),
+      ...properties(content),
       ...more,
     };
   };
@@ -127,7 +127,7 @@ describe.each(backends)("versions on $name", ({ start }) => {
     expect(await stored(args.storageId, again)).toBe(1);
   });
 
-  it("rejects a duplicate, a foreign upload, a used file and invalid facts", async () => {
+  it("rejects a duplicate, a foreign upload, a used file and invalid properties", async () => {
     const { args } = await add("second");
     const other = await server.mutation(api.uploads.finalize, { ...(await finalizing("other")), designId });
     const refusals: [object, string][] = [
@@ -193,7 +193,7 @@ describe.each(backends)("versions on $name", ({ start }) => {
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-const facts = (content: Uint8Array) => ({
+const properties = (content: Uint8Array) => ({
   contentType: "image/png",
   size: content.length,
   width: 40,

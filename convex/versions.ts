@@ -6,11 +6,11 @@ import { imageFor, serverMutationFor, userMutation, userQuery } from "./model/ac
 import { check } from "./model/check";
 import { conflict, invalid, limit, notFound } from "./model/errors";
 import { fileIsTaken, releaseFile } from "./model/files";
-import { imageFacts, nameFromFile, VERSIONS_MAX } from "./model/rules";
+import { imageProperties, nameFromFile, VERSIONS_MAX } from "./model/rules";
 import { designImageShape, toDesignImage, versionShape } from "./model/shapes";
 import { imageReplaced } from "./model/summaries";
 import { changeUsage, expectWithin } from "./model/usage";
-import { pictureFacts } from "./model/versionTables";
+import { pictureFields } from "./model/versionTables";
 
 /** The image's row repeats the current version's fields; `imageVersions` stores all once there are two. */
 
@@ -36,7 +36,7 @@ export const getImageVersion = userQuery({
     const version = versionId === undefined ? null : await versionFor(ctx, image, versionId);
     const shown = version ?? (image.versionId === undefined ? null : await ctx.db.get(image.versionId));
     return {
-      image: toDesignImage(version ? { ...image, ...factsOf(version), versionId: version._id } : image),
+      image: toDesignImage(version ? { ...image, ...pictureFieldsOf(version), versionId: version._id } : image),
       number: shown?.number ?? 1,
       isCurrent: shown === null || shown._id === image.versionId,
     };
@@ -47,12 +47,12 @@ export const makeCurrent = userMutation({
   args: { imageId: v.string(), versionId: v.string() },
   returns: v.null(),
   handler: async (ctx, args) => {
-    const { image, ...place } = await imageFor(ctx, args.imageId, "edit");
+    const { image, ...path } = await imageFor(ctx, args.imageId, "edit");
     const version = await versionFor(ctx, image, args.versionId);
     if (version._id === image.versionId) return null;
     await show(ctx, image, version);
-    await imageReplaced(ctx, place);
-    await recordActivity(ctx, { kind: "versioned", ...place, image, to: `Version ${version.number}` });
+    await imageReplaced(ctx, path);
+    await recordActivity(ctx, { kind: "versioned", ...path, image, to: `Version ${version.number}` });
     return null;
   },
 });
@@ -64,17 +64,17 @@ export const finalize = serverMutationFor({
     uploadId: v.string(),
     storageId: v.id("_storage"),
     name: v.string(),
-    ...pictureFacts,
+    ...pictureFields,
     quota: v.optional(v.number()),
   },
   returns: v.id("imageVersions"),
   handler: async (ctx, args) => {
-    const { image, ...place } = await imageFor(ctx, args.imageId, "edit");
-    const facts = check(imageFacts, args);
+    const { image, ...path } = await imageFor(ctx, args.imageId, "edit");
+    const properties = check(imageProperties, args);
 
     const earlier = await ctx.db
       .query("imageVersions")
-      .withIndex("by_upload", (q) => q.eq("uploadId", facts.uploadId))
+      .withIndex("by_upload", (q) => q.eq("uploadId", properties.uploadId))
       .first();
     if (earlier) {
       if (earlier.imageId !== image._id) throw conflict("This upload belongs to another image.");
@@ -82,17 +82,17 @@ export const finalize = serverMutationFor({
       return earlier._id;
     }
 
-    if (facts.checksum === image.checksum) throw conflict("This file is already the current version.");
+    if (properties.checksum === image.checksum) throw conflict("This file is already the current version.");
     const file = await ctx.db.system.get(args.storageId);
     if (!file) throw notFound();
-    if (file.size !== facts.size) throw invalid({ size: ["The stored file has a different size."] });
+    if (file.size !== properties.size) throw invalid({ size: ["The stored file has a different size."] });
     if (await fileIsTaken(ctx, args.storageId)) throw conflict("This file belongs to another image.");
 
-    await expectWithin(ctx, place.project.ownerId, facts.size, args.quota);
+    await expectWithin(ctx, path.project.ownerId, properties.size, args.quota);
     const last = (await versionsOf(ctx, image._id).order("desc").first()) ?? (await insertFirst(ctx, image));
     if (last.number >= VERSIONS_MAX) throw limit(`An image can have at most ${VERSIONS_MAX} versions.`);
     const id = await ctx.db.insert("imageVersions", {
-      ...facts,
+      ...properties,
       ...(image.ownerId !== undefined && { ownerId: image.ownerId }),
       imageId: image._id,
       number: last.number + 1,
@@ -103,9 +103,9 @@ export const finalize = serverMutationFor({
     });
     const version = await ctx.db.get(id);
     if (version) await show(ctx, image, version);
-    await imageReplaced(ctx, place);
-    await changeUsage(ctx, place.project.ownerId, { bytes: facts.size });
-    await recordActivity(ctx, { kind: "versioned", ...place, image, to: `Version ${last.number + 1}` });
+    await imageReplaced(ctx, path);
+    await changeUsage(ctx, path.project.ownerId, { bytes: properties.size });
+    await recordActivity(ctx, { kind: "versioned", ...path, image, to: `Version ${last.number + 1}` });
     return id;
   },
 });
@@ -133,18 +133,18 @@ function versionsOf(ctx: QueryCtx, imageId: Id<"designImages">) {
 
 async function insertFirst(ctx: MutationCtx, image: Doc<"designImages">): Promise<{ number: number }> {
   const { ownerId, name, storageId, uploadId, _creationTime: addedAt } = image;
-  const first = { ...factsOf(image), imageId: image._id, number: 1, name, addedAt, storageId, uploadId };
+  const first = { ...pictureFieldsOf(image), imageId: image._id, number: 1, name, addedAt, storageId, uploadId };
   await ctx.db.insert("imageVersions", { ...first, ...(ownerId !== undefined && { ownerId, authorId: ownerId }) });
   return first;
 }
 
 async function show(ctx: MutationCtx, image: Doc<"designImages">, version: Doc<"imageVersions">): Promise<void> {
   const { _id: versionId, storageId } = version;
-  await ctx.db.patch(image._id, { ...factsOf(version), storageId, versionId });
+  await ctx.db.patch(image._id, { ...pictureFieldsOf(version), storageId, versionId });
 }
 
 /** Includes undefined `details`, `page` and `rotation`, so that a patch removes the previous ones. */
-function factsOf(row: Doc<"imageVersions"> | Doc<"designImages">) {
+function pictureFieldsOf(row: Doc<"imageVersions"> | Doc<"designImages">) {
   const { contentType, size, width, height, checksum, placeholder, animated, details, page, rotation } = row;
   return { contentType, size, width, height, checksum, placeholder, animated, details, page, rotation };
 }
@@ -159,9 +159,9 @@ async function nameOf(ctx: QueryCtx, userId: string): Promise<string> {
 
 function toVersion(version: Doc<"imageVersions">, author: string | undefined, current: Id<"imageVersions"> | undefined) {
   const { _id, number, name, addedAt } = version;
-  const { details: _, page: __, rotation, ...facts } = factsOf(version);
+  const { details: _, page: __, rotation, ...properties } = pictureFieldsOf(version);
   const turned = rotation === undefined ? {} : { rotation };
-  return { ...facts, ...turned, _id, number, name, addedAt, author: author ?? null, isCurrent: _id === current } satisfies Infer<
+  return { ...properties, ...turned, _id, number, name, addedAt, author: author ?? null, isCurrent: _id === current } satisfies Infer<
     typeof versionShape
   >;
 }

@@ -23,7 +23,7 @@ export const listProjectImages = userQuery({
   handler: async (ctx, { projectId, paginationOpts }) => {
     const project = await projectFor(ctx, projectId, "view");
     const { cursor, numItems } = pageOf(paginationOpts);
-    const from = cursor === null ? null : placeOf(cursor);
+    const from = cursor === null ? null : positionOf(cursor);
     const page: ProjectImagesGroup[] = [];
     let remaining = numItems;
     for (const design of await designsFrom(ctx, project._id, from)) {
@@ -34,7 +34,7 @@ export const listProjectImages = userQuery({
       if (images.length > 0) page.push({ design: { _id, name, imageCount }, images: images.map(toDesignImage) });
       remaining -= images.length;
       const last = images.at(-1);
-      const end: Place = { at: design.latestImageAt, design: _id, key: last?.orderKey ?? null, age: last?._creationTime ?? 0 };
+      const end: Position = { at: design.latestImageAt, design: _id, key: last?.orderKey ?? null, age: last?._creationTime ?? 0 };
       if (rows.length > images.length || remaining === 0 || page.length === DESIGNS) {
         return { page, isDone: false, continueCursor: JSON.stringify(end) };
       }
@@ -43,18 +43,18 @@ export const listProjectImages = userQuery({
   },
 });
 
-type Place = { at: number; design: string; key: string | null; age: number };
+type Position = { at: number; design: string; key: string | null; age: number };
 
-function placeOf(cursor: string): Place | null {
+function positionOf(cursor: string): Position | null {
   try {
     const position: unknown = JSON.parse(cursor);
-    return isPlace(position) ? position : null;
+    return isPosition(position) ? position : null;
   } catch {
     return null;
   }
 }
 
-function isPlace(value: unknown): value is Place {
+function isPosition(value: unknown): value is Position {
   return (
     typeof value === "object" &&
     value !== null &&
@@ -70,7 +70,7 @@ function isPlace(value: unknown): value is Place {
 }
 
 /** Designs whose newest images share a time are not distinguished here. */
-async function designsFrom({ db }: QueryCtx, projectId: Id<"projects">, from: Place | null): Promise<Doc<"designs">[]> {
+async function designsFrom({ db }: QueryCtx, projectId: Id<"projects">, from: Position | null): Promise<Doc<"designs">[]> {
   const designs = await db
     .query("designs")
     .withIndex("by_latest_image", (q) => {

@@ -54,7 +54,7 @@ export default function MoveDesign({ loaderData }: Route.ComponentProps) {
         copy="copyDesigns"
         current={design.projectId}
         field="projectId"
-        targets={projects.map(({ _id, name, designCount }) => ({ _id, name, facts: count(designCount, "design") }))}
+        targets={projects.map(({ _id, name, designCount }) => ({ _id, name, summary: count(designCount, "design") }))}
         nowhere="There is no project. Create one."
       />
       <NewDestination key={`new ${projects.length}`} thing="project" intent="createProject" hidden={{}} />

@@ -200,7 +200,7 @@ function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPage
           />
         }
         title={<InlineName key={design._id} item={design} thing="design" intent="renameDesign" constraint={constraints.design} />}
-        facts={design.imageCount > 0 ? count(design.imageCount, "image") : null}
+        summary={design.imageCount > 0 ? count(design.imageCount, "image") : null}
         tools={
           <>
             <span className="max-sm:hidden">

@@ -19,7 +19,7 @@ export async function loader({ context }: Route.LoaderArgs) {
 export default function Outbox({ loaderData: { mails } }: Route.ComponentProps) {
   return (
     <Page className="grid-cols-[minmax(0,48rem)]">
-      <PageHeader title="Outbox" facts={mails.length > 0 ? `${mails.length}` : null} />
+      <PageHeader title="Outbox" summary={mails.length > 0 ? `${mails.length}` : null} />
       {mails.length === 0 ? (
         <EmptyState
           title="No mail yet"

@@ -75,7 +75,7 @@ export default function MoveImage({ loaderData }: Route.ComponentProps) {
         copy="copyImages"
         current={design._id}
         field="designId"
-        targets={designs.map(({ _id, name, imageCount }) => ({ _id, name, facts: count(imageCount, "image") }))}
+        targets={designs.map(({ _id, name, imageCount }) => ({ _id, name, summary: count(imageCount, "image") }))}
         nowhere="This project has no design. Choose another project, or create a design."
       />
       <NewDestination

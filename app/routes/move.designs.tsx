@@ -24,7 +24,7 @@ const intents = { moveDesigns, copyDesigns, createProject: creatingDestination(p
 export const action = (args: Route.ActionArgs) =>
   destinationAction(args, intents, async (_sent, _ids, selected) => {
     const { value } = await convexFor(args.context).preload(api.projects.getProjects, { sort: "name" });
-    return { ...selected, projects: value.map(({ _id, name, designCount }) => ({ _id, name, facts: count(designCount, "design") })) };
+    return { ...selected, projects: value.map(({ _id, name, designCount }) => ({ _id, name, summary: count(designCount, "design") })) };
   });
 
 export async function clientAction(args: ClientActionFunctionArgs) {

@@ -36,7 +36,7 @@ export const action = (args: Route.ActionArgs) =>
         ...selected,
         projectId,
         projects: projects.map(({ _id, name }) => ({ _id, name })),
-        targets: designs.map(({ _id, name, imageCount }) => ({ _id, name, facts: count(imageCount, "image") })),
+        targets: designs.map(({ _id, name, imageCount }) => ({ _id, name, summary: count(imageCount, "image") })),
       };
     },
     [PROJECT],

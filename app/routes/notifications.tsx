@@ -31,7 +31,7 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
     <Page className="grid-cols-[minmax(0,48rem)]">
       <PageHeader
         title="Notifications"
-        facts={unread > 0 && page.isFirst ? `${page.next === null ? "" : "at least "}${unread} unread` : null}
+        summary={unread > 0 && page.isFirst ? `${page.next === null ? "" : "at least "}${unread} unread` : null}
       >
         {unread > 0 ? <MarkAllRead /> : null}
       </PageHeader>

@@ -110,7 +110,7 @@ export default function ProjectImages({ loaderData }: Route.ComponentProps) {
           />
         }
         title="All images"
-        facts={count(project.imageCount, "image")}
+        summary={count(project.imageCount, "image")}
       >
         {page.length > 0 ? <SelectLink selection={selection} /> : null}
         {page.length > 0 ? <DensityPicker /> : null}

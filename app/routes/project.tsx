@@ -138,7 +138,7 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
       <PageHeader
         trail={<Breadcrumb trail={[{ to: href("/projects"), name: "Projects" }]} />}
         title={<InlineName item={project} thing="project" intent="renameProject" constraint={constraints.project} />}
-        facts={designs.length > 0 ? `${count(project.designCount, "design")}, ${count(project.imageCount, "image")}` : null}
+        summary={designs.length > 0 ? `${count(project.designCount, "design")}, ${count(project.imageCount, "image")}` : null}
         tools={
           <>
             {project.imageCount > 0 ? (

@@ -81,7 +81,7 @@ export default function Projects({ loaderData, actionData }: Route.ComponentProp
     <Page>
       <PageHeader
         title="Projects"
-        facts={projects.length > 0 && page.isFirst && page.next === null ? count(projects.length, "project") : null}
+        summary={projects.length > 0 && page.isFirst && page.next === null ? count(projects.length, "project") : null}
       >
         {projects.length > 0 ? <DensityPicker className="max-lg:hidden" /> : null}
         {projects.length > 1 ? <SortMenu orders={LIST_ORDERS} /> : null}

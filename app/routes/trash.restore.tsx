@@ -28,7 +28,7 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
     return {
       item,
       choice: null,
-      targets: projects.map(({ _id, name, designCount }) => ({ _id, name, facts: count(designCount, "design") })),
+      targets: projects.map(({ _id, name, designCount }) => ({ _id, name, summary: count(designCount, "design") })),
     };
   }
   const projectId = url.searchParams.get(PROJECT) ?? projects[0]?._id;
@@ -37,7 +37,7 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
   return {
     item,
     choice: projectId === undefined ? null : { projectId, projects: projects.map(({ _id, name }) => ({ _id, name })) },
-    targets: designs.map(({ _id, name, imageCount }) => ({ _id, name, facts: count(imageCount, "image") })),
+    targets: designs.map(({ _id, name, imageCount }) => ({ _id, name, summary: count(imageCount, "image") })),
   };
 }
 

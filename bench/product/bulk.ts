@@ -141,11 +141,19 @@ async function signUp(backend: ReturnType<typeof embeddedOn>): Promise<Person> {
 
 async function fill(backend: ReturnType<typeof embeddedOn>, person: Person, designId: Id<"designs">, count: number): Promise<void> {
   const storageId = await backend.store(new Uint8Array(1));
-  const facts = { contentType: "image/png", size: 1, width: 40, height: 30, checksum: "0".repeat(64), placeholder: null, animated: false };
+  const properties = {
+    contentType: "image/png",
+    size: 1,
+    width: 40,
+    height: 30,
+    checksum: "0".repeat(64),
+    placeholder: null,
+    animated: false,
+  };
   for (let from = 0; from < count; from += BATCH) {
     const rows = Array.from({ length: BATCH }, (_, place) => {
       const name = `photograph ${from + place}.jpg`;
-      return { ...facts, ownerId: person.userId, designId, storageId, name, words: name, uploadId: `${designId} ${from + place}` };
+      return { ...properties, ownerId: person.userId, designId, storageId, name, words: name, uploadId: `${designId} ${from + place}` };
     });
     await backend.inside.mutation(probe.insertMany, { table: "designImages", rows });
   }

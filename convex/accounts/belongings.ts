@@ -134,7 +134,7 @@ export const chosenDesigns = serverQueryFor({
   },
 });
 
-/** A page of a stored selection's place: everything in it up to the cut-off time except `ids`. */
+/** A page of a stored selection: everything in its container up to the cut-off time except `ids`. */
 export const selected = serverQueryFor({
   args: { ...bulkSelection, cursor: v.union(v.string(), v.null()) },
   returns: rows,

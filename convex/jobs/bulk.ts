@@ -6,7 +6,7 @@ import { ifVisible, type UserMutationCtx } from "../model/access";
 import { applyAction } from "../model/bulk/applyAction";
 import { batchSize, inBatches, listSize, partOf, scheduleBatch, smallerBatch } from "../model/bulk/batches";
 import type { BulkSelection } from "../model/bulk/bulkTables";
-import { expectPlace, selectedPage } from "../model/bulk/selectedPage";
+import { expectContainer, selectedPage } from "../model/bulk/selectedPage";
 import { notFound, refusalOf, type Refusal } from "../model/errors";
 import { recordChanges, replaceStep, stepRows } from "../model/undo/recordChanges";
 import { expectUnchanged, readingOnce, revertChanges } from "../model/undo/revertChanges";
@@ -41,11 +41,11 @@ async function doNext(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<Progress>
   const [selection, user] = [await ctx.db.get(job.selectionId), await userOf(ctx, job)];
   if (!selection || !user) return "done";
   const acting = { ...ctx, user };
-  if (selection.place && !(await ifVisible(expectPlace(acting, selection.place)))) {
+  if (selection.place && !(await ifVisible(expectContainer(acting, selection.place)))) {
     await ctx.db.patch(job._id, {
       waiting: [],
       failed: job.total - job.done,
-      failures: [...job.failures, placeGone(selection)].slice(0, FAILURES_MAX),
+      failures: [...job.failures, containerGone(selection)].slice(0, FAILURES_MAX),
     });
     return "done";
   }
@@ -80,7 +80,7 @@ async function listNext(ctx: UserMutationCtx, job: Doc<"bulkJobs">, selection: D
   return "more";
 }
 
-async function applyNext(ctx: MutationCtx, job: Doc<"bulkJobs">, { place }: BulkSelection): Promise<Progress> {
+async function applyNext(ctx: MutationCtx, job: Doc<"bulkJobs">, { place: container }: BulkSelection): Promise<Progress> {
   const { waiting = [], selectionId } = job;
   const number = Number(job.cursor ?? 0);
   const page =
@@ -91,14 +91,15 @@ async function applyNext(ctx: MutationCtx, job: Doc<"bulkJobs">, { place }: Bulk
           .withIndex("by_selection", (q) => q.eq("selectionId", selectionId).eq("number", number))
           .unique();
   const todo = waiting.length > 0 ? waiting : [page?.ids ?? []];
-  const isTargetLimited = job.action.type === "copy" || (place !== undefined && job.action.type === "favourite" && job.kind === "design");
-  const { done, parts, changed, failures, left, isBroken } = await tryParts(job, todo, isTargetLimited, async (ids, part) => {
+  const isTargetLimited =
+    job.action.type === "copy" || (container !== undefined && job.action.type === "favourite" && job.kind === "design");
+  const { done, parts, changed, failures, remaining, isBroken } = await tryParts(job, todo, isTargetLimited, async (ids, part) => {
     const changed = await ctx.runMutation(internal.jobs.bulk.applyPart, { id: job._id, ids, part: job.parts + part });
     return { done: ids.length, changed, failures: [] };
   });
   await ctx.db.patch(job._id, {
     ...(page && { cursor: String(number + 1) }),
-    waiting: left,
+    waiting: remaining,
     done: job.done + done,
     parts: job.parts + parts,
     applied: (job.applied ?? job.done) + changed,
@@ -106,16 +107,16 @@ async function applyNext(ctx: MutationCtx, job: Doc<"bulkJobs">, { place }: Bulk
     failures: [...job.failures, ...failures].slice(0, FAILURES_MAX),
   });
   if (isBroken) return "failed";
-  return left.length > 0 || job.isListed !== true || number + (page ? 1 : 0) < (job.pages ?? 0) ? "more" : "done";
+  return remaining.length > 0 || job.isListed !== true || number + (page ? 1 : 0) < (job.pages ?? 0) ? "more" : "done";
 }
 
-const placeGone = ({ place }: BulkSelection): Failure => ({
-  id: place?.id ?? "",
-  reason: `The ${place?.kind ?? "selection"} was deleted or is no longer accessible.`,
+const containerGone = ({ place: container }: BulkSelection): Failure => ({
+  id: container?.id ?? "",
+  reason: `The ${container?.kind ?? "selection"} was deleted or is no longer accessible.`,
 });
 
 type Tried = { done: number; changed: number; failures: Failure[] };
-type Parts = Tried & { parts: number; left: string[][]; isBroken: boolean };
+type Parts = Tried & { parts: number; remaining: string[][]; isBroken: boolean };
 
 /**
  * Halves a refused part until the refused items are alone: a refused transaction changes nothing. If a limit of the target
@@ -127,12 +128,12 @@ async function tryParts(
   isTargetLimited: boolean,
   attempt: (ids: string[], part: number) => Promise<Tried>,
 ): Promise<Parts> {
-  const left = todo.flatMap((ids) => inBatches(ids, batchSize(job)));
-  const result: Parts = { done: 0, changed: 0, parts: 0, failures: [], left, isBroken: false };
-  // After a batch exceeded a limit, each part has a transaction of its own.
+  const remaining = todo.flatMap((ids) => inBatches(ids, batchSize(job)));
+  const result: Parts = { done: 0, changed: 0, parts: 0, failures: [], remaining, isBroken: false };
+  // A job that exceeded a transaction's limits runs one part per transaction from then on.
   const callsMax = job.batch === undefined ? CALLS_MAX : 1;
   for (let calls = 0; calls < callsMax; calls++) {
-    const [part, ...others] = result.left;
+    const [part, ...others] = result.remaining;
     if (!part) break;
     try {
       const tried = await attempt(part, result.parts);
@@ -140,19 +141,19 @@ async function tryParts(
       result.changed += tried.changed;
       result.failures.push(...tried.failures);
       result.parts++;
-      result.left = others;
+      result.remaining = others;
     } catch (error) {
       const refusal = refusalOf(error);
       if (!refusal) return { ...result, isBroken: true };
       if (part.length > 1) {
         const half = Math.floor(part.length / 2);
-        result.left = [part.slice(0, half), part.slice(half), ...others];
+        result.remaining = [part.slice(0, half), part.slice(half), ...others];
         continue;
       }
       const isRestRefused = isTargetLimited && refusal.code === "limit";
-      const refused = isRestRefused ? result.left.flat() : part;
+      const refused = isRestRefused ? result.remaining.flat() : part;
       result.failures.push(...refused.map((id) => ({ id, reason: reasonOf(refusal) })));
-      result.left = isRestRefused ? [] : others;
+      result.remaining = isRestRefused ? [] : others;
     }
   }
   return result;
@@ -187,15 +188,15 @@ async function revertNext(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<Progr
   const { open } = waiting.length > 0 ? { open: [] } : await partChanges(ctx, job, part);
   const todo = waiting.length > 0 ? waiting : [open.map(({ id }) => id)];
   const isTargetLimited = !isUndo && job.action.type === "copy";
-  const { done, failures, left, isBroken } = await tryParts(job, todo, isTargetLimited, async (ids) => {
+  const { done, failures, remaining, isBroken } = await tryParts(job, todo, isTargetLimited, async (ids) => {
     const tried = await ctx.runMutation(internal.jobs.bulk.revertPart, { id: job._id, part, ids });
     return { ...tried, changed: tried.done };
   });
-  const next = left.length > 0 ? part : isUndo ? part - 1 : part + 1;
+  const next = remaining.length > 0 ? part : isUndo ? part - 1 : part + 1;
   const { applied = isUndo ? job.total : 0, undone = isUndo ? 0 : job.total } = job;
   await ctx.db.patch(job._id, {
     part: next,
-    waiting: left,
+    waiting: remaining,
     done: job.done + done,
     applied: isUndo ? applied - done : applied + done,
     undone: isUndo ? undone + done : undone - done,

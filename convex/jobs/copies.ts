@@ -3,8 +3,8 @@ import { internal } from "../_generated/api";
 import type { Doc, Id } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
 import { recordActivity } from "../model/activities/recordActivity";
-import type { DesignGroup, ImageGroup } from "../model/access";
-import { designsOf, imagesOf, lastKey, lastKeys, placeRow, projectsOf, sortNameOf } from "../model/lists/order";
+import type { DesignGroup, DesignPath, ImageGroup, ImagePath } from "../model/access";
+import { designsOf, imagesOf, lastKey, lastKeys, reorderRow, projectsOf, sortNameOf } from "../model/lists/order";
 import { nameOfCopy } from "../model/rules";
 import { designsChanged, imagesChanged } from "../model/summaries";
 import { noteTags } from "../model/tags/tagging";
@@ -36,17 +36,14 @@ export async function copyProject(ctx: Ctx, project: Doc<"projects">): Promise<I
     cover: [],
   });
   const copy = await ctx.db.get(id);
-  if (copy) await placeRow(ctx, list, copy, { after: project });
+  if (copy) await reorderRow(ctx, list, copy, { after: project });
   await changeUsage(ctx, ownerId, { projects: 1 });
   await recordActivity(ctx, { kind: "duplicated", project: { _id: id, ownerId, name }, from: project.name, fromId: project._id });
   await ctx.scheduler.runAfter(0, internal.jobs.copies.project, { from: project._id, to: id, cursor: null });
   return id;
 }
 
-export async function copyDesign(
-  ctx: Ctx,
-  { design, project }: { design: Doc<"designs">; project: Doc<"projects"> },
-): Promise<Id<"designs">> {
+export async function copyDesign(ctx: Ctx, { design, project }: DesignPath): Promise<Id<"designs">> {
   await expectRoomFor(ctx, project.ownerId, { designs: 1, images: design.imageCount });
   const list = designsOf(ctx, project._id);
   const name = nameOfCopy(design.name);
@@ -59,16 +56,14 @@ export async function copyDesign(
   });
   const copy = await ctx.db.get(id);
   await noteTags(ctx, project.ownerId, [{ kind: "design", thing: id, tags: design.tags }]);
-  if (copy) await placeRow(ctx, list, copy, { after: design });
+  if (copy) await reorderRow(ctx, list, copy, { after: design });
   await designsChanged(ctx, project, { designs: 1 });
   await recordActivity(ctx, { kind: "duplicated", project, design: { _id: id, name }, from: design.name, fromId: design._id });
   await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null });
   return id;
 }
 
-type ImagePlace = { image: Doc<"designImages">; design: Doc<"designs">; project: Doc<"projects"> };
-
-export async function copyImage(ctx: Ctx, { image, design, project }: ImagePlace): Promise<Id<"designImages">> {
+export async function copyImage(ctx: Ctx, { image, design, project }: ImagePath): Promise<Id<"designImages">> {
   const list = imagesOf(ctx, design._id);
   const name = nameOfCopy(image.name);
   const id = await ctx.db.insert("designImages", {
@@ -82,28 +77,23 @@ export async function copyImage(ctx: Ctx, { image, design, project }: ImagePlace
   });
   const copy = await ctx.db.get(id);
   await noteTags(ctx, project.ownerId, [{ kind: "image", thing: id, tags: image.tags }]);
-  if (copy) await placeRow(ctx, list, copy, { after: image });
+  if (copy) await reorderRow(ctx, list, copy, { after: image });
   await imagesChanged(ctx, { design, project }, 1);
   await recordActivity(ctx, { kind: "duplicated", project, design, image: { _id: id, name } });
   return id;
 }
 
-export async function copyImages(
-  ctx: Ctx,
-  ids: string[],
-  groups: ImageGroup[],
-  { design, project }: Omit<ImagePlace, "image">,
-): Promise<void> {
-  const place = new Map(ids.map((id, index) => [id, index]));
-  const images = groups.flatMap((group) => group.images).toSorted((a, b) => (place.get(a._id) ?? 0) - (place.get(b._id) ?? 0));
+export async function copyImages(ctx: Ctx, ids: string[], groups: ImageGroup[], { design, project }: DesignPath): Promise<void> {
+  const order = new Map(ids.map((id, index) => [id, index]));
+  const images = groups.flatMap((group) => group.images).toSorted((a, b) => (order.get(a._id) ?? 0) - (order.get(b._id) ?? 0));
   const keys = await lastKeys(imagesOf(ctx, design._id), images.length);
-  const made = [];
+  const copies = [];
   for (const [index, image] of images.entries()) {
     const uploadId = `copy of ${image._id} ${Math.random().toString(36).slice(2)}`;
     const id = await ctx.db.insert("designImages", { ...copied(image, design), orderKey: keys[index], uploadId });
-    made.push({ kind: "image" as const, thing: id, tags: image.tags });
+    copies.push({ kind: "image" as const, thing: id, tags: image.tags });
   }
-  await noteTags(ctx, project.ownerId, made);
+  await noteTags(ctx, project.ownerId, copies);
   await imagesChanged(ctx, { design, project }, images.length);
   const [last] = images.slice(-1);
   if (last) await recordActivity(ctx, { kind: "duplicated", project, design, image: last, count: images.length });
@@ -114,13 +104,13 @@ export async function copyDesigns(ctx: Ctx, groups: DesignGroup[], project: Doc<
   const images = designs.reduce((sum, { imageCount }) => sum + imageCount, 0);
   await expectRoomFor(ctx, project.ownerId, { designs: designs.length, images });
   const keys = await lastKeys(designsOf(ctx, project._id), designs.length);
-  const made = [];
+  const copies = [];
   for (const [index, design] of designs.entries()) {
     const id = await ctx.db.insert("designs", { ...emptied(design, project), orderKey: keys[index] });
-    made.push({ kind: "design" as const, thing: id, tags: design.tags });
+    copies.push({ kind: "design" as const, thing: id, tags: design.tags });
     await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null });
   }
-  await noteTags(ctx, project.ownerId, made);
+  await noteTags(ctx, project.ownerId, copies);
   await designsChanged(ctx, project, { designs: designs.length });
   const [last] = designs.slice(-1);
   if (last)
@@ -139,13 +129,13 @@ export const project = internalMutation({
       .query("designs")
       .withIndex("by_age", (q) => q.eq("projectId", from).eq("removedAt", undefined))
       .paginate({ cursor: after, numItems: DESIGNS });
-    const made = [];
+    const copies = [];
     for (const design of page) {
       const id = await ctx.db.insert("designs", { ...emptied(design, target), favouriteAt: design.favouriteAt });
-      made.push({ kind: "design" as const, thing: id, tags: design.tags });
+      copies.push({ kind: "design" as const, thing: id, tags: design.tags });
       await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null });
     }
-    await noteTags(ctx, target.ownerId, made);
+    await noteTags(ctx, target.ownerId, copies);
     await designsChanged(ctx, target, { designs: page.length });
     if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.copies.project, { from, to, cursor: continueCursor });
     return null;
@@ -165,14 +155,14 @@ export const design = internalMutation({
       .query("designImages")
       .withIndex("by_design", (q) => q.eq("designId", from).eq("removedAt", undefined))
       .paginate({ cursor: after, numItems: IMAGES });
-    const made = [];
+    const copies = [];
     for (const image of page) {
       const id = await ctx.db.insert("designImages", { ...copied(image, target), uploadId: `copy of ${image._id} in ${to}` });
-      made.push({ kind: "image" as const, thing: id, tags: image.tags });
+      copies.push({ kind: "image" as const, thing: id, tags: image.tags });
       if (image._id === source.coverImageId) await ctx.db.patch(to, { coverImageId: id });
       if (image._id === of.coverImageId && into._id !== of._id) await ctx.db.patch(into._id, { coverImageId: id });
     }
-    await noteTags(ctx, into.ownerId, made);
+    await noteTags(ctx, into.ownerId, copies);
     const [design, project] = [await ctx.db.get(to), await ctx.db.get(into._id)];
     if (design && project && page.length > 0) await imagesChanged(ctx, { design, project }, page.length);
     if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from, to, cursor: continueCursor });
@@ -206,6 +196,6 @@ function copied(
   image: Doc<"designImages">,
   { _id: designId, ownerId }: Doc<"designs">,
 ): Omit<Doc<"designImages">, "_id" | "_creationTime"> {
-  const { _id: _, _creationTime: __, versionId: ___, ...facts } = image;
-  return { ...facts, designId, ...(ownerId !== undefined && { ownerId }) };
+  const { _id: _, _creationTime: __, versionId: ___, ...properties } = image;
+  return { ...properties, designId, ...(ownerId !== undefined && { ownerId }) };
 }

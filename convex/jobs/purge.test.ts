@@ -164,11 +164,11 @@ describe.each(backends)("purging on $name", ({ start }) => {
     const total = 10_000;
     const big = await projectWith([total]);
     const [designId] = big.designIds;
-    const left = async () => (designId ? backend.inside.query(probe.imageCount, { designId }) : 0);
+    const countImages = async () => (designId ? backend.inside.query(probe.imageCount, { designId }) : 0);
     await deletePermanently(big.projectId);
-    await expect.poll(left, { interval: 5 }).toBeLessThan(total);
+    await expect.poll(countImages, { interval: 5 }).toBeLessThan(total);
     await crash();
-    expect(await left(), "it was killed in the middle").toBeGreaterThan(0);
+    expect(await countImages(), "it was killed in the middle").toBeGreaterThan(0);
     await crash();
     await backend.settle();
     expect(await remainingRows(big)).toEqual([]);

@@ -71,8 +71,8 @@ export const project = internalMutation({
       .withIndex("by_project", (q) => q.eq("projectId", id))
       .take(PURGE_BATCH);
     for (const { _id } of history) await ctx.db.delete(_id);
-    let left = PURGE_BATCH - history.length;
-    if (left === 0) {
+    let remaining = PURGE_BATCH - history.length;
+    if (remaining === 0) {
       await ctx.scheduler.runAfter(0, internal.jobs.purge.project, { id });
       return null;
     }
@@ -81,8 +81,8 @@ export const project = internalMutation({
       .withIndex("by_project", (q) => q.eq("projectId", id))
       .take(PURGE_BATCH);
     for (const each of designs) {
-      left -= await deleteDesign(ctx, each._id, left);
-      if (left === 0) {
+      remaining -= await deleteDesign(ctx, each._id, remaining);
+      if (remaining === 0) {
         await ctx.scheduler.runAfter(0, internal.jobs.purge.project, { id });
         return null;
       }
@@ -190,19 +190,19 @@ async function deleteDesign(ctx: MutationCtx, id: Id<"designs">, limit: number):
     .withIndex("by_design", (q) => q.eq("designId", id))
     .take(limit);
   const freed: Freed = new Map();
-  let left = limit;
+  let remaining = limit;
   for (const each of images) {
-    if (left <= 0) break;
-    left -= await deleteImage(ctx, each, freed);
+    if (remaining <= 0) break;
+    remaining -= await deleteImage(ctx, each, freed);
   }
   await updateCounts(ctx, freed);
-  if (left <= 0) return limit;
+  if (remaining <= 0) return limit;
   const row = await ctx.db.get(id);
-  if (!row) return limit - left;
+  if (!row) return limit - remaining;
   await ctx.db.delete(id);
   await forgetItem(ctx, "design", id);
   await forgetTags(ctx, row);
-  return limit - left + 1;
+  return limit - remaining + 1;
 }
 
 async function deleteOneImage(ctx: MutationCtx, row: Doc<"designImages">): Promise<void> {

@@ -1,7 +1,7 @@
 import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import { internalMutation } from "../_generated/server";
-import { remainingPlaceOf } from "../model/access";
+import { remainingPathOf } from "../model/access";
 
 /** A row has at most 50 changes, each of which reads up to three rows. */
 const BATCH = 10;
@@ -16,9 +16,9 @@ export const forget = internalMutation({
       .withIndex("by_user", (q) => q.eq("userId", userId))
       .paginate({ cursor, numItems: BATCH });
     for (const { _id, changes } of page) {
-      const places = await Promise.all(changes.map(({ id }) => remainingPlaceOf(ctx, id)));
-      if (places.every((place) => place === null)) await ctx.db.delete(_id);
-      else if (places.includes(null)) await ctx.db.patch(_id, { changes: changes.filter((_, index) => places[index] !== null) });
+      const paths = await Promise.all(changes.map(({ id }) => remainingPathOf(ctx, id)));
+      if (paths.every((path) => path === null)) await ctx.db.delete(_id);
+      else if (paths.includes(null)) await ctx.db.patch(_id, { changes: changes.filter((_, index) => paths[index] !== null) });
     }
     if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.undoSteps.forget, { userId, cursor: continueCursor });
     return null;

@@ -75,6 +75,11 @@ async function rightsIn(ctx: CallerCtx, project: Doc<"projects">): Promise<reado
   return project.ownerId === ctx.user.id ? ["view", "edit"] : [];
 }
 
+export type DesignPath = { design: Doc<"designs">; project: Doc<"projects"> };
+export type ImagePath = DesignPath & { image: Doc<"designImages"> };
+/** A project, or an item with its parents. */
+export type ItemPath = { project: Doc<"projects">; design?: Doc<"designs">; image?: Doc<"designImages"> };
+
 /** Malformed, missing, removed and foreign ids all throw "not_found", so callers cannot distinguish them. */
 export async function projectFor(ctx: CallerCtx, id: string, right: Permission): Promise<Doc<"projects">> {
   const projectId = ctx.db.normalizeId("projects", id);
@@ -83,29 +88,21 @@ export async function projectFor(ctx: CallerCtx, id: string, right: Permission):
   return project;
 }
 
-export async function designFor(
-  ctx: CallerCtx,
-  id: string,
-  right: Permission,
-): Promise<{ design: Doc<"designs">; project: Doc<"projects"> }> {
+export async function designFor(ctx: CallerCtx, id: string, right: Permission): Promise<DesignPath> {
   const designId = ctx.db.normalizeId("designs", id);
   const design = designId && (await ctx.db.get(designId));
   if (!design || design.removedAt !== undefined) throw notFound();
   return { design, project: await projectFor(ctx, design.projectId, right) };
 }
 
-export async function imageFor(
-  ctx: CallerCtx,
-  id: string,
-  right: Permission,
-): Promise<{ image: Doc<"designImages">; design: Doc<"designs">; project: Doc<"projects"> }> {
+export async function imageFor(ctx: CallerCtx, id: string, right: Permission): Promise<ImagePath> {
   const imageId = ctx.db.normalizeId("designImages", id);
   const image = imageId && (await ctx.db.get(imageId));
   if (!image || image.removedAt !== undefined) throw notFound();
   return { image, ...(await designFor(ctx, image.designId, right)) };
 }
 
-export type ImageGroup = { images: Doc<"designImages">[]; design: Doc<"designs">; project: Doc<"projects"> };
+export type ImageGroup = DesignPath & { images: Doc<"designImages">[] };
 
 /** Returns the images without duplicates, grouped by design to load each design once. */
 export async function imagesFor(ctx: CallerCtx, ids: readonly string[], right: Permission): Promise<ImageGroup[]> {
@@ -129,21 +126,18 @@ async function visibleRow<Table extends "designs" | "designImages">({ db }: Call
 }
 
 /** An item in the trash and its parents, which may be in the trash themselves. */
-export type Trashed =
-  | { kind: "project"; project: Doc<"projects"> }
-  | { kind: "design"; design: Doc<"designs">; project: Doc<"projects"> }
-  | { kind: "image"; image: Doc<"designImages">; design: Doc<"designs">; project: Doc<"projects"> };
+export type Trashed = { kind: "project"; project: Doc<"projects"> } | ({ kind: "design" } & DesignPath) | ({ kind: "image" } & ImagePath);
 
 /** Throws "not_found" unless the item is in the trash, not being purged, and the caller's to edit. */
 export async function trashedFor(ctx: CallerCtx, id: string): Promise<Trashed> {
-  const found = await changeablePlaceOf(ctx, id);
+  const found = await changeablePathOf(ctx, id);
   if (rowsOf(found).at(-1)?.removedAt === undefined) throw notFound();
   return found;
 }
 
 /** Returns the nearest trashed item that hides this id: the item itself or a parent. */
 export async function hidingFor(ctx: CallerCtx, id: string): Promise<Trashed> {
-  const found = await changeablePlaceOf(ctx, id);
+  const found = await changeablePathOf(ctx, id);
   if (found.kind === "image" && found.image.removedAt !== undefined) return found;
   if (found.kind !== "project" && found.design.removedAt !== undefined) return { ...found, kind: "design" };
   if (found.project.removedAt !== undefined) return { kind: "project", project: found.project };
@@ -152,32 +146,32 @@ export async function hidingFor(ctx: CallerCtx, id: string): Promise<Trashed> {
 
 /** Returns the item, trashed or not, if the caller may edit it. */
 export async function unpurgedFor<Kind extends Trashed["kind"]>(ctx: CallerCtx, id: string, kind: Kind): Promise<Trashed & { kind: Kind }> {
-  const found = await changeablePlaceOf(ctx, id);
+  const found = await changeablePathOf(ctx, id);
   if (!isOf(found, kind)) throw notFound();
   return found;
 }
 
 const isOf = <Kind extends Trashed["kind"]>(found: Trashed, kind: Kind): found is Trashed & { kind: Kind } => found.kind === kind;
 
-async function changeablePlaceOf(ctx: CallerCtx, id: string): Promise<Trashed> {
-  const found = await remainingPlaceOf(ctx, id);
+async function changeablePathOf(ctx: CallerCtx, id: string): Promise<Trashed> {
+  const found = await remainingPathOf(ctx, id);
   if (!found) throw notFound();
   if (!(await rightsIn(ctx, found.project)).includes("edit")) throw notFound();
   return found;
 }
 
-function rowsOf(place: Trashed): Pick<Doc<"projects">, "removedAt" | "purgingSince">[] {
-  if (place.kind === "project") return [place.project];
-  return place.kind === "design" ? [place.project, place.design] : [place.project, place.design, place.image];
+function rowsOf(path: Trashed): Pick<Doc<"projects">, "removedAt" | "purgingSince">[] {
+  if (path.kind === "project") return [path.project];
+  return path.kind === "design" ? [path.project, path.design] : [path.project, path.design, path.image];
 }
 
 /** Returns null for an item that is or will be deleted permanently. */
-export async function remainingPlaceOf(ctx: Pick<QueryCtx, "db">, id: string): Promise<Trashed | null> {
-  const found = await placeOf(ctx, id);
+export async function remainingPathOf(ctx: Pick<QueryCtx, "db">, id: string): Promise<Trashed | null> {
+  const found = await pathOf(ctx, id);
   return found && rowsOf(found).every(({ purgingSince }) => purgingSince === undefined) ? found : null;
 }
 
-async function placeOf({ db }: Pick<QueryCtx, "db">, id: string): Promise<Trashed | null> {
+async function pathOf({ db }: Pick<QueryCtx, "db">, id: string): Promise<Trashed | null> {
   const imageId = db.normalizeId("designImages", id);
   const image = imageId && (await db.get(imageId));
   const designId = image ? image.designId : db.normalizeId("designs", id);

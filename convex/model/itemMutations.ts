@@ -3,12 +3,12 @@ import type { z } from "zod";
 import type { Doc } from "../_generated/dataModel";
 import type { ActivityKind } from "./activities/activityShape";
 import { recordActivity } from "./activities/recordActivity";
-import { imageFor, projectFor, undoableMutation, type UserMutationCtx } from "./access";
+import { imageFor, type ItemPath, projectFor, undoableMutation, type UserMutationCtx } from "./access";
 import { check } from "./check";
 import { notFound, stale } from "./errors";
-import { designsOf, imagesOf, type List, placeRow, projectsOf, sortNameOf } from "./lists/order";
+import { designsOf, imagesOf, type List, reorderRow, projectsOf, sortNameOf } from "./lists/order";
 import { FAVOURITES_MAX, tooManyFavourites } from "./lists/sorting";
-import { placeArgs, targetOf } from "./lists/targets";
+import { reorderArgs, targetOf } from "./lists/targets";
 import { cleanName, cleanText } from "./names";
 import { describe } from "./rules";
 import { searchWords } from "./search/words";
@@ -19,7 +19,6 @@ import { toCover, touch } from "./summaries";
 type Item = Doc<"projects"> | Doc<"designs"> | Doc<"designImages">;
 
 /** An item and its parents: the item is the last of project, design and image. */
-type ItemPath = { project: Doc<"projects">; design?: Doc<"designs">; image?: Doc<"designImages"> };
 
 /** Returns an item that the caller may see or edit. Throws "not_found". */
 type FindItem<Found> = (ctx: UserMutationCtx, id: string, right: "view" | "edit") => Promise<Found>;
@@ -131,7 +130,7 @@ export const coverItem = (find: FindItem<{ project: Doc<"projects">; design?: Do
 
 export const reorderItem = (find: FindItem<ItemPath>) =>
   undoableMutation({
-    args: placeArgs,
+    args: reorderArgs,
     returns: v.null(),
     handler: async (ctx, args) => {
       const path = await find(ctx, args.id, "edit");
@@ -140,7 +139,7 @@ export const reorderItem = (find: FindItem<ItemPath>) =>
         if (parentOf(neighbour) !== parentOf(path)) throw notFound();
         return itemIn(neighbour);
       });
-      const isMoved = await placeRow(ctx, listOf(ctx, path), itemIn(path), target);
+      const isMoved = await reorderRow(ctx, listOf(ctx, path), itemIn(path), target);
       // The history is a project's, so it has no entry for the order of projects.
       if (isMoved && path.design) await recordActivity(ctx, { kind: "reordered", ...path });
       return null;

@@ -22,8 +22,8 @@ describe.each(backends)("plans on $name", ({ start }) => {
       row: { id: randomUUID(), plan: "pro", referenceId: user.userId, status: "active", ...row },
     });
   const fill = async (user: Caller) => {
-    for (let made = 0; made < MOST; made++) {
-      await user.mutation(api.projects.create, { name: `Project ${made}` });
+    for (let index = 0; index < MOST; index++) {
+      await user.mutation(api.projects.create, { name: `Project ${index}` });
       await backend.settle();
     }
   };
@@ -53,7 +53,15 @@ describe.each(backends)("plans on $name", ({ start }) => {
     const designId = await ada.mutation(api.designs.create, { projectId, name: "Design" });
     await backend.settle();
     const [row] = await backend.inside.query(probe.rows, { table: "usage", field: "ownerId", value: ada.userId });
-    const facts = { contentType: "image/png", size: 3, width: 1, height: 1, checksum: "0".repeat(64), placeholder: null, animated: false };
+    const properties = {
+      contentType: "image/png",
+      size: 3,
+      width: 1,
+      height: 1,
+      checksum: "0".repeat(64),
+      placeholder: null,
+      animated: false,
+    };
     const bring = async (limited: boolean) => {
       const server = await backend.holder({
         subject: "app-server",
@@ -68,7 +76,7 @@ describe.each(backends)("plans on $name", ({ start }) => {
         uploadId: randomUUID(),
         storageId,
         name: "a.png",
-        ...facts,
+        ...properties,
       });
     };
     await backend.inside.mutation(probe.patch, {

@@ -1,7 +1,7 @@
 import type { Doc, Id } from "../_generated/dataModel";
 import type { MutationCtx } from "../_generated/server";
 import { recordActivity } from "./activities/recordActivity";
-import { type DesignGroup, designFor, imagesFor, projectFor } from "./access";
+import { type DesignGroup, designFor, type DesignPath, imagesFor, projectFor } from "./access";
 import { designsOf, imagesOf, lastKey, lastKeys } from "./lists/order";
 import { designsChanged, imagesChanged } from "./summaries";
 
@@ -9,11 +9,7 @@ import { designsChanged, imagesChanged } from "./summaries";
 
 type Ctx = MutationCtx & { user: Doc<"users"> };
 
-export async function moveDesign(
-  ctx: Ctx,
-  { design, project }: { design: Doc<"designs">; project: Doc<"projects"> },
-  target: Doc<"projects">,
-): Promise<void> {
+export async function moveDesign(ctx: Ctx, { design, project }: DesignPath, target: Doc<"projects">): Promise<void> {
   if (target._id === project._id) return;
   const named = { from: project.name, fromId: project._id, to: target.name, toId: target._id };
   const activity = { kind: "moved" as const, design, ...named };
@@ -48,8 +44,8 @@ export async function moveDesigns(ctx: Ctx, groups: DesignGroup[], { _id: target
 export async function moveImages(ctx: Ctx, ids: string[], designId: string): Promise<void> {
   const { design: target } = await designFor(ctx, designId, "edit");
   const groups = (await imagesFor(ctx, ids, "edit")).filter(({ design }) => design._id !== target._id);
-  const place = new Map([...new Set(ids)].map((id, index) => [id, index]));
-  const images = groups.flatMap((group) => group.images).toSorted((a, b) => (place.get(a._id) ?? 0) - (place.get(b._id) ?? 0));
+  const order = new Map([...new Set(ids)].map((id, index) => [id, index]));
+  const images = groups.flatMap((group) => group.images).toSorted((a, b) => (order.get(a._id) ?? 0) - (order.get(b._id) ?? 0));
   const keys = await lastKeys(imagesOf(ctx, target._id), images.length);
   for (const [index, { _id }] of images.entries()) await ctx.db.patch(_id, { designId: target._id, orderKey: keys[index] });
 

@@ -1,5 +1,5 @@
-import type { Doc } from "../_generated/dataModel";
 import type { MutationCtx } from "../_generated/server";
+import type { ItemPath } from "./access";
 import { notFound } from "./errors";
 import { imageReplaced } from "./summaries";
 import type { Rotation } from "./versionTables";
@@ -12,10 +12,8 @@ export type Direction = keyof typeof TURNS;
 export const turned = (rotation: Rotation = 0, direction: Direction): Rotation =>
   ROTATIONS[((rotation + TURNS[direction]) % 360) / 90] ?? 0;
 
-type Place = { project: Doc<"projects">; design?: Doc<"designs">; image?: Doc<"designImages"> };
-
 /** Sets the rotation of an image's current version; the file stays as it is. 0 is stored too: it is part of the image's URL. */
-export async function rotateImage(ctx: MutationCtx, { project, design, image }: Place, rotation: Rotation): Promise<void> {
+export async function rotateImage(ctx: MutationCtx, { project, design, image }: ItemPath, rotation: Rotation): Promise<void> {
   if (!image || !design) throw notFound();
   const isSideways = ((rotation - (image.rotation ?? 0)) / 90) % 2 !== 0;
   const { width, height } = image;

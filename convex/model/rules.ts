@@ -113,7 +113,7 @@ export function tagKey(tag: string): string {
   return /[\p{L}\p{N}]/u.test(key) ? key : "";
 }
 
-export const imageFacts = z.object({
+export const imageProperties = z.object({
   contentType: z.enum(IMAGE_TYPES, { error: "This file type is not supported." }),
   size: z.int().positive({ error: "The file is empty." }),
   width: z.int().positive().max(IMAGE_SIDE_MAX),

@@ -113,14 +113,14 @@ export function toDesignImage(row: Doc<"designImages">): DesignImage {
     page,
     rotation,
   } = row;
-  const facts = { contentType, size, width, height, checksum, placeholder, animated };
+  const properties = { contentType, size, width, height, checksum, placeholder, animated };
   const optional = {
     ...(tags && { tags }),
     ...(versionId !== undefined && { versionId }),
     ...(page !== undefined && { page }),
     ...(rotation !== undefined && { rotation }),
   };
-  return { _id, _creationTime, designId, name, caption, ...facts, ...optional };
+  return { _id, _creationTime, designId, name, caption, ...properties, ...optional };
 }
 
 function arranged({ cover, chosenCover, coverImageId, favouriteAt, description = "" }: Doc<"projects"> | Doc<"designs">) {

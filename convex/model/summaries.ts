@@ -1,11 +1,12 @@
 import type { Doc, Id } from "../_generated/dataModel";
 import type { MutationCtx } from "../_generated/server";
+import type { DesignPath } from "./access";
 import { changeUsage } from "./usage";
 
 export const COVER_SIZE = 4;
 
 /** `added` is negative for removals. Trashed items keep their own counts but add none to their parents. */
-export async function imagesChanged(ctx: MutationCtx, { design, project }: Place, added: number): Promise<void> {
+export async function imagesChanged(ctx: MutationCtx, { design, project }: DesignPath, added: number): Promise<void> {
   const newest = await ctx.db
     .query("designImages")
     .withIndex("by_design", (q) => q.eq("designId", design._id).eq("removedAt", undefined))
@@ -35,18 +36,16 @@ export async function designsChanged(
   if (project.removedAt === undefined) await changeUsage(ctx, project.ownerId, added);
 }
 
-export async function imageReplaced(ctx: MutationCtx, { design, project }: Place): Promise<void> {
+export async function imageReplaced(ctx: MutationCtx, { design, project }: DesignPath): Promise<void> {
   await imagesChanged(ctx, { design, project }, 0);
   await ctx.db.patch(project._id, { cover: await projectCover(ctx, project._id), ...(await chosenIn(ctx, project)) });
 }
 
-export async function touch(ctx: MutationCtx, { design, project }: Place): Promise<void> {
+export async function touch(ctx: MutationCtx, { design, project }: DesignPath): Promise<void> {
   const updatedAt = Date.now();
   await ctx.db.patch(design._id, { updatedAt });
   await ctx.db.patch(project._id, { updatedAt });
 }
-
-type Place = { design: Doc<"designs">; project: Doc<"projects"> };
 
 /** The newest images are in the designs with the newest images, so `COVER_SIZE` designs suffice. */
 async function projectCover(ctx: MutationCtx, projectId: Id<"projects">): Promise<Doc<"projects">["cover"]> {

@@ -1,7 +1,7 @@
 import type { Doc, Id } from "../_generated/dataModel";
 import type { MutationCtx } from "../_generated/server";
 import { recordActivity } from "./activities/recordActivity";
-import type { DesignGroup, ImageGroup, Trashed } from "./access";
+import type { DesignGroup, DesignPath, ImageGroup, ImagePath, Trashed } from "./access";
 import { conflict } from "./errors";
 import { isolate } from "./isolate";
 import { designsChanged, imagesChanged } from "./summaries";
@@ -10,8 +10,6 @@ import { changeUsage } from "./usage";
 /** Marks only the item itself, so the cost does not depend on its contents, and earlier trashed contents stay trashed. */
 
 type Ctx = MutationCtx & { user: Doc<"users"> };
-type DesignPlace = { design: Doc<"designs">; project: Doc<"projects"> };
-type ImagePlace = DesignPlace & { image: Doc<"designImages"> };
 
 export async function trashProject(ctx: Ctx, project: Doc<"projects">): Promise<null> {
   await ctx.db.patch(project._id, { removedAt: Date.now() });
@@ -20,17 +18,17 @@ export async function trashProject(ctx: Ctx, project: Doc<"projects">): Promise<
   return null;
 }
 
-export async function trashDesign(ctx: Ctx, { design, project }: DesignPlace): Promise<null> {
+export async function trashDesign(ctx: Ctx, { design, project }: DesignPath): Promise<null> {
   await ctx.db.patch(design._id, { removedAt: Date.now() });
   await designsChanged(ctx, project, { designs: -1, images: -design.imageCount });
   await recordActivity(ctx, { kind: "trashed", project, design });
   return null;
 }
 
-export async function trashImage(ctx: Ctx, { image, ...place }: ImagePlace): Promise<null> {
+export async function trashImage(ctx: Ctx, { image, ...path }: ImagePath): Promise<null> {
   await ctx.db.patch(image._id, { removedAt: Date.now() });
-  await imagesChanged(ctx, place, -1);
-  await recordActivity(ctx, { kind: "trashed", ...place, image });
+  await imagesChanged(ctx, path, -1);
+  await recordActivity(ctx, { kind: "trashed", ...path, image });
   return null;
 }
 
@@ -38,9 +36,9 @@ export async function trashImages(ctx: Ctx, groups: ImageGroup[]): Promise<null>
   const removedAt = Date.now();
   for (const { images, ...found } of groups) {
     for (const { _id } of images) await ctx.db.patch(_id, { removedAt });
-    const place = await freshPlace(ctx, found);
-    await imagesChanged(ctx, place, -images.length);
-    await recordActivity(ctx, { kind: "trashed", ...place, image: images.at(-1), count: images.length });
+    const path = await reloadPath(ctx, found);
+    await imagesChanged(ctx, path, -images.length);
+    await recordActivity(ctx, { kind: "trashed", ...path, image: images.at(-1), count: images.length });
   }
   return null;
 }
@@ -72,12 +70,12 @@ export async function restoreMany(ctx: Ctx, trashed: Trashed[]): Promise<null> {
   for (const group of Map.groupBy(images, ({ design }) => design._id).values()) {
     const [first] = group;
     if (!first) continue;
-    const place = await freshPlace(ctx, first);
-    expectVisible(place.project, "project");
-    expectVisible(place.design, "design");
+    const path = await reloadPath(ctx, first);
+    expectVisible(path.project, "project");
+    expectVisible(path.design, "design");
     for (const { image } of group) await ctx.db.patch(image._id, { removedAt: undefined });
-    await imagesChanged(ctx, place, group.length);
-    await recordActivity(ctx, { kind: "restored", ...place, image: group.at(-1)?.image, count: group.length });
+    await imagesChanged(ctx, path, group.length);
+    await recordActivity(ctx, { kind: "restored", ...path, image: group.at(-1)?.image, count: group.length });
   }
   return null;
 }
@@ -87,7 +85,7 @@ export function expectVisible({ name, removedAt }: Doc<"projects"> | Doc<"design
 }
 
 /** Reads both again, because an earlier group may have changed them. */
-async function freshPlace({ db }: Ctx, { design, project }: DesignPlace): Promise<DesignPlace> {
+async function reloadPath({ db }: Ctx, { design, project }: DesignPath): Promise<DesignPath> {
   return { design: (await db.get(design._id)) ?? design, project: (await db.get(project._id)) ?? project };
 }
 
@@ -102,26 +100,26 @@ async function restoreProject(ctx: Ctx, project: Doc<"projects">): Promise<Doc<"
   return { ...project, removedAt: undefined };
 }
 
-async function restoreDesign(ctx: Ctx, { design, project }: DesignPlace): Promise<DesignPlace> {
+async function restoreDesign(ctx: Ctx, { design, project }: DesignPath): Promise<DesignPath> {
   await ctx.db.patch(design._id, { removedAt: undefined });
   await designsChanged(ctx, project, { designs: 1, images: design.imageCount });
   await recordActivity(ctx, { kind: "restored", project, design });
   return { design: { ...design, removedAt: undefined }, project: (await ctx.db.get(project._id)) ?? project };
 }
 
-export async function restoreWithPlace(ctx: Ctx, trashed: Trashed): Promise<Restored> {
+export async function restoreWithParents(ctx: Ctx, trashed: Trashed): Promise<Restored> {
   let { project } = trashed;
   if (project.removedAt !== undefined) project = await restoreProject(ctx, project);
   if (trashed.kind === "project") return { kind: "project", id: project._id, name: project.name, projectId: project._id };
 
-  let place: DesignPlace = { design: trashed.design, project };
-  if (place.design.removedAt !== undefined) place = await restoreDesign(ctx, place);
-  const { design } = place;
+  let path: DesignPath = { design: trashed.design, project };
+  if (path.design.removedAt !== undefined) path = await restoreDesign(ctx, path);
+  const { design } = path;
   if (trashed.kind === "design") return { kind: "design", id: design._id, name: design.name, designId: design._id, projectId: project._id };
 
   const { image } = trashed;
   await ctx.db.patch(image._id, { removedAt: undefined });
-  await imagesChanged(ctx, place, 1);
-  await recordActivity(ctx, { kind: "restored", ...place, image });
+  await imagesChanged(ctx, path, 1);
+  await recordActivity(ctx, { kind: "restored", ...path, image });
   return { kind: "image", id: image._id, name: image.name, designId: design._id, projectId: project._id };
 }

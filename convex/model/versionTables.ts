@@ -25,7 +25,7 @@ export const chosenAs = v.object({
 export const rotation = v.union(v.literal(0), v.literal(90), v.literal(180), v.literal(270));
 export type Rotation = Infer<typeof rotation>;
 
-export const pictureFacts = {
+export const pictureFields = {
   contentType: v.string(),
   size: v.number(),
   width: v.number(),
@@ -43,7 +43,7 @@ export const pictureFacts = {
 export const versionTables = {
   /** Filled once an image has two versions. The image's row repeats the current one's fields. */
   imageVersions: defineTable({
-    ...pictureFacts,
+    ...pictureFields,
     ownerId: v.optional(v.string()),
     imageId: v.id("designImages"),
     number: v.number(),

@@ -20,11 +20,11 @@ async function* bytes(count: number): AsyncGenerator<Uint8Array> {
 
 it.runIf(mounted)("keeps received chunks when the disk is full, and resumes when it has space", async () => {
   const partialUploads = openPartialUploads(join(mountPoint, "parts"), { margin: 0 });
-  const facts = { ownerId: "ada", designId: "d", name: "fig.jpg", checksum: null };
-  const part = await partialUploads.create({ ...facts, length: 3_000_000 });
+  const values = { ownerId: "ada", designId: "d", name: "fig.jpg", checksum: null };
+  const part = await partialUploads.create({ ...values, length: 3_000_000 });
   const ballast = join(mountPoint, "ballast");
   writeFileSync(ballast, Buffer.alloc(2_500_000));
-  await expect(partialUploads.create({ ...facts, length: 3_000_000 })).rejects.toThrow(DiskFull);
+  await expect(partialUploads.create({ ...values, length: 3_000_000 })).rejects.toThrow(DiskFull);
   await expect(partialUploads.append(part, 0, bytes(3_000_000))).rejects.toThrow(DiskFull);
   const reached = await partialUploads.offset(part);
   expect(reached).toBeGreaterThan(500_000);

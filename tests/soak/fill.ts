@@ -59,9 +59,17 @@ function fillDeployment(dir: string, { images, rows }: Amounts): void {
     );
     names.push(storedFileName(key, storageId));
     const checksum = digest.toString("hex");
-    const facts = { contentType: "image/png", size: content.length, width: 1, height: 1, checksum, placeholder: null, animated: false };
+    const properties = {
+      contentType: "image/png",
+      size: content.length,
+      width: 1,
+      height: 1,
+      checksum,
+      placeholder: null,
+      animated: false,
+    };
     const name = `picture ${index}.png`;
-    const given = { ownerId: owner, designId: design, name, words: name, storageId, uploadId: randomUUID(), ...facts };
+    const given = { ownerId: owner, designId: design, name, words: name, storageId, uploadId: randomUUID(), ...properties };
     write((to) => to.insert("designImages", given));
     if (index === images - 1) {
       const used = images * 2 + Math.ceil(images / IMAGES_OF_DESIGN);

@@ -44,7 +44,7 @@ export function ContainerCard({
       to={isPending(_id) ? null : to}
       name={name}
       cover={<Mosaic cover={cover} />}
-      facts={
+      summary={
         <>
           {favourite ? <FavouriteIcon /> : null}
           {counts.map((text) => (

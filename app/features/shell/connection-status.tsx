@@ -89,7 +89,7 @@ function useNewsAtReturn(connections: number): void {
 
 function Details({ state, waiting }: { state: ConnectionState; waiting: number }) {
   const { isWebSocketConnected, hasEverConnected, connectionCount, connectionRetries, timeOfOldestInflightRequest } = state;
-  const facts = [
+  const details = [
     ["Connected", isWebSocketConnected ? "yes" : "no"],
     ["Connected before", hasEverConnected ? "yes" : "no"],
     ["Connections", String(connectionCount)],
@@ -101,7 +101,7 @@ function Details({ state, waiting }: { state: ConnectionState; waiting: number }
     <div id={DETAILS_ID} popover="auto" role="group" aria-label="Connection" className="menu w-72 p-3!" data-side="bottom">
       <p className="mb-2 text-sm text-soft">{promise(waiting)}</p>
       <dl className="tabular grid grid-cols-[1fr_auto] gap-x-4 gap-y-1 text-sm">
-        {facts.map(([name, value]) => (
+        {details.map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="text-faint">{name}</dt>
             <dd>{value}</dd>

@@ -123,15 +123,15 @@ export function ComponentExamples() {
                 to=""
                 name="Northern light"
                 cover={<Cover />}
-                facts="8 images"
+                summary="8 images"
                 actions={<CardAction name="Northern light" />}
               />
             </li>
             <li>
-              <ItemCard item={{}} to="" name={LONG} cover={<Cover />} facts="1 image" />
+              <ItemCard item={{}} to="" name={LONG} cover={<Cover />} summary="1 image" />
             </li>
             <li>
-              <ItemCard item={WAITING} to={null} name="On its way" cover={<Cover />} facts="No images" />
+              <ItemCard item={WAITING} to={null} name="On its way" cover={<Cover />} summary="No images" />
             </li>
           </CardGrid>
         </div>
@@ -198,7 +198,7 @@ export function ComponentExamples() {
               />
             }
             title="First light"
-            facts="8 images"
+            summary="8 images"
           >
             <Button variant="primary">Add images</Button>
           </PageHeader>

@@ -9,14 +9,14 @@ type ItemCardProps = {
   to: string | null;
   name: string;
   cover: ReactNode;
-  facts: ReactNode;
+  summary: ReactNode;
   actions?: ReactNode;
   pick?: ReactNode;
   picking?: boolean;
   marks?: Record<`data-${string}`, string>;
 };
 
-export function ItemCard({ item, to, name, cover, facts, actions, pick, picking = false, marks }: ItemCardProps) {
+export function ItemCard({ item, to, name, cover, summary, actions, pick, picking = false, marks }: ItemCardProps) {
   return (
     <Card {...marks} aria-busy={to === null || undefined} className="item-card">
       <div className="item-card-cover">{cover}</div>
@@ -33,7 +33,7 @@ export function ItemCard({ item, to, name, cover, facts, actions, pick, picking 
               </Link>
             )}
           </h2>
-          <p className="tabular">{facts}</p>
+          <p className="tabular">{summary}</p>
         </div>
         {actions && to !== null && !picking ? <div className="item-card-actions">{actions}</div> : null}
       </div>

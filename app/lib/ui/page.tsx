@@ -9,7 +9,7 @@ export function Page({ className, children }: { className?: string; children: Re
 
 type PageHeaderProps = {
   title: ReactNode;
-  facts?: ReactNode;
+  summary?: ReactNode;
   trail?: ReactNode;
   tools?: ReactNode;
   about?: ReactNode;
@@ -18,7 +18,7 @@ type PageHeaderProps = {
   children?: ReactNode;
 };
 
-export function PageHeader({ title, facts, trail, tools, about, compact = false, children }: PageHeaderProps) {
+export function PageHeader({ title, summary, trail, tools, about, compact = false, children }: PageHeaderProps) {
   return (
     <header className={clsx("grid grid-cols-[minmax(0,1fr)]", compact ? "gap-1 sm:gap-2" : "gap-2")}>
       {tools ? (
@@ -43,7 +43,7 @@ export function PageHeader({ title, facts, trail, tools, about, compact = false,
           ) : (
             title
           )}
-          {facts ? <p className={clsx("tabular text-faint", compact ? "max-sm:hidden" : "max-sm:w-full")}>{facts}</p> : null}
+          {summary ? <p className={clsx("tabular text-faint", compact ? "max-sm:hidden" : "max-sm:w-full")}>{summary}</p> : null}
         </div>
         <div className="flex flex-wrap gap-2">{children}</div>
       </div>

@@ -4,7 +4,7 @@ import { check } from "../check";
 import { favouriteDesigns } from "../favourites";
 import { moveDesigns, moveImages } from "../moves";
 import { addTag } from "../rules";
-import { addTagsToAll, type Place, removeTagsFromAll } from "../tags/tagging";
+import { addTagsToAll, type TaggedPath, removeTagsFromAll } from "../tags/tagging";
 import { trashDesigns, trashImages } from "../trashing";
 import type { BulkAction, BulkKind } from "./bulkTables";
 
@@ -27,8 +27,8 @@ async function applyToImages(ctx: UserMutationCtx, action: BulkAction, ids: stri
     }
     case "tag":
     case "untag": {
-      const places = await imagePlaces(ctx, ids);
-      return (action.type === "tag" ? addTagsToAll : removeTagsFromAll)(ctx, places, check(addTag, action).tag);
+      const paths = await imagePaths(ctx, ids);
+      return (action.type === "tag" ? addTagsToAll : removeTagsFromAll)(ctx, paths, check(addTag, action).tag);
     }
     case "favourite":
   }
@@ -47,20 +47,20 @@ async function applyToDesigns(ctx: UserMutationCtx, action: BulkAction, ids: str
     }
     case "tag":
     case "untag": {
-      const places = await designPlaces(ctx, ids);
-      return (action.type === "tag" ? addTagsToAll : removeTagsFromAll)(ctx, places, check(addTag, action).tag);
+      const paths = await designPaths(ctx, ids);
+      return (action.type === "tag" ? addTagsToAll : removeTagsFromAll)(ctx, paths, check(addTag, action).tag);
     }
     case "favourite":
       return favouriteDesigns(ctx, await designsFor(ctx, ids, "edit"), action.favourite);
   }
 }
 
-export async function imagePlaces(ctx: UserMutationCtx, ids: string[]): Promise<Place[]> {
+export async function imagePaths(ctx: UserMutationCtx, ids: string[]): Promise<TaggedPath[]> {
   const groups = await imagesFor(ctx, ids, "edit");
-  return groups.flatMap(({ images, ...place }) => images.map((image) => ({ ...place, image })));
+  return groups.flatMap(({ images, ...path }) => images.map((image) => ({ ...path, image })));
 }
 
-export async function designPlaces(ctx: UserMutationCtx, ids: string[]): Promise<Place[]> {
+export async function designPaths(ctx: UserMutationCtx, ids: string[]): Promise<TaggedPath[]> {
   const groups = await designsFor(ctx, ids, "edit");
   return groups.flatMap(({ designs, project }) => designs.map((design) => ({ design, project })));
 }

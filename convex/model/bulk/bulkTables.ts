@@ -4,14 +4,14 @@ import { type Infer, v } from "convex/values";
 export const bulkKind = v.union(v.literal("image"), v.literal("design"));
 export type BulkKind = Infer<typeof bulkKind>;
 
-export const bulkPlace = v.union(
+export const bulkContainer = v.union(
   v.object({ kind: v.literal("design"), id: v.string() }),
   v.object({ kind: v.literal("project"), id: v.string() }),
 );
-export type BulkPlace = Infer<typeof bulkPlace>;
+export type BulkContainer = Infer<typeof bulkContainer>;
 
-/** Without a place, the items of `ids`. With one, all its items up to the cut-off time except `ids`. */
-export const bulkSelection = { kind: bulkKind, place: v.optional(bulkPlace), ids: v.array(v.string()), until: v.number() };
+/** Without a container, the items of `ids`. With one, all its items up to the cut-off time except `ids`. */
+export const bulkSelection = { kind: bulkKind, place: v.optional(bulkContainer), ids: v.array(v.string()), until: v.number() };
 const selectionObject = v.object(bulkSelection);
 export type BulkSelection = Infer<typeof selectionObject>;
 

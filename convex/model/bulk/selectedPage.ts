@@ -1,9 +1,9 @@
 import type { Doc } from "../../_generated/dataModel";
 import { type CallerCtx, designFor, projectFor } from "../access";
 import { notFound } from "../errors";
-import { type ManualPlace, placeOfRow, rowsAfter } from "../lists/manualPage";
+import { type ManualPosition, positionOf, rowsAfter } from "../lists/manualPage";
 import { designsOf, imagesOf } from "../lists/order";
-import type { BulkPlace, BulkSelection } from "./bulkTables";
+import type { BulkContainer, BulkSelection } from "./bulkTables";
 
 type Item = Doc<"designs"> | Doc<"designImages">;
 type SelectedPage = { ids: string[]; cursor: string | null };
@@ -12,27 +12,27 @@ type SelectedPage = { ids: string[]; cursor: string | null };
 const DESIGNS = 40;
 
 /** `after` is the last row read, `within` the design that it is in, when a project's images are read. */
-type Position = { after: ManualPlace | null; within: { design: string; after: ManualPlace | null } | null };
+type Position = { after: ManualPosition | null; within: { design: string; after: ManualPosition | null } | null };
 
-/** Returns a page of a selection in manual order and the next cursor. Checks access to the place, not to `ids`. Throws "not_found". */
+/** Returns a page of a selection in manual order and the next cursor. Checks access to the container, not to `ids`. Throws "not_found". */
 export async function selectedPage(ctx: CallerCtx, selection: BulkSelection, cursor: string | null, size: number): Promise<SelectedPage> {
-  const { kind, place, ids } = selection;
-  if (!place) {
+  const { kind, place: container, ids } = selection;
+  if (!container) {
     const from = Number(cursor ?? 0);
     return { ids: ids.slice(from, from + size), cursor: from + size < ids.length ? String(from + size) : null };
   }
   const at = positionIn(cursor);
-  if (kind === "image" && place.kind === "project") return imagesOfProject(ctx, selection, place.id, at, size);
-  if ((kind === "image") !== (place.kind === "design")) throw notFound();
+  if (kind === "image" && container.kind === "project") return imagesOfProject(ctx, selection, container.id, at, size);
+  if ((kind === "image") !== (container.kind === "design")) throw notFound();
   const rows =
     kind === "image"
-      ? await rowsAfter(imagesOf(ctx, (await designFor(ctx, place.id, "view")).design._id), at.after, size)
-      : await rowsAfter(designsOf(ctx, (await projectFor(ctx, place.id, "view"))._id), at.after, size);
+      ? await rowsAfter(imagesOf(ctx, (await designFor(ctx, container.id, "view")).design._id), at.after, size)
+      : await rowsAfter(designsOf(ctx, (await projectFor(ctx, container.id, "view"))._id), at.after, size);
   const last = rows.length < size ? undefined : rows.at(-1);
-  return { ids: chosenOf(rows, selection), cursor: last ? JSON.stringify({ after: placeOfRow(last), within: null }) : null };
+  return { ids: chosenOf(rows, selection), cursor: last ? JSON.stringify({ after: positionOf(last), within: null }) : null };
 }
 
-export async function expectPlace(ctx: CallerCtx, { kind, id }: BulkPlace): Promise<true> {
+export async function expectContainer(ctx: CallerCtx, { kind, id }: BulkContainer): Promise<true> {
   await (kind === "design" ? designFor(ctx, id, "view") : projectFor(ctx, id, "view"));
   return true;
 }
@@ -57,7 +57,7 @@ async function imagesOfProject(
     if (within === null) {
       const [next] = await rowsAfter(designsOf(ctx, project._id), after, 1);
       if (!next) return { ids, cursor: null };
-      after = placeOfRow(next);
+      after = positionOf(next);
       within = { design: next._id, after: null };
     }
     const designId = ctx.db.normalizeId("designs", within.design);
@@ -68,12 +68,12 @@ async function imagesOfProject(
     ids.push(...chosenOf(rows, selection));
     const last = rows.length < remaining ? undefined : rows.at(-1);
     remaining -= rows.length;
-    within = last ? { ...within, after: placeOfRow(last) } : null;
+    within = last ? { ...within, after: positionOf(last) } : null;
   }
   return { ids, cursor: JSON.stringify({ after, within }) };
 }
 
-/** A forged cursor only leads to another position in the place. */
+/** A forged cursor only leads to another position in the container. */
 function positionIn(cursor: string | null): Position {
   const position: unknown = cursor === null ? null : JSON.parse(cursor);
   return isPosition(position) ? position : { after: null, within: null };

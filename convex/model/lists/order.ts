@@ -105,7 +105,7 @@ export async function neighbour<Each extends Row>(list: List<Each>, row: Each, s
 export type Target = "up" | "down" | "first" | "last" | { before: Row } | { after: Row };
 
 /** Returns false, without a write, if the row is already there. */
-export async function placeRow(ctx: MutationCtx, list: List, row: Row, target: Target): Promise<boolean> {
+export async function reorderRow(ctx: MutationCtx, list: List, row: Row, target: Target): Promise<boolean> {
   let gap = await gapFor(list, row, target);
   if (gap === null) return false;
   if (lacksKey(gap.previous) || lacksKey(gap.next)) {

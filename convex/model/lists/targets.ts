@@ -3,22 +3,22 @@ import type { Doc } from "../../_generated/dataModel";
 import { notFound } from "../errors";
 import type { Target } from "./order";
 
-export const placeArgs = {
+export const reorderArgs = {
   id: v.string(),
   to: v.union(v.literal("up"), v.literal("down"), v.literal("first"), v.literal("last"), v.literal("before"), v.literal("after")),
   /** For "before" and "after": the neighbour's id. */
   beside: v.optional(v.string()),
 };
 
-type Place = { to: Infer<typeof placeArgs.to>; beside?: string };
+type ReorderTarget = { to: Infer<typeof reorderArgs.to>; beside?: string };
 
 /** Throws "not_found" if a required neighbour is missing. */
 export async function targetOf(
-  { to, beside }: Place,
-  look: (id: string) => Promise<Doc<"projects"> | Doc<"designs"> | Doc<"designImages">>,
+  { to, beside }: ReorderTarget,
+  rowFor: (id: string) => Promise<Doc<"projects"> | Doc<"designs"> | Doc<"designImages">>,
 ): Promise<Target> {
   if (to !== "before" && to !== "after") return to;
   if (beside === undefined) throw notFound();
-  const row = await look(beside);
+  const row = await rowFor(beside);
   return to === "before" ? { before: row } : { after: row };
 }

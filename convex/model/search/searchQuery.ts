@@ -101,7 +101,7 @@ const lastTerms = (terms: string[]): string => [...new Set(terms.toReversed())].
 
 function spread(terms: string[], limit: number): string[] {
   const step = Math.max(1, terms.length / limit);
-  return Array.from({ length: Math.min(limit, terms.length) }, (_, place) => terms[Math.floor(place * step)] ?? "");
+  return Array.from({ length: Math.min(limit, terms.length) }, (_, index) => terms[Math.floor(index * step)] ?? "");
 }
 
 /** One letter is added, missing, wrong or swapped. The word may be longer than the typed text, but not directly after the error. */

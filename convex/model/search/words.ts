@@ -64,7 +64,7 @@ const codeOf = (letter: string): number => letter.codePointAt(0) ?? 0;
 /** The last one is a single character, so that each character begins a term. */
 export function bigramsOf(run: string): string[] {
   const letters = Array.from(run).filter((letter) => /[\p{L}\p{N}]/u.test(letter));
-  return letters.map((letter, place) => letter + (letters[place + 1] ?? ""));
+  return letters.map((letter, index) => letter + (letters[index + 1] ?? ""));
 }
 
 /** Shorter words have too few trigrams to distinguish them. */
@@ -75,7 +75,7 @@ export function trigramsOf(word: string): string[] {
   const letters = Array.from(termOf(word));
   if (letters.length < INFIX_MIN || !/^\p{L}+$/u.test(letters.join(""))) return [];
   const padded = ["0", ...letters, "0"];
-  return letters.map((_, place) => MARKER + padded.slice(place, place + 3).join(""));
+  return letters.map((_, index) => MARKER + padded.slice(index, index + 3).join(""));
 }
 
 export const isLetters = (term: string): boolean => !term.startsWith(MARKER);

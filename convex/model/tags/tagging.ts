@@ -1,6 +1,7 @@
 import type { Doc, Id } from "../../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../../_generated/server";
 import { recordActivity } from "../activities/recordActivity";
+import type { DesignPath } from "../access";
 import { limit } from "../errors";
 import { isolate } from "../isolate";
 import { tagKey, TAGS_MAX } from "../rules";
@@ -8,67 +9,66 @@ import { touch } from "../summaries";
 import { searchWords } from "../search/words";
 
 type Ctx = MutationCtx & { user: Pick<Doc<"users">, "id"> };
-type DesignPlace = { design: Doc<"designs">; project: Doc<"projects"> };
-export type Place = DesignPlace & { image?: Doc<"designImages"> };
+export type TaggedPath = DesignPath & { image?: Doc<"designImages"> };
 type TaggedItem = { kind: "design"; thing: Id<"designs"> } | { kind: "image"; thing: Id<"designImages"> };
 
 /** Keeps the spelling already in use. Returns whether any tag was new; throws "limit" above `TAGS_MAX`. */
-export async function addTags(ctx: Ctx, place: Place, labels: string[]): Promise<boolean> {
-  const has = new Set((rowOf(place).tags ?? []).map(tagKey));
+export async function addTags(ctx: Ctx, path: TaggedPath, labels: string[]): Promise<boolean> {
+  const has = new Set((rowOf(path).tags ?? []).map(tagKey));
   const more = new Set(labels.map(tagKey)).difference(has);
   if (more.size > 0 && has.size + more.size > TAGS_MAX) throw limit(`You can have at most ${TAGS_MAX} tags on an item. Remove one first.`);
-  await addTagsToAll(ctx, [place], labels);
+  await addTagsToAll(ctx, [path], labels);
   return more.size > 0;
 }
 
 /** Writes each shared row once. Throws "limit" if any thing would exceed `TAGS_MAX`. */
-export async function addTagsToAll(ctx: Ctx, places: Place[], labels: string[]): Promise<void> {
+export async function addTagsToAll(ctx: Ctx, paths: TaggedPath[], labels: string[]): Promise<void> {
   const requested = [...new Map(labels.map((label) => [tagKey(label), label]))];
-  const changes = places.flatMap((place) => {
-    const { tags = [], name } = rowOf(place);
+  const changes = paths.flatMap((path) => {
+    const { tags = [], name } = rowOf(path);
     const has = new Set(tags.map(tagKey));
     const missing = requested.filter(([key]) => !has.has(key));
     if (missing.length > 0 && has.size + missing.length > TAGS_MAX)
       throw limit(`“${isolate(name)}” can have at most ${TAGS_MAX} tags. Remove one first.`);
-    return missing.map(([key, label]) => ({ place, key, label }));
+    return missing.map(([key, label]) => ({ path, key, label }));
   });
-  const written = new Map<Place, string[]>();
-  for (const group of Map.groupBy(changes, ({ key, place }) => `${place.project.ownerId} ${key}`).values()) {
+  const written = new Map<TaggedPath, string[]>();
+  for (const group of Map.groupBy(changes, ({ key, path }) => `${path.project.ownerId} ${key}`).values()) {
     const [first] = group;
     if (!first) continue;
-    const { key, label, place } = first;
-    const things = group.map((change) => change.place);
-    const tag = await addTagRows(ctx, place.project.ownerId, key, label, things.map(taggedItem));
+    const { key, label, path } = first;
+    const things = group.map((change) => change.path);
+    const tag = await addTagRows(ctx, path.project.ownerId, key, label, things.map(taggedItem));
     for (const thing of things) written.set(thing, [...(written.get(thing) ?? []), tag.label]);
   }
-  for (const [place, added] of written) await writeTags(ctx, place, [...(rowOf(place).tags ?? []), ...added]);
+  for (const [path, added] of written) await writeTags(ctx, path, [...(rowOf(path).tags ?? []), ...added]);
   await recordTagActivity(
     ctx,
-    [...written].flatMap(([place, added]) => added.map((to) => ({ place, to }))),
+    [...written].flatMap(([path, added]) => added.map((to) => ({ path, to }))),
   );
 }
 
-export async function removeTag(ctx: Ctx, place: Place, label: string): Promise<void> {
-  await removeTagsFromAll(ctx, [place], [label]);
+export async function removeTag(ctx: Ctx, path: TaggedPath, label: string): Promise<void> {
+  await removeTagsFromAll(ctx, [path], [label]);
 }
 
-export async function removeTagsFromAll(ctx: Ctx, places: Place[], labels: string[]): Promise<void> {
+export async function removeTagsFromAll(ctx: Ctx, paths: TaggedPath[], labels: string[]): Promise<void> {
   const keys = new Set(labels.map(tagKey));
-  const taggedPlaces = places.flatMap((place) => {
-    const removedTags = (rowOf(place).tags ?? []).filter((each) => keys.has(tagKey(each)));
-    return removedTags.length === 0 ? [] : [{ place, gone: removedTags }];
+  const taggedPaths = paths.flatMap((path) => {
+    const removedTags = (rowOf(path).tags ?? []).filter((each) => keys.has(tagKey(each)));
+    return removedTags.length === 0 ? [] : [{ path, gone: removedTags }];
   });
   const uses = new Map<Id<"tags">, number>();
-  for (const [ownerId, group] of Map.groupBy(taggedPlaces, ({ place }) => place.project.ownerId)) {
+  for (const [ownerId, group] of Map.groupBy(taggedPaths, ({ path }) => path.project.ownerId)) {
     const tags = new Set<Id<"tags">>();
     for (const key of keys) {
       const tag = await tagOf(ctx, ownerId, key);
       if (tag) tags.add(tag._id);
     }
-    for (const { place } of group) {
+    for (const { path } of group) {
       const rows = await ctx.db
         .query("taggings")
-        .withIndex("by_thing", (q) => q.eq("thing", rowOf(place)._id))
+        .withIndex("by_thing", (q) => q.eq("thing", rowOf(path)._id))
         .take(TAGS_MAX);
       for (const { _id, tagId } of rows) {
         if (!tags.has(tagId)) continue;
@@ -78,19 +78,19 @@ export async function removeTagsFromAll(ctx: Ctx, places: Place[], labels: strin
     }
   }
   for (const [tagId, gone] of uses) await changeUses(ctx, tagId, -gone);
-  for (const { place, gone } of taggedPlaces) {
-    const remaining = (rowOf(place).tags ?? []).filter((each) => !gone.includes(each));
-    await writeTags(ctx, place, remaining);
+  for (const { path, gone } of taggedPaths) {
+    const remaining = (rowOf(path).tags ?? []).filter((each) => !gone.includes(each));
+    await writeTags(ctx, path, remaining);
   }
   await recordTagActivity(
     ctx,
-    taggedPlaces.flatMap(({ place, gone }) => gone.map((from) => ({ place, from }))),
+    taggedPaths.flatMap(({ path, gone }) => gone.map((from) => ({ path, from }))),
   );
 }
 
-export async function noteTags(ctx: MutationCtx, ownerId: string, made: (TaggedItem & { tags: string[] | undefined })[]): Promise<void> {
+export async function noteTags(ctx: MutationCtx, ownerId: string, items: (TaggedItem & { tags: string[] | undefined })[]): Promise<void> {
   const byKey = Map.groupBy(
-    made.flatMap(({ tags = [], ...thing }) => tags.map((label) => ({ label, thing }))),
+    items.flatMap(({ tags = [], ...thing }) => tags.map((label) => ({ label, thing }))),
     ({ label }) => tagKey(label),
   );
   for (const [key, carriers] of byKey) {
@@ -140,26 +140,26 @@ async function changeUses({ db }: MutationCtx, tagId: Id<"tags">, by: number): P
   else await db.delete(tagId);
 }
 
-async function writeTags({ db }: MutationCtx, { image, design }: Place, all: string[]): Promise<void> {
+async function writeTags({ db }: MutationCtx, { image, design }: TaggedPath, all: string[]): Promise<void> {
   const tags = all.length === 0 ? undefined : all;
   if (image) await db.patch(image._id, { tags, words: searchWords({ ...image, tags }) });
   else await db.patch(design._id, { tags, words: searchWords({ ...design, tags }) });
 }
 
-async function recordTagActivity(ctx: Ctx, changes: { place: Place; from?: string; to?: string }[]): Promise<void> {
-  for (const { place } of new Map(changes.map((change) => [change.place.design._id, change])).values()) await touch(ctx, place);
-  const entries = Map.groupBy(changes, ({ place: { image, design, project }, from, to }) =>
+async function recordTagActivity(ctx: Ctx, changes: { path: TaggedPath; from?: string; to?: string }[]): Promise<void> {
+  for (const { path } of new Map(changes.map((change) => [change.path.design._id, change])).values()) await touch(ctx, path);
+  const entries = Map.groupBy(changes, ({ path: { image, design, project }, from, to }) =>
     JSON.stringify([project._id, image && design._id, from, to]),
   );
   for (const group of entries.values()) {
     const [last] = group.slice(-1);
     if (!last) continue;
-    const { place, ...what } = last;
-    await recordActivity(ctx, { kind: "tagged", ...place, ...what, count: group.length });
+    const { path, ...what } = last;
+    await recordActivity(ctx, { kind: "tagged", ...path, ...what, count: group.length });
   }
 }
 
-const rowOf = ({ image, design }: Place): Doc<"designs"> | Doc<"designImages"> => image ?? design;
+const rowOf = ({ image, design }: TaggedPath): Doc<"designs"> | Doc<"designImages"> => image ?? design;
 
-const taggedItem = ({ image, design }: Place): TaggedItem =>
+const taggedItem = ({ image, design }: TaggedPath): TaggedItem =>
   image ? { kind: "image", thing: image._id } : { kind: "design", thing: design._id };

@@ -5,13 +5,14 @@ import {
   designsFor,
   imageFor,
   imagesFor,
-  unpurgedFor,
+  type ItemPath,
   projectFor,
   type Trashed,
   trashedFor,
+  unpurgedFor,
   type UserMutationCtx,
 } from "../access";
-import { designPlaces, imagePlaces } from "../bulk/applyAction";
+import { designPaths, imagePaths } from "../bulk/applyAction";
 import { conflict } from "../errors";
 import { changeText, nameFields } from "../itemMutations";
 import { moveDesigns, moveImages } from "../moves";
@@ -31,7 +32,7 @@ export async function revertChanges(ctx: Ctx, changes: Change[]): Promise<void> 
   const reading = readingOnce(ctx);
   for (const change of changes) await expectUnchanged(reading, change);
   await revertTrash(ctx, reading, changes.filter(changed("removedAt")));
-  await revertPlaces(ctx, changes);
+  await revertParents(ctx, changes);
   const isTagging = changes.every((change) => fieldsOf(change).every((field) => field === "tags"));
   await revertTags(ctx, isTagging ? reading : ctx, changes.filter(changed("tags")));
   for (const change of changes) await revertFields(ctx, change);
@@ -72,7 +73,7 @@ async function revertTrash(ctx: Ctx, reading: Ctx, changes: Change[]): Promise<v
   for (const id of idsOf("project")) await trashProject(ctx, await projectFor(ctx, id, "edit"));
 }
 
-async function revertPlaces(ctx: Ctx, changes: Change[]): Promise<void> {
+async function revertParents(ctx: Ctx, changes: Change[]): Promise<void> {
   for (const [designId, group] of Map.groupBy(changes, ({ before }) => before.designId))
     if (designId !== undefined) await moveImages(ctx, idsIn(group), designId);
   for (const [projectId, group] of Map.groupBy(changes, ({ before }) => before.projectId)) {
@@ -93,7 +94,7 @@ async function revertFields(ctx: Ctx, change: Change): Promise<void> {
   if (fields.length === 0) return;
   const isMoved = has("designId") || has("projectId");
   if (isMoved && fields.every((field) => field === "orderKey")) return restoreKey(ctx, change);
-  const path: Path =
+  const path: ItemPath =
     kind === "image" ? await imageFor(ctx, id, "edit") : kind === "design" ? await designFor(ctx, id, "edit") : await projectPath(ctx, id);
   const item = path.image ?? path.design ?? path.project;
   if (has("name") && before.name !== undefined)
@@ -112,9 +113,7 @@ async function revertFields(ctx: Ctx, change: Change): Promise<void> {
   if (path.design && !isMoved) await recordActivity(ctx, { kind: "reordered", ...path });
 }
 
-type Path = { project: Doc<"projects">; design?: Doc<"designs">; image?: Doc<"designImages"> };
-
-const projectPath = async (ctx: Ctx, id: string): Promise<Path> => ({ project: await projectFor(ctx, id, "edit") });
+const projectPath = async (ctx: Ctx, id: string): Promise<ItemPath> => ({ project: await projectFor(ctx, id, "edit") });
 
 async function restoreKey({ db }: Ctx, { id, kind, before: { orderKey } }: Change): Promise<void> {
   const known = kind === "image" ? db.normalizeId("designImages", id) : db.normalizeId("designs", id);
@@ -132,10 +131,10 @@ async function revertTags(ctx: Ctx, reading: Ctx, changes: Change[]): Promise<vo
   for (const group of Map.groupBy(deltas, ({ kind, removed, added }) => JSON.stringify([kind, removed, added])).values()) {
     const [first] = group;
     if (!first) continue;
-    const placesIn = (from: Ctx) => (first.kind === "image" ? imagePlaces : designPlaces)(from, idsIn(group));
+    const pathsIn = (from: Ctx) => (first.kind === "image" ? imagePaths : designPaths)(from, idsIn(group));
     const isReplaced = first.removed.length > 0 && first.added.length > 0;
-    if (first.removed.length > 0) await removeTagsFromAll(ctx, await placesIn(reading), first.removed);
-    if (first.added.length > 0) await addTagsToAll(ctx, await placesIn(isReplaced ? ctx : reading), first.added);
+    if (first.removed.length > 0) await removeTagsFromAll(ctx, await pathsIn(reading), first.removed);
+    if (first.added.length > 0) await addTagsToAll(ctx, await pathsIn(isReplaced ? ctx : reading), first.added);
   }
   for (const { kind, id, before, isInOrder } of deltas) {
     if (isInOrder) continue;
@@ -144,7 +143,7 @@ async function revertTags(ctx: Ctx, reading: Ctx, changes: Change[]): Promise<vo
   }
 }
 
-async function revertCover(ctx: Ctx, path: Path, coverImageId: Id<"designImages"> | undefined): Promise<void> {
+async function revertCover(ctx: Ctx, path: ItemPath, coverImageId: Id<"designImages"> | undefined): Promise<void> {
   const item = path.design ?? path.project;
   await ctx.db.patch(item._id, { coverImageId, chosenCover: undefined, ...(await chosenIn(ctx, { ...item, coverImageId })) });
   const chosen = coverImageId && (await ctx.db.get(coverImageId));

@@ -3,12 +3,12 @@ import type { WireRun } from "./transactor/transactor-protocol.ts";
 import type { Outcome } from "./types.ts";
 
 /** Parses the value lazily, because most callers forward its text. */
-export function outcomeOf({ outcome, facts }: WireRun): Outcome {
+export function outcomeOf({ outcome, metadata }: WireRun): Outcome {
   if (!outcome.ok) {
     const { message, data, logLines } = outcome;
     const failed: Outcome = { ok: false, message, logLines };
     if (data !== undefined) failed.data = data;
-    if (facts.requestId !== null) failed.requestId = facts.requestId;
+    if (metadata.requestId !== null) failed.requestId = metadata.requestId;
     return failed;
   }
   const { text, logLines } = outcome;

@@ -136,7 +136,7 @@ class Runner implements FunctionRunner {
     });
     return runs.map((run, index): QueryOutcome => {
       this.#log(run, calls[index]?.identity.kind ?? "none");
-      const { readIdentity, volatile, journal, refused } = run.facts;
+      const { readIdentity, volatile, journal, refused } = run.metadata;
       return Object.assign(outcomeOf(run), { ts: run.ts, readIdentity, volatile, journal, refused: refused !== undefined });
     });
   }
@@ -284,11 +284,11 @@ class Runner implements FunctionRunner {
     for (const listener of this.#commitListeners) listener(commit);
   }
 
-  #log({ outcome, facts, repeated }: WireRun, identity: FunctionLog["identity"]): void {
+  #log({ outcome, metadata, repeated }: WireRun, identity: FunctionLog["identity"]): void {
     if (this.#logListeners.size === 0 || repeated) return;
-    const { path, type, startedAt, durationMs, requestId } = facts;
+    const { path, type, startedAt, durationMs, requestId } = metadata;
     const error = outcome.ok ? null : outcome.message;
-    const found = facts.refused !== "path";
+    const found = metadata.refused !== "path";
     const entry = { path, type, identity, startedAt, durationMs, logLines: outcome.logLines, error, found, requestId };
     for (const listener of this.#logListeners) listener(entry);
   }

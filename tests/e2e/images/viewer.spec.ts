@@ -252,8 +252,8 @@ bothWays((javaScript) => {
     await other.goto(path);
     await page.goto(viewer);
     await ready(page);
-    const facts = page.getByText("Details", { exact: true });
-    await facts.click();
+    const details = page.getByText("Details", { exact: true });
+    await details.click();
     await page.getByLabel("Upload new version").setInputFiles(picturePath("path"));
     if (!javaScript) await page.getByRole("button", { name: "Upload", exact: true }).click();
     await expect(page.getByText("2,000 × 1,500 px")).toBeVisible();
@@ -310,7 +310,7 @@ bothWays((javaScript) => {
 
     await page.goto(viewer);
     await ready(page);
-    await facts.click();
+    await details.click();
     await page.getByRole("button", { name: "Restore version 1" }).click();
     await expect(page.getByText("1,600 × 1,082 px")).toBeVisible();
     await expect(versions).toHaveText([/Version 2/, /Version 1\s*Current/]);

@@ -29,7 +29,16 @@ type AccountFormProps = {
 };
 
 /** Renders an account form. Asks for the password when the session is not fresh, then resends all fields. */
-export function AccountForm({ state, submit, variant = "quiet", successTexts = {}, hidden, actions, className, children }: AccountFormProps) {
+export function AccountForm({
+  state,
+  submit,
+  variant = "quiet",
+  successTexts = {},
+  hidden,
+  actions,
+  className,
+  children,
+}: AccountFormProps) {
   const message =
     !state.pending && state.doneCode !== undefined && Object.hasOwn(successTexts, state.doneCode) ? successTexts[state.doneCode] : "";
   return (

@@ -44,7 +44,7 @@ async function follow(subscription: Stripe.Subscription, adapter: Adapter, { pro
   const item = subscription.items.data.find(({ price }) => price.id === proPrice || price.id === proAnnualPrice);
   if (!item) return;
   const customer = idOf(subscription.customer);
-  const facts = {
+  const values = {
     plan: SOLD_PLAN,
     status: subscription.status,
     stripeCustomerId: customer,
@@ -67,7 +67,7 @@ async function follow(subscription: Stripe.Subscription, adapter: Adapter, { pro
   const row = existing ?? (subscriptionId ? await adapter.findOne<Row>({ model: "subscription", where: by("id", subscriptionId) }) : null);
   // Two windows can each pay for one started checkout; each becomes a subscription.
   if (row && (row.stripeSubscriptionId ?? subscription.id) === subscription.id) {
-    await adapter.update({ model: "subscription", where: by("id", row.id), update: facts });
+    await adapter.update({ model: "subscription", where: by("id", row.id), update: values });
     return;
   }
   const owner =
@@ -75,7 +75,7 @@ async function follow(subscription: Stripe.Subscription, adapter: Adapter, { pro
   const referenceId = row?.referenceId ?? owner?.id;
   // The owner's account is deleted.
   if (referenceId === undefined) return;
-  await adapter.create({ model: "subscription", data: { ...facts, referenceId } });
+  await adapter.create({ model: "subscription", data: { ...values, referenceId } });
 }
 
 const idOf = (value: string | { id: string } | null): string | null => (typeof value === "string" ? value : (value?.id ?? null));

@@ -57,9 +57,11 @@ describe("manipulated files", () => {
         const answer = await inspected(file);
         const problem = answer.ok ? "None." : answer.problem;
         expect(problem).toMatch(/^[A-Z].*\.$/s);
-        const facts = answer.ok ? answer.facts : { contentType: "image/png", width: 1, height: 1 };
-        expect(facts.width * facts.height).toBeLessThanOrEqual(50_000_000);
-        const shown = answer.ok ? await makeVariant({ bytes: file, ...facts }, { width: 160, targetFormat: "webp" }).catch(String) : "";
+        const properties = answer.ok ? answer.properties : { contentType: "image/png", width: 1, height: 1 };
+        expect(properties.width * properties.height).toBeLessThanOrEqual(50_000_000);
+        const shown = answer.ok
+          ? await makeVariant({ bytes: file, ...properties }, { width: 160, targetFormat: "webp" }).catch(String)
+          : "";
         expect(typeof shown === "string" ? shown : "").not.toMatch(/undefined|not a function|Cannot read/);
       }),
       { numRuns: 250, seed: 20261121 },
@@ -155,7 +157,7 @@ describe("small files that decode to large pictures", () => {
       await writeFile("/proc/self/clear_refs", "5");
       const before = rss();
       const answers = await Promise.all([inspectImage(path, "ada"), inspectImage(path, "ada")]);
-      expect(answers.map((answer) => answer.ok && answer.facts.width * answer.facts.height)).toEqual([49_980_000, 49_980_000]);
+      expect(answers.map((answer) => answer.ok && answer.properties.width * answer.properties.height)).toEqual([49_980_000, 49_980_000]);
       const most = Number(/VmHWM:\s+(\d+)/.exec(await readFile("/proc/self/status", "utf8"))?.[1]) / 1024;
       expect(most - before).toBeLessThan(DECODING_MEMORY / 2 ** 20);
     },

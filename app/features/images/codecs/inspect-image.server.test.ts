@@ -27,10 +27,10 @@ async function inspectBytes(bytes: Buffer | string) {
   return inspectImage(path, "ada");
 }
 
-async function factsOf(bytes: Buffer | string) {
+async function propertiesOf(bytes: Buffer | string) {
   const answer = await inspectBytes(bytes);
   if (!answer.ok) throw new Error(answer.problem);
-  return answer.facts;
+  return answer.properties;
 }
 
 async function problemOf(bytes: Buffer | string) {
@@ -45,26 +45,26 @@ describe("accepts", () => {
     const answer = await inspectImage(picturePath(name), "ada");
     const { file, width, height } = pictures[name];
     const contentType = types[file.split(".").at(-1) as keyof typeof types];
-    expect(answer).toMatchObject({ ok: true, facts: { contentType, width, height, animated: false } });
+    expect(answer).toMatchObject({ ok: true, properties: { contentType, width, height, animated: false } });
     if (!answer.ok) return;
-    expect(answer.facts.checksum).toMatch(/^[0-9a-f]{64}$/);
-    const hash = Buffer.from(answer.facts.placeholder ?? "", "base64");
+    expect(answer.properties.checksum).toMatch(/^[0-9a-f]{64}$/);
+    const hash = Buffer.from(answer.properties.placeholder ?? "", "base64");
     expect(thumbHashToApproximateAspectRatio(hash)).toBeCloseTo(width / height, 0);
   });
 
   it("a rotated photograph, with upright dimensions", async () => {
     const { buffer } = await sidewaysPhotograph();
-    expect(await factsOf(buffer)).toMatchObject({ contentType: "image/jpeg", width: 400, height: 600 });
+    expect(await propertiesOf(buffer)).toMatchObject({ contentType: "image/jpeg", width: 400, height: 600 });
   });
 
   it.each(["gif", "webp"] as const)("an animated %s and marks it as animated", async (format) => {
     const { buffer } = await animatedGif();
     const moving = format === "gif" ? buffer : await sharp(buffer, { pages: -1 }).toFormat(format).toBuffer();
-    expect(await factsOf(moving)).toMatchObject({ contentType: `image/${format}`, width: 240, height: 160, animated: true });
+    expect(await propertiesOf(moving)).toMatchObject({ contentType: `image/${format}`, width: 240, height: 160, animated: true });
   });
 
   it("a drawing with a script, which is shown only as pixels", async () => {
-    expect(await factsOf(hostileSvg().buffer)).toMatchObject({ contentType: "image/svg+xml", width: 600, height: 400 });
+    expect(await propertiesOf(hostileSvg().buffer)).toMatchObject({ contentType: "image/svg+xml", width: 600, height: 400 });
   });
 
   it.each([
@@ -77,7 +77,7 @@ describe("accepts", () => {
     ],
     ["after a byte order mark and a comment", '\uFEFF<!-- > -->\n<svg xmlns="http://www.w3.org/2000/svg" width="7" height="9"/>', 7, 9],
   ])("a drawing %s", async (_, text, width, height) => {
-    expect(await factsOf(text)).toMatchObject({ contentType: "image/svg+xml", width, height });
+    expect(await propertiesOf(text)).toMatchObject({ contentType: "image/svg+xml", width, height });
   });
 
   it("a CMYK JPEG, a 16-bit PNG and a grey PNG", async () => {
@@ -87,7 +87,7 @@ describe("accepts", () => {
       await base.clone().toColourspace("rgb16").png().toBuffer(),
       await base.clone().greyscale().png().toBuffer(),
     ])
-      expect((await factsOf(bytes)).placeholder).not.toBeNull();
+      expect((await propertiesOf(bytes)).placeholder).not.toBeNull();
   });
 });
 
@@ -106,7 +106,7 @@ describe("rejects", () => {
     const still = await sharp({ create: { width: 32, height: 24, channels: 3, background: "#369" } })
       .avif()
       .toBuffer();
-    expect(await factsOf(still)).toMatchObject({ contentType: "image/avif", animated: false });
+    expect(await propertiesOf(still)).toMatchObject({ contentType: "image/avif", animated: false });
     const moving = Buffer.from(still);
     moving.write("avis", 8, "latin1");
     expect(await problemOf(moving)).toBe("Animated AVIF files are not supported. Export it as a WebP or GIF.");

@@ -25,7 +25,7 @@ import { svgDensity, svgWidth } from "./svg-size.server";
 import { type Exif, readExif } from "./exif";
 import { isWholeGif } from "./gif.server";
 
-export type PictureFacts = {
+export type PictureProperties = {
   contentType: AcceptedType;
   size: number;
   /** Pixels after orientation; for a drawing, its rounded units. */
@@ -35,12 +35,12 @@ export type PictureFacts = {
   placeholder: string | null;
   animated: boolean;
   /** Pages of a PDF, each of which becomes an image. */
-  pages?: Pick<PictureFacts, "width" | "height" | "placeholder">[];
+  pages?: Pick<PictureProperties, "width" | "height" | "placeholder">[];
   /** Metadata that everyone with access to the picture may see. */
   details?: Omit<Exif, "orientation"> & { colourSpace?: string };
 };
 
-export type Inspection = { ok: true; facts: PictureFacts } | { ok: false; problem: string };
+export type Inspection = { ok: true; properties: PictureProperties } | { ok: false; problem: string };
 
 const SVG_MAX_BYTES = 10_000_000;
 
@@ -83,7 +83,7 @@ async function inspectPixels({ path, size, checksum }: Arrived, type: AcceptedTy
       // Decodes all frames only to check that they are complete.
       if (frames > 1) await decoder(path, { pages: -1 }).resize({ width: 16 }).raw().toBuffer();
       const placeholder = await thumbhash(path);
-      const facts = {
+      const properties = {
         contentType: type,
         size,
         width,
@@ -93,7 +93,7 @@ async function inspectPixels({ path, size, checksum }: Arrived, type: AcceptedTy
         animated: frames > 1,
         details: detailsOf(read),
       };
-      return { ok: true, facts };
+      return { ok: true, properties };
     });
   } catch (error) {
     return refuse(error instanceof Error && /timeout/i.test(error.message) ? TOO_SLOW : BROKEN);
@@ -111,8 +111,16 @@ async function inspectHeic({ path, size, checksum }: Arrived, read: Metadata): P
       if (!picture) return refuse(BROKEN);
       const { width, height } = picture;
       const placeholder = await thumbhash(await pixelsToPng(picture, await heicProfile(bytes)));
-      const facts = { contentType: "image/heic" as const, size, width, height, checksum: await checksum(), placeholder, animated: false };
-      return { ok: true, facts: { ...facts, details: detailsOf(read) } };
+      const properties = {
+        contentType: "image/heic" as const,
+        size,
+        width,
+        height,
+        checksum: await checksum(),
+        placeholder,
+        animated: false,
+      };
+      return { ok: true, properties: { ...properties, details: detailsOf(read) } };
     });
   } catch (error) {
     return refuse(error instanceof DecodeError ? UNDECODABLE[error.problem] : BROKEN);
@@ -123,11 +131,11 @@ async function inspectHeic({ path, size, checksum }: Arrived, read: Metadata): P
 async function inspectDocument({ path, size, checksum }: Arrived): Promise<Inspection> {
   try {
     const rendered = await decodeIsolated(await readFile(path), "application/pdf", { side: THUMBHASH_SIDE });
-    const pages: NonNullable<PictureFacts["pages"]> = [];
+    const pages: NonNullable<PictureProperties["pages"]> = [];
     for (const page of rendered) pages.push({ ...page.own, placeholder: await thumbhash(await pixelsToPng(page)) });
     const [first] = pages;
     if (!first) return refuse(BROKEN);
-    return { ok: true, facts: { contentType: "application/pdf", size, ...first, checksum: await checksum(), animated: false, pages } };
+    return { ok: true, properties: { contentType: "application/pdf", size, ...first, checksum: await checksum(), animated: false, pages } };
   } catch (error) {
     return refuse(error instanceof DecodeError ? UNDECODABLE[error.problem] : BROKEN);
   }
@@ -147,8 +155,16 @@ async function inspectDrawing({ path, size, checksum }: Arrived, userId: string)
     const largest = svgWidth({ width, height }, Math.max(...VARIANT_WIDTHS));
     const rendered = await svgRenderer.draw(svg, svgDensity(width, largest), spent);
     const placeholder = await decodeQueue(userId, () => thumbhash(rendered));
-    const facts = { contentType: "image/svg+xml", size, width, height, checksum: await checksum(), placeholder, animated: false } as const;
-    return { ok: true, facts };
+    const properties = {
+      contentType: "image/svg+xml",
+      size,
+      width,
+      height,
+      checksum: await checksum(),
+      placeholder,
+      animated: false,
+    } as const;
+    return { ok: true, properties };
   } catch (error) {
     if (error instanceof BusyError) throw error;
     return refuse(error instanceof SvgRenderError ? UNDRAWABLE[error.problem] : BROKEN);
@@ -220,11 +236,11 @@ function tooManyPixels(width: number, height: number, frames: number): string | 
   return null;
 }
 
-export async function readDetails(bytes: Buffer, contentType: string): Promise<PictureFacts["details"]> {
+export async function readDetails(bytes: Buffer, contentType: string): Promise<PictureProperties["details"]> {
   return contentType === "image/svg+xml" ? undefined : detailsOf(await decoder(bytes, { limitInputPixels: false }).metadata());
 }
 
-function detailsOf({ exif, icc, space }: Metadata): NonNullable<PictureFacts["details"]> {
+function detailsOf({ exif, icc, space }: Metadata): NonNullable<PictureProperties["details"]> {
   const { orientation: _, ...details } = readExif(exif);
   const colourSpace = colourSpaceName(icc, space);
   return colourSpace === undefined ? details : { ...details, colourSpace };

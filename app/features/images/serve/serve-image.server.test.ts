@@ -48,8 +48,8 @@ async function store(format: "png" | "jpeg", rotation = 0, background = "#f00"):
       .toFormat(format)
       .toBuffer(),
   );
-  const facts = { contentType: `image/${format}`, checksum: format, name: "a", size: 1, width: 6, height: 4, rotation };
-  query.mockResolvedValue({ ...facts, storageUrl: format });
+  const image = { contentType: `image/${format}`, checksum: format, name: "a", size: 1, width: 6, height: 4, rotation };
+  query.mockResolvedValue({ ...image, storageUrl: format });
 }
 
 function ask(init: RequestInit = {}, search = "original=1&turn=90"): Promise<Response> {
@@ -123,14 +123,14 @@ it("caches no variant of another file under the content of a replaced one", asyn
 });
 
 it.each(["original=1", "w=160"])("answers ?%s with the ETag and type of a file that replaced the granted one", async (search) => {
-  const facts = ({ headers }: Response) => [headers.get("ETag"), headers.get("Content-Type"), headers.get("Content-Disposition")];
+  const headersOf = ({ headers }: Response) => [headers.get("ETag"), headers.get("Content-Type"), headers.get("Content-Disposition")];
   await store("png");
   const old = await ask({ method: "HEAD" });
   await store("jpeg", 0, "#00f");
   const response = await ask({ headers: { Range: "bytes=1-", "If-Range": old.headers.get("ETag") ?? "" } }, search);
   const bytes = Buffer.from(await response.arrayBuffer());
   expect((await sharp(bytes).metadata()).format).toBe(search === "w=160" ? "webp" : "jpeg");
-  const [tag, type] = facts(response);
+  const [tag, type] = headersOf(response);
   expect([tag?.includes("jpeg"), type]).toEqual([true, search === "w=160" ? "image/webp" : "image/jpeg"]);
-  expect(facts(await ask({ method: "HEAD" }, search))).toEqual(facts(response));
+  expect(headersOf(await ask({ method: "HEAD" }, search))).toEqual(headersOf(response));
 });

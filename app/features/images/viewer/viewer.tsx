@@ -205,7 +205,14 @@ export function Viewer({ image, adjacent, open, form, title, actions, around, ba
           <Button variant="ghost" size="icon-sm" aria-label="Hide controls" title="Hide controls (h)" data-command="" onClick={toggleBars}>
             <Icon of={EyeOff} />
           </Button>
-          <Button variant="ghost" size="icon-sm" aria-label="Full screen" title="Full screen (f)" data-command="" onClick={toggleFullscreen}>
+          <Button
+            variant="ghost"
+            size="icon-sm"
+            aria-label="Full screen"
+            title="Full screen (f)"
+            data-command=""
+            onClick={toggleFullscreen}
+          >
             <Icon of={Maximize} />
           </Button>
         </div>

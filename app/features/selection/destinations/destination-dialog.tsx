@@ -112,7 +112,7 @@ function Projects({ text, ...choice }: Choice & { text: string }) {
     <>
       <Options
         at="projects"
-        options={shown.map(({ _id, name, designCount }) => ({ _id, name, facts: count(designCount, "design") }))}
+        options={shown.map(({ _id, name, designCount }) => ({ _id, name, summary: count(designCount, "design") }))}
         nowhere={`No results for “${text}”.`}
         {...choice}
       />
@@ -137,7 +137,7 @@ function Designs({ text, ...choice }: Choice & { text: string }) {
       {recent.length > 0 ? (
         <section className="grid gap-1">
           <h3 className="text-sm font-medium text-soft">Recent designs</h3>
-          <Options at="recent" options={recent.map(({ _id, name, projectName }) => ({ _id, name, facts: projectName }))} {...choice} />
+          <Options at="recent" options={recent.map(({ _id, name, projectName }) => ({ _id, name, summary: projectName }))} {...choice} />
         </section>
       ) : null}
       <section className="grid gap-1">
@@ -154,7 +154,7 @@ function Designs({ text, ...choice }: Choice & { text: string }) {
 function FoundDesigns({ text, ...choice }: Choice & { text: string }) {
   const found = useLastDefined(useAnswer(api.search.find, { text: text.slice(0, 100), kind: "design" }));
   if (!found) return <p className="text-soft">Searching…</p>;
-  const options = found.designs.map(({ _id, name, projectName }) => ({ _id, name, facts: projectName }));
+  const options = found.designs.map(({ _id, name, projectName }) => ({ _id, name, summary: projectName }));
   return <Options at="found" options={options} nowhere={`No results for “${text}”.`} {...choice} />;
 }
 
@@ -183,7 +183,7 @@ function DesignsOf({ projectId, ...choice }: Choice & { projectId: string }) {
     <div className="grid gap-1 ps-6">
       <Options
         at={projectId}
-        options={designs.map(({ _id, name, imageCount }) => ({ _id, name, facts: count(imageCount, "image") }))}
+        options={designs.map(({ _id, name, imageCount }) => ({ _id, name, summary: count(imageCount, "image") }))}
         {...choice}
       />
       <NewItem
@@ -196,13 +196,13 @@ function DesignsOf({ projectId, ...choice }: Choice & { projectId: string }) {
   );
 }
 
-type OptionsProps = Choice & { at: string; options: { _id: string; name: string; facts: string }[]; nowhere?: string };
+type OptionsProps = Choice & { at: string; options: { _id: string; name: string; summary: string }[]; nowhere?: string };
 
 function Options({ at, options, nowhere, chosen, choose, from }: OptionsProps) {
   if (options.length === 0) return nowhere === undefined ? null : <p className="text-soft">{nowhere}</p>;
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-px overflow-hidden rounded-lg border border-line bg-line">
-      {options.map(({ _id, name, facts }) => (
+      {options.map(({ _id, name, summary }) => (
         <label
           key={_id}
           className="flex min-h-9 cursor-pointer items-center gap-3 bg-card px-3 py-1.5 hover:bg-hover pointer-coarse:min-h-11"
@@ -220,7 +220,7 @@ function Options({ at, options, nowhere, chosen, choose, from }: OptionsProps) {
             {name}
           </span>
           <span dir="auto" className="tabular max-w-[50%] truncate text-sm text-faint">
-            {_id === from ? "Current" : facts}
+            {_id === from ? "Current" : summary}
           </span>
         </label>
       ))}

@@ -8,12 +8,12 @@ import { ChecksumMismatch, OffsetMismatch, TooLong } from "./append.server";
 import { removeDeletedOwners } from "./deleted-accounts.server";
 import { openPartialUploads, type PartialUpload, type PartialUploads } from "./partial-uploads.server";
 
-const gates = vi.hoisted(() => ({ list: Promise.resolve(), writeFacts: Promise.resolve() }));
+const gates = vi.hoisted(() => ({ list: Promise.resolve(), writeState: Promise.resolve() }));
 vi.mock("node:fs/promises", async (original) => {
   const actual = await original<typeof fs>();
   const opendir: typeof actual.opendir = (...args) => gates.list.then(() => actual.opendir(...args));
   const write: typeof actual.writeFile = (path, ...args) =>
-    (typeof path === "string" && path.endsWith(".tmp") ? gates.writeFacts : Promise.resolve()).then(() => actual.writeFile(path, ...args));
+    (typeof path === "string" && path.endsWith(".tmp") ? gates.writeState : Promise.resolve()).then(() => actual.writeFile(path, ...args));
   return { ...actual, opendir, writeFile: write };
 });
 
@@ -147,10 +147,10 @@ describe("parts", () => {
 
   it("removes a part whose outcome was stored before the process was killed", async () => {
     const part = await make(3);
-    const [facts, bytes] = [join(folder, `${part.id}.json`), partialUploads.path(part)];
-    const stored = await readFile(facts);
+    const [metadata, bytes] = [join(folder, `${part.id}.json`), partialUploads.path(part)];
+    const stored = await readFile(metadata);
     await partialUploads.finish(part, { ok: true, imageId: "i" });
-    await Promise.all([writeFile(facts, stored), writeFile(bytes, "abc")]);
+    await Promise.all([writeFile(metadata, stored), writeFile(bytes, "abc")]);
     await again();
     await partialUploads.sweep();
     expect([await readdir(folder), await partialUploads.reserved("ada")]).toEqual([["outcomes.jsonl"], 0]);
@@ -225,17 +225,17 @@ describe("parts", () => {
     expect([(await partialUploads.unfinished("eve")).length, (await readdir(folder)).length]).toEqual([50, 202]);
   });
 
-  it("keeps a part whose facts are not written when the folder is read", async () => {
-    const [list, facts] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  it("keeps a part whose metadata are not written when the folder is read", async () => {
+    const [list, metadata] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await partialUploads.close();
     gates.list = list.promise;
     partialUploads = openPartialUploads(folder, { margin: 0 });
-    gates.writeFacts = facts.promise;
+    gates.writeState = metadata.promise;
     const creating = make();
     await expect.poll(() => readdir(folder)).toHaveLength(1);
     list.resolve();
     expect(await partialUploads.unfinished("ada")).toEqual([]);
-    facts.resolve();
+    metadata.resolve();
     expect(await partialUploads.offset(await creating)).toBe(0);
   });
 
@@ -243,7 +243,7 @@ describe("parts", () => {
     const part = await make();
     await partialUploads.close();
     const remains = "7b0c2a44-3f0e-4f57-9df5-5d2f1f1c9a11.part";
-    await writeFile(join(folder, remains), "bytes without facts");
+    await writeFile(join(folder, remains), "bytes without metadata");
     const begin = Promise.withResolvers<void>();
     partialUploads = openPartialUploads(folder, { margin: 0, begin: begin.promise });
     expect(await partialUploads.find(part.id, "ada")).toMatchObject({ id: part.id });
@@ -263,7 +263,7 @@ describe("parts", () => {
     await partialUploads.sweep();
     expect((await readdir(folder)).toSorted()).toEqual([`${kept.id}.json`, `${kept.id}.part`]);
 
-    await writeFile(join(folder, "7b0c2a44-3f0e-4f57-9df5-5d2f1f1c9a11.part"), "bytes without facts");
+    await writeFile(join(folder, "7b0c2a44-3f0e-4f57-9df5-5d2f1f1c9a11.part"), "bytes without metadata");
     await writeFile(join(folder, "7b0c2a44-3f0e-4f57-9df5-5d2f1f1c9a12.json"), "{ not whole");
     await writeFile(join(folder, `${kept.id}.x.tmp`), "half written");
     await again();

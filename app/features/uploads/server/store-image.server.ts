@@ -44,13 +44,13 @@ async function storeArrived(file: ArrivedFile, upload: UploadContext): Promise<U
   try {
     const checked = await checkImage(file, upload);
     if ("refused" in checked) return checked.refused;
-    const pages = checked.facts.pages?.length ?? 1;
+    const pages = checked.properties.pages?.length ?? 1;
     if (upload.versionOf !== undefined && pages > 1)
       return refusedAs(file.name)(
         `A version is one image, and this PDF has ${pages} pages. Upload one page, or add the PDF to the design.`,
       );
-    const imageId = await store(file, checked.facts, upload);
-    metrics.uploadedBytes.inc(checked.facts.size);
+    const imageId = await store(file, checked.properties, upload);
+    metrics.uploadedBytes.inc(checked.properties.size);
     return { name: file.name, ok: true, imageId };
   } catch (error) {
     return resultOf(error, file, upload.config);
@@ -96,31 +96,31 @@ export async function checkImage(
     checksum,
     maxFileBytes = config.uploadMaxBytes,
   }: Pick<UploadContext, "config" | "userId" | "checksum" | "maxFileBytes">,
-): Promise<{ facts: Facts } | { refused: Failed }> {
+): Promise<{ properties: ImageProperties } | { refused: Failed }> {
   const refused = refusedAs(file.name);
   if (file.tooLarge) return { refused: refused(tooLargeText(null, maxFileBytes)) };
   const inspection = await inspectImage(file.path, userId, file.digest);
   if (!inspection.ok) return { refused: refused(inspection.problem) };
-  const { facts } = inspection;
-  if (!checksum || checksum === facts.checksum) return { facts };
+  const { properties } = inspection;
+  if (!checksum || checksum === properties.checksum) return { properties };
   return { refused: { ...refused("The file was damaged during the upload. Nothing was saved. Try again.", true), damaged: true } };
 }
 
-export type Facts = Extract<Awaited<ReturnType<typeof inspectImage>>, { ok: true }>["facts"];
+export type ImageProperties = Extract<Awaited<ReturnType<typeof inspectImage>>, { ok: true }>["properties"];
 
-async function store(file: ArrivedFile, facts: Facts, upload: UploadContext): Promise<string> {
+async function store(file: ArrivedFile, properties: ImageProperties, upload: UploadContext): Promise<string> {
   const { config, sessionId, designId, sending, versionOf, onlyNew = false, reserved = 0, chosenAs } = upload;
   const quota = config.storageQuotaBytes;
   const convex = serviceConvex(config);
   // Includes the content, since a form restored from the browser's history may be sent again with other files.
-  const uploadId = `${sending}:${facts.checksum}`;
+  const uploadId = `${sending}:${properties.checksum}`;
   const url = await convex.mutation(
     api.uploads.generateUploadUrl,
-    { sessionId, designId, uploadId, bytes: facts.size + reserved, quota, ...(onlyNew && { unlessThere: facts.checksum }) },
+    { sessionId, designId, uploadId, bytes: properties.size + reserved, quota, ...(onlyNew && { unlessThere: properties.checksum }) },
     { skipQueue: true },
   );
-  const storageId = await storeBytes(url, file.path, facts);
-  const stored = { sessionId, uploadId, storageId, name: file.name, ...facts, quota };
+  const storageId = await storeBytes(url, file.path, properties);
+  const stored = { sessionId, uploadId, storageId, name: file.name, ...properties, quota };
   const finalize = async (): Promise<string> => {
     if (versionOf === undefined)
       return convex.mutation(api.uploads.finalize, { ...stored, designId, onlyNew, ...(chosenAs && { chosenAs }) }, { skipQueue: true });
@@ -141,7 +141,7 @@ async function store(file: ArrivedFile, facts: Facts, upload: UploadContext): Pr
   }
 }
 
-export async function storeBytes(url: string, path: string, { contentType, checksum }: Facts): Promise<Id<"_storage">> {
+export async function storeBytes(url: string, path: string, { contentType, checksum }: ImageProperties): Promise<Id<"_storage">> {
   const headers = { "Content-Type": contentType, Digest: `sha-256=${Buffer.from(checksum, "hex").toString("base64")}` };
   try {
     const { status, text } = await sendFile(url, path, { headers, signal: AbortSignal.timeout(STORE_PATIENCE_MS) });

@@ -5,7 +5,7 @@ import type { ArrivedFile } from "~/lib/http/forms/receive-multipart.server";
 import { metrics } from "~/lib/http/telemetry/metrics.server";
 import { Unavailable } from "~/lib/http/unavailable.server";
 import type { UploadResult } from "../upload-result";
-import { checkImage, type Facts, resultOf, storeBytes, storeImage, type UploadContext } from "./store-image.server";
+import { checkImage, type ImageProperties, resultOf, storeBytes, storeImage, type UploadContext } from "./store-image.server";
 
 export type BatchFile = ArrivedFile & Pick<UploadContext, "sending" | "onlyNew" | "checksum" | "chosenAs">;
 
@@ -27,7 +27,7 @@ export async function storeImages(files: BatchFile[], batch: Batch): Promise<Upl
 async function storeTogether(files: BatchFile[], batch: Batch): Promise<UploadResult[]> {
   const checked = [];
   for (const file of files) checked.push({ file, ...(await checkImage(file, { ...batch, checksum: file.checksum ?? null })) });
-  const accepted = checked.flatMap((each) => ("facts" in each ? [each] : []));
+  const accepted = checked.flatMap((each) => ("properties" in each ? [each] : []));
   const ids = accepted.length > 0 ? await store(accepted, batch) : [];
   const imageIds = new Map(accepted.map(({ file }, index) => [file, ids[index]]));
   return checked.map((each): UploadResult => {
@@ -35,16 +35,16 @@ async function storeTogether(files: BatchFile[], batch: Batch): Promise<UploadRe
     const result = "refused" in each ? each.refused : imageId === undefined ? null : ({ name: each.file.name, ok: true, imageId } as const);
     if (!result) throw new Error("The deployment returned too few images");
     metrics.uploads.inc({ outcome: result.ok ? "kept" : "refused" });
-    if ("facts" in each) metrics.uploadedBytes.inc(each.facts.size);
+    if ("properties" in each) metrics.uploadedBytes.inc(each.properties.size);
     return result;
   });
 }
 
-async function store(accepted: { file: BatchFile; facts: Facts }[], batch: Batch): Promise<string[]> {
+async function store(accepted: { file: BatchFile; properties: ImageProperties }[], batch: Batch): Promise<string[]> {
   const { config, sessionId, designId, reserved } = batch;
   const quota = config.storageQuotaBytes;
   const convex = serviceConvex(config);
-  const uploads = accepted.map(({ file, facts }) => ({ file, facts, uploadId: `${file.sending}:${facts.checksum}` }));
+  const uploads = accepted.map(({ file, properties }) => ({ file, properties, uploadId: `${file.sending}:${properties.checksum}` }));
   const urls = await convex.mutation(
     api.uploads.generateUploadUrls,
     {
@@ -52,24 +52,24 @@ async function store(accepted: { file: BatchFile; facts: Facts }[], batch: Batch
       designId,
       quota,
       reserved,
-      files: uploads.map(({ file, facts, uploadId }) => ({
+      files: uploads.map(({ file, properties, uploadId }) => ({
         uploadId,
-        bytes: facts.size,
-        ...(file.onlyNew && { unlessThere: facts.checksum }),
+        bytes: properties.size,
+        ...(file.onlyNew && { unlessThere: properties.checksum }),
       })),
     },
     { skipQueue: true },
   );
-  const storing = uploads.map(async ({ file, facts }, index) => {
+  const storing = uploads.map(async ({ file, properties }, index) => {
     const url = urls[index];
     if (url === undefined) throw new Error("The deployment returned too few URLs");
-    return storeBytes(url, file.path, facts);
+    return storeBytes(url, file.path, properties);
   });
   const stored = await Promise.allSettled(storing);
   try {
     const storageIds = await Promise.all(storing);
-    const images = uploads.map(({ file, facts, uploadId }, index) => ({
-      ...facts,
+    const images = uploads.map(({ file, properties, uploadId }, index) => ({
+      ...properties,
       uploadId,
       storageId: storageIds[index] ?? missing(),
       name: file.name,

@@ -80,8 +80,16 @@ function replace(imageId: string, uploaded: string) {
 async function addImage(): Promise<string> {
   const server = await appServer(backend);
   const storageId = await backend.store(new Uint8Array([1, 2, 3]));
-  const facts = { contentType: "image/png", size: 3, width: 1, height: 1, checksum: "0".repeat(64), placeholder: null, animated: false };
-  const file = { uploadId: randomUUID(), storageId, name: "old.png", ...facts };
+  const properties = {
+    contentType: "image/png",
+    size: 3,
+    width: 1,
+    height: 1,
+    checksum: "0".repeat(64),
+    placeholder: null,
+    animated: false,
+  };
+  const file = { uploadId: randomUUID(), storageId, name: "old.png", ...properties };
   return server.mutation(api.uploads.finalize, { sessionId: ada.sessionId, designId, ...file });
 }
 

@@ -8,7 +8,7 @@ type TargetListProps = {
   intent: IntentName;
   hidden: FormValues;
   field: string;
-  targets: { _id: string; name: string; facts: string }[];
+  targets: { _id: string; name: string; summary: string }[];
   nowhere: string;
   action?: string;
   copy?: IntentName;
@@ -26,13 +26,13 @@ export function DestinationList({ intent, hidden, field, targets, nowhere, actio
         className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-px overflow-hidden rounded-lg border border-line bg-line"
       >
         <legend className="sr-only">Destination</legend>
-        {targets.map(({ _id, name, facts }) => (
+        {targets.map(({ _id, name, summary }) => (
           <label key={_id} className="flex min-h-11 cursor-pointer items-center gap-3 bg-card px-4 py-2 hover:bg-hover">
             <input type="radio" name={field} value={_id} required className="accent-accent" />
             <span dir="auto" className="min-w-0 flex-1 truncate">
               {name}
             </span>
-            <span className="tabular max-w-[50%] truncate text-sm text-faint">{_id === current ? "Current" : facts}</span>
+            <span className="tabular max-w-[50%] truncate text-sm text-faint">{_id === current ? "Current" : summary}</span>
           </label>
         ))}
       </fieldset>

@@ -120,9 +120,9 @@ async function handle<Result>(
   onFile: (file: ArrivedFile) => Promise<Result>,
 ): Promise<Result> {
   try {
-    const facts = await written;
+    const result = await written;
     await before;
-    return await onFile({ ...file, ...facts });
+    return await onFile({ ...file, ...result });
   } finally {
     await rm(file.path, { force: true });
   }

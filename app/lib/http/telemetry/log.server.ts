@@ -1,6 +1,6 @@
 import { currentExchange } from "./current-request.server";
 
-type LogMethod = (facts: object, message: string) => void;
+type LogMethod = (fields: object, message: string) => void;
 
 export type Log = { info: LogMethod; warn: LogMethod; error: LogMethod };
 
@@ -8,22 +8,22 @@ const console: Log = { info() {}, warn: toConsole("warn"), error: toConsole("err
 
 let sink: Log = console;
 
-/** The app's log. `facts` must not contain names, addresses, passwords or tokens. */
+/** The app's log. `fields` must not contain names, addresses, passwords or tokens. */
 export const log: Log = {
-  info: (facts, message) => sink.info(named(facts), message),
-  warn: (facts, message) => sink.warn(named(facts), message),
-  error: (facts, message) => sink.error(named(facts), message),
+  info: (fields, message) => sink.info(named(fields), message),
+  warn: (fields, message) => sink.warn(named(fields), message),
+  error: (fields, message) => sink.error(named(fields), message),
 };
 
 export function logTo(other: Log): void {
   sink = other;
 }
 
-function named(facts: object): object {
+function named(fields: object): object {
   const id = currentExchange()?.id;
-  return id === undefined ? facts : { requestId: id, ...facts };
+  return id === undefined ? fields : { requestId: id, ...fields };
 }
 
 function toConsole(level: "warn" | "error"): LogMethod {
-  return (facts, message) => globalThis.console[level](message, facts);
+  return (fields, message) => globalThis.console[level](message, fields);
 }

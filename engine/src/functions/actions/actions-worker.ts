@@ -82,8 +82,8 @@ port.on("message", (message: ToActions) => {
   }
 });
 
-function begin(facts: Omit<Run, "logLines" | "abandoned">, execute: (run: Run) => Promise<void>): void {
-  const run: Run = { ...facts, logLines: [], abandoned: false };
+function begin(metadata: Omit<Run, "logLines" | "abandoned">, execute: (run: Run) => Promise<void>): void {
+  const run: Run = { ...metadata, logLines: [], abandoned: false };
   running.set(run.id, run);
   runs
     .run(run, () => execute(run))

@@ -66,7 +66,7 @@ export class Actions {
       ? { ok: false, message: refusal.message, logLines: [] }
       : await this.#outcome(call, args, { jobId, requestId, ...checks });
     const durationMs = performance.now() - started;
-    const facts = {
+    const metadata = {
       path: shownPath(call.path),
       type: "action",
       startedAt,
@@ -76,7 +76,7 @@ export class Actions {
       ...(refusal && { refused: refusal.refused }),
       requestId,
     } as const;
-    const run: WireRun = { outcome, facts, ts: 0n };
+    const run: WireRun = { outcome, metadata, ts: 0n };
     this.#host.log(run, call.identity.kind);
     return outcomeOf(run);
   }
@@ -95,7 +95,7 @@ export class Actions {
     const { logLines } = ended;
     const message = ended.kind === "failed" ? ended.message : "The HTTP action ended without a response.";
     const outcome: WireOutcome = ended.kind === "response" ? { ok: true, text: "null", logLines } : { ok: false, message, logLines };
-    const facts = {
+    const metadata = {
       path,
       type: "httpAction",
       startedAt,
@@ -105,7 +105,7 @@ export class Actions {
       ...(route === null && { refused: "path" as const }),
       requestId,
     } as const;
-    this.#host.log({ outcome, facts, ts: 0n }, identity.kind);
+    this.#host.log({ outcome, metadata, ts: 0n }, identity.kind);
     if (ended.kind === "response") return toResponse(ended.response);
     const shown = outcomeFor(identity.kind, { ok: false, message, logLines, requestId });
     const [code, ...trace] = shown.message.split("\n");

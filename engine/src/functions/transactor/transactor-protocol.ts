@@ -17,7 +17,7 @@ export type WireOutcome =
   | { ok: true; text: string; logLines: LogLine[] }
   | { ok: false; message: string; data?: Json | undefined; logLines: LogLine[] };
 
-type RunFacts = {
+type RunMetadata = {
   path: string;
   type: FunctionType;
   startedAt: number;
@@ -30,7 +30,7 @@ type RunFacts = {
 };
 
 /** `repeated`: the stored answer of an earlier call. */
-export type WireRun = { outcome: WireOutcome; facts: RunFacts; ts: Timestamp; repeated?: boolean };
+export type WireRun = { outcome: WireOutcome; metadata: RunMetadata; ts: Timestamp; repeated?: boolean };
 
 export type FileRow = { id: string; sha256: string; size: number; contentType: string | null };
 

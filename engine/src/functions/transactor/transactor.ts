@@ -111,7 +111,7 @@ export class Transactor {
     const { call, once } = question.params;
     const recorded = once && this.database.recorded(once.sessionId, once.requestId);
     if (recorded) {
-      const facts = {
+      const metadata = {
         path: call.path,
         type: "mutation",
         startedAt: Date.now(),
@@ -120,7 +120,7 @@ export class Transactor {
         journal: null,
         requestId: null,
       } as const;
-      return { outcome: { ok: true, text: recorded.result, logLines: [] }, facts, ts: recorded.ts, repeated: true };
+      return { outcome: { ok: true, text: recorded.result, logLines: [] }, metadata, ts: recorded.ts, repeated: true };
     }
     return this.runMutation(batch, question, call, {
       record: (text) => (once ? { ...once, result: text } : undefined),
@@ -161,8 +161,8 @@ export class Transactor {
       this.database.rollback(transaction);
       if (error instanceof StorageError) throw error;
       const failure = describeFailure(error instanceof Error ? new PlainError(error.message) : error, null);
-      const requestId = done.facts.requestId ?? newRequestId();
-      return { ...done, facts: { ...done.facts, requestId }, outcome: { ok: false, ...failure, logLines: done.outcome.logLines } };
+      const requestId = done.metadata.requestId ?? newRequestId();
+      return { ...done, metadata: { ...done.metadata, requestId }, outcome: { ok: false, ...failure, logLines: done.outcome.logLines } };
     }
   }
 
@@ -218,7 +218,7 @@ export class Transactor {
     } catch (error) {
       outcome = { ok: false, ...describeFailure(error, registry.root), logLines };
     }
-    const facts = {
+    const metadata = {
       path,
       type: kind,
       startedAt: execution.startedAt,
@@ -229,7 +229,7 @@ export class Transactor {
       ...(!verdict && !execution.hasStarted && { refused: target ? ("arguments" as const) : ("path" as const) }),
       requestId: outcome.ok ? execution.knownRequestId : execution.requestId,
     };
-    return { outcome, facts, ts };
+    return { outcome, metadata, ts };
   }
 
   async #toItsEnd(execution: Execution, target: KnownFunction, call: WireCall, message: number, index: number): Promise<string> {

@@ -16,17 +16,17 @@ export async function cropSquare(path: string, userId: string, crop: Crop | null
   try {
     const inspection = await inspectImage(path, userId);
     if (!inspection.ok) return inspection.problem;
-    const { facts } = inspection;
-    if (facts.contentType !== "image/svg+xml")
+    const { properties } = inspection;
+    if (properties.contentType !== "image/svg+xml")
       return await decodeQueue(userId, async () => {
         const bytes = await readFile(path);
-        return cut(isIsolatedType(facts.contentType) ? await isolatedToPng(bytes, facts.contentType) : bytes, facts, crop);
+        return cut(isIsolatedType(properties.contentType) ? await isolatedToPng(bytes, properties.contentType) : bytes, properties, crop);
       });
-    const density = svgDensity(Math.min(facts.width, facts.height), SIDE);
+    const density = svgDensity(Math.min(properties.width, properties.height), SIDE);
     return await svgQueue(userId, async () => {
       const rendered = await svgRenderer.draw(await readFile(path), density);
       const scale = density / 72;
-      return decodeQueue(userId, () => cut(rendered, { width: facts.width * scale, height: facts.height * scale }, crop));
+      return decodeQueue(userId, () => cut(rendered, { width: properties.width * scale, height: properties.height * scale }, crop));
     });
   } catch (error) {
     if (error instanceof BusyError) return "The server is busy. Try again in a moment.";

@@ -36,10 +36,10 @@ describe("HEIC", () => {
   it("reads upright dimensions, camera and colour space, and detects a location", async () => {
     const { buffer } = await phonePhotograph();
     const answer = await inspect(buffer);
-    expect(answer).toMatchObject({ ok: true, facts: { contentType: "image/heic", width: 64, height: 96, animated: false } });
+    expect(answer).toMatchObject({ ok: true, properties: { contentType: "image/heic", width: 64, height: 96, animated: false } });
     if (!answer.ok) return;
-    expect(answer.facts.details).toMatchObject({ camera: "Lumen Pocket 3", hasPlace: true });
-    expect(answer.facts.placeholder).not.toBeNull();
+    expect(answer.properties.details).toMatchObject({ camera: "Lumen Pocket 3", hasPlace: true });
+    expect(answer.properties.placeholder).not.toBeNull();
   });
 
   it("makes upright variants with the wide gamut and without metadata", async () => {
@@ -67,7 +67,7 @@ describe("PDF", () => {
     const answer = await inspect(twoPages().buffer);
     expect(answer).toMatchObject({
       ok: true,
-      facts: {
+      properties: {
         contentType: "application/pdf",
         width: 200,
         height: 400,
@@ -89,7 +89,7 @@ describe("PDF", () => {
 
   it("limits the pixels of a huge page", async () => {
     const answer = await inspect(makePdf([{ width: 14_400, height: 14_400, content: "" }]));
-    expect(answer).toMatchObject({ ok: true, facts: { width: 5000, height: 5000 } });
+    expect(answer).toMatchObject({ ok: true, properties: { width: 5000, height: 5000 } });
   });
 
   it("refuses encrypted, broken and long documents with advice", { tags: "@refuses-encrypted-broken-long-documents" }, async () => {

@@ -43,9 +43,9 @@ function write(bytes) {
   }
 }
 
-function send(pictures, facts) {
+function send(pictures, properties) {
   const sizes = pictures.map(({ width, height, own }) => ({ width, height, own }));
-  write(Buffer.from(`${JSON.stringify({ ...facts, pictures: sizes })}\n`));
+  write(Buffer.from(`${JSON.stringify({ ...properties, pictures: sizes })}\n`));
   for (const { pixels } of pictures) write(pixels);
 }
 
