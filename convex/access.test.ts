@@ -12,7 +12,7 @@ type Entry = {
   by: "person" | "server" | "server for a session";
   on?: [kind: keyof TestItems, argument: string];
   trashToo?: true;
-  args?: (world: World, items: TestItems) => Record<string, unknown> | Promise<Record<string, unknown>>;
+  args?: (fixtures: Fixtures, items: TestItems) => Record<string, unknown> | Promise<Record<string, unknown>>;
 };
 
 const paginationOpts = { cursor: null, numItems: 10 };
@@ -57,7 +57,7 @@ const entries: Record<string, Entry> = {
   "designImages:reorder": { by: "person", on: ["image", "id"], args: () => ({ to: "last" }) },
   "designImages:rotate": { by: "person", on: ["image", "id"], args: () => ({ direction: "right" }) },
   "designImages:setCaption": { by: "person", on: ["image", "id"], args: () => ({ caption: "text" }) },
-  "designImages:move": { by: "person", on: ["design", "designId"], args: (world) => movingIds(world) },
+  "designImages:move": { by: "person", on: ["design", "designId"], args: (fixtures) => movingIds(fixtures) },
   "many:trashImages": { by: "person", on: ["image", "ids"] },
   "many:trashDesigns": { by: "person", on: ["design", "ids"] },
   "many:moveDesigns": { by: "person", on: ["design", "ids"], args: ({ adaItems }) => ({ projectId: adaItems.project }) },
@@ -189,20 +189,20 @@ const insertNotice = (backend: Backend, { userId }: Person) =>
 const insertMail = (backend: Backend) =>
   backend.inside.mutation(probe.insert, { table: "mails", row: { content: { sealed: "x" }, attempts: 0, dueAt: 0, expiresAt: 0 } });
 
-const movingIds = async ({ backend, ada, adaItems }: World) => ({ ids: [(await addImage(backend, ada, adaItems.design, "moving")).id] });
+const movingIds = async ({ backend, ada, adaItems }: Fixtures) => ({ ids: [(await addImage(backend, ada, adaItems.design, "moving")).id] });
 
-async function putPicture({ server, ada: { sessionId, userId } }: World) {
+async function putPicture({ server, ada: { sessionId, userId } }: Fixtures) {
   await server.mutation(api.accounts.pictures.put, { sessionId, contentType: "image/webp", checksum: "x", bytes: new ArrayBuffer(3) });
   return { userId };
 }
 
 const startingBulk = () => ({ action: { type: "tag" as const, tag: "bulk" }, step: randomUUID().slice(0, 32) });
 
-async function startBulk({ ada }: World, { image }: TestItems) {
+async function startBulk({ ada }: Fixtures, { image }: TestItems) {
   return { id: await ada.mutation(api.bulk.start, { kind: "image", ids: [image], ...startingBulk() }) };
 }
 
-async function storeStep({ ada }: World, { project: id }: TestItems) {
+async function storeStep({ ada }: Fixtures, { project: id }: TestItems) {
   await ada.mutation(api.projects.setFavourite, { id, favourite: true, step: "stored" });
   return { step: "stored" };
 }
@@ -221,7 +221,7 @@ async function finalizing(backend: Backend) {
   return { uploadId: randomUUID(), storageId, name, ...properties };
 }
 
-async function makeVersion({ backend, server, ada: { sessionId }, ada }: World, { image: imageId }: TestItems) {
+async function makeVersion({ backend, server, ada: { sessionId }, ada }: Fixtures, { image: imageId }: TestItems) {
   await server.mutation(api.versions.finalize, { sessionId, imageId, ...(await finalizing(backend)) });
   const versions = await ada.query(api.versions.getVersions, { imageId });
   return { versionId: versions.at(-1)?._id };
@@ -240,7 +240,7 @@ const UNRECORDED: Record<string, string> = {
   "uploads:discard": "no image was created",
 };
 
-const EFFECTIVE_ARGS: Record<string, (world: World, args: Record<string, unknown>) => Promise<Record<string, unknown>>> = {
+const EFFECTIVE_ARGS: Record<string, (fixtures: Fixtures, args: Record<string, unknown>) => Promise<Record<string, unknown>>> = {
   "designs:reorder": async ({ ada }, { id }) => {
     const { projectId } = await ada.query(api.designs.getDesignById, { id: String(id) });
     await ada.mutation(api.designs.create, { projectId, name: "another" });
@@ -317,13 +317,13 @@ it("lists arguments and results of all public functions", { tags: "@says-what-ev
 });
 
 describe.each(backends)("access on $name", ({ start }) => {
-  let world: World;
+  let fixtures: Fixtures;
   let types: Map<string, "Query" | "Mutation" | "Action">;
   beforeAll(async () => {
     types = new Map((await exported()).map(({ name, type }) => [name, type]));
-    world = await makeWorld(await start());
+    fixtures = await createFixtures(await start());
   });
-  afterAll(() => world.backend.close());
+  afterAll(() => fixtures.backend.close());
 
   const call = (caller: Caller, name: string, args: Record<string, unknown>) =>
     types.get(name) === "Query"
@@ -331,32 +331,33 @@ describe.each(backends)("access on $name", ({ start }) => {
       : caller.mutation(makeFunctionReference<"mutation">(name), args);
 
   let unchanged: Promise<TestItems> | undefined;
-  const refusedArgs = async (entry: Entry) => rightful(entry, world.ada, await (unchanged ??= makeItems(world.backend, world.ada)));
+  const refusedArgs = async (entry: Entry) =>
+    rightful(entry, fixtures.ada, await (unchanged ??= makeItems(fixtures.backend, fixtures.ada)));
 
   async function rightful(entry: Entry, person: Person, given?: TestItems): Promise<Record<string, unknown>> {
-    const items = given ?? (await makeItems(world.backend, person));
-    const args: Record<string, unknown> = { ...(await entry.args?.(world, items)) };
+    const items = given ?? (await makeItems(fixtures.backend, person));
+    const args: Record<string, unknown> = { ...(await entry.args?.(fixtures, items)) };
     if (entry.by === "server for a session") args["sessionId"] = person.sessionId;
     if (entry.on) args[entry.on[1]] = entry.on[1] === "ids" ? [items[entry.on[0]]] : items[entry.on[0]];
     return args;
   }
 
   it.each(Object.entries(entries))("%s accepts its permitted callers", async (name, entry) => {
-    const caller = entry.by === "person" ? world.ada : world.server;
-    await expect(call(caller, name, await rightful(entry, world.ada))).resolves.toBeDefined();
+    const caller = entry.by === "person" ? fixtures.ada : fixtures.server;
+    await expect(call(caller, name, await rightful(entry, fixtures.ada))).resolves.toBeDefined();
   });
 
   it.each(contentChanges)("records %s in the project's history", async (name, entry) => {
     const readActivities = async () => {
-      const rows = await world.backend.inside.query(probe.rows, { table: "activities" });
+      const rows = await fixtures.backend.inside.query(probe.rows, { table: "activities" });
       return rows.map(({ _id, kind, at, count, thing }) => [_id, kind, at, count, thing]);
     };
-    const args = { ...(await rightful(entry, world.ada)) };
-    Object.assign(args, await EFFECTIVE_ARGS[name]?.(world, args));
+    const args = { ...(await rightful(entry, fixtures.ada)) };
+    Object.assign(args, await EFFECTIVE_ARGS[name]?.(fixtures, args));
     // Scheduled work of earlier calls may still write history entries.
-    await world.backend.settle();
+    await fixtures.backend.settle();
     const before = await readActivities();
-    await call(entry.by === "person" ? world.ada : world.server, name, args);
+    await call(entry.by === "person" ? fixtures.ada : fixtures.server, name, args);
     const isRecorded = JSON.stringify(await readActivities()) !== JSON.stringify(before);
     expect(isRecorded, UNRECORDED[name]).toBe(UNRECORDED[name] === undefined);
   });
@@ -366,9 +367,9 @@ describe.each(backends)("access on $name", ({ start }) => {
     { tags: "@closed-without-token-not" },
     async (name, entry) => {
       const args = await refusedArgs(entry);
-      const others = entry.by === "person" ? [world.nobody, world.server] : [world.nobody, world.ada, ...world.pretenders];
+      const others = entry.by === "person" ? [fixtures.nobody, fixtures.server] : [fixtures.nobody, fixtures.ada, ...fixtures.pretenders];
       for (const other of others) expect(await refused(call(other, name, args))).toEqual({ code: "unauthenticated" });
-      for (const other of world.forgers) await expect(call(other, name, args)).rejects.toBeInstanceOf(Error);
+      for (const other of fixtures.forgers) await expect(call(other, name, args)).rejects.toBeInstanceOf(Error);
     },
   );
 
@@ -378,7 +379,7 @@ describe.each(backends)("access on $name", ({ start }) => {
     async (name, entry) => {
       const args = await refusedArgs(entry);
       // Expired sessions are covered in app/features/accounts/session/convex/tokens.test.ts.
-      for (const other of [world.signedOut, world.mixedUp, world.withoutSession]) {
+      for (const other of [fixtures.signedOut, fixtures.mixedUp, fixtures.withoutSession]) {
         expect(await refused(call(other, name, args))).toEqual({ code: "unauthenticated" });
       }
     },
@@ -386,8 +387,8 @@ describe.each(backends)("access on $name", ({ start }) => {
 
   it.each(entriesBy("server for a session"))("%s is closed for a session that has ended, has expired or never was", async (name, entry) => {
     const args = await refusedArgs(entry);
-    for (const sessionId of [world.signedOut.sessionId, world.expired.sessionId, "", "never"]) {
-      expect(await refused(call(world.server, name, { ...args, sessionId }))).toEqual({ code: "unauthenticated" });
+    for (const sessionId of [fixtures.signedOut.sessionId, fixtures.expired.sessionId, "", "never"]) {
+      expect(await refused(call(fixtures.server, name, { ...args, sessionId }))).toEqual({ code: "unauthenticated" });
     }
   });
 
@@ -396,53 +397,53 @@ describe.each(backends)("access on $name", ({ start }) => {
     { tags: "@tells-another-persons-removed-missing-malformed" },
     async (name, entry) => {
       const [kind, argument] = entry.on;
-      const caller = entry.by === "person" ? world.ada : world.server;
+      const caller = entry.by === "person" ? fixtures.ada : fixtures.server;
       const args = await refusedArgs(entry);
-      const before = await world.bobs();
+      const before = await fixtures.bobs();
       const wrong = [
-        world.bobItems[kind],
-        ...world.absent(kind, entry.trashToo),
+        fixtures.bobItems[kind],
+        ...fixtures.absent(kind, entry.trashToo),
         "",
         "nonsense",
         "a".repeat(5000),
         "../projects",
-        world.ada.userId,
+        fixtures.ada.userId,
       ];
       for (const id of wrong) {
         const right = args[argument];
         const refusal = await refused(call(caller, name, { ...args, [argument]: Array.isArray(right) ? [...right, id] : id }));
         expect(refusal, `${argument} = ${id.slice(0, 40)}`).toEqual({ code: "not_found" });
       }
-      expect(await world.bobs()).toEqual(before);
+      expect(await fixtures.bobs()).toEqual(before);
     },
   );
 
   it("shows each person their own projects and nobody else's", { tags: "@shows-each-person-own-projects-nobody" }, async () => {
-    const carol = await signUp(world.backend, "carol");
+    const carol = await signUp(fixtures.backend, "carol");
     await carol.mutation(api.projects.create, { name: "carol's" });
     expect(await names(carol)).toEqual(["carol's"]);
-    expect(await names(world.ada)).not.toContain("carol's");
-    const { page } = await world.ada.query(api.projects.listProjects, { paginationOpts: { cursor: null, numItems: 200 } });
+    expect(await names(fixtures.ada)).not.toContain("carol's");
+    const { page } = await fixtures.ada.query(api.projects.listProjects, { paginationOpts: { cursor: null, numItems: 200 } });
     expect(page.map(({ name }) => name)).not.toContain("carol's");
   });
 
   it("ends with the session: the same token is refused after it", { tags: "@ends-session-same-token-refused-after" }, async () => {
-    const dora = await signUp(world.backend, "dora");
+    const dora = await signUp(fixtures.backend, "dora");
     expect(await dora.query(api.projects.getProjects, {})).toEqual([]);
-    await signOut(world.backend, dora);
+    await signOut(fixtures.backend, dora);
     expect(await refused(dora.query(api.projects.getProjects, {}))).toEqual({ code: "unauthenticated" });
   });
 
   it("shows storage ids and addresses to nobody", { tags: "@shows-storage-ids-addresses-nobody" }, async () => {
-    const { project, design } = world.adaItems;
+    const { project, design } = fixtures.adaItems;
     const shown = JSON.stringify([
-      await world.ada.query(api.projects.getProjects, {}),
-      await world.ada.query(api.projects.getProjectById, { id: project }),
-      await world.ada.query(api.designs.getDesignsByProjectId, { projectId: project }),
-      await world.ada.query(api.designImages.getDesignImagesByDesignId, { designId: design }),
+      await fixtures.ada.query(api.projects.getProjects, {}),
+      await fixtures.ada.query(api.projects.getProjectById, { id: project }),
+      await fixtures.ada.query(api.designs.getDesignsByProjectId, { projectId: project }),
+      await fixtures.ada.query(api.designImages.getDesignImagesByDesignId, { designId: design }),
     ]);
-    expect(shown).toContain(world.adaItems.image);
-    expect(shown).not.toContain(world.adaItems.storageId);
+    expect(shown).toContain(fixtures.adaItems.image);
+    expect(shown).not.toContain(fixtures.adaItems.storageId);
     expect(shown).not.toMatch(/storage|https?:/i);
   });
 });
@@ -456,7 +457,7 @@ type TestItems = {
   trashed: Id<"designs">;
   storageId: Id<"_storage">;
 };
-type World = {
+type Fixtures = {
   backend: Backend;
   ada: Person;
   bob: Person;
@@ -483,7 +484,7 @@ async function makeItems(backend: Backend, person: Person): Promise<TestItems> {
   return { project, design, image, trashed, storageId };
 }
 
-async function makeWorld(backend: Backend): Promise<World> {
+async function createFixtures(backend: Backend): Promise<Fixtures> {
   const ada = await signUp(backend, "ada");
   const bob = await signUp(backend, "bob");
   const signedOut = await signUp(backend, "eve");

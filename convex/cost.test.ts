@@ -10,7 +10,7 @@ import schema from "./schema";
 
 /** Among 300 projects, designs and images, and as many foreign or removed ones. Two documents of each call are session and user. */
 type Cost = { documents: number; ranges: number };
-const reads: [name: string, args: (world: World) => object, cost: Cost][] = [
+const reads: [name: string, args: (fixtures: Fixtures) => object, cost: Cost][] = [
   ["projects:getProjects", () => ({}), { documents: 203, ranges: 4 }],
   ["projects:listProjects", () => ({ paginationOpts: page }), { documents: 22, ranges: 4 }],
   ["projects:getProjectById", ({ project }) => ({ id: project }), { documents: 3, ranges: 3 }],
@@ -53,7 +53,7 @@ const writes: typeof reads = [
   ["designImages:reorder", ({ image }) => ({ id: image, to: "up" }), { documents: 9, ranges: 10 }],
   ["designImages:duplicate", ({ image }) => ({ id: image }), { documents: 24, ranges: 15 }],
   ["designs:duplicate", ({ design }) => ({ id: design }), { documents: 13, ranges: 11 }],
-  ["uploads:finalize", (world) => finalizing(world), { documents: 23, ranges: 16 }],
+  ["uploads:finalize", (fixtures) => finalizing(fixtures), { documents: 23, ranges: 16 }],
   ["designImages:remove", ({ image }) => ({ id: image }), { documents: 20, ranges: 10 }],
   ["designs:remove", ({ design }) => ({ id: design }), { documents: 14, ranges: 8 }],
   ["projects:remove", ({ project }) => ({ id: project }), { documents: 7, ranges: 5 }],
@@ -67,14 +67,14 @@ const name = "a name";
 const sessionId = "session of ada";
 const issuer = "https://atelier.invalid";
 
-type World = { project: Id<"projects">; design: Id<"designs">; image: Id<"designImages">; loose: Id<"_storage"> };
-let world: World;
+type Fixtures = { project: Id<"projects">; design: Id<"designs">; image: Id<"designImages">; loose: Id<"_storage"> };
+let fixtures: Fixtures;
 const test = convexTest({ schema, modules });
 const ada = test.withIdentity({ issuer, subject: "ada", sessionId });
 const server = test.withIdentity({ issuer, subject: "app-server", service: true });
 
 beforeAll(async () => {
-  world = await test.run(async (ctx) => {
+  fixtures = await test.run(async (ctx) => {
     for (const id of ["ada", "bob"]) await signUp(ctx, id);
     const storageId = await ctx.storage.store(new Blob(["x"]));
     for (const ownerId of ["ada", "bob"]) {
@@ -101,7 +101,7 @@ beforeAll(async () => {
 it.each(reads)("%s reads only what it returns", async (name, args, cost) => {
   const query = makeFunctionReference<"query">(name);
   const used = await ada.mutation(async (ctx) => {
-    await ctx.runQuery(query, args(world));
+    await ctx.runQuery(query, args(fixtures));
     return metrics(ctx);
   });
   expect(used).toEqual(cost);
@@ -110,7 +110,7 @@ it.each(reads)("%s reads only what it returns", async (name, args, cost) => {
 it.each(writes)("%s reads only what it changes", async (name, args, cost) => {
   const mutation = makeFunctionReference<"mutation">(name);
   const used = await (name.startsWith("uploads:") ? server : ada).mutation(async (ctx) => {
-    await ctx.runMutation(mutation, args(world));
+    await ctx.runMutation(mutation, args(fixtures));
     return metrics(ctx);
   });
   expect(used).toEqual(cost);
@@ -153,7 +153,7 @@ const image = (designId: Id<"designs">, storageId: Id<"_storage">) => ({
   placeholder: null,
   animated: false,
 });
-const finalizing = ({ design, loose }: World) => {
+const finalizing = ({ design, loose }: Fixtures) => {
   const { ownerId: _, words: __, ...properties } = image(design, loose);
   return { sessionId, ...properties };
 };

@@ -18,7 +18,7 @@ describe.each(backends)("notices on $name", ({ start }) => {
   });
   afterAll(() => backend.close());
 
-  const tell = ({ userId }: Person, event: AccountEvent, at = Date.now()) => backend.inside.mutation(tellRef, { userId, event, at });
+  const notify = ({ userId }: Person, event: AccountEvent, at = Date.now()) => backend.inside.mutation(tellRef, { userId, event, at });
   const notices = async (person: Person): Promise<Notice[]> => (await person.query(api.notices.getNotices, {})).map(({ notice }) => notice);
   const mails = ({ userId }: Person) => backend.inside.query(probe.rows, { table: "mails", field: "userId", value: userId });
   const session = (device: string | null, userAgent = "Firefox", ipAddress = "192.0.2.1"): AccountEvent => ({
@@ -31,11 +31,11 @@ describe.each(backends)("notices on $name", ({ start }) => {
 
   it("notifies once of a new device, but not of the first or known ones", async () => {
     const ada = await signUp(backend, "ada");
-    await tell(ada, session("laptop"));
-    await tell(ada, session("laptop"));
+    await notify(ada, session("laptop"));
+    await notify(ada, session("laptop"));
     expect(await notices(ada)).toEqual([]);
-    await tell(ada, session("phone", "Safari", "192.0.2.2"));
-    await tell(ada, session("phone", "Safari", "192.0.2.2"));
+    await notify(ada, session("phone", "Safari", "192.0.2.2"));
+    await notify(ada, session("phone", "Safari", "192.0.2.2"));
     expect(await notices(ada)).toEqual([{ kind: "signIn", userAgent: "Safari", ipAddress: "192.0.2.2" }]);
     expect((await mails(ada)).map(({ content }) => content)).toMatchObject([{ to: expect.stringContaining("@example.com") }]);
   });
@@ -43,18 +43,18 @@ describe.each(backends)("notices on $name", ({ start }) => {
   it("notifies once a day without cookies, and never of internal sessions", async () => {
     const ada = await signUp(backend, "ada");
     const now = Date.now();
-    await tell(ada, session("first"), now - 3 * DAY);
-    await tell(ada, session("second", "curl"), now - 2 * DAY);
-    await tell(ada, session("third", "curl"), now - 2 * DAY + 1);
-    await tell(ada, session("fourth", "curl", "192.0.2.9"), now - 2 * DAY + 2);
-    await tell(ada, session("fifth", "curl"), now);
-    await tell(ada, session(null, "curl"), now);
+    await notify(ada, session("first"), now - 3 * DAY);
+    await notify(ada, session("second", "curl"), now - 2 * DAY);
+    await notify(ada, session("third", "curl"), now - 2 * DAY + 1);
+    await notify(ada, session("fourth", "curl", "192.0.2.9"), now - 2 * DAY + 2);
+    await notify(ada, session("fifth", "curl"), now);
+    await notify(ada, session(null, "curl"), now);
     expect((await notices(ada)).map((each) => each.kind === "signIn" && each.ipAddress)).toEqual(["192.0.2.1", "192.0.2.9", "192.0.2.1"]);
   });
 
   it("stores a limited number of devices", async () => {
     const ada = await signUp(backend, "ada");
-    for (let each = 0; each < 60; each++) await tell(ada, session(`device${each}`));
+    for (let each = 0; each < 60; each++) await notify(ada, session(`device${each}`));
     expect(await backend.inside.query(probe.rows, { table: "devices", field: "userId", value: ada.userId })).toHaveLength(50);
   });
 
@@ -108,7 +108,7 @@ describe.each(backends)("notices on $name", ({ start }) => {
     const ada = await signUp(backend, "ada");
     const bob = await signUp(backend, "bob");
     for (const kind of ["passwordChanged", "twoFactorChanged", "passwordChanged"] as const) {
-      await tell(ada, kind === "twoFactorChanged" ? { kind, enabled: true } : { kind });
+      await notify(ada, kind === "twoFactorChanged" ? { kind, enabled: true } : { kind });
     }
     const [newest, middle] = await ada.query(api.notices.getNotices, {});
     expect(await ada.query(api.notices.getUnreadCount, {})).toBe(3);
@@ -154,11 +154,11 @@ describe.each(backends)("notices on $name", ({ start }) => {
 
   it("deletes the notices of a deleted account and adds none", async () => {
     const ada = await signUp(backend, "ada");
-    await tell(ada, session("laptop"));
-    await tell(ada, { kind: "passwordChanged" });
+    await notify(ada, session("laptop"));
+    await notify(ada, { kind: "passwordChanged" });
     await server.mutation(api.accounts.store.deleteMany, { model: "users", where: byId(ada.userId) });
     await backend.settle();
-    await tell(ada, { kind: "passwordChanged" });
+    await notify(ada, { kind: "passwordChanged" });
     for (const table of ["notices", "devices", "mails"]) {
       expect([table, await backend.inside.query(probe.rows, { table, field: "userId", value: ada.userId })]).toEqual([table, []]);
     }

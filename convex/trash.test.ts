@@ -14,7 +14,7 @@ describe.each(backends)("the trash on $name", ({ start }) => {
   });
   afterAll(() => backend.close());
 
-  async function furnished(name: string) {
+  async function createItems(name: string) {
     const person = await signUp(backend, name);
     const project = await person.mutation(api.projects.create, { name: "Magazine" });
     const design = await person.mutation(api.designs.create, { projectId: project, name: "Cover" });
@@ -25,9 +25,9 @@ describe.each(backends)("the trash on $name", ({ start }) => {
     if (!one || !two || !three) throw new Error("three images");
     return { person, project, design, other, one, two, three };
   }
-  type World = Awaited<ReturnType<typeof furnished>>;
+  type Fixtures = Awaited<ReturnType<typeof createItems>>;
 
-  async function seen({ person }: World) {
+  async function seen({ person }: Fixtures) {
     const projects = await person.query(api.projects.getProjects, { sort: "manual" });
     const designs = await Promise.all(
       projects.map(({ _id }) => person.query(api.designs.getDesignsByProjectId, { projectId: _id, sort: "manual" })),
@@ -38,14 +38,14 @@ describe.each(backends)("the trash on $name", ({ start }) => {
     const usage = await person.query(api.usage.getUsage, {});
     return JSON.parse(JSON.stringify([projects, designs, images, usage], (key, value: unknown) => (key === "updatedAt" ? 0 : value)));
   }
-  const trashOf = async ({ person }: World) => {
+  const trashOf = async ({ person }: Fixtures) => {
     const { projects, designs, images } = await person.query(api.trash.getTrash, {});
     return [...projects, ...designs, ...images].map(({ name }) => name);
   };
 
   it("hides items everywhere and restores exactly what was trashed", async () => {
-    const world = await furnished("ada");
-    const { person, project, design, one, two } = world;
+    const fixtures = await createItems("ada");
+    const { person, project, design, one, two } = fixtures;
     const server = await appServer(backend);
     await person.mutation(api.designs.setCover, { id: design, imageId: two.id });
     await person.mutation(api.projects.setCover, { id: project, imageId: two.id });
@@ -55,7 +55,7 @@ describe.each(backends)("the trash on $name", ({ start }) => {
       [design, api.designs.moveToTrash],
       [project, api.projects.moveToTrash],
     ] as const) {
-      const before = await seen(world);
+      const before = await seen(fixtures);
       await person.mutation(moveToTrash, { id });
       const imageId = id === two.id ? two.id : one.id;
       for (const call of [
@@ -69,13 +69,13 @@ describe.each(backends)("the trash on $name", ({ start }) => {
       }
       const found = await person.query(api.search.find, { text: id === two.id ? "two" : "one" });
       expect([found.images, id === two.id ? [] : (await person.query(api.search.find, { text: "Cover" })).designs]).toEqual([[], []]);
-      const during = JSON.stringify(await seen(world));
+      const during = JSON.stringify(await seen(fixtures));
       expect(during).not.toContain(imageId);
       expect(await person.query(api.trash.getTrashed, { id: imageId })).toMatchObject({ _id: id });
 
       expect(await person.mutation(api.trash.restore, { id })).toMatchObject({ id });
-      expect(await seen(world)).toEqual(before);
-      expect(await trashOf(world)).toEqual([]);
+      expect(await seen(fixtures)).toEqual(before);
+      expect(await trashOf(fixtures)).toEqual([]);
     }
   });
 
@@ -91,12 +91,12 @@ describe.each(backends)("the trash on $name", ({ start }) => {
   });
 
   it("keeps earlier trashed contents, restored with or without their parent", async () => {
-    const world = await furnished("bob");
-    const { person, project, design, one, two } = world;
+    const fixtures = await createItems("bob");
+    const { person, project, design, one, two } = fixtures;
     await person.mutation(api.designImages.moveToTrash, { id: one.id });
     await person.mutation(api.designs.moveToTrash, { id: design });
     await person.mutation(api.projects.moveToTrash, { id: project });
-    expect(await trashOf(world)).toEqual(["Magazine", "Cover", "one"]);
+    expect(await trashOf(fixtures)).toEqual(["Magazine", "Cover", "one"]);
 
     for (const [id, parent] of [
       [design, "Its project “Magazine”"],
@@ -108,7 +108,7 @@ describe.each(backends)("the trash on $name", ({ start }) => {
       });
     }
     await person.mutation(api.trash.restore, { id: project });
-    expect(await trashOf(world)).toEqual(["Cover", "one"]);
+    expect(await trashOf(fixtures)).toEqual(["Cover", "one"]);
     expect(await refused(person.mutation(api.trash.restore, { id: one.id }))).toMatchObject({
       message: expect.stringContaining("Its design “Cover”"),
     });
@@ -119,7 +119,7 @@ describe.each(backends)("the trash on $name", ({ start }) => {
       designId: design,
       projectId: project,
     });
-    expect(await trashOf(world)).toEqual([]);
+    expect(await trashOf(fixtures)).toEqual([]);
     expect((await person.query(api.designs.getDesignById, { id: design })).imageCount).toBe(3);
 
     const elsewhere = await person.mutation(api.projects.create, { name: "Elsewhere" });
@@ -129,7 +129,7 @@ describe.each(backends)("the trash on $name", ({ start }) => {
     expect(await person.mutation(api.trash.restore, { id: design, into: elsewhere })).toMatchObject({ projectId: elsewhere });
     const there = await person.query(api.projects.getProjectById, { id: elsewhere });
     expect([there.designCount, there.imageCount]).toEqual([1, 2]);
-    const stranger = await furnished("eve");
+    const stranger = await createItems("eve");
     for (const into of [stranger.project, stranger.design, "nonsense", project]) {
       expect(await refused(person.mutation(api.trash.restore, { id: two.id, into }))).toEqual({ code: "not_found" });
     }
@@ -137,8 +137,8 @@ describe.each(backends)("the trash on $name", ({ start }) => {
   });
 
   it("purges single items, and everything when it is emptied", async () => {
-    const world = await furnished("carol");
-    const { person, project, design, other, one, two, three } = world;
+    const fixtures = await createItems("carol");
+    const { person, project, design, other, one, two, three } = fixtures;
     await person.mutation(api.designImages.moveToTrash, { id: one.id });
     await person.mutation(api.trash.purge, { id: one.id });
     await person.mutation(api.designImages.moveToTrash, { id: two.id });
@@ -148,7 +148,7 @@ describe.each(backends)("the trash on $name", ({ start }) => {
     const files = () => backend.inside.query(probe.filesAmong, { ids: [one, two, three].map(({ storageId }) => storageId) });
     expect(await files()).toEqual([two.storageId, three.storageId]);
     await person.mutation(api.trash.empty, {});
-    expect(await trashOf(world)).toEqual([]);
+    expect(await trashOf(fixtures)).toEqual([]);
     await backend.settle();
     expect(await files()).toEqual([three.storageId]);
 
@@ -166,7 +166,7 @@ describe.each(backends)("the trash on $name", ({ start }) => {
   });
 
   it("purges items after 30 days and no sooner", async () => {
-    const { person, project, other, one } = await furnished("dora");
+    const { person, project, other, one } = await createItems("dora");
     const younger = await person.mutation(api.projects.create, { name: "younger" });
     for (const [table, id, age] of [
       ["designs", other, TRASH_TIME + 1000],
@@ -195,7 +195,7 @@ describe.each(backends)("the trash on $name", ({ start }) => {
   });
 
   it("returns items page by page", async () => {
-    const { person, one, two, three } = await furnished("finn");
+    const { person, one, two, three } = await createItems("finn");
     for (const { id } of [one, two, three]) await person.mutation(api.designImages.moveToTrash, { id });
     const first = await person.query(api.trash.listTrash, { kind: "image", paginationOpts: { cursor: null, numItems: 2 } });
     const rest = await person.query(api.trash.listTrash, { kind: "image", paginationOpts: { cursor: first.continueCursor, numItems: 2 } });

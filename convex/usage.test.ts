@@ -25,7 +25,7 @@ describe.each(backends)("usage on $name", ({ start }) => {
     };
   }
 
-  async function furnished(name: string) {
+  async function createItems(name: string) {
     const person = await signUp(backend, name);
     const projectId = await person.mutation(api.projects.create, { name: "one" });
     const other = await person.mutation(api.projects.create, { name: "two" });
@@ -38,7 +38,7 @@ describe.each(backends)("usage on $name", ({ start }) => {
   }
 
   it("matches the stored items after every change", async () => {
-    const { person, projectId, designId, imageId } = await furnished("ada");
+    const { person, projectId, designId, imageId } = await createItems("ada");
     const agrees = async () => {
       await backend.settle();
       const usage = await person.query(api.usage.getUsage, {});
@@ -55,7 +55,7 @@ describe.each(backends)("usage on $name", ({ start }) => {
   });
 
   it("is counted for users without a row, also during changes", async () => {
-    const { person, designId } = await furnished("bob");
+    const { person, designId } = await createItems("bob");
     await backend.settle();
     const rows = () => backend.inside.query(probe.rows, { table: "usage", field: "ownerId", value: person.userId });
     for (const { _id } of await rows()) await backend.inside.mutation(probe.remove, { table: "usage", id: String(_id) });

@@ -145,7 +145,7 @@ async function untilPainted(page: Page, event: string, selector: string, count: 
       const isShown = (element: Element) => !(element instanceof HTMLImageElement) || (element.complete && element.naturalWidth > 0);
       const onEvent = () => {
         const began = performance.now();
-        const look = () => {
+        const sample = () => {
           const shown = [...document.querySelectorAll(selector)].filter(isShown);
           const last = shown.at(-1);
           if (performance.now() - began > most) {
@@ -155,12 +155,12 @@ async function untilPainted(page: Page, event: string, selector: string, count: 
             );
             return painted.reject(new Error(`${selector} was not painted on ${location.href}, but:\n${states.join("\n")}`));
           }
-          if (shown.length < count || !last) return void requestAnimationFrame(look);
+          if (shown.length < count || !last) return void requestAnimationFrame(sample);
           const decoded = last instanceof HTMLImageElement ? last.decode() : Promise.resolve();
           const end = () => requestAnimationFrame(() => setTimeout(() => painted.resolve(performance.now() - began)));
-          decoded.then(end, () => requestAnimationFrame(look));
+          decoded.then(end, () => requestAnimationFrame(sample));
         };
-        requestAnimationFrame(look);
+        requestAnimationFrame(sample);
       };
       document.addEventListener(event, onEvent, { once: true, capture: true });
       Object.assign(window, { painted: painted.promise });

@@ -60,15 +60,15 @@ async function live(page: Page, change: (name: string) => Promise<unknown>): Pro
 async function untilPainted(page: Page, name: string, change: (name: string) => unknown): Promise<number> {
   await page.evaluate((wanted) => {
     const at = Promise.withResolvers<number>();
-    const look = () => {
+    const sample = () => {
       if (document.querySelector("h2")?.textContent !== wanted) return false;
       requestAnimationFrame(() => setTimeout(() => at.resolve(performance.timeOrigin + performance.now())));
       observer.disconnect();
       return true;
     };
-    const observer = new MutationObserver(look);
+    const observer = new MutationObserver(sample);
     observer.observe(document, { childList: true, subtree: true, characterData: true });
-    look();
+    sample();
     Object.assign(window, { painted: at.promise });
   }, name);
   const before = performance.timeOrigin + performance.now();

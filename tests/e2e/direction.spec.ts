@@ -109,7 +109,7 @@ test("isolates names in every text, attribute and title of every page", async ({
 function findNames(name: string) {
   const faults: string[] = [];
   let names = 0;
-  const look = (text: string, isStartRightToLeft: boolean, where: string) => {
+  const checkDirection = (text: string, isStartRightToLeft: boolean, where: string) => {
     if (!text.includes(name)) return;
     names++;
     const rest = text.replaceAll(/\u2068[^\u2069]*\u2069/g, "").trim();
@@ -119,14 +119,14 @@ function findNames(name: string) {
   while (texts.nextNode()) {
     const element = texts.currentNode.parentElement;
     if (element && !element.matches("script, style, template"))
-      look(texts.currentNode.textContent ?? "", getComputedStyle(element).direction === "rtl", element.outerHTML.slice(0, 120));
+      checkDirection(texts.currentNode.textContent ?? "", getComputedStyle(element).direction === "rtl", element.outerHTML.slice(0, 120));
   }
   for (const element of document.querySelectorAll("[aria-label], [title], [alt], [placeholder]"))
     for (const attribute of ["aria-label", "title", "alt", "placeholder"])
-      look(element.getAttribute(attribute) ?? "", true, `${attribute} of ${element.tagName}`);
+      checkDirection(element.getAttribute(attribute) ?? "", true, `${attribute} of ${element.tagName}`);
   for (const field of document.querySelectorAll<HTMLInputElement>("input[type=text], input[type=search], textarea"))
-    look(field.value, getComputedStyle(field).direction === "rtl", `field ${field.name}`);
-  look(document.title, false, "title");
+    checkDirection(field.value, getComputedStyle(field).direction === "rtl", `field ${field.name}`);
+  checkDirection(document.title, false, "title");
   return { names, faults };
 }
 
@@ -147,16 +147,16 @@ test("reorders and shows toasts in a right-to-left page", async ({ page, app, pe
   for (const number of [1, 2, 3]) await convex.mutation(api.designs.create, { projectId, name: `${NAMES.Arabic} ${number}` });
   await page.addInitScript(() => document.addEventListener("readystatechange", () => void (document.documentElement.dir = "rtl")));
   await page.setViewportSize({ width: 1440, height: 900 });
-  const her = pageActions(page, true);
-  await her.open(`/projects/${projectId}?sort=manual`);
-  const [held = "", second = ""] = (await her.cards.allTextContents()).map((name) => `\u2068${name}\u2069`);
+  const actions = pageActions(page, true);
+  await actions.open(`/projects/${projectId}?sort=manual`);
+  const [held = "", second = ""] = (await actions.cards.allTextContents()).map((name) => `\u2068${name}\u2069`);
 
   const announcer = page.locator("[data-announcer]");
   await page.getByRole("button", { name: `Reorder ${held}`, exact: true }).focus();
   await page.keyboard.press("Space");
   await page.keyboard.press("ArrowLeft");
   await expect(announcer).toContainText(`Position 2 of 3, after ${second}.`);
-  const [line, beside] = [await page.locator(".drop-line").boundingBox(), await her.cards.nth(1).boundingBox()];
+  const [line, beside] = [await page.locator(".drop-line").boundingBox(), await actions.cards.nth(1).boundingBox()];
   expect(line?.x).toBeLessThan(beside?.x ?? 0);
   await page.keyboard.press("ArrowRight");
   await expect(announcer).toContainText("Position 1 of 3.");
@@ -165,7 +165,7 @@ test("reorders and shows toasts in a right-to-left page", async ({ page, app, pe
 
   await page.getByRole("button", { name: `More for ${held}`, exact: true }).click();
   await page.getByRole("button", { name: "Move to trash", exact: true }).click();
-  await expect(her.cards).toHaveCount(2);
+  await expect(actions.cards).toHaveCount(2);
   await page.keyboard.press("Control+z");
   const toast = page.locator("[data-sonner-toast]", { hasText: "Undone: Design moved to the trash" });
   await expect(toast).toBeVisible();

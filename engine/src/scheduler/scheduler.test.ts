@@ -191,24 +191,24 @@ describe("crons", () => {
     await fixture.push({ "jobs.ts": JOBS, "crons.ts": crons(often) });
     time = Date.now();
     const notes = async (): Promise<number> => ((await value("jobs:notes")) as string[]).filter((text) => text === "tick").length;
-    const look = async (): Promise<void> => {
+    const poll = async (): Promise<void> => {
       await scheduler.stop();
       await start();
     };
-    await look();
+    await poll();
     await eventually(async () => expect(await notes()).toBe(1));
     await fixture.push({
       "jobs.ts": `${JOBS}\n// changed`,
       "crons.ts": crons(`${often} crons.daily("later", { hourUTC: 3 }, anyApi.jobs.note, { text: "daily" });`),
     });
-    await look();
+    await poll();
     expect(await notes()).toBe(1);
     time += 35 * 60_000;
-    await look();
+    await poll();
     await eventually(async () => expect(await notes()).toBe(2));
     await fixture.push({ "jobs.ts": JOBS });
     time += 35 * 60_000;
-    await look();
+    await poll();
     expect(await notes()).toBe(2);
   });
 

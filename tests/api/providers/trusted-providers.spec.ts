@@ -7,9 +7,9 @@ import { expect, test } from "../support/test.ts";
 
 /** Specification 5: linking is refused if the provider is untrusted and its address unverified. */
 
-type World = { app: RunningApp; social: SocialServer; store: Store };
+type Fixtures = { app: RunningApp; social: SocialServer; store: Store };
 
-async function waysToLink({ app, social, store }: World) {
+async function waysToLink({ app, social, store }: Fixtures) {
   const verifiedMember = async () => {
     const user = await member(app);
     await store.change("users", { id: user.id }, { emailVerified: true });
@@ -52,12 +52,12 @@ test(
   },
 );
 
-withSettings({ ACCOUNTS_TRUSTED_PROVIDERS: "google" }, (world) => {
+withSettings({ ACCOUNTS_TRUSTED_PROVIDERS: "google" }, (fixtures) => {
   test(
     "a trusted provider with an unverified address is linked by each method",
     { tag: "@trusted-provider-unverified-address-linked-each" },
     async ({ social }) => {
-      expect(await waysToLink({ ...world(), social })).toEqual({
+      expect(await waysToLink({ ...fixtures(), social })).toEqual({
         signIn: "/projects",
         idTokenSignIn: 200,
         link: "/account",
@@ -68,19 +68,22 @@ withSettings({ ACCOUNTS_TRUSTED_PROVIDERS: "google" }, (world) => {
   );
 });
 
-withSettings({ FIGMA_CLIENT_ID: "id", FIGMA_CLIENT_SECRET: "secret", ROBLOX_CLIENT_ID: "id", ROBLOX_CLIENT_SECRET: "secret" }, (world) => {
-  test(
-    "the account page offers no link that cannot succeed, and names the setting",
-    { tag: "@account-page-offers-no-link-cannot" },
-    async () => {
-      const { program } = await member(world().app);
-      const page = await fetch(`${world().app.url}/account/connections`, { headers: { Cookie: program.cookieHeader } });
-      const html = (await page.text()).replaceAll("<!-- -->", "");
-      expect(html).toContain("Link Google");
-      expect(html).not.toContain("Link Figma");
-      expect(html).toContain("Figma cannot be linked: it does not report a verified email address");
-      expect(html).toContain("ACCOUNTS_TRUSTED_PROVIDERS=figma");
-      expect(html).toContain("ACCOUNTS_TRUSTED_PROVIDERS=roblox");
-    },
-  );
-});
+withSettings(
+  { FIGMA_CLIENT_ID: "id", FIGMA_CLIENT_SECRET: "secret", ROBLOX_CLIENT_ID: "id", ROBLOX_CLIENT_SECRET: "secret" },
+  (fixtures) => {
+    test(
+      "the account page offers no link that cannot succeed, and names the setting",
+      { tag: "@account-page-offers-no-link-cannot" },
+      async () => {
+        const { program } = await member(fixtures().app);
+        const page = await fetch(`${fixtures().app.url}/account/connections`, { headers: { Cookie: program.cookieHeader } });
+        const html = (await page.text()).replaceAll("<!-- -->", "");
+        expect(html).toContain("Link Google");
+        expect(html).not.toContain("Link Figma");
+        expect(html).toContain("Figma cannot be linked: it does not report a verified email address");
+        expect(html).toContain("ACCOUNTS_TRUSTED_PROVIDERS=figma");
+        expect(html).toContain("ACCOUNTS_TRUSTED_PROVIDERS=roblox");
+      },
+    );
+  },
+);

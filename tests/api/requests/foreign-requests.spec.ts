@@ -100,9 +100,9 @@ test("a GET changes nothing, with any query", { tag: "@get-changes-nothing-whate
   expect(await ada.program.signedIn()).toBe(true);
 });
 
-withSettings({ APP_URL: "https://atelier.example", TRUSTED_PROXY_HOPS: "1", TRUSTED_ORIGINS: "https://shop.example" }, (world) => {
+withSettings({ APP_URL: "https://atelier.example", TRUSTED_PROXY_HOPS: "1", TRUSTED_ORIGINS: "https://shop.example" }, (fixtures) => {
   test("accepts only the public origin behind a TLS proxy with another Host", async () => {
-    const inside = `http://127.0.0.1:${world().app.port}`;
+    const inside = `http://127.0.0.1:${fixtures().app.port}`;
     const body = JSON.stringify({ name: "Ada", email: `${randomUUID()}@example.com`, password: "correct horse battery" });
     const send = (path: string, headers: Record<string, string>, sent: string, type = "application/json") =>
       fetch(inside + path, {
@@ -130,7 +130,7 @@ withSettings({ APP_URL: "https://atelier.example", TRUSTED_PROXY_HOPS: "1", TRUS
   });
 
   test("redirects only to trusted origins", async () => {
-    const inside = `http://127.0.0.1:${world().app.port}/api/auth`;
+    const inside = `http://127.0.0.1:${fixtures().app.port}/api/auth`;
     const headers = { Origin: "https://atelier.example", "Content-Type": "application/json", "X-Forwarded-Proto": "https" };
     const led = async (callbackURL: string) => {
       const link = `${inside}/reset-password/nothing?${new URLSearchParams({ callbackURL })}`;

@@ -7,12 +7,12 @@ import { withSettings } from "../support/switches.ts";
 const attempt = (program: Program, headers: Record<string, string> = {}) =>
   program.post("/sign-in/email", { email: "nobody@example.com", password: "not this one" }, headers);
 
-withSettings({ ACCOUNTS_RATE_LIMIT: "true" }, (world) => {
+withSettings({ ACCOUNTS_RATE_LIMIT: "true" }, (fixtures) => {
   test(
     "count per connection address, ignoring headers, in the database",
     { tag: "@count-per-connection-address-whatever-headers" },
     async () => {
-      const { app } = world();
+      const { app } = fixtures();
       const program = new Program(app);
       const claims = ["X-Forwarded-For", "X-Real-IP", "CF-Connecting-IP", "Forwarded", "X-Client-IP", "x-atelier-client-address"];
       const statuses = [];
@@ -65,10 +65,10 @@ withSettings({ ACCOUNTS_RATE_LIMIT: "true" }, (world) => {
   );
 });
 
-withSettings({ ACCOUNTS_RATE_LIMIT: "true", TRUSTED_PROXY_HOPS: "1" }, (world) => {
+withSettings({ ACCOUNTS_RATE_LIMIT: "true", TRUSTED_PROXY_HOPS: "1" }, (fixtures) => {
   const from = async (address: string, times: number) => {
     const statuses = [];
-    for (let n = 0; n < times; n++) statuses.push((await attempt(new Program(world().app), { "X-Forwarded-For": address })).status);
+    for (let n = 0; n < times; n++) statuses.push((await attempt(new Program(fixtures().app), { "X-Forwarded-For": address })).status);
     return statuses;
   };
 
@@ -89,7 +89,7 @@ withSettings({ ACCOUNTS_RATE_LIMIT: "true", TRUSTED_PROXY_HOPS: "1" }, (world) =
     { tag: "@cover-forms-without-scripts-address-password" },
     async ({ social }) => {
       expect(social).toBeDefined();
-      const { app } = world();
+      const { app } = fixtures();
       const once = (address: string, path: string, body: object) => new Program(app).post(path, body, { "X-Forwarded-For": address });
       const last = async (address: string, path: string, body: object, allowed = 3) => {
         let status = 0;

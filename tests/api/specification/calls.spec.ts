@@ -6,12 +6,12 @@ import type { RunningApp } from "../../harness/app.ts";
 import type { SocialServer } from "../../harness/oidc.ts";
 import type { Store } from "../../harness/store.ts";
 
-type World = { app: RunningApp; social: SocialServer; store: Store; nobody: Program; ada: Member; google: () => Promise<Program> };
+type Fixtures = { app: RunningApp; social: SocialServer; store: Store; nobody: Program; ada: Member; google: () => Promise<Program> };
 
 type Row = {
   tag?: string;
   call: string;
-  send: (world: World) => Promise<Answer>;
+  send: (fixtures: Fixtures) => Promise<Answer>;
   status: number;
   /** The whole response body, unless `location` is checked. */
   body?: unknown;
@@ -46,7 +46,7 @@ const SOCIAL_USER = { ...USER, name: "Grace Hopper", emailVerified: true };
 const ACCOUNT = { id: ID, accountId: ID, createdAt: DATE, updatedAt: DATE };
 const AUTHORIZATION = expect.stringMatching(/^https:\/\/accounts\.google\.com\/o\/oauth2\/v2\/auth\?/);
 
-async function callback({ social }: World, program: Program, body: object, { post = false } = {}): Promise<Answer> {
+async function callback({ social }: Fixtures, program: Program, body: object, { post = false } = {}): Promise<Answer> {
   const start = await program.post("/sign-in/social", { provider: "google", ...body });
   const back = new URL(await social.consent(text(start, "url"), social.identity()));
   if (!post) return program.get(back.href);
@@ -112,7 +112,7 @@ const rows: Row[] = [
   {
     tag: "@get-callback-id",
     call: "GET /callback/{id}",
-    send: (world) => callback(world, world.nobody, { callbackURL: "/projects" }),
+    send: (fixtures) => callback(fixtures, fixtures.nobody, { callbackURL: "/projects" }),
     status: 302,
     location: /^\/projects$/,
   },
@@ -120,7 +120,7 @@ const rows: Row[] = [
     tag: "@post-callback-id",
     // A provider's POST is redirected to a GET, as browsers withhold cookies from cross-site POSTs.
     call: "POST /callback/{id}",
-    send: (world) => callback(world, world.nobody, { callbackURL: "/projects" }, { post: true }),
+    send: (fixtures) => callback(fixtures, fixtures.nobody, { callbackURL: "/projects" }, { post: true }),
     status: 302,
     location: /\/api\/auth\/callback\/google\?(?=.*code=)(?=.*state=)/,
   },
@@ -142,9 +142,9 @@ const rows: Row[] = [
   {
     tag: "@get-reset-password-token-callback-url",
     call: "GET /reset-password/{token}?callbackURL=…",
-    send: async (world) => {
-      await verification(world.store, "reset-password:abcdefghijklmnopqrstuvwx", world.ada.id);
-      return world.nobody.get("/reset-password/abcdefghijklmnopqrstuvwx?callbackURL=%2Freset-password");
+    send: async (fixtures) => {
+      await verification(fixtures.store, "reset-password:abcdefghijklmnopqrstuvwx", fixtures.ada.id);
+      return fixtures.nobody.get("/reset-password/abcdefghijklmnopqrstuvwx?callbackURL=%2Freset-password");
     },
     status: 302,
     location: /\/reset-password\?token=abcdefghijklmnopqrstuvwx$/,
@@ -159,9 +159,9 @@ const rows: Row[] = [
   {
     tag: "@post-reset-password-token-body",
     call: "POST /reset-password: the token in the body",
-    send: async (world) => {
-      await verification(world.store, `reset-password:${world.ada.id}`, world.ada.id);
-      return world.nobody.post("/reset-password", { newPassword: "a new password", token: world.ada.id });
+    send: async (fixtures) => {
+      await verification(fixtures.store, `reset-password:${fixtures.ada.id}`, fixtures.ada.id);
+      return fixtures.nobody.post("/reset-password", { newPassword: "a new password", token: fixtures.ada.id });
     },
     status: 200,
     body: { status: true },
@@ -169,9 +169,9 @@ const rows: Row[] = [
   {
     tag: "@post-reset-password-token-query",
     call: "POST /reset-password: the token in the query",
-    send: async (world) => {
-      await verification(world.store, `reset-password:${world.ada.id}`, world.ada.id);
-      return world.nobody.post(`/reset-password?token=${world.ada.id}`, { newPassword: "a new password" });
+    send: async (fixtures) => {
+      await verification(fixtures.store, `reset-password:${fixtures.ada.id}`, fixtures.ada.id);
+      return fixtures.nobody.post(`/reset-password?token=${fixtures.ada.id}`, { newPassword: "a new password" });
     },
     status: 200,
     body: { status: true },
@@ -215,9 +215,9 @@ const rows: Row[] = [
   {
     tag: "@post-delete-user-token",
     call: "POST /delete-user: a token",
-    send: async (world) => {
-      await verification(world.store, `delete-account-${"0a".repeat(16)}`, world.ada.id);
-      return world.ada.program.post("/delete-user", { token: "0a".repeat(16), callbackURL: "/" });
+    send: async (fixtures) => {
+      await verification(fixtures.store, `delete-account-${"0a".repeat(16)}`, fixtures.ada.id);
+      return fixtures.ada.program.post("/delete-user", { token: "0a".repeat(16), callbackURL: "/" });
     },
     status: 200,
     body: { success: true, message: "User deleted" },
@@ -225,9 +225,9 @@ const rows: Row[] = [
   {
     tag: "@get-delete-user-callback",
     call: "GET /delete-user/callback",
-    send: async (world) => {
-      await verification(world.store, `delete-account-${"1b".repeat(16)}`, world.ada.id);
-      return world.ada.program.get(`/delete-user/callback?token=${"1b".repeat(16)}`);
+    send: async (fixtures) => {
+      await verification(fixtures.store, `delete-account-${"1b".repeat(16)}`, fixtures.ada.id);
+      return fixtures.ada.program.get(`/delete-user/callback?token=${"1b".repeat(16)}`);
     },
     status: 200,
     body: { success: true, message: "User deleted" },
@@ -235,9 +235,9 @@ const rows: Row[] = [
   {
     tag: "@get-delete-user-callback-callback-url",
     call: "GET /delete-user/callback: with callbackURL",
-    send: async (world) => {
-      await verification(world.store, `delete-account-${"2c".repeat(16)}`, world.ada.id);
-      return world.ada.program.get(`/delete-user/callback?token=${"2c".repeat(16)}&callbackURL=%2Fsign-up`);
+    send: async (fixtures) => {
+      await verification(fixtures.store, `delete-account-${"2c".repeat(16)}`, fixtures.ada.id);
+      return fixtures.ada.program.get(`/delete-user/callback?token=${"2c".repeat(16)}&callbackURL=%2Fsign-up`);
     },
     status: 302,
     location: /^\/sign-up$/,
@@ -381,9 +381,9 @@ const rows: Row[] = [
   {
     tag: "@post-two-factor-generate-backup-codes",
     call: "POST /two-factor/generate-backup-codes",
-    send: async (world) => {
-      await secondFactor(world);
-      return world.ada.program.post("/two-factor/generate-backup-codes", { password: world.ada.password });
+    send: async (fixtures) => {
+      await secondFactor(fixtures);
+      return fixtures.ada.program.post("/two-factor/generate-backup-codes", { password: fixtures.ada.password });
     },
     status: 200,
     body: { status: true, backupCodes: Array.from({ length: 10 }, () => expect.stringMatching(/^\w{5}-\w{5}$/)) },
@@ -391,9 +391,9 @@ const rows: Row[] = [
   {
     tag: "@post-two-factor-disable",
     call: "POST /two-factor/disable",
-    send: async (world) => {
-      await secondFactor(world);
-      return world.ada.program.post("/two-factor/disable", { password: world.ada.password });
+    send: async (fixtures) => {
+      await secondFactor(fixtures);
+      return fixtures.ada.program.post("/two-factor/disable", { password: fixtures.ada.password });
     },
     status: 200,
     body: { status: true },
@@ -422,7 +422,7 @@ const rows: Row[] = [
   },
 ];
 
-async function secondFactor({ ada, store }: World): Promise<void> {
+async function secondFactor({ ada, store }: Fixtures): Promise<void> {
   await ada.program.post("/two-factor/enable", { password: ada.password });
   await store.change("twoFactors", { userId: ada.id }, { verified: true });
   await store.change("users", { id: ada.id }, { twoFactorEnabled: true });

@@ -7,23 +7,23 @@ import type { RunningApp } from "../../harness/app.ts";
 import type { SocialServer } from "../../harness/oidc.ts";
 import type { Store } from "../../harness/store.ts";
 
-type World = { app: RunningApp; social: SocialServer; store: Store; nobody: Program; ada: Member; bob: Member };
+type Fixtures = { app: RunningApp; social: SocialServer; store: Store; nobody: Program; ada: Member; bob: Member };
 
 type Row = {
   tag?: string;
   words: string;
   status: number;
   message?: string;
-  send: (world: World) => Promise<Answer>;
+  send: (fixtures: Fixtures) => Promise<Answer>;
 };
 
-const link = async ({ ada, social }: World, claims: object, more: object = {}) =>
+const link = async ({ ada, social }: Fixtures, claims: object, more: object = {}) =>
   ada.program.post("/link-social", {
     provider: "google",
     idToken: { token: await social.idToken(social.identity({ email: ada.email, ...claims })), ...more },
   });
 
-const idToken = async ({ nobody, social }: World, claims: object) =>
+const idToken = async ({ nobody, social }: Fixtures, claims: object) =>
   nobody.post("/sign-in/social", { provider: "google", idToken: { token: await social.idToken(social.identity({ ...claims })) } });
 
 async function pageOf(program: Program, path: string): Promise<string> {
@@ -31,7 +31,7 @@ async function pageOf(program: Program, path: string): Promise<string> {
   return answer.text();
 }
 
-async function signInByProvider({ app, social }: World, provider: "google" | "gitlab", seconds = 3600) {
+async function signInByProvider({ app, social }: Fixtures, provider: "google" | "gitlab", seconds = 3600) {
   const [program, who] = [new Program(app), social.identity()];
   social.accessTokenSeconds = seconds;
   await through(program, social, who, { provider });
@@ -83,20 +83,20 @@ const rows: Row[] = [
     tag: "@account-not-linked-linking-not-allowed",
     words: "Account not linked - linking not allowed",
     status: 401,
-    send: (world) => link(world, { email_verified: false }),
+    send: (fixtures) => link(fixtures, { email_verified: false }),
   },
   {
     tag: "@account-not-linked-different-emails-not",
     words: "Account not linked - different emails not allowed",
     status: 401,
-    send: (world) => link(world, { email: `${randomUUID()}@example.com` }),
+    send: (fixtures) => link(fixtures, { email: `${randomUUID()}@example.com` }),
   },
   {
     tag: "@account-not-linked-unable-create-account",
     words: "Account not linked - unable to create account",
     status: 417,
     // Larger than a deployment document may be.
-    send: (world) => link(world, {}, { accessToken: "x".repeat(600_000) }),
+    send: (fixtures) => link(fixtures, {}, { accessToken: "x".repeat(600_000) }),
   },
   {
     tag: "@provider-github-not-supported",
@@ -132,18 +132,18 @@ const rows: Row[] = [
     tag: "@account-not-found-3",
     words: "Account not found",
     status: 400,
-    send: async (world) => {
-      await link(world, {});
-      return world.ada.program.post("/unlink-account", { providerId: "google", accountId: "nobody" });
+    send: async (fixtures) => {
+      await link(fixtures, {});
+      return fixtures.ada.program.post("/unlink-account", { providerId: "google", accountId: "nobody" });
     },
   },
   {
     tag: "@failed-get-valid-access-token",
     words: "Failed to get a valid access token",
     status: 400,
-    send: async (world) => {
-      const { program, who } = await signInByProvider(world, "google", 1);
-      world.social.forget(who);
+    send: async (fixtures) => {
+      const { program, who } = await signInByProvider(fixtures, "google", 1);
+      fixtures.social.forget(who);
       return program.post("/get-access-token", { providerId: "google" });
     },
   },
@@ -151,9 +151,9 @@ const rows: Row[] = [
     tag: "@failed-refresh-access-token",
     words: "Failed to refresh access token",
     status: 400,
-    send: async (world) => {
-      const { program, who } = await signInByProvider(world, "google");
-      world.social.forget(who);
+    send: async (fixtures) => {
+      const { program, who } = await signInByProvider(fixtures, "google");
+      fixtures.social.forget(who);
       return program.post("/refresh-token", { providerId: "google" });
     },
   },
@@ -161,10 +161,10 @@ const rows: Row[] = [
     tag: "@access-token-not-found",
     words: "Access token not found",
     status: 400,
-    send: async (world) => {
-      await link(world, {});
-      const [, account] = [0, text(await world.ada.program.get("/list-accounts"), 1, "accountId")];
-      return world.ada.program.post("/account-info", { accountId: account });
+    send: async (fixtures) => {
+      await link(fixtures, {});
+      const [, account] = [0, text(await fixtures.ada.program.get("/list-accounts"), 1, "accountId")];
+      return fixtures.ada.program.post("/account-info", { accountId: account });
     },
   },
   {
@@ -258,8 +258,8 @@ const rows: Row[] = [
     words: "failed to get user info",
     status: 401,
     message: "Failed to get user info",
-    send: async (world) => {
-      const { program, who } = await signInByProvider(world, "gitlab");
+    send: async (fixtures) => {
+      const { program, who } = await signInByProvider(fixtures, "gitlab");
       who.claims["state"] = "blocked";
       return program.post("/account-info", { accountId: who.sub });
     },
@@ -269,7 +269,7 @@ const rows: Row[] = [
     words: "user email not found",
     status: 401,
     message: "User email not found",
-    send: (world) => idToken(world, { email: undefined }),
+    send: (fixtures) => idToken(fixtures, { email: undefined }),
   },
   {
     tag: "@invalid-email-password",
@@ -304,8 +304,8 @@ const rows: Row[] = [
     words: "credential account not found",
     status: 400,
     message: "Credential account not found",
-    send: async (world) =>
-      (await signInByProvider(world, "google")).program.post("/change-password", {
+    send: async (fixtures) =>
+      (await signInByProvider(fixtures, "google")).program.post("/change-password", {
         currentPassword: "a password",
         newPassword: "a new password",
       }),
@@ -395,9 +395,9 @@ test.describe("the words of section 8", () => {
   });
 });
 
-withSettings({ ACCOUNTS_EMAIL_AND_PASSWORD: "false" }, (world) => {
+withSettings({ ACCOUNTS_EMAIL_AND_PASSWORD: "false" }, (fixtures) => {
   test("Email and password is not enabled", { tag: "@email-password-not-enabled" }, async () => {
-    const answer = await new Program(world().app).post("/sign-in/email", { email: "ada@example.com", password: "a password" });
+    const answer = await new Program(fixtures().app).post("/sign-in/email", { email: "ada@example.com", password: "a password" });
     expect({ status: answer.status, message: text(answer, "message") }).toEqual({
       status: 400,
       message: "Email and password is not enabled",
@@ -405,7 +405,11 @@ withSettings({ ACCOUNTS_EMAIL_AND_PASSWORD: "false" }, (world) => {
   });
 
   test("sign-up is disabled, too", async () => {
-    const answer = await new Program(world().app).post("/sign-up/email", { name: "A", email: "ada@example.com", password: "a password" });
+    const answer = await new Program(fixtures().app).post("/sign-up/email", {
+      name: "A",
+      email: "ada@example.com",
+      password: "a password",
+    });
     expect({ status: answer.status, message: text(answer, "message") }).toEqual({
       status: 400,
       message: "Email and password sign up is not enabled",
@@ -413,9 +417,9 @@ withSettings({ ACCOUNTS_EMAIL_AND_PASSWORD: "false" }, (world) => {
   });
 });
 
-withSettings({ ACCOUNTS_EMAIL_AND_PASSWORD: "false", SMTP_URL: "smtp://127.0.0.1:1" }, (world) => {
+withSettings({ ACCOUNTS_EMAIL_AND_PASSWORD: "false", SMTP_URL: "smtp://127.0.0.1:1" }, (fixtures) => {
   test("no page asks for a password", async ({ social }) => {
-    const { app } = world();
+    const { app } = fixtures();
     const nobody = new Program(app);
     for (const path of ["/sign-in", "/sign-up", "/forgot-password", "/reset-password?token=x"])
       expect(await pageOf(nobody, path), path).not.toMatch(/type="password"|name="password"/);
@@ -430,38 +434,38 @@ withSettings({ ACCOUNTS_EMAIL_AND_PASSWORD: "false", SMTP_URL: "smtp://127.0.0.1
 
   test("a sign-in link works without passwords", async () => {
     const form = { "Content-Type": "application/x-www-form-urlencoded" };
-    const { app } = world();
+    const { app } = fixtures();
     const answer = await new Program(app).send("POST", `${app.url}/sign-in`, "with=link&email=ada%40example.com", form);
     expect(answer.status).toBe(200);
   });
 });
 
-withSettings({ ACCOUNTS_CHANGE_EMAIL: "false" }, (world) => {
+withSettings({ ACCOUNTS_CHANGE_EMAIL: "false" }, (fixtures) => {
   test("Change email is disabled", { tag: "@change-email-disabled" }, async () => {
-    const { program } = await member(world().app);
+    const { program } = await member(fixtures().app);
     const answer = await program.post("/change-email", { newEmail: "ada@example.com" });
     expect({ status: answer.status, message: text(answer, "message") }).toEqual({ status: 400, message: "Change email is disabled" });
   });
 
   test("Change email is disabled, for any new address", async () => {
-    const { program } = await member(world().app);
-    const bob = await member(world().app);
+    const { program } = await member(fixtures().app);
+    const bob = await member(fixtures().app);
     expect(text(await program.post("/change-email", { newEmail: bob.email }), "message")).toBe("Change email is disabled");
   });
 });
 
-withSettings({ ACCOUNTS_DELETE_USER: "false" }, (world) => {
+withSettings({ ACCOUNTS_DELETE_USER: "false" }, (fixtures) => {
   test("delete disabled", { tag: "@delete-disabled" }, async () => {
-    const { program, password } = await member(world().app);
+    const { program, password } = await member(fixtures().app);
     expect((await program.post("/delete-user", { password })).status).toBe(404);
     expect((await program.get("/delete-user/callback?token=nothing")).status).toBe(404);
     expect(await program.signedIn()).toBe(true);
   });
 });
 
-withSettings({ ACCOUNTS_LINKING: "false" }, (world) => {
+withSettings({ ACCOUNTS_LINKING: "false" }, (fixtures) => {
   test("Account not linked - linking not allowed", { tag: "@words-account-not-linked-linking-not-allowed" }, async ({ social }) => {
-    const ada = await member(world().app);
+    const ada = await member(fixtures().app);
     const token = await social.idToken(social.identity({ email: ada.email }));
     const answer = await ada.program.post("/link-social", { provider: "google", idToken: { token } });
     expect({ status: answer.status, message: text(answer, "message") }).toEqual({
@@ -474,18 +478,18 @@ withSettings({ ACCOUNTS_LINKING: "false" }, (world) => {
   });
 
   test("the account's page shows that linking is not allowed", async ({ social }) => {
-    const ada = await member(world().app);
+    const ada = await member(fixtures().app);
     const page = await pageOf(ada.program, "/account/connections");
     expect(page).toContain("does not allow linking");
     expect(page).not.toContain('value="google"');
-    const program = new Program(world().app);
+    const program = new Program(fixtures().app);
     const user = social.identity();
     await through(program, social, user);
     expect((await program.post("/link-social", { provider: "google" })).status).toBe(200);
   });
 
   test("a sign-in by a provider links no account by its address", async ({ social }) => {
-    const { app, store } = world();
+    const { app, store } = fixtures();
     const ada = await member(app);
     await store.change("users", { id: ada.id }, { emailVerified: true });
     const location = await through(new Program(app), social, social.identity({ email: ada.email }));
@@ -496,9 +500,9 @@ withSettings({ ACCOUNTS_LINKING: "false" }, (world) => {
   });
 });
 
-withSettings({ ACCOUNTS_LINK_DIFFERENT_EMAILS: "true" }, (world) => {
+withSettings({ ACCOUNTS_LINK_DIFFERENT_EMAILS: "true" }, (fixtures) => {
   test("a login with another address is linked", { tag: "@login-another-address-linked" }, async ({ social }) => {
-    const ada = await member(world().app);
+    const ada = await member(fixtures().app);
     expect(await through(ada.program, social, social.identity(), { path: "/link-social", body: { callbackURL: "/account" } })).toBe(
       "/account",
     );
@@ -506,7 +510,7 @@ withSettings({ ACCOUNTS_LINK_DIFFERENT_EMAILS: "true" }, (world) => {
   });
 
   test("account_already_linked_to_different_user", async ({ social }) => {
-    const { app } = world();
+    const { app } = fixtures();
     const user = social.identity();
     const [ada, bob] = [await member(app), await member(app)];
     await through(ada.program, social, user, { path: "/link-social" });
@@ -516,18 +520,18 @@ withSettings({ ACCOUNTS_LINK_DIFFERENT_EMAILS: "true" }, (world) => {
   });
 });
 
-withSettings({ ACCOUNTS_UNLINK_LAST: "true" }, (world) => {
+withSettings({ ACCOUNTS_UNLINK_LAST: "true" }, (fixtures) => {
   test("the last account can be unlinked", { tag: "@last-account-can-unlinked" }, async ({ social }) => {
-    const program = new Program(world().app);
+    const program = new Program(fixtures().app);
     await through(program, social, social.identity());
     expect((await program.post("/unlink-account", { providerId: "google" })).body).toEqual({ status: true });
     expect((await program.get("/list-accounts")).body).toEqual([]);
   });
 });
 
-withSettings({ ACCOUNTS_REVOKE_SESSIONS_ON_PASSWORD_RESET: "false" }, (world) => {
+withSettings({ ACCOUNTS_REVOKE_SESSIONS_ON_PASSWORD_RESET: "false" }, (fixtures) => {
   test("a reset keeps the sessions", { tag: "@reset-keeps-sessions" }, async () => {
-    const { app, store } = world();
+    const { app, store } = fixtures();
     const ada = await member(app);
     const other = await signInAgain(ada);
     await verification(store, `reset-password:${ada.id}`, ada.id);
@@ -536,9 +540,9 @@ withSettings({ ACCOUNTS_REVOKE_SESSIONS_ON_PASSWORD_RESET: "false" }, (world) =>
   });
 });
 
-withSettings({ ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true", SMTP_URL: "smtp://127.0.0.1:1" }, (world) => {
+withSettings({ ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true", SMTP_URL: "smtp://127.0.0.1:1" }, (fixtures) => {
   test("email not verified", { tag: "@email-not-verified" }, async () => {
-    const { app } = world();
+    const { app } = fixtures();
     const program = new Program(app);
     const email = `${randomUUID()}@example.com`;
     await program.post("/sign-up/email", { name: "Ada", email, password: "a password" });
@@ -548,7 +552,7 @@ withSettings({ ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true", SMTP_URL: "smtp://12
   });
 
   test("a provider that has verified the address signs in to an unverified account", async ({ social }) => {
-    const program = new Program(world().app);
+    const program = new Program(fixtures().app);
     const email = `${randomUUID()}@example.com`;
     await program.post("/sign-up/email", { name: "Ada", email, password: "a password" });
     expect(await through(program, social, social.identity({ email }))).toBe("/projects");
@@ -559,7 +563,7 @@ withSettings({ ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true", SMTP_URL: "smtp://12
     "email not verified: also for a provider without a verified address",
     { tag: "@email-not-verified-provider-without-verified" },
     async ({ social }) => {
-      const { app, store } = world();
+      const { app, store } = fixtures();
       const user = social.identity({ email_verified: false });
       const wanted = { callbackURL: "/projects", newUserCallbackURL: "/account", errorCallbackURL: "/sign-in" };
       for (const _ of ["first", "later"]) {
@@ -580,7 +584,7 @@ withSettings({ ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true", SMTP_URL: "smtp://12
   );
 
   test("a sign-up does not reveal a taken address", { tag: "@sign-up-does-not-reveal-taken" }, async () => {
-    const { app } = world();
+    const { app } = fixtures();
     const fields = { name: "Ada", password: "a password", image: "https://example.com/ada.png" };
     const email = `${randomUUID()}@example.com`;
     const first = await new Program(app).post("/sign-up/email", { ...fields, email });

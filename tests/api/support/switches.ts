@@ -2,7 +2,7 @@ import { type RunningApp, startApp } from "../../harness/app.ts";
 import { type Store, storeOf } from "../../harness/store.ts";
 import { test } from "./test.ts";
 
-export function withSettings(settings: Record<string, string>, tests: (world: () => { app: RunningApp; store: Store }) => void): void {
+export function withSettings(settings: Record<string, string>, tests: (fixtures: () => { app: RunningApp; store: Store }) => void): void {
   const title = Object.entries(settings)
     .map(([name, value]) => `${name}=${value}`)
     .join(" ");

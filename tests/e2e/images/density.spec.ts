@@ -86,8 +86,8 @@ bothWays((javaScript) => {
   test("sorts the list view by its columns, in both directions", { tag: "@list-columns" }, async ({ page, app, person }) => {
     const { designId, path } = await makeDesign(app, person);
     await addPictures(app, person, designId, ["fig", "bank", "clock"]);
-    const her = pageActions(page, javaScript);
-    await her.open(path);
+    const actions = pageActions(page, javaScript);
+    await actions.open(path);
     await page.getByRole("button", { name: "List", exact: true }).click();
     await expect(page.locator(".gallery-list")).toBeVisible();
     const names = () => page.getByRole("list", { name: "Images" }).locator("span[dir=auto]");

@@ -10,8 +10,8 @@ bothWays((javaScript) => {
     const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });
     const [imageId = ""] = await addPictures(app, person, designId, ["fig"]);
     await convex.mutation(api.designImages.setCaption, { id: imageId, caption: "A fig" });
-    const her = pageActions(page, javaScript);
-    await her.open(`/projects/${projectId}/activity`);
+    const actions = pageActions(page, javaScript);
+    await actions.open(`/projects/${projectId}/activity`);
     const day = page.getByRole("list", { name: /^Activity on \d/ });
     await expect(day).toHaveCount(1);
     const entries = day.getByRole("listitem");
@@ -20,7 +20,7 @@ bothWays((javaScript) => {
     await expectAccessible(page);
     await page.getByRole("link", { name: /changed the caption of/ }).click();
     await expect(page).toHaveURL(`/design/${designId}/images/${imageId}`);
-    await her.open(`/projects/${projectId}/activity`);
+    await actions.open(`/projects/${projectId}/activity`);
     await page.getByRole("link", { name: /created “.?Cover/ }).click();
     await expect(page).toHaveURL(`/design/${designId}`);
   });

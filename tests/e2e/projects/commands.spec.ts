@@ -30,7 +30,7 @@ test("the command palette navigates, runs commands and searches", async ({ page,
   const palette = page.getByRole("dialog", { name: "Commands" });
   const field = palette.getByRole("combobox");
   const offered = palette.getByRole("option");
-  const asks = async (text: string) => {
+  const searchFor = async (text: string) => {
     await page.keyboard.press("Control+k");
     await expect(field).toBeFocused();
     await expect(field).toHaveValue("");
@@ -57,14 +57,14 @@ test("the command palette navigates, runs commands and searches", async ({ page,
   await expect(page.getByRole("heading", { name: "Projects", level: 1 })).toBeVisible();
 
   await page.getByRole("searchbox", { name: "Search everything" }).focus();
-  await asks("");
+  await searchFor("");
   await expect(offered.filter({ hasText: "Clockwork" }).first()).toBeVisible();
   await expectAccessible(page);
   await page.keyboard.press("Escape");
   await expect(palette).toBeHidden();
   await expect(page.getByRole("searchbox", { name: "Search everything" })).toBeFocused();
 
-  await asks("clockw");
+  await searchFor("clockw");
   await expect(offered.first()).toHaveText("ClockworkProject");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`/projects/${projectId}`);
@@ -72,25 +72,25 @@ test("the command palette navigates, runs commands and searches", async ({ page,
   // The palette asks the page on opening, and the address changes before the page does.
   await expect(page.getByRole("heading", { name: "Clockwork", level: 1 })).toBeVisible();
 
-  await asks("new des");
+  await searchFor("new des");
   await expect(offered.first()).toHaveText("New designOn this page");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("dialog", { name: "New design" }).getByRole("textbox", { name: "Name" })).toBeFocused();
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog", { name: "New design" })).toBeHidden();
-  await asks("activ");
+  await searchFor("activ");
   await expect(offered.first()).toHaveText("ActivityOn this page");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`/projects/${projectId}/activity`);
 
-  await asks("");
+  await searchFor("");
   await expect(palette.getByRole("group", { name: "Recent" }).getByRole("option")).toHaveText(["Tower of hoursClockwork"]);
   await expect(offered.first()).toHaveAttribute("aria-selected", "true");
   await page.keyboard.press("ArrowDown");
   await expect(offered.nth(1)).toHaveAttribute("aria-selected", "true");
   await expectAccessible(page);
   await page.keyboard.press("Escape");
-  await asks("hours");
+  await searchFor("hours");
   await expect(offered.first()).toHaveText("Tower of hoursClockwork");
   await expect(offered.first().locator("img").first()).toBeVisible();
   // The page "Search" is found at once, by the word "find".
@@ -103,31 +103,31 @@ test("the command palette navigates, runs commands and searches", async ({ page,
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`/design/${designId}/images/${imageId}`);
   await expect(page.getByRole("article", { name: "clock.webp" })).toBeVisible();
-  await asks("next");
+  await searchFor("next");
   await expect(offered.first()).toContainText("Next");
   await page.keyboard.press("Enter");
   await expect(page).toHaveTitle("dogs.jpg · Atelier");
   await page.keyboard.press("Escape");
   await expect(page).toHaveURL(new RegExp(`/design/${designId}$`));
   await expect(page.getByRole("button", { name: "Sort: Manual" })).toBeVisible();
-  await asks("sort name");
+  await searchFor("sort name");
   await expect(offered.first()).toContainText("Sort:");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`/design/${designId}?sort=name`);
 
-  await asks("backup");
+  await searchFor("backup");
   await expect(offered).toHaveText(["SecurityGo to"]);
   await field.fill("light");
   await expect(offered.first()).toHaveText("Light themeActions");
   await page.keyboard.press("Enter");
   await expect(page.locator("html")).toHaveAttribute("data-theme", "light");
-  await asks("no such thing");
+  await searchFor("no such thing");
   await expect(palette.getByText("No results for “no such thing”.")).toBeVisible();
   await expectAccessible(page);
   await page.keyboard.press("Control+k");
   await expect(palette).toBeHidden();
 
-  await asks("log out");
+  await searchFor("log out");
   await expect(offered.first()).toHaveText("Log outActions");
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL("/sign-in");

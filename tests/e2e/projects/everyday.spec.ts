@@ -20,9 +20,9 @@ async function seed(app: RunningApp, person: Person) {
 bothWays((javaScript) => {
   test("a change is undone and redone by the message's button", { tag: "@undo-by-button" }, async ({ page, app, person }) => {
     const { path, names } = await seed(app, person);
-    const her = pageActions(page, javaScript);
-    await her.open(path);
-    await her.renameCard("image", "fig.jpg", "Figs");
+    const actions = pageActions(page, javaScript);
+    await actions.open(path);
+    await actions.renameCard("image", "fig.jpg", "Figs");
     const press = (name: string) => page.getByRole("button", { name, exact: true }).last().click();
     await press("Undo");
     await expect(gallery(page).first()).toContainText("fig.jpg");
@@ -33,11 +33,11 @@ bothWays((javaScript) => {
 
   test("both texts are shown when two people edit one name", { tag: "@both-texts-shown" }, async ({ page, app, person }) => {
     const { path, designId, convex } = await seed(app, person);
-    const her = pageActions(page, javaScript);
+    const actions = pageActions(page, javaScript);
     const rename = (name: string) => convex.mutation(api.designs.rename, { id: designId, name });
     const stored = async () => (await convex.query(api.designs.getDesignById, { id: designId })).name;
     const field = page.getByLabel("Name of the design");
-    await her.open(path);
+    await actions.open(path);
     await field.fill("Mine");
     await rename("Theirs");
     await field.press("Enter");
@@ -48,10 +48,10 @@ bothWays((javaScript) => {
     await conflict.getByRole("link", { name: "Keep the saved text" }).click();
     await expect(conflict).toBeHidden();
     await expect(field).toHaveValue("Theirs");
-    await her.ready();
+    await actions.ready();
 
     await page.getByRole("button", { name: "Add a description" }).click();
-    const open = her.dialog(/(Add a|Edit) description/);
+    const open = actions.dialog(/(Add a|Edit) description/);
     await open.getByRole("textbox").fill("My text");
     await convex.mutation(api.designs.setDescription, { id: designId, description: "Their text" });
     await open.getByRole("button", { name: "Save" }).click();
@@ -66,20 +66,20 @@ bothWays((javaScript) => {
     const convex = await deploymentAs(app, person);
     const projectId = await convex.mutation(api.projects.create, { name: "One" });
     await convex.mutation(api.projects.create, { name: "Two" });
-    const her = pageActions(page, javaScript);
-    await her.open(`/projects/${projectId}`);
+    const actions = pageActions(page, javaScript);
+    await actions.open(`/projects/${projectId}`);
     const star = page.getByRole("button", { name: "Favourite", exact: true });
     await expect(star).toHaveAttribute("aria-pressed", "false");
     await star.click();
     await expect(star).toHaveAttribute("aria-pressed", "true");
-    await her.open("/projects");
+    await actions.open("/projects");
     await page.getByRole("link", { name: "Favourites", exact: true }).click();
-    await expect(her.cards).toHaveText(["One"]);
+    await expect(actions.cards).toHaveText(["One"]);
     await expectAccessible(page);
-    await her.runCardAction("Remove from favourites", "One");
+    await actions.runCardAction("Remove from favourites", "One");
     await expect(page.getByRole("heading", { name: "Favourites appear here" })).toBeVisible();
     await page.getByRole("link", { name: "Show all projects" }).click();
-    await expect(her.cards).toHaveText(["Two", "One"]);
+    await expect(actions.cards).toHaveText(["Two", "One"]);
   });
 });
 

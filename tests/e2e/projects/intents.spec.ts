@@ -14,7 +14,7 @@ type TestData = { project: string; design: string; image: string; trashed: strin
 type Step = {
   intent: string;
   at?: (things: TestData) => string;
-  send: (her: PageActions) => Promise<void>;
+  send: (actions: PageActions) => Promise<void>;
   withPictures?: boolean;
   withVersion?: boolean;
   copiesImages?: boolean;
@@ -30,32 +30,32 @@ const chooseIn = (page: (things: TestData) => string) => (things: TestData) => `
 
 /** Every form with an intent on every page, ordered so that each has an effect. */
 const steps: Step[] = [
-  { intent: "createProject", at: list, send: (her) => her.create("project", "Spring") },
-  { intent: "renameProject", send: (her) => her.renameInPlace("Summer") },
-  { intent: "describeProject", at: project, send: (her) => her.setText("description", "All of\nthe summer") },
-  { intent: "createDesign", at: project, send: (her) => her.create("design", "Cover") },
-  { intent: "renameDesign", send: (her) => her.renameInPlace("Front", "design") },
-  { intent: "renameImage", at: design, withPictures: true, send: (her) => her.renameCard("image", "fig.jpg", "Figs") },
-  { intent: "describeDesign", at: design, send: (her) => her.setText("description", "What one sees first") },
-  { intent: "tagDesign", at: design, send: (her) => her.tag("Poster, final") },
-  { intent: "untagDesign", at: design, send: (her) => her.untag("Poster") },
-  { intent: "tagImage", at: image, send: (her) => her.tag("FINAL") },
-  { intent: "untagImage", at: image, send: (her) => her.untag("final") },
-  { intent: "captionImage", at: image, send: (her) => her.setText("caption", "Two figs on a plate") },
+  { intent: "createProject", at: list, send: (actions) => actions.create("project", "Spring") },
+  { intent: "renameProject", send: (actions) => actions.renameInPlace("Summer") },
+  { intent: "describeProject", at: project, send: (actions) => actions.setText("description", "All of\nthe summer") },
+  { intent: "createDesign", at: project, send: (actions) => actions.create("design", "Cover") },
+  { intent: "renameDesign", send: (actions) => actions.renameInPlace("Front", "design") },
+  { intent: "renameImage", at: design, withPictures: true, send: (actions) => actions.renameCard("image", "fig.jpg", "Figs") },
+  { intent: "describeDesign", at: design, send: (actions) => actions.setText("description", "What one sees first") },
+  { intent: "tagDesign", at: design, send: (actions) => actions.tag("Poster, final") },
+  { intent: "untagDesign", at: design, send: (actions) => actions.untag("Poster") },
+  { intent: "tagImage", at: image, send: (actions) => actions.tag("FINAL") },
+  { intent: "untagImage", at: image, send: (actions) => actions.untag("final") },
+  { intent: "captionImage", at: image, send: (actions) => actions.setText("caption", "Two figs on a plate") },
   {
     intent: "renameImage",
     at: image,
-    async send(her) {
-      await her.openDetails();
-      await her.renameInPlace("Many figs", "image");
+    async send(actions) {
+      await actions.openDetails();
+      await actions.renameInPlace("Many figs", "image");
     },
   },
   {
     intent: "rotateImage",
     at: image,
-    async send(her) {
-      await her.openDetails();
-      await her.press("Rotate right");
+    async send(actions) {
+      await actions.openDetails();
+      await actions.press("Rotate right");
     },
   },
   {
@@ -70,93 +70,93 @@ const steps: Step[] = [
   {
     intent: "removeImage",
     at: image,
-    async send(her) {
-      await her.deletePageItem("image");
-      await her.openAfter("Image moved to the trash", "/projects");
+    async send(actions) {
+      await actions.deletePageItem("image");
+      await actions.openAfter("Image moved to the trash", "/projects");
     },
   },
-  { intent: "removeImage", at: design, send: (her) => her.removeCard("bank.png") },
-  { intent: "renameDesign", at: project, send: (her) => her.renameCard("design", "Front", "Back") },
-  { intent: "removeDesign", at: project, send: (her) => her.removeCard("Back") },
-  { intent: "createDesign", send: (her) => her.create("design", "Inside") },
-  { intent: "removeDesign", at: design, send: (her) => her.deletePageItem("design") },
-  { intent: "renameProject", at: list, send: (her) => her.renameCard("project", "Summer", "Autumn") },
-  { intent: "removeProject", send: (her) => her.removeCard("Autumn") },
-  { intent: "createProject", send: (her) => her.create("project", "Winter") },
-  { intent: "removeProject", send: (her) => her.deletePageItem("project") },
-  { intent: "restore", at: trash, send: (her) => her.press("Restore: Winter") },
+  { intent: "removeImage", at: design, send: (actions) => actions.removeCard("bank.png") },
+  { intent: "renameDesign", at: project, send: (actions) => actions.renameCard("design", "Front", "Back") },
+  { intent: "removeDesign", at: project, send: (actions) => actions.removeCard("Back") },
+  { intent: "createDesign", send: (actions) => actions.create("design", "Inside") },
+  { intent: "removeDesign", at: design, send: (actions) => actions.deletePageItem("design") },
+  { intent: "renameProject", at: list, send: (actions) => actions.renameCard("project", "Summer", "Autumn") },
+  { intent: "removeProject", send: (actions) => actions.removeCard("Autumn") },
+  { intent: "createProject", send: (actions) => actions.create("project", "Winter") },
+  { intent: "removeProject", send: (actions) => actions.deletePageItem("project") },
+  { intent: "restore", at: trash, send: (actions) => actions.press("Restore: Winter") },
   {
     intent: "restoreInto",
     at: trash,
-    async send(her) {
-      await her.page.getByRole("link", { name: "Restore to…: Inside" }).click();
-      await her.moveTo("Winter");
+    async send(actions) {
+      await actions.page.getByRole("link", { name: "Restore to…: Inside" }).click();
+      await actions.moveTo("Winter");
     },
   },
-  { intent: "restoreHere", at: ({ trashed }) => `/projects/${trashed}`, send: (her) => her.press("Restore") },
-  { intent: "purge", at: trash, send: (her) => her.purge("image", "bank.png") },
-  { intent: "emptyTrash", at: trash, send: (her) => her.emptyTrash() },
+  { intent: "restoreHere", at: ({ trashed }) => `/projects/${trashed}`, send: (actions) => actions.press("Restore") },
+  { intent: "purge", at: trash, send: (actions) => actions.purge("image", "bank.png") },
+  { intent: "emptyTrash", at: trash, send: (actions) => actions.emptyTrash() },
 ];
 
 const organising: Step[] = [
-  { intent: "createProject", at: list, send: (her) => her.create("project", "One") },
-  { intent: "createDesign", send: (her) => her.create("design", "A") },
-  { intent: "favouriteDesign", at: project, send: (her) => her.runCardAction("Add to favourites", "A") },
-  { intent: "duplicateDesign", at: design, send: (her) => her.runPageAction("design", "Duplicate") },
-  { intent: "orderDesign", at: (things) => `${project(things)}?sort=manual`, send: (her) => her.runCardAction("Move down", "A") },
-  { intent: "duplicateImage", at: design, withPictures: true, send: (her) => her.runCardAction("Duplicate", "bank.png") },
-  { intent: "orderImage", send: (her) => her.runCardAction("Move down", "fig.jpg") },
-  { intent: "coverDesign", send: (her) => her.runCardAction("Use as design cover", "fig.jpg") },
+  { intent: "createProject", at: list, send: (actions) => actions.create("project", "One") },
+  { intent: "createDesign", send: (actions) => actions.create("design", "A") },
+  { intent: "favouriteDesign", at: project, send: (actions) => actions.runCardAction("Add to favourites", "A") },
+  { intent: "duplicateDesign", at: design, send: (actions) => actions.runPageAction("design", "Duplicate") },
+  { intent: "orderDesign", at: (things) => `${project(things)}?sort=manual`, send: (actions) => actions.runCardAction("Move down", "A") },
+  { intent: "duplicateImage", at: design, withPictures: true, send: (actions) => actions.runCardAction("Duplicate", "bank.png") },
+  { intent: "orderImage", send: (actions) => actions.runCardAction("Move down", "fig.jpg") },
+  { intent: "coverDesign", send: (actions) => actions.runCardAction("Use as design cover", "fig.jpg") },
   {
     intent: "coverProject",
     at: image,
-    async send(her) {
-      await her.openDetails();
-      await her.runPageAction("image", "Use as project cover");
+    async send(actions) {
+      await actions.openDetails();
+      await actions.runPageAction("image", "Use as project cover");
     },
   },
-  { intent: "latestCoverDesign", at: project, send: (her) => her.runCardAction("Reset cover", "A") },
-  { intent: "latestCoverProject", at: list, send: (her) => her.runCardAction("Reset cover", "One") },
-  { intent: "copyImages", at: (things) => `${image(things)}/move`, send: (her) => her.copyTo("A (copy)") },
-  { intent: "moveImage", at: (things) => `${image(things)}/move`, send: (her) => her.moveTo("A (copy)") },
-  { intent: "createProject", at: list, send: (her) => her.create("project", "Two") },
-  { intent: "favouriteProject", at: list, send: (her) => her.runCardAction("Add to favourites", "One") },
-  { intent: "duplicateProject", send: (her) => her.runCardAction("Duplicate", "Two") },
-  { intent: "orderProject", at: () => "/projects?sort=manual", send: (her) => her.runCardAction("Move down", "One") },
-  { intent: "copyDesigns", at: (things) => `${design(things)}/move`, copiesImages: true, send: (her) => her.copyTo("Two (copy)") },
-  { intent: "moveDesign", at: (things) => `${design(things)}/move`, send: (her) => her.moveTo("Two (copy)") },
-  { intent: "createDesign", at: project, send: (her) => her.create("design", "X") },
-  { intent: "createDesign", at: project, send: (her) => her.create("design", "Y") },
+  { intent: "latestCoverDesign", at: project, send: (actions) => actions.runCardAction("Reset cover", "A") },
+  { intent: "latestCoverProject", at: list, send: (actions) => actions.runCardAction("Reset cover", "One") },
+  { intent: "copyImages", at: (things) => `${image(things)}/move`, send: (actions) => actions.copyTo("A (copy)") },
+  { intent: "moveImage", at: (things) => `${image(things)}/move`, send: (actions) => actions.moveTo("A (copy)") },
+  { intent: "createProject", at: list, send: (actions) => actions.create("project", "Two") },
+  { intent: "favouriteProject", at: list, send: (actions) => actions.runCardAction("Add to favourites", "One") },
+  { intent: "duplicateProject", send: (actions) => actions.runCardAction("Duplicate", "Two") },
+  { intent: "orderProject", at: () => "/projects?sort=manual", send: (actions) => actions.runCardAction("Move down", "One") },
+  { intent: "copyDesigns", at: (things) => `${design(things)}/move`, copiesImages: true, send: (actions) => actions.copyTo("Two (copy)") },
+  { intent: "moveDesign", at: (things) => `${design(things)}/move`, send: (actions) => actions.moveTo("Two (copy)") },
+  { intent: "createDesign", at: project, send: (actions) => actions.create("design", "X") },
+  { intent: "createDesign", at: project, send: (actions) => actions.create("design", "Y") },
   {
     intent: "moveImages",
     at: chooseIn(design),
     withPictures: true,
-    async send(her) {
-      await her.runOnSelected("Move to…", "fig.jpg", "bank.png");
-      await her.moveTo("X");
-      await her.openAfter("2 images moved", "/projects");
+    async send(actions) {
+      await actions.runOnSelected("Move to…", "fig.jpg", "bank.png");
+      await actions.moveTo("X");
+      await actions.openAfter("2 images moved", "/projects");
     },
   },
-  { intent: "favouriteDesigns", at: chooseIn(project), send: (her) => her.runOnSelected("Favourite", "X", "Y") },
+  { intent: "favouriteDesigns", at: chooseIn(project), send: (actions) => actions.runOnSelected("Favourite", "X", "Y") },
   {
     intent: "tagImages",
     at: chooseIn(design),
-    send: (her) => her.tagSelected("Add", "Draft, final", "fig.jpg", "bank.png"),
+    send: (actions) => actions.tagSelected("Add", "Draft, final", "fig.jpg", "bank.png"),
   },
-  { intent: "untagImages", at: chooseIn(design), send: (her) => her.tagSelected("Remove tag", "FINAL", "fig.jpg", "bank.png") },
-  { intent: "tagDesigns", at: chooseIn(project), send: (her) => her.tagSelected("Add", "Draft", "X", "Y") },
-  { intent: "untagDesigns", at: chooseIn(project), send: (her) => her.tagSelected("Remove tag", "draft", "X", "Y") },
-  { intent: "trashImages", at: chooseIn(design), send: (her) => her.runOnSelected("Move to trash", "fig.jpg", "bank.png") },
+  { intent: "untagImages", at: chooseIn(design), send: (actions) => actions.tagSelected("Remove tag", "FINAL", "fig.jpg", "bank.png") },
+  { intent: "tagDesigns", at: chooseIn(project), send: (actions) => actions.tagSelected("Add", "Draft", "X", "Y") },
+  { intent: "untagDesigns", at: chooseIn(project), send: (actions) => actions.tagSelected("Remove tag", "draft", "X", "Y") },
+  { intent: "trashImages", at: chooseIn(design), send: (actions) => actions.runOnSelected("Move to trash", "fig.jpg", "bank.png") },
   {
     intent: "moveDesigns",
     at: chooseIn(project),
-    async send(her) {
-      await her.runOnSelected("Move to…", "X", "Y");
-      await her.moveTo("Two");
-      await her.openAfter("2 designs moved", "/projects");
+    async send(actions) {
+      await actions.runOnSelected("Move to…", "X", "Y");
+      await actions.moveTo("Two");
+      await actions.openAfter("2 designs moved", "/projects");
     },
   },
-  { intent: "trashDesigns", at: chooseIn(project), send: (her) => her.runOnSelected("Move to trash", "A (copy)") },
+  { intent: "trashDesigns", at: chooseIn(project), send: (actions) => actions.runOnSelected("Move to trash", "A (copy)") },
 ];
 
 for (const [name, taken] of [
@@ -192,28 +192,28 @@ test("covers every intent", async () => {
 
 async function runStep(
   { at, send, withPictures, withVersion, copiesImages }: Step,
-  look: Look,
+  observe: Observe,
   app: RunningApp,
   person: Person,
-  her: PageActions,
+  actions: PageActions,
 ) {
-  const { things, stored } = await look();
+  const { things, stored } = await observe();
   if (withPictures) await addPictures(app, person, things.design, ["fig", "bank"]);
   if (withVersion) await addVersion(app, person, things.design, things.image, "path");
-  const before = withPictures || withVersion ? (await look()).stored : stored;
-  if (at) await her.open(at(things));
-  else await her.ready();
-  await send(her);
-  await expect.poll(async () => (await look()).stored, { intervals: [50, 100] }).not.toEqual(before);
-  await expect(her.page.getByRole("dialog")).toHaveCount(0);
+  const before = withPictures || withVersion ? (await observe()).stored : stored;
+  if (at) await actions.open(at(things));
+  else await actions.ready();
+  await send(actions);
+  await expect.poll(async () => (await observe()).stored, { intervals: [50, 100] }).not.toEqual(before);
+  await expect(actions.page.getByRole("dialog")).toHaveCount(0);
   if (copiesImages) {
-    await expect.poll(async () => imagesIn((await look()).stored), { intervals: [50, 100] }).toBeGreaterThan(imagesIn(before));
-    await expect(her.page).not.toHaveURL(/\/move$/);
+    await expect.poll(async () => imagesIn((await observe()).stored), { intervals: [50, 100] }).toBeGreaterThan(imagesIn(before));
+    await expect(actions.page).not.toHaveURL(/\/move$/);
     // A job copies them, so a page without JavaScript has to be loaded again.
-    await her.page.reload();
-    await her.ready();
+    await actions.page.reload();
+    await actions.ready();
   }
-  return (await look()).stored;
+  return (await observe()).stored;
 }
 
 const imagesIn = (stored: unknown): number => JSON.stringify(stored).split(" wide, ").length;
@@ -226,7 +226,7 @@ async function shownBy({ page }: PageActions, { name }: Person): Promise<string>
   return anonymous([new URL(page.url()).pathname, ...headings, ...things].join("\n").replaceAll(name, "NAME"));
 }
 
-type Look = Awaited<ReturnType<typeof observerOf>>;
+type Observe = Awaited<ReturnType<typeof observerOf>>;
 
 async function observerOf(app: RunningApp, person: Person) {
   const newClient = await clientsOf(app, person);

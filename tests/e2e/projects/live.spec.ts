@@ -13,15 +13,15 @@ async function recordStates(page: Page, selector: string) {
   await page.addInitScript((selector) => {
     const seen: string[] = [];
     Object.assign(window, { seen });
-    const look = () => {
+    const sample = () => {
       const state = [...document.querySelectorAll(selector)]
         .map((each) => (each instanceof HTMLInputElement ? each.value : each.textContent))
         .join("|");
       if (state !== seen.at(-1) && document.readyState !== "loading") seen.push(state);
     };
     const watch = () => {
-      new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true, attributes: true });
-      look();
+      new MutationObserver(sample).observe(document, { childList: true, subtree: true, characterData: true, attributes: true });
+      sample();
     };
     document.addEventListener("readystatechange", watch, { once: true });
   }, selector);

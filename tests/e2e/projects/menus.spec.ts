@@ -13,8 +13,8 @@ async function withProjects(app: RunningApp, person: Person, ...names: string[])
 bothWays((javaScript) => {
   test("opens one card menu at a time and returns the focus on close", async ({ page, app, person }) => {
     const ids = await withProjects(app, person, "One", "Two");
-    const her = pageActions(page, javaScript);
-    await her.open("/projects?sort=name");
+    const actions = pageActions(page, javaScript);
+    await actions.open("/projects?sort=name");
     const button = (name: string) => page.getByRole("button", { name: `More for ${name}`, exact: true });
     const menu = (name: string) => page.getByRole("group", { name, exact: true });
     await expect(page.getByText("Duplicate")).toHaveCount(0);

@@ -13,8 +13,8 @@ test("keeps an open page live, without a reload, when newer functions are pushed
     await each.goto("/projects");
     await hydrated(each);
   }
-  const her = pageActions(page, true);
-  await her.create("project", "Before");
+  const actions = pageActions(page, true);
+  await actions.create("project", "Before");
   await expect(page.getByRole("heading", { name: "Before" })).toBeVisible();
   await expect(other.getByRole("main").getByText("Before")).toBeVisible();
   let loads = 0;
@@ -31,8 +31,8 @@ test("keeps an open page live, without a reload, when newer functions are pushed
   await push({ url: app.deployment.url, adminKey: String(engineAdminKey) }, newer);
 
   await page.goto("/projects");
-  await her.ready();
-  await her.create("project", "After");
+  await actions.ready();
+  await actions.create("project", "After");
   await expect(page.getByRole("heading", { name: "After" })).toBeVisible();
   await expect(other.getByRole("main").getByText("After")).toBeVisible();
   await pageActions(other, true).create("project", "From before");

@@ -28,17 +28,17 @@ bothWays((javaScript) => {
   test("downloads, moves and trashes several selected images together", async ({ page, app, person }) => {
     const { path, designId, other, convex } = await seed(app, person);
     await convex.mutation(api.projects.create, { name: "Book" });
-    const her = pageActions(page, javaScript);
+    const actions = pageActions(page, javaScript);
     const names = async (id = designId) => (await imagesIn(app, person, id)).map(({ name }) => name);
     const choose = async (...names: string[]) => {
       await page.getByRole("link", { name: "Select", exact: true }).click();
       for (const name of names) await box(page, name).check();
     };
-    await her.open(path);
+    await actions.open(path);
     await choose();
     await bar(page).getByRole("button", { name: "Move to trash" }).click();
     await expect(page.getByText("Nothing selected.")).toBeVisible();
-    await her.open(path);
+    await actions.open(path);
 
     await choose("bank.png", "clock.webp");
     if (javaScript) await expect(bar(page).getByRole("status")).toHaveText("2 images selected");
@@ -87,13 +87,13 @@ bothWays((javaScript) => {
       await expectAccessible(page);
       await page.getByRole("button", { name: "Magazine", exact: true }).click();
       await expect(page.getByRole("radio", { name: "Cover Current" })).toBeVisible();
-      await her.moveTo("Back");
+      await actions.moveTo("Back");
       await expect(page.getByRole("heading", { name: "Back", level: 1 })).toBeAttached();
     }
     await expect.poll(() => names(other)).toEqual(["bank.png", "clock.webp"]);
     expect(await names()).toEqual(["fig.jpg", "brushes.jpg", "stripes.png"]);
 
-    await her.open(path);
+    await actions.open(path);
     await choose("fig.jpg", "stripes.png");
     await bar(page).getByRole("button", { name: "Move to trash" }).click();
     const notice = javaScript ? page.getByText("2 images moved to the trash") : page.locator("noscript [role=status]");
@@ -108,9 +108,9 @@ bothWays((javaScript) => {
 
   test("selects designs and images of a project", async ({ page, app, person }) => {
     const { projectId, convex, other, designId } = await seed(app, person);
-    const her = pageActions(page, javaScript);
+    const actions = pageActions(page, javaScript);
     const designs = () => convex.query(api.designs.getDesignsByProjectId, { projectId });
-    await her.open(`/projects/${projectId}?select=1`);
+    await actions.open(`/projects/${projectId}?select=1`);
     await box(page, "Back").check();
     await box(page, "Cover").check();
     await expectAccessible(page);
@@ -120,14 +120,14 @@ bothWays((javaScript) => {
     await bar(page).getByRole("button", { name: "Favourite" }).click();
     await expect.poll(async () => (await designs()).map(({ favourite }) => favourite)).toEqual([true, true]);
 
-    await her.open(`/projects/${projectId}/images?select=1`);
+    await actions.open(`/projects/${projectId}/images?select=1`);
     await box(page, "clock.webp").check();
     await box(page, "fig.jpg").check();
     await expectAccessible(page);
     await bar(page).getByRole("button", { name: "Move to trash" }).click();
     await expect.poll(async () => (await imagesIn(app, person, designId)).length).toBe(3);
 
-    await her.open(`/projects/${projectId}?select=1`);
+    await actions.open(`/projects/${projectId}?select=1`);
     await box(page, "Back").check();
     await bar(page).getByRole("button", { name: "Move to trash" }).click();
     await expect.poll(async () => (await designs()).map(({ _id }) => _id)).toEqual([designId]);
@@ -137,9 +137,9 @@ bothWays((javaScript) => {
 
 test("selects by click, Shift, rectangle and keys, and shows the number", async ({ page, app, person }) => {
   const { path } = await seed(app, person);
-  const her = pageActions(page, true);
+  const actions = pageActions(page, true);
   await page.setViewportSize({ width: 1440, height: 900 });
-  await her.open(path);
+  await actions.open(path);
   const tile = (name: string) => page.getByRole("listitem").filter({ hasText: name });
   const count = bar(page).getByRole("status");
 
@@ -262,9 +262,9 @@ bothWays((javaScript) => {
     const { path, designId } = await manyImages(app, person, 230);
     const convex = await deploymentAs(app, person);
     const left = async () => (await convex.query(api.designs.getDesignById, { id: designId })).imageCount;
-    const her = pageActions(page, javaScript);
+    const actions = pageActions(page, javaScript);
     const jobs = page.getByRole("region", { name: "Bulk actions" });
-    await her.open(path);
+    await actions.open(path);
     await page.getByRole("link", { name: "Select", exact: true }).click();
     const all = bar(page).getByRole(javaScript ? "button" : "link", { name: "Select all (230)" });
     await all.click();

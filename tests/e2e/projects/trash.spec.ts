@@ -8,65 +8,65 @@ bothWays((javaScript) => {
     "a deleted item is hidden, shows in the trash and is restored unchanged",
     { tag: "@deleted-item-hidden-and-restored" },
     async ({ page, app, person }) => {
-      const her = pageActions(page, javaScript);
+      const actions = pageActions(page, javaScript);
       const convex = await deploymentAs(app, person);
       const projectId = await convex.mutation(api.projects.create, { name: "Magazine" });
       const designId = await convex.mutation(api.designs.create, { projectId, name: "Cover" });
       const [image = ""] = await addPictures(app, person, designId, ["fig"]);
 
-      await her.open(`/projects/${projectId}`);
-      await her.removeCard("Cover");
+      await actions.open(`/projects/${projectId}`);
+      await actions.removeCard("Cover");
       const notice = javaScript ? page.getByText("Design moved to the trash") : page.locator("noscript [role=status]");
       await expect(notice).toContainText("Design moved to the trash");
       await expect(page.locator(javaScript ? "[data-sonner-toast] button" : "noscript form[action='/undo']").first()).toBeAttached();
       await expect(page.getByRole("heading", { name: "No designs yet" })).toBeVisible();
-      await her.open(`/design/${designId}/images/${image}`);
+      await actions.open(`/design/${designId}/images/${image}`);
       await expect(page.getByRole("heading", { name: "“Cover” is in the trash" })).toBeVisible();
 
-      await her.open("/trash");
+      await actions.open("/trash");
       await expect(page.getByRole("listitem").filter({ hasText: "Cover" })).toContainText("1 image");
       await expectAccessible(page);
-      const asks = page.getByRole("dialog", { name: "Delete design permanently?" });
+      const confirmation = page.getByRole("dialog", { name: "Delete design permanently?" });
       await page.getByRole("link", { name: "Delete permanently: Cover" }).click();
-      await expect(asks).toContainText("Cover is deleted with 1 image. This cannot be undone.");
+      await expect(confirmation).toContainText("Cover is deleted with 1 image. This cannot be undone.");
       await expectAccessible(page);
-      await asks.getByText("Cancel").click();
-      await expect(asks).toBeHidden();
+      await confirmation.getByText("Cancel").click();
+      await expect(confirmation).toBeHidden();
       await expect(page.getByRole("listitem").filter({ hasText: "Cover" })).toBeVisible();
       await convex.mutation(api.projects.moveToTrash, { id: projectId });
-      if (!javaScript) await her.open("/trash");
+      if (!javaScript) await actions.open("/trash");
       await page.getByRole("link", { name: "Restore to…: Cover" }).click();
       await expect(page.getByRole("heading", { name: "Restore “Cover” to another location" })).toBeVisible();
       await expectAccessible(page);
-      await her.open("/trash");
-      await her.press("Restore with its project: Cover");
+      await actions.open("/trash");
+      await actions.press("Restore with its project: Cover");
       await expect(page.getByRole("heading", { name: "The trash is empty" })).toBeVisible();
-      await her.open(`/design/${designId}`);
+      await actions.open(`/design/${designId}`);
       await expect(page.getByRole("list", { name: "Images" }).getByRole("listitem")).toHaveCount(1);
     },
   );
 });
 
 test("undo works by button and key, also for an item open in another browser", async ({ page, app, person, otherBrowser }) => {
-  const her = pageActions(page, true);
+  const actions = pageActions(page, true);
   const convex = await deploymentAs(app, person);
   const projectId = await convex.mutation(api.projects.create, { name: "Magazine" });
   const watching = await otherBrowser(person);
   await watching.goto(`/projects/${projectId}`);
   await hydrated(watching);
 
-  await her.open("/projects");
-  await her.removeCard("Magazine");
+  await actions.open("/projects");
+  await actions.removeCard("Magazine");
   await expect(watching.getByRole("heading", { name: "“Magazine” is in the trash" })).toBeVisible();
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(page.getByRole("heading", { name: "Magazine" })).toBeVisible();
 
-  await her.removeCard("Magazine");
+  await actions.removeCard("Magazine");
   await expect(page.getByRole("heading", { name: "No projects yet" })).toBeVisible();
   await page.keyboard.press("Control+z");
   await expect(page.getByRole("heading", { name: "Magazine" })).toBeVisible();
 
-  await her.removeCard("Magazine");
+  await actions.removeCard("Magazine");
   await expect(page.getByRole("heading", { name: "No projects yet" })).toBeVisible();
   await watching.getByRole("button", { name: "Restore" }).click();
   await expect(watching.getByLabel("Name of the project")).toHaveValue("Magazine");

@@ -13,9 +13,9 @@ test("two servers behind a balancer without affinity serve every session", async
       const email = `${randomBytes(6).toString("hex")}@example.com`;
       const context = await browser.newContext({ baseURL: origin, javaScriptEnabled });
       const page = await context.newPage();
-      const her = pageActions(page, javaScriptEnabled);
+      const actions = pageActions(page, javaScriptEnabled);
 
-      await her.open("/sign-up");
+      await actions.open("/sign-up");
       await page.getByLabel("Name", { exact: true }).fill("Ada");
       await page.getByLabel("Email").fill(email);
       await page.getByLabel("Password", { exact: true }).fill("correct horse battery staple");
@@ -23,23 +23,23 @@ test("two servers behind a balancer without affinity serve every session", async
       await expect(page).toHaveURL("/projects");
       if (javaScriptEnabled) await hydrated(page);
 
-      await her.create("project", "Spring");
+      await actions.create("project", "Spring");
       await expect(page.getByRole("heading", { name: "Spring" })).toBeVisible();
-      await her.ready();
-      await her.renameInPlace("Summer");
+      await actions.ready();
+      await actions.renameInPlace("Summer");
       // Without scripts a new document would close the dialog that opens next.
       await expect(page.getByRole("heading", { name: "Summer", level: 1 })).toBeAttached();
-      await her.ready();
-      await her.create("design", "Cover");
+      await actions.ready();
+      await actions.create("design", "Cover");
       await expect(page.getByRole("heading", { name: "Cover" })).toBeVisible();
-      await her.ready();
+      await actions.ready();
       await page.getByLabel("Add images").setInputFiles([await chosen("fig")]);
       if (!javaScriptEnabled) await page.getByRole("button", { name: "Upload" }).click();
       await expect(page.getByRole("main").getByRole("img").first()).toBeVisible();
 
-      await her.open("/account/sessions");
+      await actions.open("/account/sessions");
       await expect(page.getByRole("heading", { name: "Active sessions" })).toBeVisible();
-      await her.open("/search?q=Summer");
+      await actions.open("/search?q=Summer");
       await expect(page.getByRole("main").getByRole("link", { name: "Summer" }).first()).toBeVisible();
 
       const cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");

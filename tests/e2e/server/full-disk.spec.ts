@@ -86,8 +86,8 @@ bothWays((javaScript) => {
     const app = await launch({ DATA_DIR: join(disk, `forms-${javaScript}`) });
     const person = await signUp(app.url);
     const page = await openBrowser(browser, app, person);
-    const her = pageActions(page, javaScript);
-    await her.open("/projects");
+    const actions = pageActions(page, javaScript);
+    await actions.open("/projects");
     const convex = await deploymentAs(app, person);
     const id = await convex.mutation(api.projects.create, { name: "Nightfall" });
     leave(0);
@@ -99,7 +99,7 @@ bothWays((javaScript) => {
     };
     await expect.poll(reason, { intervals: [10] }).toContain("InsufficientStorage");
 
-    await her.create("project", "Daybreak");
+    await actions.create("project", "Daybreak");
     await expect(page.getByText(DISK_FULL_TEXT)).toBeVisible();
     await expect(page.getByRole("dialog", { name: "New project" }).getByLabel("Name")).toHaveValue("Daybreak");
 

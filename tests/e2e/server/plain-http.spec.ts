@@ -26,9 +26,9 @@ test("plain http: sign up, make, upload, reorder, follow live, sign out", async 
     await page.getByRole("button", { name: /sign up|create account/i }).click();
     await expect(page).toHaveURL("/projects");
 
-    const her = pageActions(page, true);
-    const projectPath = await her.makeProject("Nightfall");
-    await her.create("design", "Cover");
+    const actions = pageActions(page, true);
+    const projectPath = await actions.makeProject("Nightfall");
+    await actions.create("design", "Cover");
     await expect(page).toHaveURL(/\/design\//);
     await expect(page.getByRole("heading", { name: "Cover", level: 1 })).toBeAttached();
 
@@ -50,10 +50,10 @@ test("plain http: sign up, make, upload, reorder, follow live, sign out", async 
         .getByRole("button", { name: String(first), exact: true }),
     ).toBeAttached();
 
-    await her.open(projectPath);
-    await her.renameInPlace("Daybreak");
+    await actions.open(projectPath);
+    await actions.renameInPlace("Daybreak");
     await expect(page.getByRole("heading", { name: "Daybreak", level: 1 })).toBeAttached();
-    await her.open("/account/security");
+    await actions.open("/account/security");
     await expect(page.getByText("Passkeys require HTTPS.")).toBeVisible();
     await page.getByRole("button", { name: "Ada" }).click();
     await page.getByRole("button", { name: "Log out" }).click();

@@ -102,10 +102,10 @@ export function pageActions(page: Page, javaScript: boolean) {
     async setText(field: "description" | "caption", text: string) {
       if (field === "caption") await this.openDetails();
       await page.getByRole("button", { name: new RegExp(`(Add a|Edit) ${field}`) }).click();
-      const asks = dialog(new RegExp(`(Add a|Edit) ${field}`));
-      await asks.getByRole("textbox").fill(text);
-      await asks.getByRole("button", { name: "Save" }).click();
-      await expect(asks).toHaveCount(0);
+      const editor = dialog(new RegExp(`(Add a|Edit) ${field}`));
+      await editor.getByRole("textbox").fill(text);
+      await editor.getByRole("button", { name: "Save" }).click();
+      await expect(editor).toHaveCount(0);
     },
 
     async tag(tags: string) {

@@ -49,12 +49,12 @@ class Browser {
     return this.keep(await postToAuth({ request, context: contextOf(config) }, path, body));
   }
 
-  async visit<Result>(look: (context: RouterContextProvider) => Promise<Result>, settings = config): Promise<Result> {
+  async visit<Result>(handler: (context: RouterContextProvider) => Promise<Result>, settings = config): Promise<Result> {
     const request = this.request("/projects");
     const context = contextOf(settings);
     const results: Result[] = [];
     const answer = await sessionMiddleware({ request, context, params: {}, url: new URL(request.url), pattern: "/" }, async () => {
-      results.push(await look(context));
+      results.push(await handler(context));
       return new Response();
     });
     if (answer instanceof Response) this.keep(answer);

@@ -133,14 +133,14 @@ describe("small files that decode to large pictures", () => {
       await writeFile(simple, `${svg}<path d="M0 0h40v30H0z" fill="red"/></svg>`);
 
       const ended: string[] = [];
-      const look = async (path: string, userId: string, name: string) => {
+      const submit = async (path: string, userId: string, name: string) => {
         const answer = await inspectImage(path, userId);
         ended.push(name);
         return answer.ok ? "" : answer.problem;
       };
-      const hostile = Array.from({ length: 4 }, (_, n) => look(endless, "eve", `hostile ${n}`));
-      const drawing = look(simple, "ada", "drawing");
-      const photograph = look(picturePath("fig"), "bob", "photograph");
+      const hostile = Array.from({ length: 4 }, (_, n) => submit(endless, "eve", `hostile ${n}`));
+      const drawing = submit(simple, "ada", "drawing");
+      const photograph = submit(picturePath("fig"), "bob", "photograph");
       expect(await Promise.all([drawing, photograph])).toEqual(["", ""]);
       expect(ended.filter((name) => name.startsWith("hostile")).length).toBeLessThan(2);
       for (const problem of await Promise.all(hostile)) expect(problem).toMatch(/takes too long/);
