@@ -1,12 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { readConfig } from "../../../../server/config";
+import { startAppBackend } from "../../../../tests/convex/app-backend";
 import { type Backend, probe, signUp } from "../../../../tests/convex/backends";
-import { startTestDeployment } from "../../../../tests/convex/deployment";
-import { embeddedOn } from "../../../../tests/convex/embedded";
 import { addImage, addVersion } from "../../../../tests/convex/pictures";
 import { api } from "#convex/_generated/api";
 import { RELEASED_RETENTION_MS } from "#convex/model/rules";
@@ -23,22 +20,17 @@ type Server = {
 };
 
 describe("followReleasedFiles", () => {
+  let app: Awaited<ReturnType<typeof startAppBackend>>;
   let backend: Backend;
   let shared: AppConfig;
   let folder: string;
   const servers: Server[] = [];
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "released-"));
-    const deployment = await startTestDeployment();
-    backend = embeddedOn(deployment);
-    const { app } = await readConfig({ DATA_DIR: folder }, { production: true });
-    shared = { ...app, convexUrl: deployment.url, signingKey: deployment.signingKey };
+    app = await startAppBackend();
+    ({ backend, config: shared, folder } = app);
   });
-  afterAll(async () => {
-    await backend.close();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => app.close());
   afterEach(async () => {
     for (const server of servers.splice(0)) await server.stop();
   });

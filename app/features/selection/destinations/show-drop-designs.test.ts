@@ -13,7 +13,7 @@ function linkIn(className: string): HTMLAnchorElement {
   return link;
 }
 
-it("places the list beside a link of the sidebar, and below others, also in right-to-left pages", () => {
+it("places the list beside sidebar links and below others, in both directions", () => {
   const projectId = "p1";
   expect(dropDesignsOf(linkIn("sidebar"))).toEqual({ projectId, left: 600, top: 100 });
   expect(dropDesignsOf(linkIn("trail"))).toEqual({ projectId, left: 400, top: 130 });

@@ -1,12 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { RouterContextProvider } from "react-router";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { startAppBackend } from "../../../../tests/convex/app-backend";
 import { type Backend, type Person, signUp } from "../../../../tests/convex/backends";
-import { startTestDeployment } from "../../../../tests/convex/deployment";
-import { embeddedOn } from "../../../../tests/convex/embedded";
-import { readConfig } from "../../../../server/config";
 import { api } from "#convex/_generated/api";
 import { limit } from "#convex/model/errors";
 import type { AppConfig } from "~/config";
@@ -22,22 +17,16 @@ const flashes: string[] = [];
 vi.mock("~/features/accounts/session/session.server", () => ({ getVisitor: async () => visitor, redirectToSignIn: () => new Response() }));
 vi.mock("~/lib/http/middleware/flash.server", () => ({ setFlash: (_: unknown, text: string) => flashes.push(text) }));
 
+let app: Awaited<ReturnType<typeof startAppBackend>>;
 let backend: Backend;
 let config: AppConfig;
-let folder: string;
 let ada: Person;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "shared-"));
-  const deployment = await startTestDeployment();
-  backend = embeddedOn(deployment);
-  const { app } = await readConfig({ DATA_DIR: folder }, { production: true });
-  config = { ...app, convexUrl: deployment.url, signingKey: deployment.signingKey };
+  app = await startAppBackend();
+  ({ backend, config } = app);
 });
-afterAll(async () => {
-  await backend.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => app.close());
 beforeEach(async () => {
   ada = await signUp(backend, "ada");
   visitor = { userId: ada.userId, sessionId: ada.sessionId };

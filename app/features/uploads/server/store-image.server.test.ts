@@ -1,12 +1,9 @@
-import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { startAppBackend } from "../../../../tests/convex/app-backend";
 import { appServer, type Backend, type Person, probe, signOut, signUp } from "../../../../tests/convex/backends";
-import { readConfig } from "../../../../server/config";
-import { startTestDeployment } from "../../../../tests/convex/deployment";
-import { embeddedOn } from "../../../../tests/convex/embedded";
 import { badFiles, makePdf, picturePath, sidewaysPhotograph, twoPages } from "../../../../tests/fixtures/pictures";
 import { api } from "#convex/_generated/api";
 import type { Id } from "#convex/_generated/dataModel";
@@ -27,6 +24,7 @@ vi.mock("~/lib/http/send-file.server", () => ({
 }));
 
 describe("keep", () => {
+  let app: Awaited<ReturnType<typeof startAppBackend>>;
   let backend: Backend;
   let config: AppConfig;
   let folder: string;
@@ -34,16 +32,10 @@ describe("keep", () => {
   let designId: Id<"designs">;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "keep-"));
-    const deployment = await startTestDeployment();
-    backend = embeddedOn(deployment);
-    const { app } = await readConfig({ DATA_DIR: folder }, { production: true });
-    config = { ...app, convexUrl: deployment.url, signingKey: deployment.signingKey };
+    app = await startAppBackend();
+    ({ backend, config, folder } = app);
   });
-  afterAll(async () => {
-    await backend.close();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => app.close());
   beforeEach(async () => {
     ada = await signUp(backend, "ada");
     const projectId = await ada.mutation(api.projects.create, { name: "Magazine" });

@@ -1,14 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { RouterContextProvider } from "react-router";
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { startAppBackend } from "../../../../tests/convex/app-backend";
 import { appServer, type Backend, type Person, signUp } from "../../../../tests/convex/backends";
-import { startTestDeployment } from "../../../../tests/convex/deployment";
-import { embeddedOn } from "../../../../tests/convex/embedded";
 import { pictureBytes } from "../../../../tests/fixtures/pictures";
-import { readConfig } from "../../../../server/config";
 import { api } from "#convex/_generated/api";
 import type { Id } from "#convex/_generated/dataModel";
 import type { AppConfig } from "~/config";
@@ -21,25 +16,19 @@ let visitor: { userId: string; sessionId: string };
 
 vi.mock("~/features/accounts/session/session.server", () => ({ getVisitor: async () => visitor, redirectToSignIn: () => new Response() }));
 
+let app: Awaited<ReturnType<typeof startAppBackend>>;
 let backend: Backend;
 let config: AppConfig;
-let folder: string;
 let ada: Person;
 let designId: Id<"designs">;
 let picture: Buffer<ArrayBuffer>;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "uploaded-"));
-  const deployment = await startTestDeployment();
-  backend = embeddedOn(deployment);
-  const { app } = await readConfig({ DATA_DIR: folder }, { production: true });
-  config = { ...app, convexUrl: deployment.url, signingKey: deployment.signingKey };
+  app = await startAppBackend();
+  ({ backend, config } = app);
   picture = Buffer.from(await pictureBytes("fig"));
 });
-afterAll(async () => {
-  await backend.close();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => app.close());
 beforeEach(async () => {
   ada = await signUp(backend, "ada");
   config = { ...config, storageQuotaBytes: Infinity };
