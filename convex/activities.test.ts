@@ -8,7 +8,7 @@ describe.each(backends)("activities on $name", ({ start }) => {
   beforeAll(async () => void (backend = await start()));
   afterAll(() => backend.close());
 
-  it("have the item's location and picture; without the picture once it is trashed", async () => {
+  it("have the item's location, and its picture until it is trashed", async () => {
     const ada = await signUp(backend, "ada");
     const projectId = await ada.mutation(api.projects.create, { name: "Magazine" });
     const designId = await ada.mutation(api.designs.create, { projectId, name: "Front" });

@@ -137,7 +137,7 @@ describe.each(backends)("bulk jobs on $name", ({ start }) => {
     expect([await countOf(front), await countOf(back)]).toEqual([0, 103]);
   });
 
-  it("copies each image once in the order at its start, whatever is reordered since", { tags: "@bulk-order" }, async () => {
+  it("copies each image once, in the order at its start, despite reordering", { tags: "@bulk-order" }, async () => {
     const ids = await fill(front, 250);
     const order = ids.slice(1).concat(ids.slice(0, 1));
     // The second batch stops at an unexpected error, so that the first reordering comes in between.
@@ -161,7 +161,7 @@ describe.each(backends)("bulk jobs on $name", ({ start }) => {
   describe("jobs of an earlier build", () => {
     const change = (id: string, fields: object) => backend.inside.mutation(probe.patch, { table: "bulkJobs", id, fields });
 
-    it("do not list again what only waits", async () => {
+    it("do not list items again that are already listed", async () => {
       const ids = await fill(front, 6);
       const id = await ada.mutation(api.bulk.start, { ...all(front), action: { type: "copy", to: back }, step: newStep() });
       await backend.settle();
@@ -171,7 +171,7 @@ describe.each(backends)("bulk jobs on $name", ({ start }) => {
       expect([await job(), await countOf(back)]).toMatchObject([{ state: "done", done: 6, total: 6 }, 12]);
     });
 
-    it("redo only the parts that they have undone", async () => {
+    it("redo only the parts that were undone", async () => {
       await fill(front, 250);
       const step = newStep();
       const id = await ada.mutation(api.bulk.start, { ...all(front), action: { type: "move", to: back }, step });

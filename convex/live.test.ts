@@ -51,7 +51,7 @@ it("updates every open browser after a change", async () => {
   await expect.poll(() => projects.at(-1)).toMatchObject([{ imageCount: 1, cover: [{ imageId: id }] }]);
 });
 
-it("shows a bulk job as stopped when its batch cannot even store that", { tags: "@bulk-stopped-live" }, async () => {
+it("shows a bulk job as stopped when its failed batch stored no state", { tags: "@bulk-stopped-live" }, async () => {
   const ada = await signUp(backend, "ada");
   const { userId } = ada;
   const place = {

@@ -117,7 +117,7 @@ export async function versionFor(ctx: QueryCtx, image: Doc<"designImages">, id: 
   return version;
 }
 
-/** Returns the number of deleted versions; fewer than `most` means that all are deleted. */
+/** Returns the number of deleted versions; fewer than `batchSize` means that all are deleted. */
 export async function deleteVersions(ctx: MutationCtx, imageId: Id<"designImages">, batchSize: number): Promise<number> {
   const versions = await versionsOf(ctx, imageId).take(batchSize);
   for (const { _id, storageId, size, ownerId, checksum } of versions) {

@@ -19,8 +19,7 @@ const PICTURES = 21;
 const KEY_ROUNDS = 5;
 const IMAGES = Number(process.env["BENCH_IMAGES"] ?? 10_000);
 const AT_ONCE = 32;
-/** In ms. */
-const PAINT_MAX = 30_000;
+const PAINT_MAX_MS = 30_000;
 const WORDS = ["lighthouse", "harbour", "meadow", "granite", "lantern", "orchard", "compass", "willow"];
 
 export async function everyday(): Promise<Figure[]> {
@@ -165,7 +164,7 @@ async function untilPainted(page: Page, event: string, selector: string, count: 
       document.addEventListener(event, onEvent, { once: true, capture: true });
       Object.assign(window, { painted: painted.promise });
     },
-    [event, selector, count, PAINT_MAX] as const,
+    [event, selector, count, PAINT_MAX_MS] as const,
   );
   await act();
   return Number(await page.evaluate(() => Reflect.get(window, "painted")));

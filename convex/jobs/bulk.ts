@@ -53,7 +53,7 @@ async function doNext(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<Progress>
   return job.isListed === true ? applyNext(ctx, job, selection) : listNext(acting, job, selection);
 }
 
-/** Jobs of an earlier build without a cursor had listed all and only waited for these parts. */
+/** A job of an earlier build without a cursor has already listed all its items. */
 async function asListed(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<Doc<"bulkJobs">> {
   if (job.cursor !== null) return job;
   const listed = { isListed: true, pages: 0 };

@@ -38,7 +38,6 @@ const CHECKING_INTERVAL = 5000;
 /** Lets load balancers redistribute connections from time to time. */
 const REQUESTS_PER_CONNECTION = 10_000;
 const HEADER_BYTES = 16 * 1024;
-/** For bodies that are read into memory. */
 const BODY_BYTES = 1024 * 1024;
 /** Upload addresses stream and have their own limits. */
 const UPLOAD_PATHS = /^\/(?:share|uploads(?:\/[^/]+)?|design\/[^/]+|account)(?:\.data)?$/;

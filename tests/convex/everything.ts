@@ -8,17 +8,16 @@ const NOBODYS = ["rateLimits", "releasedFiles", "sweeps", "upgrades"];
 
 export const ownedTables = Object.keys(schema.tables).filter((name) => !NOBODYS.includes(name));
 
-/** `word` starts each name and tag. */
-export async function allDataOf(backend: Backend, person: Person, word = "a") {
+export async function allDataOf(backend: Backend, person: Person, prefix = "a") {
   const insert = (table: string, row: Record<string, unknown>) => backend.inside.mutation(probe.insert, { table, row });
   const { userId, sessionId } = person;
-  const projectId = await person.mutation(api.projects.create, { name: `${word} project` });
-  const designId = await person.mutation(api.designs.create, { projectId, name: `${word} design` });
+  const projectId = await person.mutation(api.projects.create, { name: `${prefix} project` });
+  const designId = await person.mutation(api.designs.create, { projectId, name: `${prefix} design` });
   const image = await addImage(backend, person, designId, `${userId}.png`);
   const version = await addVersion(backend, person, image.id, `${userId} again.png`);
   await person.mutation(api.projects.setCover, { id: projectId, imageId: image.id });
-  await person.mutation(api.tags.tagDesign, { id: designId, tag: `${word} tag` });
-  await person.mutation(api.tags.tagImage, { id: image.id, tag: `${word} tag, another` });
+  await person.mutation(api.tags.tagDesign, { id: designId, tag: `${prefix} tag` });
+  await person.mutation(api.tags.tagImage, { id: image.id, tag: `${prefix} tag, another` });
   const at = Date.now();
   const dates = { createdAt: at, updatedAt: at };
   await insert("accounts", { id: `${userId} account`, userId, providerId: "credential", accountId: userId, ...dates });

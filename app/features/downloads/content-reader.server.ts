@@ -40,7 +40,7 @@ export function contentReader({ sessionId, userId }: { sessionId: string; userId
     chosenImages: (ids) => chosen(contentApi.chosenImages, ids),
     chosenDesigns: (ids) => chosen(contentApi.chosenDesigns, ids),
     async *selected(selection) {
-      // After the first manual sorting meanwhile, the pages start again.
+      // A first manual sorting meanwhile starts the pages again.
       const seen = new Set<string>();
       let cursor: string | null = null;
       for (let more = true; more;) {

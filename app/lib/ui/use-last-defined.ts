@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-/** Returns the value; while it is undefined, the last one that was not. */
+/** Returns the value, or the last defined one while it is undefined. */
 export function useLastDefined<Value>(value: Value | undefined): Value | undefined {
   const [last, setLast] = useState(value);
   if (value !== undefined && value !== last) setLast(value);

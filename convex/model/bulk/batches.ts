@@ -7,7 +7,7 @@ export async function scheduleBatch(ctx: MutationCtx, id: Id<"bulkJobs">, run: n
   await ctx.db.patch(id, { call: await ctx.scheduler.runAfter(0, internal.jobs.bulk.run, { id, run }) });
 }
 
-/** Returns "cancelled" also for a job whose batch failed: its transaction, which exceeded a limit, could not store that. */
+/** Returns "cancelled" also for a job whose batch exceeded a limit: the failed transaction could not store a state. */
 export async function stateOf({ db }: QueryCtx, { state, call }: Doc<"bulkJobs">): Promise<typeof bulkState.type> {
   if (state !== "running" || call === undefined) return state;
   const kind = (await db.system.get(call))?.state.kind;

@@ -16,7 +16,7 @@ export const STEP_MAX = 64;
 /** Marks an inserted item: before its creation it counts as trashed. */
 const NOT_YET: State = { removedAt: 0 };
 
-/** Wraps the database so that it notes what a mutation changes. `save` stores it as an undo step, instead of the step's former changes. */
+/** Wraps the database so that it records what a mutation changes. `save` stores the changes as an undo step and replaces those of that step. */
 export function recordChanges({ db, user }: { db: MutationCtx["db"]; user: Pick<Doc<"users">, "id"> }) {
   const drafts = new Map<string, Draft>();
   const call = (name: "patch" | "insert", ...args: unknown[]): unknown => Reflect.apply(Reflect.get(db, name), db, args);

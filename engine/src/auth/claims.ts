@@ -22,8 +22,7 @@ const STANDARD: Record<string, string> = {
   updated_at: "updatedAt",
 };
 
-/** Claims about the token, not the user. */
-const LEFT_OUT = new Set(["iss", "sub", "aud", "exp", "nbf", "iat", "jti"]);
+const TOKEN_CLAIMS = new Set(["iss", "sub", "aud", "exp", "nbf", "iat", "jti"]);
 
 /** `flatten` makes nested fields readable as `identity["properties.id"]`, as Convex documents for customJwt. */
 export function identityFromClaims(payload: JWTPayload & { iss: string; sub: string }, { flatten }: { flatten: boolean }): UserIdentity {
@@ -33,7 +32,7 @@ export function identityFromClaims(payload: JWTPayload & { iss: string; sub: str
     issuer: payload.iss,
   };
   for (const [claim, value] of Object.entries(payload)) {
-    if (LEFT_OUT.has(claim) || !isJson(value)) continue;
+    if (TOKEN_CLAIMS.has(claim) || !isJson(value)) continue;
     const name = STANDARD[claim] ?? claim;
     if (flatten) spread(identity, name, value);
     else if (!(name in identity)) identity[name] = value;

@@ -21,8 +21,7 @@ const END = 0x00;
 const ESCAPE = 0xff;
 const AFTER = 0x1f;
 
-/** Longest bound kept in memory. */
-const SHORT_KEY_BYTES = 1_024;
+const CACHED_KEY_BYTES_MAX = 1_024;
 /** Longest buffer reused for the next key. */
 const KEPT_BUFFER_BYTES = 1024 * 1024;
 
@@ -37,11 +36,11 @@ export function encodeKey(values: readonly (Json | undefined)[]): Uint8Array {
   return key;
 }
 
-export const shortLow = (key: Uint8Array): Uint8Array => (key.length <= SHORT_KEY_BYTES ? key : key.slice(0, SHORT_KEY_BYTES));
+export const shortLow = (key: Uint8Array): Uint8Array => (key.length <= CACHED_KEY_BYTES_MAX ? key : key.slice(0, CACHED_KEY_BYTES_MAX));
 
 export function shortHigh(key: Uint8Array): Uint8Array {
-  if (key.length <= SHORT_KEY_BYTES) return key;
-  let length = SHORT_KEY_BYTES;
+  if (key.length <= CACHED_KEY_BYTES_MAX) return key;
+  let length = CACHED_KEY_BYTES_MAX;
   while (length > 0 && key[length - 1] === 0xff) length -= 1;
   if (length === 0) return LAST_KEY;
   const above = key.slice(0, length);

@@ -10,7 +10,6 @@ test.describe.configure({ mode: "parallel" });
 
 const gallery = (page: Page) => page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem");
 const stage = (page: Page) => page.locator(".viewer-backdrop").first();
-/** 0 until the stage is measured. */
 const zoom = async (page: Page) => Number((await page.locator("[data-zoom]").innerText()).replace("%", ""));
 /** Returns the initial zoom, once the stage and the fonts that affect its height are loaded. */
 const fittedZoom = async (page: Page) => {

@@ -91,7 +91,6 @@ bothWays((javaScript) => {
     const convex = await deploymentAs(app, person);
     const id = await convex.mutation(api.projects.create, { name: "Nightfall" });
     leave(0);
-    // The log has room for some commits.
     let favourite = false;
     const reason = async () => {
       favourite = !favourite;
@@ -136,7 +135,7 @@ function leave(room: number): void {
   try {
     writeFileSync(ballast(), Buffer.alloc(Math.max(0, Math.floor(bavail * bsize - room))));
   } catch (error) {
-    // A running app may have taken some of it meanwhile; the disk is full all the same.
+    // A running app may have used some of the space, but the disk is still full.
     if (room > 0) throw error;
   }
 }

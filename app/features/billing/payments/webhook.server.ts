@@ -73,8 +73,8 @@ async function follow(subscription: Stripe.Subscription, adapter: Adapter, { pro
   const owner =
     customer === null ? null : await adapter.findOne<{ id: string }>({ model: "user", where: by("stripeCustomerId", customer) });
   const referenceId = row?.referenceId ?? owner?.id;
-  // The owner's account is deleted.
-  if (referenceId === undefined) return;
+  const isOwnerDeleted = referenceId === undefined;
+  if (isOwnerDeleted) return;
   await adapter.create({ model: "subscription", data: { ...values, referenceId } });
 }
 

@@ -109,7 +109,7 @@ describe("rejects", () => {
     expect(await propertiesOf(still)).toMatchObject({ contentType: "image/avif", animated: false });
     const moving = Buffer.from(still);
     moving.write("avis", 8, "latin1");
-    expect(await problemOf(moving)).toBe("Animated AVIF files are not supported. Export it as a WebP or GIF.");
+    expect(await problemOf(moving)).toBe("Animated AVIF files are not supported. Export the animation as WebP or GIF.");
   });
   it("a PDF without pages", async () => expect(await problemOf(badFiles.pdf().buffer)).toContain("damaged"));
 

@@ -51,7 +51,7 @@ export async function inspectImage(path: string, userId: string, digest: string 
   const type = await recognise(path);
   if (!isAcceptedType(type)) return refuse(refusalOfType(type));
   if (type === "image/avif" && (await isSequence(path)))
-    return refuse("Animated AVIF files are not supported. Export it as a WebP or GIF.");
+    return refuse("Animated AVIF files are not supported. Export the animation as WebP or GIF.");
   if (type === "image/svg+xml" && size > SVG_MAX_BYTES)
     return refuse(`This SVG is larger than ${bytesText(SVG_MAX_BYTES)}. Simplify the drawing, or export it as a PNG.`);
 

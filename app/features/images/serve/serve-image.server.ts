@@ -60,7 +60,7 @@ export async function serveImage(request: Request, imageId: string, context: Rea
   }
 }
 
-/** Answers with the file that has replaced the granted one meanwhile, if there is one. */
+/** Serves the file that replaced the granted one, if any. */
 async function serveCurrent(picture: AccessibleImage, serve: (picture: AccessibleImage) => Promise<Response>): Promise<Response> {
   try {
     return await serve(picture);

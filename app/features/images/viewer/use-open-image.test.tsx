@@ -47,7 +47,7 @@ it("shows the requested image until its page is rendered, and never the previous
   expect(shown.at(-1)).toBe("three");
 });
 
-it("returns to the image of the page when a navigation leads nowhere", async () => {
+it("returns to the page's image when a navigation does not reach the new one", async () => {
   await mount();
   history.replaceState(null, "", "/design/d1/images/one");
   await act(async () => open("two"));

@@ -15,7 +15,7 @@ import { useItemDrag } from "./use-item-drag";
 
 type ItemCommands = {
   items: readonly Item[];
-  /** Pages without a dialog and intents for single items leave these out. */
+  /** Undefined on pages without dialogs or intents for single items. */
   openDialog?: (requested: OpenItemDialog) => void;
   remove?: IntentName;
   duplicate?: IntentName;

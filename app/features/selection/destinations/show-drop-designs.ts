@@ -1,6 +1,6 @@
 import { isMirrored } from "~/lib/ui/is-mirrored";
 
-/** The project whose designs are listed as drop targets while images are dragged, and the place of the list in the window (pixels). */
+/** The project whose designs are listed as drop targets while images are dragged, and the position of the list in the window (pixels). */
 export type DropDesignsOf = { projectId: string; left: number; top: number };
 
 const listeners = new Set<(shown: DropDesignsOf | null) => void>();

@@ -119,7 +119,7 @@ describe("unfinished uploads", () => {
       expect([page.transport.sendings.at(-1)?.url, page.transport.finished]).toEqual(["/uploads/apng", ["/uploads/apng"]]);
     });
 
-    it("wait, ask about duplicates and fail as with their files", async () => {
+    it("wait, ask about duplicates and fail like uploads of chosen files", async () => {
       await leave("a.png", "b.png", "c.png", "d.png");
       page.transport.hasAll = () => Promise.resolve(true);
       const duplicateOf = { imageId: "i", name: "fig.jpg" };

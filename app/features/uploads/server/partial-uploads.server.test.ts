@@ -225,7 +225,7 @@ describe("parts", () => {
     expect([(await partialUploads.unfinished("eve")).length, (await readdir(folder)).length]).toEqual([50, 202]);
   });
 
-  it("keeps a part whose metadata are not written when the folder is read", async () => {
+  it("keeps a part whose metadata is not written when the folder is read", async () => {
     const [list, metadata] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await partialUploads.close();
     gates.list = list.promise;

@@ -254,7 +254,7 @@ describe("keep", () => {
       expect([await names(), (await files()).length]).toEqual([["a", "b", "c"], 3]);
     });
 
-    it("tell the maximum of their request when one is too large", { tags: "@batch-maximum" }, async () => {
+    it("report the maximum of a batch when a file is too large", { tags: "@batch-maximum" }, async () => {
       const [file] = await filesNamed(["large"]);
       if (!file) throw new Error("one file");
       expect(await storeImages([{ ...file, tooLarge: true }], { ...batch(), maxFileBytes: 32_000 })).toMatchObject([

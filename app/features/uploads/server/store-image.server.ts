@@ -27,7 +27,7 @@ export type UploadContext = {
   checksum?: string | null;
   chosenAs?: { batch: string; index: number } | undefined;
   reserved?: number;
-  /** Of one file of the request, if less than the configured maximum. */
+  /** Maximum of a file in this request, if it is below the configured one. */
   maxFileBytes?: number;
 };
 

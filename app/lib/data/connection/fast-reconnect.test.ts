@@ -140,13 +140,13 @@ describe("a deployment that answers heartbeats", () => {
     return socket;
   }
 
-  it("is sent one every 3 to 6 s", async () => {
+  it("is sent every 3 to 6 s", async () => {
     const socket = await answering();
     expect(socket.sent.length).toBeGreaterThanOrEqual(5);
     expect(socket.sent.length).toBeLessThanOrEqual(10);
   });
 
-  it("is sent none by a hidden tab", async () => {
+  it("is not sent by a hidden tab", async () => {
     const socket = await answering();
     visibilityState = "hidden";
     const before = socket.sent.length;
@@ -172,7 +172,7 @@ describe("a deployment that answers heartbeats", () => {
     expect(closed).toHaveLength(1);
   });
 
-  it("keeps its connection while the server answers nothing else either", async () => {
+  it("keeps its connection while the server answers no request at all", async () => {
     const socket = await answering();
     socket.delay = null;
     probe = unanswered;

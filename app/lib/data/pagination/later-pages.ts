@@ -60,7 +60,6 @@ export function followPages(later: Later, start: string | null, answerAt: Answer
   return later;
 }
 
-/** The same rule as `usePaginatedQuery`. */
 function splitAt({ page, pageStatus, splitCursor }: Extent, size: number): string | null {
   const isLarge = pageStatus === "SplitRequired" || page.length > 2 * size || (pageStatus === "SplitRecommended" && page.length > size);
   return isLarge ? (splitCursor ?? null) : null;

@@ -20,7 +20,6 @@ export type Endless<Row> = ListPage<Row> & {
   loading: boolean;
 };
 
-/** All rows stay in the document. */
 const MOST_PAGES = 15;
 
 /** Continues a list live, one query per page. Restores a history entry's pages before rendering, to keep the scroll position. */
