@@ -1,11 +1,14 @@
+import { execFile } from "node:child_process";
 import { chmod, chown, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "@playwright/test";
 import { freePort } from "../harness/app.ts";
 import { signIn, signUp } from "../harness/people.ts";
 import { type Container, type ContainerOptions, engine, ready, startContainer } from "./container-engine.ts";
 
+const run = promisify(execFile);
 const IMAGE = process.env.CONTAINER_IMAGE ?? "";
 
 const containers: Container[] = [];
@@ -85,9 +88,13 @@ test("names the owner of a volume that it cannot write to", { tag: "@container-f
 });
 
 test("names a full volume", { tag: "@container-full-volume" }, async () => {
-  const container = await start({ flags: ["--mount=type=tmpfs,destination=/data,tmpfs-size=1m,tmpfs-mode=0777"] });
+  const data = await folder(1000);
+  await run("mount", ["-t", "tmpfs", "-o", "size=1m,uid=1000,gid=1000,mode=0700", "tmpfs", data]);
+  const container = await start({ data });
   expect(await container.wait()).not.toBe(0);
   expect(await container.logs()).toMatch(/The disk of \/data is full/);
+  await container.remove();
+  await run("umount", [data]);
 });
 
 test("runs as any user of group 0, as OpenShift starts it", { tag: "@container-any-user" }, async () => {

@@ -14,10 +14,10 @@ async function ship(withBuild: boolean): Promise<string> {
     await cp(join(ROOT, part), join(place, part), { recursive: true });
   }
   const { packages } = JSON.parse(await readFile(join(ROOT, "package-lock.json"), "utf8"));
-  for (const [path, { dev, link }] of Object.entries<{ dev?: boolean; link?: boolean }>(packages)) {
+  for (const [path, { dev, link, resolved = "" }] of Object.entries<{ dev?: boolean; link?: boolean; resolved?: string }>(packages)) {
     if (dev || !/^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path)) continue;
     await mkdir(join(place, dirname(path)), { recursive: true });
-    await symlink(link ? join(place, "engine") : join(ROOT, path), join(place, path));
+    await symlink(link ? join(place, resolved) : join(ROOT, path), join(place, path));
   }
   return place;
 }

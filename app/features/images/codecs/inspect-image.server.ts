@@ -1,9 +1,9 @@
 import { bytesText } from "~/lib/ui/bytes-text";
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, openAsBlob } from "node:fs";
 import { open, readFile, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
-import { fileTypeFromFile } from "file-type";
+import { fileTypeFromBlob } from "file-type";
 import type { Metadata } from "sharp";
 import { rgbaToThumbHash } from "thumbhash";
 import { type AcceptedType, isAcceptedType } from "../display/accepted-types";
@@ -189,7 +189,7 @@ const UNDECODABLE: Record<DecodeProblem, string> = {
 const refuse = (problem: string): Inspection => ({ ok: false, problem });
 
 async function recognise(path: string): Promise<string> {
-  const found = await fileTypeFromFile(path);
+  const found = await fileTypeFromBlob(await openAsBlob(path));
   if (found?.mime === "image/heif") return (await isAv1(path)) ? "image/avif" : "image/heic";
   if (found && found.mime !== "application/xml") return found.mime === "image/apng" ? "image/png" : found.mime;
   return (await looksLikeSvg(path)) ? "image/svg+xml" : (found?.mime ?? "");
