@@ -276,8 +276,8 @@ it.each(["focus", "visibilitychange", "resume", "pointerdown", "keydown"])("prob
 });
 
 it.each([
-  ["hangs", unanswered, [7, 12]],
-  ["is slow, but the server answers", probe200, [2, 3]],
+  ["hangs", unanswered, [12, 22]],
+  ["is slow, but the server answers", probe200, [3, 4]],
 ] as const)("starts new handshakes while one %s", async (_how, answer, [least, most]) => {
   const reconnectAgain = () => {
     closed.push(Date.now());
@@ -289,6 +289,83 @@ it.each([
   await vi.advanceTimersByTimeAsync(30_000);
   expect(closed.length).toBeGreaterThanOrEqual(least);
   expect(closed.length).toBeLessThanOrEqual(most);
+});
+
+describe("a line of its own speed", () => {
+  let roundTripMs: number;
+  let backAt: number;
+  let isWaiting: boolean;
+  let handshakes: number;
+  let openedAt: number | null;
+
+  beforeEach(() => {
+    vi.spyOn(Math, "random").mockImplementation(seededRandom(27));
+    roundTripMs = 20;
+    backAt = 0;
+    handshakes = 0;
+    openedAt = null;
+    probe = () => answered(2).then(probe200);
+    page.addEventListener("online", () => isWaiting && dial());
+  });
+
+  /** Resolves after round trips. What is sent before the network is back is lost. */
+  const answered = (roundTrips: number): Promise<void> =>
+    Date.now() < backAt ? unanswered() : new Promise((resolve) => setTimeout(resolve, roundTrips * roundTripMs));
+
+  /** Connects as the Convex client does: after a close it waits for the event. */
+  function dial(): Socket {
+    const socket = connect();
+    handshakes++;
+    isWaiting = false;
+    socket.onclose = () => (isWaiting = true);
+    socket.send = () => void answered(1).then(() => socket.receive(HEARTBEAT_ANSWER));
+    void answered(3).then(() => {
+      if (socket.readyState !== Socket.CONNECTING) return;
+      openedAt = Date.now();
+      socket.open();
+      socket.receive();
+    });
+    return socket;
+  }
+
+  it.each(["open", "connecting", "closed"])("is live within 3 s of an outage: %s", { tags: "@live-after-outage" }, async (state) => {
+    for (let tab = 0; tab < 50; tab++) {
+      backAt = 0;
+      const socket = dial();
+      stop = startFastReconnect();
+      await vi.advanceTimersByTimeAsync(10_000);
+      backAt = Date.now() + 17_000 + 13_000 * Math.random();
+      if (state === "closed") {
+        socket.readyState = Socket.CLOSED;
+        socket.closed();
+      }
+      if (state === "connecting") dial();
+      await vi.advanceTimersByTimeAsync(backAt - Date.now());
+      openedAt = null;
+      await vi.advanceTimersByTimeAsync(3_000);
+      expect(openedAt).not.toBeNull();
+      stop();
+    }
+  });
+
+  it.each([
+    ["known from the page's request", 3_000, 1],
+    ["not known", 100, 4],
+  ])("connects with round trips of 1.5 s: %s", async (_how, pageMs, most) => {
+    const times = { connectStart: 0, connectEnd: pageMs / 2, requestStart: pageMs / 2, responseStart: pageMs };
+    const navigation: PerformanceEntry = Object.create(PerformanceResourceTiming.prototype, Object.getOwnPropertyDescriptors(times));
+    vi.spyOn(performance, "getEntriesByType").mockReturnValue([navigation]);
+    roundTripMs = 1_500;
+    dial();
+    stop = startFastReconnect();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(openedAt).not.toBeNull();
+    expect(handshakes).toBeLessThanOrEqual(most);
+    const before = handshakes;
+    dial();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(handshakes).toBe(before + 1);
+  });
 });
 
 it("replaces a connection of the network before", async () => {

@@ -6,7 +6,7 @@ import {
   faultOf,
   HEARTBEAT_LIMIT,
   sendHeartbeat,
-  watchClose,
+  watchSocket,
 } from "./watched-socket";
 
 /** With the random part, a tab reconnects within 3 s. */
@@ -37,6 +37,7 @@ export function startFastReconnect(): () => void {
     }
     checkedAt = Date.now();
     if (fault === "slow") replace();
+    const probedAt = Date.now();
     const timeout = AbortSignal.timeout(fault === "dead" ? DEAD_TIMEOUT_MS : PROBE_TIMEOUT_MS);
     const isReady = await isServerReady(AbortSignal.any([signal, timeout]));
     if (signal.aborted) return;
@@ -48,17 +49,19 @@ export function startFastReconnect(): () => void {
       allowSlowHeartbeat();
       replace();
     } else if (isReady && remaining === "closed") reconnect();
-    else if (isReady && fault === "slow") allowSlowHandshake();
+    else if (isReady && fault === "slow") allowSlowHandshake(Date.now() - probedAt);
   }
 
   function checkAfter(ms: number): void {
     clearTimeout(timer);
+    if (signal.aborted) return;
     timer = setTimeout(() => {
-      checkAfter(CHECK_MS + Math.random() * SPREAD_MS);
+      checkLater();
       void check(HEARTBEAT_AFTER_MS);
     }, ms);
   }
 
+  const checkLater = () => checkAfter(CHECK_MS + Math.random() * SPREAD_MS);
   const checkSoon = () => checkAfter(Math.random() * SPREAD_MS);
   const onSign = () => {
     if (Math.abs(Date.now() - checkedAt) > CHECK_MS) void check(HEARTBEAT_AFTER_USE_MS);
@@ -70,7 +73,7 @@ export function startFastReconnect(): () => void {
   };
   for (const sign of SIGNS) addEventListener(sign, onSign, { signal, capture: true });
   addEventListener("online", onNetwork, { signal });
-  watchClose(checkSoon);
+  watchSocket(checkLater, checkSoon);
   checkSoon();
   return () => {
     controller.abort();

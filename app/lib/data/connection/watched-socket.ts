@@ -1,6 +1,7 @@
 /** Milliseconds. A Convex deployment sends a message at least every 15 s. */
 const SILENT_AFTER = 18_000;
-const HANDSHAKE_LIMIT = 2_500;
+/** A check follows each new connection after 1.4 to 2.4 s (`fast-reconnect.ts`). */
+const HANDSHAKE_LIMIT = 1_300;
 const HANDSHAKE_LIMIT_MAX = 60_000;
 /** The embedded deployment answers at once (`engine/src/sync/messages.ts`). Convex ignores the event. */
 const HEARTBEAT = '{"type":"Event","eventType":"Heartbeat","event":null}';
@@ -11,11 +12,12 @@ const HEARTBEAT_LIMIT_MAX = 16_000;
 let socket: WebSocket | null = null;
 let createdAt = 0;
 let receivedAt: number | null = null;
-let handshakeLimit = HANDSHAKE_LIMIT;
+let handshakeLimit: number | null = null;
 let heartbeatAt: number | null = null;
 let heartbeatLimit = HEARTBEAT_LIMIT;
 let answersHeartbeats = false;
 let hasSentHeartbeat = false;
+let onCreate: (() => void) | null = null;
 let onClose: (() => void) | null = null;
 
 /** Returns the class for the Convex client's websocket. A function, because servers render without it. */
@@ -36,9 +38,22 @@ function watch(created: WebSocket): void {
   hasSentHeartbeat = false;
   const on = (type: string, handle: (event: Event) => void) =>
     created.addEventListener(type, (event) => void (socket === created && handle(event)));
-  on("open", () => (handshakeLimit = HANDSHAKE_LIMIT));
+  on("open", () => (handshakeLimit = limitAfter(Date.now() - createdAt)));
   on("message", (event) => received("data" in event ? event.data : null));
   on("close", () => onClose?.());
+  onCreate?.();
+}
+
+/** Returns the limit of a handshake on a line where another one, or a request, took that long (ms). */
+function limitAfter(took: number): number {
+  return took > HANDSHAKE_LIMIT ? Math.min(2 * took, HANDSHAKE_LIMIT_MAX) : HANDSHAKE_LIMIT;
+}
+
+/** The page's own request shows how slow the line is, so that the first handshake is not replaced. */
+function limitOfPage(): number {
+  const [page] = performance.getEntriesByType("navigation");
+  if (!(page instanceof PerformanceResourceTiming)) return HANDSHAKE_LIMIT;
+  return limitAfter(2 * (page.connectEnd - page.connectStart + page.responseStart - page.requestStart));
 }
 
 function received(data: unknown): void {
@@ -58,7 +73,8 @@ export function sendHeartbeat(silentMs: number): boolean {
   return true;
 }
 
-export function watchClose(closed: () => void): void {
+export function watchSocket(created: () => void, closed: () => void): void {
+  onCreate = created;
   onClose = closed;
 }
 
@@ -74,7 +90,10 @@ export function faultOf(networkChangedAt: number): Fault | null {
   const { readyState } = socket;
   if (readyState === WebSocket.CLOSED || readyState === WebSocket.CLOSING) return "closed";
   const isOfOldNetwork = createdAt < networkChangedAt;
-  if (readyState === WebSocket.CONNECTING) return isOfOldNetwork || Date.now() - createdAt > handshakeLimit ? "slow" : null;
+  if (readyState === WebSocket.CONNECTING) {
+    handshakeLimit ??= limitOfPage();
+    return isOfOldNetwork || Date.now() - createdAt > handshakeLimit ? "slow" : null;
+  }
   // A socket without any message is not silent: a slow line may still transfer a large first one.
   const isSilent = receivedAt !== null && Date.now() - receivedAt > SILENT_AFTER;
   if (isOfOldNetwork || isSilent) return "dead";
@@ -97,7 +116,8 @@ export function allowSlowHeartbeat(): void {
   heartbeatLimit = Math.min(2 * heartbeatLimit, HEARTBEAT_LIMIT_MAX);
 }
 
-/** Doubles the limit of the next handshakes, because the server answers and a slow line needs longer. */
-export function allowSlowHandshake(): void {
-  if (socket?.readyState === WebSocket.CONNECTING) handshakeLimit = Math.min(2 * handshakeLimit, HANDSHAKE_LIMIT_MAX);
+/** Raises the limit of handshakes, because the server answered a probe in `took` ms, but none yet. */
+export function allowSlowHandshake(took: number): void {
+  if (socket?.readyState !== WebSocket.CONNECTING || handshakeLimit === null) return;
+  handshakeLimit = Math.min(2 * Math.max(handshakeLimit, took), HANDSHAKE_LIMIT_MAX);
 }
