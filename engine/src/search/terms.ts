@@ -12,8 +12,10 @@ export function termsOf(search: string): Term[] {
   return counted.map((word, i) => ({ word, begun: i === counted.length - 1 }));
 }
 
+const SPACE = 0x20;
+
 export function isInWord(text: string, at: number): boolean {
-  return at >= 0 && at < text.length && !BETWEEN_WORDS.test(text.charAt(at));
+  return at >= 0 && at < text.length && text.charCodeAt(at) !== SPACE && !BETWEEN_WORDS.test(text.charAt(at));
 }
 
 export function matchExpression(terms: readonly Term[], marks: readonly string[]): string {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { LRUCache } from "lru-cache";
 import type { SearchIndex } from "../storage/catalog.ts";
 import { numberOf, prepare } from "../storage/rows.ts";
 import { fieldAt } from "../values/canonical.ts";
@@ -15,6 +16,10 @@ const FILLER_ROW = -1;
 /** An index is rewritten after this many changes, if they are a quarter of its rows: each search reads all segments of changes. */
 const CHANGES_BEFORE_REWRITE = 1000;
 
+/** Searches rank up to 1,024 texts. Parsing their documents again would take most of a search's time. */
+const CACHED_LETTERS = 4 * 1024 * 1024;
+const LETTERS_OF_ENTRY = 64;
+
 export type Indexed = { text: string; marks: string };
 export type Filter = { path: readonly string[]; value: Json | undefined };
 
@@ -23,6 +28,7 @@ export type TextIndexes = ReturnType<typeof openTextIndexes>;
 
 export function openTextIndexes(sql: DatabaseSync) {
   const statements = new Map<number, { insert: StatementSync; remove: StatementSync; newest: StatementSync; merge: StatementSync }>();
+  const cachedTexts = new Map<number, LRUCache<number, string>>();
   /** Indexes with deletions: FTS5 may keep a deleted word as a page separator until it rewrites the pages. */
   const staleIndexes = new Map<number, SearchIndex>();
   let isRewriting = false;
@@ -53,11 +59,13 @@ export function openTextIndexes(sql: DatabaseSync) {
     },
     drop(index: SearchIndex): void {
       statements.delete(index.id);
+      cachedTexts.delete(index.id);
       staleIndexes.delete(index.id);
       changedRows.delete(index.id);
       sql.exec(`DROP TABLE IF EXISTS ${tableName(index)}`);
     },
     insert(index: SearchIndex, row: number, { text, marks }: Indexed): void {
+      cachedTexts.get(index.id)?.delete(row);
       of(index).insert.run(row, text, marks);
     },
     /** Format 1 kept the words of removed documents. */
@@ -66,6 +74,7 @@ export function openTextIndexes(sql: DatabaseSync) {
       return String(found?.["0"]).includes("contentless_delete");
     },
     remove(index: SearchIndex, row: number, { text, marks }: Indexed): void {
+      cachedTexts.get(index.id)?.delete(row);
       of(index).remove.run(row, text, marks);
     },
     noteDeletion(index: SearchIndex): void {
@@ -114,12 +123,29 @@ export function openTextIndexes(sql: DatabaseSync) {
         .all()
         .map((row) => numberOf(row["0"]));
     },
+    /** Returns the text of a stored row in lower case; null if `read` finds none. */
+    textAt(index: SearchIndex, row: number, read: () => string | null): string | null {
+      const texts = cachedTexts.get(index.id) ?? emptyCache();
+      cachedTexts.set(index.id, texts);
+      const cached = texts.get(row);
+      if (cached !== undefined) return cached;
+      const text = read()?.toLowerCase() ?? null;
+      if (text !== null) texts.set(row, text);
+      return text;
+    },
+    get cachedTextCount(): number {
+      return [...cachedTexts.values()].reduce((sum, { size }) => sum + size, 0);
+    },
     /** A rollback may have dropped tables. */
     forget(): void {
       statements.clear();
+      cachedTexts.clear();
     },
   };
 }
+
+const emptyCache = () =>
+  new LRUCache<number, string>({ maxSize: CACHED_LETTERS, sizeCalculation: ({ length }) => length + LETTERS_OF_ENTRY });
 
 function rowCount(sql: DatabaseSync, index: SearchIndex): number {
   return numberOf(prepare(sql, `SELECT count(*) FROM ${tableName(index)}_docsize`).get()?.["0"]);

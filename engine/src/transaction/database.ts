@@ -240,6 +240,7 @@ class FileDatabase implements Database {
       history_commits: this.history.size,
       subscriptions: this.subscriptions.size,
       unused_pages: this.checkpoints.unusedPages,
+      search_texts: this.context.textIndexes.cachedTextCount,
     };
   }
 

@@ -128,6 +128,34 @@ describe("a text search", () => {
     expect(find("plan logo x")[0]).toBe("the plan");
   });
 
+  test("ranks by the newest texts after changes, deletions and a rollback", { tags: "@cached-search-texts" }, () => {
+    const [first = "", second = ""] = add({ name: "logo logo" }, { name: "logo new" }, { name: "the plan" });
+    expect(find("logo x")).toEqual(["logo logo", "logo new"]);
+    const before = data.db.latest();
+    mutate(data.db, (tx) => {
+      tx.shallowMerge({ id: first, value: { name: "logo and a long story about it" } });
+      expect(find("logo x", {}, tx)).toEqual(["logo new", "logo and a long story about it"]);
+    });
+    expect(find("logo x")).toEqual(["logo new", "logo and a long story about it"]);
+    expect(find("logo x", {}, data.db.beginQuery(before))).toEqual(["logo logo", "logo new"]);
+    const undone = data.db.beginMutation();
+    undone.remove({ id: second });
+    expect(find("logo x", {}, undone)).toEqual(["logo and a long story about it"]);
+    data.db.rollback(undone);
+    expect(find("logo x")).toEqual(["logo new", "logo and a long story about it"]);
+    mutate(data.db, (tx) => {
+      tx.remove({ id: second });
+      tx.insert("notes", { name: "a plan with the logo at last" });
+    });
+    expect(find("logo x")).toEqual(["a plan with the logo at last", "logo and a long story about it"]);
+  });
+
+  test("bounds the texts in memory", () => {
+    for (let n = 0; n < 6; n++) add({ name: `same ${n} ${"x".repeat(900_000)}` });
+    expect(find("same x")).toHaveLength(6);
+    expect(data.db.sizes()["search_texts"]).toBe(4);
+  });
+
   test("prefers documents with all words when one word is very common", () => {
     mutate(data.db, (tx) => {
       tx.insert("notes", { name: "the old one and only", owner: "ann" });

@@ -3,7 +3,8 @@ import { termsOf } from "../../search/terms.ts";
 import { indexed, type TextIndexes } from "../../search/text-index.ts";
 import type { SearchIndex } from "../../storage/catalog.ts";
 import type { DocumentStore } from "../../storage/documents.ts";
-import { fieldAt } from "../../values/canonical.ts";
+import { fieldAt, type JsonObject } from "../../values/canonical.ts";
+import { DamagedDataError } from "../../values/errors.ts";
 import { encodeKey } from "../../values/keys.ts";
 import { idKey, parseDocument, valueOf, type Document } from "../document.ts";
 import type { Overlay } from "../overlay.ts";
@@ -19,22 +20,23 @@ export type SearchContext = {
   undone<T>(work: () => T): T;
 };
 
-export function searchEntries(source: SearchSource, overlay: Overlay, context: SearchContext): { entries: Entry[]; hasMore: boolean } {
+export type SearchResults = {
+  /** Best match first. */
+  rows: number[];
+  hasMore: boolean;
+  /** Reads the document of a row, because most searches return only the best matches. */
+  entryAt(place: number): Entry;
+};
+
+export function searchResults(source: SearchSource, overlay: Overlay, context: SearchContext): SearchResults {
   const laid = [...overlay.all()].some(({ table }) => table === source.table);
-  const { documents, hasMore } = laid ? context.undone(() => searchOverlaid(source, overlay, context)) : searchStored(source, context);
-  return { entries: documents.map((document, place) => ({ ...document, key: encodeKey([place]) })), hasMore };
-}
-
-type Found = { size: number; text: string };
-type Results = { documents: Found[]; hasMore: boolean };
-
-function searchStored(source: SearchSource, { store, textIndexes }: SearchContext): Results {
-  return mostRelevant(source, textIndexes, (row) => store.atRow(row));
+  return laid ? context.undone(() => searchOverlaid(source, overlay, context)) : mostRelevant(source, new Map(), context);
 }
 
 /** Indexes the overlay during the search, so that relevance is computed for all documents together. */
-function searchOverlaid(source: SearchSource, overlay: Overlay, { store, textIndexes }: SearchContext): Results {
+function searchOverlaid(source: SearchSource, overlay: Overlay, context: SearchContext): SearchResults {
   const { index, table } = source;
+  const { store, textIndexes } = context;
   const laid = new Map<number, Document>();
   for (const change of overlay.all()) {
     if (change.table !== table) continue;
@@ -44,20 +46,42 @@ function searchOverlaid(source: SearchSource, overlay: Overlay, { store, textInd
     const row = change.after && insertLaid(index, change.after, OVERLAY_ROWS + laid.size, textIndexes);
     if (row !== null && change.after !== null) laid.set(row, change.after);
   }
-  return mostRelevant(source, textIndexes, (row) => laid.get(row) ?? store.atRow(row));
+  return mostRelevant(source, laid, context);
 }
 
-function mostRelevant({ index, text, equal }: SearchSource, textIndexes: TextIndexes, at: (row: number) => Found | null): Results {
+function mostRelevant(
+  { index, text, equal }: SearchSource,
+  laid: ReadonlyMap<number, Document>,
+  { store, textIndexes }: SearchContext,
+): SearchResults {
   const terms = termsOf(text);
   const path = index.searchField.split(".");
   const { rows, hasMore } = textIndexes.find(index, terms, equal);
+  const textIn = (value: JsonObject | null) => {
+    const found = value && fieldAt(value, path);
+    return typeof found === "string" ? found : null;
+  };
   const found = rows.flatMap((row) => {
-    const document = at(row);
-    if (document === null) return [];
-    const words = fieldAt(parseDocument(document.text), path);
-    return typeof words === "string" ? [{ document, words }] : [];
+    const document = laid.get(row);
+    const words = document
+      ? (textIn(valueOf(document))?.toLowerCase() ?? null)
+      : textIndexes.textAt(index, row, () => {
+          const stored = store.atRow(row);
+          return textIn(stored && parseDocument(stored.text));
+        });
+    return words === null ? [] : [{ row, text: words }];
   });
-  return { documents: byRelevance(found, terms).map(({ document }) => document), hasMore };
+  const ranked = byRelevance(found, terms).map(({ row }) => row);
+  return {
+    rows: ranked,
+    hasMore,
+    entryAt(place) {
+      const row = ranked[place] ?? 0;
+      const document = laid.get(row) ?? store.atRow(row);
+      if (document === null) throw new DamagedDataError("a search index has an entry of a document that is not there");
+      return { key: encodeKey([place]), size: document.size, text: document.text };
+    },
+  };
 }
 
 function insertLaid(index: SearchIndex, document: Document, row: number, textIndexes: TextIndexes): number | null {

@@ -8,7 +8,7 @@ import type { Overlay } from "../overlay.ts";
 import type { Operator, Plan, RangeSource, SearchSource } from "./plan.ts";
 import type { Reads } from "../reads.ts";
 import { Scan, type Entry, type Range } from "./scan.ts";
-import { searchEntries, type SearchContext } from "./search.ts";
+import { searchResults, type SearchContext } from "./search.ts";
 import type { Meter } from "../usage.ts";
 
 export type Stream = { next(): { entry: Entry; passes: boolean } | null };
@@ -47,17 +47,22 @@ function startScan(
 function startSearch(source: SearchSource, { context, overlay, reads }: Reader, between?: Range): () => Entry | null {
   const prefix = searchPrefix(source.index, source.equal);
   reads.all(source.index.id, prefix, keyAfterPrefix(prefix));
-  const { entries, hasMore } = searchEntries(source, overlay, context);
-  const isInRange = ({ key }: Entry) => between === undefined || (compareKeys(key, between.low) >= 0 && compareKeys(key, between.high) < 0);
-  const found = entries.filter(isInRange);
-  const end = encodeKey([entries.length]);
-  const endsInRange = between === undefined || compareKeys(end, between.high) < 0;
-  let at = 0;
+  const { rows, hasMore, entryAt } = searchResults(source, overlay, context);
+  const low = between ? placeAtOrAfter(between.low, rows.length) : 0;
+  const high = between ? placeAtOrAfter(between.high, rows.length + 1) : rows.length + 1;
+  let place = low;
   return () => {
-    const entry = found[at++];
-    if (entry === undefined && hasMore && endsInRange) throw tooManyResults();
-    return entry ?? null;
+    if (place < Math.min(high, rows.length)) return entryAt(place++);
+    if (hasMore && high > rows.length) throw tooManyResults();
+    return null;
   };
+}
+
+/** Places are keys of a search, because relevance has none. */
+function placeAtOrAfter(key: Uint8Array, most: number): number {
+  let place = 0;
+  while (place < most && compareKeys(encodeKey([place]), key) < 0) place++;
+  return place;
 }
 
 const tooManyResults = () =>
