@@ -8,6 +8,7 @@ import { startApp, type RunningApp } from "../../tests/harness/app.ts";
 import { signUp, type Person } from "../../tests/harness/people.ts";
 import { makeDesign } from "../../tests/e2e/support/pictures.ts";
 import { baseline, removeFolder, temporaryFolder } from "../deployment.ts";
+import { withComment } from "../photograph.ts";
 import { atMost, median, ratio, type Figure } from "../report.ts";
 
 const FILES = 100;
@@ -153,9 +154,7 @@ export async function sendAll<File>(files: File[], atOnce: number, send: (file: 
 export type Upload = { bytes: Buffer<ArrayBuffer>; checksum: string };
 
 function variant(photograph: Buffer, index: number): Upload {
-  const comment = Buffer.from(`picture ${index}`);
-  const head = Buffer.from([0xff, 0xd8, 0xff, 0xfe, 0, comment.length + 2]);
-  const bytes = Buffer.concat([head, comment, photograph.subarray(2)]);
+  const bytes = withComment(photograph, `${index}`);
   return { bytes, checksum: createHash("sha256").update(bytes).digest("hex") };
 }
 

@@ -4,7 +4,7 @@ import { createReadStream, openAsBlob } from "node:fs";
 import { open, readFile, stat } from "node:fs/promises";
 import { pipeline } from "node:stream/promises";
 import { fileTypeFromBlob } from "file-type";
-import type { Metadata } from "sharp";
+import type { Metadata, SharpOptions } from "sharp";
 import { rgbaToThumbHash } from "thumbhash";
 import { type AcceptedType, isAcceptedType } from "../display/accepted-types";
 import { refusalOfType } from "../display/refused-types";
@@ -23,6 +23,7 @@ import { SvgRenderError } from "./processes/svg-renderer.server";
 import { BusyError } from "./work-queue.server";
 import { svgDensity, svgWidth } from "./svg-size.server";
 import { type Exif, readExif } from "./exif";
+import { reduceJpeg, rememberReduced } from "./reduced-jpeg.server";
 import { isWholeGif } from "./gif.server";
 
 export type PictureProperties = {
@@ -82,13 +83,16 @@ async function inspectPixels({ path, size, checksum }: Arrived, type: AcceptedTy
       if (type === "image/gif" && !isWholeGif(await readFile(path))) return refuse(BROKEN);
       // Decodes all frames only to check that they are complete.
       if (frames > 1) await decoder(path, { pages: -1 }).resize({ width: 16 }).raw().toBuffer();
-      const placeholder = await thumbhash(path);
+      const reduced = await reduceJpeg(path, read);
+      const placeholder = await (reduced ? thumbhash(reduced.data, { raw: reduced.info }) : thumbhash(path));
+      const digest = await checksum();
+      if (reduced) rememberReduced(digest, reduced);
       const properties = {
         contentType: type,
         size,
         width,
         height,
-        checksum: await checksum(),
+        checksum: digest,
         placeholder,
         animated: frames > 1,
         details: detailsOf(read),
@@ -141,7 +145,7 @@ async function inspectDocument({ path, size, checksum }: Arrived): Promise<Inspe
   }
 }
 
-/** JPEG decodes at an eighth of its sides. A progressive JPEG is kept in memory in full, at about half the cost of other formats. */
+/** JPEG decodes at an eighth of its sides, a small one at less. A progressive JPEG is kept in memory in full, at about half the cost of other formats. */
 function decodedPixels({ format, isProgressive, autoOrient: { width, height } }: Metadata): number {
   if (format !== "jpeg") return width * height;
   return (width * height) / (isProgressive ? 2 : 64);
@@ -248,8 +252,8 @@ function detailsOf({ exif, icc, space }: Metadata): NonNullable<PicturePropertie
 
 const THUMBHASH_SIDE = 100;
 
-async function thumbhash(input: string | Buffer): Promise<string> {
-  const { data, info } = await decoder(input)
+async function thumbhash(input: string | Buffer, options: SharpOptions = {}): Promise<string> {
+  const { data, info } = await decoder(input, options)
     .autoOrient()
     .resize({ width: THUMBHASH_SIDE, height: THUMBHASH_SIDE, fit: "inside", withoutEnlargement: true })
     .toColourspace("srgb")

@@ -7,6 +7,7 @@ import { decoder, svgRenderer, limitLargeDecoding } from "./decoder.server";
 import { svgDensity, svgWidth, WEBP_SIDE_MAX } from "./svg-size.server";
 import { classifyImage } from "./classify-image.server";
 import { isAnimatable, rotateFrames, rotateJpeg } from "./rotate-file.server";
+import type { ReducedJpeg } from "./reduced-jpeg.server";
 import { stripMetadata } from "./strip-metadata.server";
 
 export type VariantFormat = "avif" | "webp";
@@ -30,6 +31,15 @@ export async function makeVariant(original: Original, request: VariantRequest, d
   });
 }
 
+/** Creates the variant of a JPEG from its reduction (`reducedFor`), which looks the same as from the file. */
+export function makeFromReduced(
+  { data, info }: ReducedJpeg,
+  { width, targetFormat, rotation = 0 }: VariantRequest & { width: VariantWidth },
+): Promise<CachedVariant> {
+  const picture = decoder(data, { raw: info }).rotate(rotation).resize({ width });
+  return lossy(picture, targetFormat, outputHeight(rotatedSize(info, rotation), width));
+}
+
 /** Only `rotateFrames` keeps all frames. */
 async function framesInMemory({ bytes, contentType }: Original, { still = false, rotation = 0 }: VariantRequest): Promise<number> {
   return !still && rotation !== 0 && isAnimatable(contentType) ? ((await decoder(bytes).metadata()).pages ?? 1) : 1;
@@ -51,7 +61,7 @@ async function makeDrawing(
   return decode(() => make({ ...original, bytes }, { width: listed, targetFormat: format, rotation }, drawn));
 }
 
-function rotatedSize({ width, height }: Original, rotation: Rotation): { width: number; height: number } {
+function rotatedSize({ width, height }: Pick<Original, "width" | "height">, rotation: Rotation): { width: number; height: number } {
   return isSideways(rotation) ? { width: height, height: width } : { width, height };
 }
 

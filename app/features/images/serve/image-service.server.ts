@@ -11,7 +11,8 @@ import { Unavailable } from "~/lib/http/unavailable.server";
 import { type CachedVariant, type VariantCache, openVariantCache } from "./variant-cache.server";
 import { decodeQueue, svgQueue } from "../codecs/decoder.server";
 import { createAccessCache, type AccessibleImage, type AccessCache } from "./access-cache.server";
-import { type VariantRequest, makeVariant, VARIANT_VERSION } from "../codecs/make-variant.server";
+import { type VariantRequest, makeFromReduced, makeVariant, VARIANT_VERSION } from "../codecs/make-variant.server";
+import { reducedFor } from "../codecs/reduced-jpeg.server";
 import { canRotateFile, rotateFile } from "../codecs/rotate-file.server";
 import { isSideways, type Rotation, ROTATIONS } from "../display/image-address";
 import { openTempFiles } from "../codecs/temp-files.server";
@@ -97,6 +98,8 @@ function open(config: AppConfig): ImageService {
     const make = async () => {
       isOwn = true;
       const { storageUrl } = await grantedFile(of, checksum);
+      const reduced = reducedFor(checksum, request);
+      if (reduced) return makeFromReduced(reduced, request);
       return makeVariant({ bytes: await download(storageUrl), contentType, width, height, page }, request, (job) =>
         decodeQueue(userId, job),
       );

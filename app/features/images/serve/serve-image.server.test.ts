@@ -8,6 +8,7 @@ import { contentReader } from "~/features/downloads/content-reader.server";
 import { configContext } from "~/lib/http/context";
 import { testConfig } from "~/lib/http/testing";
 import type { rotateFile } from "../codecs/rotate-file.server";
+import { rememberReduced } from "../codecs/reduced-jpeg.server";
 import { serveImage } from "./serve-image.server";
 
 const visitor = { userId: "ada", sessionId: "s" };
@@ -78,6 +79,17 @@ it("does not read a JPEG for a request that ended", async () => {
   expect((await ask({ signal: AbortSignal.abort() })).status).toBe(503);
   expect(encoded).not.toHaveBeenCalled();
   expect((await ask()).status).toBe(200);
+});
+
+it("makes the first thumbnail of an uploaded JPEG without its stored file", async () => {
+  const { data, info } = await sharp({ create: { width: 500, height: 375, channels: 3, background: "#f00" } })
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  rememberReduced("uploaded", { data, info });
+  const facts = { contentType: "image/jpeg", checksum: "uploaded", name: "a", size: 1, width: 4000, height: 3000 };
+  query.mockResolvedValue({ ...facts, storageUrl: "missing" });
+  const response = await ask({}, "w=480");
+  expect(await sharp(await response.arrayBuffer()).metadata()).toMatchObject({ width: 480, height: 360 });
 });
 
 it("turns a file replaced since it was listed by its own type and rotation", async () => {
