@@ -20,8 +20,10 @@ export function openClock(sql: DatabaseSync, wallClock: () => number /* ms since
   const clock = {
     now: wallClock,
     latest: (): Timestamp => ts,
+    /** The time of day, not of a commit. */
+    timestamp: (): Timestamp => BigInt(Math.floor(wallClock())) * NANOSECONDS_PER_MS,
     tick(): Timestamp {
-      const now = BigInt(Math.floor(wallClock())) * NANOSECONDS_PER_MS;
+      const now = clock.timestamp();
       ts = now > ts ? now : ts + 1n;
       return ts;
     },

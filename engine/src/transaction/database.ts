@@ -169,6 +169,7 @@ class FileDatabase implements Database {
   }
 
   checkpoint(): boolean {
+    this.history.forget(this.context.clock.timestamp());
     if (this.damage !== null) return false;
     this.flush();
     if (this.checkpoints.isPaused) return false;

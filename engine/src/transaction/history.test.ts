@@ -1,6 +1,9 @@
 import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
 import { describe, expect, test } from "vitest";
+import { openCatalog } from "../storage/catalog.ts";
+import { openFile } from "../storage/file.ts";
+import { History } from "./history.ts";
 import { collect, eq, get, mutate, mutateWithCommit, names, range, scan, search, testDatabase, useSchema } from "./testing.ts";
 
 const START = Date.UTC(2030, 0, 1);
@@ -45,6 +48,32 @@ describe("an earlier snapshot", () => {
     expect(() => db.beginQuery(first)).toThrow("too old");
     expect(() => db.beginQuery(db.latest() + 1n)).toThrow("in the future");
     expect(db.beginQuery(db.latest()).count("rows")).toBe(4);
+  });
+
+  test("keeps neither parsed values nor index keys, which are larger than the text", () => {
+    using data = testDatabase();
+    data.db.close();
+    const sql = openFile(data.dir);
+    const table = openCatalog(sql).table("rows");
+    const key = new Uint8Array(8);
+    const before = { id: "a", table, key, size: 2, text: "{}", row: 1, pending: false, value: {}, keys: new Map([[1, key]]) };
+    const history = new History(1n);
+    history.add(2n, [{ id: "a", table, before, after: null }]);
+    expect(history.overlayAt(1n, 2n).get("a")?.after).toMatchObject({ text: "{}", value: null, keys: null });
+    sql.close();
+  });
+
+  test("is forgotten by the next checkpoint without further commits", { tags: "@idle-history" }, () => {
+    let now = START;
+    using data = testDatabase({ now: () => now });
+    const { db } = data;
+    for (let i = 0; i < 10; i++) mutate(db, (tx) => tx.insert("rows", { i }));
+    now += 29_000;
+    db.checkpoint();
+    expect(db.sizes()["history_commits"]).toBe(10);
+    now += 2_000;
+    db.checkpoint();
+    expect(db.sizes()["history_commits"]).toBe(0);
   });
 
   test("is dropped early when much is overwritten", () => {

@@ -70,7 +70,8 @@ export class History {
     }
   }
 
-  private forget(now: Timestamp): void {
+  /** Also called without commits, so that an idle deployment releases the memory. */
+  forget(now: Timestamp): void {
     const before = this.forgotten;
     for (;;) {
       const commit = this.commits[this.forgotten];
@@ -89,7 +90,7 @@ export class History {
 
 const FORGOTTEN: Undo = { ts: 0n, changes: [], bytes: 0 };
 
-/** Drops the parsed value, which takes several times the text's memory. */
+/** Drops the parsed value and the keys of all indexes, which take several times the memory of the text. */
 function compactDocument(document: Document | null): Document | null {
-  return document && { ...document, value: null };
+  return document && { ...document, value: null, keys: null };
 }
