@@ -58,7 +58,8 @@ export const find = userQuery({
   },
   returns: foundShape,
   handler: async (ctx, { text, tag, kind: only, type, from = 0, to = Infinity, project: projectId, after, ...looks }): Promise<Found> => {
-    const isWorded = searchQuery(text, false) !== null;
+    const words = searchQuery(text, false);
+    const isWorded = words !== null;
     // Text without a searchable word finds nothing instead of everything.
     if (!isWorded && text.trim() !== "") return NOTHING;
     const isOfImages = Boolean(type) || Object.values(looks).some((look) => look !== undefined);
@@ -78,7 +79,7 @@ export const find = userQuery({
     ) {
       const items: Item[] = [];
       if (!isAsked(each)) return { items, next: null };
-      const query = isWorded ? searchQuery(text, !upgraded.has(upgradeOf(TABLES[each]))) : null;
+      const query = !isWorded || upgraded.has(upgradeOf(TABLES[each])) ? words : searchQuery(text, true);
       const requested: CandidateFilters = { query, isNear, tagId: carried?._id ?? null, type, from, to };
       let seen = 0;
       let end: number | null = null;

@@ -28,13 +28,17 @@ export function searchQuery(text: string, withStored: boolean): SearchQuery | nu
   const last = words.at(-1);
   if (last === undefined) return null;
   const alternatives = words.flatMap(otherSpellings);
-  const near = words.flatMap(nearPieces);
+  let pieces: NearPiece[] | null = null;
+  const near = () => (pieces ??= words.flatMap(nearPieces));
   const terms = [...words.slice(0, -1).flatMap(askedTerms), ...alternatives.flat().map(termOf), ...askedTerms(last)];
   const singles = words.slice(0, -1).filter(isSingle).slice(-SINGLES_MAX);
   const searches = [terms, ...singles.map(({ whole }) => [...terms, termOf(whole)]), ...(withStored ? [storedWords(typed)] : [])];
   return {
     exact: [...new Set(searches.map(lastTerms))],
-    trigrams: spread([...new Set(near.flatMap(({ letters }) => trigramsOf(letters)))], TERMS_MAX).join(" "),
+    // Most searches find an exact match and need none.
+    get trigrams() {
+      return spread([...new Set(near().flatMap(({ letters }) => trigramsOf(letters)))], TERMS_MAX).join(" ");
+    },
     isWide: alternatives.length > 0 || words.some(isText),
     fits(row) {
       const rowWords = wordsIn(searchedText(row));
@@ -49,7 +53,7 @@ export function searchQuery(text: string, withStored: boolean): SearchQuery | nu
     },
     distanceTo({ words: rowWords = "" }) {
       const stored = new Set(rowWords.split(" ").filter(isLetters));
-      const candidates = near.filter(({ numbers }) => numbers.every((number) => stored.has(number)));
+      const candidates = near().filter(({ numbers }) => numbers.every((number) => stored.has(number)));
       let least: number | null = null;
       for (const term of stored) {
         for (const { letters } of candidates) {
