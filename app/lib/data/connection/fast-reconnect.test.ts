@@ -348,6 +348,21 @@ describe("a line of its own speed", () => {
     }
   });
 
+  it("is live within 3 s of sleep, while a probe hangs on a dead connection", { tags: "@live-after-sleep" }, async () => {
+    for (let tab = 0; tab < 50; tab++) {
+      dial();
+      stop = startFastReconnect();
+      await vi.advanceTimersByTimeAsync(5_000 + Math.random() * 5_000);
+      vi.setSystemTime(Date.now() + 3_600_000);
+      probe = unanswered;
+      openedAt = null;
+      await vi.advanceTimersByTimeAsync(3_000);
+      expect(openedAt).not.toBeNull();
+      probe = probe200;
+      stop();
+    }
+  });
+
   it.each([
     ["known from the page's request", 3_000, 1],
     ["not known", 100, 4],

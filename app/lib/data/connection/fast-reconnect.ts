@@ -17,8 +17,8 @@ const SIGNS = ["visibilitychange", "resume", "focus", "pointerdown", "keydown"];
 const PROBE_TIMEOUT_MS = 6000;
 const HEARTBEAT_AFTER_MS = 3000;
 const HEARTBEAT_AFTER_USE_MS = 1000;
-/** After sleep, received messages arrive before this answer. */
-const DEAD_TIMEOUT_MS = 2000;
+/** After sleep, received messages arrive before an answer or within this time. Reused connections of probes may be dead, too. */
+const DEAD_TIMEOUT_MS = 500;
 
 /** Reconnects while the tab is visible, because the client's own pauses grow to 16 s, and to 60 s without messages. Returns the stop function. */
 export function startFastReconnect(): () => void {
