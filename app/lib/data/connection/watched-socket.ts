@@ -6,7 +6,10 @@ const HANDSHAKE_LIMIT_MAX = 60_000;
 /** The embedded deployment answers at once (`engine/src/sync/messages.ts`). Convex ignores the event. */
 const HEARTBEAT = '{"type":"Event","eventType":"Heartbeat","event":null}';
 const HEARTBEAT_ANSWER = '{"type":"Ping","answers":"Heartbeat"}';
-export const HEARTBEAT_LIMIT = 2_000;
+/** Probes may get answers that are a second old (`server/http/readiness.ts`), but none from before the heartbeat. */
+export const HEARTBEAT_LIMIT = 1_000;
+/** Answers wait behind a large message, which takes longer on slow lines. */
+const HEARTBEAT_LIMIT_TIMES = 4;
 const HEARTBEAT_LIMIT_MAX = 16_000;
 
 let socket: WebSocket | null = null;
@@ -59,7 +62,8 @@ function limitOfPage(): number {
 function received(data: unknown): void {
   receivedAt = Date.now();
   if (data === HEARTBEAT_ANSWER) answersHeartbeats = true;
-  if (heartbeatAt !== null && receivedAt - heartbeatAt < HEARTBEAT_LIMIT) heartbeatLimit = HEARTBEAT_LIMIT;
+  const took = heartbeatAt === null ? Infinity : receivedAt - heartbeatAt;
+  if (took < HEARTBEAT_LIMIT) heartbeatLimit = Math.max(HEARTBEAT_LIMIT, HEARTBEAT_LIMIT_TIMES * took);
   heartbeatAt = null;
 }
 
