@@ -7,7 +7,7 @@ import { atMost, type Figure, median } from "../report.ts";
 
 const IMAGES = 10_000;
 const BATCH = 500;
-const ROUNDS = 21;
+const ROUNDS = 101;
 
 const SYLLABLES = ["ba", "cor", "del", "fin", "gra", "hel", "li", "mon", "nor", "pas", "quil", "ro", "sen", "tar", "vel", "win"];
 
