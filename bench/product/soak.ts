@@ -9,7 +9,7 @@ const MINUTES = 3;
 const SLOWER = 1.3;
 
 export async function soak(): Promise<Figure[]> {
-  const { halves, failures, samples, restart } = await run({ people: PEOPLE, minutes: MINUTES, filled: YEARS, progress: console.log });
+  const { halves, cpu, failures, samples, restart } = await run({ people: PEOPLE, minutes: MINUTES, filled: YEARS, progress: console.log });
   const [first, second] = halves;
   const last = samples.at(-1);
   return [
@@ -18,6 +18,7 @@ export async function soak(): Promise<Figure[]> {
     { name: "p50 and p99, second half", value: `${rounded(second.p50)} and ${rounded(second.p99)} ms` },
     atMost("p50, second ÷ first half", second.p50 / first.p50, SLOWER, ""),
     atMost("p99, second ÷ first half", second.p99 / first.p99, SLOWER, ""),
+    { name: "CPU time per operation (first half, second half)", value: cpu.map((ms) => `${ms.toFixed(1)} ms`).join(", ") },
     atMost("failed operations", failures.length, 0, ""),
     { name: "memory at the end (app, deployment)", value: last ? last.memory.map((mib) => `${rounded(mib)} MiB`).join(" and ") : "" },
     { name: "restart until ready", value: `${rounded(restart.readyMs)} ms` },

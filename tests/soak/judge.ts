@@ -6,7 +6,13 @@ const SLOWER = 1.1;
 const GROWTH = 1.1;
 const SLOWEST_AFTER_RESTART_MS = 300;
 
-export function judge({ halves, failures, samples, restart }: Pick<Soak, "halves" | "failures" | "samples" | "restart">): string[] {
+export function judge({
+  halves,
+  cpu: [cpuBefore, cpuAfter],
+  failures,
+  samples,
+  restart,
+}: Pick<Soak, "halves" | "cpu" | "failures" | "samples" | "restart">): string[] {
   const problems: string[] = [];
   const [first, second] = halves;
   for (const what of ["p50", "p99"] as const satisfies (keyof Half)[])
@@ -14,6 +20,8 @@ export function judge({ halves, failures, samples, restart }: Pick<Soak, "halves
       problems.push(`${what} is ${second[what]} ms in the second half and was ${first[what]} ms in the first`);
   if (second.perMinute * SLOWER < first.perMinute)
     problems.push(`${second.perMinute} operations a minute in the second half and ${first.perMinute} in the first`);
+  if (cpuAfter > cpuBefore * SLOWER)
+    problems.push(`an operation takes ${cpuAfter.toFixed(1)} ms of CPU time in the second half and took ${cpuBefore.toFixed(1)} ms in the first`);
   const used: [string, (each: Sample) => number][] = [
     ["memory of the app (MiB)", ({ memory: [app] }) => app],
     ["memory of the deployment (MiB)", ({ memory: [, deployment] }) => deployment],

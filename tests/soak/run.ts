@@ -27,6 +27,7 @@ const result = await soak({
 const [first, second] = result.halves;
 console.log(`\n${result.operations} operations, ${result.failures.length} failed`);
 console.table({ "first half": first, "second half": second });
+console.log(`CPU time per operation: ${result.cpu.map((ms) => `${ms.toFixed(1)} ms`).join(", ")}`);
 console.table(
   Object.fromEntries(
     result.kinds.map(({ kind, halves: [before, after] }) => [

@@ -16,6 +16,8 @@ export type SoakOptions = {
 export type Half = { perMinute: number; p50: number; p99: number };
 export type Soak = {
   halves: [first: Half, second: Half];
+  /** CPU time (ms) of app and deployment per operation in each half. Other work on the machine affects it less than times. */
+  cpu: [first: number, second: number];
   kinds: { kind: string; halves: [Half, Half] }[];
   failures: string[];
   operations: number;
@@ -77,6 +79,7 @@ export async function soak({ people, minutes, filled, settings = {}, progress = 
     const kinds = Map.groupBy(recorder.operations, ({ kind }) => kind);
     return {
       halves: inHalves(recorder.operations),
+      cpu: [cpuPerOperation(samples, recorder.operations, from, middle), cpuPerOperation(samples, recorder.operations, middle, length)],
       kinds: [...kinds].map(([kind, operations]) => ({ kind, halves: inHalves(operations) })),
       failures: recorder.failures,
       operations: recorder.operations.length,
@@ -87,6 +90,13 @@ export async function soak({ people, minutes, filled, settings = {}, progress = 
   } finally {
     await app.dispose();
   }
+}
+
+function cpuPerOperation(samples: Sample[], operations: Operation[], from: number, to: number): number {
+  const within = samples.filter(({ at }) => at >= from && at <= to);
+  const [first, last] = [within[0], within.at(-1)];
+  if (!first || !last) return NaN;
+  return (last.cpuMs - first.cpuMs) / operations.filter(({ at }) => at >= first.at && at < last.at).length;
 }
 
 async function restartAndProbe(app: Awaited<ReturnType<typeof startApp>>): Promise<Soak["restart"]> {
