@@ -33,8 +33,8 @@ export async function makeVariant(original: Original, request: VariantRequest, d
 
 /** Creates the variant of a JPEG from its reduction (`reducedFor`), which looks the same as from the file. */
 export function makeFromReduced(
-  { data, info }: ReducedJpeg,
-  { width, targetFormat, rotation = 0 }: VariantRequest & { width: VariantWidth },
+  { data, info, width }: ReducedJpeg & { width: VariantWidth },
+  { targetFormat, rotation = 0 }: VariantRequest,
 ): Promise<CachedVariant> {
   const picture = decoder(data, { raw: info }).rotate(rotation).resize({ width });
   return lossy(picture, targetFormat, outputHeight(rotatedSize(info, rotation), width));

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Metadata, OutputInfo } from "sharp";
 import { showSize } from "~/lib/http/telemetry/metrics.server";
-import { isSideways } from "../display/image-address";
+import { isSideways, type VariantWidth } from "../display/image-address";
 import { isWideGamut } from "./colour-space.server";
 import { decoder } from "./decoder.server";
 import type { VariantRequest } from "./make-variant.server";
@@ -42,9 +42,9 @@ export async function reduceJpeg(path: string, { format, icc, autoOrient: { widt
 
 export const rememberReduced = (checksum: string, reduced: ReducedJpeg): void => void recent.set(checksum, reduced);
 
-/** Returns the reduction if a variant can be made from it without enlarging it. */
-export function reducedFor(checksum: string, { width, rotation = 0 }: VariantRequest): ReducedJpeg | null {
+/** Returns the reduction and the width of the variant, if that can be made without enlarging it. */
+export function reducedFor(checksum: string, { width, rotation = 0 }: VariantRequest): (ReducedJpeg & { width: VariantWidth }) | null {
   const reduced = recent.get(checksum);
   if (!reduced || width === "own") return null;
-  return width <= (isSideways(rotation) ? reduced.info.height : reduced.info.width) ? reduced : null;
+  return width <= (isSideways(rotation) ? reduced.info.height : reduced.info.width) ? { ...reduced, width } : null;
 }
