@@ -21,7 +21,9 @@ export function judge({
   if (second.perMinute * SLOWER < first.perMinute)
     problems.push(`${second.perMinute} operations a minute in the second half and ${first.perMinute} in the first`);
   if (cpuAfter > cpuBefore * SLOWER)
-    problems.push(`an operation takes ${cpuAfter.toFixed(1)} ms of CPU time in the second half and took ${cpuBefore.toFixed(1)} ms in the first`);
+    problems.push(
+      `an operation takes ${cpuAfter.toFixed(1)} ms of CPU time in the second half and took ${cpuBefore.toFixed(1)} ms in the first`,
+    );
   const used: [string, (each: Sample) => number][] = [
     ["memory of the app (MiB)", ({ memory: [app] }) => app],
     ["memory of the deployment (MiB)", ({ memory: [, deployment] }) => deployment],

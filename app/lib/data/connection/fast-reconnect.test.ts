@@ -330,7 +330,7 @@ describe("a line of its own speed", () => {
     const socket = connect();
     handshakes++;
     isWaiting = false;
-    socket.onclose = () => (isWaiting = true);
+    Object.assign(socket, { onclose: () => (isWaiting = true) });
     socket.send = () => void answered(1).then(() => socket.receive(HEARTBEAT_ANSWER));
     void answered(3).then(() => {
       if (socket.readyState !== Socket.CONNECTING) return;

@@ -25,7 +25,7 @@ export type SearchResults = {
   rows: number[];
   hasMore: boolean;
   /** Reads the document of a row, because most searches return only the best matches. */
-  entryAt(place: number): Entry;
+  entryAt: (place: number) => Entry;
 };
 
 export function searchResults(source: SearchSource, overlay: Overlay, context: SearchContext): SearchResults {
@@ -75,7 +75,7 @@ function mostRelevant(
   return {
     rows: ranked,
     hasMore,
-    entryAt(place) {
+    entryAt: (place) => {
       const row = ranked[place] ?? 0;
       const document = laid.get(row) ?? store.atRow(row);
       if (document === null) throw new DamagedDataError("a search index has an entry of a document that is not there");
