@@ -5,8 +5,8 @@ import { LastUsed } from "./last-used";
 type Provider = {
   id: string;
   name: string;
-  /** Path data for a 24 × 24 view box; null: shows the first letter. */
-  icon: string | null;
+  /** Path data for a 24 × 24 view box. */
+  icon: string;
 };
 
 type SocialButtonsProps = {
@@ -39,7 +39,7 @@ export function SocialButtons({ providers, redirectTo, last = null, after }: Soc
           <LastUsed key={provider.id} id={`last-used-${provider.id}`} is={provider.id === last}>
             {(describedBy) => (
               <Button type="submit" name="provider" value={provider.id} aria-describedby={describedBy}>
-                <ProviderIcon {...provider} />
+                <ProviderIcon path={provider.icon} />
                 <span>
                   <span className={compact ? "sr-only" : undefined}>Continue with </span>
                   {provider.name}
@@ -53,16 +53,10 @@ export function SocialButtons({ providers, redirectTo, last = null, after }: Soc
   );
 }
 
-function ProviderIcon({ name, icon }: Provider) {
-  if (icon !== null)
-    return (
-      <svg viewBox="0 0 24 24" fill="currentColor" aria-hidden className="size-4 shrink-0">
-        <path d={icon} />
-      </svg>
-    );
+function ProviderIcon({ path }: { path: string }) {
   return (
-    <span aria-hidden className="grid size-4 shrink-0 place-items-center rounded-sm border border-current text-xs leading-none">
-      {name.charAt(0)}
-    </span>
+    <svg viewBox="0 0 24 24" fill="currentColor" aria-hidden className="size-4 shrink-0">
+      <path d={path} />
+    </svg>
   );
 }

@@ -1,0 +1,7 @@
+import { expect, it } from "vitest";
+import { providerIds } from "../../../../server/providers";
+import { providerIcon } from "./provider-icons.server";
+
+it.each(providerIds.map((id) => [id]))("has an icon for %s", (id) => {
+  expect(providerIcon(id)).toMatch(/^[Mm][\d ]/);
+});
