@@ -16,9 +16,17 @@ export function liveLayoutRevalidation(args: ShouldRevalidateFunctionArgs): bool
   return decided(args) ?? false;
 }
 
-function decided({ formMethod, currentUrl, nextUrl, defaultShouldRevalidate }: ShouldRevalidateFunctionArgs): boolean | null {
+function decided({ formMethod, actionResult, currentUrl, nextUrl, defaultShouldRevalidate }: ShouldRevalidateFunctionArgs): boolean | null {
+  // A rejected form changed nothing, and a failed load would replace the page and what was typed.
+  if (isRejectedForm(actionResult) && currentUrl.href === nextUrl.href) return false;
   if (!connectedConvex()) return defaultShouldRevalidate;
   // A form that ends during a navigation replaces its loads, so the new address decides.
   if (formMethod !== undefined && formMethod !== "GET" && currentUrl.href === nextUrl.href) return false;
   return currentUrl.href === nextUrl.href ? defaultShouldRevalidate : null;
+}
+
+/** Excludes edit conflicts: after one, the page must show the stored text, also without a connection. */
+export function isRejectedForm(actionResult: unknown): boolean {
+  const { result, current } = Object(actionResult);
+  return result?.status === "error" && current === undefined;
 }

@@ -2,6 +2,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { expect, hydrated, test } from "../../harness/test.ts";
 import { addPictures, makeDesign } from "../support/pictures.ts";
+import { signedInAddresses } from "../support/signed-in-addresses.ts";
 
 // React reports that it has discarded the server's HTML.
 test.use({ allowedErrors: [/Minified React error #418/] });
@@ -95,3 +96,52 @@ for (const [name, alter] of Object.entries(ALTERATIONS)) {
     await expect(page.getByRole("form", { name: "Selection" })).toContainText("1 image selected");
   });
 }
+
+/** Runs in the page: describes the visible fields in document order. */
+function fieldsOf(): unknown[] {
+  const fields = [...document.querySelectorAll<HTMLInputElement>("input:not([type=hidden]), textarea, select")];
+  return fields
+    .filter((field) => field.checkVisibility({ visibilityProperty: true }) && !field.closest("noscript"))
+    .map((field) => ({
+      name: field.name,
+      type: field.type,
+      value: field.type === "file" ? field.files?.length : field.value,
+      checked: field.checked,
+      focused: field === document.activeElement,
+      selection: field === document.activeElement ? [field.selectionStart, field.selectionEnd] : null,
+    }));
+}
+
+async function enterAll(page: Page): Promise<void> {
+  for (const box of await page.locator("input[type=checkbox]:visible, input[type=radio]:visible:not(:checked)").all()) await box.click();
+  const texts = page.locator("input:not([type=checkbox], [type=radio], [type=file], [type=date], [type=range]):visible, textarea:visible");
+  for (const field of await texts.all())
+    await field.fill((await field.getAttribute("type")) === "email" ? "new@example.com" : "Half typed");
+}
+
+const SIGNED_OUT = ["/sign-in", "/sign-up", "/forgot-password", "/reset-password?token=x", "/verify-email?state=sent"];
+
+test("keeps every field of every page", { tag: "@altered-pages" }, async ({ page, browser, app, person }) => {
+  test.slow();
+  const alter = () => {
+    for (const input of document.querySelectorAll("input:not([type=hidden])")) input.after(document.createElement("div"));
+    document.body.prepend(document.createElement("div"));
+  };
+  const { design, addresses } = await signedInAddresses(app, person);
+  const visitor = await (await browser.newContext({ baseURL: app.url })).newPage();
+  let filled = 0;
+  for (const [on, path] of [
+    ...SIGNED_OUT.map((each) => [visitor, each] as const),
+    ...[...addresses, `${design}?select=1`, "/projects?select=1"].map((each) => [page, each] as const),
+  ]) {
+    let before: unknown[] = [];
+    await openAltered(on, path, alter, async () => {
+      await enterAll(on);
+      before = await on.evaluate(fieldsOf);
+    });
+    filled += before.length;
+    await expect.poll(() => on.evaluate(fieldsOf), { message: path }).toEqual(before);
+  }
+  expect(filled).toBeGreaterThan(30);
+  await visitor.context().close();
+});

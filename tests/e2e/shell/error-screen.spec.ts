@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
+import { signedInAddresses } from "../support/signed-in-addresses.ts";
 
 const sidebar = (page: Page) => page.getByRole("complementary", { name: "Sidebar" });
 
@@ -36,6 +37,29 @@ for (const { name, fulfill } of FAILURES) {
     await page.unroute(/\/projects\/\w+\.data/);
     await page.getByRole("button", { name: "Try Again" }).click();
     await expect(page.getByRole("heading", { name: "Nightfall", level: 1 })).toBeAttached();
+  });
+}
+
+for (const { name, fulfill } of FAILURES) {
+  test(`keeps the shell on every page whose load fails: ${name}`, async ({ page, app, person }) => {
+    test.slow();
+    const she = pageActions(page, true);
+    const { addresses } = await signedInAddresses(app, person);
+    const navigate = (to: string) => page.evaluate((path) => void Object(window.__reactRouterDataRouter).navigate(path), to);
+    for (const path of addresses) {
+      await test.step(path, async () => {
+        await she.open(path === "/projects" ? "/search" : "/projects");
+        await page.route(/\.data(?:\?|$)/, (route) => (fulfill ? route.fulfill(fulfill) : route.abort()));
+        await navigate(path);
+        await expect(page.getByRole("button", { name: "Try Again" })).toBeVisible();
+        await expect(page.getByRole("link", { name: "Go Back" })).toBeVisible();
+        await expect(sidebar(page)).toContainText(person.name);
+        await page.unroute(/\.data(?:\?|$)/);
+        await page.getByRole("button", { name: "Try Again" }).click();
+        await expect(page.getByRole("button", { name: "Try Again" })).toHaveCount(0);
+        await expect(page.getByRole("heading", { level: 1 })).toBeAttached();
+      });
+    }
   });
 }
 

@@ -2,6 +2,7 @@ import type { Page } from "@playwright/test";
 import { expect, hydrated, openBrowser, signUp, test } from "../../harness/test.ts";
 import { pageActions, stored } from "../support/page-actions.ts";
 import { holdable } from "../support/line.ts";
+import { signedInAddresses } from "../support/signed-in-addresses.ts";
 
 test.describe.configure({ mode: "parallel" });
 
@@ -43,6 +44,31 @@ for (const outage of ["offline", "stopped"] as const) {
     await expect.poll(async () => (await stored(ownApp, person)).map(({ name }) => name)).toEqual(["Waiting"]);
     expect(await isSame(page)).toBe(true);
     await page.context().close();
+  });
+}
+
+for (const outage of ["offline", "unreachable", "without assets"] as const) {
+  test(`keeps every page when its links are pointed at, ${outage}`, async ({ page, app, person }) => {
+    test.slow();
+    const she = pageActions(page, true);
+    const { addresses } = await signedInAddresses(app, person);
+    for (const path of addresses) {
+      await test.step(path, async () => {
+        await she.open(path);
+        await mark(page);
+        if (outage === "offline") await page.context().setOffline(true);
+        else if (outage === "unreachable") await page.route("**/*", (route) => route.abort("connectionrefused"));
+        else await page.route("**/assets/*", (route) => route.fulfill({ status: 404 }));
+        const url = page.url();
+        await pointAtLinks(page);
+        await page.context().setOffline(false);
+        await page.unroute("**/*");
+        await page.unroute("**/assets/*");
+        expect(await isSame(page)).toBe(true);
+        expect(page.url()).toBe(url);
+        await expect(page.getByRole("heading", { level: 1 })).toBeAttached();
+      });
+    }
   });
 }
 
