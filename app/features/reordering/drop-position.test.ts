@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { dropPositionAt, dropPositionFor, markerBox } from "./drop-position";
+import { dropPositionAt, dropPositionFor, indexBeside, markerBox } from "./drop-position";
 
 const box = (left: number, right: number, top: number, bottom = top + 100) => ({ left, right, top, bottom });
 const rows = [box(0, 100, 0), box(110, 300, 0), box(0, 200, 120), box(210, 300, 120)];
@@ -30,6 +30,12 @@ it("drops before the target when moving up and after it when moving down", () =>
     { side: "before", index: 1 },
     { side: "after", index: 3 },
     null,
+  ]);
+});
+
+it("finds the index beside a neighbour, wherever both are", () => {
+  expect([indexBeside("before", 3, 1), indexBeside("before", 0, 2), indexBeside("after", 3, 1), indexBeside("after", 0, 2)]).toEqual([
+    1, 1, 2, 2,
   ]);
 });
 

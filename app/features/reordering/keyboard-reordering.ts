@@ -5,15 +5,16 @@ import { announce } from "~/lib/ui/overlays/announcer";
 import { pressedKey } from "~/lib/ui/inputs/keys";
 import { isMirrored } from "~/lib/ui/is-mirrored";
 import { DropMarkers } from "./drop-markers";
-import { dropPositionFor, markerBox } from "./drop-position";
+import { type DropPosition, dropPositionFor, indexBeside, markerBox } from "./drop-position";
 import { type ReorderTarget, HANDLE, type ReorderList } from "./reorder-list";
 
-/** `pastAll`: the target is the end of the list, which may be after the loaded items. */
-type MovedItem = { id: string; name: string; to: number; pastAll: boolean; marks: DropMarkers };
+/** `to` is the target's index, and `aim` its neighbour. `pastAll`: the target is the end of the list, which may be after the loaded items. */
+type MovedItem = { id: string; name: string; to: number; aim: Neighbour | null; pastAll: boolean; marks: DropMarkers };
+type Neighbour = { side: DropPosition["side"]; beside: string };
 
 type KeyArranging = {
-  /** Focuses the moved item's handle again. Must be called after each render of the list. */
-  keepFocus(): void;
+  /** Focuses the moved item's handle again, and follows its target. Must be called after each render of the list. */
+  followList(): void;
   stop(): void;
 };
 
@@ -40,15 +41,35 @@ export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => v
   const movedHandle = () =>
     movedItem ? shelf.list()?.querySelector<HTMLElement>(`[data-pick="${CSS.escape(movedItem.id)}"] ${HANDLE}`) : null;
 
-  function keepFocus(): void {
+  function followList(): void {
     const handle = movedHandle();
-    if (!handle || document.activeElement !== document.body) return;
+    if (!movedItem || !handle) return;
+    followTarget(movedItem);
+    if (document.activeElement !== document.body) return;
     handle.setAttribute("aria-pressed", "true");
     handle.focus({ preventScroll: true });
   }
 
+  /** Another browser may have reordered the list: the target stays beside the neighbour that was announced. */
+  function followTarget(now: MovedItem): void {
+    const from = shelf.indexOf(now.id);
+    const beside = now.aim ? shelf.indexOf(now.aim.beside) : from;
+    if (from < 0 || beside < 0) return;
+    const to = now.aim ? indexBeside(now.aim.side, from, beside) : from;
+    if (to === now.to) return;
+    now.to = to;
+    if (now.aim) showTarget(now);
+  }
+
+  function showTarget(now: MovedItem): void {
+    const things = selectableItems(shelf.list());
+    const index = things.findIndex(({ dataset }) => dataset["pick"] === shelf.idAt(now.to));
+    const drop = dropPositionFor(shelf.indexOf(now.id), now.to);
+    now.marks.line(drop && markerBox(things.map(boxOf), { side: drop.side, index }, isMirrored()));
+  }
+
   function startMove(handle: HTMLElement, id: string): void {
-    movedItem = { id, name: shelf.nameOf(id), to: shelf.indexOf(id), pastAll: false, marks: new DropMarkers() };
+    movedItem = { id, name: shelf.nameOf(id), to: shelf.indexOf(id), aim: null, pastAll: false, marks: new DropMarkers() };
     handle.setAttribute("aria-pressed", "true");
     announce(
       `${isolate(shelf.nameOf(id))} picked up, ${shelf.at(movedItem.to)}. Use the arrow keys to move it, Space to drop it, Escape to cancel.`,
@@ -77,10 +98,11 @@ export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => v
     const currentIndex = things.findIndex(({ dataset }) => dataset["pick"] === shelf.idAt(now.to));
     const next = things[neighbourInDirection(key, boxes, currentIndex, isMirrored())]?.dataset["pick"];
     if (next !== undefined) now.to = shelf.indexOf(next);
-    const index = things.findIndex(({ dataset }) => dataset["pick"] === shelf.idAt(now.to));
-    things[index]?.scrollIntoView({ block: "nearest" });
+    things.find(({ dataset }) => dataset["pick"] === shelf.idAt(now.to))?.scrollIntoView({ block: "nearest" });
     const drop = dropPositionFor(shelf.indexOf(now.id), now.to);
-    now.marks.line(drop && markerBox(boxes, { side: drop.side, index }, isMirrored()));
+    const beside = drop && shelf.idAt(drop.index);
+    now.aim = drop && beside != null ? { side: drop.side, beside } : null;
+    showTarget(now);
     if (now.pastAll) return announce(`${capital(THE_END)}.`);
     announce(`${capital(shelf.at(now.to))}${drop ? `, ${drop.side} ${isolate(shelf.nameOf(shelf.idAt(drop.index)))}` : ""}.`);
   }
@@ -103,7 +125,7 @@ export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => v
     }
   }
 
-  // Chromium fires `focusout` while React moves the handle; `keepFocus` then refocuses it, so only a later task sees a real loss.
+  // Chromium fires `focusout` while React moves the handle; `followList` then refocuses it, so only a later task sees a real loss.
   const onFocusOut = () => {
     if (movedItem) setTimeout(() => document.activeElement !== movedHandle() && cancel());
   };
@@ -112,7 +134,7 @@ export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => v
   document.addEventListener("focusout", onFocusOut);
   document.addEventListener("pointerdown", cancel);
   return {
-    keepFocus,
+    followList,
     stop() {
       document.removeEventListener("keydown", press);
       document.removeEventListener("focusout", onFocusOut);

@@ -23,7 +23,7 @@ export function useReordering(list: RefObject<HTMLElement | null>, options: Reor
   const draggedId = useRef<string | null>(null);
   const byKeys = useRef<ReturnType<typeof reorderByKeyboard> | null>(null);
   useLayoutEffect(() => {
-    byKeys.current?.keepFocus();
+    byKeys.current?.followList();
     if (draggedId.current !== null) handleOf(list.current, draggedId.current)?.focus({ preventScroll: true });
   });
 

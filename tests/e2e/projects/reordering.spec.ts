@@ -114,6 +114,36 @@ test("keeps an item picked up by keyboard when another browser moves it", async 
   }
 });
 
+test("drops an item beside the announced neighbour after another browser reorders", async ({ page, app, person }) => {
+  const convex = await deploymentAs(app, person);
+  const projectId = await convex.mutation(api.projects.create, { name: "Magazine" });
+  const ids: Record<string, string> = {};
+  for (const name of ["A", "B", "C", "D"]) ids[name] = await convex.mutation(api.designs.create, { projectId, name });
+  const her = pageActions(page, true);
+  await her.open(`/projects/${projectId}?sort=manual`);
+  const [first = "", second = "", third = "", held = ""] = await her.cards.allTextContents();
+  const stored = async () => (await convex.query(api.designs.getDesignsByProjectId, { projectId, sort: "manual" })).map(({ name }) => name);
+
+  await handle(page, held).focus();
+  await page.keyboard.press("Space");
+  await page.keyboard.press("ArrowLeft");
+  await expect(announcer(page)).toContainText(`Position 3 of 4, before ${third}`);
+  await convex.mutation(api.designs.reorder, { id: ids[first] ?? "", to: "last" });
+  await expect(her.cards).toHaveText([second, third, held, first]);
+  await page.keyboard.press("Space");
+  await expect(announcer(page)).toContainText(`${held} dropped, position 2 of 4.`);
+  await expect.poll(stored).toEqual([second, held, third, first]);
+
+  await test.step("an item that was only picked up stays where the other browser moved it", async () => {
+    await page.keyboard.press("Space");
+    await convex.mutation(api.designs.reorder, { id: ids[held] ?? "", to: "last" });
+    await expect(her.cards).toHaveText([second, third, first, held]);
+    await page.keyboard.press("Space");
+    await expect(announcer(page)).toContainText(`${held} dropped, position 4 of 4.`);
+    expect(await stored()).toEqual([second, third, first, held]);
+  });
+});
+
 test("two browsers that reorder the same lists concurrently converge", async ({ page, app, person, otherBrowser }) => {
   const convex = await deploymentAs(app, person);
   const projectId = await convex.mutation(api.projects.create, { name: "Magazine" });
