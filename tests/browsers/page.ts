@@ -22,8 +22,8 @@ export function pageIn(driver: Driver, origin: string, javaScript: boolean) {
       await driver.goto(origin + path);
       await ready();
     },
-    async click(query: Query): Promise<void> {
-      await driver.click(centreOf(await this.reach(query)));
+    async click(query: Query, options?: Parameters<Driver["click"]>[1]): Promise<void> {
+      await driver.click(centreOf(await this.reach(query)), options);
     },
     async reach(query: Query): Promise<Box> {
       let last = "";

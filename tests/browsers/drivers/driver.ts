@@ -3,7 +3,23 @@ import type { Cookie } from "../../harness/people.ts";
 export type Point = { x: number; y: number };
 export type Box = Point & { width: number; height: number };
 
-export type Key = "Tab" | "Enter" | "Escape" | "Space" | "ArrowDown" | "ArrowUp" | "ArrowLeft" | "ArrowRight" | "Home" | "End";
+export type Key =
+  | "Tab"
+  | "Enter"
+  | "Escape"
+  | "Space"
+  | "ArrowDown"
+  | "ArrowUp"
+  | "ArrowLeft"
+  | "ArrowRight"
+  | "Home"
+  | "End"
+  | "Delete"
+  | "F2"
+  | "i"
+  | "k"
+  | "z";
+export type Modifier = "Shift" | "Control";
 
 export type DriverOptions = { width: number; height: number; javaScript: boolean };
 
@@ -13,9 +29,9 @@ export type Driver = {
   url(): Promise<string>;
   /** Runs a self-contained function in the page, also without JavaScript; returns its JSON result. */
   evaluate<Args extends unknown[], Result>(run: (...args: Args) => Result, ...args: Args): Promise<Result>;
-  click(point: Point): Promise<void>;
+  click(point: Point, options?: { button?: "left" | "right"; modifier?: Modifier }): Promise<void>;
   drag(from: Point, to: Point): Promise<void>;
-  press(key: Key, modifier?: "Shift" | "Control"): Promise<void>;
+  press(key: Key, modifier?: Modifier): Promise<void>;
   type(text: string): Promise<void>;
   chooseFiles(paths: string[]): Promise<void>;
   addCookies(cookies: Cookie[]): Promise<void>;

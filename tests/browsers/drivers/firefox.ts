@@ -39,7 +39,11 @@ async function launch({ width, height, javaScript }: DriverOptions): Promise<Dri
     },
     url: async () => page.url(),
     evaluate: (run, ...args) => page.evaluate(`(${run.toString()})(...${JSON.stringify(args)})`) as Promise<ReturnType<typeof run>>,
-    click: ({ x, y }) => page.mouse.click(x, y),
+    async click({ x, y }, { button = "left", modifier } = {}) {
+      if (modifier) await page.keyboard.down(modifier);
+      await page.mouse.click(x, y, { button });
+      if (modifier) await page.keyboard.up(modifier);
+    },
     async drag(from, to) {
       await page.mouse.move(from.x, from.y);
       await page.mouse.down();

@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { Builder, By, Capabilities, Key as SeleniumKey, Origin, type WebDriver } from "selenium-webdriver";
+import { Builder, Button, By, Capabilities, Key as SeleniumKey, Origin, type WebDriver } from "selenium-webdriver";
 import { freePort } from "../../harness/app.ts";
 import { openDisplay, XVFB } from "./display.ts";
 import type { Driver, DriverOptions, Installation, Key, Point } from "./driver.ts";
@@ -37,6 +37,11 @@ const KEY_CODES: Record<Key, string> = {
   ArrowRight: SeleniumKey.ARROW_RIGHT,
   Home: SeleniumKey.HOME,
   End: SeleniumKey.END,
+  Delete: SeleniumKey.DELETE,
+  F2: SeleniumKey.F2,
+  i: "i",
+  k: "k",
+  z: "z",
 };
 const MODIFIERS = { Shift: SeleniumKey.SHIFT, Control: SeleniumKey.CONTROL };
 const BARS = 100;
@@ -67,7 +72,14 @@ async function launch({ width, height, javaScript }: DriverOptions): Promise<Dri
     },
     url: () => driver.getCurrentUrl(),
     evaluate: (run, ...args) => driver.executeScript(run, ...args),
-    click: (point) => driver.actions().move(at(point)).click().perform(),
+    async click(point, { button = "left", modifier } = {}) {
+      const actions = driver.actions();
+      if (modifier) actions.keyDown(MODIFIERS[modifier]);
+      const pressed = button === "right" ? Button.RIGHT : Button.LEFT;
+      actions.move(at(point)).press(pressed).release(pressed);
+      if (modifier) actions.keyUp(MODIFIERS[modifier]);
+      await actions.perform();
+    },
     async drag(from, to) {
       const actions = driver.actions().move(at(from)).press();
       for (let step = 1; step <= STEPS; step++) actions.move(at(between(from, to, step / STEPS)));
