@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Page } from "@playwright/test";
 import { picturePath } from "../../fixtures/pictures.ts";
 import { expect, hydrated, type RunningApp, test } from "../../harness/test.ts";
+import { pageActions } from "../support/page-actions.ts";
 import { signedInAddresses } from "../support/signed-in-addresses.ts";
 
 test.describe.configure({ mode: "parallel" });
@@ -45,7 +46,27 @@ test("renders every signed-in page, and adds images", async ({ page, app, person
   for (const address of addresses) await expectRendered(page, address);
   await expectRendered(page, design);
   await page.getByLabel("Add images").setInputFiles(picturePath("bank"));
-  await expect(page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem")).toHaveCount(2);
+  const images = page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem");
+  await expect(images).toHaveCount(2);
+
+  await test.step("menus, picker, undo and commands work", async () => {
+    await images.getByRole("link").first().click({ button: "right" });
+    await page.getByRole("link", { name: "Move to…" }).click();
+    await pageActions(page, true).copyTo("Cover");
+    await expect(images).toHaveCount(3);
+    await page.keyboard.press("Control+z");
+    await expect(images).toHaveCount(2);
+    await images.getByRole("link").first().focus();
+    await page.keyboard.press("Control+c");
+    await page.keyboard.press("Control+v");
+    await expect(images).toHaveCount(3);
+    await page.keyboard.press("Control+k");
+    const palette = page.getByRole("dialog", { name: "Commands" });
+    await palette.getByRole("combobox").fill("trash");
+    await expect(palette.getByRole("option").first()).toBeVisible();
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL("/trash");
+  });
 });
 
 async function expectRendered(page: Page, path: string): Promise<void> {
