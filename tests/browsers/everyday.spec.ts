@@ -37,7 +37,7 @@ test("selects by Ctrl and Shift, and trashes by keyboard", async ({ open, app, u
   await page.open(path);
   await page.click({ role: "link", name: "fig.jpg" }, { modifier: "Control" });
   await page.visible({ role: "text", name: "1 image selected" });
-  await page.click({ role: "link", name: "bank.png" }, { modifier: "Shift" });
+  await page.click({ role: "checkbox", name: "Select bank.png" }, { modifier: "Shift" });
   await page.visible({ role: "text", name: "2 images selected" });
   await page.driver.press("Delete");
   await expect.poll(() => namesIn()).toEqual(["stripes.png"]);

@@ -3,13 +3,13 @@ import { addPictures, deploymentAs, makeDesign } from "../e2e/support/pictures.t
 import type { Page } from "./page.ts";
 import { expect, test } from "./test.ts";
 
-type MenuCase = { button: string | { part: string }; menu: string; item: string };
+type MenuCase = { button: string | { part: string }; menu: string; item: string; role?: "link" | "button" };
 
 async function expectMenus(page: Page, menus: MenuCase[]): Promise<void> {
-  for (const { button, menu, item } of menus) {
+  for (const { button, menu, item, role = "link" } of menus) {
     const [opener, group] = [{ role: "button", name: button } as const, { role: "group", name: menu } as const];
     await page.click(opener);
-    await page.painted({ role: "link", name: item, within: group });
+    await page.painted({ role, name: item, within: group });
     await page.driver.press("Escape");
     await page.hidden(group);
     await page.focused(opener);
@@ -55,7 +55,7 @@ test("every menu of the other pages opens, closes and keeps out of the tab order
   await page.open(`/projects/${projectId}`);
   await expectMenus(page, [
     { button: "More for Cover", menu: "Cover", item: "Rename" },
-    { button: "More for this project", menu: "More for this project", item: "Activity" },
+    { button: "More for this project", menu: "More for this project", item: "Duplicate", role: "button" },
     sort,
   ]);
   await page.open(`${path}/images/${imageId}`);

@@ -26,6 +26,6 @@ test("creates, renames and removes a project by dialogs", async ({ open, user })
   await page.click({ role: "button", name: "More for Daybreak" });
   await page.click({ role: "button", name: "Move to trash" });
   await page.hidden({ role: "button", name: "More for Daybreak" });
-  await page.click({ role: "button", name: "Undo" });
+  await page.click({ role: "button", name: "Undo", within: { role: "item", name: { part: "Project moved to the trash" } } });
   await page.visible({ role: "button", name: "More for Daybreak" });
 });

@@ -9,6 +9,9 @@ import { type Page, pageIn } from "./page.ts";
 
 export { expect } from "@playwright/test";
 
+/** React Router rejects when a busy machine has not rendered within 4 s. The page then changes without a transition. */
+const SLOW_TRANSITION = /View transition update callback timed out/;
+
 export const BROWSERS: Installation[] = [firefox, webkit];
 
 type OpenOptions = {
@@ -69,6 +72,11 @@ export const test = base.extend<Fixtures & TestOptions, { app: RunningApp }>({
       errors.push(...(await driver.errors().catch((error: unknown) => [String(error)])));
       await driver.close();
     }
-    base.expect(errors, "uncaught errors").toEqual([]);
+    base
+      .expect(
+        errors.filter((error) => !SLOW_TRANSITION.test(error)),
+        "uncaught errors",
+      )
+      .toEqual([]);
   },
 });

@@ -119,6 +119,15 @@ test("cards have a context menu and keys", { tag: "@card-menus-and-keys" }, asyn
     expect(Math.abs((opened?.x ?? 0) - (picture?.x ?? 0) - 60)).toBeLessThan(1);
     expect(Math.abs((opened?.y ?? 0) - (picture?.y ?? 0) - 50)).toBeLessThan(1);
     await expectAccessible(page);
+    await page.keyboard.press("ArrowDown");
+    await expect(menu.locator(".menu-item").first()).toBeFocused();
+    await page.keyboard.press("Escape");
+    await expect(menu).toBeHidden();
+    await card(page, "fig.jpg").focus();
+    await page.keyboard.press("Shift+F10");
+    await expect(menu).toBeVisible();
+    await page.keyboard.press("Tab");
+    await expect(menu.locator(".menu-item").first()).toBeFocused();
     await page.keyboard.press("Escape");
     await expect(menu).toBeHidden();
     const touch = { pointerType: "touch", isPrimary: true, bubbles: true, clientX: 400, clientY: 300 };

@@ -93,7 +93,7 @@ test("plain http: menus, picker, copies, undo, an outage, search and sharing", a
         network.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput });
       await pace(40_000);
       const sent = page.waitForRequest((request) => request.method() === "PATCH");
-      await page.getByLabel("Add images").setInputFiles([picturePath("fig"), picturePath("bank")]);
+      await page.getByLabel("Add images").setInputFiles([picturePath("path"), picturePath("bank")]);
       await sent;
       await page.context().setOffline(true);
       await expect(tray(page).getByRole("heading")).toHaveText("Waiting for connection");
@@ -105,13 +105,13 @@ test("plain http: menus, picker, copies, undo, an outage, search and sharing", a
 
     await test.step("a card's menu, the picker and undo", async () => {
       await her.open(cover);
-      await link("fig.jpg").click({ button: "right" });
-      await page.getByRole("group", { name: "fig.jpg", exact: true }).getByRole("link", { name: "Move to…" }).click();
+      await link("path.jpg").click({ button: "right" });
+      await page.getByRole("group", { name: "path.jpg", exact: true }).getByRole("link", { name: "Move to…" }).click();
       await her.copyTo("Back");
       await expect(page.getByText("1 image copied")).toBeVisible();
       await her.open(back);
       await expect(imagesOn(page)).toHaveCount(1);
-      await link("fig.jpg").focus();
+      await link("path.jpg").focus();
       await page.keyboard.press("Delete");
       await expect(imagesOn(page)).toHaveCount(0);
       await page.keyboard.press("Control+z");
