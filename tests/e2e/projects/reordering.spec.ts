@@ -119,9 +119,9 @@ test("drops an item beside the announced neighbour after another browser reorder
   const projectId = await convex.mutation(api.projects.create, { name: "Magazine" });
   const ids: Record<string, string> = {};
   for (const name of ["A", "B", "C", "D"]) ids[name] = await convex.mutation(api.designs.create, { projectId, name });
-  const her = pageActions(page, true);
-  await her.open(`/projects/${projectId}?sort=manual`);
-  const [first = "", second = "", third = "", held = ""] = await her.cards.allTextContents();
+  const actions = pageActions(page, true);
+  await actions.open(`/projects/${projectId}?sort=manual`);
+  const [first = "", second = "", third = "", held = ""] = await actions.cards.allTextContents();
   const stored = async () => (await convex.query(api.designs.getDesignsByProjectId, { projectId, sort: "manual" })).map(({ name }) => name);
 
   await handle(page, held).focus();
@@ -129,7 +129,7 @@ test("drops an item beside the announced neighbour after another browser reorder
   await page.keyboard.press("ArrowLeft");
   await expect(announcer(page)).toContainText(`Position 3 of 4, before ${third}`);
   await convex.mutation(api.designs.reorder, { id: ids[first] ?? "", to: "last" });
-  await expect(her.cards).toHaveText([second, third, held, first]);
+  await expect(actions.cards).toHaveText([second, third, held, first]);
   await page.keyboard.press("Space");
   await expect(announcer(page)).toContainText(`${held} dropped, position 2 of 4.`);
   await expect.poll(stored).toEqual([second, held, third, first]);
@@ -137,7 +137,7 @@ test("drops an item beside the announced neighbour after another browser reorder
   await test.step("an item that was only picked up stays where the other browser moved it", async () => {
     await page.keyboard.press("Space");
     await convex.mutation(api.designs.reorder, { id: ids[held] ?? "", to: "last" });
-    await expect(her.cards).toHaveText([second, third, first, held]);
+    await expect(actions.cards).toHaveText([second, third, first, held]);
     await page.keyboard.press("Space");
     await expect(announcer(page)).toContainText(`${held} dropped, position 4 of 4.`);
     expect(await stored()).toEqual([second, third, first, held]);

@@ -24,15 +24,15 @@ async function open(app: RunningApp, chromium: { launch(options: object): Promis
   await page.getByLabel("Password", { exact: true }).fill("correct horse battery staple");
   await page.getByRole("button", { name: /sign up|create account/i }).click();
   await expect(page).toHaveURL("/projects");
-  return { browser, page, messages, her: pageActions(page, true) };
+  return { browser, page, messages, actions: pageActions(page, true) };
 }
 
 test("plain http: sign up, make, upload, reorder, follow live, sign out", async ({ launch, playwright }) => {
   const app = await launch({ APP_URL: ORIGIN });
-  const { browser, page, messages, her } = await open(app, playwright.chromium);
+  const { browser, page, messages, actions } = await open(app, playwright.chromium);
   try {
-    const projectPath = await her.makeProject("Nightfall");
-    await her.create("design", "Cover");
+    const projectPath = await actions.makeProject("Nightfall");
+    await actions.create("design", "Cover");
     await expect(page).toHaveURL(/\/design\//);
     await expect(page.getByRole("heading", { name: "Cover", level: 1 })).toBeAttached();
 
@@ -54,10 +54,10 @@ test("plain http: sign up, make, upload, reorder, follow live, sign out", async 
         .getByRole("button", { name: String(first), exact: true }),
     ).toBeAttached();
 
-    await her.open(projectPath);
-    await her.renameInPlace("Daybreak");
+    await actions.open(projectPath);
+    await actions.renameInPlace("Daybreak");
     await expect(page.getByRole("heading", { name: "Daybreak", level: 1 })).toBeAttached();
-    await her.open("/account/security");
+    await actions.open("/account/security");
     await expect(page.getByText("Passkeys require HTTPS.")).toBeVisible();
     await page.getByRole("button", { name: "Ada" }).click();
     await page.getByRole("button", { name: "Log out" }).click();
@@ -73,13 +73,13 @@ test("plain http: sign up, make, upload, reorder, follow live, sign out", async 
 
 test("plain http: menus, picker, copies, undo, an outage, search and sharing", async ({ launch, playwright }) => {
   const app = await launch({ APP_URL: ORIGIN });
-  const { browser, page, messages, her } = await open(app, playwright.chromium);
+  const { browser, page, messages, actions } = await open(app, playwright.chromium);
   try {
-    const project = await her.makeProject("Nightfall");
+    const project = await actions.makeProject("Nightfall");
     const made: string[] = [];
     for (const name of ["Cover", "Back"]) {
-      await her.open(project);
-      await her.create("design", name);
+      await actions.open(project);
+      await actions.create("design", name);
       await expect(page.getByRole("heading", { name, level: 1 })).toBeAttached();
       made.push(new URL(page.url()).pathname);
     }
@@ -87,7 +87,7 @@ test("plain http: menus, picker, copies, undo, an outage, search and sharing", a
     const link = (name: string) => imagesOn(page).filter({ hasText: name }).getByRole("link").first();
 
     await test.step("an upload goes on after an outage", async () => {
-      await her.open(cover);
+      await actions.open(cover);
       const network = await page.context().newCDPSession(page);
       const pace = (uploadThroughput: number) =>
         network.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput });
@@ -104,12 +104,12 @@ test("plain http: menus, picker, copies, undo, an outage, search and sharing", a
     });
 
     await test.step("a card's menu, the picker and undo", async () => {
-      await her.open(cover);
+      await actions.open(cover);
       await link("path.jpg").click({ button: "right" });
       await page.getByRole("group", { name: "path.jpg", exact: true }).getByRole("link", { name: "Move to…" }).click();
-      await her.copyTo("Back");
+      await actions.copyTo("Back");
       await expect(page.getByText("1 image copied")).toBeVisible();
-      await her.open(back);
+      await actions.open(back);
       await expect(imagesOn(page)).toHaveCount(1);
       await link("path.jpg").focus();
       await page.keyboard.press("Delete");
@@ -119,11 +119,11 @@ test("plain http: menus, picker, copies, undo, an outage, search and sharing", a
     });
 
     await test.step("copy and paste", async () => {
-      await her.open(cover);
+      await actions.open(cover);
       await link("bank.png").focus();
       await page.keyboard.press("Control+c");
       await expect(page.getByText("1 image copied. Paste into a design.")).toBeVisible();
-      await her.open(back);
+      await actions.open(back);
       await page.keyboard.press("Control+v");
       await expect(imagesOn(page)).toHaveCount(2);
     });
@@ -138,7 +138,7 @@ test("plain http: menus, picker, copies, undo, an outage, search and sharing", a
     });
 
     await test.step("the page of shared files", async () => {
-      await her.open("/share/images");
+      await actions.open("/share/images");
       await expect(page.getByText("No shared images")).toBeVisible();
     });
     expect(messages.filter((message) => !/ERR_INTERNET_DISCONNECTED/.test(message))).toEqual([]);
