@@ -173,7 +173,7 @@ function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPage
     { field: scopeField("design", design._id), total: design.imageCount },
   );
   const list = useRef<HTMLUListElement>(null);
-  useItemCommands(list, {
+  const dropTargets = useItemCommands(list, {
     items: images,
     openDialog: dialogs.setOpenDialog,
     remove: "removeImage",
@@ -268,6 +268,7 @@ function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPage
           view={view}
           page={{ ...page, next }}
           total={design.imageCount}
+          dropTargets={dropTargets}
           selection={selection}
         />
       ) : (

@@ -109,7 +109,7 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
     onlyFavourites ? undefined : { field: scopeField("project", project._id), total: project.designCount },
   );
   usePointerSelection(list, selection);
-  useItemCommands(list, {
+  const dropTargets = useItemCommands(list, {
     items: designs,
     openDialog: dialogs.setOpenDialog,
     remove: "removeDesign",
@@ -130,6 +130,7 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
     items: designs,
     page: { ...page, next },
     total: project.designCount,
+    dropTargets,
   });
   const { constraints } = loaderData;
   return (

@@ -1,3 +1,4 @@
+import { isolate } from "~/lib/ui/isolate";
 import { boxOf, idOf, scrollAtEdges, swallowClick, selectableItems } from "~/features/selection/selectable-items";
 import { pressedKey } from "~/lib/ui/inputs/keys";
 import { isMirrored } from "~/lib/ui/is-mirrored";
@@ -8,7 +9,10 @@ import { type ReorderTarget, HANDLE, type ReorderList } from "./reorder-list";
 const MOVE_THRESHOLD = 6;
 const OWN = "button, input, textarea, select, label, summary, [popover], dialog";
 
-/** Reorders by dragging; scrolls at the window's edges. Drops are relative to a neighbour, as the list may change meanwhile. */
+/**
+ * Reorders by dragging, and moves to a drop target of the page; scrolls at the window's edges.
+ * Drops are relative to a neighbour, as the list may change meanwhile.
+ */
 export function reorderByPointer(shelf: ReorderList): () => void {
   let stop: (() => void) | null = null;
 
@@ -24,12 +28,19 @@ export function reorderByPointer(shelf: ReorderList): () => void {
     const marks = new DropMarkers();
     let pointer = { x: first.clientX, y: first.clientY };
     let aim: ReorderTarget | null = null;
+    let isOverTarget = false;
     let stopScrolling: (() => void) | null = null;
     const controller = new AbortController();
     const { signal } = controller;
 
     const updateTarget = () => {
       if (!stopScrolling) return;
+      const target = shelf.dropTargets()?.over(elementAt(pointer)) ?? null;
+      isOverTarget = target !== null;
+      if (isOverTarget) {
+        marks.line(null);
+        return marks.label(target ? `Move to ${isolate(target)}` : shelf.nameOf(id), pointer);
+      }
       const things = selectableItems(list);
       const boxes = things.map(boxOf);
       const at = dropPositionAt(boxes, { x: pointer.x + scrollX, y: pointer.y + scrollY }, isMirrored());
@@ -42,6 +53,7 @@ export function reorderByPointer(shelf: ReorderList): () => void {
       controller.abort();
       stopScrolling?.();
       marks.clear();
+      shelf.dropTargets()?.end();
       thing.removeAttribute("data-carried");
       stop = null;
     };
@@ -68,7 +80,10 @@ export function reorderByPointer(shelf: ReorderList): () => void {
       "pointerup",
       () => {
         if (stopScrolling) swallowClick();
-        if (stopScrolling && aim && stop === end) shelf.reorder(id, aim);
+        if (stopScrolling && stop === end) {
+          if (isOverTarget) shelf.dropTargets()?.drop(id, elementAt(pointer));
+          else if (aim) shelf.reorder(id, aim);
+        }
         if (stop === end) end();
       },
       { once: true },
@@ -96,3 +111,5 @@ export function reorderByPointer(shelf: ReorderList): () => void {
     stop?.();
   };
 }
+
+const elementAt = ({ x, y }: { x: number; y: number }): Element | null => document.elementFromPoint(x, y);

@@ -1,3 +1,5 @@
+import type { ItemDropTargets } from "~/features/selection/commands/use-item-drag";
+
 export const HANDLE = ".drag-handle";
 
 export type ReorderTarget = { to: "before" | "after"; beside: string } | { to: "last" };
@@ -12,4 +14,6 @@ export type ReorderList = {
   at: (index: number) => string;
   hasMore: () => boolean;
   reorder: (id: string, aim: ReorderTarget) => void;
+  /** Null where items have no other place to move to. */
+  dropTargets: () => ItemDropTargets | null;
 };

@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { useSubmit } from "react-router";
+import type { ItemDropTargets } from "~/features/selection/commands/use-item-drag";
 import type { ListPage } from "~/lib/data/pagination/pages";
 import { FORM_FIELD, INTENT_FIELD, type IntentName } from "~/lib/forms/intents";
 import { MENU_FORM } from "~/lib/forms/dialogs/menu-action";
@@ -14,6 +15,8 @@ type ReorderingOptions = {
   /** With earlier pages, positions are announced relative to this page. */
   page: Pick<ListPage<unknown>, "isFirst" | "next">;
   total: number | null;
+  /** Where a dragged item moves to instead: `useItemCommands` returns them. */
+  dropTargets?: RefObject<ItemDropTargets | null>;
 };
 
 /** A move is one mutation on drop, relative to the neighbour at that time. */
@@ -43,6 +46,7 @@ export function useReordering(list: RefObject<HTMLElement | null>, options: Reor
     if (!page.isFirst || all === null) return `position ${index + 1} of ${items.length} on this page`;
     return `position ${index + 1} of ${all}`;
   });
+  const dropTargets = useEffectEvent(() => options.dropTargets?.current ?? null);
 
   useEffect(() => {
     const reorderList = {
@@ -54,6 +58,7 @@ export function useReordering(list: RefObject<HTMLElement | null>, options: Reor
       at: (index: number) => at(index),
       hasMore: () => hasMore(),
       reorder: (id: string, aim: ReorderTarget) => reorder(id, aim),
+      dropTargets: () => dropTargets(),
     };
     const leave = () => (draggedId.current = null);
     const controller = new AbortController();

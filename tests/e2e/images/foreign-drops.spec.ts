@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expect, hydrated, test } from "../../harness/test.ts";
-import { chosen, makeDesign } from "../support/pictures.ts";
+import { addPictures, chosen, makeDesign } from "../support/pictures.ts";
 
 const ADDRESS = "data:text/html,<h1>Somewhere else</h1>";
 const EFFECTS = { copy: 1, link: 2 };
@@ -76,6 +76,26 @@ test("a picture from another tab is added when the drag carries its file", async
   const { path } = await makeDesign(app, person);
   await page.goto(path);
   await hydrated(page);
+  await dropPicture(page);
+  await expect(page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem")).toHaveCount(1);
+});
+
+test("a picture can be dropped after images were dragged", { tag: "@drop-after-drag" }, async ({ page, app, person }) => {
+  const { path, designId } = await makeDesign(app, person);
+  await addPictures(app, person, designId, ["clock", "bank"]);
+  await page.goto(path);
+  await hydrated(page);
+  const images = page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem");
+  await images
+    .first()
+    .getByRole("link")
+    .dragTo(images.last(), { targetPosition: { x: 100, y: 20 } });
+  await expect(images.last()).toContainText("clock");
+  await dropPicture(page);
+  await expect(images).toHaveCount(3);
+});
+
+async function dropPicture(page: Page): Promise<void> {
   const { name, buffer } = await chosen("fig");
   await page.evaluate(
     ([address, fileName, bytes]) => {
@@ -87,5 +107,4 @@ test("a picture from another tab is added when the drag carries its file", async
     },
     [ADDRESS, name, buffer.toString("base64")] as const,
   );
-  await expect(page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem")).toHaveCount(1);
-});
+}

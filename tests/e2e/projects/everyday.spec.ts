@@ -294,14 +294,17 @@ test("designs dragged onto a project of the sidebar move", { tag: "@drag-to-side
   for (const name of ["One", "Two"]) await convex.mutation(api.designs.create, { projectId: from, name });
   const namesIn = async (projectId: string) =>
     (await convex.query(api.designs.getDesignsByProjectId, { projectId })).map(({ name }) => name);
-  await page.goto(`/projects/${from}`);
-  await hydrated(page);
-  const target = page.getByRole("complementary", { name: "Sidebar" }).getByRole("link", { name: "To", exact: true });
-  await page.getByRole("main").getByRole("link", { name: "One" }).dragTo(target);
-  await expect.poll(() => namesIn(to)).toEqual(["One"]);
-  await expect(page.getByText("1 design moved")).toBeVisible();
-  await page.keyboard.press("Control+z");
-  await expect.poll(() => namesIn(to)).toEqual([]);
+  // In manual order, the same drag also reorders.
+  for (const sort of ["", "?sort=manual"]) {
+    await page.goto(`/projects/${from}${sort}`);
+    await hydrated(page);
+    const target = page.getByRole("complementary", { name: "Sidebar" }).getByRole("link", { name: "To", exact: true });
+    await page.getByRole("main").getByRole("link", { name: "One" }).dragTo(target);
+    await expect.poll(() => namesIn(to)).toEqual(["One"]);
+    await expect(page.getByText("1 design moved")).toBeVisible();
+    await page.keyboard.press("Control+z");
+    await expect.poll(() => namesIn(to)).toEqual([]);
+  }
 });
 
 test("images dragged onto a design of a project move", { tag: "@drag-images-to-design" }, async ({ page, app, person }) => {
@@ -316,12 +319,11 @@ test("images dragged onto a design of a project move", { tag: "@drag-images-to-d
   };
   const designs = page.getByRole("list", { name: "Designs of the project" });
   await page.setViewportSize({ width: 1440, height: 900 });
-  for (const [name, links] of [
-    ["fig.jpg", page.getByRole("complementary", { name: "Sidebar" })],
-    ["bank.png", page.getByRole("navigation", { name: "Breadcrumb" })],
+  for (const [name, links, sort] of [
+    ["fig.jpg", page.getByRole("complementary", { name: "Sidebar" }), ""],
+    ["bank.png", page.getByRole("navigation", { name: "Breadcrumb" }), "?sort=name"],
   ] as const) {
-    // In manual order, dragging reorders.
-    await page.goto(`${path}?sort=name`);
+    await page.goto(path + sort);
     await hydrated(page);
     await card(page, name).hover();
     await page.mouse.down();
@@ -349,4 +351,35 @@ test("images dragged onto a design of a project move", { tag: "@drag-images-to-d
     await page.keyboard.press("ControlOrMeta+z");
     await expect(images).toHaveCount(2);
   });
+});
+
+test("a finger drags an image by its handle onto a design", { tag: "@drag-image-by-touch" }, async ({ app, person, browser }) => {
+  const { path, convex, designId, names } = await seed(app, person);
+  const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });
+  const target = await convex.mutation(api.designs.create, { projectId, name: "Target" });
+  const context = await browser.newContext({ baseURL: app.url, viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+  await context.addCookies(person.cookies);
+  const phone = await context.newPage();
+  await phone.goto(path);
+  await hydrated(phone);
+  const cdp = await context.newCDPSession(phone);
+  const touch = async (type: "touchStart" | "touchMove", at: Locator) => {
+    const { x, y, width, height } = (await at.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    for (const further of type === "touchStart" ? [0] : [0, 8])
+      await cdp.send("Input.dispatchTouchEvent", { type, touchPoints: [{ x: x + width / 2 + further, y: y + height / 2 }] });
+  };
+  await touch("touchStart", phone.getByRole("button", { name: "Reorder fig.jpg" }));
+  await touch("touchMove", card(phone, "bank.png"));
+  await expect(phone.locator(".drop-line")).toBeVisible();
+  await touch("touchMove", phone.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Magazine" }));
+  const design = phone.getByRole("list", { name: "Designs of the project" }).getByRole("link", { name: "Target" });
+  await touch("touchMove", design);
+  await expect(phone.locator(".drag-label")).toHaveText("Move to \u2068Target\u2069");
+  await expect(design).toHaveAttribute("data-drop-target");
+  await cdp.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+  await expect(phone.getByText("1 image moved")).toBeVisible();
+  expect((await imagesIn(app, person, target)).map(({ name }) => name)).toEqual(["fig.jpg"]);
+  await expect.poll(names).toEqual(["bank.png"]);
+  await expect(phone).toHaveURL(path);
+  await context.close();
 });

@@ -33,6 +33,7 @@ type GalleryProps = TileProps & {
   view: GalleryView;
   page: Pick<ListPage<DesignImage>, "isFirst" | "next">;
   total: number;
+  dropTargets: Parameters<typeof useReordering>[1]["dropTargets"];
 };
 
 type TileProps = {
@@ -45,10 +46,10 @@ type TileProps = {
 const VIEWS = [...DENSITY_CHOICES, { value: "list", label: "List", icon: <Icon of={List} /> }] as const;
 
 /** The browser lays out the gallery from aspect ratios alone (images.css), so that nothing moves after the first HTML. */
-export function Gallery({ list, images, view, page, total, ...tile }: GalleryProps) {
+export function Gallery({ list, images, view, page, total, dropTargets, ...tile }: GalleryProps) {
   const density = useDensity();
   usePointerSelection(list, tile.selection);
-  useReordering(list, { on: tile.byHand && !tile.selection.on, intent: "orderImage", items: images, page, total });
+  useReordering(list, { on: tile.byHand && !tile.selection.on, intent: "orderImage", items: images, page, total, dropTargets });
   const rows = (
     <ul ref={list} aria-label="Images" className={view === "grid" ? "gallery" : "gallery-list"}>
       {images.map((image, index) =>

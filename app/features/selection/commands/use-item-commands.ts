@@ -11,7 +11,7 @@ import { idOf } from "../selectable-items";
 import type { Selection } from "../use-selection";
 import { type CopiedItems, fieldsOf, readItems, writeItems } from "./item-clipboard";
 import { useContextMenu } from "./use-context-menu";
-import { useItemDrag } from "./use-item-drag";
+import { type ItemDropTargets, useItemDrag } from "./use-item-drag";
 
 type ItemCommands = {
   items: readonly Item[];
@@ -36,8 +36,14 @@ const PLACE_FIELD = { image: "designId", design: "projectId" } as const;
 const FIELD = 'input:not([type="checkbox"]), textarea, select, [contenteditable]';
 const ABOVE = "dialog[open], :popover-open, .viewer";
 
-/** Keys for the focused or selected cards: F2, Delete, Ctrl/Cmd+D, and the clipboard. Menus open on right-click and long press. */
-export function useItemCommands(list: RefObject<HTMLElement | null>, { items, openDialog, remove, duplicate, bulk }: ItemCommands): void {
+/**
+ * Keys for the focused or selected cards: F2, Delete, Ctrl/Cmd+D, and the clipboard. Menus open on right-click and long press.
+ * Returns the drop targets of dragged cards.
+ */
+export function useItemCommands(
+  list: RefObject<HTMLElement | null>,
+  { items, openDialog, remove, duplicate, bulk }: ItemCommands,
+): RefObject<ItemDropTargets | null> {
   useContextMenu(list);
   const submit = useSubmit();
   const send = (intent: IntentName, fields: Record<string, string>, items: readonly [string, string][]) => {
@@ -86,7 +92,7 @@ export function useItemCommands(list: RefObject<HTMLElement | null>, { items, op
   const sendTo = (target: string, intent: IntentName, kind: "design" | "image", items: [string, string][]) =>
     send(intent, { [PLACE_FIELD[kind]]: target, stay: "yes" }, items);
 
-  useItemDrag(
+  const dropTargets = useItemDrag(
     list,
     bulk
       ? {
@@ -144,6 +150,7 @@ export function useItemCommands(list: RefObject<HTMLElement | null>, { items, op
     document.addEventListener("paste", (event) => onPaste(event), { signal });
     return () => listeners.abort();
   }, []);
+  return dropTargets;
 }
 
 const isInField = (target: EventTarget | null): boolean =>

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useEffectEvent } from "react";
+import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
 import { dropDesignsOf, showDropDesigns } from "../destinations/show-drop-designs";
 import { idOf } from "../selectable-items";
 import { type CopiedItems, readItems, writeItems } from "./item-clipboard";
@@ -10,17 +10,27 @@ type ItemDrag = {
   move: (items: CopiedItems, target: string) => void;
 };
 
+/** The drop targets of a page for a drag by pointer events, as it reorders a list. */
+export type ItemDropTargets = {
+  /** Returns the target's name at an element, "" near a target, and null elsewhere. Marks the target. */
+  over: (element: Element | null) => string | null;
+  /** Moves an item to the target at an element, if there is one. */
+  drop: (id: string, element: Element | null) => void;
+  end: () => void;
+};
+
 /** Addresses of links that accept dropped items: in the sidebar, the breadcrumb and headings. */
 const DROP_TARGETS = { design: /^\/projects\/([^/]+)$/, image: /^\/design\/([^/]+)$/ };
 
 /** How long images are dragged over a project's link before its designs are listed, and elsewhere before the list closes (milliseconds). */
 const HOVER = 500;
 
-export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag | null): void {
-  const begin = useEffectEvent((event: DragEvent) => {
-    const { target, dataTransfer } = event;
+/** Returns the same drop targets for lists that are reordered by dragging. */
+export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag | null): RefObject<ItemDropTargets | null> {
+  const targets = useRef<ItemDropTargets>(null);
+  const begin = useEffectEvent(({ target, dataTransfer, defaultPrevented }: DragEvent) => {
     const id = target instanceof Element && list.current?.contains(target) ? idOf(target) : null;
-    if (!drag || !dataTransfer || id === null) return null;
+    if (defaultPrevented || !drag || !dataTransfer || id === null) return null;
     const items = drag.draggedWith(id);
     dataTransfer.clearData();
     dataTransfer.effectAllowed = "move";
@@ -29,46 +39,70 @@ export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag 
   });
   const targetOf = useEffectEvent((target: EventTarget | null) => {
     const link = drag && target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null;
-    const id = link && drag && idOf(link) === null ? DROP_TARGETS[drag.kind].exec(link.pathname)?.[1] : undefined;
-    return link && id !== undefined ? { link, id } : null;
+    if (!link || !drag || idOf(link) !== null || link.pathname === location.pathname) return null;
+    const id = DROP_TARGETS[drag.kind].exec(link.pathname)?.[1];
+    return id !== undefined ? { link, id } : null;
   });
   const projectAt = useEffectEvent((target: EventTarget | null): HTMLAnchorElement | null => {
     const link = drag?.kind === "image" && target instanceof Element ? target.closest<HTMLAnchorElement>("a[href]") : null;
     return link && DROP_TARGETS.design.test(link.pathname) ? link : null;
   });
-  const drop = useEffectEvent((items: CopiedItems, id: string) => drag?.move(items, id));
+  const move = useEffectEvent((items: CopiedItems, id: string) => drag?.move(items, id));
+  const draggedWith = useEffectEvent((id: string) => drag?.draggedWith(id));
 
   useEffect(() => {
     const controller = new AbortController();
-    const options = { signal: controller.signal, capture: true };
+    const { signal } = controller;
+    const options = { signal, capture: true };
     let isOurs = false;
     let marked: Element | null = null;
     const mark = (link: Element | null) => {
+      if (link === marked) return;
       marked?.removeAttribute("data-drop-target");
       marked = link;
       marked?.setAttribute("data-drop-target", "");
     };
-    let over: Element | null = null;
+    let hovered: Element | null = null;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const hover = (target: EventTarget | null) => {
       const link = projectAt(target);
       const at = link ?? (target instanceof Element ? target.closest("[data-drop-designs]") : null);
-      if (at === over) return;
-      over = at;
+      if (at === hovered) return;
+      hovered = at;
       clearTimeout(timer);
       if (link) timer = setTimeout(() => showDropDesigns(dropDesignsOf(link)), HOVER);
       else if (!at) timer = setTimeout(() => showDropDesigns(null), HOVER);
     };
-    document.addEventListener("dragstart", (event) => (isOurs = begin(event) !== null), options);
+    const over = (target: EventTarget | null) => {
+      hover(target);
+      const dropTarget = targetOf(target);
+      mark(dropTarget?.link ?? null);
+      return dropTarget;
+    };
+    const end = () => {
+      isOurs = false;
+      mark(null);
+      hovered = null;
+      clearTimeout(timer);
+      showDropDesigns(null);
+    };
+    targets.current = {
+      over: (element) => over(element)?.link.textContent.trim() ?? (hovered ? "" : null),
+      drop: (id, element) => {
+        const dropTarget = targetOf(element);
+        const items = draggedWith(id);
+        if (dropTarget && items) move(items, dropTarget.id);
+      },
+      end,
+    };
+    // On the window, so that reordering has prevented the browser's drag before.
+    window.addEventListener("dragstart", (event) => (isOurs = begin(event) !== null), { signal });
     document.addEventListener(
       "dragover",
       (event) => {
         if (!isOurs) return;
         event.stopPropagation();
-        hover(event.target);
-        const dropTarget = targetOf(event.target);
-        mark(dropTarget?.link ?? null);
-        if (dropTarget) event.preventDefault();
+        if (over(event.target)) event.preventDefault();
       },
       options,
     );
@@ -80,22 +114,18 @@ export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag 
         if (!isOurs) return;
         event.stopPropagation();
         event.preventDefault();
-        if (dropTarget && items) drop(items, dropTarget.id);
-        showDropDesigns(null);
+        if (dropTarget && items) move(items, dropTarget.id);
+        // A moved item leaves the page, and then its `dragend` reaches no listener.
+        end();
       },
       options,
     );
-    const end = () => {
-      isOurs = false;
-      mark(null);
-      over = null;
-      clearTimeout(timer);
-      showDropDesigns(null);
-    };
     document.addEventListener("dragend", end, options);
     return () => {
       controller.abort();
+      targets.current = null;
       end();
     };
   }, []);
+  return targets;
 }

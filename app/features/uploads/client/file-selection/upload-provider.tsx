@@ -71,8 +71,10 @@ function useDrops(addBatch: (target: Target, batch: Batch) => void): DragState |
     let marked: Element | null = null;
     const listening = new AbortController();
     const { signal } = listening;
-    window.addEventListener("dragstart", () => (ownDrag = true), { signal });
-    window.addEventListener("dragend", () => (ownDrag = false), { signal });
+    // Reordering prevents the browser's drag, which then has no end.
+    window.addEventListener("dragstart", (event) => (ownDrag = !event.defaultPrevented), { signal });
+    // A drag whose element was removed meanwhile ends without an event; no pointer moves during a drag.
+    for (const type of ["dragend", "pointermove"] as const) window.addEventListener(type, () => (ownDrag = false), { signal });
     const on = (type: "dragenter" | "dragover" | "dragleave" | "drop", handle: (event: DragEvent) => void) => {
       const ifFiles = (event: DragEvent) => {
         if (!ownDrag && event.dataTransfer?.types.includes("Files")) handle(event);
