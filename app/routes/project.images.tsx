@@ -23,6 +23,7 @@ import { usePointerSelection } from "~/features/selection/use-pointer-selection"
 import { scopeField } from "~/features/selection/whole-selection";
 import { useSelection } from "~/features/selection/use-selection";
 import type { ProjectHandle } from "~/features/shell/open-project";
+import { PageTarget } from "~/features/uploads/client/file-selection/upload-provider";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
 import { count } from "~/lib/ui/count";
 import { EmptyState } from "~/lib/ui/empty-state";
@@ -100,6 +101,7 @@ export default function ProjectImages({ loaderData }: Route.ComponentProps) {
   });
   return (
     <Page>
+      <PageTarget target={{ kind: "project", id: project._id, name: project.name }} />
       <PageHeader
         trail={
           <Breadcrumb

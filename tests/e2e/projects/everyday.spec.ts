@@ -353,6 +353,109 @@ test("images dragged onto a design of a project move", { tag: "@drag-images-to-d
   });
 });
 
+test("copies and cuts images on the page of all images", { tag: "@copy-from-all-images" }, async ({ page, app, person, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const { path, convex, designId, names } = await seed(app, person);
+  const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });
+  const other = await convex.mutation(api.designs.create, { projectId, name: "Other" });
+  const inOther = async () => (await imagesIn(app, person, other)).map(({ name }) => name);
+  for (const [key, message, left, pasted] of [
+    ["c", "1 image copied. Paste into a design.", ["fig.jpg", "bank.png"], ["fig.jpg"]],
+    ["x", "1 image cut. Paste into a design.", ["bank.png"], ["fig.jpg", "fig.jpg"]],
+  ] as const) {
+    await page.goto(`/projects/${projectId}/images`);
+    await hydrated(page);
+    await page.getByRole("list", { name: "Images of Cover" }).getByRole("link", { name: "fig.jpg" }).focus();
+    await page.keyboard.press(`Control+${key}`);
+    await expect(page.getByText(message)).toBeVisible();
+    await page.keyboard.press("Control+v");
+    await expect(page.getByText("Open a design to paste images.")).toBeVisible();
+    await page.goto(`/design/${other}`);
+    await hydrated(page);
+    await page.keyboard.press("Control+v");
+    await expect.poll(inOther).toEqual(pasted);
+    await expect.poll(names).toEqual(left);
+  }
+  await page.keyboard.press("Control+z");
+  await expect.poll(names).toEqual(["fig.jpg", "bank.png"]);
+  await page.goto(path);
+  await expect(gallery(page)).toHaveCount(2);
+});
+
+test("each action is undone by key and message, and redone", { tag: "@undo-each-action" }, async ({ page, app, person }) => {
+  const { path, convex, designId, names } = await seed(app, person);
+  const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });
+  const other = await convex.mutation(api.designs.create, { projectId, name: "Other" });
+  const actions = pageActions(page, true);
+  const menuItem = async (name: string, what: string) => {
+    await page.getByRole("button", { name: `More for ${name}`, exact: true }).click();
+    await page.getByRole("group", { name, exact: true }).getByText(what, { exact: true }).click();
+  };
+  const state = async () => {
+    const [design, images, moved] = [
+      await convex.query(api.designs.getDesignById, { id: designId }),
+      await imagesIn(app, person, designId),
+      await imagesIn(app, person, other),
+    ];
+    return JSON.stringify([
+      [design.name, design.description, design.tags, design.favourite, design.coverChosen],
+      [images, moved].map((rows) => rows.map(({ name, tags, caption }) => [name, tags, caption])),
+    ]);
+  };
+  const each: [action: string, act: () => Promise<unknown>][] = [
+    ["rename", () => actions.renameInPlace("Renamed", "design")],
+    ["describe", () => actions.setText("description", "A text")],
+    ["favourite", () => page.getByRole("button", { name: "Add to favourites" }).first().click()],
+    ["cover", () => menuItem("bank.png", "Use as design cover")],
+    [
+      "tag",
+      () =>
+        page
+          .getByLabel("Add a tag")
+          .fill("poster")
+          .then(() => page.keyboard.press("Enter")),
+    ],
+    ["copy", () => menuItem("fig.jpg", "Duplicate")],
+    ["reorder", () => menuItem("fig.jpg", "Move down")],
+    ["move", () => menuItem("fig.jpg", "Move to…").then(() => actions.moveTo("Other"))],
+    ["delete", () => actions.removeCard("fig.jpg")],
+  ];
+  const act = async (run: () => Promise<unknown>) => {
+    await actions.open(path);
+    const before = await state();
+    await run();
+    await expect.poll(state).not.toBe(before);
+    return { before, after: await state() };
+  };
+  const toast = (text: RegExp) => page.locator("[data-sonner-toast]").filter({ hasText: text });
+  for (const [action, run] of each) {
+    await test.step(`${action}, by key`, async () => {
+      const { before, after } = await act(run);
+      await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
+      for (const [key, expected] of [
+        ["Control+z", before],
+        ["Control+Shift+z", after],
+        ["Control+z", before],
+      ] as const) {
+        await page.keyboard.press(key);
+        await expect.poll(state, key).toBe(expected);
+      }
+    });
+    await test.step(`${action}, by message`, async () => {
+      const { before, after } = await act(run);
+      for (const [button, text, expected] of [
+        ["Undo", /^(?!Redone)/, before],
+        ["Redo", /^Undone/, after],
+        ["Undo", /^Redone/, before],
+      ] as const) {
+        await toast(text).getByRole("button", { name: button, exact: true }).click();
+        await expect.poll(state, `${button} ${String(text)}`).toBe(expected);
+      }
+    });
+  }
+  expect(await names()).toEqual(["fig.jpg", "bank.png"]);
+});
+
 test("a finger drags an image by its handle onto a design", { tag: "@drag-image-by-touch" }, async ({ app, person, browser }) => {
   const { path, convex, designId, names } = await seed(app, person);
   const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });

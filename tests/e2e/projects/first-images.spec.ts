@@ -1,6 +1,8 @@
+import type { Page } from "@playwright/test";
+import { api } from "../../../convex/_generated/api.js";
 import { badFiles, picturePath } from "../../fixtures/pictures.ts";
 import { bothWays, expect, expectAccessible, hydrated, signUp, test } from "../../harness/test.ts";
-import { chosen } from "../support/pictures.ts";
+import { addPictures, chosen, deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
 import { tray } from "../support/uploads.ts";
 
 const TODAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
@@ -49,12 +51,7 @@ test("creates a project for a pasted image; its viewer accepts more", async ({ p
   await context.addCookies(person.cookies);
   await page.goto("/projects");
   await hydrated(page);
-  const { buffer } = await chosen("bank");
-  await page.evaluate((bytes) => {
-    const clipboardData = new DataTransfer();
-    clipboardData.items.add(new File([Uint8Array.from(atob(bytes), (each) => each.charCodeAt(0))], "image.png", { type: "image/png" }));
-    window.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
-  }, buffer.toString("base64"));
+  await pasteImage(page);
   await expect(page).toHaveURL(/\/design\/\w+/);
   await expect(tray(page).getByRole("heading")).toHaveText("1 image added");
 
@@ -67,3 +64,41 @@ test("creates a project for a pasted image; its viewer accepts more", async ({ p
   await hydrated(page);
   await expect(page.locator("[data-drop-page]")).toHaveAttribute("data-drop", "design");
 });
+
+test(
+  "pastes an image on each page that accepts images, and says where others do not",
+  { tag: "@paste-pages" },
+  async ({ page, app, person }) => {
+    const { designId, path } = await makeDesign(app, person);
+    const [image = ""] = await addPictures(app, person, designId, ["fig"]);
+    const { projectId } = await (await deploymentAs(app, person)).query(api.designs.getDesignById, { id: designId });
+    const stored = async () => (await imagesIn(app, person, designId)).length;
+    for (const [index, address] of [path, `${path}/images/${image}`].entries()) {
+      await page.goto(address);
+      await hydrated(page);
+      await pasteImage(page);
+      await expect.poll(stored).toBe(2 + index);
+    }
+    for (const address of [`/projects/${projectId}`, `/projects/${projectId}/images`]) {
+      await page.goto(address);
+      await hydrated(page);
+      await pasteImage(page);
+      await expect(page.getByRole("dialog").getByText("Cover").first()).toBeVisible();
+    }
+    for (const address of ["/projects", "/trash"]) {
+      await page.goto(address);
+      await hydrated(page);
+      await pasteImage(page);
+      await expect(page.getByText("Nothing was added. Open a project or a design, then paste.")).toBeVisible();
+    }
+  },
+);
+
+async function pasteImage(page: Page): Promise<void> {
+  const { buffer } = await chosen("bank");
+  await page.evaluate((bytes) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File([Uint8Array.from(atob(bytes), (each) => each.charCodeAt(0))], "image.png", { type: "image/png" }));
+    window.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  }, buffer.toString("base64"));
+}

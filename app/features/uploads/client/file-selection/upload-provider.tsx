@@ -173,8 +173,9 @@ function usePaste(addBatch: (target: Target, batch: Batch) => void): void {
     function paste(event: ClipboardEvent) {
       const files = event.clipboardData ? readPastedFiles(event.clipboardData, new Date()) : [];
       const found = targetAt(null);
-      if (files.length === 0 || !found || event.defaultPrevented || isTextForField(event)) return;
+      if (files.length === 0 || event.defaultPrevented || isTextForField(event)) return;
       event.preventDefault();
+      if (!found) return void toast("Nothing was added. Open a project or a design, then paste.");
       onPaste(found.target, { files, folder: null });
     }
     window.addEventListener("paste", paste);
