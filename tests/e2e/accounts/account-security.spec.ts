@@ -226,12 +226,15 @@ test("creates, names, uses and removes a passkey", async ({ page, person, contex
 
   await page.goto("/account/security");
   await hydrated(page);
-  await page.getByLabel("Passkey name").fill("My laptop");
+  await page.getByLabel("Passkey name").fill("\u202EMy laptop");
   await page.getByRole("button", { name: "Add a passkey" }).click();
-  await expect(page.getByRole("heading", { name: "My laptop" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "My laptop" })).toHaveText("My laptop");
   await expectAccessible(page);
 
   await page.getByText("Rename My laptop").click();
+  await page.getByLabel("Name of the passkey").fill("\u200B\u2800");
+  await page.getByRole("button", { name: "Save name" }).filter({ visible: true }).click();
+  await expect(page.getByText("Enter a name for the passkey")).toBeVisible();
   await page.getByLabel("Name of the passkey").fill("My old laptop");
   await page.getByRole("button", { name: "Save name" }).filter({ visible: true }).click();
   await expect(page.getByRole("heading", { name: "My old laptop" })).toBeVisible();

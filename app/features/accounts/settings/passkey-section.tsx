@@ -1,6 +1,7 @@
 import type { FunctionReturnType } from "convex/server";
 import { type FormEvent, useEffect, useState } from "react";
 import { useRevalidator } from "react-router";
+import { isolate } from "~/lib/ui/isolate";
 import { TextField } from "~/lib/forms/fields/text-field";
 import { Button } from "~/lib/ui/inputs/button";
 import { Field } from "~/lib/ui/inputs/field";
@@ -55,7 +56,7 @@ function PasskeyRow({ passkey: { id, name, createdAt, backedUp } }: { passkey: P
       <div className="flex flex-wrap items-start gap-2 has-[details[open]]:basis-full">
         <details className="max-w-md open:basis-full">
           <summary className="inline-flex h-9 cursor-pointer list-none items-center rounded-md border bg-card px-3.5 font-medium hover:bg-hover pointer-coarse:h-11 [&::-webkit-details-marker]:hidden">
-            Rename<span className="sr-only">&nbsp;{called}</span>
+            Rename<span className="sr-only">&nbsp;{isolate(called)}</span>
           </summary>
           <AccountForm
             state={rename}
@@ -73,7 +74,7 @@ function PasskeyRow({ passkey: { id, name, createdAt, backedUp } }: { passkey: P
           className="grid gap-3"
           submit={
             <>
-              Remove<span className="sr-only"> {called}</span>
+              Remove<span className="sr-only"> {isolate(called)}</span>
             </>
           }
         />

@@ -3,6 +3,7 @@ import type { RouterContextProvider } from "react-router";
 import { z } from "zod";
 import { listOf, textOf } from "~/lib/forms/intents";
 import { configContext } from "~/lib/http/context";
+import { cleanName } from "#convex/model/names";
 import { authFor, PASSWORD_LENGTH } from "../auth-api/auth.server";
 import { accountIntent, type FormRequest } from "../account-action.server";
 import { Rejection } from "../rejection.server";
@@ -94,7 +95,11 @@ export const securityIntents = {
   renamePasskey: accountIntent({
     schema: z.object({
       id: z.string(),
-      name: z.string("Enter a name for the passkey").trim().min(1, "Enter a name for the passkey").max(100, "Use at most 100 characters"),
+      name: z
+        .string("Enter a name for the passkey")
+        .overwrite(cleanName)
+        .min(1, "Enter a name for the passkey")
+        .max(100, "Use at most 100 characters"),
     }),
     fieldOf: { "*": "name" },
     async run({ id, name }, { post }) {

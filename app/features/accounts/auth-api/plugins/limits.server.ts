@@ -1,12 +1,13 @@
 import type { BetterAuthPlugin } from "better-auth";
 import { APIError, createAuthMiddleware } from "better-auth/api";
 import { z } from "zod";
-import { cleanUserName } from "#convex/model/names";
+import { cleanName, cleanUserName } from "#convex/model/names";
 
 /** The token cookie contains both, and browsers drop cookies over 4 KiB. */
 export const NAME_LENGTH = 200;
 const IMAGE_LENGTH = 1000;
 const DEPTH = 16;
+const PASSKEY_NAMES = new Set(["/passkey/verify-registration", "/passkey/update-passkey"]);
 
 /** RFC 5321, 4.5.3.1.3, without the angle brackets. */
 const EMAIL_LENGTH = 254;
@@ -14,7 +15,7 @@ const EMAIL_LENGTH = 254;
 /** Better Auth accepts any value here and leaves validation to the database. */
 const ownFields = z.object({ name: z.string().optional(), image: z.string().nullish() }).nullish();
 
-/** Rejects overlong names and addresses, shortens those of providers, and rejects lone surrogates, which Convex cannot store. */
+/** Rejects overlong names and addresses, shortens those of providers, and rejects lone surrogates, which Convex cannot store. Cleans the names of passkeys. */
 export const limits = () =>
   ({
     id: "limits",
@@ -28,6 +29,8 @@ export const limits = () =>
             const isNone = path === "/sign-up/email" && typeof email === "string" && !z.email().safeParse(email).success;
             if (isNone || tooLong(email, EMAIL_LENGTH) || tooLong(newEmail, EMAIL_LENGTH))
               throw new APIError("BAD_REQUEST", { code: "INVALID_EMAIL", message: "Invalid email" });
+            if (PASSKEY_NAMES.has(path) && typeof name === "string")
+              return { context: { body: { ...body, name: cleanName(name) || undefined } } };
             if (path !== "/sign-up/email" && path !== "/update-user") return;
             if (!ownFields.safeParse(body).success) throw invalid("Invalid body parameters");
             if (tooLong(name, NAME_LENGTH) || tooLong(image, IMAGE_LENGTH)) throw invalid("Invalid input");
