@@ -10,6 +10,8 @@ import { Picture } from "~/features/images/display/picture";
 import { activityDays } from "~/features/projects/activity-days";
 import { type Activity, activityText } from "~/features/projects/activity-text";
 import type { ProjectHandle } from "~/features/shell/open-project";
+import { Icon } from "~/lib/ui/icons/icon";
+import { ITEM_ICONS } from "~/lib/ui/icons/item-icons";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
 import { MorePages } from "~/lib/ui/navigation/more-pages";
 import { Page, PageHeader } from "~/lib/ui/page";
@@ -86,8 +88,12 @@ function Entry({ entry, projectId }: { entry: Activity; projectId: string }) {
   return (
     <li className="bg-card">
       <Link to={to} prefetch="intent" className="flex items-center gap-3 px-4 py-2 hover:bg-hover">
-        <span className="size-10 shrink-0 overflow-hidden rounded-sm bg-mat">
-          {picture ? <Picture image={picture} alt="" sizes="40px" className="size-full object-cover" /> : null}
+        <span className="grid size-10 shrink-0 place-items-center overflow-hidden rounded-sm bg-mat text-faint">
+          {picture ? (
+            <Picture image={picture} alt="" sizes="40px" className="size-full object-cover" />
+          ) : (
+            <Icon of={ITEM_ICONS[imageId ? "image" : designId ? "design" : "project"]} className="size-5" />
+          )}
         </span>
         <span className="flex min-w-0 flex-1 flex-wrap items-baseline gap-x-3 gap-y-0.5">
           <span className="min-w-0 flex-1 basis-64 wrap-anywhere">

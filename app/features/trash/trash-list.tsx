@@ -1,5 +1,5 @@
 import { isolate } from "~/lib/ui/isolate";
-import { Folder, Image, Layers, RotateCcw, Trash2 } from "lucide-react";
+import { RotateCcw, Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
 import { href, useLocation } from "react-router";
 import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
@@ -10,10 +10,9 @@ import { Button, ButtonLink } from "~/lib/ui/inputs/button";
 import { count } from "~/lib/ui/count";
 import { Day } from "~/lib/ui/time/day";
 import { Icon } from "~/lib/ui/icons/icon";
+import { ITEM_ICONS } from "~/lib/ui/icons/item-icons";
 import { RelativeTime } from "~/lib/ui/time/relative-time";
 import type { TrashedItem } from "./intents";
-
-const ICONS = { project: Folder, design: Layers, image: Image };
 
 type OpenPurgeDialog = (requested: OpenItemDialog<TrashedItem>) => void;
 
@@ -55,7 +54,7 @@ function TrashRow({ item, openDialog }: { item: TrashedItem; openDialog: OpenPur
         className="grid size-11 shrink-0 place-items-center rounded-md bg-mat text-faint"
         style={blur === null ? undefined : { backgroundImage: `url(${blur})`, backgroundSize: "cover" }}
       >
-        {blur === null ? <Icon of={ICONS[kind]} className="size-5" /> : null}
+        {blur === null ? <Icon of={ITEM_ICONS[kind]} className="size-5" /> : null}
       </span>
       <div className="grid min-w-0 flex-1 basis-48 grid-cols-[minmax(0,1fr)] gap-0.5">
         <h3 dir="auto" className="truncate font-medium" title={name}>

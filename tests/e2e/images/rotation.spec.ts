@@ -3,7 +3,7 @@ import { api } from "../../../convex/_generated/api.js";
 import { bothWays, expect, hydrated, test } from "../../harness/test.ts";
 import { unzip } from "../../zip.ts";
 import { pageActions } from "../support/page-actions.ts";
-import { addPictures, chosen, deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
+import { addPictures, addVersion, chosen, deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
 
 bothWays((javaScript) => {
   test(
@@ -60,6 +60,24 @@ bothWays((javaScript) => {
       await expect(thumbnail).toHaveAttribute("src", /&turn=0/);
     },
   );
+});
+
+test("overlays a rotated older version and the current one", { tag: "@overlays-rotated-version" }, async ({ page, app, person }) => {
+  const { designId, path } = await makeDesign(app, person);
+  const [id = ""] = await addPictures(app, person, designId, ["fig"]);
+  const convex = await deploymentAs(app, person);
+  await convex.mutation(api.designImages.rotate, { id, direction: "right" });
+  await addVersion(app, person, designId, id, "bank");
+  await page.goto(`${path}/images/${id}`);
+  await hydrated(page);
+  await page.keyboard.press("i");
+  await page.getByRole("link", { name: "Compare version 1 with the current version" }).click();
+  await page.getByRole("link", { name: "Overlay" }).click();
+  await page.getByLabel("Opacity").fill("50");
+  const [older, current] = [0, 1].map((layer) => page.locator(".viewer-picture").nth(layer).locator("img").first());
+  const isUpright = (img: HTMLImageElement) => img.complete && img.naturalWidth < img.naturalHeight && img.width < img.height;
+  await expect.poll(() => older?.evaluate(isUpright)).toBe(true);
+  await expect.poll(() => current?.evaluate((img: HTMLImageElement) => img.complete && img.naturalWidth > img.naturalHeight)).toBe(true);
 });
 
 test(

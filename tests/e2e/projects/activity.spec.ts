@@ -23,5 +23,8 @@ bothWays((javaScript) => {
     await actions.open(`/projects/${projectId}/activity`);
     await page.getByRole("link", { name: /created “.?Cover/ }).click();
     await expect(page).toHaveURL(`/design/${designId}`);
+    await convex.mutation(api.designs.create, { projectId, name: "Empty" });
+    await actions.open(`/projects/${projectId}/activity`);
+    await expect(page.getByRole("link", { name: /created “.?Empty/ }).locator("svg")).toBeVisible();
   });
 });
