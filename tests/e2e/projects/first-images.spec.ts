@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Page } from "@playwright/test";
 import { api } from "../../../convex/_generated/api.js";
 import { badFiles, picturePath } from "../../fixtures/pictures.ts";
@@ -27,6 +28,19 @@ bothWays((javaScript) => {
     await expect(page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem")).toHaveCount(2);
     await expect(page.getByRole("navigation", { name: "Breadcrumb" })).toContainText(TODAY.format(new Date()));
   });
+});
+
+test("shows the first picture after the sign-up form and one choice of files", { tag: "@first-picture" }, async ({ page }) => {
+  await page.goto("/sign-up");
+  await hydrated(page);
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Ada Lovelace");
+  await page.getByRole("textbox", { name: "Email" }).fill(`${randomUUID()}@example.com`);
+  await page.getByRole("textbox", { name: "Password" }).fill("correct horse battery");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL("/projects");
+  await hydrated(page);
+  await page.getByLabel("Add images").setInputFiles(picturePath("fig"));
+  await expect(page.getByRole("list", { name: "Images", exact: true }).getByRole("img", { name: "fig.jpg" })).toBeVisible();
 });
 
 test("creates the project once the page is connected, if its connection is slow", async ({ page, app, context }) => {
