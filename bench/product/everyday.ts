@@ -20,6 +20,9 @@ const KEY_ROUNDS = 5;
 const IMAGES = Number(process.env["BENCH_IMAGES"] ?? 10_000);
 const AT_ONCE = 32;
 const PAINT_MAX_MS = 30_000;
+const PHONE = { width: 360, height: 740 };
+const PINCH_STEPS = 240;
+const FRAME_MAX_MS = 32;
 const WORDS = ["lighthouse", "harbour", "meadow", "granite", "lantern", "orchard", "compass", "willow"];
 
 export async function everyday(): Promise<Figure[]> {
@@ -30,6 +33,7 @@ export async function everyday(): Promise<Figure[]> {
     return [
       ...(await thumbnails(app, browser, bare.url)),
       ...(await viewerKeys(app, browser, bare)),
+      ...(await pinches(app, browser, bare)),
       ...(await searchAsYouType(app, browser)),
     ];
   } finally {
@@ -88,6 +92,65 @@ async function viewerKeys(app: RunningApp, browser: Browser, bare: Awaited<Retur
   await ours.context().close();
   await theirs.close();
   return figures("viewer key to painted image", "a bare page with all images decoded", times, { p50: 50, p99: 250 });
+}
+
+/** Two fingers zoom in and out four times. */
+async function pinches(app: RunningApp, browser: Browser, bare: Awaited<ReturnType<typeof startBare>>): Promise<Figure[]> {
+  const person = await signUp(app.url);
+  const { designId, path } = await makeDesign(app, person);
+  const picture = await photograph(0);
+  const [id = ""] = await addPictures(app, person, designId, [{ name: "photograph.jpg", mimeType: "image/jpeg", buffer: picture }]);
+  const context = await browser.newContext({ viewport: PHONE, hasTouch: true });
+  await context.addCookies(person.cookies);
+  const framesOf = async (address: string, ready: (page: Page) => Promise<void>) => {
+    const page = await context.newPage();
+    await page.goto(address);
+    await ready(page);
+    await page.waitForLoadState("networkidle");
+    const frames = await framesWhile(page, () => pinch(page));
+    await page.close();
+    return frames;
+  };
+  const theirs = await framesOf(bare.viewer([picture]), async () => {});
+  const ours = await framesOf(`${app.url}${path}/images/${id}`, hydrated);
+  await context.close();
+  const late = (frames: number[]) => (100 * frames.filter((ms) => ms > FRAME_MAX_MS).length) / frames.length;
+  const text = (frames: number[]) => `${late(frames).toFixed(1)}% of ${frames.length}, longest ${Math.max(...frames).toFixed(0)} ms`;
+  const what = `pinch in the viewer, frames over ${FRAME_MAX_MS} ms`;
+  return [
+    { name: `${what}: baseline (a bare page that sets the height of one image)`, value: text(theirs) },
+    { name: what, value: text(ours) },
+    atMost(`${what}: above the baseline`, late(ours) - late(theirs), 5, "%"),
+  ];
+}
+
+async function pinch(page: Page): Promise<void> {
+  const cdp = await page.context().newCDPSession(page);
+  const touch = (type: "touchStart" | "touchMove", apart: number) => {
+    const touchPoints = [-apart, apart].map((from, finger) => ({ x: PHONE.width / 2 + from, y: PHONE.height / 2, id: finger }));
+    return cdp.send("Input.dispatchTouchEvent", { type, touchPoints });
+  };
+  await touch("touchStart", 20);
+  for (let n = 0; n < PINCH_STEPS; n++) await touch("touchMove", 80 - 60 * Math.cos((8 * Math.PI * n) / PINCH_STEPS));
+  await cdp.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+}
+
+/** Returns the durations of the page's frames in ms. */
+async function framesWhile(page: Page, act: () => Promise<void>): Promise<number[]> {
+  await page.evaluate(() => {
+    const frames: number[] = [];
+    let last: number | null = null;
+    const sample = (now: number) => {
+      if (last !== null) frames.push(now - last);
+      last = now;
+      requestAnimationFrame(sample);
+    };
+    requestAnimationFrame(sample);
+    Object.assign(window, { frames });
+  });
+  await act();
+  const frames: unknown = await page.evaluate(() => Reflect.get(window, "frames"));
+  return Array.isArray(frames) ? frames.map(Number) : [];
 }
 
 async function searchAsYouType(app: RunningApp, browser: Browser): Promise<Figure[]> {
@@ -186,13 +249,14 @@ const UPLOAD = `<!doctype html><input type="file"><script>
   };
 </script>`;
 
-const VIEWER = `<!doctype html><body style="margin:0"><script>
+const VIEWER = `<!doctype html><body style="margin:0;touch-action:none"><script>
   const count = Number(new URLSearchParams(location.search).get("count"));
   const images = Array.from({ length: count }, (_, n) => Object.assign(new Image(), { src: "/viewer/" + n + ".jpg", height: innerHeight }));
   for (const image of images) void image.decode();
   let at = 0;
   document.body.append(images[0]);
   addEventListener("keydown", ({ key }) => key === "ArrowRight" && document.querySelector("img").replaceWith(images[++at]));
+  addEventListener("touchmove", ({ touches: [one, two] }) => (images[at].height = 2 * Math.abs(two.clientX - one.clientX)));
 </script>`;
 
 async function startBare() {
