@@ -22,6 +22,8 @@ export type AppConfig = {
   /** Stripe; null: no sales, and no plan limits. */
   payments: { secretKey: string; webhookSecret: string; proPrice: string; proAnnualPrice: string | null } | null;
   accounts: {
+    /** Who may create an account. */
+    signUp: "open" | "invited" | "closed";
     emailAndPassword: boolean;
     requireEmailVerification: boolean;
     changeEmail: boolean;

@@ -1,5 +1,6 @@
 import { defineSchema, defineTable } from "convex/server";
 import { v } from "convex/values";
+import { invitationTables } from "./model/accounts/invitationTables";
 import { mailTables } from "./model/accounts/mailTables";
 import { noticeTables } from "./model/accounts/noticeTables";
 import { settingsTables } from "./model/accounts/settingsTables";
@@ -61,6 +62,7 @@ export default defineSchema({
   ...accountTables,
   ...noticeTables,
   ...mailTables,
+  ...invitationTables,
   ...settingsTables,
   ...versionTables,
   ...tagTables,

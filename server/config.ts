@@ -135,6 +135,7 @@ export const settings = z.object({
   STRIPE_PRO_ANNUAL_PRICE: z.string().regex(price, { error: aPrice }).optional(),
   STRIPE_ENVIRONMENT: z.enum(["sandbox", "live"], { error: "sandbox or live" }).default("sandbox"),
 
+  ACCOUNTS_SIGN_UP: z.enum(["open", "invited", "closed"], { error: "open, invited or closed" }).default("open"),
   ACCOUNTS_EMAIL_AND_PASSWORD: yesOrNo.default(true),
   ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: yesOrNo.default(false),
   ACCOUNTS_CHANGE_EMAIL: yesOrNo.default(true),
@@ -226,6 +227,7 @@ function appConfig(
     mailFrom: set.MAIL_FROM ?? `Atelier <no-reply@${new URL(publicUrl).hostname}>`,
     payments: paymentsOf(set),
     accounts: {
+      signUp: set.ACCOUNTS_SIGN_UP,
       emailAndPassword: set.ACCOUNTS_EMAIL_AND_PASSWORD,
       requireEmailVerification: set.ACCOUNTS_REQUIRE_EMAIL_VERIFICATION,
       changeEmail: set.ACCOUNTS_CHANGE_EMAIL,

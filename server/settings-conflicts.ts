@@ -56,7 +56,7 @@ function accountConflicts(set: Settings, { production, providers }: SettingsCont
         ]
       : []),
     ...(set.MAIL_FROM !== undefined && !sendsMail ? ["SMTP_URL is missing: with MAIL_FROM it must be set"] : []),
-    ...(!set.ACCOUNTS_EMAIL_AND_PASSWORD && providers.every((id) => providersWithoutAddress.has(id))
+    ...(set.ACCOUNTS_SIGN_UP !== "closed" && !set.ACCOUNTS_EMAIL_AND_PASSWORD && providers.every((id) => providersWithoutAddress.has(id))
       ? [`ACCOUNTS_EMAIL_AND_PASSWORD is false, and ${withoutSignUp(providers)}: nobody could sign up`]
       : []),
     ...(set.ACCOUNTS_LINK_DIFFERENT_EMAILS && !set.ACCOUNTS_LINKING

@@ -2,6 +2,7 @@ import { data, redirect } from "react-router";
 import { AuthPage } from "~/features/accounts/auth-page";
 import { LeaveFor } from "~/features/accounts/session/provider-redirect";
 import { providerName } from "~/features/accounts/session/provider-names";
+import { INVITATION } from "~/features/accounts/invitations/invitations.server";
 import { postToAuth, relayCookies } from "~/features/accounts/auth-api/auth-request.server";
 import { safeRedirectPath } from "~/features/accounts/session/safe-redirect";
 import { checkFieldNames } from "~/lib/http/forms/field-names";
@@ -19,15 +20,17 @@ export const middleware: Route.MiddlewareFunction[] = [
 
 export async function action({ request, context }: Route.ActionArgs) {
   const form = await readFormData(request);
-  checkFieldNames(form, { once: ["provider", "redirectTo"] });
+  checkFieldNames(form, { once: ["provider", "redirectTo", INVITATION] });
   const provider = form.get("provider");
   const callbackURL = safeRedirectPath(form.get("redirectTo"));
+  const invitation = form.get(INVITATION);
   const answer = await postToAuth({ request, context }, "/sign-in/social", {
     provider: typeof provider === "string" ? provider : "",
     callbackURL,
     newUserCallbackURL: callbackURL,
     errorCallbackURL: "/error",
     disableRedirect: true,
+    ...(typeof invitation === "string" && { additionalData: { [INVITATION]: invitation } }),
   });
   const headers = relayCookies(answer);
   if (answer.status === 404) return redirect("/error?error=oauth_provider_not_found", { status: 303, headers });

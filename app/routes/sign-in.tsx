@@ -45,6 +45,7 @@ export async function loader({ request, context, url }: Route.LoaderArgs) {
     redirectTo: safeRedirectPath(url.searchParams.get("redirectTo")),
     providers: socialChoicesOf(config),
     passwords: config.accounts.emailAndPassword,
+    canSignUp: config.accounts.signUp !== "closed",
     mail: mailProviderLink(config) !== null,
     last: readCookie(request.headers, cookieNames(originOf(config, request)).lastMethod),
     pause: MAIL_PAUSE_SECONDS,
@@ -101,7 +102,7 @@ export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) 
 export default function SignIn({ loaderData, actionData }: Route.ComponentProps) {
   useReloadOnSignIn();
   useErasedUploads(loaderData.search === "");
-  const { constraint, search, redirectTo, providers, passwords, mail, last, pause, cookiesMissing, changed, error } = loaderData;
+  const { constraint, search, redirectTo, providers, passwords, canSignUp, mail, last, pause, cookiesMissing, changed, error } = loaderData;
   const [form, { email, password, rememberMe }] = useAnsweredForm({
     id: "sign-in",
     answer: actionData?.result,
@@ -123,7 +124,7 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
   );
   const unverified = mail && email?.errors?.some((message) => message.startsWith("Email not verified"));
   return (
-    <AuthPage title="Sign in" aside={<>New here? {signUp}</>}>
+    <AuthPage title="Sign in" aside={canSignUp ? <>New here? {signUp}</> : null}>
       <CookieNotice missing={cookiesMissing && !actionData} />
       {changed ? (
         <p aria-live="polite" className="text-soft">

@@ -4,6 +4,8 @@ import { authFormAction } from "~/features/accounts/account-action.server";
 import { AuthPage } from "~/features/accounts/auth-page";
 import { CookieNotice } from "~/features/accounts/session/cookie-notice";
 import { PASSWORD_HINT, signUpFields } from "~/features/accounts/credentials.server";
+import { findInvitation, INVITATION } from "~/features/accounts/invitations/invitations.server";
+import { INVITATION_INVALID, INVITATION_REQUIRED, SIGN_UP_CLOSED } from "~/features/accounts/callback-errors";
 import { WITHOUT_ADDRESS } from "~/features/accounts/auth-api/linkable-providers.server";
 import { safeRedirectPath } from "~/features/accounts/session/safe-redirect";
 import { getVisitor } from "~/features/accounts/session/session.server";
@@ -13,6 +15,7 @@ import { useAnsweredForm } from "~/lib/forms/use-form-result";
 import { constraintOf } from "~/lib/forms/constraint.server";
 import { FormPasswordField } from "~/lib/forms/fields/password-field";
 import { TextField } from "~/lib/forms/fields/text-field";
+import type { AppConfig } from "~/config";
 import { configContext } from "~/lib/http/context";
 import { Link } from "~/lib/ui/navigation/link";
 import { publicPage } from "~/lib/ui/open-graph";
@@ -25,17 +28,41 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const redirectTo = safeRedirectPath(url.searchParams.get("redirectTo"));
   if (await getVisitor(context)) throw redirect(redirectTo);
   const config = context.get(configContext);
+  const { signUp, emailAndPassword: passwords } = config.accounts;
+  const token = url.searchParams.get(INVITATION);
+  // Opening the link accepts nothing: mail scanners follow links.
+  const found = signUp === "closed" ? null : await findInvitation(config, token);
+  const invitation = found && token !== null ? { token, email: found.email } : null;
+  const notice = noticeOf(signUp, token !== null, invitation !== null);
   // A provider without addresses cannot sign up, only sign in an account that it is linked to.
   const providers = socialChoicesOf(config).filter(({ id }) => !WITHOUT_ADDRESS.has(id));
-  const passwords = config.accounts.emailAndPassword;
-  return { constraint: constraintOf(signUpFields), passwordHint: PASSWORD_HINT, search: url.search, redirectTo, providers, passwords };
+  const search = new URLSearchParams(url.searchParams);
+  search.delete(INVITATION);
+  return {
+    constraint: constraintOf(signUpFields),
+    passwordHint: PASSWORD_HINT,
+    search: search.size > 0 ? `?${search}` : "",
+    redirectTo,
+    providers,
+    passwords,
+    invitation,
+    notice,
+    isOpen: signUp === "open" || invitation !== null,
+  };
+}
+
+function noticeOf(signUp: AppConfig["accounts"]["signUp"], hasToken: boolean, isValid: boolean): string | null {
+  if (signUp === "closed") return SIGN_UP_CLOSED;
+  if (isValid) return null;
+  if (hasToken) return INVITATION_INVALID;
+  return signUp === "invited" ? INVITATION_REQUIRED : null;
 }
 
 export const action = (args: Route.ActionArgs) =>
   authFormAction(args, {
     schema: signUpFields,
     path: "/sign-up/email",
-    body: (fields) => fields,
+    body: (fields) => ({ ...fields, [INVITATION]: args.url.searchParams.get(INVITATION) ?? undefined }),
     // Without a session, the address must be verified first (specification 4).
     target: (answer) => (signedIn(answer) ? safeRedirectPath(args.url.searchParams.get("redirectTo")) : "/verify-email?state=sent"),
   });
@@ -46,8 +73,13 @@ const signedIn = (answer: unknown): boolean =>
 export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) => errorHeaders ?? actionHeaders;
 
 export default function SignUp({ loaderData, actionData }: Route.ComponentProps) {
-  const { constraint, passwordHint, search, redirectTo, providers, passwords } = loaderData;
-  const [form, { name, email, password }] = useAnsweredForm({ id: "sign-up", answer: actionData?.result, constraint });
+  const { constraint, passwordHint, search, redirectTo, providers, passwords, invitation, notice, isOpen } = loaderData;
+  const [form, { name, email, password }] = useAnsweredForm({
+    id: "sign-up",
+    answer: actionData?.result,
+    constraint,
+    defaultValue: invitation ? { email: invitation.email } : {},
+  });
   const signIn = (
     <Link
       to={{ pathname: "/sign-in", search }}
@@ -61,10 +93,19 @@ export default function SignUp({ loaderData, actionData }: Route.ComponentProps)
   return (
     <AuthPage title="Create an account" aside={<>Have an account? {signIn}</>}>
       <CookieNotice />
-      {passwords ? (
+      {notice === null ? null : <p className="text-soft">{notice}</p>}
+      {passwords && isOpen ? (
         <AuthForm form={form} submit="Create account">
           <TextField field={name} label="Name" autoComplete="name" autoFocus={isFirstInvalidField(form, "name")} />
-          <TextField field={email} label="Email" type="email" autoComplete="username" autoFocus={isFirstInvalidField(form, "email")} />
+          <TextField
+            field={email}
+            label="Email"
+            type="email"
+            autoComplete="username"
+            readOnly={invitation !== null}
+            hint={invitation ? "Your invitation is for this address" : undefined}
+            autoFocus={isFirstInvalidField(form, "email")}
+          />
           <FormPasswordField
             field={password}
             label="Password"
@@ -74,7 +115,14 @@ export default function SignUp({ loaderData, actionData }: Route.ComponentProps)
           />
         </AuthForm>
       ) : null}
-      <SocialButtons providers={providers} redirectTo={redirectTo} after={passwords ? "forms" : "nothing"} />
+      {isOpen ? (
+        <SocialButtons
+          providers={providers}
+          redirectTo={redirectTo}
+          invitation={invitation?.token}
+          after={passwords ? "forms" : "nothing"}
+        />
+      ) : null}
     </AuthPage>
   );
 }

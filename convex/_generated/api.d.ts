@@ -12,6 +12,7 @@ import type * as accounts_archive from "../accounts/archive.js";
 import type * as accounts_belongings from "../accounts/belongings.js";
 import type * as accounts_deleted from "../accounts/deleted.js";
 import type * as accounts_expiry from "../accounts/expiry.js";
+import type * as accounts_invitations from "../accounts/invitations.js";
 import type * as accounts_linked from "../accounts/linked.js";
 import type * as accounts_mail from "../accounts/mail.js";
 import type * as accounts_mine from "../accounts/mine.js";
@@ -43,6 +44,8 @@ import type * as model_accounts_adapterPlan from "../model/accounts/adapterPlan.
 import type * as model_accounts_adapterRows from "../model/accounts/adapterRows.js";
 import type * as model_accounts_adapterStorage from "../model/accounts/adapterStorage.js";
 import type * as model_accounts_events from "../model/accounts/events.js";
+import type * as model_accounts_invitationTables from "../model/accounts/invitationTables.js";
+import type * as model_accounts_invitations from "../model/accounts/invitations.js";
 import type * as model_accounts_mailTables from "../model/accounts/mailTables.js";
 import type * as model_accounts_noticeTables from "../model/accounts/noticeTables.js";
 import type * as model_accounts_placeholder from "../model/accounts/placeholder.js";
@@ -118,6 +121,7 @@ declare const fullApi: ApiFromModules<{
   "accounts/belongings": typeof accounts_belongings;
   "accounts/deleted": typeof accounts_deleted;
   "accounts/expiry": typeof accounts_expiry;
+  "accounts/invitations": typeof accounts_invitations;
   "accounts/linked": typeof accounts_linked;
   "accounts/mail": typeof accounts_mail;
   "accounts/mine": typeof accounts_mine;
@@ -149,6 +153,8 @@ declare const fullApi: ApiFromModules<{
   "model/accounts/adapterRows": typeof model_accounts_adapterRows;
   "model/accounts/adapterStorage": typeof model_accounts_adapterStorage;
   "model/accounts/events": typeof model_accounts_events;
+  "model/accounts/invitationTables": typeof model_accounts_invitationTables;
+  "model/accounts/invitations": typeof model_accounts_invitations;
   "model/accounts/mailTables": typeof model_accounts_mailTables;
   "model/accounts/noticeTables": typeof model_accounts_noticeTables;
   "model/accounts/placeholder": typeof model_accounts_placeholder;

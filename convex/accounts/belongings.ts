@@ -35,6 +35,16 @@ export const account = serverQueryFor({
         .withIndex("by_user", (q) => q.eq("userId", user.id))
         .order("desc")
         .take(LATEST[table]);
+    const invitations = [
+      ...(await db
+        .query("invitations")
+        .withIndex("by_email", (q) => q.eq("email", user.email))
+        .take(LIMIT)),
+      ...(await db
+        .query("invitations")
+        .withIndex("by_inviter", (q) => q.eq("invitedBy", user.id))
+        .take(LIMIT)),
+    ];
     const subscriptions = await db
       .query("subscriptions")
       .withIndex("referenceId", (q) => q.eq("referenceId", user.id))
@@ -65,6 +75,7 @@ export const account = serverQueryFor({
       bulkJobs: (await latest("bulkJobs")).map((row) => without(row, ["userId", "step", "selectionId", "run", "call", "cursor"])),
       pictures: (await by("userPictures")).map((row) => without(row, ["userId", "bytes"])),
       subscriptions: subscriptions.map((row) => without(row, ["referenceId"])),
+      invitations: invitations.map((row) => without(row, ["tokenHash", "provesAddress"])),
       usage: usage && without(usage, ["ownerId", "counting"]),
     };
   },

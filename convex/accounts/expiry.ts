@@ -4,6 +4,9 @@ import { internalMutation } from "../_generated/server";
 const BATCH = 200;
 const FEW = 10;
 
+/** How long inviters see what became of an invitation (milliseconds). */
+const INVITATIONS_KEPT = 30 * 24 * 60 * 60 * 1000;
+
 /** Unused sessions expire sooner than this (milliseconds). */
 const ACTIVITY_KEPT = 30 * 24 * 60 * 60 * 1000;
 
@@ -43,8 +46,13 @@ export const sweep = internalMutation({
       .query("bulkPages")
       .withIndex("by_age", (q) => q.lt("at", now - UNDO_KEPT))
       .take(BATCH);
-    for (const { _id } of [...sessions, ...verifications, ...activities, ...steps, ...jobs, ...selections, ...pages]) await db.delete(_id);
-    if ([sessions, verifications, activities, steps, pages].some((rows) => rows.length === BATCH) || jobs.length + selections.length >= FEW)
+    const invitations = await db
+      .query("invitations")
+      .withIndex("by_expiry", (q) => q.lt("expiresAt", now - INVITATIONS_KEPT))
+      .take(BATCH);
+    const batches = [sessions, verifications, activities, steps, pages, invitations];
+    for (const { _id } of [...batches.flat(), ...jobs, ...selections]) await db.delete(_id);
+    if (batches.some((rows) => rows.length === BATCH) || jobs.length + selections.length >= FEW)
       await scheduler.runAfter(0, internal.accounts.expiry.sweep, {});
     return null;
   },

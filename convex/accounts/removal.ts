@@ -75,13 +75,23 @@ export const forget = internalMutation({
         .withIndex("by_user", (q) => q.eq("userId", userId))
         .take(BATCH),
     );
+    for (const [index, field] of [
+      ["by_inviter", "invitedBy"],
+      ["by_recipient", "acceptedBy"],
+    ] as const)
+      batches.push(
+        await ctx.db
+          .query("invitations")
+          .withIndex(index, (q) => q.eq(field, userId))
+          .take(BATCH),
+      );
     for (const { _id } of batches.flat()) await ctx.db.delete(_id);
     if (batches.some((rows) => rows.length >= FEW)) await ctx.scheduler.runAfter(0, internal.accounts.removal.forget, { userId });
     return null;
   },
 });
 
-/** There is at most one code of each kind. */
+/** Deletes codes, of which there is at most one of each kind, and invitations. */
 export const forgetCodes = internalMutation({
   args: { email: v.string() },
   returns: v.null(),
@@ -93,6 +103,11 @@ export const forgetCodes = internalMutation({
         .take(BATCH);
       for (const { _id } of codes) await db.delete(_id);
     }
+    const invitations = await db
+      .query("invitations")
+      .withIndex("by_email", (q) => q.eq("email", email))
+      .take(VALUES);
+    for (const { _id } of invitations) await db.delete(_id);
     return null;
   },
 });

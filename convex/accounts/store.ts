@@ -22,6 +22,10 @@ export const { create, findOne, findMany, count, update, updateMany, deleteMany,
     }
   },
   written: async ({ scheduler, runMutation }, model, before, after) => {
+    const { id, email, emailVerified } = after;
+    const isVerified = model === "users" && emailVerified === true && before?.["emailVerified"] !== true;
+    if (isVerified && typeof id === "string" && typeof email === "string")
+      await runMutation(internal.accounts.invitations.accept, { email, userId: id });
     const found = eventOf(model, before, after);
     if (!found) return;
     await runMutation(internal.accounts.notices.tell, { ...found, at: Date.now() });

@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readAddress } from "@atelier/engine/address";
+import * as z from "zod";
 import { ensureBuilt } from "../build/ensure.ts";
 import { type Build, loadBuild } from "../built.ts";
 import { ConfigError, readConfig } from "../config.ts";
@@ -10,9 +11,14 @@ import { log } from "../log.ts";
 const USAGE = `Usage: npm run user -- <what>
 
   list                     lists all accounts
+  invite EMAIL             prints a link to sign up, and mails it if SMTP_URL is set; it works once and expires in seven days
+  invitations              lists the invitations that were not accepted yet
+  uninvite EMAIL           revokes the address's invitations
   reset EMAIL              prints a link to set a new password; it works once and expires in one hour
   disable-2fa EMAIL        turns off the account's two-factor authentication
   delete EMAIL [--yes]     deletes the account with all projects, designs and images in it`;
+
+const WITH_EMAIL = new Set(["invite", "uninvite", "reset", "disable-2fa", "delete"]);
 
 type Administration = Awaited<ReturnType<Build["administration"]>>;
 
@@ -20,8 +26,8 @@ class Failure extends Error {}
 
 /** `npm run user`, for the operator. Uses the running deployment, or starts it for the command. */
 async function main([what, email, ...flags]: string[]): Promise<void> {
-  const needsEmail = what === "reset" || what === "disable-2fa" || what === "delete";
-  if ((what !== "list" && !needsEmail) || (needsEmail && !email)) throw new Failure(USAGE);
+  const needsEmail = what !== undefined && WITH_EMAIL.has(what);
+  if ((what !== "list" && what !== "invitations" && !needsEmail) || (needsEmail && !email)) throw new Failure(USAGE);
   await ensureBuilt();
   const { server: config, app: appConfig } = await readConfig(process.env, { production: true });
   const build = await loadBuild();
@@ -35,6 +41,9 @@ async function main([what, email, ...flags]: string[]): Promise<void> {
     const accounts = running ?? (embedded && (await answering(build, { ...appConfig, convexUrl: embedded.url })));
     if (!accounts) throw new Failure("There is no data yet. Start the app once.");
     if (what === "list") await list(accounts);
+    else if (what === "invitations") await listInvitations(accounts);
+    else if (email && what === "invite") await invite(accounts, email);
+    else if (email && what === "uninvite") await uninvite(accounts, email);
     else if (email) await change(accounts, what, email, flags.includes("--yes"));
     // Lets scheduled deletions finish, although the next start would resume them.
     if (embedded && what === "delete") await sleep(SETTLING);
@@ -71,7 +80,36 @@ async function list(accounts: Administration): Promise<void> {
     );
     count += 1;
   }
-  console.log(count === 0 ? "There are no accounts." : `${count} ${count === 1 ? "account" : "accounts"}`);
+  console.log(count === 0 ? "There are no accounts." : counted(count, "account"));
+}
+
+async function listInvitations(accounts: Administration): Promise<void> {
+  const pending = await accounts.invitations();
+  for (const { email, createdAt, expiresAt } of pending)
+    console.log([email, `invited ${dayOf(createdAt)}`, `expires ${dayOf(expiresAt)}`].map(plain).join("\t"));
+  console.log(pending.length === 0 ? "There are no invitations." : counted(pending.length, "invitation"));
+}
+
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+async function invite(accounts: Administration, typed: string): Promise<void> {
+  const { success, data: email } = z.email().max(254).safeParse(typed.trim());
+  if (!success) throw new Failure(`${plain(typed)} is not an email address.`);
+  const invited = await accounts.invite(email);
+  if (invited === "closed") throw new Failure("ACCOUNTS_SIGN_UP is closed, so nobody can sign up. Set it to invited, then invite.");
+  if (invited === "has account") throw new Failure(`An account has the address ${plain(email)} already.`);
+  const advice = "It works once and expires in seven days. Earlier links for this address no longer work.";
+  console.log(
+    invited.isMailed
+      ? `The invitation is sent by email to ${email}, by the running app or after its next start. The link: ${advice}\n\n${invited.link}`
+      : `Send this link only to ${email}. ${advice}\n\n${invited.link}`,
+  );
+}
+
+async function uninvite(accounts: Administration, email: string): Promise<void> {
+  if ((await accounts.uninvite(email)) === 0) throw new Failure(`There is no invitation for ${plain(email)}.`);
+  console.log(`The invitation for ${plain(email)} is revoked.`);
 }
 
 async function change(accounts: Administration, what: string | undefined, email: string, sure: boolean): Promise<void> {

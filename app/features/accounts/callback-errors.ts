@@ -12,7 +12,14 @@ export const SPECIFIED_CODES = [
 ] as const;
 
 /** Codes that the specification lacks; each needs its own advice (`docs/decisions/024-auth-api.md`). */
-export const ADDED_CODES = ["account_not_linked", "email_not_verified", "internal_server_error"] as const;
+export const ADDED_CODES = [
+  "account_not_linked",
+  "email_not_verified",
+  "internal_server_error",
+  "sign_up_closed",
+  "invitation_required",
+  "invitation_invalid",
+] as const;
 
 type CallbackCode = (typeof SPECIFIED_CODES)[number] | (typeof ADDED_CODES)[number];
 
@@ -28,8 +35,7 @@ export const REPLACED_CODES: Record<string, CallbackCode> = {
   email_does_not_match: "unable_to_link_account",
   account_ownership_conflict: "account_already_linked_to_different_user",
   user_not_found: "unable_to_link_account",
-  // Sign-up by a provider cannot be disabled here.
-  signup_disabled: "account_not_linked",
+  signup_disabled: "sign_up_closed",
   unable_to_create_user: "internal_server_error",
   unable_to_create_session: "internal_server_error",
   unable_to_update_account: "internal_server_error",
@@ -43,6 +49,12 @@ export const REPLACED_CODES: Record<string, CallbackCode> = {
 
 const INCOMPLETE_RESPONSE = "The provider's response was incomplete or has expired. Start again.";
 
+export const SIGN_UP_CLOSED = "This installation accepts no new accounts. Sign in with an existing account.";
+export const INVITATION_REQUIRED =
+  "You need an invitation to create an account. Open the link in your invitation, or ask the operator for one.";
+export const INVITATION_INVALID =
+  "This invitation was already used, has expired, was revoked, or is for another email address. Ask for a new one.";
+
 const ADVICE: Record<CallbackCode | "access_denied" | "INVALID_TOKEN" | "TOO_MANY_REQUESTS", string> = {
   access_denied: "Sign-in was cancelled, or the provider refused it. Nothing was shared with us.",
   account_already_linked_to_different_user:
@@ -54,9 +66,12 @@ const ADVICE: Record<CallbackCode | "access_denied" | "INVALID_TOKEN" | "TOO_MAN
   internal_server_error: "Something went wrong on our side. Try again in a few minutes.",
   invalid_callback_request: INCOMPLETE_RESPONSE,
   invalid_code: INCOMPLETE_RESPONSE,
+  invitation_invalid: INVITATION_INVALID,
+  invitation_required: INVITATION_REQUIRED,
   no_callback_url: INCOMPLETE_RESPONSE,
   no_code: INCOMPLETE_RESPONSE,
   oauth_provider_not_found: "This provider is not available. Use another sign-in method.",
+  sign_up_closed: SIGN_UP_CLOSED,
   state_not_found: "This sign-in took longer than ten minutes, was started in another browser, or was already completed. Start again.",
   unable_to_get_user_info: "The provider did not share your profile. Start again, or use another sign-in method.",
   unable_to_link_account:

@@ -12,13 +12,15 @@ type Provider = {
 type SocialButtonsProps = {
   providers: Provider[];
   redirectTo: string;
+  /** The token of an invitation, for an account that it creates. */
+  invitation?: string | null;
   last?: string | null;
   after: "forms" | "scripts" | "nothing";
 };
 
 const GRID_FROM = 4;
 
-export function SocialButtons({ providers, redirectTo, last = null, after }: SocialButtonsProps) {
+export function SocialButtons({ providers, redirectTo, invitation = null, last = null, after }: SocialButtonsProps) {
   if (providers.length === 0) return null;
   const compact = providers.length >= GRID_FROM;
   return (
@@ -34,6 +36,7 @@ export function SocialButtons({ providers, redirectTo, last = null, after }: Soc
         </p>
       )}
       <input type="hidden" name="redirectTo" value={redirectTo} />
+      {invitation === null ? null : <input type="hidden" name="invitation" value={invitation} />}
       <div className={clsx("grid gap-3", compact && "grid-cols-2")}>
         {providers.map((provider) => (
           <LastUsed key={provider.id} id={`last-used-${provider.id}`} is={provider.id === last}>

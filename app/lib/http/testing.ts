@@ -26,6 +26,7 @@ export const testConfig: AppConfig = {
   mailFrom: "Atelier <no-reply@atelier.example>",
   payments: null,
   accounts: {
+    signUp: "open",
     emailAndPassword: true,
     requireEmailVerification: false,
     changeEmail: true,

@@ -1,5 +1,10 @@
 import { generateRandomString } from "better-auth/crypto";
 import type { AppConfig } from "~/config";
+import { api } from "#convex/_generated/api";
+import { createInvitationToken, INVITATION } from "../invitations/invitations.server";
+import { mailProviderLink } from "../mail/mail-provider-link";
+import { queueMail } from "../mail/queue.server";
+import { serviceConvex } from "../session/convex/service-client.server";
 import { authFor } from "./auth.server";
 
 /** Specification 9: a reset token has 24 characters and is valid for an hour. */
@@ -9,8 +14,9 @@ const PAGE = 200;
 
 export type ListedUser = { email: string; name: string; emailVerified: boolean; createdAt: Date };
 
-/** Account operations for the operator (`npm run user`). All but `list` return null for an unknown address. */
+/** Account operations for the operator (`npm run user`). Those that change an account return null for an unknown address. */
 export async function administration(config: AppConfig) {
+  const convex = serviceConvex(config);
   const { internalAdapter, adapter } = await authFor(config, new Request(config.publicUrl)).$context;
   const find = async (email: string) => (await internalAdapter.findUserByEmail(email))?.user ?? null;
 
@@ -22,6 +28,24 @@ export async function administration(config: AppConfig) {
         if (users.length < PAGE) return;
       }
     },
+
+    /** Returns the link, which is also mailed if possible. Earlier invitations of the address are revoked. */
+    async invite(email: string): Promise<{ link: string; isMailed: boolean } | "has account" | "closed"> {
+      if (config.accounts.signUp === "closed") return "closed";
+      if (await find(email)) return "has account";
+      const { token, tokenHash } = createInvitationToken();
+      const to = email.toLowerCase();
+      await convex.mutation(api.accounts.invitations.create, { email: to, tokenHash }, { skipQueue: true });
+      const link = `${config.publicUrl}/sign-up?${new URLSearchParams({ [INVITATION]: token })}`;
+      const isMailed = mailProviderLink(config) !== null;
+      if (isMailed) await queueMail(config, { kind: "invitation", to, name: "", url: link });
+      return { link, isMailed };
+    },
+
+    invitations: () => convex.query(api.accounts.invitations.list, {}),
+
+    /** Returns the number of revoked invitations. */
+    uninvite: (email: string) => convex.mutation(api.accounts.invitations.revoke, { email: email.toLowerCase() }, { skipQueue: true }),
 
     async reset(email: string): Promise<string | null> {
       const user = await find(email);

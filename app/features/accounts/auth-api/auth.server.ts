@@ -28,6 +28,7 @@ import { reclaim, removeUnproven } from "./plugins/reclaim.server";
 import { reclaimByProvider } from "./plugins/providers/reclaim-by-provider.server";
 import { secondFactor } from "./plugins/credentials/second-factor.server";
 import { secondFactorAttempts } from "./plugins/credentials/second-factor-attempts.server";
+import { signUpRule } from "./plugins/sign-up-rule.server";
 import { singleUseCodes } from "./plugins/credentials/single-use-codes.server";
 import { specification } from "./plugins/specification.server";
 import { stepUp } from "./plugins/credentials/step-up.server";
@@ -160,6 +161,7 @@ function makeAuth(config: AppConfig, origin: string) {
       vkDevice(),
       providerFailures(),
       limits(),
+      signUpRule(config),
       plainTargets(),
       passwords({ breaches: accounts.refuseBreachedPasswords }),
       device(origin),

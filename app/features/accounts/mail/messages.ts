@@ -21,6 +21,7 @@ export type Message =
   | ({ kind: "deleteAccount" } & Linked)
   | ({ kind: "signInLink" } & Linked & Unproven)
   | ({ kind: "alreadySignedUp" } & Linked)
+  | ({ kind: "invitation" } & Linked)
   | ({ kind: "code"; purpose: CodePurpose; code: string } & Addressed)
   | ({ kind: "notice" } & Addressed & NoticeContent & { url: string });
 
@@ -122,6 +123,13 @@ function contentOf(message: Message): Content {
         lines: ["Someone tried to create an account with this email address. You already have one: sign in instead."],
         link: { label: "Sign in", url: message.url },
         foot: "If this was not you, ignore this email. Nothing was changed.",
+      };
+    case "invitation":
+      return {
+        subject: "You are invited to Atelier",
+        lines: ["Open the link to create your account.", "The link works once and expires in seven days."],
+        link: { label: "Create an account", url: message.url },
+        foot: "If you do not know why you received this email, ignore it. No account is created without you.",
       };
     case "code": {
       const { subject, use, minutes = "five" } = codes[message.purpose];

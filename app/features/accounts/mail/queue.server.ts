@@ -1,5 +1,6 @@
 import type { AppConfig } from "~/config";
 import { api } from "#convex/_generated/api";
+import { INVITATION_LIFE_MS } from "#convex/model/accounts/invitations";
 import { isPlaceholder } from "#convex/model/accounts/placeholder";
 import { serviceConvex } from "../session/convex/service-client.server";
 import type { Message } from "./messages";
@@ -16,6 +17,7 @@ const LIFETIMES: Record<Exclude<Message["kind"], "notice">, number> = {
   signInLink: 5 * MINUTE,
   alreadySignedUp: 24 * 60 * MINUTE,
   code: 5 * MINUTE,
+  invitation: INVITATION_LIFE_MS,
 };
 
 /** Queues a message. Null queues one to nobody, so that timing does not reveal unknown addresses. Placeholder addresses get none. */

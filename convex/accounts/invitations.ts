@@ -1,0 +1,67 @@
+import { v } from "convex/values";
+import { internalMutation } from "../_generated/server";
+import { serverMutation, serverQuery } from "../model/access";
+import { insertInvitation, isPending, pendingInvitation, pendingInvitationsFor, revokeInvitations } from "../model/accounts/invitations";
+
+/** Invitations for the app server. Addresses are in lower case. */
+
+const MAX_LISTED = 1000;
+
+/** Creates the operator's invitation to sign up, and revokes earlier ones of the address. */
+export const create = serverMutation({
+  args: { email: v.string(), tokenHash: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { email, tokenHash }) => {
+    await insertInvitation(ctx, { email, tokenHash, provesAddress: true });
+    return null;
+  },
+});
+
+/** Returns null for a token that is unknown, expired, revoked or accepted. */
+export const find = serverQuery({
+  args: { tokenHash: v.string() },
+  returns: v.union(v.object({ email: v.string(), provesAddress: v.boolean(), projectId: v.optional(v.id("projects")) }), v.null()),
+  handler: async (ctx, { tokenHash }) => {
+    const found = await pendingInvitation(ctx, tokenHash);
+    if (!found) return null;
+    const { email, provesAddress, projectId } = found;
+    return { email, provesAddress, ...(projectId && { projectId }) };
+  },
+});
+
+export const isInvited = serverQuery({
+  args: { email: v.string() },
+  returns: v.boolean(),
+  handler: async (ctx, { email }) => (await pendingInvitationsFor(ctx, email)).length > 0,
+});
+
+/** Accepts the operator's invitations for a verified account. Those to projects are accepted by their own form. */
+export const accept = internalMutation({
+  args: { email: v.string(), userId: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { email, userId }) => {
+    const pending = (await pendingInvitationsFor(ctx, email)).filter(({ projectId }) => projectId === undefined);
+    for (const { _id } of pending) await ctx.db.patch(_id, { acceptedAt: Date.now(), acceptedBy: userId });
+    return null;
+  },
+});
+
+/** Returns the operator's pending invitations, those that expire first at the beginning. */
+export const list = serverQuery({
+  args: {},
+  returns: v.array(v.object({ email: v.string(), createdAt: v.number(), expiresAt: v.number() })),
+  handler: async ({ db }) => {
+    const rows = await db
+      .query("invitations")
+      .withIndex("by_project", (q) => q.eq("projectId", undefined).gt("expiresAt", Date.now()))
+      .take(MAX_LISTED);
+    return rows.filter(isPending).map(({ email, createdAt, expiresAt }) => ({ email, createdAt, expiresAt }));
+  },
+});
+
+/** Revokes the operator's pending invitations of an address, and returns their number. */
+export const revoke = serverMutation({
+  args: { email: v.string() },
+  returns: v.number(),
+  handler: (ctx, { email }) => revokeInvitations(ctx, email),
+});

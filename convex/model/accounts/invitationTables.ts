@@ -1,0 +1,30 @@
+import { defineTable } from "convex/server";
+import { v } from "convex/values";
+
+export const invitationRole = v.union(v.literal("editor"), v.literal("commenter"), v.literal("viewer"));
+
+export const invitationTables = {
+  /** Without a project, the operator's invitation to sign up. */
+  invitations: defineTable({
+    /** Lower case, as in `users`. */
+    email: v.string(),
+    /** SHA-256 of the token, in base64url. */
+    tokenHash: v.string(),
+    /** Whether only the address and the operator know the token. Signing up with it then verifies the address. */
+    provesAddress: v.boolean(),
+    projectId: v.optional(v.id("projects")),
+    role: v.optional(invitationRole),
+    invitedBy: v.optional(v.string()),
+    createdAt: v.number(),
+    expiresAt: v.number(),
+    acceptedAt: v.optional(v.number()),
+    acceptedBy: v.optional(v.string()),
+    revokedAt: v.optional(v.number()),
+  })
+    .index("by_token", ["tokenHash"])
+    .index("by_email", ["email", "expiresAt"])
+    .index("by_project", ["projectId", "expiresAt"])
+    .index("by_inviter", ["invitedBy"])
+    .index("by_recipient", ["acceptedBy"])
+    .index("by_expiry", ["expiresAt"]),
+};
