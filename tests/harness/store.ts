@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { importJWK, SignJWT } from "jose";
@@ -12,6 +13,8 @@ export type Store = {
   find(model: string, where: Where): Promise<Row[]>;
   change(model: string, where: Where, update: Row): Promise<number>;
   create(model: string, data: Row): Promise<void>;
+  /** Invites an address as the operator does, and returns the token. */
+  invite(email: string): Promise<string>;
 };
 
 const secretsSchema = z.object({
@@ -34,7 +37,7 @@ export async function storeOf(app: RunningApp): Promise<Store> {
     const response = await fetch(`${app.deployment.url}/api/${kind}`, {
       method: "POST",
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${token}` },
-      body: JSON.stringify({ path: `accounts/store:${name}`, args, format: "json" }),
+      body: JSON.stringify({ path: `accounts/${name}`, args, format: "json" }),
     });
     return responseSchema.parse(await response.json()).value;
   };
@@ -43,9 +46,15 @@ export async function storeOf(app: RunningApp): Promise<Store> {
 
   return {
     find: async (model, where) =>
-      z.array(z.record(z.string(), z.unknown())).parse(await call("query", "findMany", { model, where: clauses(where), limit: 100 })),
+      z.array(z.record(z.string(), z.unknown())).parse(await call("query", "store:findMany", { model, where: clauses(where), limit: 100 })),
     change: async (model, where, update) =>
-      z.number().parse(await call("mutation", "updateMany", { model, where: clauses(where), update })),
-    create: async (model, data) => void (await call("mutation", "create", { model, data })),
+      z.number().parse(await call("mutation", "store:updateMany", { model, where: clauses(where), update })),
+    create: async (model, data) => void (await call("mutation", "store:create", { model, data })),
+    async invite(email) {
+      const token = randomBytes(16).toString("hex");
+      const tokenHash = createHash("sha256").update(token).digest("base64url");
+      await call("mutation", "invitations:create", { email, tokenHash });
+      return token;
+    },
   };
 }
