@@ -1,29 +1,7 @@
-import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { storeOf } from "../../harness/store.ts";
 import { expect, hydrated, openBrowser, type RunningApp, signUp, test } from "../../harness/test.ts";
-
-const START = fileURLToPath(new URL("../../../server/start.js", import.meta.url));
-const run = promisify(execFile);
-
-async function user(app: RunningApp, ...args: string[]): Promise<{ code: number; output: string }> {
-  const env = {
-    PATH: process.env.PATH,
-    DATA_DIR: app.dataDir,
-    PORT: String(app.port),
-    // Not the app's own port: the command finds the deployment by its data folder.
-    ENGINE_PORT: "0",
-    ENGINE_SITE_PORT: "0",
-  };
-  const cwd = join(START, "../..");
-  return run(process.execPath, [START, "user", ...args], { env, cwd }).then(
-    ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
-    (error: { code: number; stdout: string; stderr: string }) => ({ code: error.code, output: error.stdout + error.stderr }),
-  );
-}
+import { runUserCommand as user } from "../support/user-command.ts";
 
 const signIn = (app: RunningApp, email: string, password: string) =>
   fetch(`${app.url}/api/auth/sign-in/email`, {

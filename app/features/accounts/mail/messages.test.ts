@@ -14,7 +14,7 @@ const messages: Message[] = [
   { kind: "deleteAccount", to, name, url },
   { kind: "signInLink", to, name, url },
   { kind: "alreadySignedUp", to, name, url },
-  { kind: "invitation", to, name: "", url },
+  { kind: "invitation", to, name, url },
   { kind: "code", to, name, purpose: "sign-in", code: "012345" },
   { kind: "code", to, name, purpose: "two-factor", code: "012345" },
   { kind: "notice", to, name, url, at: 0, notice: { kind: "signIn", userAgent: "<b>", ipAddress: "<i>" } },

@@ -1,0 +1,32 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { RunningApp } from "../../harness/test.ts";
+
+const START = fileURLToPath(new URL("../../../server/start.js", import.meta.url));
+const run = promisify(execFile);
+
+type Result = { code: number; output: string };
+
+/** `npm run user` for an app. `settings` are those that the app has, too. */
+export function runUserCommand(app: RunningApp, ...args: string[]): Promise<Result> {
+  return runUserCommandWith({}, app, ...args);
+}
+
+export async function runUserCommandWith(settings: Record<string, string>, app: RunningApp, ...args: string[]): Promise<Result> {
+  const env = {
+    PATH: process.env.PATH,
+    DATA_DIR: app.dataDir,
+    PORT: String(app.port),
+    // Not the app's own port: the command finds the deployment by its data folder.
+    ENGINE_PORT: "0",
+    ENGINE_SITE_PORT: "0",
+    ...settings,
+  };
+  const cwd = join(START, "../..");
+  return run(process.execPath, [START, "user", ...args], { env, cwd }).then(
+    ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
+    (error: { code: number; stdout: string; stderr: string }) => ({ code: error.code, output: error.stdout + error.stderr }),
+  );
+}
