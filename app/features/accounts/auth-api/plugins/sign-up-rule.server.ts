@@ -1,3 +1,4 @@
+import { runWithEndpointContext } from "@better-auth/core/context";
 import type { BetterAuthPlugin, GenericEndpointContext } from "better-auth";
 import { APIError, createAuthMiddleware, getOAuthState } from "better-auth/api";
 import { setSessionCookie } from "better-auth/cookies";
@@ -47,7 +48,8 @@ export const signUpRule = (config: AppConfig) =>
             const user = success ? await ctx.context.internalAdapter.findUserById(data.user.id) : null;
             if (!user) return;
             const isTemporary = signUpBody.parse(ctx.body).rememberMe === false;
-            const session = await ctx.context.internalAdapter.createSession(user.id, isTemporary);
+            // Hooks run outside the endpoint, whose cookies `device` needs.
+            const session = await runWithEndpointContext(ctx, () => ctx.context.internalAdapter.createSession(user.id, isTemporary));
             await setSessionCookie(ctx, { session, user }, isTemporary);
             return ctx.json({ ...data, token: session.token });
           }),
