@@ -25,6 +25,7 @@ const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   bulkPages: (row) => row["at"],
   bulkJobs: (row) => row["at"],
   invitations: (row) => row["expiresAt"],
+  projectMembers: (row) => row["addedAt"],
   projects: (row) => row["_id"],
   designs: (row) => row["_id"],
   designImages: (row) => row["_id"],

@@ -38,6 +38,7 @@ export async function allDataOf(backend: Backend, person: Person, prefix = "a") 
   await insert("bulkJobs", { userId, selectionId, at: at + 11, ...ofJob, ...counts, cursor: null, failures: [], isDismissed: false });
   const invitation = { email: `${userId}@example.com`, tokenHash: "secret x", provesAddress: true, expiresAt: at + 13 };
   await insert("invitations", { ...invitation, invitedBy: userId, acceptedBy: userId, createdAt: at, acceptedAt: at });
+  await insert("projectMembers", { projectId, userId, role: "viewer", addedAt: at + 13, addedBy: userId });
   const notice = await insert("notices", { userId, notice: { kind: "passwordChanged" }, at, read: false });
   await insert("devices", { userId, mark: "secret x", seenAt: at + 8 });
   await insert("mails", { userId, content: { notice, to: "x" }, attempts: 0, dueAt: at, expiresAt: at + 2e9 });
