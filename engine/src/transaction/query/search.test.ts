@@ -50,6 +50,15 @@ describe("a text search", () => {
     expect(find("Моск")).toEqual(["москва 2024"]);
   });
 
+  test("ignores searched words over 32 bytes, like Convex", () => {
+    const [longest, long] = ["b".repeat(32), "b".repeat(33)];
+    add({ name: longest }, { name: long }, { name: `${long} sky` });
+    expect(find(longest)).toContain(longest);
+    expect(find(long)).toEqual([]);
+    expect(find(`${long} sky`)).toEqual([`${long} sky`]);
+    expect(find("é".repeat(17))).toEqual([]);
+  });
+
   test("applies its filters exactly", () => {
     add(
       { name: "plan one", owner: "ann", pinned: true },

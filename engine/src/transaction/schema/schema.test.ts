@@ -109,6 +109,7 @@ describe("a schema", () => {
     [{ indexes: [{ indexDescriptor: "by", fields: [] }] }, "must have at least one field"],
     [{ indexes: [{ indexDescriptor: "by", fields: ["a", "a"] }] }, 'has the field "a" twice'],
     [{ indexes: [{ indexDescriptor: "by", fields: ["_id"] }] }, 'cannot have the system field "_id"'],
+    [{ indexes: Array.from({ length: 33 }, (_, i) => ({ indexDescriptor: `by_${i}`, fields: ["a"] })) }, "has more than 32 indexes"],
     [{ vectorIndexes: [{}] }, "has vector indexes, which this deployment does not support"],
     [{ tableName: "_mine" }, 'Invalid table name: "_mine"'],
     [{ documentType: undefined }, "Malformed schema"],
