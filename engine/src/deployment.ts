@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { mkdir } from "node:fs/promises";
 import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import { loadAdminKey } from "./auth/key-file.ts";
 import { removeAddress, storeAddress } from "./backup/address.ts";
@@ -28,6 +29,7 @@ import { storageRoutes } from "./http/storage.ts";
 import { MemoryBudget, memoryLimits } from "./memory/budget.ts";
 import { startScheduler } from "./scheduler/scheduler.ts";
 import { storeLastCommit } from "./storage/last-commit.ts";
+import { NO_SIMULATION, type Simulation } from "./simulation/options.ts";
 import { createSharedQueries } from "./sync/shared-queries.ts";
 import { createSockets } from "./sync/sockets.ts";
 
@@ -49,6 +51,8 @@ export type DeploymentOptions = {
   /** The trusted proxy's header with the client's address; default: the connection's address. */
   clientAddressHeader?: string | undefined;
   allowedOrigins?: string[] | undefined;
+  /** Default: none. */
+  simulation?: Simulation | undefined;
   report?: ((error: unknown) => void) | undefined;
   /** The data is unusable and nothing will be answered: exit, so that the supervisor restarts the process. */
   onFailure?: ((error: Error) => void) | undefined;
@@ -78,6 +82,8 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
   // Listens first, because the code needs its addresses; early requests wait.
   const memory = new MemoryBudget(memoryLimits(options.anonymousBytes));
   const clientAddress = clientAddressFrom(options.clientAddressHeader);
+  const { simulation = NO_SIMULATION } = options;
+  const { latencyMs } = simulation;
   const opening = Promise.withResolvers<Awaited<ReturnType<typeof open>>>();
   opening.promise.catch(() => undefined);
   const api = createListener({
@@ -85,6 +91,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
     headers: (request) => (isHttpAction(request) ? {} : corsHeaders(request)),
     memory,
     clientAddress,
+    latencyMs,
     report,
   });
   const site = createListener({
@@ -92,13 +99,17 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
     headers: () => ({}),
     memory,
     clientAddress,
+    latencyMs,
     report,
   });
   const [closeApi, closeSite] = [closeGracefully(api, CLOSING), closeGracefully(site, CLOSING)];
   api.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on("error", () => socket.destroy());
     void opening.promise.then(
-      ({ sockets }) => sockets.upgrade(request, socket, head),
+      async ({ sockets }) => {
+        if (latencyMs > 0) await sleep(latencyMs);
+        sockets.upgrade(request, socket, head);
+      },
       () => socket.destroy(),
     );
   });
@@ -114,6 +125,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
       allowedOrigins: options.allowedOrigins ?? null,
       memory,
       clientAddress,
+      simulation,
       report,
       onFailure: options.onFailure,
     });
@@ -146,16 +158,18 @@ type OpenOptions = {
   allowedOrigins: string[] | null;
   memory: MemoryBudget;
   clientAddress: ClientAddress;
+  simulation: Simulation;
   report: (error: unknown) => void;
   onFailure: DeploymentOptions["onFailure"];
 };
 
 async function open(options: OpenOptions) {
-  const { dataDir, acceptLossUntil, adminKey, urls, allowedOrigins, memory, clientAddress, report, onFailure } = options;
-  const runner = await startRunner({ dir: dataDir, acceptLossUntil, cloudUrl: urls.url, siteUrl: urls.siteUrl, onFailure });
+  const { dataDir, acceptLossUntil, adminKey, urls, allowedOrigins, memory, clientAddress, simulation, report, onFailure } = options;
+  const { latencyMs, redactErrors } = simulation;
+  const runner = await startRunner({ dir: dataDir, acceptLossUntil, cloudUrl: urls.url, siteUrl: urls.siteUrl, simulation, onFailure });
   const endLastCommit = storeLastCommit(dataDir, () => runner.latest(), report);
   const quarantine = setInterval(() => void emptyQuarantine(dataDir).catch(report), DAY_MS).unref();
-  const scheduler = await startScheduler(runner);
+  const scheduler = await startScheduler(runner, Date.now, simulation.concurrentScheduled ?? undefined);
   const authenticator = createAuthenticator(adminKey, report);
   authenticator.configure((await runner.current())?.analysis.authProviders ?? []);
   const logs = createLogStream(runner);
@@ -165,8 +179,18 @@ async function open(options: OpenOptions) {
     for (const line of logLines) if (line.startsWith("[ERROR]")) console.error(`${path}: ${line}`);
   });
   const system = createSystemQueries(runner, urls);
-  const queries = createSharedQueries({ runner, system, report });
-  const sockets = createSockets({ runner, queries, authenticator, allowedOrigins, memory, clientAddress, report });
+  const queries = createSharedQueries({ runner, system, redactErrors, report });
+  const sockets = createSockets({
+    runner,
+    queries,
+    authenticator,
+    allowedOrigins,
+    memory,
+    clientAddress,
+    latencyMs,
+    redactErrors,
+    report,
+  });
 
   const cache = createQueryCache(runner);
   const noted = new Set<string>();
@@ -188,7 +212,7 @@ async function open(options: OpenOptions) {
     // `convex network-test` checks that its data comes back unchanged.
     "POST /echo": async ({ request }) => ({ status: 200, headers: OCTETS, body: await readBody(request, ACTION_BODY) }),
     "POST /api/debug_event": () => empty(200),
-    ...callRoutes(runner, (request) => authenticator.fromHeader(request.headers.authorization), system, cache),
+    ...callRoutes(runner, (request) => authenticator.fromHeader(request.headers.authorization), system, cache, redactErrors),
     ...storageRoutes(runner.files),
     ...backupRoutes(runner, authenticator),
     ...deployRoutes({ runner, authenticator, logs, urls }),

@@ -5,6 +5,9 @@ import type { Deployment, DeploymentOptions } from "./deployment.ts";
 import { compileCacheFolder } from "./compile-cache.ts";
 import { isDiskFull } from "./storage/disk-full.ts";
 import { startHeartbeat } from "./heartbeat.ts";
+import { skewClock } from "./simulation/clock-skew.ts";
+import { readSimulation, SIMULATION_FLAGS, SIMULATION_USAGE } from "./simulation/flags.ts";
+import { UsageError } from "./usage-error.ts";
 import { StorageError } from "./values/errors.ts";
 
 const USAGE = `Usage: engine --data DIR [options]
@@ -22,14 +25,14 @@ const USAGE = `Usage: engine --data DIR [options]
   --anonymous-bytes N  kept in memory for a connection before it is authenticated (25165824)
   --client-address-header NAME
                       in which a trusted proxy names the client's address
-  --help`;
+  --help
+
+${SIMULATION_USAGE}`;
 
 const OLDEST_NODE = [22, 22] as const;
 
 /** Limits shutdown: acknowledged data is durable. An orphaned process blocks its successor, which waits for the data. */
 const STOP_WITHIN_MS = { signalled: 15_000, orphaned: 1_500 } as const;
-
-class UsageError extends Error {}
 
 async function main(): Promise<void> {
   const stopping = stopSignal();
@@ -39,12 +42,13 @@ async function main(): Promise<void> {
   });
   requireNode();
   process.umask(0o077);
-  const { printed, options } = readArguments(process.argv.slice(2));
+  const { printed, options, clockSkewMs } = readArguments(process.argv.slice(2));
   if (printed !== null) return void process.stdout.write(`${printed}\n`);
   // Functions run in UTC, as on Convex; threads inherit it.
   process.env.TZ = "UTC";
+  skewClock(clockSkewMs);
   enableCompileCache(compileCacheFolder(options.dataDir));
-  // Imported late, so that an older Node reports its version first.
+  // Imported late, so that an older Node reports its version first and modules keep the shifted clock.
   const { startDeployment } = await import("./deployment.ts");
   const deployment = await startDeployment({ ...options, onFailure: (error) => end(explained(error, options)) }).catch((error: unknown) => {
     throw explained(error, options);
@@ -66,8 +70,9 @@ function requireNode(): void {
   );
 }
 
-function readArguments(args: string[]): { printed: string; options: DeploymentOptions } | { printed: null; options: DeploymentOptions } {
+function readArguments(args: string[]): { printed: string | null; options: DeploymentOptions; clockSkewMs: number } {
   const values = parse(args);
+  const { simulation, clockSkewMs } = readSimulation(values);
   const options: DeploymentOptions = {
     dataDir: values.data ?? "",
     host: values.host,
@@ -80,19 +85,21 @@ function readArguments(args: string[]): { printed: string; options: DeploymentOp
     acceptLossUntil: timeOf("--accept-older-database", values["accept-older-database"]),
     anonymousBytes: bytesOf("--anonymous-bytes", values["anonymous-bytes"]),
     clientAddressHeader: values["client-address-header"]?.toLowerCase(),
+    simulation,
   };
-  if (values.help) return { printed: USAGE, options };
+  if (values.help) return { printed: USAGE, options, clockSkewMs };
   if (options.dataDir === "") throw new UsageError(`--data is missing.\n\n${USAGE}`);
   if (options.adminKey !== undefined && !/^[^|:]+\|[0-9a-f]{64,}$/.test(options.adminKey)) {
     throw new UsageError("The admin key must be `name|hex` with at least 64 hexadecimal digits (256 bits).");
   }
-  return { printed: null, options };
+  return { printed: null, options, clockSkewMs };
 }
 
 function parse(args: string[]) {
   try {
     return parseArgs({
       args,
+      allowNegative: true,
       options: {
         data: { type: "string" },
         port: { type: "string", default: "3210" },
@@ -105,6 +112,7 @@ function parse(args: string[]) {
         "allow-origin": { type: "string", multiple: true },
         "anonymous-bytes": { type: "string" },
         "client-address-header": { type: "string" },
+        ...SIMULATION_FLAGS,
         help: { type: "boolean", default: false },
       },
     }).values;

@@ -1,14 +1,21 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleSources } from "../src/functions/bundles/bundle-fixture.ts";
+import { NO_SIMULATION, type Simulation } from "../src/simulation/options.ts";
 import { startDeployment, type Deployment } from "../src/deployment.ts";
 import { ADMIN_KEY, createIssuer, createProject, removeFolder, temporaryFolder, type Issuer, type Target } from "./harness.ts";
 
 export type Deployed = { deployment: Deployment; issuer: Issuer; dataDir: string; project: string; end(): Promise<void> };
 
-export async function deployFixture(name: string): Promise<Deployed> {
+export async function deployFixture(name: string, simulation: Partial<Simulation> = {}): Promise<Deployed> {
   const dataDir = temporaryFolder(name);
-  const deployment = await startDeployment({ dataDir, port: 0, sitePort: 0, adminKey: ADMIN_KEY });
+  const deployment = await startDeployment({
+    dataDir,
+    port: 0,
+    sitePort: 0,
+    adminKey: ADMIN_KEY,
+    simulation: { ...NO_SIMULATION, ...simulation },
+  });
   const issuer = await createIssuer();
   const project = await pushFixture(deployment, issuer);
   return {

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { outcomeFor } from "./shown.ts";
 
 const failure = (message: string) => ({ ok: false as const, message, logLines: [], requestId: "0123456789abcdef" });
@@ -21,5 +21,38 @@ it("leaves other text and successful results unchanged", () => {
 it("adds a request id where it is missing", () => {
   expect(outcomeFor("none", { ok: false, message: "No.", logLines: [] })).toMatchObject({
     message: expect.stringMatching(/^\[Request ID: [0-9a-f]{16}\] Server Error\nNo\.$/),
+  });
+});
+
+describe("with redaction", () => {
+  const logLines = ["[LOG] 'secret'"];
+  const thrown = { ...failure("Uncaught Error: secret\n    at handler (../convex/a.ts:1:2)"), logLines };
+
+  it("hides messages and log lines from everyone but administrators", () => {
+    for (const caller of ["none", "user"] as const)
+      expect(outcomeFor(caller, thrown, true)).toEqual({ ...thrown, message: HEAD.trim(), logLines: [] });
+    expect(outcomeFor("admin", thrown, true)).toEqual({ ...thrown, message: HEAD + thrown.message });
+  });
+
+  it("passes the data of a ConvexError and errors of the deployment", () => {
+    const refused = { ...thrown, data: { code: "limit" } };
+    expect(outcomeFor("user", refused, true)).toMatchObject({ message: HEAD.trim(), data: { code: "limit" } });
+    const conflict = { ...failure("Documents changed."), code: "OptimisticConcurrencyControlFailure" };
+    expect(outcomeFor("none", conflict, true).message).toBe(`${HEAD}Documents changed.`);
+  });
+
+  it("removes log lines of results without parsing their values", () => {
+    const parse = vi.fn<() => number>(() => 1);
+    const done = {
+      ok: true as const,
+      logLines,
+      get value() {
+        return parse();
+      },
+    };
+    expect(outcomeFor("none", done, true).logLines).toEqual([]);
+    expect(parse).not.toHaveBeenCalled();
+    expect(outcomeFor("none", done, true).value).toBe(1);
+    expect(done.logLines).toBe(logLines);
   });
 });

@@ -5,8 +5,20 @@ import type { Identity } from "../values/types.ts";
 
 const STACK = /(?:\n +at [^\n]*)+\s*$/;
 
-export function outcomeFor<T extends Outcome>(caller: Identity["kind"], outcome: T): T {
-  if (outcome.ok) return outcome;
-  const { message, requestId = newRequestId() } = outcome;
-  return { ...outcome, message: `[Request ID: ${requestId}] Server Error\n${caller === "admin" ? message : message.replace(STACK, "")}` };
+/** `redacts`: as on Convex's production deployments, others than administrators get no messages of functions and no log lines. */
+export function outcomeFor<T extends Outcome>(caller: Identity["kind"], outcome: T, redacts = false): T {
+  const redacted = redacts && caller !== "admin";
+  if (outcome.ok) return redacted && outcome.logLines.length > 0 ? withoutLogLines(outcome) : outcome;
+  const { message, code, requestId = newRequestId() } = outcome;
+  const head = `[Request ID: ${requestId}] Server Error`;
+  const logLines = redacted ? [] : outcome.logLines;
+  if (redacted && code === undefined) return { ...outcome, message: head, logLines };
+  return { ...outcome, message: `${head}\n${caller === "admin" ? message : message.replace(STACK, "")}`, logLines };
+}
+
+/** A spread copy would parse the value. */
+function withoutLogLines<T extends Outcome>(outcome: T): T {
+  const copy: T = Object.create(Object.getPrototypeOf(outcome), Object.getOwnPropertyDescriptors(outcome));
+  copy.logLines = [];
+  return copy;
 }

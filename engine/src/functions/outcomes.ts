@@ -5,9 +5,10 @@ import type { Outcome } from "./types.ts";
 /** Parses the value lazily, because most callers forward its text. */
 export function outcomeOf({ outcome, metadata }: WireRun): Outcome {
   if (!outcome.ok) {
-    const { message, data, logLines } = outcome;
+    const { message, data, code, logLines } = outcome;
     const failed: Outcome = { ok: false, message, logLines };
     if (data !== undefined) failed.data = data;
+    if (code !== undefined) failed.code = code;
     if (metadata.requestId !== null) failed.requestId = metadata.requestId;
     return failed;
   }

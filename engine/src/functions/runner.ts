@@ -1,6 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ConcurrencyLimit } from "../simulation/concurrency-limit.ts";
+import { NO_SIMULATION, type Simulation } from "../simulation/options.ts";
 import { Actions } from "./actions/actions.ts";
 import { analyzeBundle } from "./bundles/analyze.ts";
 import { sweepBundles } from "./bundles/bundle.ts";
@@ -8,6 +10,7 @@ import { openModuleStore } from "./bundles/module-store.ts";
 import { openFileStore } from "./files/files.ts";
 import type { Affected, Batch, LoadedCode, WireCall, WireRun } from "./transactor/transactor-protocol.ts";
 import { argumentsText } from "./call.ts";
+import { Committer } from "./committer.ts";
 import { outcomeOf } from "./outcomes.ts";
 import { changedEnvironment, type EnvironmentChange } from "./settings.ts";
 import { quarantineStrayFiles } from "./files/stray-files.ts";
@@ -24,6 +27,7 @@ export type RunnerOptions = {
   /** Accepts a database that is missing, empty or older than the stored files; files without a row are quarantined. */
   acceptLossUntil?: number | null | undefined;
   warn?: ((line: string) => void) | undefined;
+  simulation?: Simulation | undefined;
 };
 
 const UPKEEP_EVERY_MS = 10_000;
@@ -39,6 +43,8 @@ export async function startRunner(options: RunnerOptions): Promise<FunctionRunne
 
 export type Jobs = {
   request: TransactorThread["request"];
+  /** Returns null if it is no longer due. */
+  runMutation: Committer["scheduled"];
   onChange(listener: () => void): () => void;
   runAction(call: Call, jobId: string | null): Promise<Outcome>;
   log(run: WireRun): void;
@@ -55,6 +61,10 @@ class Runner implements FunctionRunner {
   #upkeep: NodeJS.Timeout | undefined;
   #maintained: Promise<void> = Promise.resolve();
   readonly #closing = new AbortController();
+  readonly #simulation: Simulation;
+  readonly #limits: Record<"queries" | "mutations" | "actions", ConcurrencyLimit | null>;
+  /** Null: mutations commit at once. */
+  readonly #committer: Committer | null;
   #transactor!: TransactorThread;
   #actions!: Actions;
   files!: FunctionRunner["files"];
@@ -63,6 +73,7 @@ class Runner implements FunctionRunner {
 
   readonly jobs: Jobs = {
     request: (kind, params) => this.#transactor.request(kind, params),
+    runMutation: (kind, params) => this.#committer?.scheduled(kind, params) ?? this.#transactor.request<"runJob" | "runCron">(kind, params),
     onChange: (listener) => listen(this.#jobListeners, listener),
     runAction: (call, jobId) => this.#actions.run(call, jobId),
     log: (run) => this.#log(run, "none"),
@@ -70,6 +81,18 @@ class Runner implements FunctionRunner {
 
   constructor(options: RunnerOptions) {
     this.#options = options;
+    this.#simulation = options.simulation ?? NO_SIMULATION;
+    const { concurrentQueries, concurrentMutations, concurrentActions, commitDelayMs } = this.#simulation;
+    this.#limits = {
+      queries: limitOf("queries", concurrentQueries),
+      mutations: limitOf("mutations", concurrentMutations),
+      actions: limitOf("actions", concurrentActions),
+    };
+    const limit = this.#limits.mutations;
+    const { signal } = this.#closing;
+    const request: TransactorThread["request"] = (kind, params) => this.#transactor.request(kind, params);
+    this.#committer =
+      commitDelayMs === null && limit === null ? null : new Committer({ request, commitDelayMs: commitDelayMs ?? 0, limit, signal });
   }
 
   async start(): Promise<void> {
@@ -80,6 +103,10 @@ class Runner implements FunctionRunner {
       cloudUrl,
       siteUrl,
       acceptLossUntil,
+      simulation: {
+        defersCommits: this.#simulation.commitDelayMs !== null,
+        writeBytesPerSecond: this.#simulation.writeBytesPerSecond,
+      },
       onBatch: (batch, restarted) => this.#onBatch(batch, restarted),
       onFailure: (error) => this.#options.onFailure?.(error),
     });
@@ -97,6 +124,8 @@ class Runner implements FunctionRunner {
     this.#actions = new Actions({
       dir,
       runner: this,
+      runAction: (call) => this.#actions.run(call),
+      redactErrors: this.#simulation.redactErrors,
       request: (kind, params) => this.#transactor.request(kind, params),
       log: (run, identity) => this.#log(run, identity),
     });
@@ -129,8 +158,8 @@ class Runner implements FunctionRunner {
 
   async queries(calls: (Call & { token?: string })[], at?: bigint): Promise<QueryOutcome[]> {
     for (const { token } of calls) if (token !== undefined) this.#tokens.add(token);
-    const requested = this.#transactor.request("queries", { calls: calls.map(toWire), at: at ?? null });
-    const runs = await requested.catch((error: unknown) => {
+    const request = () => this.#transactor.request("queries", { calls: calls.map(toWire), at: at ?? null });
+    const runs = await limited(this.#limits.queries, request).catch((error: unknown) => {
       for (const { token } of calls) if (token !== undefined) this.#tokens.delete(token);
       throw error;
     });
@@ -142,13 +171,14 @@ class Runner implements FunctionRunner {
   }
 
   async mutation(call: Call, once?: { sessionId: string; requestId: number }): Promise<MutationOutcome> {
-    const run = await this.#transactor.request("mutation", { call: toWire(call), once: once ?? null });
+    const params = { call: toWire(call), once: once ?? null };
+    const run = await (this.#committer?.mutation(params) ?? this.#transactor.request("mutation", params));
     this.#log(run, call.identity.kind);
     return Object.assign(outcomeOf(run), { ts: run.ts });
   }
 
   action(call: Call): Promise<Outcome> {
-    return this.#actions.run(call);
+    return limited(this.#limits.actions, () => this.#actions.run(call));
   }
 
   async anyFunction(call: Call): Promise<Outcome> {
@@ -161,7 +191,7 @@ class Runner implements FunctionRunner {
   }
 
   httpAction(request: Request, identity: Call["identity"]): Promise<Response> {
-    return this.#actions.runHttp(request, identity);
+    return limited(this.#limits.actions, () => this.#actions.runHttp(request, identity));
   }
 
   unsubscribe(tokens: string[]): void {
@@ -235,6 +265,7 @@ class Runner implements FunctionRunner {
 
   async close(): Promise<void> {
     this.#closing.abort();
+    for (const limit of Object.values(this.#limits)) limit?.close();
     clearInterval(this.#upkeep);
     await Promise.all([this.#administration, this.#swept]);
     await this.#actions.close();
@@ -293,6 +324,11 @@ class Runner implements FunctionRunner {
     for (const listener of this.#logListeners) listener(entry);
   }
 }
+
+const limitOf = (what: string, limit: number | null): ConcurrencyLimit | null =>
+  limit === null ? null : new ConcurrencyLimit(what, limit);
+
+const limited = <T>(limit: ConcurrencyLimit | null, work: () => Promise<T>): Promise<T> => (limit ? limit.run(work) : work());
 
 function listen<T>(listeners: Set<T>, listener: T): () => void {
   listeners.add(listener);

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { NO_SIMULATION, type Simulation } from "../simulation/options.ts";
 import type { Identity, Json } from "../values/types.ts";
 import { bundleSources } from "./bundles/bundle-fixture.ts";
 import { startRunner, type Jobs } from "./runner.ts";
@@ -25,14 +26,25 @@ export class Fixture {
   readonly dir = mkdtempSync(join(tmpdir(), "engine-functions-"));
   runner!: FunctionRunner & { jobs: Jobs };
 
-  static async start(): Promise<Fixture> {
-    const fixture = new Fixture();
+  readonly #simulation: Simulation;
+
+  constructor(simulation: Partial<Simulation> = {}) {
+    this.#simulation = { ...NO_SIMULATION, ...simulation };
+  }
+
+  static async start(simulation?: Partial<Simulation>): Promise<Fixture> {
+    const fixture = new Fixture(simulation);
     await fixture.open();
     return fixture;
   }
 
   async open(): Promise<void> {
-    this.runner = await startRunner({ dir: this.dir, cloudUrl: "http://127.0.0.1:3210", siteUrl: "http://127.0.0.1:3211" });
+    this.runner = await startRunner({
+      dir: this.dir,
+      cloudUrl: "http://127.0.0.1:3210",
+      siteUrl: "http://127.0.0.1:3211",
+      simulation: this.#simulation,
+    });
   }
 
   async restart(): Promise<void> {

@@ -17,9 +17,13 @@ export type Outcome =
       ok: false;
       message: string;
       data?: Json /* of a ConvexError */;
+      code?: string /* of the deployment itself: no error of the function */;
       logLines: LogLine[];
       requestId?: string /* under which the log has it */;
     };
+
+/** The code of a mutation that conflicted at each retry. It changed nothing. */
+export const WRITE_CONFLICT = "OptimisticConcurrencyControlFailure";
 
 export type QueryOutcome = Outcome & {
   ts: Timestamp;

@@ -25,7 +25,12 @@ export function callRoutes(
   authenticate: Authenticate,
   system: (call: Call) => Promise<Outcome>,
   cache: Pick<QueryCache, "query">,
+  redactErrors: boolean,
 ): Routes {
+  const reply = (outcome: Outcome, format: Format, { kind }: Identity): Reply => {
+    if (!outcome.ok && outcome.code !== undefined) throw new RequestError(503, outcome.code, outcome.message);
+    return jsonText(outcomeText(outcomeFor(kind, outcome, redactErrors), format));
+  };
   const query = async (parsed: ParsedCall, identity: Identity, at?: Timestamp): Promise<Reply> => {
     const call = toCall(parsed, identity);
     const outcome = parsed.path.startsWith("_system/") ? await system(call) : await atSnapshot(cache.query(call, at), at);
@@ -54,7 +59,7 @@ export function callRoutes(
       const calls = queries.map((entry) => parseCall(isObject(entry) ? entry : {}));
       const outcomes = calls.length === 0 ? [] : await runner.queries(calls.map((call) => toCall(call, identity)));
       return jsonText(
-        `{"results":[${outcomes.map((outcome, i) => outcomeText(outcomeFor(identity.kind, outcome), calls[i]?.format ?? "json")).join(",")}]}`,
+        `{"results":[${outcomes.map((outcome, i) => outcomeText(outcomeFor(identity.kind, outcome, redactErrors), calls[i]?.format ?? "json")).join(",")}]}`,
       );
     },
     "POST /api/mutation": post(async (call, identity) => reply(await runner.mutation(toCall(call, identity)), call.format, identity)),
@@ -135,8 +140,6 @@ async function atSnapshot(outcome: Promise<QueryOutcome>, at: Timestamp | undefi
     throw badRequest(error instanceof Error ? error.message : "There is no such snapshot.", "SnapshotNotAvailable");
   });
 }
-
-const reply = (outcome: Outcome, format: Format, { kind }: Identity): Reply => jsonText(outcomeText(outcomeFor(kind, outcome), format));
 
 function outcomeText(outcome: Outcome, format: Format): string {
   const logLines = JSON.stringify(outcome.logLines);

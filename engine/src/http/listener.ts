@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientAddress } from "./client-address.ts";
 import type { MemoryBudget } from "../memory/budget.ts";
 import { failure, type Reply } from "./reply.ts";
@@ -16,6 +17,8 @@ export type ListenerOptions = {
   headers: (request: IncomingMessage) => OutgoingHttpHeaders;
   memory: MemoryBudget;
   clientAddress: ClientAddress;
+  /** Added to each request, half before and half after its handling. */
+  latencyMs?: number;
   report: (error: unknown) => void;
 };
 
@@ -38,6 +41,8 @@ export function createListener(options: ListenerOptions): Server {
 
 async function answer(request: IncomingMessage, response: ServerResponse, options: ListenerOptions): Promise<void> {
   const handled = countRequest(request, response, options.memory.open(options.clientAddress(request)));
+  const { latencyMs = 0 } = options;
+  if (latencyMs > 0) await sleep(latencyMs / 2);
   let reply: Reply;
   try {
     reply = await options.handle(request);
@@ -47,6 +52,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
   }
   handled();
   await drained(request);
+  if (latencyMs > 0) await sleep(latencyMs / 2);
   try {
     await write(request, response, reply, options.headers(request));
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import { DamagedDataError, DISK_FULL, DiskFullError } from "../values/errors.ts";
+import { DamagedDataError, DISK_FULL, DiskFullError, OverloadedError } from "../values/errors.ts";
 import { RequestError } from "./errors.ts";
 
 const DAMAGED = "The data of this deployment is damaged, so nothing is written. Its log says what to do.";
@@ -23,6 +23,7 @@ export function failure(error: unknown, report: (error: unknown) => void): Reply
     report(error.message);
     return json({ code: "InsufficientStorage", message: DISK_FULL }, 507);
   }
+  if (error instanceof OverloadedError) return json({ code: error.code, message: error.message }, 503);
   report(error);
   if (error instanceof DamagedDataError) return json({ code: "DataDamaged", message: DAMAGED }, 503);
   return json({ code: "InternalServerError", message: "Your request couldn't be completed. Try again later." }, 500);

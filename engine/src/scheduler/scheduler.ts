@@ -24,9 +24,13 @@ const anonymous: Identity = { kind: "none" };
 const GRACE_MS = 5_000;
 
 /** Marks actions interrupted by a crash first. */
-export async function startScheduler(runner: SchedulerRunner, now: () => number = Date.now): Promise<{ stop(): Promise<void> }> {
+export async function startScheduler(
+  runner: SchedulerRunner,
+  now: () => number = Date.now,
+  atOnce: number = AT_ONCE,
+): Promise<{ stop(): Promise<void> }> {
   while ((await runner.jobs.request("recoverJobs", null)) > 0);
-  const scheduler = new Scheduler(runner, now);
+  const scheduler = new Scheduler(runner, now, atOnce);
   scheduler.look();
   return scheduler;
 }
@@ -34,6 +38,7 @@ export async function startScheduler(runner: SchedulerRunner, now: () => number 
 class Scheduler {
   readonly #runner: SchedulerRunner;
   readonly #now: () => number;
+  readonly #atOnce: number;
   readonly #stopListening: () => void;
   readonly #jobs = new Map<string, Promise<void>>();
   readonly #crons = new Map<string, Promise<void>>();
@@ -43,9 +48,10 @@ class Scheduler {
   #lookAgain = false;
   #closed = false;
 
-  constructor(runner: SchedulerRunner, now: () => number) {
+  constructor(runner: SchedulerRunner, now: () => number, atOnce: number) {
     this.#runner = runner;
     this.#now = now;
+    this.#atOnce = atOnce;
     this.#stopListening = runner.jobs.onChange(() => this.look());
     this.#cleaning = setInterval(() => void this.#clean().catch(() => undefined), CLEAN_EVERY_MS);
     this.#cleaning.unref();
@@ -91,9 +97,9 @@ class Scheduler {
   /** Returns when the next job is due. Each ended job triggers another pass, so a full scheduler needs no time. */
   async #lookNow(): Promise<number | null> {
     const nextCron = await this.#startCrons();
-    const free = AT_ONCE - this.#jobs.size;
+    const free = this.#atOnce - this.#jobs.size;
     if (free <= 0) return nextCron;
-    const { due, next } = await this.#runner.jobs.request("dueJobs", { now: this.#now(), limit: AT_ONCE + free });
+    const { due, next } = await this.#runner.jobs.request("dueJobs", { now: this.#now(), limit: this.#atOnce + free });
     const startable = due.filter(({ id }) => !this.#jobs.has(id));
     for (const job of startable.slice(0, free)) this.#start(this.#jobs, job.id, this.#runJob(job));
     return earliest(nextCron, startable.length > free ? null : next);
@@ -118,7 +124,7 @@ class Scheduler {
     const { jobs } = this.#runner;
     const kind = await jobs.request("kindOf", { path: job.name, visibility: "any" });
     if (kind !== "action") {
-      const run = await jobs.request("runJob", { id: job.id });
+      const run = await jobs.runMutation("runJob", { id: job.id });
       if (run) jobs.log(run);
       return;
     }
@@ -152,7 +158,7 @@ class Scheduler {
       if (await jobs.request("moveCron", { name, due, next })) await this.#runAction(cron.path, cron.args, null);
       return;
     }
-    const run = await jobs.request("runCron", { name, due, next });
+    const run = await jobs.runMutation("runCron", { name, due, next });
     if (run) jobs.log(run);
   }
 

@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { RawData, WebSocket } from "ws";
 import { garbageCollector, LARGE_MESSAGE_BYTES } from "../memory/collect-garbage.ts";
+import type { DelayLine } from "../simulation/delay-line.ts";
 import { ProtocolError } from "./messages.ts";
 import type { SocketMemory } from "./socket-memory.ts";
 
@@ -13,6 +14,8 @@ export type InboxOptions = {
   socket: Duplex;
   memory: SocketMemory;
   requests: () => number;
+  /** Delays messages on their way. */
+  delay: DelayLine | null;
   receive: (text: string) => Promise<void>;
   fail: (error: unknown) => void;
 };
@@ -21,7 +24,7 @@ const collectGarbage = garbageCollector();
 
 export type Inbox = { close(): void };
 
-export function createInbox({ websocket, socket, memory, requests, receive, fail }: InboxOptions): Inbox {
+export function createInbox({ websocket, socket, memory, requests, delay, receive, fail }: InboxOptions): Inbox {
   let waiting: string[] = [];
   let waitingBytes = 0;
   let partial = 0;
@@ -70,6 +73,13 @@ export function createInbox({ websocket, socket, memory, requests, receive, fail
     resumeWhenCalm();
   };
 
+  const arrive = (text: string) => {
+    if (closed) return;
+    waiting.push(text);
+    if (tooMuch()) websocket.pause();
+    if (!busy) void drain();
+  };
+
   // Precedes the websocket's listener, which parses the messages counted here.
   socket.prependListener("data", (chunk: Buffer) => {
     if (closed) return;
@@ -97,9 +107,8 @@ export function createInbox({ websocket, socket, memory, requests, receive, fail
       close();
       return fail(new ProtocolError("Messages must be text frames."));
     }
-    waiting.push(text);
-    if (tooMuch()) websocket.pause();
-    if (!busy) void drain();
+    if (delay) delay.push(() => arrive(text));
+    else arrive(text);
   });
   return { close };
 }

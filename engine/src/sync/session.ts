@@ -5,7 +5,7 @@ import type { Authenticator } from "../auth/authenticate.ts";
 import { callWithText } from "../functions/call.ts";
 import type { Call, FunctionRunner, Outcome } from "../functions/types.ts";
 import { RequestError } from "../http/errors.ts";
-import { DISK_FULL, DiskFullError } from "../values/errors.ts";
+import { DISK_FULL, DiskFullError, OverloadedError } from "../values/errors.ts";
 import type { Identity, Timestamp } from "../values/types.ts";
 import { identityKey } from "./identity-key.ts";
 import {
@@ -43,6 +43,7 @@ export type SessionOptions = {
   queries: SharedQueries;
   authenticator: Authenticator;
   line: Line;
+  redactErrors: boolean;
   report: (error: unknown) => void;
 };
 
@@ -234,7 +235,7 @@ export class SyncSession implements Subscriber {
         this.options.report(error.message);
         return { ok: false as const, message: `InsufficientStorage: ${DISK_FULL}`, logLines: [], ts: 0n };
       });
-      this.answer(mutationResponseText(requestId, outcomeFor(caller, outcome), outcome.ts));
+      this.answer(mutationResponseText(requestId, this.shown(caller, outcome), outcome.ts));
       if (!outcome.ok || this.closed) return;
       if (this.owed === null || this.owed < outcome.ts) this.owed = outcome.ts;
       this.options.queries.touch(this);
@@ -245,7 +246,7 @@ export class SyncSession implements Subscriber {
     const caller = this.identity.kind;
     await this.request(request, async () => {
       const outcome = refusedOutcome(request) ?? (await this.options.runner.action(this.call(request)));
-      this.answer(actionResponseText(request.requestId, outcomeFor(caller, outcome)));
+      this.answer(actionResponseText(request.requestId, this.shown(caller, outcome)));
     });
   }
 
@@ -256,12 +257,18 @@ export class SyncSession implements Subscriber {
     try {
       await run();
     } catch (error) {
+      // The client reconnects after a pause and sends the request again.
+      if (error instanceof OverloadedError) return this.end(error.code);
       this.options.report(error);
       this.end("InternalServerError");
     } finally {
       this.inFlight -= 1;
       this.options.line.memory.add("requests", -REQUEST_BYTES - argsText.length);
     }
+  }
+
+  private shown(caller: Identity["kind"], outcome: Outcome): Outcome {
+    return outcomeFor(caller, outcome, this.options.redactErrors);
   }
 
   private call({ udfPath, argsText }: Request): Call {

@@ -43,6 +43,7 @@ export interface SharedQueries {
 export type SharedQueriesOptions = {
   runner: Pick<FunctionRunner, "queries" | "latest" | "onCommit" | "unsubscribe">;
   system: (call: Call) => Promise<Outcome>;
+  redactErrors?: boolean;
   report: (error: unknown) => void;
 };
 
@@ -98,7 +99,7 @@ class WatchEntry implements Watch {
   }
 }
 
-export function createSharedQueries({ runner, system, report }: SharedQueriesOptions): SharedQueries {
+export function createSharedQueries({ runner, system, redactErrors = false, report }: SharedQueriesOptions): SharedQueries {
   const runs = new Map<string, Run>();
   const byToken = new Map<string, Run>();
   const stale = new Set<Run>();
@@ -272,7 +273,7 @@ export function createSharedQueries({ runner, system, report }: SharedQueriesOpt
     // A repeated failure keeps its request id and is not sent again.
     if (!outcome.ok && run.failure?.message === outcome.message && run.failure.requestId) outcome.requestId = run.failure.requestId;
     run.failure = outcome.ok ? null : outcome;
-    const result = queryResult(outcomeFor(run.visibility === "any" ? "admin" : "none", outcome), journal);
+    const result = queryResult(outcomeFor(run.visibility === "any" ? "admin" : "none", outcome, redactErrors), journal);
     // Sessions compare results by identity, so equal results keep their object.
     if (run.result?.type !== result.type || run.result.fields !== result.fields) run.result = result;
     run.journal = journal;

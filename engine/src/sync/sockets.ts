@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocketServer, type WebSocket } from "ws";
 import { MAX_MESSAGE_BYTES, type ExceededLimit, type MemoryBudget } from "../memory/budget.ts";
 import type { ClientAddress } from "../http/client-address.ts";
+import { DelayLine } from "../simulation/delay-line.ts";
 import { corkSocket } from "./gathering.ts";
 import { createInFlight } from "./in-flight.ts";
 import { createInbox } from "./inbox.ts";
@@ -31,6 +32,8 @@ export type SocketsOptions = Omit<SessionOptions, "line"> & {
   allowedOrigins: string[] | null;
   memory: MemoryBudget;
   clientAddress: ClientAddress;
+  /** Added to a message and its answer, half in each direction. */
+  latencyMs: number;
 };
 
 export interface Sockets {
@@ -83,7 +86,11 @@ const WHY: Record<ExceededLimit, string> = {
 
 function serve(websocket: WebSocket, socket: Duplex, options: SocketsOptions & { address: string | null }): void {
   const gather = corkSocket(socket);
-  const inFlight = createInFlight((mark) => websocket.ping(mark));
+  const { latencyMs } = options;
+  const delay = latencyMs > 0 ? { in: new DelayLine(latencyMs / 2), out: new DelayLine(latencyMs / 2) } : null;
+  /** All that leaves, in order. */
+  const leave = (send: () => void) => (delay ? delay.out.push(send) : send());
+  const inFlight = createInFlight((mark) => leave(() => websocket.ping(mark)));
   const memory = new SocketMemory(options.memory.open(options.address), (limit) => {
     inbox.close();
     session.close();
@@ -95,11 +102,13 @@ function serve(websocket: WebSocket, socket: Duplex, options: SocketsOptions & {
 
   const write = (text: string) => {
     const bytes = Buffer.from(text, "utf8");
-    gather();
     inFlight.handedOver(bytes.length);
-    websocket.send(bytes, { binary: false }, () => {
-      inFlight.left(bytes.length);
-      countUnsent();
+    leave(() => {
+      gather();
+      websocket.send(bytes, { binary: false }, () => {
+        inFlight.left(bytes.length);
+        countUnsent();
+      });
     });
     countUnsent();
   };
@@ -117,7 +126,7 @@ function serve(websocket: WebSocket, socket: Duplex, options: SocketsOptions & {
       if (heldBack) inFlight.pingAfter(MARK_BYTES);
       return !heldBack;
     },
-    close: (reason) => websocket.close(reason === "AuthError" ? CLOSE_NORMAL : CLOSE_INTERNAL, reason),
+    close: (reason) => leave(() => websocket.close(reason === "AuthError" ? CLOSE_NORMAL : CLOSE_INTERNAL, reason)),
   };
   const session = new SyncSession({ ...options, line });
 
@@ -132,10 +141,10 @@ function serve(websocket: WebSocket, socket: Duplex, options: SocketsOptions & {
     session.close();
     if (error instanceof ProtocolError) {
       write(fatalErrorText(error.message));
-      websocket.close(CLOSE_POLICY, "Malformed message");
+      leave(() => websocket.close(CLOSE_POLICY, "Malformed message"));
     } else {
       options.report(error);
-      websocket.close(CLOSE_INTERNAL, "InternalServerError");
+      leave(() => websocket.close(CLOSE_INTERNAL, "InternalServerError"));
     }
   };
 
@@ -144,6 +153,7 @@ function serve(websocket: WebSocket, socket: Duplex, options: SocketsOptions & {
     socket,
     memory,
     requests: () => session.inFlight,
+    delay: delay && delay.in,
     receive: (text) => session.receive(parseClientMessage(text)),
     fail,
   });

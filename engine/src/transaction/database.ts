@@ -117,7 +117,7 @@ class FileDatabase implements Database {
   }
 
   beginMutation(): Transaction {
-    if (this.openMutation !== null) throw new Error("Mutations run one at a time: another one has not been committed or rolled back.");
+    this.assertNoOpenMutation();
     this.openMutation = new DataTransaction("mutation", this.latest(), new Overlay(), this.context);
     return this.openMutation;
   }
@@ -142,6 +142,19 @@ class FileDatabase implements Database {
 
   rollback(transaction: Transaction): void {
     if (transaction === this.openMutation) this.openMutation = null;
+  }
+
+  suspend(transaction: Transaction, token: string): void {
+    this.rollback(transaction);
+    this.subscribe(token, transaction.readSet());
+  }
+
+  commitSuspended(transaction: Transaction, token: string, record?: IdempotencyRecord): Commit {
+    if (!(transaction instanceof DataTransaction)) throw new Error("Only a mutation of this database can be committed.");
+    this.assertNoOpenMutation();
+    this.unsubscribe(token);
+    this.openMutation = transaction;
+    return this.commit(transaction, record);
   }
 
   flush(): void {
@@ -272,6 +285,10 @@ class FileDatabase implements Database {
     const text = this.settings.get(SCHEMA);
     const json: Json = text === undefined ? null : JSON.parse(text);
     return new Schema(json, { tableOf: (id) => catalog.tableOf(id)?.name ?? null });
+  }
+
+  private assertNoOpenMutation(): void {
+    if (this.openMutation !== null) throw new Error("Mutations run one at a time: another one has not been committed or rolled back.");
   }
 
   private openBatch(): void {

@@ -6,6 +6,7 @@ import { newId } from "../values/ids.ts";
 import { FIRST_KEY, LAST_KEY } from "../values/keys.ts";
 import type { Json, Timestamp } from "../values/types.ts";
 import { idKey, valueOf, type Document } from "./document.ts";
+import { writeIn } from "./conflict.ts";
 import { checkUserFields, fieldsOf, patched, withoutSystemFields } from "./fields.ts";
 import type { Overlay } from "./overlay.ts";
 import { rangeBetween, readPageRequest, takePage } from "./query/page.ts";
@@ -15,7 +16,7 @@ import type { Range } from "./query/scan.ts";
 import type { Schema } from "./schema/schema.ts";
 import type { SearchContext } from "./query/search.ts";
 import { openStream, type Reader, type Stream } from "./query/stream.ts";
-import type { ReadSet, SystemWriter, Transaction, Usage } from "./types.ts";
+import type { DocumentName, ReadSet, SystemWriter, Transaction, Usage } from "./types.ts";
 import { Meter } from "./usage.ts";
 
 export type StorageContext = SearchContext & {
@@ -155,6 +156,10 @@ export class DataTransaction implements Transaction, Reader {
 
   readSet(): ReadSet {
     return this.reads.set();
+  }
+
+  writeIn(reads: ReadSet): DocumentName | null {
+    return writeIn(reads, this.overlay.all());
   }
 
   usage(): Usage {

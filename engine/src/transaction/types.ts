@@ -1,4 +1,4 @@
-/** Used synchronously on the transactor thread: transactions run one at a time and are therefore serializable without conflicts. */
+/** Used synchronously on the transactor thread. Transactions run one at a time; only suspended ones can conflict. */
 import type { Json, Timestamp } from "../values/types.ts";
 
 /** Keys k with low <= k < high, in the index's sortable bytes. */
@@ -40,8 +40,12 @@ export interface Transaction {
   rollbackTo(savepoint: number): void;
 
   readSet(): ReadSet;
+  /** Returns the first written document that `reads` contains. */
+  writeIn(reads: ReadSet): DocumentName | null;
   usage(): Usage;
 }
+
+export type DocumentName = { table: string; id: string };
 
 export interface SystemWriter {
   insert(table: "_storage" | "_scheduled_functions", value: Json): string;
@@ -60,6 +64,10 @@ export interface Database {
   /** Report nothing of it before `flush`. */
   commit(transaction: Transaction, record?: IdempotencyRecord): Commit;
   rollback(transaction: Transaction): void;
+  /** Ends a mutation without its commit, so that others can run. `token` subscribes to its read set. */
+  suspend(transaction: Transaction, token: string): void;
+  /** Commits a suspended mutation. The caller must know that no commit has affected its token and no flush has failed. */
+  commitSuspended(transaction: Transaction, token: string, record?: IdempotencyRecord): Commit;
   /** Stops all writes if the error shows damaged data, and returns that error. */
   noteDamage(error: unknown): Error | null;
   readonly isDamaged: boolean;

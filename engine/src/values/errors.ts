@@ -19,6 +19,17 @@ export class StorageError extends Error {
   }
 }
 
+/** The deployment has no capacity for a call, which did not run. `code` is Convex's (`convex/src/browser/sync/web_socket_manager.ts`). */
+export class OverloadedError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.name = "OverloadedError";
+    this.code = code;
+  }
+}
+
 /** The message for clients. That of a `DiskFullError` contains paths. */
 export const DISK_FULL = "There is no room left on the deployment's disk. Nothing was saved.";
 

@@ -8,14 +8,22 @@ import type { Call, FunctionRunner, Outcome } from "../types.ts";
 
 export type ActionsHost = {
   dir: string;
-  runner: Pick<FunctionRunner, "queries" | "mutation" | "action" | "files">;
+  runner: Pick<FunctionRunner, "queries" | "mutation" | "files">;
+  /** In the place of the calling action, whatever the limit of concurrent actions. */
+  runAction: FunctionRunner["action"];
+  redactErrors: boolean;
   request: <K extends QuestionName>(kind: K, params: Questions[K]["params"]) => Promise<Questions[K]["answer"]>;
   log: (run: WireRun, identity: Identity["kind"]) => void;
 };
 
 type Caller = { identity: Identity; argsText: string | null };
 
-export async function answerSyscall({ runner, request }: ActionsHost, op: string, args: Arguments, caller: Caller): Promise<unknown> {
+export async function answerSyscall(
+  { runner, runAction, request }: ActionsHost,
+  op: string,
+  args: Arguments,
+  caller: Caller,
+): Promise<unknown> {
   switch (op) {
     case "1.0/actions/query": {
       const [outcome] = await runner.queries([callOf(args, caller)]);
@@ -24,7 +32,7 @@ export async function answerSyscall({ runner, request }: ActionsHost, op: string
     case "1.0/actions/mutation":
       return resultText(await runner.mutation(callOf(args, caller)));
     case "1.0/actions/action":
-      return resultText(await runner.action(callOf(args, caller)));
+      return resultText(await runAction(callOf(args, caller)));
     case "1.0/actions/schedule": {
       const { name, functionHandle, reference } = asAddress(args);
       const address: Json = { ...(name && { name }), ...(functionHandle && { functionHandle }), ...(reference && { reference }) };

@@ -107,7 +107,7 @@ export class Actions {
     } as const;
     this.#host.log({ outcome, metadata, ts: 0n }, identity.kind);
     if (ended.kind === "response") return toResponse(ended.response);
-    const shown = outcomeFor(identity.kind, { ok: false, message, logLines, requestId });
+    const shown = outcomeFor(identity.kind, { ok: false, message, logLines, requestId }, this.#host.redactErrors);
     const [code, ...trace] = shown.message.split("\n");
     return Response.json({ code, trace: trace.join("\n") }, { status: 500 });
   }

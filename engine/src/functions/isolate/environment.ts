@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { registerHooks, isBuiltin } from "node:module";
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import { pathToFileURL } from "node:url";
+import { replaceClock } from "../../simulation/replace-clock.ts";
 import type { LogLine } from "../../values/types.ts";
 import { captureConsole } from "./console.ts";
 import { isolateCrypto } from "./isolate-crypto.ts";
@@ -102,18 +103,7 @@ function define(name: string, value: unknown): void {
 }
 
 function freezeTime(moment: () => ExecutionState | undefined): void {
-  const RealDate = Date;
-  const now = (): number => moment()?.now ?? RealDate.now();
-  function FrozenDate(...args: unknown[]): unknown {
-    if (!new.target) return new RealDate(now()).toString();
-    return Reflect.construct(RealDate, args.length === 0 ? [now()] : args, new.target === FrozenDate ? RealDate : new.target);
-  }
-  FrozenDate.prototype = RealDate.prototype;
-  Object.defineProperty(FrozenDate, "name", { value: "Date" });
-  Object.defineProperty(FrozenDate, "length", { value: 7 });
-  Object.assign(FrozenDate, { now, parse: RealDate.parse, UTC: RealDate.UTC });
-  Object.defineProperty(RealDate.prototype, "constructor", { value: FrozenDate, configurable: true, writable: true });
-  define("Date", FrozenDate);
+  replaceClock((actual) => moment()?.now ?? actual());
   const elapsed = performance.now.bind(performance);
   Object.defineProperty(performance, "now", { value: () => (moment() ? 0 : elapsed()), configurable: true, writable: true });
 }

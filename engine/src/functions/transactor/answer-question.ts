@@ -1,4 +1,4 @@
-import { StorageError } from "../../values/errors.ts";
+import { OverloadedError, StorageError } from "../../values/errors.ts";
 import { answerAdministration } from "./administration.ts";
 import { answerJobs } from "./job-operations.ts";
 import type { Question } from "./transactor-protocol.ts";
@@ -11,7 +11,8 @@ export async function answerQuestion(transactor: Transactor, batch: OpenBatch, q
     const thrown = transactor.database.noteDamage(caught) ?? caught;
     if (thrown instanceof StorageError) batch.failure = thrown;
     const { message, name } = thrown instanceof Error ? thrown : { message: String(thrown), name: "Error" };
-    batch.answers.push({ id: question.id, error: { message, name } });
+    const code = thrown instanceof OverloadedError ? thrown.code : undefined;
+    batch.answers.push({ id: question.id, error: { message, name, code } });
   }
 }
 
@@ -21,6 +22,8 @@ async function answerOf(transactor: Transactor, batch: OpenBatch, question: Ques
       return transactor.queries(batch, question);
     case "mutation":
       return transactor.mutation(batch, question);
+    case "commitMutation":
+      return transactor.commitMutation(batch, question.params.id);
     case "runJob":
     case "runCron":
     case "dueJobs":

@@ -63,15 +63,12 @@ async function runJob(transactor: Transactor, batch: OpenBatch, question: Questi
   const { id } = question.params;
   const job = pendingJob(transactor.database.beginQuery(), id);
   if (!job) return null;
-  const run = await transactor.runMutation(batch, question, callOf(job.name, job.args), {
+  return transactor.runMutation(batch, question, callOf(job.name, job.args), {
     jobId: id,
     settle: (transaction) => finishJob(transaction, id, { kind: "success" }, Date.now()),
+    failed: (error, current) =>
+      transactor.transact(current, (transaction) => finishJob(transaction, id, { kind: "failed", error }, Date.now())),
   });
-  if (!run.outcome.ok) {
-    const error = run.outcome.message;
-    transactor.transact(batch, (transaction) => finishJob(transaction, id, { kind: "failed", error }, Date.now()));
-  }
-  return run;
 }
 
 /** Stores the next run in the same commit. Returns null if the cron has moved on. */
@@ -80,9 +77,8 @@ async function runCron(transactor: Transactor, batch: OpenBatch, question: Quest
   const { settings } = transactor.database;
   const cron = readCrons(settings).find((cron) => cron.name === name && cron.next === due);
   if (!cron) return null;
-  const run = await transactor.runMutation(batch, question, callOf(cron.path, cron.args));
-  moveCron(settings, name, due, next);
-  return run;
+  const move = (): void => void moveCron(settings, name, due, next);
+  return transactor.runMutation(batch, question, callOf(cron.path, cron.args), { committed: move, failed: move });
 }
 
 /** Scheduled functions run without a user (docs.convex.dev/scheduling/scheduled-functions#auth-in-scheduled-functions). */

@@ -75,7 +75,7 @@ export async function openTransactor(data: TransactorData): Promise<() => Promis
     const removed = new RemovedFiles(database.settings, folder);
     removed.resume();
     database.flush();
-    const transactor = new Transactor(data.dir, services, execution, removed);
+    const transactor = new Transactor(data.dir, services, execution, removed, data.simulation);
     return { transactor, latest: database.latest(), hasAcceptedLoss, env, code, runMaintenance: rememberGlobals() };
   };
 }

@@ -224,8 +224,7 @@ export class TransactorThread {
   #forsake(): void {
     const unsent = new Set(this.#outbox);
     for (const [id, { question, settle }] of this.#pending) {
-      const repeatable = question.kind === "mutation" ? question.params.once !== null : question.kind !== "schedule";
-      if (repeatable || unsent.has(question)) continue;
+      if (isRepeatable(question) || unsent.has(question)) continue;
       this.#pending.delete(id);
       settle({
         id,
@@ -271,6 +270,12 @@ export class TransactorThread {
       return;
     }
   }
+}
+
+function isRepeatable(question: Question): boolean {
+  if (question.kind === "mutation") return question.params.once !== null;
+  if (question.kind === "commitMutation") return question.params.isRepeatable;
+  return question.kind !== "schedule";
 }
 
 function rejectQuestion(question: Question, verdict: Verdict): void {

@@ -1,6 +1,14 @@
 import type { Worker } from "node:worker_threads";
-import { DamagedDataError, DiskFullError, StorageError } from "../../values/errors.ts";
-import type { Batch, FromTransactor, LoadedCode, ToTransactor, TransactorData, WireError } from "./transactor-protocol.ts";
+import { DamagedDataError, DiskFullError, OverloadedError, StorageError } from "../../values/errors.ts";
+import type {
+  Batch,
+  FromTransactor,
+  LoadedCode,
+  ToTransactor,
+  TransactorData,
+  TransactorSimulation,
+  WireError,
+} from "./transactor-protocol.ts";
 import { SystemError } from "../system-error.ts";
 import { startThread } from "../thread.ts";
 import { Watch } from "../isolate/time-limit.ts";
@@ -10,6 +18,7 @@ export type TransactorOptions = {
   cloudUrl: string;
   siteUrl: string;
   acceptLossUntil: number | null;
+  simulation?: TransactorSimulation | undefined;
   /** Called after each durable batch, before its answers. `restarted`: all subscriptions are lost. */
   onBatch: (batch: Omit<Batch, "answers">, restarted: boolean) => void;
   onFailure: (error: Error) => void;
@@ -18,6 +27,7 @@ export type TransactorOptions = {
 export type Code = { code: LoadedCode | null; env: Record<string, string> };
 export type Opened = Extract<FromTransactor, { kind: "opened" }>;
 
+const NO_SIMULATION: TransactorSimulation = { defersCommits: false, writeBytesPerSecond: null };
 /** A running thread reports its CPU usage at once, even when busy. */
 const ANSWERS_WITHIN_MS = 500;
 const HEAP_MIB = 512;
@@ -33,8 +43,8 @@ export class TransactorProcess {
   outOfMemory = false;
 
   constructor(options: TransactorOptions, preload: Code | null, onMessage: (batch: Batch) => void) {
-    const { dir, cloudUrl, siteUrl, acceptLossUntil } = options;
-    const data: TransactorData = { dir, cloudUrl, siteUrl, watch: this.watch.memory, preload, acceptLossUntil };
+    const { dir, cloudUrl, siteUrl, acceptLossUntil, simulation = NO_SIMULATION } = options;
+    const data: TransactorData = { dir, cloudUrl, siteUrl, watch: this.watch.memory, preload, acceptLossUntil, simulation };
     this.worker = startThread(dir, new URL("./transactor-worker.ts", import.meta.url), data, {
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
     });
@@ -89,7 +99,8 @@ export class TransactorProcess {
   }
 }
 
-export function errorFromWire({ name, message }: WireError): Error {
+export function errorFromWire({ name, message, code }: WireError): Error {
+  if (name === "OverloadedError") return new OverloadedError(code ?? "", message);
   if (name === "DamagedDataError") return DamagedDataError.fromMessage(message);
   if (name === "DiskFullError") return new DiskFullError(message);
   return name === "StorageError" ? new StorageError(message) : new SystemError(message);

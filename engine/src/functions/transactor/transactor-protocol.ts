@@ -15,7 +15,7 @@ export type WireCall = {
 
 export type WireOutcome =
   | { ok: true; text: string; logLines: LogLine[] }
-  | { ok: false; message: string; data?: Json | undefined; logLines: LogLine[] };
+  | { ok: false; message: string; data?: Json | undefined; code?: string | undefined; logLines: LogLine[] };
 
 type RunMetadata = {
   path: string;
@@ -29,8 +29,11 @@ type RunMetadata = {
   requestId: string | null;
 };
 
-/** `repeated`: the stored answer of an earlier call. */
-export type WireRun = { outcome: WireOutcome; metadata: RunMetadata; ts: Timestamp; repeated?: boolean };
+/** `repeated`: the stored answer of an earlier call. `prepared`: not committed yet; `commitMutation` commits it. */
+export type WireRun = { outcome: WireOutcome; metadata: RunMetadata; ts: Timestamp; repeated?: boolean; prepared?: number };
+
+/** The written document that another mutation has read, and the function that wrote it. Empty when unknown. */
+export type Conflict = { table?: string; id?: string; path?: string | null };
 
 export type FileRow = { id: string; sha256: string; size: number; contentType: string | null };
 
@@ -39,6 +42,8 @@ export type StoredFile = FileRow & { path: string; url: string };
 export type Questions = {
   queries: { params: { calls: WireCall[]; at: Timestamp | null }; answer: WireRun[] };
   mutation: { params: { call: WireCall; once: { sessionId: string; requestId: number } | null }; answer: WireRun };
+  /** `isRepeatable`: a second run after a commit without an answer has no effect. */
+  commitMutation: { params: { id: number; isRepeatable: boolean }; answer: { run: WireRun } | { conflict: Conflict } };
   kindOf: { params: { path: string; visibility: "public" | "any" }; answer: FunctionKind | null };
   checkAction: {
     /** `args` is null if the actions thread checks them. */
@@ -121,6 +126,8 @@ export type FromTransactor =
 
 export type LoadedCode = { root: string; modules: string[]; nodeModules: string[]; analysis: Analysis };
 
+export type TransactorSimulation = { defersCommits: boolean; writeBytesPerSecond: number | null };
+
 export type TransactorData = {
   dir: string;
   cloudUrl: string;
@@ -128,6 +135,7 @@ export type TransactorData = {
   watch: SharedArrayBuffer;
   /** Accepts missing data stored up to this time (milliseconds since 1970). */
   acceptLossUntil: number | null;
+  simulation: TransactorSimulation;
   /** Importing code before the database is opened shortens the interruption of a push. */
   preload: { code: LoadedCode | null; env: Record<string, string> } | null;
 };

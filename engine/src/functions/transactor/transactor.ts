@@ -1,10 +1,22 @@
-import type { Commit, Database, Transaction } from "../../transaction/types.ts";
-import { StorageError } from "../../values/errors.ts";
+import type { Commit, Database, IdempotencyRecord, Transaction } from "../../transaction/types.ts";
+import { OverloadedError, StorageError } from "../../values/errors.ts";
 import type { FunctionKind, Timestamp } from "../../values/types.ts";
 import { describeFailure, PlainError } from "../failures.ts";
 import { PinnedFiles } from "../files/pinned-files.ts";
 import { showFunctionPath } from "../paths.ts";
-import type { Affected, Answer, Batch, Question, WireCall, WireOutcome, WireRun } from "./transactor-protocol.ts";
+import { WriteThroughput } from "../../simulation/write-throughput.ts";
+import { PreparedMutations, type PreparedMutation } from "./prepared-mutations.ts";
+import type {
+  Affected,
+  Answer,
+  Batch,
+  Conflict,
+  Question,
+  TransactorSimulation,
+  WireCall,
+  WireOutcome,
+  WireRun,
+} from "./transactor-protocol.ts";
 import { requestedPath, type KnownFunction } from "../registry.ts";
 import type { RemovedFiles } from "../files/removed-files.ts";
 import { newRequestId } from "../request-id.ts";
@@ -26,6 +38,18 @@ export type OpenBatch = {
   failure: StorageError | null;
 };
 
+export type MutationHooks = {
+  jobId?: string;
+  /** Returns the result to store with the commit. */
+  record?: (text: string) => { sessionId: string; requestId: number; result: string } | undefined;
+  /** Writes in the mutation's transaction, after the function. */
+  settle?: (transaction: Transaction) => void;
+  /** Runs in the commit's batch. */
+  committed?: () => void;
+  /** Runs in the batch in which the function or its commit failed. */
+  failed?: (message: string, batch: OpenBatch) => void;
+};
+
 export class Transactor {
   readonly dir: string;
   readonly services: Services;
@@ -33,12 +57,22 @@ export class Transactor {
   readonly #stage: CurrentExecution;
   readonly #cpu = new CpuMark();
   readonly #removed: RemovedFiles;
+  readonly #prepared: PreparedMutations | null;
+  readonly #throughput: WriteThroughput | null;
 
-  constructor(dir: string, services: Services, stage: CurrentExecution, removed: RemovedFiles) {
+  constructor(
+    dir: string,
+    services: Services,
+    stage: CurrentExecution,
+    removed: RemovedFiles,
+    { defersCommits, writeBytesPerSecond }: TransactorSimulation,
+  ) {
     this.dir = dir;
     this.services = services;
     this.#stage = stage;
     this.#removed = removed;
+    this.#prepared = defersCommits ? new PreparedMutations(services.database) : null;
+    this.#throughput = writeBytesPerSecond === null ? null : new WriteThroughput(writeBytesPerSecond);
   }
 
   get database(): Database {
@@ -79,6 +113,7 @@ export class Transactor {
       batch.failure = asStorageError(this.database.noteDamage(thrown) ?? thrown);
     }
     if (batch.failure) {
+      this.#prepared?.clear();
       const { message, name } = batch.failure;
       answers = answers.map(({ id }) => ({ id, error: { message, name } }));
       affected = [];
@@ -127,43 +162,69 @@ export class Transactor {
     });
   }
 
-  /** `record` returns the result to store; `settle` may write after the function. Both are in the same commit. */
+  /** Commits, or prepares the commit if commits are deferred. */
   async runMutation(
     batch: OpenBatch,
     question: { id: number; verdicts?: Question["verdicts"] },
     call: WireCall,
-    options: {
-      jobId?: string;
-      record?: (text: string) => { sessionId: string; requestId: number; result: string } | undefined;
-      settle?: (transaction: Transaction) => void;
-    } = {},
+    hooks: MutationHooks = {},
   ): Promise<WireRun> {
     const { database } = this;
     const transaction = database.beginMutation();
     let execution: Execution | null = null;
-    const done = await this.run(question, 0, call, "mutation", transaction, database.latest(), {
-      jobId: options.jobId,
+    const run = await this.run(question, 0, call, "mutation", transaction, database.latest(), {
+      jobId: hooks.jobId,
       onExecution: (begun) => {
         execution = begun;
       },
     });
-    if (!done.outcome.ok) {
-      this.database.rollback(transaction);
-      return done;
+    if (!run.outcome.ok) {
+      database.rollback(transaction);
+      hooks.failed?.(run.outcome.message, batch);
+      return run;
     }
-    const { text } = done.outcome;
+    const mutation = { run, transaction, execution, hooks };
     try {
-      options.settle?.(transaction);
-      const commit = database.commit(transaction, options.record?.(text));
-      this.committed(batch, commit, execution);
-      return { ...done, ts: commit.ts };
+      hooks.settle?.(transaction);
+      if (this.#prepared && transaction.usage().documentsWritten > 0) {
+        this.#prepared.add(question.id, mutation);
+        return { ...run, prepared: question.id };
+      }
+      return this.#commit(batch, mutation, (record) => database.commit(transaction, record));
     } catch (error) {
-      this.database.rollback(transaction);
-      if (error instanceof StorageError) throw error;
-      const failure = describeFailure(error instanceof Error ? new PlainError(error.message) : error, null);
-      const requestId = done.metadata.requestId ?? newRequestId();
-      return { ...done, metadata: { ...done.metadata, requestId }, outcome: { ok: false, ...failure, logLines: done.outcome.logLines } };
+      return this.#failedCommit(batch, mutation, error);
     }
+  }
+
+  commitMutation(batch: OpenBatch, id: number): { run: WireRun } | { conflict: Conflict } {
+    const mutation = this.#prepared?.take(id) ?? { conflict: {} };
+    if (mutation.conflict) return { conflict: mutation.conflict };
+    const { transaction, token } = mutation;
+    try {
+      return { run: this.#commit(batch, mutation, (record) => this.database.commitSuspended(transaction, token, record)) };
+    } catch (error) {
+      return { run: this.#failedCommit(batch, mutation, error) };
+    } finally {
+      this.database.unsubscribe(token);
+    }
+  }
+
+  #commit(batch: OpenBatch, mutation: PreparedMutation, commit: (record?: IdempotencyRecord) => Commit): WireRun {
+    const { run, transaction, execution, hooks } = mutation;
+    this.#throughput?.use(transaction.usage().bytesWritten);
+    const committed = commit(run.outcome.ok ? hooks.record?.(run.outcome.text) : undefined);
+    this.committed(batch, committed, transaction, { path: run.metadata.path, effects: execution });
+    hooks.committed?.();
+    return { ...run, ts: committed.ts };
+  }
+
+  #failedCommit(batch: OpenBatch, { run, transaction, hooks }: PreparedMutation, error: unknown): WireRun {
+    this.database.rollback(transaction);
+    if (error instanceof StorageError || error instanceof OverloadedError) throw error;
+    const failure = describeFailure(error instanceof Error ? new PlainError(error.message) : error, null);
+    const requestId = run.metadata.requestId ?? newRequestId();
+    hooks.failed?.(failure.message, batch);
+    return { ...run, metadata: { ...run.metadata, requestId }, outcome: { ok: false, ...failure, logLines: run.outcome.logLines } };
   }
 
   transact<T>(batch: OpenBatch, change: (transaction: Transaction, removedFiles: string[]) => T, jobsChanged = false): T {
@@ -171,7 +232,7 @@ export class Transactor {
     const transaction = this.database.beginMutation();
     try {
       const result = change(transaction, removedFiles);
-      this.committed(batch, this.database.commit(transaction), { removedFiles, jobsChanged });
+      this.committed(batch, this.database.commit(transaction), transaction, { path: null, effects: { removedFiles, jobsChanged } });
       return result;
     } catch (error) {
       this.database.rollback(transaction);
@@ -179,9 +240,15 @@ export class Transactor {
     }
   }
 
-  committed(batch: OpenBatch, commit: Commit, effects: Pick<Execution, "removedFiles" | "jobsChanged"> | null): void {
+  committed(
+    batch: OpenBatch,
+    commit: Commit,
+    transaction: Transaction,
+    { path, effects }: { path: string | null; effects: Pick<Execution, "removedFiles" | "jobsChanged"> | null },
+  ): void {
     batch.committed = true;
-    if (commit.affected.length > 0) batch.affected.push(commit);
+    const affected = this.#prepared ? this.#prepared.invalidate(commit, transaction, path) : commit.affected;
+    if (affected.length > 0) batch.affected.push({ ts: commit.ts, affected });
     if (!effects) return;
     batch.jobsChanged ||= effects.jobsChanged;
     if (effects.removedFiles.length === 0) return;

@@ -1,0 +1,67 @@
+import type { Commit, Database, ReadSet, Transaction } from "../../transaction/types.ts";
+import type { Execution } from "./run-function.ts";
+import type { Conflict, WireRun } from "./transactor-protocol.ts";
+import type { MutationHooks } from "./transactor.ts";
+
+/** A mutation that ran and is not committed yet. */
+export type PreparedMutation = {
+  run: WireRun;
+  transaction: Transaction;
+  execution: Execution | null;
+  hooks: MutationHooks;
+};
+
+type Entry = PreparedMutation & { id: number; token: string; reads: ReadSet; conflict: Conflict | null };
+
+/** Mutations between their run and their commit. A commit that changes what one has read makes it a conflict. */
+export class PreparedMutations {
+  readonly #database: Database;
+  readonly #byId = new Map<number, Entry>();
+  readonly #byToken = new Map<string, Entry>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** `id` must differ from those of earlier threads. */
+  add(id: number, prepared: PreparedMutation): void {
+    const token = `prepared ${id}`;
+    const entry: Entry = { ...prepared, id, token, reads: prepared.transaction.readSet(), conflict: null };
+    this.#byId.set(id, entry);
+    this.#byToken.set(token, entry);
+    this.#database.suspend(prepared.transaction, token);
+  }
+
+  /** Returns a conflict also for a mutation that a failed write or an ended thread has removed. */
+  take(id: number): { conflict: Conflict } | (PreparedMutation & { token: string; conflict: null }) {
+    const entry = this.#byId.get(id);
+    if (!entry) return { conflict: {} };
+    this.#remove(entry);
+    if (!entry.conflict) return { ...entry, conflict: null };
+    this.#database.unsubscribe(entry.token);
+    return { conflict: entry.conflict };
+  }
+
+  /** Marks the mutations that the commit affects. Returns the tokens of subscriptions. */
+  invalidate({ affected }: Commit, committed: Transaction, path: string | null): string[] {
+    return affected.filter((token) => {
+      const entry = this.#byToken.get(token);
+      if (!entry) return true;
+      entry.conflict ??= { ...committed.writeIn(entry.reads), path };
+      return false;
+    });
+  }
+
+  /** After a failed write, since they may have read what was undone. */
+  clear(): void {
+    for (const entry of this.#byId.values()) {
+      this.#remove(entry);
+      this.#database.unsubscribe(entry.token);
+    }
+  }
+
+  #remove({ id, token }: Entry): void {
+    this.#byId.delete(id);
+    this.#byToken.delete(token);
+  }
+}

@@ -1,0 +1,2 @@
+/** A mistake in the command line, whose message needs no stack. */
+export class UsageError extends Error {}
