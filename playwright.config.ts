@@ -34,9 +34,9 @@ export default defineConfig({
   },
 });
 
-/** Returns the tests that do not apply to `npm run test:container` and `npm run test:balanced`. */
+/** Returns the tests that do not apply to `test:container`, `test:balanced` and `test:remote`. */
 function elsewhere(): string[] {
   const ofThisFolder = "**/{build,shell-build,dev,shipped}.spec.ts";
-  if (process.env.TEST_BALANCED) return [ofThisFolder, "**/forwarding.spec.ts"];
+  if (process.env.TEST_BALANCED || process.env.TEST_REMOTE) return [ofThisFolder, "**/forwarding.spec.ts"];
   return process.env.TEST_CONTAINER ? [ofThisFolder] : [];
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startEngine } from "@atelier/engine/testing/harness";
 import { BUILD, loadBuild } from "../../server/built.ts";
 import { startEmbedded } from "../../server/deployment/embedded.ts";
 import { log } from "../../server/log.ts";
@@ -10,7 +11,9 @@ import { makeSecrets } from "../../server/deployment/secrets.ts";
 import { freePort, type RunningApp, startApp } from "./app.ts";
 import { startBalancer } from "./balancer.ts";
 
-export const BALANCED = process.env.TEST_BALANCED === "1";
+/** `npm run test:remote`: on a deployment that behaves like a remote one. */
+const REMOTE = process.env.TEST_REMOTE === "1";
+export const BALANCED = REMOTE || process.env.TEST_BALANCED === "1";
 
 export type BalancedApp = RunningApp & { servers: RunningApp[]; served(): number[] };
 
@@ -19,7 +22,7 @@ export async function startBalanced(): Promise<BalancedApp> {
   log.level = "warn";
   const dir = await mkdtemp(join(tmpdir(), "atelier-balanced-"));
   const adminKey = `balanced|${randomBytes(32).toString("hex")}`;
-  const deployment = await startEmbedded({ dir, port: 0, sitePort: 0, adminKey, log });
+  const deployment = REMOTE ? await startHosted(dir, adminKey) : await startEmbedded({ dir, port: 0, sitePort: 0, adminKey, log });
   const port = await freePort();
   const url = `http://localhost:${port}`;
   const { secret, signingKey } = await makeSecrets();
@@ -56,4 +59,9 @@ export async function startBalanced(): Promise<BalancedApp> {
       await rm(dir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
+}
+
+async function startHosted(dir: string, adminKey: string) {
+  const engine = await startEngine(dir, adminKey, undefined, ["--hosted"]);
+  return { url: engine.url, close: () => engine.stop() };
 }
