@@ -87,10 +87,10 @@ test("a picture can be dropped after images were dragged", { tag: "@drop-after-d
   await hydrated(page);
   const images = page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem");
   await images
-    .first()
+    .last()
     .getByRole("link")
-    .dragTo(images.last(), { targetPosition: { x: 100, y: 20 } });
-  await expect(images.last()).toContainText("clock");
+    .dragTo(images.first(), { targetPosition: { x: 12, y: 20 } });
+  await expect(images.first()).toContainText("bank");
   await dropPicture(page);
   await expect(images).toHaveCount(3);
 });

@@ -405,7 +405,7 @@ test("each action is undone by key and message, and redone", { tag: "@undo-each-
   const each: [action: string, act: () => Promise<unknown>][] = [
     ["rename", () => actions.renameInPlace("Renamed", "design")],
     ["describe", () => actions.setText("description", "A text")],
-    ["favourite", () => page.getByRole("button", { name: "Add to favourites" }).first().click()],
+    ["favourite", () => page.getByRole("button", { name: "Favourite", exact: true }).click()],
     ["cover", () => menuItem("bank.png", "Use as design cover")],
     [
       "tag",
