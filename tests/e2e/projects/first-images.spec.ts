@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Page } from "@playwright/test";
 import { api } from "../../../convex/_generated/api.js";
-import { badFiles, picturePath } from "../../fixtures/pictures.ts";
+import { badFiles, type PictureName, picturePath } from "../../fixtures/pictures.ts";
 import { bothWays, expect, expectAccessible, hydrated, signUp, test } from "../../harness/test.ts";
 import { addPictures, chosen, deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
 import { tray } from "../support/uploads.ts";
@@ -108,11 +108,14 @@ test(
   },
 );
 
-async function pasteImage(page: Page): Promise<void> {
-  const { buffer } = await chosen("bank");
-  await page.evaluate((bytes) => {
-    const clipboardData = new DataTransfer();
-    clipboardData.items.add(new File([Uint8Array.from(atob(bytes), (each) => each.charCodeAt(0))], "image.png", { type: "image/png" }));
-    window.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
-  }, buffer.toString("base64"));
+async function pasteImage(page: Page, picture: PictureName = "bank"): Promise<void> {
+  const { name, buffer } = await chosen(picture);
+  await page.evaluate(
+    ([end, bytes]) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.items.add(new File([Uint8Array.from(atob(bytes), (each) => each.charCodeAt(0))], `image.${end}`, { type: "image/*" }));
+      window.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    },
+    [name.split(".").at(-1), buffer.toString("base64")] as const,
+  );
 }
