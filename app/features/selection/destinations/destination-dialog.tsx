@@ -68,7 +68,7 @@ export default function DestinationDialog({ request, onClose }: { request: Desti
           onChange={(event) => setText(event.currentTarget.value)}
           onKeyDown={toFirstChoice}
         />
-        <fieldset className="grid max-h-[min(24rem,50dvh)] grid-cols-[minmax(0,1fr)] content-start gap-3 overflow-y-auto">
+        <fieldset className="grid max-h-[min(24rem,45dvh)] grid-cols-[minmax(0,1fr)] content-start gap-3 overflow-y-auto">
           <legend className="sr-only">Destination</legend>
           {kind === "design" ? <Projects text={text} {...choice} /> : <Designs text={text.trim()} {...choice} />}
         </fieldset>
