@@ -1,7 +1,6 @@
 import { defineTable } from "convex/server";
 import { v } from "convex/values";
-
-export const invitationRole = v.union(v.literal("editor"), v.literal("commenter"), v.literal("viewer"));
+import { memberRole } from "../rights";
 
 export const invitationTables = {
   /** Without a project, the operator's invitation to sign up. */
@@ -13,7 +12,7 @@ export const invitationTables = {
     /** Whether only the address and the operator know the token. Signing up with it then verifies the address. */
     provesAddress: v.boolean(),
     projectId: v.optional(v.id("projects")),
-    role: v.optional(invitationRole),
+    role: v.optional(memberRole),
     invitedBy: v.optional(v.string()),
     createdAt: v.number(),
     expiresAt: v.number(),
