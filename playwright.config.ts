@@ -5,7 +5,7 @@ export default defineConfig({
   testDir: "tests",
   testMatch: "**/*.spec.ts",
   // `npm run test:browsers` and `npm run test:proxy` run these: they need programs that npm does not install.
-  testIgnore: ["**/browsers/**", "**/proxy/**", ...elsewhere()],
+  testIgnore: ["**/browsers/**", "**/proxy/**", "**/container/**", ...elsewhere()],
   outputDir: "test-results",
   // One Chromium, one set of baselines (tests/e2e/shell/visual.spec.ts).
   snapshotPathTemplate: "tests/baselines/{arg}{ext}",

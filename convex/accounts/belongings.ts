@@ -35,11 +35,10 @@ export const account = serverQueryFor({
         .withIndex("by_user", (q) => q.eq("userId", user.id))
         .order("desc")
         .take(LATEST[table]);
+    const ofAddress = db.query("invitations").withIndex("by_email", (q) => q.eq("email", user.email));
     const invitations = [
-      ...(await db
-        .query("invitations")
-        .withIndex("by_email", (q) => q.eq("email", user.email))
-        .take(LIMIT)),
+      // Others can sign up with an address that is not theirs.
+      ...(user.emailVerified ? await ofAddress.take(LIMIT) : []),
       ...(await db
         .query("invitations")
         .withIndex("by_inviter", (q) => q.eq("invitedBy", user.id))

@@ -85,8 +85,23 @@ describe.each(backends)("invitations on $name", ({ start }) => {
     expect(await server.mutation(invitations.revoke, { email })).toBe(0);
   });
 
-  it("are deleted with the account of their address, also when pending", async () => {
+  it("are accepted once a provider verifies the address", async () => {
+    const userId = await createUser(false);
+    await server.mutation(api.accounts.reclaim.verifyAddress, { userId, providerId: "google", removed: [] });
+    expect(await rows()).toMatchObject([{ acceptedBy: userId }]);
+  });
+
+  it("stay after the deletion of an account that did not verify their address", async () => {
     const id = await createUser(false);
+    const where = [{ field: "id", operator: "eq" as const, value: id, connector: "AND" as const, mode: "sensitive" as const }];
+    await server.mutation(api.accounts.store.deleteMany, { model: "users", where });
+    await backend.settle();
+    expect(await find()).not.toBeNull();
+  });
+
+  it("are deleted with the account of their verified address, also when pending", async () => {
+    const id = await createUser(true);
+    await change({ acceptedAt: undefined, acceptedBy: undefined });
     const where = [{ field: "id", operator: "eq" as const, value: id, connector: "AND" as const, mode: "sensitive" as const }];
     await server.mutation(api.accounts.store.deleteMany, { model: "users", where });
     await backend.settle();

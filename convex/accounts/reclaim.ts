@@ -1,4 +1,5 @@
 import { v } from "convex/values";
+import { internal } from "../_generated/api";
 import type { TableNames } from "../_generated/dataModel";
 import type { GenericId } from "convex/values";
 import { serverMutation } from "../model/access";
@@ -67,6 +68,7 @@ export const verifyAddress = serverMutation({
     if (!user || user.emailVerified) return null;
     const at = Date.now();
     await ctx.db.patch(user._id, { emailVerified: true, twoFactorEnabled: false, updatedAt: at });
+    await ctx.runMutation(internal.accounts.invitations.accept, { email: user.email, userId });
     await notify(ctx, user, { kind: "providerLinked", providerId, removed }, at);
     return null;
   },

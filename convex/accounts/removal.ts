@@ -89,17 +89,18 @@ export const forget = internalMutation({
           .withIndex(index, (q) => q.eq(field, userId))
           .take(BATCH),
       );
-    for (const { _id } of batches.flat()) await ctx.db.delete(_id);
+    // An invitation to the inviter's own address is in two batches.
+    for (const id of new Set(batches.flat().map(({ _id }) => _id))) await ctx.db.delete(id);
     if (batches.some((rows) => rows.length >= FEW)) await ctx.scheduler.runAfter(0, internal.accounts.removal.forget, { userId });
     return null;
   },
 });
 
-/** Deletes codes, of which there is at most one of each kind, and invitations. */
+/** Deletes codes, of which there is at most one of each kind, and the invitations of a verified address. */
 export const forgetCodes = internalMutation({
-  args: { email: v.string() },
+  args: { email: v.string(), isVerified: v.optional(v.boolean()) },
   returns: v.null(),
-  handler: async ({ db }, { email }) => {
+  handler: async ({ db }, { email, isVerified = false }) => {
     for (const kind of CODES) {
       const codes = await db
         .query("verifications")
@@ -107,6 +108,7 @@ export const forgetCodes = internalMutation({
         .take(BATCH);
       for (const { _id } of codes) await db.delete(_id);
     }
+    if (!isVerified) return null;
     const invitations = await db
       .query("invitations")
       .withIndex("by_email", (q) => q.eq("email", email))

@@ -13,12 +13,13 @@ export const { create, findOne, findMany, count, update, updateMany, deleteMany,
       if (typeof userId === "string")
         await scheduler.runAfter(0, internal.accounts.removal.outdate, { userId, prefix: "trust-device-", at: Date.now() });
     }
-    for (const { id, email } of model === "users" ? rows : []) {
+    for (const { id, email, emailVerified } of model === "users" ? rows : []) {
       if (typeof id !== "string") continue;
       await scheduler.runAfter(0, internal.jobs.purge.owner, { ownerId: id });
       await scheduler.runAfter(0, internal.accounts.notices.forget, { userId: id });
       await scheduler.runAfter(0, internal.accounts.removal.forget, { userId: id });
-      if (typeof email === "string") await runMutation(internal.accounts.removal.forgetCodes, { email });
+      if (typeof email !== "string") continue;
+      await runMutation(internal.accounts.removal.forgetCodes, { email, isVerified: emailVerified === true });
     }
   },
   written: async ({ scheduler, runMutation }, model, before, after) => {

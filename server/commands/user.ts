@@ -102,7 +102,7 @@ async function invite(accounts: Administration, typed: string): Promise<void> {
   const advice = "It works once and expires in seven days. Earlier links for this address no longer work.";
   console.log(
     invited.isMailed
-      ? `The invitation is sent by email to ${email}, by the running app or after its next start. The link: ${advice}\n\n${invited.link}`
+      ? `The running app sends this link to ${email} by email; without one, the next start does. ${advice}\n\n${invited.link}`
       : `Send this link only to ${email}. ${advice}\n\n${invited.link}`,
   );
 }

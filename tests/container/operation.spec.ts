@@ -91,10 +91,13 @@ test("names a full volume", { tag: "@container-full-volume" }, async () => {
   const data = await folder(1000);
   await run("mount", ["-t", "tmpfs", "-o", "size=1m,uid=1000,gid=1000,mode=0700", "tmpfs", data]);
   const container = await start({ data });
-  expect(await container.wait()).not.toBe(0);
-  expect(await container.logs()).toMatch(/The disk of \/data is full/);
-  await container.remove();
-  await run("umount", [data]);
+  try {
+    expect(await container.wait()).not.toBe(0);
+    expect(await container.logs()).toMatch(/The disk of \/data is full/);
+  } finally {
+    await container.remove();
+    await run("umount", [data]);
+  }
 });
 
 test("runs as any user of group 0, as OpenShift starts it", { tag: "@container-any-user" }, async () => {

@@ -28,16 +28,18 @@ export function reorderByPointer(shelf: ReorderList): () => void {
     const marks = new DropMarkers();
     let pointer = { x: first.clientX, y: first.clientY };
     let aim: ReorderTarget | null = null;
-    let isOverTarget = false;
+    /** The element of the drop target that is marked. */
+    let over: Element | null = null;
     let stopScrolling: (() => void) | null = null;
     const controller = new AbortController();
     const { signal } = controller;
 
     const updateTarget = () => {
       if (!stopScrolling) return;
-      const target = shelf.dropTargets()?.over(elementAt(pointer)) ?? null;
-      isOverTarget = target !== null;
-      if (isOverTarget) {
+      const element = elementAt(pointer);
+      const target = shelf.dropTargets()?.over(element) ?? null;
+      over = target === null ? null : element;
+      if (target !== null) {
         marks.line(null);
         return marks.label(target ? `Move to ${isolate(target)}` : shelf.nameOf(id), pointer);
       }
@@ -73,20 +75,24 @@ export function reorderByPointer(shelf: ReorderList): () => void {
       { signal },
     );
     // Also covers the wheel and newly loaded pages.
-    window.addEventListener("scroll", updateTarget, { signal, passive: true });
-    window.addEventListener("pointercancel", end, { signal });
+    window.addEventListener("scroll", updateTarget, { signal, passive: true, capture: true });
+    window.addEventListener("pointercancel", (event) => void (event.pointerId === first.pointerId && end()), { signal });
     window.addEventListener("selectstart", (event) => event.preventDefault(), { signal });
+    // Outlives Escape, after which the click must be swallowed too.
+    const released = new AbortController();
     window.addEventListener(
       "pointerup",
-      () => {
+      (event) => {
+        if (event.pointerId !== first.pointerId) return;
+        released.abort();
         if (stopScrolling) swallowClick();
         if (stopScrolling && stop === end) {
-          if (isOverTarget) shelf.dropTargets()?.drop(id, elementAt(pointer));
+          if (over) shelf.dropTargets()?.drop(id, over);
           else if (aim) shelf.reorder(id, aim);
         }
         if (stop === end) end();
       },
-      { once: true },
+      { signal: released.signal },
     );
     window.addEventListener(
       "keydown",

@@ -1,4 +1,5 @@
 import type { ShouldRevalidateFunctionArgs } from "react-router";
+import { MENU_FORM } from "~/lib/forms/dialogs/menu-action";
 import { withoutOpenDialog } from "~/lib/forms/dialogs/open-dialog-param";
 import { connectedConvex } from "./connection/connection";
 
@@ -25,8 +26,8 @@ function decided({ formMethod, actionResult, currentUrl, nextUrl, defaultShouldR
   return currentUrl.href === nextUrl.href ? defaultShouldRevalidate : null;
 }
 
-/** Excludes edit conflicts: after one, the page must show the stored text, also without a connection. */
+/** Excludes edit conflicts and menus: after these, the page must show what is stored, also without a connection. */
 export function isRejectedForm(actionResult: unknown): boolean {
-  const { result, current } = Object(actionResult);
-  return result?.status === "error" && current === undefined;
+  const { result, current, form } = Object(actionResult);
+  return result?.status === "error" && current === undefined && !String(form).startsWith(MENU_FORM);
 }

@@ -14,11 +14,14 @@ export const liveAction =
   (intents: Intents, otherFields: readonly string[] = []) =>
   async ({ request, serverAction }: ClientActionFunctionArgs): Promise<FormAnswer | Response | undefined> => {
     const { intent, form, values } = readForm(intents, await request.clone().formData(), otherFields);
-    const overHttp = () =>
-      serverAction<FormAnswer | undefined>().catch((error: unknown) => {
+    const overHttp = async () => {
+      const answer = await serverAction<FormAnswer | undefined>().catch((error: unknown) => {
         if (error instanceof TypeError) return unansweredForm(form, values);
         throw error;
       });
+      if (answer && form.startsWith(MENU_FORM)) showProblem(answer);
+      return answer;
+    };
 
     const convex = reconnectingConvex();
     // Checked before sending: after a lost request it is unknown whether it ran.
@@ -40,17 +43,22 @@ export const liveAction =
       if (target !== null) return redirect(target);
       const answer = rejectedForm(error, form, values);
       if (!answer) throw error;
-      if (form.startsWith(MENU_FORM))
-        void toast(
-          Object.values(answer.result.error ?? {})
-            .flat()
-            .join(" "),
-        );
+      if (form.startsWith(MENU_FORM)) showProblem(answer);
       return answer;
     }
   };
 
 const currentPath = () => location.pathname + location.search;
+
+/** For menus, keys and drags, which have no form on the page. */
+function showProblem({ result }: FormAnswer): void {
+  if (result.status !== "error") return;
+  void toast(
+    Object.values(result.error ?? {})
+      .flat()
+      .join(" "),
+  );
+}
 
 function showMessage({ message, isUndoable }: Intent, values: FormValues, { id, done }: { id: string; done: Promise<unknown> }): void {
   if (!message) return;

@@ -32,17 +32,20 @@ export function startFastReconnect(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let checkedAt = -Infinity;
   let networkChangedAt = -Infinity;
+  let unansweredChecks = 0;
 
   async function check(): Promise<void> {
     if (document.visibilityState !== "visible" || !navigator.onLine) return;
     const fault = faultOf(networkChangedAt);
     if (fault === null) {
+      unansweredChecks = 0;
       if (sendHeartbeat(HEARTBEAT_AFTER_MS)) checkAfter(HEARTBEAT_LIMIT);
       return;
     }
     checkedAt = Date.now();
+    unansweredChecks = fault === "unanswered" ? unansweredChecks + 1 : 0;
     if (fault === "slow") replace();
-    if (fault === "unanswered") checkAfter(SECOND_PROBE_MS * (1 + Math.random()));
+    if (unansweredChecks === 1) checkAfter(SECOND_PROBE_MS * (1 + Math.random()));
     const probedAt = Date.now();
     const timeout = AbortSignal.timeout(PROBE_TIMEOUTS_MS[fault]);
     const isReady = await isServerReady(AbortSignal.any([signal, timeout]));

@@ -3,6 +3,7 @@ const SILENT_AFTER = 18_000;
 /** A check follows each new connection after 1.4 to 2.4 s (`fast-reconnect.ts`). */
 const HANDSHAKE_LIMIT = 1_300;
 const HANDSHAKE_LIMIT_MAX = 60_000;
+const HANDSHAKE_MEASURED_MAX = 10_000;
 /** The embedded deployment answers at once (`engine/src/sync/messages.ts`). Convex ignores the event. */
 const HEARTBEAT = '{"type":"Event","eventType":"Heartbeat","event":null}';
 const HEARTBEAT_ANSWER = '{"type":"Ping","answers":"Heartbeat"}';
@@ -41,7 +42,8 @@ function watch(created: WebSocket): void {
   hasSentHeartbeat = false;
   const on = (type: string, handle: (event: Event) => void) =>
     created.addEventListener(type, (event) => void (socket === created && handle(event)));
-  on("open", () => (handshakeLimit = limitAfter(Date.now() - createdAt)));
+  // A tab that was frozen meanwhile shows nothing about the line.
+  on("open", () => (handshakeLimit = limitAfter(Math.min(Date.now() - createdAt, HANDSHAKE_MEASURED_MAX))));
   on("message", (event) => received("data" in event ? event.data : null));
   on("close", () => onClose?.());
   onCreate?.();
