@@ -40,6 +40,27 @@ it("undoes in the reverse order, and redoes in order", async () => {
   await vi.waitFor(() => expect(said().at(-1)).toBe("Redone: b renamed"));
 });
 
+it("redoes what is still being undone, if that succeeds", { tags: "@redo-before-the-answer" }, async () => {
+  const answer = Promise.withResolvers<null>();
+  await offerUndo({ id: "a", text: "a renamed", done: stored });
+  mutation.mockReturnValueOnce(answer.promise);
+  press();
+  press({ shiftKey: true });
+  answer.resolve(null);
+  await vi.waitFor(() => expect(reverted()).toEqual(["a", "a"]));
+  await vi.waitFor(() => expect(said().at(-1)).toBe("Redone: a renamed"));
+  mutation.mockClear();
+  mutation.mockRejectedValueOnce(conflict("“A” was changed."));
+  press();
+  press({ shiftKey: true });
+  await vi.waitFor(() => expect(said()).toContain("“A” was changed."));
+  await new Promise(setImmediate);
+  expect(reverted()).toEqual(["a"]);
+  press();
+  press({ shiftKey: true });
+  expect(reverted()).toEqual(["a"]);
+});
+
 it("undoes one step by its toast", async () => {
   for (const id of ["a", "b"]) await offerUndo({ id, text: id, done: stored });
   vi.mocked(toast).mock.calls[0]?.[1]?.onClick();

@@ -58,25 +58,33 @@ function removeStep(step: Step, direction: Direction): boolean {
 
 let last: Promise<unknown> = Promise.resolve();
 
+/** Offers the opposite at once, so that keys pressed before the answer are not lost. */
 function revert(step: Step, direction: Direction): void {
-  if (removeStep(step, direction)) last = last.then(() => run(step, direction));
+  if (!removeStep(step, direction)) return;
+  const done = last.then(() => run(step, direction));
+  last = done.catch(() => {});
+  const [opposite, label] = direction === "undo" ? (["redo", "Undone"] as const) : (["undo", "Redone"] as const);
+  void offer({ ...step, done }, opposite, `${label}: ${step.text}`);
 }
 
+/** Rejects if the step was not reverted here; the user is told. */
 async function run(step: Step, direction: Direction): Promise<void> {
   const convex = connectedConvex();
-  if (!convex && navigator.onLine && sendForm) return sendForm(step.id, direction);
+  if (!convex && navigator.onLine && sendForm) {
+    sendForm(step.id, direction);
+    throw new Error("Sent as a form, whose answer offers the opposite");
+  }
   if (!convex) {
     steps[direction].push(step);
-    return toast("You're offline. Try again when you are connected.");
+    void toast("You're offline. Try again when you are connected.");
+    throw new Error("Offline");
   }
+  await step.done;
   try {
-    await step.done;
-    const done = convex.mutation(api.undo.revert, { step: step.id });
-    await done;
-    const [opposite, label] = direction === "undo" ? (["redo", "Undone"] as const) : (["undo", "Redone"] as const);
-    void offer({ ...step, done }, opposite, `${label}: ${step.text}`);
+    await convex.mutation(api.undo.revert, { step: step.id });
   } catch (error) {
     void toast(revertProblem(error));
+    throw error;
   }
 }
 

@@ -87,11 +87,14 @@ test(
     const [image = ""] = await addPictures(app, person, designId, ["fig"]);
     const { projectId } = await (await deploymentAs(app, person)).query(api.designs.getDesignById, { id: designId });
     const stored = async () => (await imagesIn(app, person, designId)).length;
-    for (const [index, address] of [path, `${path}/images/${image}`].entries()) {
+    for (const [address, picture, number] of [
+      [path, "bank", 2],
+      [`${path}/images/${image}`, "brushes", 3],
+    ] as const) {
       await page.goto(address);
       await hydrated(page);
-      await pasteImage(page);
-      await expect.poll(stored).toBe(2 + index);
+      await pasteImage(page, picture);
+      await expect.poll(stored).toBe(number);
     }
     for (const address of [`/projects/${projectId}`, `/projects/${projectId}/images`]) {
       await page.goto(address);
