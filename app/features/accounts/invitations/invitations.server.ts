@@ -17,7 +17,7 @@ export function createInvitationToken(): { token: string; tokenHash: string } {
   return { token, tokenHash: hashInvitationToken(token) };
 }
 
-export const hashInvitationToken = (token: string): string => createHash("sha256").update(token).digest("base64url");
+const hashInvitationToken = (token: string): string => createHash("sha256").update(token).digest("base64url");
 
 /** Returns a pending invitation, without accepting it. */
 export async function findInvitation(config: AppConfig, token: unknown): Promise<Invitation | null> {
