@@ -55,7 +55,9 @@ export function useItemCommands(
   };
   const focused = (): string | null => {
     const { activeElement } = document;
-    return activeElement && list.current?.contains(activeElement) && activeElement.matches("a, input, [data-opens-menu]") ? idOf(activeElement) : null;
+    return activeElement && list.current?.contains(activeElement) && activeElement.matches("a, input, [data-opens-menu]")
+      ? idOf(activeElement)
+      : null;
   };
   const hasSelected = (): boolean => bulk !== undefined && bulk.selection.on && bulk.selection.count > 0;
   const selected = (): string[] => (bulk?.selection.on ? [...bulk.selection.chosen, ...bulk.selection.onOtherPages] : []);
