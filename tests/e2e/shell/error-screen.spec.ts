@@ -45,7 +45,7 @@ test("keeps the shell on every page whose load fails", async ({ page, app, perso
   const she = pageActions(page, true);
   const { addresses } = await signedInAddresses(app, person);
   let loaded = 0;
-  for (const path of addresses) {
+  for (const path of addresses.filter((each) => !each.startsWith("/move/"))) {
     await test.step(path, async () => {
       const { fulfill } = FAILURES[loaded % FAILURES.length] ?? { fulfill: null };
       await she.open(path === "/projects" ? "/search" : "/projects");
