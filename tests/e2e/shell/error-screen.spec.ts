@@ -1,7 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
-import { signedInAddresses } from "../support/signed-in-addresses.ts";
 
 const sidebar = (page: Page) => page.getByRole("complementary", { name: "Sidebar" });
 
@@ -39,36 +38,6 @@ for (const { name, fulfill } of FAILURES) {
     await expect(page.getByRole("heading", { name: "Nightfall", level: 1 })).toBeAttached();
   });
 }
-
-test("keeps the shell on every page whose load fails", async ({ page, app, person }) => {
-  test.slow();
-  const she = pageActions(page, true);
-  const { addresses } = await signedInAddresses(app, person);
-  let loaded = 0;
-  for (const path of addresses.filter((each) => !each.startsWith("/move/"))) {
-    await test.step(path, async () => {
-      const { fulfill } = FAILURES[loaded % FAILURES.length] ?? { fulfill: null };
-      await she.open(path === "/projects" ? "/search" : "/projects");
-      let requested = 0;
-      await page.route(/\.data(?:\?|$)/, (route) => {
-        requested++;
-        return fulfill ? route.fulfill(fulfill) : route.abort();
-      });
-      await page.evaluate((to) => Object(window.__reactRouterDataRouter).navigate(to), path);
-      // Some pages need no data of their own, such as /shortcuts.
-      if (requested === 0) return page.unroute(/\.data(?:\?|$)/);
-      loaded++;
-      await expect(page.getByRole("button", { name: "Try Again" })).toBeVisible();
-      await expect(page.getByRole("link", { name: "Go Back" })).toBeVisible();
-      await expect(sidebar(page)).toContainText(person.name);
-      await page.unroute(/\.data(?:\?|$)/);
-      await page.getByRole("button", { name: "Try Again" }).click();
-      await expect(page.getByRole("button", { name: "Try Again" })).toHaveCount(0);
-      await expect(page.getByRole("heading", { level: 1 })).toBeAttached();
-    });
-  }
-  expect(loaded).toBeGreaterThan(12);
-});
 
 test("retries a load after Retry-After, and not before", async ({ page, person }) => {
   expect(person.id).not.toBe("");

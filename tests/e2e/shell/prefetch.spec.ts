@@ -1,8 +1,7 @@
-import type { Locator, Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { expect, hydrated, openBrowser, signUp, test } from "../../harness/test.ts";
 import { pageActions, stored } from "../support/page-actions.ts";
 import { holdable } from "../support/line.ts";
-import { signedInAddresses } from "../support/signed-in-addresses.ts";
 
 test.describe.configure({ mode: "parallel" });
 
@@ -12,17 +11,13 @@ const mark = (page: Page) => page.evaluate(() => void Object.assign(window, { ma
 const isSame = (page: Page) => page.evaluate(() => "marked" in window);
 
 async function pointAtLinks(page: Page): Promise<void> {
-  expect(await pointAtLinksOf(page.locator("body"))).toBeGreaterThan(0);
-}
-
-async function pointAtLinksOf(part: Locator): Promise<number> {
-  const links = await part.locator("a[href^='/']:visible").all();
+  const links = await page.locator("a[href^='/']:visible").all();
+  expect(links.length).toBeGreaterThan(0);
   for (const link of links) {
     await link.hover();
     await link.focus();
     await link.dispatchEvent("touchstart");
   }
-  return links.length;
 }
 
 for (const outage of ["offline", "stopped"] as const) {
@@ -50,32 +45,6 @@ for (const outage of ["offline", "stopped"] as const) {
     await page.context().close();
   });
 }
-
-test("keeps every page when its links are pointed at during an outage", async ({ page, app, person }) => {
-  test.slow();
-  const she = pageActions(page, true);
-  const { addresses } = await signedInAddresses(app, person);
-  let pointed = 0;
-  for (const [index, path] of addresses.entries()) {
-    await test.step(path, async () => {
-      const outage = (["offline", "unreachable", "without assets"] as const)[index % 3];
-      await she.open(path);
-      await mark(page);
-      if (outage === "offline") await page.context().setOffline(true);
-      else if (outage === "unreachable") await page.route("**/*", (route) => route.abort("connectionrefused"));
-      else await page.route("**/assets/*", (route) => route.fulfill({ status: 404 }));
-      const url = page.url();
-      // The sidebar's links are the same everywhere.
-      pointed += await pointAtLinksOf(page.getByRole("main"));
-      await page.context().setOffline(false);
-      await page.unrouteAll();
-      expect(await isSame(page)).toBe(true);
-      expect(page.url()).toBe(url);
-      await expect(page.getByRole("heading", { level: 1 })).toBeAttached();
-    });
-  }
-  expect(pointed).toBeGreaterThan(addresses.length);
-});
 
 test("keeps a half-typed form when links are pointed at, server stopped", async ({ ownApp, browser }) => {
   const page = await openBrowser(browser, ownApp);
