@@ -237,30 +237,6 @@ test(
   },
 );
 
-test("keeps a rejected text while the websocket is down", { tag: "@rejected-text-over-http" }, async ({ page, app, person }) => {
-  const { path, convex, designId } = await seed(app, person);
-  const line = await holdable(page);
-  await page.goto(path);
-  await hydrated(page);
-  await line.live();
-  await line.cut();
-  await expect(page.getByRole("button", { name: /^Reconnecting/ })).toBeVisible();
-  await page.getByRole("button", { name: "Add a description" }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByRole("textbox").fill("Half a thought");
-  await convex.mutation(api.designs.moveToTrash, { id: designId });
-  const requests: string[] = [];
-  page.on("request", (request) => void (request.url().includes(".data") && requests.push(request.method())));
-  await dialog.getByRole("button", { name: "Save" }).click();
-  await expect(dialog.getByText("This item no longer exists.")).toBeVisible();
-  line.restore();
-  await expect(page.getByRole("button", { name: /^Reconnecting/ })).toHaveCount(0);
-  await expect(dialog.getByRole("textbox")).toHaveValue("Half a thought");
-  expect(requests).toEqual(["POST"]);
-  await page.keyboard.press("Escape");
-  await expect(page.getByRole("heading", { name: /is in the trash$/ })).toBeVisible();
-});
-
 test("the picker finds, creates and copies to designs", { tag: "@destination-picker" }, async ({ page, app, person }) => {
   const { path, convex, designId, names } = await seed(app, person);
   const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });
