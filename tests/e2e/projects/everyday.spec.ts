@@ -1,7 +1,6 @@
 import type { Locator, Page } from "@playwright/test";
 import { api } from "../../../convex/_generated/api.js";
 import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test, waitForAnimations } from "../../harness/test.ts";
-import { holdable } from "../support/line.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { addPictures, deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
 
