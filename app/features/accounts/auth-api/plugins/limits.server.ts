@@ -29,8 +29,7 @@ export const limits = () =>
             const isNone = path === "/sign-up/email" && typeof email === "string" && !z.email().safeParse(email).success;
             if (isNone || tooLong(email, EMAIL_LENGTH) || tooLong(newEmail, EMAIL_LENGTH))
               throw new APIError("BAD_REQUEST", { code: "INVALID_EMAIL", message: "Invalid email" });
-            if (PASSKEY_NAMES.has(path) && typeof name === "string")
-              return { context: { body: { name: cleanName(name) } } };
+            if (PASSKEY_NAMES.has(path) && typeof name === "string") return { context: { body: { name: cleanName(name) } } };
             if (path !== "/sign-up/email" && path !== "/update-user") return;
             if (!ownFields.safeParse(body).success) throw invalid("Invalid body parameters");
             if (tooLong(name, NAME_LENGTH) || tooLong(image, IMAGE_LENGTH)) throw invalid("Invalid input");
