@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { makeFunctionReference } from "convex/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Caller, type Person, probe, signOut, signUp } from "../tests/convex/backends.ts";
@@ -6,14 +7,20 @@ import { refused } from "../tests/convex/expect.ts";
 import { addImage } from "../tests/convex/pictures.ts";
 import { api } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
+import { allows, type MemberRole, type Right, RIGHTS } from "./model/rights";
 
-/** Lists who may call each public function. `on` names the argument that carries the id of something owned, and its kind. */
+/**
+ * Lists who may call each public function. `on` names the kind of something in a project, the argument with its id, and the right
+ * that the caller needs there. Other functions are about the caller's own data.
+ */
 type Entry = {
   by: "person" | "server" | "server for a session";
-  on?: [kind: keyof TestItems, argument: string];
+  on?: [kind: keyof TestItems, argument: string, right: Right];
   trashToo?: true;
-  args?: (fixtures: Fixtures, items: TestItems) => Record<string, unknown> | Promise<Record<string, unknown>>;
+  args?: (fixtures: Fixtures, items: TestItems, caller: Person) => Record<string, unknown> | Promise<Record<string, unknown>>;
 };
+
+const MEMBER_ROLES = ["editor", "commenter", "viewer"] as const satisfies MemberRole[];
 
 const paginationOpts = { cursor: null, numItems: 10 };
 const name = "a name";
@@ -22,93 +29,98 @@ const trashToo = true;
 const entries: Record<string, Entry> = {
   "projects:getProjects": { by: "person" },
   "projects:listProjects": { by: "person", args: () => ({ paginationOpts }) },
-  "projects:getProjectById": { by: "person", on: ["project", "id"] },
+  "projects:getProjectById": { by: "person", on: ["project", "id", "view"] },
   "projects:create": { by: "person", args: () => ({ name }) },
   "projects:createWithDesign": { by: "person", args: () => ({ name }) },
-  "projects:rename": { by: "person", on: ["project", "id"], args: () => ({ name }) },
-  "projects:remove": { by: "person", on: ["project", "id"] },
-  "projects:moveToTrash": { by: "person", on: ["project", "id"] },
-  "projects:duplicate": { by: "person", on: ["project", "id"] },
-  "projects:reorder": { by: "person", on: ["project", "id"], args: () => ({ to: "first" }) },
-  "projects:setCover": { by: "person", on: ["project", "id"] },
-  "projects:setFavourite": { by: "person", on: ["project", "id"], args: () => ({ favourite: true }) },
-  "projects:setDescription": { by: "person", on: ["project", "id"], args: () => ({ description: "text" }) },
-  "designs:getDesignsByProjectId": { by: "person", on: ["project", "projectId"] },
-  "designs:listDesigns": { by: "person", on: ["project", "projectId"], args: () => ({ paginationOpts }) },
-  "designs:getDesignById": { by: "person", on: ["design", "id"] },
+  "projects:rename": { by: "person", on: ["project", "id", "edit"], args: () => ({ name }) },
+  "projects:remove": { by: "person", on: ["project", "id", "deleteProject"] },
+  "projects:moveToTrash": { by: "person", on: ["project", "id", "deleteProject"] },
+  "projects:duplicate": { by: "person", on: ["project", "id", "download"] },
+  "projects:reorder": { by: "person", on: ["project", "id", "arrange"], args: () => ({ to: "first" }) },
+  "projects:setCover": { by: "person", on: ["project", "id", "edit"] },
+  "projects:setFavourite": { by: "person", on: ["project", "id", "arrange"], args: () => ({ favourite: true }) },
+  "projects:setDescription": { by: "person", on: ["project", "id", "edit"], args: () => ({ description: "text" }) },
+  "designs:getDesignsByProjectId": { by: "person", on: ["project", "projectId", "view"] },
+  "designs:listDesigns": { by: "person", on: ["project", "projectId", "view"], args: () => ({ paginationOpts }) },
+  "designs:getDesignById": { by: "person", on: ["design", "id", "view"] },
   "designs:getRecent": { by: "person" },
-  "designs:create": { by: "person", on: ["project", "projectId"], args: () => ({ name }) },
-  "designs:rename": { by: "person", on: ["design", "id"], args: () => ({ name }) },
-  "designs:remove": { by: "person", on: ["design", "id"] },
-  "designs:moveToTrash": { by: "person", on: ["design", "id"] },
-  "designs:duplicate": { by: "person", on: ["design", "id"] },
-  "designs:reorder": { by: "person", on: ["design", "id"], args: () => ({ to: "up" }) },
-  "designs:setCover": { by: "person", on: ["design", "id"] },
-  "designs:setFavourite": { by: "person", on: ["design", "id"], args: () => ({ favourite: true }) },
-  "designs:setDescription": { by: "person", on: ["design", "id"], args: () => ({ description: "text" }) },
-  "designs:move": { by: "person", on: ["design", "id"], args: ({ adaItems }) => ({ projectId: adaItems.project }) },
-  "designImages:getDesignImagesByDesignId": { by: "person", on: ["design", "designId"] },
-  "designImages:listDesignImages": { by: "person", on: ["design", "designId"], args: () => ({ paginationOpts }) },
-  "designImages:getDesignImageInPlace": { by: "person", on: ["image", "id"] },
-  "designImages:rename": { by: "person", on: ["image", "id"], args: () => ({ name }) },
-  "designImages:remove": { by: "person", on: ["image", "id"] },
-  "designImages:moveToTrash": { by: "person", on: ["image", "id"] },
-  "designImages:duplicate": { by: "person", on: ["image", "id"] },
-  "designImages:reorder": { by: "person", on: ["image", "id"], args: () => ({ to: "last" }) },
-  "designImages:rotate": { by: "person", on: ["image", "id"], args: () => ({ direction: "right" }) },
-  "designImages:setCaption": { by: "person", on: ["image", "id"], args: () => ({ caption: "text" }) },
-  "designImages:move": { by: "person", on: ["design", "designId"], args: (fixtures) => movingIds(fixtures) },
-  "many:trashImages": { by: "person", on: ["image", "ids"] },
-  "many:trashDesigns": { by: "person", on: ["design", "ids"] },
-  "many:moveDesigns": { by: "person", on: ["design", "ids"], args: ({ adaItems }) => ({ projectId: adaItems.project }) },
-  "many:copyImages": { by: "person", on: ["image", "ids"], args: ({ adaItems }) => ({ designId: adaItems.design }) },
-  "many:copyDesigns": { by: "person", on: ["design", "ids"], args: ({ adaItems }) => ({ projectId: adaItems.project }) },
-  "many:favouriteDesigns": { by: "person", on: ["design", "ids"], args: () => ({ favourite: true }) },
-  "many:tagImages": { by: "person", on: ["image", "ids"], args: () => ({ tag: "poster" }) },
-  "many:untagImages": { by: "person", on: ["image", "ids"], args: () => ({ tag: "poster" }) },
-  "many:tagDesigns": { by: "person", on: ["design", "ids"], args: () => ({ tag: "poster" }) },
-  "many:untagDesigns": { by: "person", on: ["design", "ids"], args: () => ({ tag: "poster" }) },
-  "many:restore": { by: "person", on: ["trashed", "ids"] },
-  "many:getName": { by: "person", on: ["image", "ids"], args: () => ({ kind: "image" }) },
+  "designs:create": { by: "person", on: ["project", "projectId", "edit"], args: () => ({ name }) },
+  "designs:rename": { by: "person", on: ["design", "id", "edit"], args: () => ({ name }) },
+  "designs:remove": { by: "person", on: ["design", "id", "delete"] },
+  "designs:moveToTrash": { by: "person", on: ["design", "id", "delete"] },
+  "designs:duplicate": { by: "person", on: ["design", "id", "edit"] },
+  "designs:reorder": { by: "person", on: ["design", "id", "edit"], args: () => ({ to: "up" }) },
+  "designs:setCover": { by: "person", on: ["design", "id", "edit"] },
+  "designs:setFavourite": { by: "person", on: ["design", "id", "arrange"], args: () => ({ favourite: true }) },
+  "designs:setDescription": { by: "person", on: ["design", "id", "edit"], args: () => ({ description: "text" }) },
+  "designs:move": { by: "person", on: ["design", "id", "edit"], args: intoProject },
+  "designImages:getDesignImagesByDesignId": { by: "person", on: ["design", "designId", "view"] },
+  "designImages:listDesignImages": { by: "person", on: ["design", "designId", "view"], args: () => ({ paginationOpts }) },
+  "designImages:getDesignImageInPlace": { by: "person", on: ["image", "id", "view"] },
+  "designImages:rename": { by: "person", on: ["image", "id", "edit"], args: () => ({ name }) },
+  "designImages:remove": { by: "person", on: ["image", "id", "delete"] },
+  "designImages:moveToTrash": { by: "person", on: ["image", "id", "delete"] },
+  "designImages:duplicate": { by: "person", on: ["image", "id", "edit"] },
+  "designImages:reorder": { by: "person", on: ["image", "id", "edit"], args: () => ({ to: "last" }) },
+  "designImages:rotate": { by: "person", on: ["image", "id", "edit"], args: () => ({ direction: "right" }) },
+  "designImages:setCaption": { by: "person", on: ["image", "id", "edit"], args: () => ({ caption: "text" }) },
+  "designImages:move": { by: "person", on: ["design", "designId", "edit"], args: (fixtures) => movingIds(fixtures) },
+  "many:trashImages": { by: "person", on: ["image", "ids", "delete"] },
+  "many:trashDesigns": { by: "person", on: ["design", "ids", "delete"] },
+  "many:moveDesigns": { by: "person", on: ["design", "ids", "edit"], args: intoProject },
+  "many:copyImages": { by: "person", on: ["image", "ids", "download"], args: intoDesign },
+  "many:copyDesigns": { by: "person", on: ["design", "ids", "download"], args: intoProject },
+  "many:favouriteDesigns": { by: "person", on: ["design", "ids", "arrange"], args: () => ({ favourite: true }) },
+  "many:tagImages": { by: "person", on: ["image", "ids", "edit"], args: () => ({ tag: "poster" }) },
+  "many:untagImages": { by: "person", on: ["image", "ids", "edit"], args: () => ({ tag: "poster" }) },
+  "many:tagDesigns": { by: "person", on: ["design", "ids", "edit"], args: () => ({ tag: "poster" }) },
+  "many:untagDesigns": { by: "person", on: ["design", "ids", "edit"], args: () => ({ tag: "poster" }) },
+  "many:restore": { by: "person", on: ["trashed", "ids", "delete"] },
+  "many:getName": { by: "person", on: ["image", "ids", "view"], args: () => ({ kind: "image" }) },
   "bulk:start": { by: "person", args: ({ adaItems }) => ({ kind: "image", ids: [adaItems.image], ...startingBulk() }) },
   "bulk:getRecent": { by: "person" },
   "bulk:cancel": { by: "person", args: startBulk },
   "bulk:resume": { by: "person", args: startBulk },
   "bulk:dismiss": { by: "person", args: startBulk },
-  "wall:listProjectImages": { by: "person", on: ["project", "projectId"], args: () => ({ paginationOpts }) },
-  "activities:list": { by: "person", on: ["project", "projectId"], args: () => ({ paginationOpts }) },
+  "wall:listProjectImages": { by: "person", on: ["project", "projectId", "view"], args: () => ({ paginationOpts }) },
+  "activities:list": { by: "person", on: ["project", "projectId", "view"], args: () => ({ paginationOpts }) },
   "trash:getTrash": { by: "person" },
   "trash:listTrash": { by: "person", args: () => ({ kind: "design", paginationOpts }) },
-  "trash:getTrashed": { by: "person", on: ["trashed", "id"] },
-  "trash:restore": { by: "person", on: ["trashed", "id"] },
-  "trash:purge": { by: "person", on: ["trashed", "id"] },
+  "trash:getTrashed": { by: "person", on: ["trashed", "id", "delete"] },
+  "trash:restore": { by: "person", on: ["trashed", "id", "delete"] },
+  "trash:purge": { by: "person", on: ["trashed", "id", "purge"] },
   "trash:empty": { by: "person" },
   "undo:revert": { by: "person", args: storeStep },
   "usage:getUsage": { by: "person" },
+  "members:listSharedProjects": { by: "person", args: () => ({ paginationOpts }) },
   "search:find": { by: "person", args: () => ({ text: name }) },
   "tags:getTags": { by: "person" },
-  "tags:tagDesign": { by: "person", on: ["design", "id"], args: () => ({ tag: "poster" }) },
-  "tags:untagDesign": { by: "person", on: ["design", "id"], args: () => ({ tag: "poster" }) },
-  "tags:tagImage": { by: "person", on: ["image", "id"], args: () => ({ tag: "poster" }) },
-  "tags:untagImage": { by: "person", on: ["image", "id"], args: () => ({ tag: "poster" }) },
-  "versions:getVersions": { by: "person", on: ["image", "imageId"] },
-  "versions:getImageVersion": { by: "person", on: ["image", "imageId"] },
-  "versions:makeCurrent": { by: "person", on: ["image", "imageId"], args: makeVersion },
-  "versions:finalize": { by: "server for a session", on: ["image", "imageId"], args: ({ backend }) => finalizing(backend) },
-  "uploads:expectRoom": { by: "server for a session", on: ["design", "designId"] },
+  "tags:tagDesign": { by: "person", on: ["design", "id", "edit"], args: () => ({ tag: "poster" }) },
+  "tags:untagDesign": { by: "person", on: ["design", "id", "edit"], args: () => ({ tag: "poster" }) },
+  "tags:tagImage": { by: "person", on: ["image", "id", "edit"], args: () => ({ tag: "poster" }) },
+  "tags:untagImage": { by: "person", on: ["image", "id", "edit"], args: () => ({ tag: "poster" }) },
+  "versions:getVersions": { by: "person", on: ["image", "imageId", "view"] },
+  "versions:getImageVersion": { by: "person", on: ["image", "imageId", "view"] },
+  "versions:makeCurrent": { by: "person", on: ["image", "imageId", "edit"], args: makeVersion },
+  "versions:finalize": { by: "server for a session", on: ["image", "imageId", "edit"], args: ({ backend }) => finalizing(backend) },
+  "uploads:expectRoom": { by: "server for a session", on: ["design", "designId", "edit"] },
   "uploads:expectSession": { by: "server for a session" },
-  "uploads:generateUploadUrl": { by: "server for a session", on: ["design", "designId"] },
-  "uploads:finalize": { by: "server for a session", on: ["design", "designId"], args: ({ backend }) => finalizing(backend) },
-  "uploads:generateUploadUrls": { by: "server for a session", on: ["design", "designId"], args: () => ({ reserved: 0, files: [] }) },
+  "uploads:generateUploadUrl": { by: "server for a session", on: ["design", "designId", "edit"] },
+  "uploads:finalize": { by: "server for a session", on: ["design", "designId", "edit"], args: ({ backend }) => finalizing(backend) },
+  "uploads:generateUploadUrls": {
+    by: "server for a session",
+    on: ["design", "designId", "edit"],
+    args: () => ({ reserved: 0, files: [] }),
+  },
   "uploads:finalizeMany": {
     by: "server for a session",
-    on: ["design", "designId"],
+    on: ["design", "designId", "edit"],
     args: async ({ backend }) => ({ files: [await finalizing(backend)] }),
   },
-  "uploads:getFile": { by: "server for a session", on: ["image", "imageId"] },
+  "uploads:getFile": { by: "server for a session", on: ["image", "imageId", "view"] },
   "uploads:noteDetails": {
     by: "server for a session",
-    on: ["image", "imageId"],
+    on: ["image", "imageId", "view"],
     args: () => ({ checksum: "0".repeat(64), details: { hasPlace: false } }),
   },
   "uploads:discard": { by: "server", args: async ({ backend }) => ({ storageId: await backend.store(new Uint8Array(3)) }) },
@@ -144,15 +156,25 @@ const entries: Record<string, Entry> = {
   "accounts/pictures:remove": { by: "server for a session" },
   "accounts/pictures:get": { by: "server for a session", args: putPicture },
   "accounts/archive:projects": { by: "server for a session", args: () => ({ paginationOpts }) },
-  "accounts/archive:designs": { by: "server for a session", on: ["project", "projectId"], trashToo, args: () => ({ paginationOpts }) },
-  "accounts/archive:images": { by: "server for a session", on: ["design", "designId"], trashToo, args: () => ({ paginationOpts }) },
-  "accounts/archive:versions": { by: "server for a session", on: ["image", "imageId"], trashToo },
-  "accounts/archive:file": { by: "server for a session", on: ["image", "imageId"], trashToo },
+  "accounts/archive:designs": {
+    by: "server for a session",
+    on: ["project", "projectId", "export"],
+    trashToo,
+    args: () => ({ paginationOpts }),
+  },
+  "accounts/archive:images": {
+    by: "server for a session",
+    on: ["design", "designId", "export"],
+    trashToo,
+    args: () => ({ paginationOpts }),
+  },
+  "accounts/archive:versions": { by: "server for a session", on: ["image", "imageId", "export"], trashToo },
+  "accounts/archive:file": { by: "server for a session", on: ["image", "imageId", "export"], trashToo },
   "accounts/archive:activities": { by: "server for a session", args: () => ({ paginationOpts }) },
   "accounts/belongings:account": { by: "server for a session" },
   "accounts/belongings:projects": { by: "server for a session", args: () => ({ paginationOpts }) },
-  "accounts/belongings:designs": { by: "server for a session", on: ["project", "projectId"], args: () => ({ paginationOpts }) },
-  "accounts/belongings:images": { by: "server for a session", on: ["design", "designId"], args: () => ({ paginationOpts }) },
+  "accounts/belongings:designs": { by: "server for a session", on: ["project", "projectId", "download"], args: () => ({ paginationOpts }) },
+  "accounts/belongings:images": { by: "server for a session", on: ["design", "designId", "download"], args: () => ({ paginationOpts }) },
   "accounts/belongings:selected": {
     by: "server for a session",
     args: ({ adaItems }) => ({
@@ -188,6 +210,14 @@ const insertNotice = (backend: Backend, { userId }: Person) =>
 
 const insertMail = (backend: Backend) =>
   backend.inside.mutation(probe.insert, { table: "mails", row: { content: { sealed: "x" }, attempts: 0, dueAt: 0, expiresAt: 0 } });
+
+async function intoProject(fixtures: Fixtures, _: TestItems, caller: Person) {
+  return { projectId: (await fixtures.ownItems(caller)).project };
+}
+
+async function intoDesign(fixtures: Fixtures, _: TestItems, caller: Person) {
+  return { designId: (await fixtures.ownItems(caller)).design };
+}
 
 const movingIds = async ({ backend, ada, adaItems }: Fixtures) => ({ ids: [(await addImage(backend, ada, adaItems.design, "moving")).id] });
 
@@ -301,6 +331,34 @@ it("has an entry for every public function, and no entry for anything else", { t
   expect(functions.filter(({ isPublic }) => !isPublic).length).toBeGreaterThan(0);
 });
 
+it("docs/access.md has the rights of each role and the right of each function", async () => {
+  const text = await readFile("docs/access.md", "utf8");
+  const tableRows = text.split("\n").filter((line) => line.startsWith("| `"));
+  const cells = tableRows.map((line) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+  const ofRoles = cells.filter(({ length }) => length === 5).map(([right = "", ...roles]) => [/`(\w+)`/.exec(right)?.[1], ...roles]);
+  const roles = ["owner", ...MEMBER_ROLES] as const;
+  expect(ofRoles).toEqual(
+    Object.entries(RIGHTS).map(([right, has]) => [right, ...roles.map((role) => (has.includes(role) ? "yes" : "–"))]),
+  );
+
+  const needs = cells
+    .filter(({ length }) => length === 3)
+    .flatMap(([module = "", right = "", functions = ""]) =>
+      functions.split(", ").map((each) => `${module}:${each} ${right}`.replaceAll("`", "")),
+    );
+  const own = ({ by, on }: Entry) => on?.[2] ?? (by === "server" ? "server" : "own");
+  expect(needs.toSorted()).toEqual(
+    Object.entries(entries)
+      .map(([each, entry]) => `${each} ${own(entry)}`)
+      .toSorted(),
+  );
+});
+
 it("lists arguments and results of all public functions", { tags: "@says-what-every-public-function-this" }, async () => {
   const modules = import.meta.glob<Record<string, { exportReturns?: () => string; exportArgs?: () => string }>>([
     "./*.ts",
@@ -336,7 +394,7 @@ describe.each(backends)("access on $name", ({ start }) => {
 
   async function rightful(entry: Entry, person: Person, given?: TestItems): Promise<Record<string, unknown>> {
     const items = given ?? (await makeItems(fixtures.backend, person));
-    const args: Record<string, unknown> = { ...(await entry.args?.(fixtures, items)) };
+    const args: Record<string, unknown> = { ...(await entry.args?.(fixtures, items, person)) };
     if (entry.by === "server for a session") args["sessionId"] = person.sessionId;
     if (entry.on) args[entry.on[1]] = entry.on[1] === "ids" ? [items[entry.on[0]]] : items[entry.on[0]];
     return args;
@@ -418,6 +476,29 @@ describe.each(backends)("access on $name", ({ start }) => {
     },
   );
 
+  it.each(entriesOnItems)("%s accepts exactly the roles that have its right", async (name, { on, ...entry }) => {
+    const right = on[2];
+    const { roles, removed, signedOut } = fixtures.members;
+    const prepared = async (person: Person, items: TestItems) => {
+      const args = await rightful({ ...entry, on }, person, items);
+      return () => call(entry.by === "person" ? person : fixtures.server, name, args);
+    };
+    const [allowed = [], others = []] = [true, false].map((isAllowed) => MEMBER_ROLES.filter((role) => allows(role, right) === isAllowed));
+    const items = await fixtures.sharedItems();
+    const refusals = await Promise.all(
+      [...others.map((role) => roles[role]), fixtures.bob, removed, signedOut].map((person) => prepared(person, items)),
+    );
+    const before = await fixtures.contentOf(items);
+    const codes = [];
+    for (const calling of refusals) codes.push((await refused(calling())).code);
+    expect(codes).toEqual([...others.map(() => "not_found"), "not_found", "not_found", "unauthenticated"]);
+    expect(await fixtures.contentOf(items)).toEqual(before);
+    for (const role of allowed) {
+      const calling = await prepared(roles[role], await fixtures.sharedItems());
+      await expect(calling(), role).resolves.toBeDefined();
+    }
+  });
+
   it("shows each person their own projects and nobody else's", { tags: "@shows-each-person-own-projects-nobody" }, async () => {
     const carol = await signUp(fixtures.backend, "carol");
     await carol.mutation(api.projects.create, { name: "carol's" });
@@ -472,6 +553,11 @@ type Fixtures = {
   adaItems: TestItems;
   bobItems: TestItems;
   bobs(): Promise<unknown>;
+  members: { roles: Record<MemberRole, Person>; removed: Person; signedOut: Person };
+  /** New items of ada in a project with those members. */
+  sharedItems(): Promise<TestItems>;
+  ownItems(person: Person): Promise<TestItems>;
+  contentOf(items: TestItems): Promise<unknown>;
   absent(kind: keyof TestItems, trashToo?: boolean): string[];
 };
 
@@ -483,6 +569,9 @@ async function makeItems(backend: Backend, person: Person): Promise<TestItems> {
   await person.mutation(api.designs.moveToTrash, { id: trashed });
   return { project, design, image, trashed, storageId };
 }
+
+const addMember = (backend: Backend, projectId: string, { userId }: Person, role: MemberRole) =>
+  backend.inside.mutation(probe.insert, { table: "projectMembers", row: { projectId, userId, role, addedAt: Date.now(), addedBy: "ada" } });
 
 async function createFixtures(backend: Backend): Promise<Fixtures> {
   const ada = await signUp(backend, "ada");
@@ -505,10 +594,41 @@ async function createFixtures(backend: Backend): Promise<Fixtures> {
   await backend.inside.mutation(probe.remove, { table: "designs", id: deleted.design });
   await backend.inside.mutation(probe.remove, { table: "projects", id: deleted.project });
 
+  const [editor, commenter, viewer] = [await signUp(backend, "ed"), await signUp(backend, "com"), await signUp(backend, "vi")];
+  const members = { roles: { editor, commenter, viewer }, removed: await signUp(backend, "rem"), signedOut };
+  const addMembers = async (projectId: string) => {
+    for (const role of MEMBER_ROLES) await addMember(backend, projectId, members.roles[role], role);
+    await addMember(backend, projectId, signedOut, "editor");
+    await backend.inside.mutation(probe.remove, {
+      table: "projectMembers",
+      id: await addMember(backend, projectId, members.removed, "editor"),
+    });
+  };
+  await addMembers(adaItems.project);
+  const own = new Map([[ada.userId, Promise.resolve(adaItems)]]);
+
   return {
     backend,
     ada,
     bob,
+    members,
+    async sharedItems() {
+      const items = await makeItems(backend, ada);
+      await addMembers(items.project);
+      return items;
+    },
+    ownItems(person) {
+      const items = own.get(person.userId) ?? (person.userId === signedOut.userId ? Promise.resolve(adaItems) : makeItems(backend, person));
+      own.set(person.userId, items);
+      return items;
+    },
+    contentOf: async ({ project, design, image, trashed }) => [
+      await ada.query(api.projects.getProjectById, { id: project }),
+      await ada.query(api.designs.getDesignsByProjectId, { projectId: project }),
+      await ada.query(api.designImages.getDesignImagesByDesignId, { designId: design }),
+      await ada.query(api.versions.getVersions, { imageId: image }),
+      await ada.query(api.trash.getTrashed, { id: trashed }),
+    ],
     signedOut,
     expired,
     mixedUp: await backend.holder({ ...user, sessionId: bob.sessionId }),

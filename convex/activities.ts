@@ -68,9 +68,9 @@ export const list = userQuery({
 type About = Pick<Activity, "place" | "picture">;
 
 async function aboutOf(ctx: CallerCtx, kind: "design" | "image", id: string, designId: string | undefined): Promise<About> {
-  const found = await ifVisible(unpurgedFor(ctx, id, kind));
+  const found = await ifVisible(unpurgedFor(ctx, id, kind, "view"));
   if (!found) {
-    const parent = designId === undefined ? null : await ifVisible(unpurgedFor(ctx, designId, "design"));
+    const parent = designId === undefined ? null : await ifVisible(unpurgedFor(ctx, designId, "design", "view"));
     return { place: parent ? { designId: parent.design._id } : {} };
   }
   const { design, project } = found;

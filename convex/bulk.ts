@@ -26,6 +26,8 @@ export const start = userMutation({
     const { id: userId } = ctx.user;
     const at = Date.now();
     const selection = { kind, ids, until: at, ...(container && { place: container }) };
+    const identity = await ctx.auth.getUserIdentity();
+    const quota = identity?.["quota"];
     const selectionId = await ctx.db.insert("bulkSelections", { userId, at, ...selection });
     const id = await ctx.db.insert("bulkJobs", {
       userId,
@@ -34,7 +36,8 @@ export const start = userMutation({
       selectionId,
       kind,
       action,
-      isLimited: (await ctx.auth.getUserIdentity())?.["limited"] === true,
+      isLimited: identity?.["limited"] === true,
+      ...(typeof quota === "number" && { quota }),
       state: "running",
       phase: "do",
       run: 0,

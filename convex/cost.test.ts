@@ -69,13 +69,23 @@ const issuer = "https://atelier.invalid";
 
 type Fixtures = { project: Id<"projects">; design: Id<"designs">; image: Id<"designImages">; loose: Id<"_storage"> };
 let fixtures: Fixtures;
+let sharedFixtures: Fixtures;
 const test = convexTest({ schema, modules });
+/** The same data for members, since each write changes what the next one reads. */
+const sharedTest = convexTest({ schema, modules });
 const ada = test.withIdentity({ issuer, subject: "ada", sessionId });
+const mel = sharedTest.withIdentity({ issuer, subject: "mel", sessionId: "session of mel" });
+const sharedServer = sharedTest.withIdentity({ issuer, subject: "app-server", service: true });
 const server = test.withIdentity({ issuer, subject: "app-server", service: true });
 
 beforeAll(async () => {
-  fixtures = await test.run(async (ctx) => {
-    for (const id of ["ada", "bob"]) await signUp(ctx, id);
+  fixtures = await createFixtures(test);
+  sharedFixtures = await createFixtures(sharedTest);
+});
+
+function createFixtures({ run }: typeof test): Promise<Fixtures> {
+  return run(async (ctx) => {
+    for (const id of ["ada", "bob", "mel"]) await signUp(ctx, id);
     const storageId = await ctx.storage.store(new Blob(["x"]));
     for (const ownerId of ["ada", "bob"]) {
       for (let each = 0; each < 300; each++) await ctx.db.insert("projects", project(ownerId));
@@ -90,13 +100,16 @@ beforeAll(async () => {
     for (const orderKey of keys.slice(1)) await ctx.db.insert("designImages", { ...image(full, storageId), orderKey });
     const last = await ctx.db.insert("designImages", { ...image(full, storageId), orderKey: lastKey });
     await ctx.db.patch(full, { latestImageAt: 2 });
+    await ctx.db.insert("projectMembers", { projectId: own, userId: "mel", role: "editor", addedAt: 1, addedBy: "ada" });
+    for (const userId of ["bob", "eve"])
+      await ctx.db.insert("projectMembers", { projectId: own, userId, role: "viewer", addedAt: 1, addedBy: "ada" });
     const thing = { kind: "design" as const, id: full, name };
     for (let at = 0; at < 300; at++) {
       await ctx.db.insert("activities", { projectId: own, ownerId: "ada", actorId: "ada", at, kind: "described", thing });
     }
     return { project: own, design: full, image: last, loose: await ctx.storage.store(new Blob(["y"])) };
   });
-});
+}
 
 it.each(reads)("%s reads only what it returns", async (name, args, cost) => {
   const query = makeFunctionReference<"query">(name);
@@ -114,6 +127,30 @@ it.each(writes)("%s reads only what it changes", async (name, args, cost) => {
     return metrics(ctx);
   });
   expect(used).toEqual(cost);
+});
+
+/** Functions about a project that an editor may call. */
+const OWNERS = ["projects:remove", "projects:setFavourite"];
+const ofProjects = (functions: typeof reads) =>
+  functions.filter(([each, args]) => /^\(\{ \w|^\(?fixtures/.test(String(args)) && !OWNERS.includes(each));
+
+it.each(ofProjects(reads))("%s reads one row more for a member", async (name, args, { documents, ranges }) => {
+  const query = makeFunctionReference<"query">(name);
+  const used = await mel.mutation(async (ctx) => {
+    await ctx.runQuery(query, args(sharedFixtures));
+    return metrics(ctx);
+  });
+  expect(used).toEqual({ documents: documents + 1, ranges: ranges + 1 });
+});
+
+it.each(ofProjects(writes))("%s reads one row more for an editor", async (name, args, { documents, ranges }) => {
+  const mutation = makeFunctionReference<"mutation">(name);
+  const isUpload = name.startsWith("uploads:");
+  const used = await (isUpload ? sharedServer : mel).mutation(async (ctx) => {
+    await ctx.runMutation(mutation, { ...args(sharedFixtures), ...(isUpload && { sessionId: "session of mel" }) });
+    return metrics(ctx);
+  });
+  expect(used).toEqual({ documents: documents + 1, ranges: ranges + 1 });
 });
 
 async function metrics(ctx: MutationCtx): Promise<Cost> {

@@ -27,13 +27,13 @@ const args = { ids: v.array(v.string()) };
 export const trashImages = undoableMutation({
   args,
   returns: v.null(),
-  handler: async (ctx, args) => trashAllImages(ctx, await imagesFor(ctx, check(bulkIds, args).ids, "edit")),
+  handler: async (ctx, args) => trashAllImages(ctx, await imagesFor(ctx, check(bulkIds, args).ids, "delete")),
 });
 
 export const trashDesigns = undoableMutation({
   args,
   returns: v.null(),
-  handler: async (ctx, args) => trashAllDesigns(ctx, await designsFor(ctx, check(bulkIds, args).ids, "edit")),
+  handler: async (ctx, args) => trashAllDesigns(ctx, await designsFor(ctx, check(bulkIds, args).ids, "delete")),
 });
 
 export const moveDesigns = undoableMutation({
@@ -52,7 +52,7 @@ export const copyImages = undoableMutation({
   handler: async (ctx, { designId, ...args }) => {
     const target = await designFor(ctx, designId, "edit");
     const ids = [...new Set(check(bulkIds, args).ids)];
-    await copyAllImages(ctx, ids, await imagesFor(ctx, ids, "edit"), target);
+    await copyAllImages(ctx, ids, await imagesFor(ctx, ids, "download"), target);
     return null;
   },
 });
@@ -62,7 +62,7 @@ export const copyDesigns = undoableMutation({
   returns: v.null(),
   handler: async (ctx, { projectId, ...args }) => {
     const target = await projectFor(ctx, projectId, "edit");
-    await copyAllDesigns(ctx, await designsFor(ctx, check(bulkIds, args).ids, "edit"), target);
+    await copyAllDesigns(ctx, await designsFor(ctx, check(bulkIds, args).ids, "download"), target);
     return null;
   },
 });
@@ -71,7 +71,7 @@ export const favouriteDesigns = undoableMutation({
   args: { ...args, favourite: v.boolean() },
   returns: v.null(),
   handler: async (ctx, { favourite, ...args }) => {
-    await setFavourites(ctx, await designsFor(ctx, check(bulkIds, args).ids, "edit"), favourite);
+    await setFavourites(ctx, await designsFor(ctx, check(bulkIds, args).ids, "arrange"), favourite);
     return null;
   },
 });

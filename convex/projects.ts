@@ -38,7 +38,11 @@ export const listProjects = userQuery({
 export const getProjectById = userQuery({
   args: { id: v.string() },
   returns: projectShape,
-  handler: async (ctx, { id }) => toProject(await projectFor(ctx, id, "view")),
+  handler: async (ctx, { id }) => {
+    const project = await projectFor(ctx, id, "view");
+    // The star is the owner's.
+    return project.ownerId === ctx.user.id ? toProject(project) : { ...toProject(project), favourite: false };
+  },
 });
 
 export const create = userMutation({
@@ -66,18 +70,18 @@ export const setFavourite = favouriteItem(projectPathFor, (ctx) => favouritesOf(
 
 export const setCover = coverItem(projectPathFor);
 
-export const reorder = reorderItem(projectPathFor);
+export const reorder = reorderItem(projectPathFor, "arrange");
 
 export const duplicate = undoableMutation({
   args: { id: v.string() },
   returns: v.id("projects"),
-  handler: async (ctx, { id }) => copyProject(ctx, await projectFor(ctx, id, "edit")),
+  handler: async (ctx, { id }) => copyProject(ctx, await projectFor(ctx, id, "download")),
 });
 
-export const moveToTrash = trashItem(projectFor, trashProject);
+export const moveToTrash = trashItem(projectFor, trashProject, "deleteProject");
 
 /** Alias of `moveToTrash` for open pages of an earlier build. */
-export const remove = trashItem(projectFor, trashProject);
+export const remove = trashItem(projectFor, trashProject, "deleteProject");
 
 function favouritesOf(ctx: QueryCtx, ownerId: string): Promise<Doc<"projects">[]> {
   return ctx.db

@@ -5,6 +5,7 @@ import { noticeTables } from "./model/accounts/noticeTables";
 import { settingsTables } from "./model/accounts/settingsTables";
 import { accountTables } from "./model/accounts/tables";
 import { activity } from "./model/activities/activityShape";
+import { memberRole } from "./model/rights";
 import { bulkTables } from "./model/bulk/bulkTables";
 import { tagTables } from "./model/tags/tagTables";
 import { undoTables } from "./model/undo/undoTables";
@@ -86,6 +87,17 @@ export default defineSchema({
     .index("by_removal", ["purgingSince", "removedAt"])
     .searchIndex("by_words", worded),
 
+  /** People with access besides the owner, who has no row. `access.ts` reads it, `members.ts` changes it. */
+  projectMembers: defineTable({
+    projectId: v.id("projects"),
+    userId: v.string(),
+    role: memberRole,
+    addedAt: v.number(),
+    addedBy: v.string(),
+  })
+    .index("by_project", ["projectId", "userId"])
+    .index("by_user", ["userId", "addedAt"]),
+
   designs: defineTable({
     ownerId,
     projectId: v.id("projects"),
@@ -118,6 +130,8 @@ export default defineSchema({
     /** Set when there are several versions; the row then repeats the current one's fields. */
     versionId: v.optional(v.id("imageVersions")),
     uploadId: v.string(),
+    /** Who uploaded it, if not the owner. */
+    authorId: v.optional(v.string()),
     chosenAs: v.optional(chosenAs),
     caption: v.optional(v.string()),
     tags,
@@ -134,7 +148,7 @@ export default defineSchema({
     .index("by_content_type", ["designId", "removedAt", "contentType"])
     .index("by_checksum", ["designId", "checksum", "removedAt"])
     .index("by_upload", ["uploadId"])
-    .index("by_storage", ["storageId"])
+    .index("by_storage", ["storageId", "ownerId"])
     .index("by_version", ["versionId"])
     .index("by_trash", ["ownerId", "purgingSince", "removedAt"])
     .index("by_removal", ["purgingSince", "removedAt"])

@@ -63,7 +63,12 @@ export const find = userQuery({
     if (!isWorded && text.trim() !== "") return NOTHING;
     const isOfImages = Boolean(type) || Object.values(looks).some((look) => look !== undefined);
     if (!isWorded && !tag && !only && !isOfImages && !projectId && from === 0 && to === Infinity) return NOTHING;
-    const carried = tag ? await tagOf(ctx, ctx.user.id, tagKey(tag)) : null;
+    // Tags and words are indexed by the owner, also those of a shared project.
+    const projectOf = memo((id: string) => ifVisible(projectFor(ctx, id, "view")));
+    const within = projectId ? await projectOf(projectId) : null;
+    if (projectId && !within) return NOTHING;
+    const ownerId = within?.ownerId ?? ctx.user.id;
+    const carried = tag ? await tagOf(ctx, ownerId, tagKey(tag)) : null;
     if (tag && !carried) return NOTHING;
 
     const upgraded = isWorded ? await finishedUpgrades(ctx) : new Set<string>();
@@ -82,7 +87,7 @@ export const find = userQuery({
       const requested: CandidateFilters = { query, isNear, tagId: carried?._id ?? null, type, from, to };
       let seen = 0;
       let end: number | null = null;
-      for await (const { row, mark } of searchCandidates(ctx, each, requested, start)) {
+      for await (const { row, mark } of searchCandidates(ctx, ownerId, each, requested, start)) {
         const item = fits(row, requested) && fitsLooks(row, looks) ? await toResult(row) : null;
         if (item !== null && items.length === most) return { items, next: end };
         if (item !== null) items.push(item);
@@ -93,7 +98,6 @@ export const find = userQuery({
       return { items, next: null };
     }
 
-    const projectOf = memo((id: string) => ifVisible(projectFor(ctx, id, "view")));
     const designOf = memo((id: string) => ifVisible(designFor(ctx, id, "view")));
     const isInProject = (id: string) => !projectId || id === projectId;
     const everything = async (isNear: boolean) => {

@@ -1,12 +1,12 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { type Infer, v } from "convex/values";
-import { internal } from "./_generated/api";
 import type { Doc } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
-import { designFor, hidingFor, projectFor, trashedFor, userMutation, userQuery } from "./model/access";
+import { designFor, expectRight, hidingFor, projectFor, trashedFor, userMutation, userQuery } from "./model/access";
 import { designsOf, imagesOf, lastKey } from "./model/lists/order";
+import { conflict } from "./model/errors";
 import { pageOf } from "./model/lists/paging";
-import { purgeBatch, purgeDesign, purgeImage, purgeProject, TRASH_TIME } from "./jobs/purge";
+import { forgetUndo, purgeBatch, purgeDesign, purgeImage, purgeProject, TRASH_TIME } from "./jobs/purge";
 import { expectVisible, restoreWithParents } from "./model/trashing";
 
 const kind = v.union(v.literal("project"), v.literal("design"), v.literal("image"));
@@ -84,12 +84,14 @@ export const restore = userMutation({
     const found = await trashedFor(ctx, id);
     if (into !== undefined && found.kind === "design") {
       const project = await projectFor(ctx, into, "edit");
+      expectSameOwner(found.project, project);
       const moved = { projectId: project._id, orderKey: await lastKey(designsOf(ctx, project._id)) };
       await ctx.db.patch(found.design._id, moved);
       return restoreWithParents(ctx, { kind: "design", design: { ...found.design, ...moved }, project });
     }
     if (into !== undefined && found.kind === "image") {
       const { design, project } = await designFor(ctx, into, "edit");
+      expectSameOwner(found.project, project);
       await ctx.db.patch(found.image._id, { designId: design._id, orderKey: await lastKey(imagesOf(ctx, design._id)) });
       return restoreWithParents(ctx, { kind: "image", image: found.image, design, project });
     }
@@ -101,15 +103,21 @@ export const restore = userMutation({
   },
 });
 
+/** Storage counts for the owner, so what goes to another one is a copy: `moves.ts` makes one of an item that is not in the trash. */
+function expectSameOwner(from: Doc<"projects">, to: Doc<"projects">): void {
+  if (from.ownerId !== to.ownerId) throw conflict("Restore the item first. Then move it to this project, which has another owner.");
+}
+
 export const purge = userMutation({
   args: { id: v.string() },
   returns: v.null(),
   handler: async (ctx, { id }) => {
     const found = await trashedFor(ctx, id);
+    await expectRight(ctx, found.project, found.kind === "project" ? "deleteProject" : "purge");
     if (found.kind === "project") await purgeProject(ctx, found.project);
     else if (found.kind === "design") await purgeDesign(ctx, found.design);
     else await purgeImage(ctx, found.image);
-    await ctx.scheduler.runAfter(0, internal.jobs.undoSteps.forget, { userId: ctx.user.id, cursor: null });
+    await forgetUndo(ctx, ctx.user.id, found.kind === "project" ? [] : [found.project._id]);
     return null;
   },
 });

@@ -5,7 +5,7 @@ import { check } from "./model/check";
 import type { Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
 import { conflict, duplicate, invalid, notFound } from "./model/errors";
-import { fileIsTaken, releaseFile } from "./model/files";
+import { discardFile, fileIsTaken } from "./model/files";
 import { chosenKey, imagesOf, lastKey, sortNameOf } from "./model/lists/order";
 import { imageProperties, nameFromFile, nameOfPage, PDF_PAGES_MAX } from "./model/rules";
 import { imagesChanged } from "./model/summaries";
@@ -128,7 +128,7 @@ async function insertImages(
     const earlier = await imageOf(ctx, file.uploadId);
     if (earlier && earlier.designId !== path.design._id) throw conflict("This upload belongs to another design.");
     if (earlier) imageIds.set(file.uploadId, earlier._id);
-    if (earlier && earlier.storageId !== file.storageId) await releaseFile(ctx, file.storageId);
+    if (earlier && earlier.storageId !== file.storageId) await discardFile(ctx, file.storageId);
     if (!earlier && isFirstPage(file)) bytes += file.size;
   }
   // Before the first row, since users without a count are counted by their rows.
@@ -170,6 +170,7 @@ async function insertImage(
   return ctx.db.insert("designImages", {
     ...properties,
     ownerId: project.ownerId,
+    ...(ctx.user.id !== project.ownerId && { authorId: ctx.user.id }),
     designId: design._id,
     storageId: file.storageId,
     name,
@@ -198,13 +199,18 @@ export const discard = serverMutation({
   args: { storageId: v.id("_storage") },
   returns: v.null(),
   handler: async (ctx, { storageId }) => {
-    await releaseFile(ctx, storageId);
+    await discardFile(ctx, storageId);
     return null;
   },
 });
 
 export const getFile = serverQueryFor({
-  args: { imageId: v.string(), versionId: v.optional(v.string()) },
+  args: {
+    imageId: v.string(),
+    versionId: v.optional(v.string()),
+    /** The file is sent as it is, not a variant of it. */
+    original: v.optional(v.boolean()),
+  },
   returns: v.object({
     storageUrl: v.string(),
     contentType: v.string(),
@@ -217,8 +223,8 @@ export const getFile = serverQueryFor({
     rotation: v.optional(rotation),
     designId: v.id("designs"),
   }),
-  handler: async (ctx, { imageId, versionId }) => {
-    const { image } = await imageFor(ctx, imageId, "view");
+  handler: async (ctx, { imageId, versionId, original = false }) => {
+    const { image } = await imageFor(ctx, imageId, original ? "download" : "view");
     const shown = versionId === undefined || versionId === image.versionId ? image : await versionFor(ctx, image, versionId);
     const storageUrl = await ctx.storage.getUrl(shown.storageId);
     if (!storageUrl) throw notFound();

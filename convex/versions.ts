@@ -5,7 +5,7 @@ import { recordActivity } from "./model/activities/recordActivity";
 import { imageFor, serverMutationFor, userMutation, userQuery } from "./model/access";
 import { check } from "./model/check";
 import { conflict, invalid, limit, notFound } from "./model/errors";
-import { fileIsTaken, releaseFile } from "./model/files";
+import { discardFile, fileIsTaken, releaseFile } from "./model/files";
 import { imageProperties, nameFromFile, VERSIONS_MAX } from "./model/rules";
 import { designImageShape, toDesignImage, versionShape } from "./model/shapes";
 import { imageReplaced } from "./model/summaries";
@@ -78,7 +78,7 @@ export const finalize = serverMutationFor({
       .first();
     if (earlier) {
       if (earlier.imageId !== image._id) throw conflict("This upload belongs to another image.");
-      if (earlier.storageId !== args.storageId) await releaseFile(ctx, args.storageId);
+      if (earlier.storageId !== args.storageId) await discardFile(ctx, args.storageId);
       return earlier._id;
     }
 
@@ -120,9 +120,9 @@ export async function versionFor(ctx: QueryCtx, image: Doc<"designImages">, id: 
 /** Returns the number of deleted versions; fewer than `batchSize` means that all are deleted. */
 export async function deleteVersions(ctx: MutationCtx, imageId: Id<"designImages">, batchSize: number): Promise<number> {
   const versions = await versionsOf(ctx, imageId).take(batchSize);
-  for (const { _id, storageId, size, ownerId, checksum } of versions) {
-    await ctx.db.delete(_id);
-    if (await releaseFile(ctx, storageId, checksum)) await changeUsage(ctx, ownerId, { bytes: -size });
+  for (const version of versions) {
+    await ctx.db.delete(version._id);
+    if (await releaseFile(ctx, version)) await changeUsage(ctx, version.ownerId, { bytes: -version.size });
   }
   return versions.length;
 }
@@ -132,9 +132,13 @@ function versionsOf(ctx: QueryCtx, imageId: Id<"designImages">) {
 }
 
 async function insertFirst(ctx: MutationCtx, image: Doc<"designImages">): Promise<{ number: number }> {
-  const { ownerId, name, storageId, uploadId, _creationTime: addedAt } = image;
+  const { ownerId, authorId = ownerId, name, storageId, uploadId, _creationTime: addedAt } = image;
   const first = { ...pictureFieldsOf(image), imageId: image._id, number: 1, name, addedAt, storageId, uploadId };
-  await ctx.db.insert("imageVersions", { ...first, ...(ownerId !== undefined && { ownerId, authorId: ownerId }) });
+  await ctx.db.insert("imageVersions", {
+    ...first,
+    ...(ownerId !== undefined && { ownerId }),
+    ...(authorId !== undefined && { authorId }),
+  });
   return first;
 }
 

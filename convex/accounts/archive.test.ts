@@ -24,6 +24,7 @@ const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   bulkSelections: (row) => row["at"],
   bulkPages: (row) => row["at"],
   bulkJobs: (row) => row["at"],
+  projectMembers: (row) => row["addedAt"],
   projects: (row) => row["_id"],
   designs: (row) => row["_id"],
   designImages: (row) => row["_id"],

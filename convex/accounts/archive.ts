@@ -26,7 +26,7 @@ export const designs = serverQueryFor({
   args: { ...paged, projectId: v.string() },
   returns: rows,
   handler: async (ctx, { paginationOpts, projectId }) => {
-    const { project } = await unpurgedFor(ctx, projectId, "project");
+    const { project } = await unpurgedFor(ctx, projectId, "project", "export");
     return exported(pageOf(paginationOpts), (options) =>
       ctx.db
         .query("designs")
@@ -40,7 +40,7 @@ export const images = serverQueryFor({
   args: { ...paged, designId: v.string() },
   returns: rows,
   handler: async (ctx, { paginationOpts, designId }) => {
-    const { design } = await unpurgedFor(ctx, designId, "design");
+    const { design } = await unpurgedFor(ctx, designId, "design", "export");
     return exported(pageOf(paginationOpts), (options) =>
       ctx.db
         .query("designImages")
@@ -55,7 +55,7 @@ export const versions = serverQueryFor({
   args: { imageId: v.string() },
   returns: v.array(v.any()),
   handler: async (ctx, { imageId }) => {
-    const { image } = await unpurgedFor(ctx, imageId, "image");
+    const { image } = await unpurgedFor(ctx, imageId, "image", "export");
     const found = await ctx.db
       .query("imageVersions")
       .withIndex("by_image", (q) => q.eq("imageId", image._id))
@@ -80,7 +80,7 @@ export const file = serverQueryFor({
   args: { imageId: v.string(), versionId: v.optional(v.string()) },
   returns: v.string(),
   handler: async (ctx, args) => {
-    const { image } = await unpurgedFor(ctx, args.imageId, "image");
+    const { image } = await unpurgedFor(ctx, args.imageId, "image", "export");
     const versionId = args.versionId === undefined ? null : ctx.db.normalizeId("imageVersions", args.versionId);
     const version = versionId && (await ctx.db.get(versionId));
     if (args.versionId !== undefined && version?.imageId !== image._id) throw notFound();

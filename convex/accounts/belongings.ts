@@ -24,7 +24,7 @@ export const account = serverQueryFor({
         .query(table)
         .withIndex("userId", (q) => q.eq("userId", user.id))
         .take(LIMIT);
-    const by = async (table: "sessionActivity" | "devices" | "notices" | "mails" | "userPictures") =>
+    const by = async (table: "sessionActivity" | "devices" | "notices" | "mails" | "userPictures" | "projectMembers") =>
       db
         .query(table)
         .withIndex("by_user", (q) => q.eq("userId", user.id))
@@ -63,6 +63,7 @@ export const account = serverQueryFor({
       bulkSelections: (await latest("bulkSelections")).map((row) => without(row, ["userId"])),
       bulkPages: (await latest("bulkPages")).map((row) => without(row, ["userId", "selectionId"])),
       bulkJobs: (await latest("bulkJobs")).map((row) => without(row, ["userId", "step", "selectionId", "run", "call", "cursor"])),
+      memberships: (await by("projectMembers")).map((row) => without(row, ["userId", "addedBy"])),
       pictures: (await by("userPictures")).map((row) => without(row, ["userId", "bytes"])),
       subscriptions: subscriptions.map((row) => without(row, ["referenceId"])),
       usage: usage && without(usage, ["ownerId", "counting"]),
@@ -92,7 +93,7 @@ export const designs = serverQueryFor({
   args: { ...args, projectId: v.string() },
   returns: rows,
   handler: async (ctx, { paginationOpts, projectId }) => {
-    const { _id } = await projectFor(ctx, projectId, "view");
+    const { _id } = await projectFor(ctx, projectId, "download");
     return exported(pageOf(paginationOpts), (options) =>
       ctx.db
         .query("designs")
@@ -106,7 +107,7 @@ export const images = serverQueryFor({
   args: { ...args, designId: v.string() },
   returns: rows,
   handler: async (ctx, { paginationOpts, designId }) => {
-    const { design } = await designFor(ctx, designId, "view");
+    const { design } = await designFor(ctx, designId, "download");
     return exported(pageOf(paginationOpts), (options) =>
       ctx.db
         .query("designImages")
@@ -120,7 +121,7 @@ export const chosenImages = serverQueryFor({
   args: { ids: v.array(v.string()) },
   returns: v.array(v.any()),
   handler: async (ctx, { ids }) => {
-    const found = await Promise.all(ids.slice(0, CHOSEN).map((id) => ifVisible(imageFor(ctx, id, "view"))));
+    const found = await Promise.all(ids.slice(0, CHOSEN).map((id) => ifVisible(imageFor(ctx, id, "download"))));
     return found.flatMap((each) => (each ? [toExportedRow(each.image)] : []));
   },
 });
@@ -129,7 +130,7 @@ export const chosenDesigns = serverQueryFor({
   args: { ids: v.array(v.string()) },
   returns: v.array(v.any()),
   handler: async (ctx, { ids }) => {
-    const found = await Promise.all(ids.slice(0, CHOSEN).map((id) => ifVisible(designFor(ctx, id, "view"))));
+    const found = await Promise.all(ids.slice(0, CHOSEN).map((id) => ifVisible(designFor(ctx, id, "download"))));
     return found.flatMap((each) => (each ? [toExportedRow(each.design)] : []));
   },
 });
@@ -142,8 +143,8 @@ export const selected = serverQueryFor({
     const { ids, cursor: next } = await selectedPage(ctx, selection, cursor, CHOSEN);
     const rowOf = async (id: string): Promise<Stored | undefined> =>
       selection.kind === "image"
-        ? (await ifVisible(imageFor(ctx, id, "view")))?.image
-        : (await ifVisible(designFor(ctx, id, "view")))?.design;
+        ? (await ifVisible(imageFor(ctx, id, "download")))?.image
+        : (await ifVisible(designFor(ctx, id, "download")))?.design;
     const page = (await Promise.all(ids.map(rowOf))).flatMap((row) => (row ? [toExportedRow(row)] : []));
     return { page, isDone: next === null, continueCursor: next ?? "" };
   },

@@ -59,6 +59,10 @@ export const forget = internalMutation({
         .withIndex("by_user", (q) => q.eq("userId", userId))
         .take(BATCH),
       await ctx.db
+        .query("projectMembers")
+        .withIndex("by_user", (q) => q.eq("userId", userId))
+        .take(BATCH),
+      await ctx.db
         .query("undoSteps")
         .withIndex("by_user", (q) => q.eq("userId", userId))
         .take(BATCH),

@@ -259,7 +259,13 @@ const userOf = ({ db }: MutationCtx, { userId }: Doc<"bulkJobs">): Promise<Doc<"
 /** The caller's rights and plan limits, without a token. Null after the account was deleted. */
 async function actingFor(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<UserMutationCtx | null> {
   const user = await userOf(ctx, job);
-  const { isLimited: limited } = job;
-  const getUserIdentity = async () => ({ tokenIdentifier: "", subject: job.userId, issuer: "", limited });
+  const { isLimited: limited, quota } = job;
+  const getUserIdentity = async () => ({
+    tokenIdentifier: "",
+    subject: job.userId,
+    issuer: "",
+    limited,
+    ...(quota !== undefined && { quota }),
+  });
   return user && { ...ctx, user, auth: { ...ctx.auth, getUserIdentity } };
 }

@@ -3,12 +3,13 @@ import { internal } from "../_generated/api";
 import type { Doc, Id } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
 import { recordActivity } from "../model/activities/recordActivity";
-import type { DesignGroup, DesignPath, ImageGroup, ImagePath } from "../model/access";
+import { type DesignGroup, type DesignPath, hasRight, type ImageGroup, type ImagePath } from "../model/access";
+import { limit } from "../model/errors";
 import { designsOf, imagesOf, lastKey, lastKeys, reorderRow, projectsOf, sortNameOf } from "../model/lists/order";
 import { nameOfCopy } from "../model/rules";
 import { designsChanged, imagesChanged } from "../model/summaries";
 import { noteTags } from "../model/tags/tagging";
-import { changeUsage, expectRoomFor } from "../model/usage";
+import { bytesOfCopies, changeUsage, expectRoomFor, expectRoomForFiles } from "../model/usage";
 import { searchWords } from "../model/search/words";
 
 /** Each batch schedules the next in its own transaction, so a restart repeats nothing. Copied images share the file (`files.ts`). */
@@ -18,9 +19,12 @@ type Ctx = MutationCtx & { user: Doc<"users"> };
 const IMAGES = 100;
 const DESIGNS = 20;
 
+/** The copy belongs to the user. */
 export async function copyProject(ctx: Ctx, project: Doc<"projects">): Promise<Id<"projects">> {
-  const { ownerId, description, designCount, imageCount } = project;
-  await expectRoomFor(ctx, ownerId, { projects: 1, designs: designCount, images: imageCount });
+  const { description, designCount, imageCount } = project;
+  const ownerId = ctx.user.id;
+  const bytes = project.ownerId === ownerId ? 0 : await bytesOfDesigns(ctx, ownerId, designsIn(ctx, project._id));
+  await expectRoomForFiles(ctx, ownerId, { projects: 1, designs: designCount, images: imageCount, bytes });
   const list = projectsOf(ctx, ownerId);
   const name = nameOfCopy(project.name);
   const id = await ctx.db.insert("projects", {
@@ -36,10 +40,10 @@ export async function copyProject(ctx: Ctx, project: Doc<"projects">): Promise<I
     cover: [],
   });
   const copy = await ctx.db.get(id);
-  if (copy) await reorderRow(ctx, list, copy, { after: project });
+  if (copy && project.ownerId === ownerId) await reorderRow(ctx, list, copy, { after: project });
   await changeUsage(ctx, ownerId, { projects: 1 });
   await recordActivity(ctx, { kind: "duplicated", project: { _id: id, ownerId, name }, from: project.name, fromId: project._id });
-  await ctx.scheduler.runAfter(0, internal.jobs.copies.project, { from: project._id, to: id, cursor: null });
+  await ctx.scheduler.runAfter(0, internal.jobs.copies.project, { from: project._id, to: id, cursor: null, userId: ownerId });
   return id;
 }
 
@@ -59,7 +63,7 @@ export async function copyDesign(ctx: Ctx, { design, project }: DesignPath): Pro
   if (copy) await reorderRow(ctx, list, copy, { after: design });
   await designsChanged(ctx, project, { designs: 1 });
   await recordActivity(ctx, { kind: "duplicated", project, design: { _id: id, name }, from: design.name, fromId: design._id });
-  await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null });
+  await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null, userId: ctx.user.id });
   return id;
 }
 
@@ -87,6 +91,8 @@ export async function copyImages(ctx: Ctx, ids: string[], groups: ImageGroup[], 
   const order = new Map(ids.map((id, index) => [id, index]));
   const images = groups.flatMap((group) => group.images).toSorted((a, b) => (order.get(a._id) ?? 0) - (order.get(b._id) ?? 0));
   const keys = await lastKeys(imagesOf(ctx, design._id), images.length);
+  const bytes = await bytesOfCopies(ctx, project.ownerId, images);
+  if (bytes > 0) await expectRoomForFiles(ctx, project.ownerId, { images: images.length, bytes });
   const copies = [];
   for (const [index, image] of images.entries()) {
     const uploadId = `copy of ${image._id} ${Math.random().toString(36).slice(2)}`;
@@ -95,6 +101,7 @@ export async function copyImages(ctx: Ctx, ids: string[], groups: ImageGroup[], 
   }
   await noteTags(ctx, project.ownerId, copies);
   await imagesChanged(ctx, { design, project }, images.length);
+  if (bytes > 0) await changeUsage(ctx, project.ownerId, { bytes });
   const [last] = images.slice(-1);
   if (last) await recordActivity(ctx, { kind: "duplicated", project, design, image: last, count: images.length });
 }
@@ -102,13 +109,15 @@ export async function copyImages(ctx: Ctx, ids: string[], groups: ImageGroup[], 
 export async function copyDesigns(ctx: Ctx, groups: DesignGroup[], project: Doc<"projects">): Promise<void> {
   const designs = groups.flatMap((group) => group.designs);
   const images = designs.reduce((sum, { imageCount }) => sum + imageCount, 0);
-  await expectRoomFor(ctx, project.ownerId, { designs: designs.length, images });
+  const foreign = groups.filter((group) => group.project.ownerId !== project.ownerId).flatMap((group) => group.designs);
+  const bytes = await bytesOfDesigns(ctx, project.ownerId, foreign);
+  await expectRoomForFiles(ctx, project.ownerId, { designs: designs.length, images, bytes });
   const keys = await lastKeys(designsOf(ctx, project._id), designs.length);
   const copies = [];
   for (const [index, design] of designs.entries()) {
     const id = await ctx.db.insert("designs", { ...emptied(design, project), orderKey: keys[index] });
     copies.push({ kind: "design" as const, thing: id, tags: design.tags });
-    await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null });
+    await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null, userId: ctx.user.id });
   }
   await noteTags(ctx, project.ownerId, copies);
   await designsChanged(ctx, project, { designs: designs.length });
@@ -117,44 +126,84 @@ export async function copyDesigns(ctx: Ctx, groups: DesignGroup[], project: Doc<
     await recordActivity(ctx, { kind: "duplicated", project, design: last, from: last.name, fromId: last._id, count: designs.length });
 }
 
+/** Images of another owner that one action copies: their files are added up before the first is copied. */
+const FOREIGN_IMAGES_MAX = 5000;
+
+async function bytesOfDesigns(
+  ctx: MutationCtx,
+  ownerId: string,
+  designs: Iterable<Doc<"designs">> | AsyncIterable<Doc<"designs">>,
+): Promise<number> {
+  const images: Doc<"designImages">[] = [];
+  for await (const { _id } of designs) {
+    const rows = await ctx.db
+      .query("designImages")
+      .withIndex("by_design", (q) => q.eq("designId", _id).eq("removedAt", undefined))
+      .take(FOREIGN_IMAGES_MAX + 1 - images.length);
+    images.push(...rows);
+    if (images.length > FOREIGN_IMAGES_MAX)
+      throw limit(`At most ${FOREIGN_IMAGES_MAX} images of another owner can be copied at once. Copy fewer designs.`);
+  }
+  return bytesOfCopies(ctx, ownerId, images);
+}
+
+const designsIn = (ctx: MutationCtx, projectId: Id<"projects">): AsyncIterable<Doc<"designs">> =>
+  ctx.db.query("designs").withIndex("by_age", (q) => q.eq("projectId", projectId).eq("removedAt", undefined));
+
+/** Whether the user who started the copy may still see the source and change the target. Copies of an earlier build name no user. */
+async function mayContinue(ctx: MutationCtx, userId: string | undefined, from: Doc<"projects">, into: Doc<"projects">): Promise<boolean> {
+  if (userId === undefined || (userId === from.ownerId && userId === into.ownerId)) return true;
+  const user = await ctx.db
+    .query("users")
+    .withIndex("id", (q) => q.eq("id", userId))
+    .unique();
+  if (!user) return false;
+  const acting = { ...ctx, user };
+  return (await hasRight(acting, from, "download")) && (await hasRight(acting, into, "edit"));
+}
+
 const cursor = v.union(v.string(), v.null());
+const userId = v.optional(v.string());
 
 export const project = internalMutation({
-  args: { from: v.id("projects"), to: v.id("projects"), cursor },
+  args: { from: v.id("projects"), to: v.id("projects"), cursor, userId },
   returns: v.null(),
-  handler: async (ctx, { from, to, cursor: after }) => {
+  handler: async (ctx, { from, to, cursor: after, ...actor }) => {
     const [source, target] = [await ctx.db.get(from), await ctx.db.get(to)];
     if (!source || !target || isBeingPurged(source) || isBeingPurged(target)) return null;
+    if (!(await mayContinue(ctx, actor.userId, source, target))) return null;
     const { page, isDone, continueCursor } = await ctx.db
       .query("designs")
       .withIndex("by_age", (q) => q.eq("projectId", from).eq("removedAt", undefined))
       .paginate({ cursor: after, numItems: DESIGNS });
     const copies = [];
     for (const design of page) {
-      const id = await ctx.db.insert("designs", { ...emptied(design, target), favouriteAt: design.favouriteAt });
+      const favouriteAt = source.ownerId === target.ownerId ? design.favouriteAt : undefined;
+      const id = await ctx.db.insert("designs", { ...emptied(design, target), favouriteAt });
       copies.push({ kind: "design" as const, thing: id, tags: design.tags });
-      await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null });
+      await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null, ...actor });
     }
     await noteTags(ctx, target.ownerId, copies);
     await designsChanged(ctx, target, { designs: page.length });
-    if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.copies.project, { from, to, cursor: continueCursor });
+    if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.copies.project, { from, to, cursor: continueCursor, ...actor });
     return null;
   },
 });
 
 /** Copies by age, so that the copies keep that order too. */
 export const design = internalMutation({
-  args: { from: v.id("designs"), to: v.id("designs"), cursor },
+  args: { from: v.id("designs"), to: v.id("designs"), cursor, userId },
   returns: v.null(),
-  handler: async (ctx, { from, to, cursor: after }) => {
+  handler: async (ctx, { from, to, cursor: after, ...actor }) => {
     const [source, target] = [await ctx.db.get(from), await ctx.db.get(to)];
     if (!source || !target || isBeingPurged(source) || isBeingPurged(target)) return null;
     const [of, into] = [await ctx.db.get(source.projectId), await ctx.db.get(target.projectId)];
-    if (!of || !into || isBeingPurged(into)) return null;
+    if (!of || !into || isBeingPurged(into) || !(await mayContinue(ctx, actor.userId, of, into))) return null;
     const { page, isDone, continueCursor } = await ctx.db
       .query("designImages")
       .withIndex("by_design", (q) => q.eq("designId", from).eq("removedAt", undefined))
       .paginate({ cursor: after, numItems: IMAGES });
+    const bytes = await bytesOfCopies(ctx, into.ownerId, page);
     const copies = [];
     for (const image of page) {
       const id = await ctx.db.insert("designImages", { ...copied(image, target), uploadId: `copy of ${image._id} in ${to}` });
@@ -165,7 +214,8 @@ export const design = internalMutation({
     await noteTags(ctx, into.ownerId, copies);
     const [design, project] = [await ctx.db.get(to), await ctx.db.get(into._id)];
     if (design && project && page.length > 0) await imagesChanged(ctx, { design, project }, page.length);
-    if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from, to, cursor: continueCursor });
+    if (bytes > 0) await changeUsage(ctx, into.ownerId, { bytes });
+    if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from, to, cursor: continueCursor, ...actor });
     return null;
   },
 });

@@ -2,6 +2,7 @@ import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Doc } from "../_generated/dataModel";
 import { internalMutation, type QueryCtx } from "../_generated/server";
+import { rowOfFile } from "../model/files";
 import { liveCounts, usageOf } from "../model/usage";
 
 const COUNT_BATCH = 1000;
@@ -43,13 +44,6 @@ async function isUser(ctx: QueryCtx, ownerId: string): Promise<boolean> {
   return user !== null;
 }
 
-async function isFirstOfItsFile(ctx: QueryCtx, { _id, storageId }: Doc<"designImages"> | Doc<"imageVersions">): Promise<boolean> {
-  for (const table of ["designImages", "imageVersions"] as const) {
-    const first = await ctx.db
-      .query(table)
-      .withIndex("by_storage", (q) => q.eq("storageId", storageId))
-      .first();
-    if (first) return first._id === _id;
-  }
-  return false;
+async function isFirstOfItsFile(ctx: QueryCtx, { _id, storageId, ownerId }: Doc<"designImages"> | Doc<"imageVersions">): Promise<boolean> {
+  return (await rowOfFile(ctx, storageId, { ownerId }))?._id === _id;
 }

@@ -28,18 +28,29 @@ export async function purgeProject(ctx: MutationCtx, { _id, removedAt = Date.now
 
 type Actor = { user: Pick<Doc<"users">, "id"> };
 
-export async function purgeDesign(ctx: MutationCtx & Actor, design: Doc<"designs">): Promise<void> {
+/** Returns the project's id. */
+export async function purgeDesign(ctx: MutationCtx & Actor, design: Doc<"designs">): Promise<Id<"projects">> {
   await ctx.db.patch(design._id, { purgingSince: Date.now() });
   const project = await ctx.db.get(design.projectId);
   if (project) await recordActivity(ctx, { kind: "purged", project, design: withoutName(design) });
   await ctx.scheduler.runAfter(0, internal.jobs.purge.design, { id: design._id });
+  return design.projectId;
 }
 
-export async function purgeImage(ctx: MutationCtx & Actor, image: Doc<"designImages">): Promise<void> {
+/** Returns the project's id, or null without its design. */
+export async function purgeImage(ctx: MutationCtx & Actor, image: Doc<"designImages">): Promise<Id<"projects"> | null> {
   const design = await ctx.db.get(image.designId);
   const project = design && (await ctx.db.get(design.projectId));
   if (project) await recordActivity(ctx, { kind: "purged", project, design, image: withoutName(image) });
   await deleteOneImage(ctx, image);
+  return design && design.projectId;
+}
+
+/** Removes the texts of purged items from the undo steps of the user, and of all members of their projects. */
+export async function forgetUndo(ctx: MutationCtx, userId: string, projectIds: Iterable<Id<"projects"> | null>): Promise<void> {
+  await ctx.scheduler.runAfter(0, internal.jobs.undoSteps.forget, { userId, cursor: null });
+  for (const projectId of new Set(projectIds))
+    if (projectId !== null) await ctx.scheduler.runAfter(0, internal.jobs.undoSteps.forgetInProject, { projectId, cursor: null });
 }
 
 export const image = internalMutation({
@@ -72,6 +83,7 @@ export const project = internalMutation({
       .take(PURGE_BATCH);
     for (const { _id } of history) await ctx.db.delete(_id);
     let remaining = PURGE_BATCH - history.length;
+    if (remaining > 0) remaining -= await deleteMembers(ctx, id, remaining);
     if (remaining === 0) {
       await ctx.scheduler.runAfter(0, internal.jobs.purge.project, { id });
       return null;
@@ -92,6 +104,18 @@ export const project = internalMutation({
     return null;
   },
 });
+
+async function deleteMembers(ctx: MutationCtx, projectId: Id<"projects">, limit: number): Promise<number> {
+  const members = await ctx.db
+    .query("projectMembers")
+    .withIndex("by_project", (q) => q.eq("projectId", projectId))
+    .take(limit);
+  for (const { _id, userId } of members) {
+    await ctx.db.delete(_id);
+    await ctx.scheduler.runAfter(0, internal.jobs.undoSteps.forget, { userId, cursor: null });
+  }
+  return members.length;
+}
 
 export const owner = internalMutation({
   args: { ownerId: v.string() },
@@ -146,12 +170,13 @@ export async function purgeBatch(ctx: MutationCtx, { ownerId, before }: { ownerI
     ).take(PURGE_BATCH),
   ]);
   for (const each of projects) await purgeProject(ctx, each);
-  for (const each of designs) await purgeDesign(as, each);
-  for (const each of images) await purgeImage(as, each);
+  const changed: (Id<"projects"> | null)[] = [];
+  for (const each of designs) changed.push(await purgeDesign(as, each));
+  for (const each of images) changed.push(await purgeImage(as, each));
+  // Undo steps of what has been in the trash for long are gone.
+  if (ownerId !== null) await forgetUndo(ctx, ownerId, changed);
   if ([projects, designs, images].some(({ length }) => length === PURGE_BATCH)) {
     await ctx.scheduler.runAfter(0, internal.jobs.purge.trash, { ownerId, before });
-  } else if (ownerId !== null) {
-    await ctx.scheduler.runAfter(0, internal.jobs.undoSteps.forget, { userId: ownerId, cursor: null });
   }
 }
 
@@ -220,7 +245,7 @@ async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">, freed: Fr
   const versions = row.versionId === undefined ? 0 : await deleteVersions(ctx, row._id, VERSIONS_MAX);
   const tags = await forgetTags(ctx, row);
   // The file of the only version; with several, `deleteVersions` released them.
-  if (await releaseFile(ctx, row.storageId, row.checksum)) freed.set(row.ownerId, (freed.get(row.ownerId) ?? 0) + row.size);
+  if (await releaseFile(ctx, row)) freed.set(row.ownerId, (freed.get(row.ownerId) ?? 0) + row.size);
   return versions + tags + 1;
 }
 

@@ -2,7 +2,7 @@ import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Id } from "../_generated/dataModel";
 import { internalMutation } from "../_generated/server";
-import { fileIsTaken, releaseFile } from "../model/files";
+import { discardFile, fileIsTaken } from "../model/files";
 
 // Deletes files of uploads that were never finalized. Each is checked once, since `purge.ts` deletes files with their rows.
 // Too many suggest missing rows: then none is deleted. `npx convex run sweep:run '{"anyNumber": true}'` lifts the limit.
@@ -40,7 +40,7 @@ export const run = internalMutation({
     const checked = (batch?.checked ?? last.files) + files.page.length;
     const unused: Id<"_storage">[] = [...(batch?.unused ?? [])];
     for (const { _id } of files.page) {
-      if (anyNumber) await releaseFile(ctx, _id);
+      if (anyNumber) await discardFile(ctx, _id);
       else if (!(await fileIsTaken(ctx, _id))) unused.push(_id);
     }
 
@@ -56,7 +56,7 @@ export const run = internalMutation({
       await ctx.scheduler.runAfter(0, internal.jobs.sweep.run, { batch: next, anyNumber });
       return null;
     }
-    for (const id of unused) await releaseFile(ctx, id);
+    for (const id of unused) await discardFile(ctx, id);
     const sweptUntil = Math.max(until, mark?.sweptUntil ?? 0);
     if (mark) await ctx.db.patch(mark._id, { sweptUntil, files: checked });
     else await ctx.db.insert("sweeps", { sweptUntil, files: checked });

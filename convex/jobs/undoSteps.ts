@@ -6,6 +6,23 @@ import { remainingPathOf } from "../model/access";
 /** A row has at most 50 changes, each of which reads up to three rows. */
 const BATCH = 10;
 
+const MEMBERS = 100;
+
+/** Members may have steps with texts of an item, too. */
+export const forgetInProject = internalMutation({
+  args: { projectId: v.id("projects"), cursor: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, { projectId, cursor }) => {
+    const { page, isDone, continueCursor } = await ctx.db
+      .query("projectMembers")
+      .withIndex("by_project", (q) => q.eq("projectId", projectId))
+      .paginate({ cursor, numItems: MEMBERS });
+    for (const { userId } of page) await ctx.scheduler.runAfter(0, internal.jobs.undoSteps.forget, { userId, cursor: null });
+    if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.undoSteps.forgetInProject, { projectId, cursor: continueCursor });
+    return null;
+  },
+});
+
 /** Removes the former names and texts of permanently deleted items from a user's undo steps. */
 export const forget = internalMutation({
   args: { userId: v.string(), cursor: v.union(v.string(), v.null()) },

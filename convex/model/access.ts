@@ -5,6 +5,7 @@ import type { Doc, Id } from "../_generated/dataModel";
 import { ISSUER, requireService } from "./accounts/service";
 import { sessionOf } from "./accounts/sessions";
 import { notFound, refusalOf, unauthenticated } from "./errors";
+import { allows, type Right, type Role } from "./rights";
 import { recordChanges } from "./undo/recordChanges";
 
 /** Builds all public functions: `server…` for the app server, `server…For` for a session. Missing and foreign ids: "not_found". */
@@ -68,11 +69,34 @@ async function caller(ctx: QueryCtx): Promise<Caller> {
   return live;
 }
 
-type Permission = "view" | "edit";
+/** Per call, because each call reads the user's row anew: bulk actions ask for one project many times. */
+const knownRoles = new WeakMap<Doc<"users">, Map<Id<"projects">, Promise<Role | null>>>();
 
-/** The only access rule. Shared access would be added here. */
-async function rightsIn(ctx: CallerCtx, project: Doc<"projects">): Promise<readonly Permission[]> {
-  return project.ownerId === ctx.user.id ? ["view", "edit"] : [];
+/** The only access rule. Owners need no query. */
+async function roleIn(ctx: CallerCtx, { _id, ownerId }: Doc<"projects">): Promise<Role | null> {
+  if (ownerId === ctx.user.id) return "owner";
+  const known = knownRoles.get(ctx.user) ?? new Map<Id<"projects">, Promise<Role | null>>();
+  knownRoles.set(ctx.user, known);
+  const role = known.get(_id) ?? memberRoleIn(ctx, _id);
+  known.set(_id, role);
+  return role;
+}
+
+async function memberRoleIn({ db, user }: CallerCtx, projectId: Id<"projects">): Promise<Role | null> {
+  const member = await db
+    .query("projectMembers")
+    .withIndex("by_project", (q) => q.eq("projectId", projectId).eq("userId", user.id))
+    .unique();
+  return member && member.role;
+}
+
+/** Of a project that may be in the trash. */
+export const hasRight = async (ctx: CallerCtx, project: Doc<"projects">, right: Right): Promise<boolean> =>
+  allows(await roleIn(ctx, project), right);
+
+/** Throws "not_found". For a further right in a project that an access function returned. */
+export async function expectRight(ctx: CallerCtx, project: Doc<"projects">, right: Right): Promise<void> {
+  if (!(await hasRight(ctx, project, right))) throw notFound();
 }
 
 export type DesignPath = { design: Doc<"designs">; project: Doc<"projects"> };
@@ -81,21 +105,22 @@ export type ImagePath = DesignPath & { image: Doc<"designImages"> };
 export type ItemPath = { project: Doc<"projects">; design?: Doc<"designs">; image?: Doc<"designImages"> };
 
 /** Malformed, missing, removed and foreign ids all throw "not_found", so callers cannot distinguish them. */
-export async function projectFor(ctx: CallerCtx, id: string, right: Permission): Promise<Doc<"projects">> {
+export async function projectFor(ctx: CallerCtx, id: string, right: Right): Promise<Doc<"projects">> {
   const projectId = ctx.db.normalizeId("projects", id);
   const project = projectId && (await ctx.db.get(projectId));
-  if (!project || project.removedAt !== undefined || !(await rightsIn(ctx, project)).includes(right)) throw notFound();
+  if (!project || project.removedAt !== undefined) throw notFound();
+  await expectRight(ctx, project, right);
   return project;
 }
 
-export async function designFor(ctx: CallerCtx, id: string, right: Permission): Promise<DesignPath> {
+export async function designFor(ctx: CallerCtx, id: string, right: Right): Promise<DesignPath> {
   const designId = ctx.db.normalizeId("designs", id);
   const design = designId && (await ctx.db.get(designId));
   if (!design || design.removedAt !== undefined) throw notFound();
   return { design, project: await projectFor(ctx, design.projectId, right) };
 }
 
-export async function imageFor(ctx: CallerCtx, id: string, right: Permission): Promise<ImagePath> {
+export async function imageFor(ctx: CallerCtx, id: string, right: Right): Promise<ImagePath> {
   const imageId = ctx.db.normalizeId("designImages", id);
   const image = imageId && (await ctx.db.get(imageId));
   if (!image || image.removedAt !== undefined) throw notFound();
@@ -105,7 +130,7 @@ export async function imageFor(ctx: CallerCtx, id: string, right: Permission): P
 export type ImageGroup = DesignPath & { images: Doc<"designImages">[] };
 
 /** Returns the images without duplicates, grouped by design to load each design once. */
-export async function imagesFor(ctx: CallerCtx, ids: readonly string[], right: Permission): Promise<ImageGroup[]> {
+export async function imagesFor(ctx: CallerCtx, ids: readonly string[], right: Right): Promise<ImageGroup[]> {
   const images = await Promise.all([...new Set(ids)].map((id) => visibleRow(ctx, ctx.db.normalizeId("designImages", id))));
   const groups = [...Map.groupBy(images, ({ designId }) => designId)];
   return Promise.all(groups.map(async ([id, group]) => ({ images: group, ...(await designFor(ctx, id, right)) })));
@@ -113,7 +138,7 @@ export async function imagesFor(ctx: CallerCtx, ids: readonly string[], right: P
 
 export type DesignGroup = { designs: Doc<"designs">[]; project: Doc<"projects"> };
 
-export async function designsFor(ctx: CallerCtx, ids: readonly string[], right: Permission): Promise<DesignGroup[]> {
+export async function designsFor(ctx: CallerCtx, ids: readonly string[], right: Right): Promise<DesignGroup[]> {
   const designs = await Promise.all([...new Set(ids)].map((id) => visibleRow(ctx, ctx.db.normalizeId("designs", id))));
   const groups = [...Map.groupBy(designs, ({ projectId }) => projectId)];
   return Promise.all(groups.map(async ([id, group]) => ({ designs: group, project: await projectFor(ctx, id, right) })));
@@ -128,35 +153,43 @@ async function visibleRow<Table extends "designs" | "designImages">({ db }: Call
 /** An item in the trash and its parents, which may be in the trash themselves. */
 export type Trashed = { kind: "project"; project: Doc<"projects"> } | ({ kind: "design" } & DesignPath) | ({ kind: "image" } & ImagePath);
 
-/** Throws "not_found" unless the item is in the trash, not being purged, and the caller's to edit. */
+/** Throws "not_found" unless the item is in the trash, not being purged, and the caller's to restore. */
 export async function trashedFor(ctx: CallerCtx, id: string): Promise<Trashed> {
-  const found = await changeablePathOf(ctx, id);
+  const found = await unpurgedPathOf(ctx, id, "delete");
   if (rowsOf(found).at(-1)?.removedAt === undefined) throw notFound();
   return found;
 }
 
 /** Returns the nearest trashed item that hides this id: the item itself or a parent. */
 export async function hidingFor(ctx: CallerCtx, id: string): Promise<Trashed> {
-  const found = await changeablePathOf(ctx, id);
+  const found = await unpurgedPathOf(ctx, id, "delete");
   if (found.kind === "image" && found.image.removedAt !== undefined) return found;
   if (found.kind !== "project" && found.design.removedAt !== undefined) return { ...found, kind: "design" };
   if (found.project.removedAt !== undefined) return { kind: "project", project: found.project };
   throw notFound();
 }
 
-/** Returns the item, trashed or not, if the caller may edit it. */
-export async function unpurgedFor<Kind extends Trashed["kind"]>(ctx: CallerCtx, id: string, kind: Kind): Promise<Trashed & { kind: Kind }> {
-  const found = await changeablePathOf(ctx, id);
+/** Returns the item, trashed or not, if the caller has the right, and for a trashed one may restore it. */
+export async function unpurgedFor<Kind extends Trashed["kind"]>(
+  ctx: CallerCtx,
+  id: string,
+  kind: Kind,
+  right: Right,
+): Promise<Trashed & { kind: Kind }> {
+  const found = await unpurgedPathOf(ctx, id, right);
   if (!isOf(found, kind)) throw notFound();
   return found;
 }
 
 const isOf = <Kind extends Trashed["kind"]>(found: Trashed, kind: Kind): found is Trashed & { kind: Kind } => found.kind === kind;
 
-async function changeablePathOf(ctx: CallerCtx, id: string): Promise<Trashed> {
+async function unpurgedPathOf(ctx: CallerCtx, id: string, right: Right): Promise<Trashed> {
   const found = await remainingPathOf(ctx, id);
   if (!found) throw notFound();
-  if (!(await rightsIn(ctx, found.project)).includes("edit")) throw notFound();
+  await expectRight(ctx, found.project, right);
+  if (rowsOf(found).some(({ removedAt }) => removedAt !== undefined)) await expectRight(ctx, found.project, "delete");
+  // A project in the trash is hidden from its members with all that it contains.
+  if (found.project.removedAt !== undefined) await expectRight(ctx, found.project, "deleteProject");
   return found;
 }
 

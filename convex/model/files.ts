@@ -1,21 +1,43 @@
-import type { Id } from "../_generated/dataModel";
+import type { Doc, Id } from "../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../_generated/server";
 
-/** @param checksum set for files that users have seen: app servers delete their variants (`released.ts`) */
-export async function releaseFile(ctx: MutationCtx, storageId: Id<"_storage">, checksum?: string): Promise<boolean> {
-  if ((await fileIsTaken(ctx, storageId)) || !(await ctx.db.system.get(storageId))) return false;
+type FileRow = Doc<"designImages"> | Doc<"imageVersions">;
+
+/** Deletes a file that no row has. Users have not seen it. */
+export async function discardFile(ctx: MutationCtx, storageId: Id<"_storage">): Promise<void> {
+  if (!(await fileIsTaken(ctx, storageId)) && (await ctx.db.system.get(storageId))) await ctx.storage.delete(storageId);
+}
+
+/**
+ * Deletes the file of a deleted row unless another row has it: app servers delete its variants, too (`released.ts`). Returns
+ * whether its owner has no longer a row of it, so that it no longer counts for them. Copies of other owners share files.
+ */
+export async function releaseFile(ctx: MutationCtx, { storageId, checksum, ownerId }: FileRow): Promise<boolean> {
+  const other = await rowOfFile(ctx, storageId);
+  if (other) return other.ownerId !== ownerId && (await rowOfFile(ctx, storageId, { ownerId })) === null;
+  if (!(await ctx.db.system.get(storageId))) return false;
   await ctx.storage.delete(storageId);
-  if (checksum !== undefined) await ctx.db.insert("releasedFiles", { checksum });
+  await ctx.db.insert("releasedFiles", { checksum });
   return true;
 }
 
-export async function fileIsTaken(ctx: QueryCtx, storageId: Id<"_storage">): Promise<boolean> {
+export const fileIsTaken = async (ctx: QueryCtx, storageId: Id<"_storage">): Promise<boolean> => (await rowOfFile(ctx, storageId)) !== null;
+
+/** Returns the first row of a file: of all, or of one owner. */
+export async function rowOfFile(
+  ctx: QueryCtx,
+  storageId: Id<"_storage">,
+  owned?: { ownerId: string | undefined },
+): Promise<FileRow | null> {
   for (const table of ["designImages", "imageVersions"] as const) {
     const row = await ctx.db
       .query(table)
-      .withIndex("by_storage", (q) => q.eq("storageId", storageId))
+      .withIndex("by_storage", (q) => {
+        const ofFile = q.eq("storageId", storageId);
+        return owned ? ofFile.eq("ownerId", owned.ownerId) : ofFile;
+      })
       .first();
-    if (row) return true;
+    if (row) return row;
   }
-  return false;
+  return null;
 }

@@ -10,6 +10,7 @@ import { designsOf, imagesOf, type List, reorderRow, projectsOf, sortNameOf } fr
 import { FAVOURITES_MAX, tooManyFavourites } from "./lists/sorting";
 import { reorderArgs, targetOf } from "./lists/targets";
 import { cleanName, cleanText } from "./names";
+import type { Right } from "./rights";
 import { describe } from "./rules";
 import { searchWords } from "./search/words";
 import { toCover, touch } from "./summaries";
@@ -20,8 +21,8 @@ type Item = Doc<"projects"> | Doc<"designs"> | Doc<"designImages">;
 
 /** An item and its parents: the item is the last of project, design and image. */
 
-/** Returns an item that the caller may see or edit. Throws "not_found". */
-type FindItem<Found> = (ctx: UserMutationCtx, id: string, right: "view" | "edit") => Promise<Found>;
+/** Returns an item in which the caller has the right. Throws "not_found". */
+type FindItem<Found> = (ctx: UserMutationCtx, id: string, right: Right) => Promise<Found>;
 
 /** `projectFor` in the shape of `designFor` and `imageFor`. */
 export const projectPathFor: FindItem<{ project: Doc<"projects"> }> = async (ctx, id, right) => ({
@@ -43,11 +44,15 @@ export function expectFrom(started: string | undefined, stored: string, next: st
   if (started !== undefined && clean(started) !== clean(stored) && next !== stored) throw stale(stored);
 }
 
-export const trashItem = <Found>(find: FindItem<Found>, trash: (ctx: UserMutationCtx, found: Found) => Promise<null>) =>
+export const trashItem = <Found>(
+  find: FindItem<Found>,
+  trash: (ctx: UserMutationCtx, found: Found) => Promise<null>,
+  right: "delete" | "deleteProject" = "delete",
+) =>
   undoableMutation({
     args: { id: v.string() },
     returns: v.null(),
-    handler: async (ctx, { id }) => trash(ctx, await find(ctx, id, "edit")),
+    handler: async (ctx, { id }) => trash(ctx, await find(ctx, id, right)),
   });
 
 export const renameItem = (find: FindItem<ItemPath>, rule: z.ZodType<{ name: string }>) =>
@@ -103,7 +108,7 @@ export const favouriteItem = <Found extends { project: Doc<"projects">; design?:
     args: { id: v.string(), favourite: v.boolean() },
     returns: v.null(),
     handler: async (ctx, { id, favourite }) => {
-      const found = await find(ctx, id, "edit");
+      const found = await find(ctx, id, "arrange");
       const item = found.design ?? found.project;
       if (favourite === (item.favouriteAt !== undefined)) return null;
       if (favourite && (await otherFavourites(ctx, found)).length >= FAVOURITES_MAX) throw tooManyFavourites();
@@ -128,12 +133,12 @@ export const coverItem = (find: FindItem<{ project: Doc<"projects">; design?: Do
     },
   });
 
-export const reorderItem = (find: FindItem<ItemPath>) =>
+export const reorderItem = (find: FindItem<ItemPath>, right: "edit" | "arrange" = "edit") =>
   undoableMutation({
     args: reorderArgs,
     returns: v.null(),
     handler: async (ctx, args) => {
-      const path = await find(ctx, args.id, "edit");
+      const path = await find(ctx, args.id, right);
       const target = await targetOf(args, async (neighbourId) => {
         const neighbour = await find(ctx, neighbourId, "view");
         if (parentOf(neighbour) !== parentOf(path)) throw notFound();

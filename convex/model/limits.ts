@@ -30,7 +30,7 @@ const KINDS = ["projects", "designs", "images", "bytes"] as const satisfies Coun
 
 /** Applies only with a claim in the caller's token, which the app server sets when billing is on. Deletions are always allowed. */
 export async function refuseBeyondPlan(
-  { auth, db }: { auth: Auth; db: QueryCtx["db"] },
+  { auth, db, user }: { auth: Auth; db: QueryCtx["db"]; user?: Pick<Doc<"users">, "id"> },
   ownerId: string,
   used: Record<Counted, number>,
   adds: Partial<Record<Counted, number>>,
@@ -41,11 +41,13 @@ export async function refuseBeyondPlan(
   const plan = PLANS[planFor(await subscriptionOf(db, ownerId))];
   for (const kind of increased) {
     const most = plan.limits[kind];
-    if (most !== null && used[kind] + (adds[kind] ?? 0) > most) throw limit(noRoom(plan.name, kind, most));
+    if (most !== null && used[kind] + (adds[kind] ?? 0) > most)
+      throw limit(noRoom(plan.name, kind, most, user === undefined || user.id === ownerId));
   }
 }
 
-function noRoom(plan: string, kind: Counted, most: number): string {
+function noRoom(plan: string, kind: Counted, most: number, isOwn: boolean): string {
   const limitText = kind === "bytes" ? `${most / 1000 ** 3} GB` : `${most} ${ITEM_NAMES[kind][most === 1 ? 0 : 1]}`;
+  if (!isOwn) return `The plan of the project's owner includes ${limitText}. Nothing was added.`;
   return `The ${plan} plan includes ${limitText}. Your content is safe. To add more, delete something or change your plan under Billing.`;
 }

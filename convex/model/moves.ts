@@ -1,16 +1,19 @@
 import type { Doc, Id } from "../_generated/dataModel";
 import type { MutationCtx } from "../_generated/server";
 import { recordActivity } from "./activities/recordActivity";
-import { type DesignGroup, designFor, type DesignPath, imagesFor, projectFor } from "./access";
+import { copyDesigns, copyImages } from "../jobs/copies";
+import { type DesignGroup, designFor, type DesignPath, expectRight, type ImageGroup, imagesFor, projectFor } from "./access";
 import { designsOf, imagesOf, lastKey, lastKeys } from "./lists/order";
 import { designsChanged, imagesChanged } from "./summaries";
+import { trashDesigns, trashImages } from "./trashing";
 
-/** A move costs the same however much the item contains. */
+/** A move costs the same however much the item contains. To a project of another owner it is a copy, and the item goes to the trash. */
 
 type Ctx = MutationCtx & { user: Doc<"users"> };
 
 export async function moveDesign(ctx: Ctx, { design, project }: DesignPath, target: Doc<"projects">): Promise<void> {
   if (target._id === project._id) return;
+  if (target.ownerId !== project.ownerId) return moveDesigns(ctx, [{ designs: [design], project }], target);
   const named = { from: project.name, fromId: project._id, to: target.name, toId: target._id };
   const activity = { kind: "moved" as const, design, ...named };
   await recordActivity(ctx, { ...activity, project });
@@ -27,6 +30,12 @@ export async function moveDesigns(ctx: Ctx, groups: DesignGroup[], { _id: target
     const [last] = designs.slice(-1);
     if (project._id === targetId || !last) continue;
     const target = await fresh(targetId);
+    if (target.ownerId !== project.ownerId) {
+      await expectRight(ctx, project, "delete");
+      await copyDesigns(ctx, [{ designs, project }], target);
+      await trashDesigns(ctx, [{ designs, project }]);
+      continue;
+    }
     const keys = await lastKeys(designsOf(ctx, targetId), designs.length);
     const named = { from: project.name, fromId: project._id, to: target.name, toId: target._id };
     const activity = { kind: "moved" as const, design: last, ...named, count: designs.length };
@@ -42,8 +51,11 @@ export async function moveDesigns(ctx: Ctx, groups: DesignGroup[], { _id: target
 }
 
 export async function moveImages(ctx: Ctx, ids: string[], designId: string): Promise<void> {
-  const { design: target } = await designFor(ctx, designId, "edit");
-  const groups = (await imagesFor(ctx, ids, "edit")).filter(({ design }) => design._id !== target._id);
+  const { design: target, project } = await designFor(ctx, designId, "edit");
+  const all = (await imagesFor(ctx, ids, "edit")).filter(({ design }) => design._id !== target._id);
+  const isForeign = (group: ImageGroup) => group.project.ownerId !== project.ownerId;
+  await moveToOtherOwner(ctx, ids, all.filter(isForeign), designId);
+  const groups = all.filter((group) => !isForeign(group));
   const order = new Map([...new Set(ids)].map((id, index) => [id, index]));
   const images = groups.flatMap((group) => group.images).toSorted((a, b) => (order.get(a._id) ?? 0) - (order.get(b._id) ?? 0));
   const keys = await lastKeys(imagesOf(ctx, target._id), images.length);
@@ -61,4 +73,11 @@ export async function moveImages(ctx: Ctx, ids: string[], designId: string): Pro
   const destination = await designFor(ctx, target._id, "edit");
   await imagesChanged(ctx, destination, images.length);
   await recordActivity(ctx, { kind: "moved", ...destination, image: last, to: target.name, toId: target._id, count: images.length });
+}
+
+async function moveToOtherOwner(ctx: Ctx, ids: string[], groups: ImageGroup[], designId: string): Promise<void> {
+  if (groups.length === 0) return;
+  for (const { project } of groups) await expectRight(ctx, project, "delete");
+  await copyImages(ctx, [...new Set(ids)], groups, await designFor(ctx, designId, "edit"));
+  await trashImages(ctx, groups);
 }

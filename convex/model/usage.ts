@@ -3,6 +3,7 @@ import { internal } from "../_generated/api";
 import type { Doc } from "../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../_generated/server";
 import { limitReached } from "./errors";
+import { rowOfFile } from "./files";
 import { refuseBeyondPlan } from "./limits";
 
 /** Counts exclude the trash; bytes count each stored file once. Users without a row are counted at their first change. */
@@ -40,12 +41,33 @@ export async function expectWithin(ctx: QueryCtx, ownerId: string, bytes: number
   if (used + bytes > quota) throw limitReached(quota - used);
 }
 
-export async function expectRoomFor(ctx: QueryCtx, ownerId: string, by: Partial<Usage>): Promise<void> {
+/** Throws "limit" unless an owner has room for the files that copies of another owner's images bring. */
+export async function expectRoomForFiles(ctx: ActorCtx, ownerId: string, by: Partial<Usage> & { bytes: number }): Promise<void> {
+  await expectRoomFor(ctx, ownerId, by);
+  const quota = (await ctx.auth.getUserIdentity())?.["quota"];
+  if (by.bytes > 0 && typeof quota === "number") await expectWithin(ctx, ownerId, by.bytes, quota);
+}
+
+/** Returns the bytes that copies of the images add for an owner, for whom each stored file counts once. */
+export async function bytesOfCopies(ctx: QueryCtx, ownerId: string, images: CopiedImage[]): Promise<number> {
+  const foreign = images.filter((image) => image.ownerId !== ownerId);
+  let bytes = 0;
+  for (const [storageId, size] of new Map(foreign.map(({ storageId, size }) => [storageId, size])))
+    if ((await rowOfFile(ctx, storageId, { ownerId })) === null) bytes += size;
+  return bytes;
+}
+
+type CopiedImage = Pick<Doc<"designImages">, "ownerId" | "storageId" | "size">;
+
+/** The acting user words refusals. Jobs have none. */
+type ActorCtx = QueryCtx & { user?: Pick<Doc<"users">, "id"> };
+
+export async function expectRoomFor(ctx: ActorCtx, ownerId: string, by: Partial<Usage>): Promise<void> {
   await refuseBeyondPlan(ctx, ownerId, await usageFor(ctx, ownerId), by);
 }
 
 /** Throws "limit" beyond the plan (`limits.ts`). Does nothing without an owner (rows of earlier builds). */
-export async function changeUsage(ctx: MutationCtx, ownerId: string | undefined, by: Partial<Usage>): Promise<void> {
+export async function changeUsage(ctx: MutationCtx & ActorCtx, ownerId: string | undefined, by: Partial<Usage>): Promise<void> {
   if (ownerId === undefined) return;
   const row = await usageOf(ctx, ownerId);
   if (!row) {

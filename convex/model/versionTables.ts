@@ -55,6 +55,6 @@ export const versionTables = {
   })
     .index("by_image", ["imageId", "number"])
     .index("by_upload", ["uploadId"])
-    .index("by_storage", ["storageId"])
+    .index("by_storage", ["storageId", "ownerId"])
     .index("by_owner", ["ownerId"]),
 };

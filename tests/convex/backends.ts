@@ -29,6 +29,7 @@ type Claims = {
   sessionId?: string;
   service?: true;
   limited?: true;
+  quota?: number;
 };
 
 export type Backend = {

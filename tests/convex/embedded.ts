@@ -17,7 +17,7 @@ export function embeddedOn(deployment: TestDeployment): Backend {
   return {
     inside,
     nobody: client(deployment),
-    holder: async ({ issuer, subject, audience, sessionId, service, limited }) =>
+    holder: async ({ issuer, subject, audience, sessionId, service, limited, quota }) =>
       client(
         deployment,
         await deployment.token({
@@ -27,6 +27,7 @@ export function embeddedOn(deployment: TestDeployment): Backend {
           ...(sessionId && { sessionId }),
           ...(service && { service }),
           ...(limited && { limited }),
+          ...(quota && { quota }),
         }),
       ),
     async store(bytes, contentType = "image/png") {

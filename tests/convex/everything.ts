@@ -36,6 +36,7 @@ export async function allDataOf(backend: Backend, person: Person, prefix = "a") 
   const ofJob = { step: "secret x", kind: "image", action: { type: "trash" }, isLimited: false, state: "done", phase: "do" };
   const counts = { run: 0, parts: 0, part: 0, total: 0, done: 0, failed: 0 };
   await insert("bulkJobs", { userId, selectionId, at: at + 11, ...ofJob, ...counts, cursor: null, failures: [], isDismissed: false });
+  await insert("projectMembers", { projectId, userId, role: "viewer", addedAt: at + 13, addedBy: userId });
   const notice = await insert("notices", { userId, notice: { kind: "passwordChanged" }, at, read: false });
   await insert("devices", { userId, mark: "secret x", seenAt: at + 8 });
   await insert("mails", { userId, content: { notice, to: "x" }, attempts: 0, dueAt: at, expiresAt: at + 2e9 });

@@ -8,7 +8,7 @@ import { addTagsToAll, type TaggedPath, removeTagsFromAll } from "../tags/taggin
 import { trashDesigns, trashImages } from "../trashing";
 import type { BulkAction, BulkKind } from "./bulkTables";
 
-/** Applies an action to items that the user may edit. Throws "not_found" if one is missing. */
+/** Throws "not_found" if an item is missing, or the user lacks the right that the action needs in its project. */
 export async function applyAction(ctx: UserMutationCtx, kind: BulkKind, action: BulkAction, ids: string[]): Promise<void> {
   if (kind === "image") await applyToImages(ctx, action, ids);
   else await applyToDesigns(ctx, action, ids);
@@ -17,13 +17,13 @@ export async function applyAction(ctx: UserMutationCtx, kind: BulkKind, action: 
 async function applyToImages(ctx: UserMutationCtx, action: BulkAction, ids: string[]): Promise<void> {
   switch (action.type) {
     case "trash":
-      await trashImages(ctx, await imagesFor(ctx, ids, "edit"));
+      await trashImages(ctx, await imagesFor(ctx, ids, "delete"));
       return;
     case "move":
       return moveImages(ctx, ids, action.to);
     case "copy": {
       const target = await designFor(ctx, action.to, "edit");
-      return copyImages(ctx, ids, await imagesFor(ctx, ids, "edit"), target);
+      return copyImages(ctx, ids, await imagesFor(ctx, ids, "download"), target);
     }
     case "tag":
     case "untag": {
@@ -37,13 +37,14 @@ async function applyToImages(ctx: UserMutationCtx, action: BulkAction, ids: stri
 async function applyToDesigns(ctx: UserMutationCtx, action: BulkAction, ids: string[]): Promise<void> {
   switch (action.type) {
     case "trash":
-      await trashDesigns(ctx, await designsFor(ctx, ids, "edit"));
+      await trashDesigns(ctx, await designsFor(ctx, ids, "delete"));
       return;
     case "move":
     case "copy": {
       const target = await projectFor(ctx, action.to, "edit");
-      const designs = await designsFor(ctx, ids, "edit");
-      return action.type === "move" ? moveDesigns(ctx, designs, target) : copyDesigns(ctx, designs, target);
+      return action.type === "move"
+        ? moveDesigns(ctx, await designsFor(ctx, ids, "edit"), target)
+        : copyDesigns(ctx, await designsFor(ctx, ids, "download"), target);
     }
     case "tag":
     case "untag": {
@@ -51,7 +52,7 @@ async function applyToDesigns(ctx: UserMutationCtx, action: BulkAction, ids: str
       return (action.type === "tag" ? addTagsToAll : removeTagsFromAll)(ctx, paths, check(addTag, action).tag);
     }
     case "favourite":
-      return favouriteDesigns(ctx, await designsFor(ctx, ids, "edit"), action.favourite);
+      return favouriteDesigns(ctx, await designsFor(ctx, ids, "arrange"), action.favourite);
   }
 }
 

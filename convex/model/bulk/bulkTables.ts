@@ -57,6 +57,8 @@ export const bulkTables = {
     action: bulkAction,
     /** Whether the plan limits the user (`limits.ts`): a job has no token. */
     isLimited: v.boolean(),
+    /** Bytes that an owner may store (`usage.ts`), from the user's token. */
+    quota: v.optional(v.number()),
     state: bulkState,
     phase: bulkPhase,
     /** Number of the running chain of batches: cancelling and undoing end a chain. */

@@ -19,21 +19,30 @@ export type CandidateFilters = {
   to: number;
 };
 
-type Ctx = QueryCtx & { user: { id: string } };
+/** The owner of the rows. */
+type OwnerCtx = Pick<QueryCtx, "db"> & { ownerId: string };
 
 export function searchCandidates<Each extends Kind>(
-  ctx: Ctx,
+  ctx: QueryCtx,
+  ownerId: string,
   kind: Each,
   requested: CandidateFilters,
   after: number | null,
 ): AsyncIterable<Candidate<Each>>;
-export function searchCandidates(ctx: Ctx, kind: Kind, requested: CandidateFilters, after: number | null): AsyncIterable<Candidate<Kind>> {
+export function searchCandidates(
+  { db }: QueryCtx,
+  ownerId: string,
+  kind: Kind,
+  requested: CandidateFilters,
+  after: number | null,
+): AsyncIterable<Candidate<Kind>> {
+  const ctx = { db, ownerId };
   if (requested.tagId !== null) return tagged(ctx, kind, requested.tagId, after);
   if (requested.query !== null) return (requested.isNear ? near : exact)(ctx, kind, requested.query, requested.type, after ?? 0);
   return aged(dated(ctx, kind, requested, after));
 }
 
-async function* tagged({ db }: Ctx, kind: Kind, tagId: Id<"tags">, after: number | null): AsyncGenerator<Candidate<Kind>> {
+async function* tagged({ db }: OwnerCtx, kind: Kind, tagId: Id<"tags">, after: number | null): AsyncGenerator<Candidate<Kind>> {
   if (kind === "project") return;
   const taggings = db
     .query("taggings")
@@ -50,19 +59,19 @@ async function* tagged({ db }: Ctx, kind: Kind, tagId: Id<"tags">, after: number
   }
 }
 
-function worded({ db, user }: Ctx, kind: Kind, terms: string, type: string | undefined) {
+function worded({ db, ownerId }: OwnerCtx, kind: Kind, terms: string, type: string | undefined) {
   switch (kind) {
     case "project":
       return db
         .query("projects")
-        .withSearchIndex("by_words", (q) => q.search("words", terms).eq("ownerId", user.id).eq("removedAt", undefined));
+        .withSearchIndex("by_words", (q) => q.search("words", terms).eq("ownerId", ownerId).eq("removedAt", undefined));
     case "design":
       return db
         .query("designs")
-        .withSearchIndex("by_words", (q) => q.search("words", terms).eq("ownerId", user.id).eq("removedAt", undefined));
+        .withSearchIndex("by_words", (q) => q.search("words", terms).eq("ownerId", ownerId).eq("removedAt", undefined));
     case "image":
       return db.query("designImages").withSearchIndex("by_words", (q) => {
-        const own = q.search("words", terms).eq("ownerId", user.id).eq("removedAt", undefined);
+        const own = q.search("words", terms).eq("ownerId", ownerId).eq("removedAt", undefined);
         return type ? own.eq("contentType", type) : own;
       });
   }
@@ -72,7 +81,12 @@ type TimeRange = IndexRange & {
   gte(field: "_creationTime", value: number): IndexRange & { lt(field: "_creationTime", value: number): IndexRange };
 };
 
-function dated({ db, user }: Ctx, kind: Kind, { type, from, to }: CandidateFilters, after: number | null): AsyncIterable<Rows[Kind]> {
+function dated(
+  { db, ownerId }: OwnerCtx,
+  kind: Kind,
+  { type, from, to }: CandidateFilters,
+  after: number | null,
+): AsyncIterable<Rows[Kind]> {
   const inTime = (range: TimeRange) => range.gte("_creationTime", from).lt("_creationTime", Math.min(to, after ?? Infinity));
   const present = <End>(range: { eq(field: "purgingSince", is: undefined): { eq(field: "removedAt", is: undefined): End } }): End =>
     range.eq("purgingSince", undefined).eq("removedAt", undefined);
@@ -80,20 +94,20 @@ function dated({ db, user }: Ctx, kind: Kind, { type, from, to }: CandidateFilte
     case "project":
       return db
         .query("projects")
-        .withIndex("by_trash", (q) => inTime(present(q.eq("ownerId", user.id))))
+        .withIndex("by_trash", (q) => inTime(present(q.eq("ownerId", ownerId))))
         .order("desc");
     case "design":
       return db
         .query("designs")
-        .withIndex("by_trash", (q) => inTime(present(q.eq("ownerId", user.id))))
+        .withIndex("by_trash", (q) => inTime(present(q.eq("ownerId", ownerId))))
         .order("desc");
     case "image":
       return (
         type
           ? db
               .query("designImages")
-              .withIndex("by_type", (q) => inTime(q.eq("ownerId", user.id).eq("removedAt", undefined).eq("contentType", type)))
-          : db.query("designImages").withIndex("by_trash", (q) => inTime(present(q.eq("ownerId", user.id))))
+              .withIndex("by_type", (q) => inTime(q.eq("ownerId", ownerId).eq("removedAt", undefined).eq("contentType", type)))
+          : db.query("designImages").withIndex("by_trash", (q) => inTime(present(q.eq("ownerId", ownerId))))
       ).order("desc");
   }
 }
@@ -106,7 +120,13 @@ const MAX_FUZZY_CANDIDATES = 256;
 /** The mark is a count, because relevance has no key to continue from. Marks of near matches follow those of exact ones. */
 export const isNearMark = (mark: number | null): boolean => mark !== null && mark > MAX_SEARCH_RESULTS;
 
-async function* exact(ctx: Ctx, kind: Kind, query: SearchQuery, type: string | undefined, from: number): AsyncGenerator<Candidate<Kind>> {
+async function* exact(
+  ctx: OwnerCtx,
+  kind: Kind,
+  query: SearchQuery,
+  type: string | undefined,
+  from: number,
+): AsyncGenerator<Candidate<Kind>> {
   let mark = 0;
   const seen = new Set<string>();
   for (const terms of query.exact) {
@@ -119,7 +139,13 @@ async function* exact(ctx: Ctx, kind: Kind, query: SearchQuery, type: string | u
   }
 }
 
-async function* near(ctx: Ctx, kind: Kind, query: SearchQuery, type: string | undefined, from: number): AsyncGenerator<Candidate<Kind>> {
+async function* near(
+  ctx: OwnerCtx,
+  kind: Kind,
+  query: SearchQuery,
+  type: string | undefined,
+  from: number,
+): AsyncGenerator<Candidate<Kind>> {
   if (query.trigrams === "") return;
   const rows = (await worded(ctx, kind, query.trigrams, type).take(MAX_FUZZY_CANDIDATES)).flatMap((row: Rows[Kind]) => {
     const distance = query.distanceTo(row);

@@ -3,6 +3,7 @@ import { recordActivity } from "../activities/recordActivity";
 import {
   designFor,
   designsFor,
+  expectRight,
   imageFor,
   imagesFor,
   type ItemPath,
@@ -55,7 +56,7 @@ const changed =
     fieldsOf(change).some((field) => fields.includes(field));
 
 export async function expectUnchanged(ctx: Ctx, change: Change): Promise<void> {
-  const row: { name: string } & Partial<Record<Field, unknown>> = itemIn(await unpurgedFor(ctx, change.id, change.kind));
+  const row: { name: string } & Partial<Record<Field, unknown>> = itemIn(await unpurgedFor(ctx, change.id, change.kind, "edit"));
   for (const field of fieldsOf(change))
     if (!isSame(row[field], change.after[field]))
       throw conflict(`“${isolate(row.name)}” was changed in the meantime, so the action cannot be undone or redone.`);
@@ -68,9 +69,9 @@ async function revertTrash(ctx: Ctx, reading: Ctx, changes: Change[]): Promise<v
   const [restored, trashed] = [true, false].map((isBack) => changes.filter(({ before }) => (before.removedAt === undefined) === isBack));
   await restoreMany(ctx, await Promise.all((restored ?? []).map(({ id }) => trashedFor(reading, id))));
   const idsOf = (kind: Change["kind"]) => (trashed ?? []).filter((change) => change.kind === kind).map(({ id }) => id);
-  await trashImages(ctx, await imagesFor(ctx, idsOf("image"), "edit"));
-  await trashDesigns(ctx, await designsFor(ctx, idsOf("design"), "edit"));
-  for (const id of idsOf("project")) await trashProject(ctx, await projectFor(ctx, id, "edit"));
+  await trashImages(ctx, await imagesFor(ctx, idsOf("image"), "delete"));
+  await trashDesigns(ctx, await designsFor(ctx, idsOf("design"), "delete"));
+  for (const id of idsOf("project")) await trashProject(ctx, await projectFor(ctx, id, "deleteProject"));
 }
 
 async function revertParents(ctx: Ctx, changes: Change[]): Promise<void> {
@@ -97,6 +98,7 @@ async function revertFields(ctx: Ctx, change: Change): Promise<void> {
   const path: ItemPath =
     kind === "image" ? await imageFor(ctx, id, "edit") : kind === "design" ? await designFor(ctx, id, "edit") : await projectPath(ctx, id);
   const item = path.image ?? path.design ?? path.project;
+  if (has("favouriteAt") || (has("orderKey") && !path.design)) await expectRight(ctx, path.project, "arrange");
   if (has("name") && before.name !== undefined)
     await changeText(ctx, path, nameFields(before.name, item), { kind: "renamed", from: item.name, to: before.name });
   for (const field of ["description", "caption"] as const) {

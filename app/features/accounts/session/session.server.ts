@@ -94,7 +94,10 @@ function resolver(config: AppConfig, request: Request, setCookies: string[]): Re
     setCookies.push(...headers.getSetCookie());
     const claims = claimsOf(response);
     noteActivity(config, claims.sessionId);
-    const convexToken = await signUserToken(config.signingKey, claims, response.session.expiresAt, { limited: config.payments !== null });
+    const convexToken = await signUserToken(config.signingKey, claims, response.session.expiresAt, {
+      limited: config.payments !== null,
+      quota: config.storageQuotaBytes,
+    });
     setCookies.push(storeConvexToken(names, sessionAfter(headers) ?? session, convexToken));
     return { ...claims, convexToken };
   }

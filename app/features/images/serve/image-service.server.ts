@@ -51,8 +51,13 @@ function open(config: AppConfig): ImageService {
     RELEASED_RETENTION_MS,
     backgroundWork(config),
   );
-  const getFile = ({ sessionId, imageId, versionId }: Omit<ImageReference, "userId">) =>
-    serviceConvex(config).query(api.uploads.getFile, { sessionId, imageId, ...(versionId !== undefined && { versionId }) });
+  const getFile = ({ sessionId, imageId, versionId }: Omit<ImageReference, "userId">, original = false) =>
+    serviceConvex(config).query(api.uploads.getFile, {
+      sessionId,
+      imageId,
+      ...(versionId !== undefined && { versionId }),
+      ...(original && { original }),
+    });
 
   const accessCache = createAccessCache(async (sessionId, imageId, versionId) => {
     try {
@@ -81,8 +86,8 @@ function open(config: AppConfig): ImageService {
   }
 
   /** Content, type and ETag of an answer must be of one file; the grant can be older. */
-  async function grantedFile(of: Omit<ImageReference, "userId">, checksum: string): Promise<StoredFile> {
-    const file = await getFile(of);
+  async function grantedFile(of: Omit<ImageReference, "userId">, checksum: string, original = false): Promise<StoredFile> {
+    const file = await getFile(of, original);
     if (file.checksum === checksum) return file;
     accessCache.note(of.sessionId, [{ ...file, _id: of.imageId, versionId: of.versionId }]);
     throw new ReplacedError(file);
@@ -127,7 +132,7 @@ function open(config: AppConfig): ImageService {
     variant,
     async file(of, signal, turn) {
       // Type, rotation and content are of one answer: the caller's may be older.
-      const file = await getFile(of);
+      const file = await getFile(of, true);
       const rotation = turn ?? file.rotation;
       if (!isRotatedFile(file.contentType, rotation)) {
         const stored = await fromStorage(file.storageUrl, { signal });
@@ -142,7 +147,7 @@ function open(config: AppConfig): ImageService {
       });
     },
     async original(of, checksum, range, signal) {
-      const { storageUrl } = await grantedFile(of, checksum);
+      const { storageUrl } = await grantedFile(of, checksum, true);
       return fromStorage(storageUrl, { signal, headers: range === null ? {} : { Range: range } });
     },
   };

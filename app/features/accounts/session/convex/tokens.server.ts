@@ -12,7 +12,8 @@ export type UserClaims = {
   user: { id: string; name: string; email: string; emailVerified: boolean; image: string | null };
 };
 
-type Plans = { limited?: boolean };
+/** `quota` is in bytes; the app server's own calls pass it as an argument. */
+type Plans = { limited?: boolean; quota?: number };
 
 type SigningKey = AppConfig["signingKey"];
 
@@ -72,7 +73,10 @@ export function jwksUri(...signingKeys: Omit<SigningKey, "d">[]): string {
   return `data:application/json,${encodeURIComponent(JSON.stringify({ keys: publicKeys }))}`;
 }
 
-const limitedBy = ({ limited = false }: Plans): JWTPayload => (limited ? { limited } : {});
+const limitedBy = ({ limited = false, quota = Infinity }: Plans): JWTPayload => ({
+  ...(limited && { limited }),
+  ...(Number.isFinite(quota) && { quota }),
+});
 
 /** `iat` is backdated, as Convex rejects tokens from its future, and never omitted, as the client computes the lifetime from it. */
 async function sign(key: SigningKey, claims: JWTPayload, subject: string, audience: string, expires: number): Promise<string> {

@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { appServer, type Backend, backends, type Caller, type Person, probe, signUp } from "../tests/convex/backends.ts";
+import { refused } from "../tests/convex/expect.ts";
+import { addImage } from "../tests/convex/pictures.ts";
+import { api, internal } from "./_generated/api";
+import type { MemberRole } from "./model/rights";
+
+const paginationOpts = { cursor: null, numItems: 20 };
+const NOT_FOUND = { code: "not_found" };
+
+describe.each(backends)("members on $name", ({ start }) => {
+  let backend: Backend;
+  let server: Caller;
+  let ada: Person;
+  let eve: Person;
+  beforeAll(async () => {
+    backend = await start();
+    server = await appServer(backend);
+  });
+  afterAll(() => backend.close());
+
+  const rows = (table: string, field: string, value: string) => backend.inside.query(probe.rows, { table, field, value });
+  const add = (projectId: string, { userId }: Person, role: MemberRole) =>
+    backend.inside.mutation(probe.insert, { table: "projectMembers", row: { projectId, userId, role, addedAt: Date.now(), addedBy: "x" } });
+
+  /** Items of ada in a project that is shared with eve, and a project of eve. */
+  async function shared(role: MemberRole) {
+    [ada, eve] = [await signUp(backend, "ada"), await signUp(backend, "eve")];
+    const project = await ada.mutation(api.projects.create, { name: "Shared" });
+    const design = await ada.mutation(api.designs.create, { projectId: project, name: "Cover" });
+    const { id: image } = await addImage(backend, ada, design, "fig");
+    const member = await add(project, eve, role);
+    const own = await eve.mutation(api.projects.create, { name: "Eve's" });
+    const ownDesign = await eve.mutation(api.designs.create, { projectId: own, name: "Eve's design" });
+    await backend.settle();
+    return { project, design, image, member, own, ownDesign };
+  }
+
+  const usageOf = async (person: Person) => {
+    await backend.settle();
+    return person.query(api.usage.getUsage, {});
+  };
+  const expectCounted = async () => {
+    for (const person of [ada, eve]) {
+      const usage = await usageOf(person);
+      const [images, versions] = [
+        await rows("designImages", "ownerId", person.userId),
+        await rows("imageVersions", "ownerId", person.userId),
+      ];
+      const files = new Map([...images, ...versions].map(({ storageId, size }) => [storageId, Number(size)]));
+      expect(usage.bytes).toBe([...files.values()].reduce((sum, size) => sum + size, 0));
+    }
+  };
+  const remove = (id: string) => backend.inside.mutation(probe.remove, { table: "projectMembers", id });
+  const imagesIn = (person: Person, designId: string) => person.query(api.designImages.getDesignImagesByDesignId, { designId });
+
+  it("lists shared projects apart from the caller's own", async () => {
+    const { project, own, member } = await shared("viewer");
+    await ada.mutation(api.projects.setFavourite, { id: project, favourite: true });
+    const listed = async () => (await eve.query(api.members.listSharedProjects, { paginationOpts })).page;
+    expect(await listed()).toMatchObject([{ _id: project, name: "Shared", role: "viewer", owner: { name: "ada" }, favourite: false }]);
+    expect((await eve.query(api.projects.getProjects, {})).map(({ _id }) => _id)).toEqual([own]);
+    expect((await ada.query(api.members.listSharedProjects, { paginationOpts })).page).toEqual([]);
+    expect(await eve.query(api.projects.getProjectById, { id: project })).toMatchObject({ favourite: false });
+
+    await ada.mutation(api.projects.moveToTrash, { id: project });
+    expect(await listed()).toEqual([]);
+    await ada.mutation(api.trash.restore, { id: project });
+    expect(await listed()).toHaveLength(1);
+    await remove(member);
+    expect(await listed()).toEqual([]);
+  });
+
+  it("hides a project in the trash from members with all that it contains", async () => {
+    const { project, design, image } = await shared("editor");
+    await eve.mutation(api.designs.moveToTrash, { id: design });
+    expect(await eve.query(api.trash.getTrashed, { id: image })).toMatchObject({ kind: "design", name: "Cover" });
+    await ada.mutation(api.projects.moveToTrash, { id: project });
+    for (const id of [project, design, image]) {
+      expect(await refused(eve.query(api.trash.getTrashed, { id }))).toEqual(NOT_FOUND);
+      expect(await refused(eve.mutation(api.trash.restore, { id, withPlace: true }))).toEqual(NOT_FOUND);
+    }
+  });
+
+  it("counts an editor's uploads for the owner and records who added them", async () => {
+    const { project, design } = await shared("editor");
+    const before = await usageOf(ada);
+    const { id } = await addImage(backend, eve, design, "eve's");
+    const after = await usageOf(ada);
+    expect([after.images - before.images, after.bytes > before.bytes]).toEqual([1, true]);
+    expect(await usageOf(eve)).toMatchObject({ images: 0, bytes: 0 });
+    const [latest] = (await ada.query(api.activities.list, { projectId: project, paginationOpts })).page;
+    expect(latest).toMatchObject({ kind: "uploaded", actor: { name: "eve", isMe: false } });
+    const facts = (await rows("designImages", "_id", id))[0];
+    expect(facts).toMatchObject({ ownerId: ada.userId, authorId: eve.userId });
+  });
+
+  it("copies items of another owner into an own project, counting each file once", async () => {
+    const { project, design, image, own, ownDesign } = await shared("viewer");
+    await eve.mutation(api.many.copyImages, { ids: [image], designId: ownDesign });
+    await eve.mutation(api.many.copyImages, { ids: [image], designId: ownDesign });
+    await eve.mutation(api.many.copyDesigns, { ids: [design], projectId: own });
+    const copy = await eve.mutation(api.projects.duplicate, { id: project });
+    await backend.settle();
+    expect(await eve.query(api.projects.getProjectById, { id: copy })).toMatchObject({ designCount: 1, imageCount: 1 });
+    expect((await rows("projects", "_id", copy))[0]).toMatchObject({ ownerId: eve.userId });
+    expect(await usageOf(eve)).toMatchObject({ projects: 2, designs: 3, images: 4 });
+    await expectCounted();
+
+    await ada.mutation(api.projects.moveToTrash, { id: project });
+    await ada.mutation(api.trash.purge, { id: project });
+    await expectCounted();
+    expect(await usageOf(ada)).toMatchObject({ bytes: 0 });
+    const [kept] = await imagesIn(eve, ownDesign);
+    expect(await server.query(api.uploads.getFile, { sessionId: eve.sessionId, imageId: kept?._id ?? "" })).toMatchObject({ name: "fig" });
+
+    await eve.mutation(api.projects.moveToTrash, { id: copy });
+    await eve.mutation(api.projects.moveToTrash, { id: own });
+    await eve.mutation(api.trash.empty, {});
+    expect(await usageOf(eve)).toMatchObject({ bytes: 0 });
+    await expectCounted();
+  });
+
+  it("moves items to another owner as a copy, and leaves the originals in the trash", async () => {
+    const { project, design, image, own, ownDesign } = await shared("editor");
+    await addImage(backend, ada, design, "second");
+    await eve.mutation(api.designImages.move, { ids: [image], designId: ownDesign, step: "images" });
+    expect((await imagesIn(eve, ownDesign)).map(({ name }) => name)).toEqual(["fig"]);
+    expect((await imagesIn(ada, design)).map(({ name }) => name)).toEqual(["second"]);
+    expect(await ada.query(api.trash.getTrashed, { id: image })).toMatchObject({ kind: "image" });
+    await eve.mutation(api.undo.revert, { step: "images" });
+    expect([(await imagesIn(eve, ownDesign)).length, (await imagesIn(ada, design)).length]).toEqual([0, 2]);
+
+    await eve.mutation(api.designs.move, { id: design, projectId: own });
+    await backend.settle();
+    const moved = (await eve.query(api.designs.getDesignsByProjectId, { projectId: own })).find(({ name }) => name === "Cover");
+    expect(moved).toMatchObject({ imageCount: 2 });
+    expect(await ada.query(api.projects.getProjectById, { id: project })).toMatchObject({ designCount: 0 });
+    expect(await ada.query(api.trash.getTrashed, { id: design })).toMatchObject({ kind: "design" });
+    await expectCounted();
+  });
+
+  it("restores an item only to a project of the same owner", async () => {
+    const { design, own } = await shared("editor");
+    await eve.mutation(api.designs.moveToTrash, { id: design });
+    expect(await refused(eve.mutation(api.trash.restore, { id: design, into: own }))).toMatchObject({ code: "conflict" });
+    expect(await eve.mutation(api.trash.restore, { id: design })).toMatchObject({ kind: "design", name: "Cover" });
+  });
+
+  it("refuses to undo after the access has ended or is lower", async () => {
+    const { design, member } = await shared("editor");
+    await eve.mutation(api.designs.rename, { id: design, name: "Back", step: "name" });
+    await backend.inside.mutation(probe.patch, { table: "projectMembers", id: member, fields: { role: "viewer" } });
+    expect(await refused(eve.mutation(api.undo.revert, { step: "name" }))).toEqual(NOT_FOUND);
+    await remove(member);
+    expect(await refused(eve.mutation(api.undo.revert, { step: "name" }))).toEqual(NOT_FOUND);
+    expect(await ada.query(api.designs.getDesignById, { id: design })).toMatchObject({ name: "Back" });
+  });
+
+  it("applies a bulk action only where the member has its right", async () => {
+    const { project, image, member } = await shared("viewer");
+    const place = { kind: "project" as const, id: project };
+    const bulk = { kind: "image" as const, ids: [], place };
+    await eve.mutation(api.bulk.start, { ...bulk, action: { type: "trash" }, step: "as viewer" });
+    await backend.settle();
+    expect(await eve.query(api.bulk.getRecent, {})).toMatchObject([
+      { done: 0, failures: [{ id: image, reason: "It may have been deleted." }] },
+    ]);
+    await backend.inside.mutation(probe.patch, { table: "projectMembers", id: member, fields: { role: "editor" } });
+    await eve.mutation(api.bulk.start, { ...bulk, action: { type: "trash" }, step: "as editor" });
+    await backend.settle();
+    expect((await eve.query(api.bulk.getRecent, {}))[0]).toMatchObject({ done: 1, failed: 0 });
+    await remove(member);
+    expect(await refused(eve.mutation(api.bulk.start, { ...bulk, action: { type: "trash" }, step: "removed" }))).toEqual(NOT_FOUND);
+  });
+
+  it("finds items of a shared project when the search is limited to it", async () => {
+    const { project, design, member } = await shared("viewer");
+    await ada.mutation(api.tags.tagDesign, { id: design, tag: "poster" });
+    const find = (filters: { text?: string; tag?: string }) => eve.query(api.search.find, { text: "", project, ...filters });
+    expect((await find({ text: "cover" })).designs).toMatchObject([{ _id: design }]);
+    expect((await find({ tag: "poster" })).designs).toMatchObject([{ _id: design }]);
+    expect((await eve.query(api.search.find, { text: "cover" })).designs).toEqual([]);
+    await remove(member);
+    expect(await find({ text: "cover" })).toMatchObject({ designs: [], images: [] });
+  });
+
+  it("stops a copy when the access ends before it is complete", async () => {
+    const { design, image, own, member } = await shared("viewer");
+    const to = await eve.mutation(api.designs.create, { projectId: own, name: "Copy" });
+    await remove(member);
+    const batch = { from: design, to, cursor: null };
+    await backend.inside.mutation(internal.jobs.copies.design, { ...batch, userId: eve.userId });
+    expect(await imagesIn(eve, to)).toEqual([]);
+    await backend.inside.mutation(internal.jobs.copies.design, { ...batch, userId: ada.userId });
+    expect(await imagesIn(eve, to)).toEqual([]);
+    expect(await rows("designImages", "_id", image)).toHaveLength(1);
+  });
+
+  it("shows the history of visible items to a viewer without places of trashed ones", async () => {
+    const { project, design, image } = await shared("viewer");
+    const places = async () => {
+      const { page } = await eve.query(api.activities.list, { projectId: project, paginationOpts });
+      return page.find(({ kind }) => kind === "uploaded")?.place;
+    };
+    expect(await places()).toEqual({ designId: design, imageId: image });
+    await ada.mutation(api.designImages.moveToTrash, { id: image });
+    expect(await places()).toEqual({ designId: design });
+  });
+
+  it("deletes memberships with the project and with the member's account", async () => {
+    const { project } = await shared("viewer");
+    const other = await ada.mutation(api.projects.create, { name: "Other" });
+    await add(other, eve, "editor");
+    await eve.mutation(api.designs.create, { projectId: other, name: "By eve" });
+    await ada.mutation(api.projects.moveToTrash, { id: project });
+    await ada.mutation(api.trash.purge, { id: project });
+    await backend.settle();
+    const memberships = async () => (await rows("projectMembers", "userId", eve.userId)).map(({ projectId }) => projectId);
+    expect(await memberships()).toEqual([other]);
+
+    const where = [{ field: "id", operator: "eq" as const, value: eve.userId, connector: "AND" as const, mode: "sensitive" as const }];
+    await server.mutation(api.accounts.store.deleteMany, { model: "users", where });
+    await backend.settle();
+    expect(await memberships()).toEqual([]);
+    expect(await ada.query(api.designs.getDesignsByProjectId, { projectId: other })).toMatchObject([{ name: "By eve" }]);
+    const { page } = await ada.query(api.activities.list, { projectId: other, paginationOpts });
+    expect(page.map(({ actor }) => actor?.name ?? null)).toContain(null);
+  });
+
+  it("ends a member's undo steps with the texts of purged items", async () => {
+    const { project, design } = await shared("editor");
+    await eve.mutation(api.designs.rename, { id: design, name: "Back", step: "name" });
+    await ada.mutation(api.designs.moveToTrash, { id: design });
+    await ada.mutation(api.trash.purge, { id: design });
+    await backend.settle();
+    expect(await rows("undoSteps", "userId", eve.userId)).toEqual([]);
+    expect(await eve.query(api.projects.getProjectById, { id: project })).toMatchObject({ designCount: 0 });
+  });
+
+  it("needs the right to download for a file that is sent as it is", async () => {
+    const { image, member } = await shared("viewer");
+    const file = (original: boolean) => server.query(api.uploads.getFile, { sessionId: eve.sessionId, imageId: image, original });
+    for (const original of [true, false]) expect(await file(original)).toMatchObject({ name: "fig" });
+    await remove(member);
+    for (const original of [true, false]) expect(await refused(file(original))).toEqual(NOT_FOUND);
+  });
+
+  it("refuses another owner's files beyond the quota in the caller's token", async () => {
+    const { image, project, design, own, ownDesign } = await shared("viewer");
+    const limited = await backend.holder({ subject: eve.userId, audience: "atelier-user", sessionId: eve.sessionId, quota: 1 });
+    const copies: (() => Promise<unknown>)[] = [
+      () => limited.mutation(api.many.copyImages, { ids: [image], designId: ownDesign }),
+      () => limited.mutation(api.many.copyDesigns, { ids: [design], projectId: own }),
+      () => limited.mutation(api.projects.duplicate, { id: project }),
+    ];
+    for (const copy of copies) expect(await refused(copy())).toMatchObject({ code: "limit", left: 1 });
+    const step = "over the quota";
+    await limited.mutation(api.bulk.start, { kind: "image", ids: [image], action: { type: "copy", to: ownDesign }, step });
+    await backend.settle();
+    expect(await eve.query(api.bulk.getRecent, {})).toMatchObject([{ done: 0, failed: 1 }]);
+    expect(await usageOf(eve)).toMatchObject({ bytes: 0 });
+  });
+});

@@ -1,0 +1,39 @@
+import { type Infer, v } from "convex/values";
+
+/** Who may do what in a project (`docs/access.md`, which a test compares with this table). */
+
+/** Stored for members. The owner has no row, but `projects.ownerId`. */
+export const memberRole = v.union(v.literal("editor"), v.literal("commenter"), v.literal("viewer"));
+export type MemberRole = Infer<typeof memberRole>;
+export type Role = "owner" | MemberRole;
+
+const EVERYONE: readonly Role[] = ["owner", "editor", "commenter", "viewer"];
+const COMMENTERS: readonly Role[] = ["owner", "editor", "commenter"];
+const EDITORS: readonly Role[] = ["owner", "editor"];
+const OWNER: readonly Role[] = ["owner"];
+
+export const RIGHTS = {
+  view: EVERYONE,
+  /** Originals and archives. Copies into another project need it too. */
+  download: EVERYONE,
+  comment: COMMENTERS,
+  resolve: EDITORS,
+  /** Also uploads, and moves within one owner's projects. */
+  edit: EDITORS,
+  /** Designs and images: to the trash and back. */
+  delete: EDITORS,
+  /** Designs and images in the trash. */
+  purge: OWNER,
+  manageMembers: OWNER,
+  manageLinks: OWNER,
+  transfer: OWNER,
+  /** The project itself: to the trash, back, and permanently. */
+  deleteProject: OWNER,
+  /** Favourites, and the order of projects, which are stored for the owner only. */
+  arrange: OWNER,
+  /** In the export of the account. */
+  export: OWNER,
+} satisfies Record<string, readonly Role[]>;
+export type Right = keyof typeof RIGHTS;
+
+export const allows = (role: Role | null, right: Right): boolean => role !== null && RIGHTS[right].includes(role);
