@@ -112,3 +112,21 @@ it("sends no update for changes of other users", async () => {
   await expect.poll(() => messages.at(-1)).toHaveLength(2);
   expect(messages).toHaveLength(2);
 });
+
+it("ends the open pages of a member at once when the access ends or a role is lower", async () => {
+  const [ada, eve] = [await signUp(backend, "ada"), await signUp(backend, "eve")];
+  const projectId = await ada.mutation(api.projects.create, { name: "Shared" });
+  const designId = await ada.mutation(api.designs.create, { projectId, name: "Cover" });
+  const row = { projectId, userId: eve.userId, role: "editor", addedAt: Date.now(), addedBy: ada.userId };
+  await backend.inside.mutation(probe.insert, { table: "projectMembers", row });
+  const projects = await watch(eve, api.projects.getProjectById, { id: projectId });
+  const designs = await watch(eve, api.designs.getDesignById, { id: designId });
+  const shared = await watch(eve, api.members.listSharedProjects, { paginationOpts: { cursor: null, numItems: 10 } });
+  expect(shared.at(-1)).toMatchObject({ page: [{ role: "editor" }] });
+
+  await ada.mutation(api.members.setRole, { projectId, userId: eve.userId, role: "viewer" });
+  await expect.poll(() => shared.at(-1)).toMatchObject({ page: [{ role: "viewer" }] });
+  await ada.mutation(api.members.remove, { projectId, userId: eve.userId });
+  await expect.poll(() => [projects.at(-1), designs.at(-1)]).toEqual(["not_found", "not_found"]);
+  await expect.poll(() => shared.at(-1)).toMatchObject({ page: [] });
+});

@@ -82,6 +82,39 @@ describe.each(backends)("members on $name", ({ start }) => {
     }
   });
 
+  it("lists the members to each other, with addresses for the owner only", async () => {
+    const { project } = await shared("viewer");
+    const list = (person: Person) => person.query(api.members.list, { projectId: project, paginationOpts });
+    const email = `${eve.userId}@example.com`;
+    expect((await list(ada)).page).toMatchObject([{ userId: eve.userId, name: "eve", email, role: "viewer", isMe: false }]);
+    const [seen] = (await list(eve)).page;
+    expect(seen).toMatchObject({ name: "eve", isMe: true });
+    expect(seen).not.toHaveProperty("email");
+    expect(await ada.query(api.members.getOwner, { projectId: project })).toEqual({ name: "ada", isMe: true, mayManage: true });
+    expect(await eve.query(api.members.getOwner, { projectId: project })).toEqual({ name: "ada", isMe: false, mayManage: false });
+  });
+
+  it("changes roles, removes members and lets them leave", async () => {
+    const { project, design } = await shared("viewer");
+    const rename = (name: string) => eve.mutation(api.designs.rename, { id: design, name });
+    const of = { projectId: project, userId: eve.userId };
+    expect(await refused(rename("Back"))).toEqual(NOT_FOUND);
+    await ada.mutation(api.members.setRole, { ...of, role: "editor" });
+    await rename("Back");
+    await ada.mutation(api.members.setRole, { ...of, role: "commenter" });
+    expect(await refused(rename("Front"))).toEqual(NOT_FOUND);
+    expect(await refused(ada.mutation(api.members.setRole, { ...of, userId: ada.userId, role: "viewer" }))).toEqual(NOT_FOUND);
+    await ada.mutation(api.members.remove, of);
+    expect(await refused(eve.query(api.designs.getDesignById, { id: design }))).toEqual(NOT_FOUND);
+    expect(await refused(ada.mutation(api.members.remove, of))).toEqual(NOT_FOUND);
+
+    await add(project, eve, "editor");
+    await eve.mutation(api.members.leave, { projectId: project });
+    expect(await refused(eve.mutation(api.members.leave, { projectId: project }))).toEqual(NOT_FOUND);
+    expect(await refused(ada.mutation(api.members.leave, { projectId: project }))).toEqual(NOT_FOUND);
+    expect((await ada.query(api.members.list, { projectId: project, paginationOpts })).page).toEqual([]);
+  });
+
   it("counts an editor's uploads for the owner and records who added them", async () => {
     const { project, design } = await shared("editor");
     const before = await usageOf(ada);

@@ -1,8 +1,11 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { type Infer, v } from "convex/values";
 import type { Doc } from "./_generated/dataModel";
-import { type CallerCtx, userQuery } from "./model/access";
+import type { QueryCtx } from "./_generated/server";
+import { type CallerCtx, hasRight, projectFor, userMutation, type UserMutationCtx, userQuery } from "./model/access";
+import { notFound } from "./model/errors";
 import { pageOf } from "./model/lists/paging";
+import { memberOf } from "./model/members";
 import { memberRole } from "./model/rights";
 import { projectShape, toProject } from "./model/shapes";
 
@@ -25,12 +28,104 @@ export const listSharedProjects = userQuery({
 });
 
 /** Returns null for a project in the trash. */
-async function sharedProject({ db }: CallerCtx, { projectId, role }: Doc<"projectMembers">): Promise<SharedProject | null> {
-  const project = await db.get(projectId);
+async function sharedProject(ctx: CallerCtx, { projectId, role }: Doc<"projectMembers">): Promise<SharedProject | null> {
+  const project = await ctx.db.get(projectId);
   if (!project || project.removedAt !== undefined) return null;
-  const owner = await db
-    .query("users")
-    .withIndex("id", (q) => q.eq("id", project.ownerId))
-    .unique();
-  return { ...toProject(project), favourite: false, role, owner: { name: owner?.name || owner?.email || "" } };
+  const owner = await userOf(ctx, project.ownerId);
+  return { ...toProject(project), favourite: false, role, owner: { name: nameOf(owner) } };
 }
+
+const personShape = v.object({
+  name: v.string(),
+  /** For the owner of the project only. */
+  email: v.optional(v.string()),
+  isMe: v.boolean(),
+});
+const memberShape = v.object({ ...personShape.fields, userId: v.string(), role: memberRole, addedAt: v.number() });
+export type Member = Infer<typeof memberShape>;
+
+/** Returns the owner of a project, and what the caller may do with its members. */
+export const getOwner = userQuery({
+  args: { projectId: v.string() },
+  returns: v.object({ ...personShape.fields, mayManage: v.boolean() }),
+  handler: async (ctx, { projectId }) => {
+    const project = await projectFor(ctx, projectId, "view");
+    const owner = await userOf(ctx, project.ownerId);
+    const mayManage = await hasRight(ctx, project, "manageMembers");
+    return { name: nameOf(owner), isMe: project.ownerId === ctx.user.id, mayManage };
+  },
+});
+
+/** Returns the members of a project without its owner, in the order of their addition. */
+export const list = userQuery({
+  args: { projectId: v.string(), paginationOpts: paginationOptsValidator },
+  returns: paginationResultValidator(memberShape),
+  handler: async (ctx, { projectId, paginationOpts }) => {
+    const project = await projectFor(ctx, projectId, "view");
+    const mayManage = await hasRight(ctx, project, "manageMembers");
+    const result = await ctx.db
+      .query("projectMembers")
+      .withIndex("by_addition", (q) => q.eq("projectId", project._id))
+      .paginate(pageOf(paginationOpts));
+    const toMember = async ({ userId, role, addedAt }: Doc<"projectMembers">): Promise<Member> => {
+      const user = await userOf(ctx, userId);
+      const email = mayManage && user ? { email: user.email } : {};
+      return { userId, role, addedAt, name: nameOf(user), isMe: userId === ctx.user.id, ...email };
+    };
+    return { ...result, page: await Promise.all(result.page.map(toMember)) };
+  },
+});
+
+const member = { projectId: v.string(), userId: v.string() };
+
+/** Throws "not_found" also for someone who is no member. */
+export const setRole = userMutation({
+  args: { ...member, role: memberRole },
+  returns: v.null(),
+  handler: async (ctx, { role, ...args }) => {
+    const row = await managedMember(ctx, args);
+    if (row.role !== role) await ctx.db.patch(row._id, { role });
+    return null;
+  },
+});
+
+/** Ends a member's access. Throws like `setRole`. */
+export const remove = userMutation({
+  args: member,
+  returns: v.null(),
+  handler: async (ctx, args) => {
+    await ctx.db.delete((await managedMember(ctx, args))._id);
+    return null;
+  },
+});
+
+/** Ends the caller's own access. Owners cannot leave. */
+export const leave = userMutation({
+  args: { projectId: v.string() },
+  returns: v.null(),
+  handler: async (ctx, { projectId }) => {
+    const project = await projectFor(ctx, projectId, "leave");
+    const row = await memberOf(ctx, project._id, ctx.user.id);
+    if (row) await ctx.db.delete(row._id);
+    return null;
+  },
+});
+
+async function managedMember(
+  ctx: UserMutationCtx,
+  { projectId, userId }: { projectId: string; userId: string },
+): Promise<Doc<"projectMembers">> {
+  const project = await projectFor(ctx, projectId, "manageMembers");
+  const row = await memberOf(ctx, project._id, userId);
+  if (!row) throw notFound();
+  return row;
+}
+
+const userOf = ({ db }: QueryCtx, userId: string): Promise<Doc<"users"> | null> =>
+  db
+    .query("users")
+    .withIndex("id", (q) => q.eq("id", userId))
+    .unique();
+
+/** Addresses are shown to those only who may manage members. Not everyone has a name. */
+const nameOf = (user: Doc<"users"> | null): string => user?.name || "Unnamed user";

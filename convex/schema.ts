@@ -87,7 +87,7 @@ export default defineSchema({
     .index("by_removal", ["purgingSince", "removedAt"])
     .searchIndex("by_words", worded),
 
-  /** People with access besides the owner, who has no row. `access.ts` reads it, `members.ts` changes it. */
+  /** People with access besides the owner, who has no row. `model/access.ts` reads them. */
   projectMembers: defineTable({
     projectId: v.id("projects"),
     userId: v.string(),
@@ -96,6 +96,7 @@ export default defineSchema({
     addedBy: v.string(),
   })
     .index("by_project", ["projectId", "userId"])
+    .index("by_addition", ["projectId", "addedAt"])
     .index("by_user", ["userId", "addedAt"]),
 
   designs: defineTable({

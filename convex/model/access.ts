@@ -5,6 +5,7 @@ import type { Doc, Id } from "../_generated/dataModel";
 import { ISSUER, requireService } from "./accounts/service";
 import { sessionOf } from "./accounts/sessions";
 import { notFound, refusalOf, unauthenticated } from "./errors";
+import { memberOf } from "./members";
 import { allows, type Right, type Role } from "./rights";
 import { recordChanges } from "./undo/recordChanges";
 
@@ -82,11 +83,8 @@ async function roleIn(ctx: CallerCtx, { _id, ownerId }: Doc<"projects">): Promis
   return role;
 }
 
-async function memberRoleIn({ db, user }: CallerCtx, projectId: Id<"projects">): Promise<Role | null> {
-  const member = await db
-    .query("projectMembers")
-    .withIndex("by_project", (q) => q.eq("projectId", projectId).eq("userId", user.id))
-    .unique();
+async function memberRoleIn(ctx: CallerCtx, projectId: Id<"projects">): Promise<Role | null> {
+  const member = await memberOf(ctx, projectId, ctx.user.id);
   return member && member.role;
 }
 

@@ -10,6 +10,7 @@ export type Role = "owner" | MemberRole;
 const EVERYONE: readonly Role[] = ["owner", "editor", "commenter", "viewer"];
 const COMMENTERS: readonly Role[] = ["owner", "editor", "commenter"];
 const EDITORS: readonly Role[] = ["owner", "editor"];
+const MEMBERS: readonly Role[] = ["editor", "commenter", "viewer"];
 const OWNER: readonly Role[] = ["owner"];
 
 export const RIGHTS = {
@@ -25,6 +26,7 @@ export const RIGHTS = {
   /** Designs and images in the trash. */
   purge: OWNER,
   manageMembers: OWNER,
+  leave: MEMBERS,
   manageLinks: OWNER,
   transfer: OWNER,
   /** The project itself: to the trash, back, and permanently. */
