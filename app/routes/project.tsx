@@ -1,5 +1,5 @@
 import { titleOf, useTitle } from "~/lib/ui/use-title";
-import { History, Images, Star, Trash2 } from "lucide-react";
+import { History, Images, Star, Trash2, Users } from "lucide-react";
 import { useMemo, useRef } from "react";
 import { href, useSearchParams } from "react-router";
 import { projectArchive } from "~/features/downloads/download-address";
@@ -46,6 +46,7 @@ import { count } from "~/lib/ui/count";
 import { EmptyState } from "~/lib/ui/empty-state";
 import { Icon } from "~/lib/ui/icons/icon";
 import { CardGrid } from "~/lib/ui/item-card";
+import { MenuLink } from "~/lib/ui/overlays/menu";
 import { MorePages } from "~/lib/ui/navigation/more-pages";
 import { Page, PageHeader } from "~/lib/ui/page";
 import { PageTarget } from "~/features/uploads/client/file-selection/upload-provider";
@@ -153,6 +154,15 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
             <FavouriteButton item={project} intent="favouriteProject" />
             <PageMenu thing="project">
               <ItemActions thing="Project" item={project} isPageItem />
+              <MenuLink
+                to={href("/projects/:id/members", { id: project._id })}
+                prefetch="intent"
+                className="menu-item"
+                data-command="Members"
+                icon={<Icon of={Users} />}
+              >
+                Members
+              </MenuLink>
             </PageMenu>
             <RemoveButton intent="removeProject" values={{ id: project._id }} aria-label="Delete project" data-tooltip="Delete project">
               <Icon of={Trash2} />
