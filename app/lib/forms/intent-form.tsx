@@ -21,12 +21,15 @@ export function useIntentForm({ id, intent, constraint, defaultValue }: IntentFo
   const answer = fetcher.data ?? (fromPage?.form === id ? fromPage : undefined);
   const [form, fields] = useAnsweredForm({ id, answer: answer?.result, constraint, defaultValue });
   const refusal = answer?.result.status === "error" ? answer : undefined;
-  const pending = fetcher.state !== "idle";
+  const [sentWith, setSentWith] = useState(fetcher.data);
+  // React Router provides a fetcher's data before its state. A dialog that closed in between would lose what is typed.
+  const isRejected = refusal !== undefined && fetcher.data !== sentWith;
+  const pending = fetcher.state !== "idle" && !isRejected;
 
   const [sending, setSending] = useState<Sending>({ pending: false, answer: fetcher.data, done: false });
   const now = nextSending(sending, { pending, answer: fetcher.data, refused: refusal !== undefined });
   if (now !== sending) setSending(now);
-  return { id, intent, form, fields, fetcher, refusal, pending, done: now.done };
+  return { id, intent, form, fields, fetcher, refusal, pending, done: now.done, noteSent: () => setSentWith(fetcher.data) };
 }
 
 type IntentFormState = ReturnType<typeof useIntentForm>;
@@ -63,8 +66,13 @@ export function IntentForm({
     if (state.done) done.current?.();
   }, [state.done]);
 
+  const send = () => {
+    state.noteSent();
+    onSend?.();
+  };
+
   return (
-    <fetcher.Form method="post" className={className} data-rejected={state.refusal && ""} onSubmit={() => onSend?.()} {...formProps(form)}>
+    <fetcher.Form method="post" className={className} data-rejected={state.refusal && ""} onSubmit={send} {...formProps(form)}>
       {hasButtons ? null : <input type="hidden" name={INTENT_FIELD} value={intent} />}
       <input type="hidden" name={FORM_FIELD} value={id} />
       {Object.entries(current === undefined ? hidden : { ...hidden, from: current }).flatMap(([name, values]) =>
