@@ -12,6 +12,7 @@ import {
 import { oneTimeToken } from "~/features/accounts/auth-api/one-time-token.server";
 import { sessionMiddleware } from "~/features/accounts/session/session.server";
 import { connectedConvex } from "~/lib/data/connection/connection";
+import { isRejectedForm } from "~/lib/data/should-revalidate";
 import { convexMiddleware } from "~/features/accounts/session/convex/convex.server";
 import { keepLayouts } from "~/lib/data/keep-layouts";
 import { rootData } from "~/features/accounts/session/root-data.server";
@@ -63,8 +64,9 @@ export const clientMiddleware: Route.ClientMiddlewareFunction[] = [
 export const loader = ({ request, context }: Route.LoaderArgs) => rootData(request, context);
 
 /** Rechecks the session on navigation and after account forms, not after mutations over the WebSocket. */
-export function shouldRevalidate({ formMethod, formAction, defaultShouldRevalidate }: ShouldRevalidateFunctionArgs) {
+export function shouldRevalidate({ formMethod, formAction, actionResult, defaultShouldRevalidate }: ShouldRevalidateFunctionArgs) {
   if (formAction?.startsWith("/account")) return true;
+  if (isRejectedForm(actionResult)) return false;
   if (formMethod !== undefined && formMethod !== "GET" && connectedConvex()) return false;
   return defaultShouldRevalidate;
 }

@@ -69,6 +69,15 @@ it("loads the new page when a form ends during the navigation to it", async () =
   router.dispose();
 });
 
+it("runs no loader after a rejected form, also without a connection", () => {
+  vi.mocked(connectedConvex).mockReturnValue(null);
+  const rejected = { ...base, formMethod: "POST", actionResult: { form: "id", result: { status: "error" } } } as const;
+  expect(liveRevalidation(rejected)).toBe(false);
+  expect(liveLayoutRevalidation(rejected)).toBe(false);
+  expect(liveRevalidation({ ...rejected, ...elsewhere })).toBe(true);
+  expect(liveRevalidation({ ...rejected, actionResult: { ...rejected.actionResult, current: "Theirs" } })).toBe(true);
+});
+
 it("uses React Router's default without a connection", () => {
   vi.mocked(connectedConvex).mockReturnValue(null);
   expect(liveRevalidation({ ...base, formMethod: "POST" })).toBe(true);

@@ -1,4 +1,5 @@
 import type { ShouldRevalidateFunctionArgs } from "react-router";
+import { MENU_FORM } from "~/lib/forms/dialogs/menu-action";
 import { withoutOpenDialog } from "~/lib/forms/dialogs/open-dialog-param";
 import { connectedConvex } from "./connection/connection";
 
@@ -16,9 +17,17 @@ export function liveLayoutRevalidation(args: ShouldRevalidateFunctionArgs): bool
   return decided(args) ?? false;
 }
 
-function decided({ formMethod, currentUrl, nextUrl, defaultShouldRevalidate }: ShouldRevalidateFunctionArgs): boolean | null {
+function decided({ formMethod, actionResult, currentUrl, nextUrl, defaultShouldRevalidate }: ShouldRevalidateFunctionArgs): boolean | null {
+  // A rejected form changed nothing, and a failed load would replace the page and what was typed.
+  if (isRejectedForm(actionResult) && currentUrl.href === nextUrl.href) return false;
   if (!connectedConvex()) return defaultShouldRevalidate;
   // A form that ends during a navigation replaces its loads, so the new address decides.
   if (formMethod !== undefined && formMethod !== "GET" && currentUrl.href === nextUrl.href) return false;
   return currentUrl.href === nextUrl.href ? defaultShouldRevalidate : null;
+}
+
+/** Excludes edit conflicts and menus: after these, the page must show what is stored, also without a connection. */
+export function isRejectedForm(actionResult: unknown): boolean {
+  const { result, current, form } = Object(actionResult);
+  return result?.status === "error" && current === undefined && !String(form).startsWith(MENU_FORM);
 }

@@ -1,6 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { api } from "../../../convex/_generated/api.js";
 import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test, waitForAnimations } from "../../harness/test.ts";
+import { holdable } from "../support/line.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { addPictures, deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
 
@@ -236,6 +237,30 @@ test(
   },
 );
 
+test("keeps a rejected text while the websocket is down", { tag: "@rejected-text-over-http" }, async ({ page, app, person }) => {
+  const { path, convex, designId } = await seed(app, person);
+  const line = await holdable(page);
+  await page.goto(path);
+  await hydrated(page);
+  await line.live();
+  await line.cut();
+  await expect(page.getByRole("button", { name: /^Reconnecting/ })).toBeVisible();
+  await page.getByRole("button", { name: "Add a description" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox").fill("Half a thought");
+  await convex.mutation(api.designs.moveToTrash, { id: designId });
+  const requests: string[] = [];
+  page.on("request", (request) => void (request.url().includes(".data") && requests.push(request.method())));
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(dialog.getByText("This item no longer exists.")).toBeVisible();
+  line.restore();
+  await expect(page.getByRole("button", { name: /^Reconnecting/ })).toHaveCount(0);
+  await expect(dialog.getByRole("textbox")).toHaveValue("Half a thought");
+  expect(requests).toEqual(["POST"]);
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("heading", { name: /is in the trash$/ })).toBeVisible();
+});
+
 test("the picker finds, creates and copies to designs", { tag: "@destination-picker" }, async ({ page, app, person }) => {
   const { path, convex, designId, names } = await seed(app, person);
   const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });
@@ -355,6 +380,80 @@ test("copies and cuts images on the page of all images", { tag: "@copy-from-all-
   await expect.poll(names).toEqual(["fig.jpg", "bank.png"]);
   await page.goto(path);
   await expect(gallery(page)).toHaveCount(2);
+});
+
+test("each action is undone by key and message, and redone", { tag: "@undo-each-action" }, async ({ page, app, person }) => {
+  const { path, convex, designId, names } = await seed(app, person);
+  const { projectId } = await convex.query(api.designs.getDesignById, { id: designId });
+  const other = await convex.mutation(api.designs.create, { projectId, name: "Other" });
+  const actions = pageActions(page, true);
+  const menuItem = async (name: string, what: string) => {
+    await page.getByRole("button", { name: `More for ${name}`, exact: true }).click();
+    await page.getByRole("group", { name, exact: true }).getByText(what, { exact: true }).click();
+  };
+  const state = async () => {
+    const [design, images, moved] = [
+      await convex.query(api.designs.getDesignById, { id: designId }),
+      await imagesIn(app, person, designId),
+      await imagesIn(app, person, other),
+    ];
+    return JSON.stringify([
+      [design.name, design.description, design.tags, design.favourite, design.coverChosen],
+      [images, moved].map((rows) => rows.map(({ name, tags, caption }) => [name, tags, caption])),
+    ]);
+  };
+  const each: [action: string, act: () => Promise<unknown>][] = [
+    ["rename", () => actions.renameInPlace("Renamed", "design")],
+    ["describe", () => actions.setText("description", "A text")],
+    ["favourite", () => page.getByRole("button", { name: "Favourite", exact: true }).click()],
+    ["cover", () => menuItem("bank.png", "Use as design cover")],
+    [
+      "tag",
+      () =>
+        page
+          .getByLabel("Add a tag")
+          .fill("poster")
+          .then(() => page.keyboard.press("Enter")),
+    ],
+    ["copy", () => menuItem("fig.jpg", "Duplicate")],
+    ["reorder", () => menuItem("fig.jpg", "Move down")],
+    ["move", () => menuItem("fig.jpg", "Move to…").then(() => actions.moveTo("Other"))],
+    ["delete", () => actions.removeCard("fig.jpg")],
+  ];
+  const act = async (run: () => Promise<unknown>) => {
+    await actions.open(path);
+    const before = await state();
+    await run();
+    await expect.poll(state).not.toBe(before);
+    return { before, after: await state() };
+  };
+  const toast = (text: RegExp) => page.locator("[data-sonner-toast]").filter({ hasText: text });
+  for (const [action, run] of each) {
+    await test.step(`${action}, by key`, async () => {
+      const { before, after } = await act(run);
+      await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
+      for (const [key, expected] of [
+        ["Control+z", before],
+        ["Control+Shift+z", after],
+        ["Control+z", before],
+      ] as const) {
+        await page.keyboard.press(key);
+        await expect.poll(state, key).toBe(expected);
+      }
+    });
+    await test.step(`${action}, by message`, async () => {
+      const { before, after } = await act(run);
+      for (const [button, text, expected] of [
+        ["Undo", /^(?!Redone)/, before],
+        ["Redo", /^Undone/, after],
+        ["Undo", /^Redone/, before],
+      ] as const) {
+        await toast(text).getByRole("button", { name: button, exact: true }).click();
+        await expect.poll(state, `${button} ${String(text)}`).toBe(expected);
+      }
+    });
+  }
+  expect(await names()).toEqual(["fig.jpg", "bank.png"]);
 });
 
 test("a finger drags an image by its handle onto a design", { tag: "@drag-image-by-touch" }, async ({ app, person, browser }) => {

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Page } from "@playwright/test";
+import { api } from "../../../convex/_generated/api.js";
 import { badFiles, type PictureName, picturePath } from "../../fixtures/pictures.ts";
 import { bothWays, expect, expectAccessible, hydrated, signUp, test } from "../../harness/test.ts";
-import { chosen } from "../support/pictures.ts";
+import { addPictures, chosen, deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
 import { tray } from "../support/uploads.ts";
 
 const TODAY = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" });
@@ -77,6 +78,38 @@ test("creates a project for a pasted image; its viewer accepts more", async ({ p
   await hydrated(page);
   await expect(page.locator("[data-drop-page]")).toHaveAttribute("data-drop", "design");
 });
+
+test(
+  "pastes an image on each page that accepts images, and says where others do not",
+  { tag: "@paste-pages" },
+  async ({ page, app, person }) => {
+    const { designId, path } = await makeDesign(app, person);
+    const [image = ""] = await addPictures(app, person, designId, ["fig"]);
+    const { projectId } = await (await deploymentAs(app, person)).query(api.designs.getDesignById, { id: designId });
+    const stored = async () => (await imagesIn(app, person, designId)).length;
+    for (const [address, picture, number] of [
+      [path, "bank", 2],
+      [`${path}/images/${image}`, "brushes", 3],
+    ] as const) {
+      await page.goto(address);
+      await hydrated(page);
+      await pasteImage(page, picture);
+      await expect.poll(stored).toBe(number);
+    }
+    for (const address of [`/projects/${projectId}`, `/projects/${projectId}/images`]) {
+      await page.goto(address);
+      await hydrated(page);
+      await pasteImage(page);
+      await expect(page.getByRole("dialog").getByText("Cover").first()).toBeVisible();
+    }
+    for (const address of ["/projects", "/trash"]) {
+      await page.goto(address);
+      await hydrated(page);
+      await pasteImage(page);
+      await expect(page.getByText("Nothing was added. Open a project or a design, then paste.")).toBeVisible();
+    }
+  },
+);
 
 async function pasteImage(page: Page, picture: PictureName = "bank"): Promise<void> {
   const { name, buffer } = await chosen(picture);

@@ -63,13 +63,13 @@ test(
       expect(seen.join()).toContain(CLIENT.backoff.slice(0, 5).join());
       await expect(mark(page)).toHaveText(/Reconnecting.*attempt \d/);
       await mark(page).click();
-      const facts = page.getByRole("group", { name: "Connection" });
-      await expect(facts).toContainText("Connectedno");
-      await expect(facts).toContainText("Connected beforeyes");
-      await expect(facts).toContainText("Connections1");
-      await expect(facts).toContainText(/Retries\d/);
-      await expect(facts).toContainText("Pending0 changes, 0 actions");
-      await expect(facts).toContainText("Oldest pendingnone");
+      const details = page.getByRole("group", { name: "Connection" });
+      await expect(details).toContainText("Connectedno");
+      await expect(details).toContainText("Connected beforeyes");
+      await expect(details).toContainText("Connections1");
+      await expect(details).toContainText(/Retries\d/);
+      await expect(details).toContainText("Pending0 changes, 0 actions");
+      await expect(details).toContainText("Oldest pendingnone");
       await page.keyboard.press("Escape");
     });
 

@@ -140,13 +140,13 @@ describe("a deployment that answers heartbeats", () => {
     return socket;
   }
 
-  it("is sent one every 3 to 6 s", async () => {
+  it("is sent every 1.4 to 3 s", async () => {
     const socket = await answering();
-    expect(socket.sent.length).toBeGreaterThanOrEqual(5);
-    expect(socket.sent.length).toBeLessThanOrEqual(10);
+    expect(socket.sent.length).toBeGreaterThanOrEqual(10);
+    expect(socket.sent.length).toBeLessThanOrEqual(22);
   });
 
-  it("is sent none by a hidden tab", async () => {
+  it("is not sent by a hidden tab", async () => {
     const socket = await answering();
     visibilityState = "hidden";
     const before = socket.sent.length;
@@ -154,10 +154,10 @@ describe("a deployment that answers heartbeats", () => {
     expect(socket.sent).toHaveLength(before);
   });
 
-  it("gets a new connection within 9 s of a silent loss", async () => {
+  it("gets a new connection within 4.5 s of a silent loss", async () => {
     const socket = await answering();
     socket.delay = null;
-    await vi.advanceTimersByTimeAsync(9_000);
+    await vi.advanceTimersByTimeAsync(4_500);
     expect(closed).toHaveLength(1);
     expect(online).toBe(1);
   });
@@ -172,7 +172,20 @@ describe("a deployment that answers heartbeats", () => {
     expect(closed).toHaveLength(1);
   });
 
-  it("keeps its connection while the server answers nothing else either", async () => {
+  it("gets a new connection within 3 s of use, while a reused connection of probes hangs", async () => {
+    const socket = await answering();
+    socket.delay = null;
+    probe = async () => {
+      probe = probe200;
+      return unanswered();
+    };
+    await vi.advanceTimersByTimeAsync(1_000);
+    page.dispatchEvent(new Event("pointerdown"));
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(closed).toHaveLength(1);
+  });
+
+  it("keeps its connection while the server answers no request at all", async () => {
     const socket = await answering();
     socket.delay = null;
     probe = unanswered;
@@ -276,8 +289,8 @@ it.each(["focus", "visibilitychange", "resume", "pointerdown", "keydown"])("prob
 });
 
 it.each([
-  ["hangs", unanswered, [7, 12]],
-  ["is slow, but the server answers", probe200, [2, 3]],
+  ["hangs", unanswered, [12, 22]],
+  ["is slow, but the server answers", probe200, [3, 4]],
 ] as const)("starts new handshakes while one %s", async (_how, answer, [least, most]) => {
   const reconnectAgain = () => {
     closed.push(Date.now());
@@ -289,6 +302,98 @@ it.each([
   await vi.advanceTimersByTimeAsync(30_000);
   expect(closed.length).toBeGreaterThanOrEqual(least);
   expect(closed.length).toBeLessThanOrEqual(most);
+});
+
+describe("a line of its own speed", () => {
+  let roundTripMs: number;
+  let backAt: number;
+  let isWaiting: boolean;
+  let handshakes: number;
+  let openedAt: number | null;
+
+  beforeEach(() => {
+    vi.spyOn(Math, "random").mockImplementation(seededRandom(27));
+    roundTripMs = 20;
+    backAt = 0;
+    handshakes = 0;
+    openedAt = null;
+    probe = () => answered(2).then(probe200);
+    page.addEventListener("online", () => isWaiting && dial());
+  });
+
+  /** Resolves after round trips. What is sent before the network is back is lost. */
+  const answered = (roundTrips: number): Promise<void> =>
+    Date.now() < backAt ? unanswered() : new Promise((resolve) => setTimeout(resolve, roundTrips * roundTripMs));
+
+  /** Connects as the Convex client does: after a close it waits for the event. */
+  function dial(): Socket {
+    const socket = connect();
+    handshakes++;
+    isWaiting = false;
+    Object.assign(socket, { onclose: () => (isWaiting = true) });
+    socket.send = () => void answered(1).then(() => socket.receive(HEARTBEAT_ANSWER));
+    void answered(3).then(() => {
+      if (socket.readyState !== Socket.CONNECTING) return;
+      openedAt = Date.now();
+      socket.open();
+      socket.receive();
+    });
+    return socket;
+  }
+
+  it.each(["open", "connecting", "closed"])("is live within 3 s of an outage: %s", { tags: "@live-after-outage" }, async (state) => {
+    for (let tab = 0; tab < 50; tab++) {
+      backAt = 0;
+      const socket = dial();
+      stop = startFastReconnect();
+      await vi.advanceTimersByTimeAsync(10_000);
+      backAt = Date.now() + 17_000 + 13_000 * Math.random();
+      if (state === "closed") {
+        socket.readyState = Socket.CLOSED;
+        socket.closed();
+      }
+      if (state === "connecting") dial();
+      await vi.advanceTimersByTimeAsync(backAt - Date.now());
+      openedAt = null;
+      await vi.advanceTimersByTimeAsync(3_000);
+      expect(openedAt).not.toBeNull();
+      stop();
+    }
+  });
+
+  it("is live within 3 s of sleep, while a probe hangs on a dead connection", { tags: "@live-after-sleep" }, async () => {
+    for (let tab = 0; tab < 50; tab++) {
+      dial();
+      stop = startFastReconnect();
+      await vi.advanceTimersByTimeAsync(5_000 + Math.random() * 5_000);
+      vi.setSystemTime(Date.now() + 3_600_000);
+      probe = unanswered;
+      openedAt = null;
+      await vi.advanceTimersByTimeAsync(3_000);
+      expect(openedAt).not.toBeNull();
+      probe = probe200;
+      stop();
+    }
+  });
+
+  it.each([
+    ["known from the page's request", 3_000, 1],
+    ["not known", 100, 4],
+  ])("connects with round trips of 1.5 s: %s", async (_how, pageMs, most) => {
+    const times = { connectStart: 0, connectEnd: pageMs / 2, requestStart: pageMs / 2, responseStart: pageMs };
+    const navigation: PerformanceEntry = Object.create(PerformanceResourceTiming.prototype, Object.getOwnPropertyDescriptors(times));
+    vi.spyOn(performance, "getEntriesByType").mockReturnValue([navigation]);
+    roundTripMs = 1_500;
+    dial();
+    stop = startFastReconnect();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(openedAt).not.toBeNull();
+    expect(handshakes).toBeLessThanOrEqual(most);
+    const before = handshakes;
+    dial();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(handshakes).toBe(before + 1);
+  });
 });
 
 it("replaces a connection of the network before", async () => {

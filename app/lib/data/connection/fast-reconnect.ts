@@ -6,7 +6,7 @@ import {
   faultOf,
   HEARTBEAT_LIMIT,
   sendHeartbeat,
-  watchClose,
+  watchSocket,
 } from "./watched-socket";
 
 /** With the random part, a tab reconnects within 3 s. */
@@ -14,11 +14,16 @@ const CHECK_MS = 1400;
 const SPREAD_MS = 1000;
 /** Events that show that the tab may be in use. */
 const SIGNS = ["visibilitychange", "resume", "focus", "pointerdown", "keydown"];
-const PROBE_TIMEOUT_MS = 6000;
-const HEARTBEAT_AFTER_MS = 3000;
-const HEARTBEAT_AFTER_USE_MS = 1000;
-/** After sleep, received messages arrive before this answer. */
-const DEAD_TIMEOUT_MS = 2000;
+const HEARTBEAT_AFTER_MS = 1000;
+/** The first probe may use a connection that died together with the websocket, and the next one then opens another. */
+const SECOND_PROBE_MS = 500;
+const PROBE_TIMEOUTS_MS = {
+  closed: 6000,
+  slow: 6000,
+  unanswered: 2000,
+  // After sleep, received messages arrive before an answer or within this time.
+  dead: 500,
+};
 
 /** Reconnects while the tab is visible, because the client's own pauses grow to 16 s, and to 60 s without messages. Returns the stop function. */
 export function startFastReconnect(): () => void {
@@ -27,17 +32,22 @@ export function startFastReconnect(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let checkedAt = -Infinity;
   let networkChangedAt = -Infinity;
+  let unansweredChecks = 0;
 
-  async function check(heartbeatAfter: number): Promise<void> {
+  async function check(): Promise<void> {
     if (document.visibilityState !== "visible" || !navigator.onLine) return;
     const fault = faultOf(networkChangedAt);
     if (fault === null) {
-      if (sendHeartbeat(heartbeatAfter)) checkAfter(HEARTBEAT_LIMIT);
+      unansweredChecks = 0;
+      if (sendHeartbeat(HEARTBEAT_AFTER_MS)) checkAfter(HEARTBEAT_LIMIT);
       return;
     }
     checkedAt = Date.now();
+    unansweredChecks = fault === "unanswered" ? unansweredChecks + 1 : 0;
     if (fault === "slow") replace();
-    const timeout = AbortSignal.timeout(fault === "dead" ? DEAD_TIMEOUT_MS : PROBE_TIMEOUT_MS);
+    if (unansweredChecks === 1) checkAfter(SECOND_PROBE_MS * (1 + Math.random()));
+    const probedAt = Date.now();
+    const timeout = AbortSignal.timeout(PROBE_TIMEOUTS_MS[fault]);
     const isReady = await isServerReady(AbortSignal.any([signal, timeout]));
     if (signal.aborted) return;
     const remaining = faultOf(networkChangedAt);
@@ -48,20 +58,22 @@ export function startFastReconnect(): () => void {
       allowSlowHeartbeat();
       replace();
     } else if (isReady && remaining === "closed") reconnect();
-    else if (isReady && fault === "slow") allowSlowHandshake();
+    else if (isReady && fault === "slow") allowSlowHandshake(Date.now() - probedAt);
   }
 
   function checkAfter(ms: number): void {
     clearTimeout(timer);
+    if (signal.aborted) return;
     timer = setTimeout(() => {
-      checkAfter(CHECK_MS + Math.random() * SPREAD_MS);
-      void check(HEARTBEAT_AFTER_MS);
+      checkLater();
+      void check();
     }, ms);
   }
 
+  const checkLater = () => checkAfter(CHECK_MS + Math.random() * SPREAD_MS);
   const checkSoon = () => checkAfter(Math.random() * SPREAD_MS);
   const onSign = () => {
-    if (Math.abs(Date.now() - checkedAt) > CHECK_MS) void check(HEARTBEAT_AFTER_USE_MS);
+    if (Math.abs(Date.now() - checkedAt) > CHECK_MS) void check();
   };
   const onNetwork = ({ isTrusted }: Event) => {
     if (!isTrusted) return;
@@ -70,7 +82,7 @@ export function startFastReconnect(): () => void {
   };
   for (const sign of SIGNS) addEventListener(sign, onSign, { signal, capture: true });
   addEventListener("online", onNetwork, { signal });
-  watchClose(checkSoon);
+  watchSocket(checkLater, checkSoon);
   checkSoon();
   return () => {
     controller.abort();

@@ -1,21 +1,27 @@
 /** Milliseconds. A Convex deployment sends a message at least every 15 s. */
 const SILENT_AFTER = 18_000;
-const HANDSHAKE_LIMIT = 2_500;
+/** A check follows each new connection after 1.4 to 2.4 s (`fast-reconnect.ts`). */
+const HANDSHAKE_LIMIT = 1_300;
 const HANDSHAKE_LIMIT_MAX = 60_000;
+const HANDSHAKE_MEASURED_MAX = 10_000;
 /** The embedded deployment answers at once (`engine/src/sync/messages.ts`). Convex ignores the event. */
 const HEARTBEAT = '{"type":"Event","eventType":"Heartbeat","event":null}';
 const HEARTBEAT_ANSWER = '{"type":"Ping","answers":"Heartbeat"}';
-export const HEARTBEAT_LIMIT = 2_000;
+/** Probes may get answers that are a second old (`server/http/readiness.ts`), but none from before the heartbeat. */
+export const HEARTBEAT_LIMIT = 1_000;
+/** Answers wait behind a large message, which takes longer on slow lines. */
+const HEARTBEAT_LIMIT_TIMES = 4;
 const HEARTBEAT_LIMIT_MAX = 16_000;
 
 let socket: WebSocket | null = null;
 let createdAt = 0;
 let receivedAt: number | null = null;
-let handshakeLimit = HANDSHAKE_LIMIT;
+let handshakeLimit: number | null = null;
 let heartbeatAt: number | null = null;
 let heartbeatLimit = HEARTBEAT_LIMIT;
 let answersHeartbeats = false;
 let hasSentHeartbeat = false;
+let onCreate: (() => void) | null = null;
 let onClose: (() => void) | null = null;
 
 /** Returns the class for the Convex client's websocket. A function, because servers render without it. */
@@ -36,15 +42,30 @@ function watch(created: WebSocket): void {
   hasSentHeartbeat = false;
   const on = (type: string, handle: (event: Event) => void) =>
     created.addEventListener(type, (event) => void (socket === created && handle(event)));
-  on("open", () => (handshakeLimit = HANDSHAKE_LIMIT));
+  // A tab that was frozen meanwhile shows nothing about the line.
+  on("open", () => (handshakeLimit = limitAfter(Math.min(Date.now() - createdAt, HANDSHAKE_MEASURED_MAX))));
   on("message", (event) => received("data" in event ? event.data : null));
   on("close", () => onClose?.());
+  onCreate?.();
+}
+
+/** Returns the limit of a handshake on a line where another one, or a request, took that long (ms). */
+function limitAfter(took: number): number {
+  return took > HANDSHAKE_LIMIT ? Math.min(2 * took, HANDSHAKE_LIMIT_MAX) : HANDSHAKE_LIMIT;
+}
+
+/** The page's own request shows how slow the line is, so that the first handshake is not replaced. */
+function limitOfPage(): number {
+  const [page] = performance.getEntriesByType("navigation");
+  if (!(page instanceof PerformanceResourceTiming)) return HANDSHAKE_LIMIT;
+  return limitAfter(2 * (page.connectEnd - page.connectStart + page.responseStart - page.requestStart));
 }
 
 function received(data: unknown): void {
   receivedAt = Date.now();
   if (data === HEARTBEAT_ANSWER) answersHeartbeats = true;
-  if (heartbeatAt !== null && receivedAt - heartbeatAt < HEARTBEAT_LIMIT) heartbeatLimit = HEARTBEAT_LIMIT;
+  const took = heartbeatAt === null ? Infinity : receivedAt - heartbeatAt;
+  if (took < HEARTBEAT_LIMIT) heartbeatLimit = Math.max(HEARTBEAT_LIMIT, HEARTBEAT_LIMIT_TIMES * took);
   heartbeatAt = null;
 }
 
@@ -58,7 +79,8 @@ export function sendHeartbeat(silentMs: number): boolean {
   return true;
 }
 
-export function watchClose(closed: () => void): void {
+export function watchSocket(created: () => void, closed: () => void): void {
+  onCreate = created;
   onClose = closed;
 }
 
@@ -74,7 +96,10 @@ export function faultOf(networkChangedAt: number): Fault | null {
   const { readyState } = socket;
   if (readyState === WebSocket.CLOSED || readyState === WebSocket.CLOSING) return "closed";
   const isOfOldNetwork = createdAt < networkChangedAt;
-  if (readyState === WebSocket.CONNECTING) return isOfOldNetwork || Date.now() - createdAt > handshakeLimit ? "slow" : null;
+  if (readyState === WebSocket.CONNECTING) {
+    handshakeLimit ??= limitOfPage();
+    return isOfOldNetwork || Date.now() - createdAt > handshakeLimit ? "slow" : null;
+  }
   // A socket without any message is not silent: a slow line may still transfer a large first one.
   const isSilent = receivedAt !== null && Date.now() - receivedAt > SILENT_AFTER;
   if (isOfOldNetwork || isSilent) return "dead";
@@ -97,7 +122,8 @@ export function allowSlowHeartbeat(): void {
   heartbeatLimit = Math.min(2 * heartbeatLimit, HEARTBEAT_LIMIT_MAX);
 }
 
-/** Doubles the limit of the next handshakes, because the server answers and a slow line needs longer. */
-export function allowSlowHandshake(): void {
-  if (socket?.readyState === WebSocket.CONNECTING) handshakeLimit = Math.min(2 * handshakeLimit, HANDSHAKE_LIMIT_MAX);
+/** Raises the limit of handshakes, because the server answered a probe in `took` ms, but none yet. */
+export function allowSlowHandshake(took: number): void {
+  if (socket?.readyState !== WebSocket.CONNECTING || handshakeLimit === null) return;
+  handshakeLimit = Math.min(2 * Math.max(handshakeLimit, took), HANDSHAKE_LIMIT_MAX);
 }
