@@ -129,6 +129,21 @@ describe.each(backends)("undo on $name", ({ start }) => {
     expect(await shown()).toEqual(before);
   });
 
+  it("returns the first item of a list from an empty one to the first place", { tags: "@undo-equal-keys" }, async () => {
+    const other = await ada.mutation(api.projects.create, { name: "Other" });
+    const target = await ada.mutation(api.designs.create, { projectId, name: "Target" });
+    const before = await shown();
+    await ada.mutation(api.designImages.move, { ids: [first()], designId: target, step });
+    await revert();
+    expect(await shown()).toEqual(before);
+    await revert();
+    await revert();
+    expect(await shown()).toEqual(before);
+    await ada.mutation(api.designs.move, { id: designId, projectId: other, step });
+    await revert();
+    expect(await shown()).toEqual(before);
+  });
+
   it("returns removed tags to their former positions", async () => {
     await ada.mutation(api.tags.tagImage, { id: first(), tag: "one, two, three" });
     await ada.mutation(api.tags.tagImage, { id: second(), tag: "two" });

@@ -37,7 +37,7 @@ export function recordChanges({ db, user }: { db: MutationCtx["db"]; user: Pick<
     for (const field of touched) {
       // The first keys of a list change no order.
       if (field === "orderKey" && stored.orderKey === undefined && !isMoving) continue;
-      if (isSame(stored[field], fields[field])) continue;
+      if (isSame(stored[field], fields[field]) && !(isMoving && field === "orderKey")) continue;
       if (!(field in draft.before)) Object.assign(draft.before, { [field]: stored[field] });
       Object.assign(draft.after, { [field]: fields[field] });
     }
@@ -80,9 +80,12 @@ export const stepRows = ({ db }: Pick<MutationCtx, "db">, userId: string, step: 
     .take(ROWS_MAX);
 
 function toChange(id: string, { kind, before, after }: Draft): Change | null {
+  const differs = (field: Field) => !isSame(before[field], after[field]);
+  const isMoved = differs("designId") || differs("projectId");
+  // A key that the new list happens to share is restored too, because undoing the move appends the item.
   const fields = Object.keys({ ...before, ...after })
     .filter(isField)
-    .filter((field) => !isSame(before[field], after[field]));
+    .filter((field) => differs(field) || (isMoved && field === "orderKey"));
   if (fields.length === 0) return null;
   const changed = ([field]: [string, unknown]) => isField(field) && fields.includes(field);
   const only = (state: State): State => Object.assign({}, Object.fromEntries(Object.entries(state).filter(changed)));
