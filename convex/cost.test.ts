@@ -43,7 +43,7 @@ const reads: [name: string, args: (fixtures: Fixtures) => object, cost: Cost][] 
   ["tags:getTags", () => ({}), { documents: 2, ranges: 3 }],
 ];
 const writes: typeof reads = [
-  ["projects:create", () => ({ name }), { documents: 5, ranges: 5 }],
+  ["projects:create", () => ({ name }), { documents: 6, ranges: 6 }],
   ["projects:rename", ({ project }) => ({ id: project, name }), { documents: 5, ranges: 4 }],
   ["designs:create", ({ project }) => ({ projectId: project, name }), { documents: 8, ranges: 6 }],
   ["designs:rename", ({ design }) => ({ id: design, name }), { documents: 8, ranges: 5 }],

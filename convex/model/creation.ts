@@ -1,6 +1,6 @@
 import type { Doc, Id } from "../_generated/dataModel";
 import type { MutationCtx } from "../_generated/server";
-import { changeUsage } from "./usage";
+import { changeUsage, startUsage } from "./usage";
 import { recordActivity } from "./activities/recordActivity";
 import { nameFields } from "./itemMutations";
 import { designsOf, lastKey, projectsOf } from "./lists/order";
@@ -10,6 +10,7 @@ type Ctx = MutationCtx & { user: Doc<"users"> };
 
 export async function insertProject(ctx: Ctx, name: string): Promise<Id<"projects">> {
   const ownerId = ctx.user.id;
+  await startUsage(ctx, ownerId);
   const id = await ctx.db.insert("projects", {
     ownerId,
     ...nameFields(name),

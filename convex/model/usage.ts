@@ -86,6 +86,16 @@ export async function changeUsage(ctx: MutationCtx & ActorCtx, ownerId: string |
   if (row.counting !== undefined && bytes !== 0) await startCount(ctx, { ...row, bytes: 0 }, row.counting + 1);
 }
 
+/** Adds the row of an owner without projects, so that limits apply from the first project on. */
+export async function startUsage(ctx: MutationCtx, ownerId: string): Promise<void> {
+  if (await usageOf(ctx, ownerId)) return;
+  const project = await ctx.db
+    .query("projects")
+    .withIndex("by_owner", (q) => q.eq("ownerId", ownerId))
+    .first();
+  if (project === null) await ctx.db.insert("usage", { ownerId, projects: 0, designs: 0, images: 0, bytes: 0 });
+}
+
 export async function forgetUsage(ctx: MutationCtx, ownerId: string): Promise<void> {
   const row = await usageOf(ctx, ownerId);
   if (row) await ctx.db.delete(row._id);
