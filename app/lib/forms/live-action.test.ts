@@ -5,7 +5,7 @@ import { RouterContextProvider } from "react-router";
 import { beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import { connectedConvex, reconnectingConvex } from "~/lib/data/connection/connection";
 import { announce } from "~/lib/ui/overlays/announcer";
-import { toast } from "~/lib/ui/overlays/toasts";
+import { dismissToast, toast } from "~/lib/ui/overlays/toasts";
 import { invalid, unauthenticated } from "#convex/model/errors";
 import { intent } from "./intents";
 import { liveAction } from "./live-action";
@@ -15,7 +15,7 @@ vi.mock("~/lib/data/connection/connection", () => ({
   reconnectingConvex: vi.fn<typeof reconnectingConvex>(),
 }));
 vi.mock("~/lib/ui/overlays/announcer", () => ({ announce: vi.fn<typeof announce>() }));
-vi.mock("~/lib/ui/overlays/toasts", () => ({ toast: vi.fn<typeof toast>() }));
+vi.mock("~/lib/ui/overlays/toasts", () => ({ toast: vi.fn<typeof toast>(), dismissToast: vi.fn<typeof dismissToast>() }));
 
 const create = makeFunctionReference<"mutation", { name: string }, string>("things:create");
 const action = liveAction({

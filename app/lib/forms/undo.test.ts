@@ -2,12 +2,12 @@
 import { ConvexReactClient } from "convex/react";
 import { beforeEach, expect, it, type MockInstance, vi } from "vitest";
 import { connectedConvex } from "~/lib/data/connection/connection";
-import { toast } from "~/lib/ui/overlays/toasts";
+import { dismissToast, toast } from "~/lib/ui/overlays/toasts";
 import { conflict, notFound } from "#convex/model/errors";
 import { newStep, offerStored, offerUndo, undoByForm } from "./undo";
 
 vi.mock("~/lib/data/connection/connection", () => ({ connectedConvex: vi.fn<typeof connectedConvex>() }));
-vi.mock("~/lib/ui/overlays/toasts", () => ({ toast: vi.fn<typeof toast>() }));
+vi.mock("~/lib/ui/overlays/toasts", () => ({ toast: vi.fn<typeof toast>(), dismissToast: vi.fn<typeof dismissToast>() }));
 
 const convex = new ConvexReactClient("http://localhost:1", { skipConvexDeploymentUrlCheck: true });
 let mutation: MockInstance<typeof convex.mutation>;
@@ -26,6 +26,7 @@ beforeEach(async () => {
   await new Promise(setImmediate);
   mutation.mockClear();
   vi.mocked(toast).mockReset();
+  vi.mocked(dismissToast).mockReset();
 });
 
 it("undoes in the reverse order, and redoes in order", async () => {
@@ -38,6 +39,17 @@ it("undoes in the reverse order, and redoes in order", async () => {
   press({ shiftKey: true });
   await vi.waitFor(() => expect(reverted()).toEqual(["b", "a", "a", "b"]));
   await vi.waitFor(() => expect(said().at(-1)).toBe("Redone: b renamed"));
+});
+
+it("removes the message of a step that is undone or redone by key", { tags: "@undo-removes-message" }, async () => {
+  await offerUndo({ id: "a", text: "a renamed", done: stored });
+  press();
+  await vi.waitFor(() => expect(said()).toHaveLength(2));
+  press({ shiftKey: true });
+  await vi.waitFor(() => expect(said()).toHaveLength(3));
+  const shown = vi.mocked(toast).mock.calls.map(([, action]) => [action?.messageId]);
+  expect(new Set(shown.flat()).size).toBe(3);
+  expect(vi.mocked(dismissToast).mock.calls).toEqual(shown.slice(0, 2));
 });
 
 it("redoes what is still being undone, if that succeeds", { tags: "@redo-before-the-answer" }, async () => {

@@ -1,11 +1,11 @@
 import { connectedConvex } from "~/lib/data/connection/connection";
 import { refusalOf } from "~/lib/data/error-responses";
 import { pressedKey } from "~/lib/ui/inputs/keys";
-import { toast } from "~/lib/ui/overlays/toasts";
+import { dismissToast, toast } from "~/lib/ui/overlays/toasts";
 import { api } from "#convex/_generated/api";
 
 /** A change that `undo.revert` can undo. `done` resolves when it is stored. */
-type Step = { id: string; text: string; done: Promise<unknown> };
+type Step = { id: string; text: string; done: Promise<unknown>; messageId?: string };
 type Direction = "undo" | "redo";
 
 const STEPS_MAX = 20;
@@ -40,7 +40,9 @@ async function offer(step: Step, direction: Direction, text: string): Promise<vo
     return void removeStep(step, direction);
   }
   const label = direction === "undo" ? "Undo" : "Redo";
-  if (steps[direction].includes(step)) void toast(text, { label, onClick: () => revert(step, direction) });
+  if (!steps[direction].includes(step)) return;
+  step.messageId = newStep();
+  void toast(text, { label, onClick: () => revert(step, direction), messageId: step.messageId });
 }
 
 /** Undoes a stored step, or redoes it, where its message is no longer shown. */
@@ -61,13 +63,15 @@ let last: Promise<unknown> = Promise.resolve();
 /** Offers the opposite at once, so that keys pressed before the answer are not lost. */
 function revert(step: Step, direction: Direction): void {
   if (!removeStep(step, direction)) return;
+  // Undone by key, its message would keep a button without effect.
+  if (step.messageId !== undefined) void dismissToast(step.messageId);
   const done = last.then(() => run(step, direction));
   last = done.catch(() => {});
   const [opposite, label] = direction === "undo" ? (["redo", "Undone"] as const) : (["undo", "Redone"] as const);
   void offer({ ...step, done }, opposite, `${label}: ${step.text}`);
 }
 
-/** Rejects if the step was not reverted here; the user is told. */
+/** Rejects if the step could not be undone or redone, after a message that says why. */
 async function run(step: Step, direction: Direction): Promise<void> {
   const convex = connectedConvex();
   if (!convex && navigator.onLine && sendForm) {

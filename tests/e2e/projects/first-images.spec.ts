@@ -100,7 +100,7 @@ test(
       await page.goto(address);
       await hydrated(page);
       await pasteImage(page);
-      await expect(page.getByRole("dialog").getByText("Cover").first()).toBeVisible();
+      await expect(page.getByRole("dialog", { name: "Add 1 file to Magazine" }).getByRole("combobox")).toContainText("Cover");
     }
     for (const address of ["/projects", "/trash"]) {
       await page.goto(address);

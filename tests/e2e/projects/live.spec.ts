@@ -290,14 +290,18 @@ function redirecting(message: string, what: "query" | "mutation"): string {
     return JSON.stringify({ ...parsed, success: false, result: "Redirect", errorData: { redirect: "/billing" } });
   }
   if (what === "query" && parsed.type === "Transition") {
-    const modifications = parsed.modifications.map(({ queryId }: { queryId: number }) => ({
-      type: "QueryFailed",
-      queryId,
-      errorMessage: "Redirect",
-      errorData: { redirect: "/notifications" },
-      logLines: [],
-      journal: null,
-    }));
+    const modifications = parsed.modifications.map((each: { queryId: number }) =>
+      JSON.stringify(each).includes("Nightfall")
+        ? {
+            type: "QueryFailed",
+            queryId: each.queryId,
+            errorMessage: "Redirect",
+            errorData: { redirect: "/notifications" },
+            logLines: [],
+            journal: null,
+          }
+        : each,
+    );
     return JSON.stringify({ ...parsed, modifications });
   }
   return message;

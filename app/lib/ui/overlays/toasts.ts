@@ -21,8 +21,16 @@ export function markToasterReady(): void {
 
 export const isToasterReady = () => isReady;
 
-export async function toast(message: string, action?: { label: string; onClick: () => void }): Promise<void> {
+type Action = { label: string; onClick: () => void; messageId?: string };
+
+export async function toast(message: string, action?: Action): Promise<void> {
   await whenReady;
   const { toast } = await import("sonner");
-  toast(message, action && { action });
+  toast(message, action && { action, ...(action.messageId !== undefined && { id: action.messageId }) });
+}
+
+export async function dismissToast(messageId: string): Promise<void> {
+  await whenReady;
+  const { toast } = await import("sonner");
+  toast.dismiss(messageId);
 }
