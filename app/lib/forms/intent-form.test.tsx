@@ -6,7 +6,11 @@ import { expect, it, vi } from "vitest";
 import type { FormAnswer } from "./form-result";
 import { useIntentForm } from "./intent-form";
 
-vi.mock("react-router", async (original) => ({ ...(await original()), useActionData: () => undefined, useFetcher: vi.fn() }));
+vi.mock("react-router", async (original) => ({
+  ...(await original()),
+  useActionData: () => undefined,
+  useFetcher: vi.fn<typeof useFetcher>(),
+}));
 
 type Fetcher = { state: "idle" | "submitting" | "loading"; data: FormAnswer | undefined };
 

@@ -5,7 +5,7 @@ import { RouterContextProvider } from "react-router";
 import { beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import { connectedConvex, reconnectingConvex } from "~/lib/data/connection/connection";
 import { announce } from "~/lib/ui/overlays/announcer";
-import { dismissToast, toast } from "~/lib/ui/overlays/toasts";
+import { type dismissToast, toast } from "~/lib/ui/overlays/toasts";
 import { invalid, unauthenticated } from "#convex/model/errors";
 import { intent } from "./intents";
 import { liveAction } from "./live-action";
