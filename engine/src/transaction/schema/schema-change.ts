@@ -3,7 +3,7 @@ import type { Index, SearchIndex, Table } from "../../storage/catalog.ts";
 import { FunctionError } from "../../values/errors.ts";
 import type { Json, Timestamp } from "../../values/types.ts";
 import { entryKey, idOf, parseDocument } from "../document.ts";
-import { diffIndexes, Schema, type TableDiff } from "./schema.ts";
+import { checkIndexCounts, diffIndexes, Schema, type TableDiff } from "./schema.ts";
 import type { StorageContext } from "../transaction.ts";
 import type { PreparedSchema } from "../types.ts";
 
@@ -14,6 +14,7 @@ export type Prepared = PreparedSchema & { readonly at: Timestamp; readonly parse
 export function prepareSchema(json: Json | null, context: StorageContext, at: Timestamp, earlier?: PreparedSchema): Prepared {
   const { catalog } = context;
   const parsed = new Schema(json, { tableOf: (id) => catalog.tableOf(id)?.name ?? null });
+  checkIndexCounts(parsed);
   if (!(isPrepared(earlier) && earlier.at === at)) checkDocuments(parsed, context);
   const diffs = diffIndexes(parsed, catalog);
   return {

@@ -3,6 +3,7 @@ import { v } from "convex/values";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Json } from "../../values/types.ts";
 import { checkIntegrity } from "../integrity/integrity.ts";
+import { Schema } from "./schema.ts";
 import { collect, eq, mutate, names, range, schemaJson, search, testDatabase, useSchema, type TestDatabase } from "../testing.ts";
 
 let data: TestDatabase;
@@ -117,6 +118,12 @@ describe("a schema", () => {
     const table = { tableName: "rows", indexes: [], searchIndexes: [], vectorIndexes: [], documentType: { type: "any" }, ...part };
     const json: Json = JSON.parse(JSON.stringify({ tables: [table], schemaValidation: true }));
     expect(() => data.db.prepareSchema(json)).toThrow(message);
+  });
+
+  test("of an earlier build with more indexes than allowed still opens", () => {
+    const indexes = Array.from({ length: 33 }, (_, i) => ({ indexDescriptor: `by_${i}`, fields: ["a"] }));
+    const table = { tableName: "rows", indexes, searchIndexes: [], documentType: { type: "any" } };
+    expect(new Schema({ tables: [table] }, { tableOf: () => null }).tables.get("rows")?.indexes).toHaveLength(33);
   });
 
   test("drops a search index with its words", () => {
