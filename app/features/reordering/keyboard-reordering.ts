@@ -8,9 +8,9 @@ import { DropMarkers } from "./drop-markers";
 import { type DropPosition, dropPositionFor, indexBeside, markerBox } from "./drop-position";
 import { type ReorderTarget, HANDLE, type ReorderList } from "./reorder-list";
 
-/** `to` is the target's index, and `aim` its neighbour. `pastAll`: the target is the end of the list, which may be after the loaded items. */
-type MovedItem = { id: string; name: string; to: number; aim: Neighbour | null; pastAll: boolean; marks: DropMarkers };
-type Neighbour = { side: DropPosition["side"]; beside: string };
+/** `to` is the target's index; `beside` has the announced neighbour, then the one on the other side. `pastAll`: the target is the end of the list, which may be after the loaded items. */
+type MovedItem = { id: string; name: string; to: number; beside: Neighbour[]; pastAll: boolean; marks: DropMarkers };
+type Neighbour = { side: DropPosition["side"]; id: string };
 
 type KeyArranging = {
   /** Focuses the moved item's handle again, and follows its target. Must be called after each render of the list. */
@@ -50,15 +50,16 @@ export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => v
     handle.focus({ preventScroll: true });
   }
 
-  /** Another browser may have reordered the list: the target stays beside the neighbour that was announced. */
+  /** Another browser may have changed the list: the target stays beside the announced neighbour, or the other one if that is gone. */
   function followTarget(now: MovedItem): void {
     const from = shelf.indexOf(now.id);
-    const beside = now.aim ? shelf.indexOf(now.aim.beside) : from;
-    if (from < 0 || beside < 0) return;
-    const to = now.aim ? indexBeside(now.aim.side, from, beside) : from;
+    if (from < 0) return;
+    const neighbour = now.beside.find(({ id }) => shelf.indexOf(id) >= 0);
+    if (!neighbour && now.beside.length > 0) return;
+    const to = neighbour ? indexBeside(neighbour.side, from, shelf.indexOf(neighbour.id)) : from;
     if (to === now.to) return;
     now.to = to;
-    if (now.aim) showTarget(now);
+    if (neighbour) showTarget(now);
   }
 
   function showTarget(now: MovedItem): void {
@@ -69,7 +70,7 @@ export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => v
   }
 
   function startMove(handle: HTMLElement, id: string): void {
-    movedItem = { id, name: shelf.nameOf(id), to: shelf.indexOf(id), aim: null, pastAll: false, marks: new DropMarkers() };
+    movedItem = { id, name: shelf.nameOf(id), to: shelf.indexOf(id), beside: [], pastAll: false, marks: new DropMarkers() };
     handle.setAttribute("aria-pressed", "true");
     announce(
       `${isolate(shelf.nameOf(id))} picked up, ${shelf.at(movedItem.to)}. Use the arrow keys to move it, Space to drop it, Escape to cancel.`,
@@ -100,11 +101,19 @@ export function reorderByKeyboard(shelf: ReorderList, putDown: (id: string) => v
     if (next !== undefined) now.to = shelf.indexOf(next);
     things.find(({ dataset }) => dataset["pick"] === shelf.idAt(now.to))?.scrollIntoView({ block: "nearest" });
     const drop = dropPositionFor(shelf.indexOf(now.id), now.to);
-    const beside = drop && shelf.idAt(drop.index);
-    now.aim = drop && beside != null ? { side: drop.side, beside } : null;
+    now.beside = drop ? neighboursOf(drop) : [];
     showTarget(now);
     if (now.pastAll) return announce(`${capital(THE_END)}.`);
     announce(`${capital(shelf.at(now.to))}${drop ? `, ${drop.side} ${isolate(shelf.nameOf(shelf.idAt(drop.index)))}` : ""}.`);
+  }
+
+  function neighboursOf({ side, index }: DropPosition): Neighbour[] {
+    const [step, opposite] = side === "after" ? ([1, "before"] as const) : ([-1, "after"] as const);
+    const both = [
+      { side, id: shelf.idAt(index) },
+      { side: opposite, id: shelf.idAt(index + step) },
+    ];
+    return both.flatMap(({ side, id }) => (id === undefined ? [] : [{ side, id }]));
   }
 
   function press(event: KeyboardEvent): void {

@@ -142,6 +142,17 @@ test("drops an item beside the announced neighbour after another browser reorder
     await expect(announcer(page)).toContainText(`${held} dropped, position 4 of 4.`);
     expect(await stored()).toEqual([second, third, first, held]);
   });
+
+  await test.step("after the announced neighbour is deleted, the other one decides", async () => {
+    await handle(page, second).focus();
+    for (const key of ["Space", "ArrowRight", "ArrowRight"]) await page.keyboard.press(key);
+    await expect(announcer(page)).toContainText(`Position 3 of 4, after ${first}`);
+    await convex.mutation(api.designs.remove, { id: ids[first] ?? "" });
+    await expect(actions.cards).toHaveText([second, third, held]);
+    await page.keyboard.press("Space");
+    await expect(announcer(page)).toContainText(`${second} dropped, position 2 of 3.`);
+    await expect.poll(stored).toEqual([third, second, held]);
+  });
 });
 
 test("two browsers that reorder the same lists concurrently converge", async ({ page, app, person, otherBrowser }) => {
