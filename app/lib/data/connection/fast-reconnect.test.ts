@@ -140,13 +140,13 @@ describe("a deployment that answers heartbeats", () => {
     return socket;
   }
 
-  it("is sent every 1.4 to 3 s", async () => {
+  it("gets one every 2.5 to 3.5 s", async () => {
     const socket = await answering();
-    expect(socket.sent.length).toBeGreaterThanOrEqual(10);
-    expect(socket.sent.length).toBeLessThanOrEqual(22);
+    expect(socket.sent.length).toBeGreaterThanOrEqual(8);
+    expect(socket.sent.length).toBeLessThanOrEqual(13);
   });
 
-  it("is not sent by a hidden tab", async () => {
+  it("gets none from a hidden tab", async () => {
     const socket = await answering();
     visibilityState = "hidden";
     const before = socket.sent.length;
@@ -163,13 +163,18 @@ describe("a deployment that answers heartbeats", () => {
   });
 
   it.each(["pointerdown", "keydown", "focus"])("gets a new connection within 3 s of %s", async (sign) => {
-    const socket = await answering();
-    socket.delay = null;
-    socket.receive();
-    await vi.advanceTimersByTimeAsync(1_000);
-    page.dispatchEvent(new Event(sign));
-    await vi.advanceTimersByTimeAsync(3_000);
-    expect(closed).toHaveLength(1);
+    for (let seed = 0; seed < 50; seed++) {
+      vi.spyOn(Math, "random").mockImplementation(seededRandom(seed));
+      const socket = await answering();
+      socket.delay = null;
+      socket.receive();
+      await vi.advanceTimersByTimeAsync(20 * seed);
+      page.dispatchEvent(new Event(sign));
+      await vi.advanceTimersByTimeAsync(3_000);
+      expect(closed).toHaveLength(seed + 1);
+      stop();
+      vi.mocked(fetch).mockClear();
+    }
   });
 
   it("gets a new connection within 3 s of use, while a reused connection of probes hangs", async () => {
@@ -393,6 +398,14 @@ describe("a line of its own speed", () => {
     dial();
     await vi.advanceTimersByTimeAsync(20_000);
     expect(handshakes).toBe(before + 1);
+  });
+
+  it("connects although each handshake and most probes take longer than their limits", { tags: "@very-slow-line" }, async () => {
+    roundTripMs = 4_000;
+    dial();
+    stop = startFastReconnect();
+    await vi.advanceTimersByTimeAsync(40_000);
+    expect(openedAt).not.toBeNull();
   });
 });
 

@@ -4,6 +4,7 @@ import {
   allowSlowHandshake,
   allowSlowHeartbeat,
   faultOf,
+  heartbeatDue,
   HEARTBEAT_LIMIT,
   sendHeartbeat,
   watchSocket,
@@ -24,6 +25,8 @@ const PROBE_TIMEOUTS_MS = {
   // After sleep, received messages arrive before an answer or within this time.
   dead: 500,
 };
+/** For one probe of a slow handshake at a time, so that its answer shows how slow the line is. */
+const LONG_PROBE_TIMEOUT_MS = 30_000;
 
 /** Reconnects while the tab is visible, because the client's own pauses grow to 16 s, and to 60 s without messages. Returns the stop function. */
 export function startFastReconnect(): () => void {
@@ -33,13 +36,18 @@ export function startFastReconnect(): () => void {
   let checkedAt = -Infinity;
   let networkChangedAt = -Infinity;
   let unansweredChecks = 0;
+  let hasLongProbe = false;
 
-  async function check(): Promise<void> {
+  async function check(isInUse = false): Promise<void> {
     if (document.visibilityState !== "visible" || !navigator.onLine) return;
     const fault = faultOf(networkChangedAt);
     if (fault === null) {
       unansweredChecks = 0;
-      if (sendHeartbeat(HEARTBEAT_AFTER_MS)) checkAfter(HEARTBEAT_LIMIT);
+      const due = heartbeatDue(HEARTBEAT_AFTER_MS);
+      if (due === 0) {
+        sendHeartbeat();
+        checkAfter(HEARTBEAT_LIMIT);
+      } else if (due !== null && isInUse) checkAfter(due, true);
       return;
     }
     checkedAt = Date.now();
@@ -47,8 +55,11 @@ export function startFastReconnect(): () => void {
     if (fault === "slow") replace();
     if (unansweredChecks === 1) checkAfter(SECOND_PROBE_MS * (1 + Math.random()));
     const probedAt = Date.now();
-    const timeout = AbortSignal.timeout(PROBE_TIMEOUTS_MS[fault]);
+    const isLong = fault === "slow" && !hasLongProbe;
+    hasLongProbe ||= isLong;
+    const timeout = AbortSignal.timeout(isLong ? LONG_PROBE_TIMEOUT_MS : PROBE_TIMEOUTS_MS[fault]);
     const isReady = await isServerReady(AbortSignal.any([signal, timeout]));
+    if (isLong) hasLongProbe = false;
     if (signal.aborted) return;
     const remaining = faultOf(networkChangedAt);
     if (fault === "dead") {
@@ -61,19 +72,19 @@ export function startFastReconnect(): () => void {
     else if (isReady && fault === "slow") allowSlowHandshake(Date.now() - probedAt);
   }
 
-  function checkAfter(ms: number): void {
+  function checkAfter(ms: number, isInUse = false): void {
     clearTimeout(timer);
     if (signal.aborted) return;
     timer = setTimeout(() => {
       checkLater();
-      void check();
+      void check(isInUse);
     }, ms);
   }
 
   const checkLater = () => checkAfter(CHECK_MS + Math.random() * SPREAD_MS);
   const checkSoon = () => checkAfter(Math.random() * SPREAD_MS);
   const onSign = () => {
-    if (Math.abs(Date.now() - checkedAt) > CHECK_MS) void check();
+    if (Math.abs(Date.now() - checkedAt) > CHECK_MS) void check(true);
   };
   const onNetwork = ({ isTrusted }: Event) => {
     if (!isTrusted) return;

@@ -69,14 +69,17 @@ function received(data: unknown): void {
   heartbeatAt = null;
 }
 
-/** Tests a connection that received nothing for `silentMs`. Returns whether it sent something. */
-export function sendHeartbeat(silentMs: number): boolean {
-  if (!socket || socket.readyState !== WebSocket.OPEN || receivedAt === null || heartbeatAt !== null) return false;
-  if ((hasSentHeartbeat && !answersHeartbeats) || Date.now() - receivedAt < silentMs) return false;
-  socket.send(HEARTBEAT);
+/** Returns the ms until a heartbeat may test a connection that received nothing for `silentMs`; null if none may be sent. */
+export function heartbeatDue(silentMs: number): number | null {
+  if (!socket || socket.readyState !== WebSocket.OPEN || receivedAt === null || heartbeatAt !== null) return null;
+  if (hasSentHeartbeat && !answersHeartbeats) return null;
+  return Math.max(0, receivedAt + silentMs - Date.now());
+}
+
+export function sendHeartbeat(): void {
+  socket?.send(HEARTBEAT);
   hasSentHeartbeat = true;
   heartbeatAt = Date.now();
-  return true;
 }
 
 export function watchSocket(created: () => void, closed: () => void): void {
