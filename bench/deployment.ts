@@ -1,6 +1,6 @@
 import { execFile, fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -55,13 +55,3 @@ export async function push({ url }: Server): Promise<void> {
 
 export const temporaryFolder = (name: string): string => mkdtempSync(join(tmpdir(), `bench-${name}-`));
 export const removeFolder = (path: string): void => rmSync(path, { recursive: true, force: true });
-
-/** Returns anonymous memory in MiB (proc(5), RssAnon), without mapped files; null without /proc. */
-export function residentMiB({ child }: Server): number | null {
-  try {
-    const kib = /RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1];
-    return kib === undefined ? null : Number(kib) / 1024;
-  } catch {
-    return null;
-  }
-}

@@ -23,7 +23,6 @@ export function writeResults(): void {
   }
 }
 
-/** Returns the text of RESULTS.md. */
 export function resultsOf(history: Run[]): string {
   const newest = newestOf(history);
   const machines = [...new Set(newest.map(({ run }) => run.machine))];
@@ -72,7 +71,6 @@ function otherRows({ date }: Run, { title, figures }: Section): string[] {
 
 const hasBar = ({ bar }: Figure): boolean => bar !== undefined;
 
-/** Returns the newest section of each measure, in order of their titles. */
 function newestOf(history: Run[]): Newest[] {
   const newest = new Map<string, Newest>();
   for (const run of history) for (const section of run.sections) newest.set(section.id, { run, section });

@@ -11,6 +11,7 @@ import { picturePath } from "./fixtures/pictures.ts";
 import { startApp } from "./harness/app.ts";
 import { launchOptions } from "./harness/chromium.ts";
 import { signUp } from "./harness/people.ts";
+import { deploymentPidIn } from "./harness/processes.ts";
 import { storeOf } from "./harness/store.ts";
 
 /** `npm run older-data -- FOLDER`: records the data and browser profile of this build, killed with an unfinished purge, copy and upload. */
@@ -59,7 +60,7 @@ try {
 
   await Promise.all([convex.mutation(api.trash.purge, { id: purged }), convex.mutation(api.projects.duplicate, { id: projectId })]);
   // The deployment first, because it would continue the jobs.
-  process.kill(Number([...app.output().matchAll(/"deploymentPid":(\d+)/g)].at(-1)?.[1]), "SIGKILL");
+  process.kill(deploymentPidIn(app.output()), "SIGKILL");
   await app.kill();
 
   const data: OlderData = {

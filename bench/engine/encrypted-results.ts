@@ -1,8 +1,8 @@
 /** The cost of storing an encrypted result (decision 160): alternates a mutation that returns a text and one that returns null. */
+import { cpuMs } from "../../tests/harness/processes.ts";
 import { perSecond, SyncClient } from "../clients.ts";
 import { push, removeFolder, startDeployment, temporaryFolder } from "../deployment.ts";
 import { median, rounded, type Figure } from "../report.ts";
-import { cpuMs } from "./secure-deletion.ts";
 
 const SOCKETS = 16;
 const IN_FLIGHT = 64;
@@ -22,7 +22,7 @@ export async function encryptedResults(): Promise<Figure[]> {
   const clients = await Promise.all(Array.from({ length: SOCKETS }, () => SyncClient.open(server.url)));
   for (let round = -1; round < ROUNDS; round++)
     for (const { answers, rates, cpu } of SIDES) {
-      const before = cpuMs(server);
+      const before = cpuMs(server.child.pid);
       let done = 0;
       const rate = await perSecond(IN_FLIGHT, ROUND_MS, async (lane) => {
         await clients[lane % SOCKETS]?.mutate("notes:rename", { text: TEXT, answers });
@@ -30,7 +30,7 @@ export async function encryptedResults(): Promise<Figure[]> {
       });
       if (round < 0) continue;
       rates.push(rate);
-      cpu.push((cpuMs(server) - before) / done);
+      cpu.push((cpuMs(server.child.pid) - before) / done);
     }
   clients.forEach((client) => client.close());
   await server.stop();

@@ -1,5 +1,6 @@
+import { anonymousMiB } from "../../tests/harness/processes.ts";
 import { SyncClient } from "../clients.ts";
-import { push, removeFolder, residentMiB, startDeployment, temporaryFolder, type Server } from "../deployment.ts";
+import { push, removeFolder, startDeployment, temporaryFolder, type Server } from "../deployment.ts";
 import { mutate } from "../http.ts";
 import { atMost, median, type Figure } from "../report.ts";
 
@@ -16,7 +17,7 @@ const NOISE_MIB = 32;
 export async function memory(): Promise<Figure[]> {
   const folder = temporaryFolder("memory");
   const deployment = await startDeployment(folder);
-  if (residentMiB(deployment) === null) return [{ name: "not measured: this system has no /proc", value: "" }];
+  if (anonymousMiB(deployment.child.pid) === null) return [{ name: "not measured: this system has no /proc", value: "" }];
   await push(deployment);
   const ids: unknown[] = [];
   for (let key = 0; key < ROWS; key += 1) ids.push(await mutate(deployment, "rows:insert", { key, text: "" }));
@@ -40,7 +41,7 @@ async function samples(server: Server, work: () => Promise<void>): Promise<numbe
   const values: number[] = [];
   for (let i = 0; i < SAMPLES; i += 1) {
     await work();
-    values.push(residentMiB(server) ?? 0);
+    values.push(anonymousMiB(server.child.pid) ?? 0);
   }
   return median(values);
 }

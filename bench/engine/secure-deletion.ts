@@ -1,5 +1,6 @@
 /** The cost of secure deletion: alternates a deployment with it and one without. */
 import { readFileSync } from "node:fs";
+import { cpuMs } from "../../tests/harness/processes.ts";
 import { perSecond, SyncClient } from "../clients.ts";
 import { push, removeFolder, startDeployment, temporaryFolder, type Server } from "../deployment.ts";
 import { median, ratio, rounded, type Figure } from "../report.ts";
@@ -54,13 +55,13 @@ async function load(server: Server) {
   const text = () => Array.from({ length: 8 }, () => WORDS[Math.floor(Math.random() * WORDS.length)]).join(" ");
   return {
     run: async (deleting: boolean, ms: number): Promise<Round> => {
-      const before = { cpu: cpuMs(server), written: writtenKiB(server) };
+      const before = { cpu: cpuMs(server.child.pid), written: writtenKiB(server) };
       const from = count;
       const lane = (index: number) =>
         clients[index % SOCKETS]?.mutate("notes:add", { key: count++ % KEYS, text: text(), deleting }) ?? Promise.resolve();
       const rate = await perSecond(IN_FLIGHT, ms, lane);
       const each = (sum: number) => sum / (count - from);
-      return { rate, cpu: each(cpuMs(server) - before.cpu), written: each(writtenKiB(server) - before.written) };
+      return { rate, cpu: each(cpuMs(server.child.pid) - before.cpu), written: each(writtenKiB(server) - before.written) };
     },
     close: () => clients.forEach((client) => client.close()),
   };
@@ -69,12 +70,4 @@ async function load(server: Server) {
 /** In KiB (proc(5), io: write_bytes). */
 function writtenKiB({ child }: Server): number {
   return Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${child.pid}/io`, "utf8"))?.[1] ?? 0) / 1024;
-}
-
-/** Processor time of a process in ms (proc(5), stat: fields 14 and 15, in hundredths of a second). */
-export function cpuMs({ child }: Server): number {
-  const fields = readFileSync(`/proc/${child.pid}/stat`, "utf8")
-    .replace(/^.*\) /, "")
-    .split(" ");
-  return 10 * (Number(fields[11] ?? 0) + Number(fields[12] ?? 0));
 }

@@ -1,6 +1,7 @@
 /** Indexed queries, the start and the memory must not depend on the number of rows. */
+import { anonymousMiB } from "../../tests/harness/processes.ts";
 import { perSecond, HttpConnection } from "../clients.ts";
-import { push, removeFolder, residentMiB, startDeployment, temporaryFolder, type Server } from "../deployment.ts";
+import { push, removeFolder, startDeployment, temporaryFolder, type Server } from "../deployment.ts";
 import { callBody, mutate } from "../http.ts";
 import { atMost, median, rounded, type Figure } from "../report.ts";
 
@@ -41,7 +42,7 @@ export async function tableSize(): Promise<Figure[]> {
     times.small.push(1e6 / (await own(ROUND_MS)));
     times.large.push(1e6 / (await theirs(ROUND_MS)));
   }
-  const memory = [residentMiB(small), residentMiB(large)];
+  const memory = [small, large].map(({ child }) => anonymousMiB(child.pid));
   await Promise.all([small.stop(), large.stop()]);
   folders.forEach(removeFolder);
   const figures: Figure[] = [

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { api } from "../../convex/_generated/api.js";
 import type { Id } from "../../convex/_generated/dataModel.d.ts";
@@ -6,10 +5,11 @@ import type { Person } from "../../tests/convex/backends.ts";
 import { startTestDeployment, type TestDeployment } from "../../tests/convex/deployment.ts";
 import { embeddedOn } from "../../tests/convex/embedded.ts";
 import { probe } from "../../tests/convex/probe-references.ts";
+import { anonymousMiB } from "../../tests/harness/processes.ts";
+import { insertImages, insertPerson } from "../image-rows.ts";
 import { atMost, type Figure } from "../report.ts";
 
 const IMAGES = 10_000;
-const BATCH = 500;
 const SMALL = 500;
 const CANCELLED_AT = 3000;
 const KILLED_AT = 6000;
@@ -20,20 +20,26 @@ const GROWTH_MIB = 250;
 /** Earlier states are kept for 30 s, and released by the next upkeep, within a minute. */
 const RELEASED_MS = 100_000;
 
+const imageName = (index: number) => `photograph ${index}.jpg`;
+
 /** Runs bulk jobs on 10,000 images of one design: cancelled, resumed, and with a killed deployment. Throws if a count is wrong. */
 export async function bulk(): Promise<Figure[]> {
   const deployment = await startTestDeployment();
   const backend = embeddedOn(deployment);
   try {
-    const person = await signUp(backend);
+    const person = await insertPerson(backend, "Selector");
     const projectId = await person.mutation(api.projects.create, { name: "Many" });
     const [front, back, few, others] = await Promise.all(
       ["Front", "Back", "Few", "Others"].map((name) => person.mutation(api.designs.create, { projectId, name })),
     );
     if (!front || !back || !few || !others) throw new Error("four designs");
-    await fill(backend, person, few, SMALL);
+    const fill = async (id: Id<"designs">, count: number) => {
+      await insertImages(backend, person, id, count, (index) => ({ name: imageName(index), words: imageName(index) }));
+      await backend.inside.mutation(probe.patch, { table: "designs", id, fields: { imageCount: count } });
+    };
+    await fill(few, SMALL);
     const small = (await backend.inside.query(probe.rows, { table: "designImages" })).map(({ _id }) => String(_id));
-    await fill(backend, person, front, IMAGES);
+    await fill(front, IMAGES);
     const work = jobs(person, deployment);
     const all = (id: Id<"designs">) => ({ kind: "image" as const, place: { kind: "design" as const, id }, ids: [] });
     const countOf = async (id: Id<"designs">) => (await person.query(api.designs.getDesignById, { id })).imageCount;
@@ -41,7 +47,7 @@ export async function bulk(): Promise<Figure[]> {
       const counts = await Promise.all([front, back].map(countOf));
       if (counts.join() !== expected.join()) throw new Error(`The designs have ${counts.join(" and ")} images.`);
     };
-    const before = residentMiB(deployment);
+    const before = anonymousMiB(deployment.pid());
 
     const tagFew = await timed(() => person.mutation(api.many.tagImages, { ids: small, tag: "few", step: "few tagged" }));
     const tagging = await work.run({ ...all(front), action: { type: "tag", tag: "many" } });
@@ -57,7 +63,7 @@ export async function bulk(): Promise<Figure[]> {
 
     // Before the crash, which replaces the process.
     if (before !== null) await sleep(RELEASED_MS);
-    const after = residentMiB(deployment);
+    const after = anonymousMiB(deployment.pid());
     const trashing = await work.run({ ...all(front), action: { type: "trash" } }, "trash", async (job) => {
       await work.reached(CANCELLED_AT);
       await person.mutation(api.bulk.cancel, { id: job });
@@ -95,7 +101,7 @@ export async function bulk(): Promise<Figure[]> {
 function jobs(person: Person, deployment: TestDeployment) {
   let peak = 0;
   async function latest() {
-    peak = Math.max(peak, residentMiB(deployment) ?? 0);
+    peak = Math.max(peak, anonymousMiB(deployment.pid()) ?? 0);
     // The deployment does not answer while it restarts.
     const [job] = await person.query(api.bulk.getRecent, {}).catch(() => []);
     return job ?? { state: "running" as const, done: 0, failed: 0 };
@@ -137,45 +143,4 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   await work();
   return performance.now() - began;
-}
-
-async function signUp(backend: ReturnType<typeof embeddedOn>): Promise<Person> {
-  const [userId, sessionId] = ["selector", "session"];
-  const times = { createdAt: Date.now(), updatedAt: Date.now() };
-  const user = { id: userId, name: "Selector", email: "selector@example.com", emailVerified: true, ...times };
-  await backend.inside.mutation(probe.insert, { table: "users", row: user });
-  const session = { id: sessionId, token: "token", userId, expiresAt: Date.now() + 3_600_000, ...times };
-  await backend.inside.mutation(probe.insert, { table: "sessions", row: session });
-  return { userId, sessionId, ...(await backend.holder({ subject: userId, audience: "atelier-user", sessionId })) };
-}
-
-async function fill(backend: ReturnType<typeof embeddedOn>, person: Person, designId: Id<"designs">, count: number): Promise<void> {
-  const storageId = await backend.store(new Uint8Array(1));
-  const properties = {
-    contentType: "image/png",
-    size: 1,
-    width: 40,
-    height: 30,
-    checksum: "0".repeat(64),
-    placeholder: null,
-    animated: false,
-  };
-  for (let from = 0; from < count; from += BATCH) {
-    const rows = Array.from({ length: BATCH }, (_, place) => {
-      const name = `photograph ${from + place}.jpg`;
-      return { ...properties, ownerId: person.userId, designId, storageId, name, words: name, uploadId: `${designId} ${from + place}` };
-    });
-    await backend.inside.mutation(probe.insertMany, { table: "designImages", rows });
-  }
-  await backend.inside.mutation(probe.patch, { table: "designs", id: designId, fields: { imageCount: count } });
-}
-
-/** Anonymous memory in MiB (proc(5), RssAnon); null without /proc. */
-function residentMiB(deployment: TestDeployment): number | null {
-  try {
-    const kib = /RssAnon:\s+(\d+) kB/.exec(readFileSync(`/proc/${deployment.pid()}/status`, "utf8"))?.[1];
-    return kib === undefined ? null : Number(kib) / 1024;
-  } catch {
-    return null;
-  }
 }

@@ -3,10 +3,10 @@ import type { Backend, Person } from "../../tests/convex/backends.ts";
 import { startTestDeployment } from "../../tests/convex/deployment.ts";
 import { embeddedBackend, embeddedOn } from "../../tests/convex/embedded.ts";
 import { probe } from "../../tests/convex/probe-references.ts";
+import { insertImages, insertPerson } from "../image-rows.ts";
 import { atMost, type Figure, median } from "../report.ts";
 
 const IMAGES = 10_000;
-const BATCH = 500;
 const ROUNDS = 101;
 
 const SYLLABLES = ["ba", "cor", "del", "fin", "gra", "hel", "li", "mon", "nor", "pas", "quil", "ro", "sen", "tar", "vel", "win"];
@@ -38,7 +38,7 @@ export async function searches(): Promise<Figure[]> {
   const now = await embeddedBackend();
   const earlier = embeddedOn(await startTestDeployment("bench/baselines/stored-words"));
   try {
-    const [person, past] = [await signUp(now), await signUp(earlier)];
+    const [person, past] = [await insertPerson(now, "Searcher"), await insertPerson(earlier, "Searcher")];
     await fill(now, person, false);
     const upgraded = await upgrade(now);
     await fill(earlier, past, true);
@@ -66,41 +66,13 @@ export async function searches(): Promise<Figure[]> {
   }
 }
 
-async function signUp(backend: Backend): Promise<Person> {
-  const [userId, sessionId] = ["searcher", "session"];
-  const times = { createdAt: Date.now(), updatedAt: Date.now() };
-  await backend.inside.mutation(probe.insert, {
-    table: "users",
-    row: { id: userId, name: "Searcher", email: "searcher@example.com", emailVerified: true, ...times },
-  });
-  await backend.inside.mutation(probe.insert, {
-    table: "sessions",
-    row: { id: sessionId, token: "token", userId, expiresAt: Date.now() + 3_600_000, ...times },
-  });
-  return { userId, sessionId, ...(await backend.holder({ subject: userId, audience: "atelier-user", sessionId })) };
-}
-
 async function fill(backend: Backend, person: Person, withWords: boolean): Promise<void> {
   const projectId = await person.mutation(api.projects.create, { name: "Many" });
   const designId = await person.mutation(api.designs.create, { projectId, name: "Images" });
-  const row = {
-    ownerId: person.userId,
-    designId,
-    storageId: await backend.store(new Uint8Array(1)),
-    uploadId: "upload",
-    contentType: "image/png",
-    size: 1,
-    width: 40,
-    height: 30,
-    checksum: "0".repeat(64),
-    placeholder: null,
-    animated: false,
-  };
-  for (let from = 0; from < IMAGES; from += BATCH) {
-    const names = Array.from({ length: BATCH }, (_, place) => imageName(from + place));
-    const rows = names.map((name) => ({ ...row, name, ...(withWords && { words: name }) }));
-    await backend.inside.mutation(probe.insertMany, { table: "designImages", rows });
-  }
+  await insertImages(backend, person, designId, IMAGES, (index) => {
+    const name = imageName(index);
+    return { name, ...(withWords && { words: name }) };
+  });
 }
 
 async function upgrade(backend: Backend): Promise<number> {

@@ -8,12 +8,13 @@ import { imagesIn, makeDesign } from "../../tests/e2e/support/pictures.ts";
 import { startApp } from "../../tests/harness/app.ts";
 import { launchOptions } from "../../tests/harness/chromium.ts";
 import { type Person, signUp } from "../../tests/harness/people.ts";
+import { cpuMs, processesOf } from "../../tests/harness/processes.ts";
 import { hydrated, openBrowser } from "../../tests/harness/test.ts";
 import { removeFolder, temporaryFolder } from "../deployment.ts";
 import { atLeast, atMost, type Figure, ratio } from "../report.ts";
 import { count } from "../../app/lib/ui/count.ts";
 import { grainyPhotograph, withComment } from "../photograph.ts";
-import { add, browserOf, computedMs, processesOf, profiled, sendAll } from "./uploads.ts";
+import { add, browserOf, profiled, sendAll } from "./uploads.ts";
 
 const SMALL = Number(process.env["BENCH_FILES"] ?? 1000);
 const LARGE = Number(process.env["BENCH_LARGE_FILES"] ?? 40);
@@ -53,11 +54,11 @@ export async function smallFiles(): Promise<Figure[]> {
     const photographs = await makeFiles(join(folder, "photographs"), LARGE, async (n) => withComment(photograph, `${n}`));
     await raw(small.slice(0, 16));
     const pids = processesOf(app);
-    const computed = [computedMs(pids)];
+    const computed = [pids.map(cpuMs)];
     const rawSmall = await raw(small);
-    computed.push(computedMs(pids));
+    computed.push(pids.map(cpuMs));
     const ours = await inBrowser(small);
-    computed.push(computedMs(pids));
+    computed.push(pids.map(cpuMs));
     // CPU time: other load affects it less than seconds.
     const [byScript, byBrowser] = [1, 2].map((at) =>
       (computed[at] ?? []).map((ms, index) => `${((ms - (computed[at - 1]?.[index] ?? 0)) / SMALL).toFixed(1)} ms`).join(" and "),
@@ -66,12 +67,12 @@ export async function smallFiles(): Promise<Figure[]> {
       const seconds = { raw: 0, ours: 0 };
       const spent = { raw: 0, ours: 0 };
       for (let round = 0; round < rounds; round++) {
-        const start = sumOf(computedMs(pids));
+        const start = sumOf(pids.map(cpuMs));
         seconds.raw += await raw(files);
-        const between = sumOf(computedMs(pids));
+        const between = sumOf(pids.map(cpuMs));
         seconds.ours += (await inBrowser(files)).seconds;
         spent.raw += between - start;
-        spent.ours += sumOf(computedMs(pids)) - between;
+        spent.ours += sumOf(pids.map(cpuMs)) - between;
       }
       return { seconds, each: (ms: number) => `${(ms / rounds / files.length).toFixed(0)} ms`, spent };
     };

@@ -1,9 +1,8 @@
 /** Compares a start of the built app in a full data folder with one in an empty folder. */
 import { rm } from "node:fs/promises";
-import { readFileSync } from "node:fs";
 import { type RunningApp, startApp } from "../../tests/harness/app.ts";
 import { fill, YEARS } from "../../tests/soak/fill.ts";
-import { processesOf } from "../../tests/soak/watch.ts";
+import { cpuMs, processesOf } from "../../tests/harness/processes.ts";
 import { atMost, median, rounded, type Figure } from "../report.ts";
 
 const ROUNDS = 5;
@@ -71,12 +70,4 @@ async function slowestAnswer(app: RunningApp): Promise<number> {
   }
   await app.stop();
   return slowest;
-}
-
-/** CPU time in ms (proc(5), stat: fields 14 and 15). */
-function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-    .replace(/^.*\) /, "")
-    .split(" ");
-  return 10 * (Number(fields[11] ?? 0) + Number(fields[12] ?? 0));
 }

@@ -1,10 +1,10 @@
 /** Uploads a hundred images of 2 MB, four in parallel, until all are visible. The baseline server only writes and hashes them. */
 import { createHash, randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
 import sharp from "sharp";
 import { LARGEST_CHUNK } from "../../app/features/uploads/client/transfer/chunk-size.ts";
 import { picturePath } from "../../tests/fixtures/pictures.ts";
 import { startApp, type RunningApp } from "../../tests/harness/app.ts";
+import { anonymousMiB, cpuMs, processesOf } from "../../tests/harness/processes.ts";
 import { signUp, type Person } from "../../tests/harness/people.ts";
 import { makeDesign } from "../../tests/e2e/support/pictures.ts";
 import { baseline, removeFolder, temporaryFolder } from "../deployment.ts";
@@ -33,11 +33,11 @@ export async function uploads(): Promise<Figure[]> {
     const taken: number[] = [];
     const finished: number[] = [];
     await run(8, (file) => add(app, browser, designId, file).then(() => {}), photograph);
-    const idle = residentMiB(app);
+    const idle = memoryOf(app);
     let most = idle;
     const pids = [...processesOf(app), bare.child.pid ?? 0];
-    const before = computedMs(pids);
-    const watch = setInterval(() => (most = Math.max(most, residentMiB(app))), 50);
+    const before = pids.map(cpuMs);
+    const watch = setInterval(() => (most = Math.max(most, memoryOf(app))), 50);
     for (let round = 0; round < ROUNDS; round += 1) {
       const toBare = (path: string) => (file: Upload) =>
         fetch(bare.url + path, { method: "POST", body: file.bytes }).then((answer) => answer.text());
@@ -49,7 +49,7 @@ export async function uploads(): Promise<Figure[]> {
       taken.push(arriving / AT_ONCE / 1000);
     }
     clearInterval(watch);
-    const [ofApp = 0, ofDeployment = 0, ofBare = 0] = computedMs(pids).map((ms, index) => (ms - (before[index] ?? 0)) / (ROUNDS * FILES));
+    const [ofApp = 0, ofDeployment = 0, ofBare = 0] = pids.map((pid, index) => (cpuMs(pid) - (before[index] ?? 0)) / (ROUNDS * FILES));
     const each = (seconds: number) => `${seconds.toFixed(2)} s (${((FILES * BYTES) / 1e6 / seconds).toFixed(0)} MB/s)`;
     return [
       { name: "bare server: stream, sha256, disk", value: each(median(plain)) },
@@ -171,29 +171,6 @@ async function photographOf(bytes: number): Promise<Buffer> {
   return photograph;
 }
 
-export function processesOf(app: RunningApp): number[] {
-  return [app.pid, Number([...app.output().matchAll(/"deploymentPid":(\d+)/g)].at(-1)?.[1] ?? 0)].filter((each) => each > 0);
-}
-
-/** In MiB, without mapped files (proc(5), RssAnon). */
-function residentMiB(app: RunningApp): number {
-  return processesOf(app).reduce((sum, pid) => sum + Number(/RssAnon:\s+(\d+)/.exec(readProc(pid, "status"))?.[1] ?? 0) / 1024, 0);
-}
-
-/** CPU time in ms (proc(5), stat: fields 14 and 15, in hundredths of a second). */
-export function computedMs(pids: number[]): number[] {
-  return pids.map((pid) => {
-    const fields = readProc(pid, "stat")
-      .replace(/^.*\) /, "")
-      .split(" ");
-    return 10 * (Number(fields[11] ?? 0) + Number(fields[12] ?? 0));
-  });
-}
-
-function readProc(pid: number, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, "utf8");
-  } catch {
-    return "";
-  }
+function memoryOf(app: RunningApp): number {
+  return processesOf(app).reduce((sum, pid) => sum + (anonymousMiB(pid) ?? 0), 0);
 }

@@ -2,12 +2,11 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { api } from "../../../convex/_generated/api.js";
 import { picturePath } from "../../fixtures/pictures.ts";
+import { deploymentPidIn } from "../../harness/processes.ts";
 import { compareStored } from "../../harness/stored.ts";
 import { expect, hydrated, openBrowser, type RunningApp, signUp, test, toasterReady } from "../../harness/test.ts";
 import { deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
 import { rememberedFiles, tray } from "../support/uploads.ts";
-
-const deploymentPid = (app: RunningApp) => Number([...app.output().matchAll(/"deploymentPid":(\d+)/g)].at(-1)?.[1]);
 
 /** How long the deployment stays down, in ms (issue 6: ten seconds). */
 const GONE_MS = 10_000;
@@ -106,7 +105,7 @@ async function keepDeploymentDown(app: RunningApp): Promise<void> {
   await expect
     .poll(
       () => {
-        const pid = deploymentPid(app);
+        const pid = deploymentPidIn(app.output());
         if (pid !== last) process.kill((last = pid), "SIGKILL");
         return performance.now() > until;
       },

@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import { Upload } from "tus-js-client";
 import { badFiles, type ChosenFile } from "../../fixtures/pictures.ts";
 import { expect, type Person, type RunningApp, signIn, signUp, test } from "../../harness/test.ts";
+import { deploymentPidIn } from "../../harness/processes.ts";
 import { compareStored } from "../../harness/stored.ts";
 import { chosen, imagesIn, makeDesign } from "../support/pictures.ts";
 
@@ -276,7 +277,7 @@ test("accepts chunks while the deployment is down and finalizes afterwards", asy
   const call = caller(app, { ...person, cookieHeader: [person.cookieHeader, ...token].join("; ") });
   const file = await chosen("path");
   const path = await create(call, designId, file);
-  process.kill(Number([...app.output().matchAll(/"deploymentPid":(\d+)/g)].at(-1)?.[1]), "SIGKILL");
+  process.kill(deploymentPidIn(app.output()), "SIGKILL");
   expect((await patch(call, path, 0, file.buffer)).status).toBe(204);
   const answers: { ok?: boolean; again?: boolean }[] = [];
   await expect

@@ -9,14 +9,13 @@ import type { FunctionReturnType } from "convex/server";
 import sharp from "sharp";
 import { api } from "../../../convex/_generated/api.js";
 import { APP_USER } from "../../harness/app.ts";
+import { deploymentPidIn } from "../../harness/processes.ts";
 import { compareStored } from "../../harness/stored.ts";
 import { expect, hydrated, openBrowser, type Person, type RunningApp, signUp, test } from "../../harness/test.ts";
 import { unzip } from "../../zip.ts";
 import { addPictures, chosen, deploymentAs, imagesIn, makeDesign, send } from "../support/pictures.ts";
 
 test.describe.configure({ mode: "parallel" });
-
-const deploymentPid = (output: string) => Number([...output.matchAll(/"deploymentPid":(\d+)/g)].at(-1)?.[1]);
 
 async function allProjects(app: RunningApp, person: Person): Promise<string[]> {
   const convex = await deploymentAs(app, person);
@@ -125,10 +124,10 @@ test(
     const page = await openBrowser(browser, ownApp, person);
     await page.goto("/projects");
     await hydrated(page);
-    const before = deploymentPid(ownApp.output());
+    const before = deploymentPidIn(ownApp.output());
     process.kill(before, "SIGKILL");
     await expect.poll(() => ownApp.output()).toContain("the deployment is running again");
-    expect(deploymentPid(ownApp.output())).not.toBe(before);
+    expect(deploymentPidIn(ownApp.output())).not.toBe(before);
     await expect
       .poll(async () => (await fetch(`${ownApp.url}/projects`, { headers: { Cookie: person.cookieHeader }, redirect: "manual" })).status)
       .toBe(200);
@@ -159,7 +158,7 @@ test("SIGTERM completes requests, stops the deployment and exits with 0", async 
   const idle = connect(ownApp.port, "127.0.0.1");
   await once(idle, "connect");
 
-  const deployment = deploymentPid(ownApp.output());
+  const deployment = deploymentPidIn(ownApp.output());
   const exited = ownApp.stop();
   await expect.poll(() => ownApp.output()).toContain("stopping: finishing the requests in flight");
   await expect(fetch(ownApp.url)).rejects.toThrow("fetch failed");
@@ -221,7 +220,7 @@ test("stopping npm stops its child processes", async () => {
   // npm's output closes when the server has exited.
   await once(npm.stdout, "close");
   expect(output).toContain('"msg":"stopped"');
-  expect(() => process.kill(deploymentPid(output), 0)).toThrow("ESRCH");
+  expect(() => process.kill(deploymentPidIn(output), 0)).toThrow("ESRCH");
   await rm(settings.DATA_DIR, { recursive: true });
 });
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { seeded } from "../../../../tests/convex/seeded.ts";
 
 class Socket extends EventTarget {
   static readonly CONNECTING = 0;
@@ -177,7 +178,7 @@ describe("a deployment that answers heartbeats", () => {
     }
   });
 
-  it("gets a new connection within 3 s of use, while a reused connection of probes hangs", async () => {
+  it("reconnects within 3 s of use while a reused connection of probes hangs", async () => {
     const socket = await answering();
     socket.delay = null;
     probe = async () => {
@@ -317,7 +318,7 @@ describe("a line of its own speed", () => {
   let openedAt: number | null;
 
   beforeEach(() => {
-    vi.spyOn(Math, "random").mockImplementation(seededRandom(27));
+    vi.spyOn(Math, "random").mockImplementation(seeded(27));
     roundTripMs = 20;
     backAt = 0;
     handshakes = 0;
@@ -444,7 +445,7 @@ it("spreads the first probes of many tabs after a restart", async () => {
 });
 
 it("spreads 1,000 tabs over 3 s after an outage of 3 s", { tags: "@spreads-tabs-after-outage" }, async () => {
-  const random = seededRandom(27);
+  const random = seeded(27);
   vi.spyOn(Math, "random").mockImplementation(random);
   const isReconnected = () => online > 0;
   const perTenth = new Map<number, number>();
@@ -467,14 +468,3 @@ it("spreads 1,000 tabs over 3 s after an outage of 3 s", { tags: "@spreads-tabs-
   expect(Math.max(...perTenth.keys())).toBeLessThan(30);
   expect(Math.max(...perTenth.values())).toBeLessThan(100);
 });
-
-/** Mulberry32, so that every run draws the same numbers. */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import type { RunningApp } from "./app.ts";
+
+/** Returns the pid of the deployment that an app with this output started last; NaN without one. */
+export const deploymentPidIn = (output: string): number => Number([...output.matchAll(/"deploymentPid":(\d+)/g)].at(-1)?.[1]);
+
+/** Returns the pids of an app and its deployment; 0 for one that does not run. */
+export function processesOf(app: RunningApp): [app: number, deployment: number] {
+  return [app.pid, deploymentPidIn(app.output()) || 0];
+}
+
+/** Returns the anonymous memory in MiB (proc(5), RssAnon), without mapped files; null without such a process or without /proc. */
+export function anonymousMiB(pid: number | null | undefined): number | null {
+  const kib = /RssAnon:\s+(\d+) kB/.exec(readProc(pid, "status"))?.[1];
+  return kib === undefined ? null : Number(kib) / 1024;
+}
+
+/** Returns the CPU time in ms since the start (proc(5), stat: fields 14 and 15, in hundredths of a second); 0 without such a process. */
+export function cpuMs(pid: number | null | undefined): number {
+  const fields = readProc(pid, "stat")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  return 10 * (Number(fields[11] ?? 0) + Number(fields[12] ?? 0));
+}
+
+function readProc(pid: number | null | undefined, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return "";
+  }
+}
