@@ -1,6 +1,6 @@
 import { type Infer, v } from "convex/values";
 import { designFor, ifVisible, projectFor, userQuery } from "./model/access";
-import { isNearMark, searchCandidates, type CandidateFilters, type Candidate, type Kind } from "./model/search/searchCandidates";
+import { isNearMark, searchCandidates, type Candidate, type CandidateSearch, type Kind } from "./model/search/searchCandidates";
 import { colour, hasLooks, type Looks, orientation, pixelSize } from "./model/search/imageLooks";
 import { tagKey } from "./model/rules";
 import { searchQuery } from "./model/search/searchQuery";
@@ -85,11 +85,11 @@ export const find = userQuery({
       const items: Item[] = [];
       if (!isAsked(each)) return { items, next: null };
       const query = !isWorded || upgraded.has(upgradeOf(TABLES[each])) ? words : searchQuery(text, true);
-      const requested: CandidateFilters = { query, isNear, tagId: carried?._id ?? null, type, from, to };
+      const search = { kind: each, ownerId, query, isNear, tagId: carried?._id ?? null, type, from, to, after: start };
       let seen = 0;
       let end: number | null = null;
-      for await (const { row, mark } of searchCandidates(ctx, ownerId, each, requested, start)) {
-        const item = fits(row, requested) && fitsLooks(row, looks) ? await toResult(row) : null;
+      for await (const { row, mark } of searchCandidates<Each>(ctx, search)) {
+        const item = fits(row, search) && fitsLooks(row, looks) ? await toResult(row) : null;
         if (item !== null && items.length === most) return { items, next: end };
         if (item !== null) items.push(item);
         // Beyond a full page, reads on only to learn whether there is a next one.
@@ -143,7 +143,7 @@ const TABLES = { project: "projects", design: "designs", image: "designImages" }
 const KINDS = ["project", "design", "image"] as const satisfies Kind[];
 
 /** Applies the filters that the chosen index did not cover. */
-function fits(row: Candidate<Kind>["row"], { query, tagId, type, from, to }: CandidateFilters): boolean {
+function fits(row: Candidate<Kind>["row"], { query, tagId, type, from, to }: CandidateSearch): boolean {
   if (row.removedAt !== undefined || row._creationTime < from || row._creationTime >= to) return false;
   if (type && "contentType" in row && row.contentType !== type) return false;
   return query === null || tagId === null || query.fits(row);

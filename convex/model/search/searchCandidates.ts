@@ -9,7 +9,10 @@ export type Kind = "project" | "design" | "image";
 type Rows = { project: Doc<"projects">; design: Doc<"designs">; image: Doc<"designImages"> };
 export type Candidate<Each extends Kind> = { row: Rows[Each]; mark: number };
 
-export type CandidateFilters = {
+export type CandidateSearch<Each extends Kind = Kind> = {
+  kind: Each;
+  /** Of the rows, not the caller. */
+  ownerId: string;
   query: SearchQuery | null;
   /** Infixes and typing errors instead of exact matches. */
   isNear: boolean;
@@ -17,32 +20,21 @@ export type CandidateFilters = {
   type: string | undefined;
   from: number;
   to: number;
+  /** The mark of the last candidate that an earlier page used. */
+  after: number | null;
 };
 
-/** The owner of the rows. */
-type OwnerCtx = Pick<QueryCtx, "db"> & { ownerId: string };
+type Db = QueryCtx["db"];
 
-export function searchCandidates<Each extends Kind>(
-  ctx: QueryCtx,
-  ownerId: string,
-  kind: Each,
-  requested: CandidateFilters,
-  after: number | null,
-): AsyncIterable<Candidate<Each>>;
-export function searchCandidates(
-  { db }: QueryCtx,
-  ownerId: string,
-  kind: Kind,
-  requested: CandidateFilters,
-  after: number | null,
-): AsyncIterable<Candidate<Kind>> {
-  const ctx = { db, ownerId };
-  if (requested.tagId !== null) return tagged(ctx, kind, requested.tagId, after);
-  if (requested.query !== null) return (requested.isNear ? near : exact)(ctx, kind, requested.query, requested.type, after ?? 0);
-  return aged(dated(ctx, kind, requested, after));
+export function searchCandidates<Each extends Kind>(ctx: QueryCtx, search: CandidateSearch<Each>): AsyncIterable<Candidate<Each>>;
+export function searchCandidates({ db }: QueryCtx, search: CandidateSearch): AsyncIterable<Candidate<Kind>> {
+  const { query, isNear, tagId } = search;
+  if (tagId !== null) return tagged(db, search, tagId);
+  if (query !== null) return (isNear ? near : exact)(db, search, query);
+  return aged(dated(db, search));
 }
 
-async function* tagged({ db }: OwnerCtx, kind: Kind, tagId: Id<"tags">, after: number | null): AsyncGenerator<Candidate<Kind>> {
+async function* tagged(db: Db, { kind, after }: CandidateSearch, tagId: Id<"tags">): AsyncGenerator<Candidate<Kind>> {
   if (kind === "project") return;
   const taggings = db
     .query("taggings")
@@ -59,7 +51,7 @@ async function* tagged({ db }: OwnerCtx, kind: Kind, tagId: Id<"tags">, after: n
   }
 }
 
-function worded({ db, ownerId }: OwnerCtx, kind: Kind, terms: string, type: string | undefined) {
+function worded(db: Db, { kind, ownerId, type }: CandidateSearch, terms: string) {
   switch (kind) {
     case "project":
       return db
@@ -81,12 +73,7 @@ type TimeRange = IndexRange & {
   gte(field: "_creationTime", value: number): IndexRange & { lt(field: "_creationTime", value: number): IndexRange };
 };
 
-function dated(
-  { db, ownerId }: OwnerCtx,
-  kind: Kind,
-  { type, from, to }: CandidateFilters,
-  after: number | null,
-): AsyncIterable<Rows[Kind]> {
+function dated(db: Db, { kind, ownerId, type, from, to, after }: CandidateSearch): AsyncIterable<Rows[Kind]> {
   const inTime = (range: TimeRange) => range.gte("_creationTime", from).lt("_creationTime", Math.min(to, after ?? Infinity));
   const present = <End>(range: { eq(field: "purgingSince", is: undefined): { eq(field: "removedAt", is: undefined): End } }): End =>
     range.eq("purgingSince", undefined).eq("removedAt", undefined);
@@ -120,39 +107,29 @@ const MAX_FUZZY_CANDIDATES = 256;
 /** The mark is a count, because relevance has no key to continue from. Marks of near matches follow those of exact ones. */
 export const isNearMark = (mark: number | null): boolean => mark !== null && mark > MAX_SEARCH_RESULTS;
 
-async function* exact(
-  ctx: OwnerCtx,
-  kind: Kind,
-  query: SearchQuery,
-  type: string | undefined,
-  from: number,
-): AsyncGenerator<Candidate<Kind>> {
+async function* exact(db: Db, search: CandidateSearch, query: SearchQuery): AsyncGenerator<Candidate<Kind>> {
+  const start = search.after ?? 0;
   let mark = 0;
   const seen = new Set<string>();
   for (const terms of query.exact) {
-    for await (const row of worded(ctx, kind, terms, type)) {
+    for await (const row of worded(db, search, terms)) {
       if (seen.has(row._id)) continue;
       seen.add(row._id);
-      if (++mark > from && (!query.isWide || query.fits(row))) yield { row, mark };
+      if (++mark > start && (!query.isWide || query.fits(row))) yield { row, mark };
       if (mark === MAX_SEARCH_RESULTS) return;
     }
   }
 }
 
-async function* near(
-  ctx: OwnerCtx,
-  kind: Kind,
-  query: SearchQuery,
-  type: string | undefined,
-  from: number,
-): AsyncGenerator<Candidate<Kind>> {
+async function* near(db: Db, search: CandidateSearch, query: SearchQuery): AsyncGenerator<Candidate<Kind>> {
   if (query.trigrams === "") return;
-  const rows = (await worded(ctx, kind, query.trigrams, type).take(MAX_FUZZY_CANDIDATES)).flatMap((row: Rows[Kind]) => {
+  const rows = (await worded(db, search, query.trigrams).take(MAX_FUZZY_CANDIDATES)).flatMap((row: Rows[Kind]) => {
     const distance = query.distanceTo(row);
     return distance === null ? [] : [{ row, distance }];
   });
+  const start = search.after ?? 0;
   let mark = MAX_SEARCH_RESULTS;
-  for (const { row } of rows.toSorted((one, other) => one.distance - other.distance)) if (++mark > from) yield { row, mark };
+  for (const { row } of rows.toSorted((one, other) => one.distance - other.distance)) if (++mark > start) yield { row, mark };
 }
 
 async function* aged(rows: AsyncIterable<Rows[Kind]>): AsyncGenerator<Candidate<Kind>> {
