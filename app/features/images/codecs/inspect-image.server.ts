@@ -56,7 +56,8 @@ export async function inspectImage(path: string, userId: string, digest: string 
   if (type === "image/svg+xml" && size > SVG_MAX_BYTES)
     return refuse(`This SVG is larger than ${bytesText(SVG_MAX_BYTES)}. Simplify the drawing, or export it as a PNG.`);
 
-  const file: Arrived = { path, size, checksum: async () => digest ?? (await sha256(path)) };
+  let computed: Promise<string> | undefined;
+  const file: Arrived = { path, size, checksum: async () => digest ?? (await (computed ??= sha256(path))) };
   if (type === "application/pdf") return decodeQueue(userId, () => inspectDocument(file));
   if (type === "image/svg+xml") return svgQueue(userId, () => inspectDrawing(file, userId));
   return decodeQueue(userId, () => inspectPixels(file, type));
@@ -64,7 +65,12 @@ export async function inspectImage(path: string, userId: string, digest: string 
 
 type Arrived = { path: string; size: number; checksum: () => Promise<string> };
 
-async function inspectPixels({ path, size, checksum }: Arrived, type: AcceptedType): Promise<Inspection> {
+async function accept({ size, checksum }: Arrived, picture: Omit<PictureProperties, "size" | "checksum">): Promise<Inspection> {
+  return { ok: true, properties: { size, checksum: await checksum(), ...picture } };
+}
+
+async function inspectPixels(file: Arrived, type: AcceptedType): Promise<Inspection> {
+  const { path } = file;
   let read: Metadata;
   try {
     read = await decoder(path, { limitInputPixels: false }).metadata();
@@ -72,7 +78,7 @@ async function inspectPixels({ path, size, checksum }: Arrived, type: AcceptedTy
     return refuse(BROKEN);
   }
   if (mediaType(read) !== type) return refuse(BROKEN);
-  if (type === "image/heic") return inspectHeic({ path, size, checksum }, read);
+  if (type === "image/heic") return inspectHeic(file, read);
   const { width, height } = read.autoOrient;
   const frames = read.format === "gif" || read.format === "webp" ? (read.pages ?? 1) : 1;
   const tooLarge = tooManyPixels(width, height, frames);
@@ -85,19 +91,8 @@ async function inspectPixels({ path, size, checksum }: Arrived, type: AcceptedTy
       if (frames > 1) await decoder(path, { pages: -1 }).resize({ width: 16 }).raw().toBuffer();
       const reduced = await reduceJpeg(path, read);
       const placeholder = await (reduced ? thumbhash(reduced.data, { raw: reduced.info }) : thumbhash(path));
-      const digest = await checksum();
-      if (reduced) rememberReduced(digest, reduced);
-      const properties = {
-        contentType: type,
-        size,
-        width,
-        height,
-        checksum: digest,
-        placeholder,
-        animated: frames > 1,
-        details: detailsOf(read),
-      };
-      return { ok: true, properties };
+      if (reduced) rememberReduced(await file.checksum(), reduced);
+      return accept(file, { contentType: type, width, height, placeholder, animated: frames > 1, details: detailsOf(read) });
     });
   } catch (error) {
     return refuse(error instanceof Error && /timeout/i.test(error.message) ? TOO_SLOW : BROKEN);
@@ -105,26 +100,17 @@ async function inspectPixels({ path, size, checksum }: Arrived, type: AcceptedTy
 }
 
 /** The dimensions are those of the decoded picture, since the container's orientation applies and not that of EXIF. */
-async function inspectHeic({ path, size, checksum }: Arrived, read: Metadata): Promise<Inspection> {
+async function inspectHeic(file: Arrived, read: Metadata): Promise<Inspection> {
   const tooLarge = tooManyPixels(read.width, read.height, 1);
   if (tooLarge) return refuse(tooLarge);
   try {
     return await limitLargeDecoding(read.width * read.height, async () => {
-      const bytes = await readFile(path);
+      const bytes = await readFile(file.path);
       const [picture] = await decodeIsolated(bytes, "image/heic");
       if (!picture) return refuse(BROKEN);
       const { width, height } = picture;
       const placeholder = await thumbhash(await pixelsToPng(picture, await heicProfile(bytes)));
-      const properties = {
-        contentType: "image/heic" as const,
-        size,
-        width,
-        height,
-        checksum: await checksum(),
-        placeholder,
-        animated: false,
-      };
-      return { ok: true, properties: { ...properties, details: detailsOf(read) } };
+      return accept(file, { contentType: "image/heic", width, height, placeholder, animated: false, details: detailsOf(read) });
     });
   } catch (error) {
     return refuse(error instanceof DecodeError ? UNDECODABLE[error.problem] : BROKEN);
@@ -132,14 +118,14 @@ async function inspectHeic({ path, size, checksum }: Arrived, read: Metadata): P
 }
 
 /** Renders each page once, small, so that no page fails when it is shown. */
-async function inspectDocument({ path, size, checksum }: Arrived): Promise<Inspection> {
+async function inspectDocument(file: Arrived): Promise<Inspection> {
   try {
-    const rendered = await decodeIsolated(await readFile(path), "application/pdf", { side: THUMBHASH_SIDE });
+    const rendered = await decodeIsolated(await readFile(file.path), "application/pdf", { side: THUMBHASH_SIDE });
     const pages: NonNullable<PictureProperties["pages"]> = [];
     for (const page of rendered) pages.push({ ...page.own, placeholder: await thumbhash(await pixelsToPng(page)) });
     const [first] = pages;
     if (!first) return refuse(BROKEN);
-    return { ok: true, properties: { contentType: "application/pdf", size, ...first, checksum: await checksum(), animated: false, pages } };
+    return await accept(file, { contentType: "application/pdf", ...first, animated: false, pages });
   } catch (error) {
     return refuse(error instanceof DecodeError ? UNDECODABLE[error.problem] : BROKEN);
   }
@@ -152,23 +138,14 @@ function decodedPixels({ format, isProgressive, autoOrient: { width, height } }:
 }
 
 /** Draws at the largest size ever shown, so that too costly drawings are rejected at upload. */
-async function inspectDrawing({ path, size, checksum }: Arrived, userId: string): Promise<Inspection> {
-  const svg = await readFile(path);
+async function inspectDrawing(file: Arrived, userId: string): Promise<Inspection> {
+  const svg = await readFile(file.path);
   try {
     const { width, height, spent } = await svgRenderer.measure(svg);
     const largest = svgWidth({ width, height }, Math.max(...VARIANT_WIDTHS));
     const rendered = await svgRenderer.draw(svg, svgDensity(width, largest), spent);
     const placeholder = await decodeQueue(userId, () => thumbhash(rendered));
-    const properties = {
-      contentType: "image/svg+xml",
-      size,
-      width,
-      height,
-      checksum: await checksum(),
-      placeholder,
-      animated: false,
-    } as const;
-    return { ok: true, properties };
+    return await accept(file, { contentType: "image/svg+xml", width, height, placeholder, animated: false });
   } catch (error) {
     if (error instanceof BusyError) throw error;
     return refuse(error instanceof SvgRenderError ? UNDRAWABLE[error.problem] : BROKEN);
