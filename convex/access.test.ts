@@ -9,10 +9,7 @@ import { api } from "./_generated/api";
 import type { Id } from "./_generated/dataModel";
 import { allows, type MemberRole, type Right, RIGHTS } from "./model/rights";
 
-/**
- * Lists who may call each public function. `on` names the kind of something in a project, the argument with its id, and the right
- * that the caller needs there. Other functions are about the caller's own data.
- */
+/** `on`: the kind of an item, the argument with its id, and the right that the call needs. Others are about the caller's own data. */
 type Entry = {
   by: "person" | "server" | "server for a session";
   on?: [kind: keyof TestItems, argument: string, right: Right];

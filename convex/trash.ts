@@ -103,7 +103,7 @@ export const restore = userMutation({
   },
 });
 
-/** Storage counts for the owner, so what goes to another one is a copy: `moves.ts` makes one of an item that is not in the trash. */
+/** A move to a project of another owner is a copy (`moves.ts`), which needs an item outside the trash. */
 function expectSameOwner(from: Doc<"projects">, to: Doc<"projects">): void {
   if (from.ownerId !== to.ownerId) throw conflict("Restore the item first. Then move it to this project, which has another owner.");
 }

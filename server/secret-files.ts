@@ -2,10 +2,7 @@ import { readFile } from "node:fs/promises";
 
 const SUFFIX = "_FILE";
 
-/**
- * Returns the variables with each `NAME_FILE` replaced by its file's content as `NAME`, as Docker and Kubernetes mount secrets.
- * One line break at the end does not count. `names` are the settings that may be files.
- */
+/** Replaces each `NAME_FILE` by its file's content as `NAME`, without one line break at its end. `names`: settings that may be files. */
 export async function readSecretFiles(
   env: Record<string, string | undefined>,
   names: readonly string[],

@@ -50,7 +50,6 @@ export const images = serverQueryFor({
   },
 });
 
-/** Returns the versions, oldest first; none if there is only one. */
 export const versions = serverQueryFor({
   args: { imageId: v.string() },
   returns: v.array(v.any()),

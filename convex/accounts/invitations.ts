@@ -46,7 +46,6 @@ export const accept = internalMutation({
   },
 });
 
-/** Returns the operator's pending invitations, those that expire first at the beginning. */
 export const list = serverQuery({
   args: {},
   returns: v.array(v.object({ email: v.string(), createdAt: v.number(), expiresAt: v.number() })),

@@ -53,7 +53,6 @@ export const getSessions = userQuery({
   },
 });
 
-/** Returns the linked accounts, oldest first; a password is "credential". */
 export const getConnections = userQuery({
   args: {},
   returns: v.array(v.object({ id: v.string(), providerId: v.string(), accountId: v.string(), createdAt: v.number() })),

@@ -173,7 +173,7 @@ export async function purgeBatch(ctx: MutationCtx, { ownerId, before }: { ownerI
   const changed: (Id<"projects"> | null)[] = [];
   for (const each of designs) changed.push(await purgeDesign(as, each));
   for (const each of images) changed.push(await purgeImage(as, each));
-  // Undo steps of what has been in the trash for long are gone.
+  // Expired items have none: undo steps are kept for a day, trashed items for 30.
   if (ownerId !== null) await forgetUndo(ctx, ownerId, changed);
   if ([projects, designs, images].some(({ length }) => length === PURGE_BATCH)) {
     await ctx.scheduler.runAfter(0, internal.jobs.purge.trash, { ownerId, before });

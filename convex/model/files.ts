@@ -8,10 +8,7 @@ export async function discardFile(ctx: MutationCtx, storageId: Id<"_storage">): 
   if (!(await fileIsTaken(ctx, storageId)) && (await ctx.db.system.get(storageId))) await ctx.storage.delete(storageId);
 }
 
-/**
- * Deletes the file of a deleted row unless another row has it: app servers delete its variants, too (`released.ts`). Returns
- * whether its owner has no longer a row of it, so that it no longer counts for them. Copies of other owners share files.
- */
+/** Deletes a deleted row's file, and its variants (`released.ts`), unless another row has it. Returns whether its owner has no other row. */
 export async function releaseFile(ctx: MutationCtx, { storageId, checksum, ownerId }: FileRow): Promise<boolean> {
   const other = await rowOfFile(ctx, storageId);
   if (other) return other.ownerId !== ownerId && (await rowOfFile(ctx, storageId, { ownerId })) === null;

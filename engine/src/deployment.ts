@@ -68,7 +68,6 @@ export type Deployment = {
   url: string;
   siteUrl: string;
   adminKey: string;
-  /** Milliseconds without progress of the transactor thread, as seen by earlier calls. */
   silentMs(): number;
   close(): Promise<void>;
 };

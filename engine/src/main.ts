@@ -149,7 +149,6 @@ function originOf(flag: string, value: string | undefined): string | undefined {
   return value.replace(/\/$/, "");
 }
 
-/** SIGTERM, Ctrl-C, or the parent's end (its channel closes). */
 function stopSignal(): Promise<keyof typeof STOP_WITHIN_MS> {
   return new Promise((resolve) => {
     process.once("SIGTERM", () => resolve("signalled"));

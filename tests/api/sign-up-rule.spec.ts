@@ -6,8 +6,6 @@ import { type Answer, member, Program, text, through } from "./support/program.t
 import { withSettings } from "./support/switches.ts";
 import { expect, test } from "./support/test.ts";
 
-/** ACCOUNTS_SIGN_UP, for each method of signing up and signing in. */
-
 type Fixtures = { app: RunningApp; store: Store; social: SocialServer };
 type Invitee = { email: string; invitation?: string; isVerified?: boolean };
 

@@ -35,7 +35,6 @@ type Fixtures = {
 export const test = base.extend<Fixtures & TestOptions, { app: RunningApp }>({
   browserUnderTest: ["Firefox", { option: true }],
   app: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright reads which fixtures are asked for from this pattern
     async ({}, use) => {
       const app = await startApp();
       await use(app);
@@ -44,7 +43,6 @@ export const test = base.extend<Fixtures & TestOptions, { app: RunningApp }>({
     { scope: "worker", timeout: 2 * START_TIMEOUT },
   ],
   user: async ({ app }, use) => use(await signUp(app.url)),
-  // oxlint-disable-next-line no-empty-pattern -- as above
   ownApp: async ({}, use) => {
     const app = await startApp();
     await use(app);

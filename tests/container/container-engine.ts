@@ -35,7 +35,6 @@ export async function engine(...args: string[]): Promise<string> {
   return stdout.trim();
 }
 
-/** Runs a long command of the engine and shows its output. */
 export async function showEngine(args: string[], options: SpawnOptions = {}): Promise<void> {
   const child = spawn(await containerEngine(), args, { stdio: "inherit", ...options });
   const [code] = await once(child, "exit");

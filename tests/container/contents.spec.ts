@@ -67,7 +67,6 @@ test("lists its packages and their licences", { tag: "@image-licences" }, async 
     .object({ bomFormat: z.literal("CycloneDX"), components: z.array(z.object({ name: z.string() })) })
     .parse(JSON.parse(await inImage("cat", "/app/sbom.cdx.json")))
     .components.map(({ name }) => name);
-  // Both installed packages and those that the build includes.
   expect(components).toEqual(expect.arrayContaining(["sharp", "convex", "react-router", "better-auth", "stripe"]));
   for (const side of ["client", "server"]) expect(await inImage("cat", `/app/build/${side}/licenses.md`)).toContain("react-router");
 });

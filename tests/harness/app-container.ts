@@ -6,13 +6,11 @@ import { CONFINED } from "../container/container-engine.ts";
 /** The image under test, with `npm run test:container`. */
 export const IMAGE = process.env.TEST_CONTAINER;
 const ENGINE = process.env.CONTAINER_ENGINE ?? "podman";
-/** The image's user. */
 const USER = 1000;
 /** Owns the data folders, if the tests may choose an owner. */
 export const APP_USER = IMAGE && process.getuid?.() === 0 ? { uid: USER, gid: USER } : {};
 const TESTS = fileURLToPath(new URL("../", import.meta.url));
 
-/** The app as a process of this machine or in a container. */
 export type AppProcess = { child: ChildProcess; pid(): number; signal(signal: NodeJS.Signals): void };
 
 export function asProcess(child: ChildProcess): AppProcess {

@@ -5,7 +5,6 @@ import { type SocialServer, startSocialServer } from "./oidc.ts";
 type OfWorker<Value> = [WorkerFixture<Value, object>, { scope: "worker" }];
 
 const server = <Server extends { close(): Promise<unknown> }>(start: () => Promise<Server>): OfWorker<Server> => [
-  // oxlint-disable-next-line no-empty-pattern -- Playwright reads which fixtures are asked for from this pattern
   async ({}, use) => {
     const started = await start();
     await use(started);

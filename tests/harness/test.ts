@@ -30,7 +30,6 @@ type WorkerFixtures = {
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
   app: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright reads which fixtures are asked for from this pattern
     async ({}, use) => {
       const app = await (BALANCED ? startBalanced() : startApp());
       await use(app);

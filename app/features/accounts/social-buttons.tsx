@@ -5,7 +5,6 @@ import { LastUsed } from "./last-used";
 type Provider = {
   id: string;
   name: string;
-  /** Path data for a 24 × 24 view box. */
   icon: string;
 };
 

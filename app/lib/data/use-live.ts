@@ -16,7 +16,6 @@ export function useLive<Result>(preloaded: Preload<Result>, instead?: unknown): 
   const live = instead instanceof Error ? instead : own;
   useArrival(preloaded, () => {
     const connected = connectedConvex();
-    // The loader's answer is older than something this browser has seen.
     const waits = instead === undefined && connected && !isFresh(connected, ts);
     return waits ? firstResults(connected, reference, [args]) : [];
   });

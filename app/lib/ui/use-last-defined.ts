@@ -1,6 +1,5 @@
 import { useState } from "react";
 
-/** Returns the value, or the last defined one while it is undefined. */
 export function useLastDefined<Value>(value: Value | undefined): Value | undefined {
   const [last, setLast] = useState(value);
   if (value !== undefined && value !== last) setLast(value);

@@ -50,7 +50,6 @@ export async function readRows(
   return rows.slice(offset, offset + limit);
 }
 
-/** Returns whether a unique index already contains this value. */
 export async function isTaken(
   db: GenericDatabaseReader<StoreModel>,
   model: string,

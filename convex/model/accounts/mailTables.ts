@@ -11,7 +11,6 @@ export const mailTables = {
       v.object({ notice: v.id("notices"), to: v.string() }),
     ),
     attempts: v.number(),
-    /** Next attempt; during a lease, its end. */
     dueAt: v.number(),
     lease: v.optional(v.string()),
     expiresAt: v.number(),

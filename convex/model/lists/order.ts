@@ -121,7 +121,6 @@ export async function reorderRow(ctx: MutationCtx, list: List, row: Row, target:
   return true;
 }
 
-/** Far below a transaction's write limit. Rows beyond it keep their order by age only. */
 const FIRST_KEYS = 10_000;
 const TWINS = 1000;
 

@@ -21,7 +21,6 @@ export async function checkData(dir: string): Promise<CheckResult> {
   return check(openFile(dir), dir);
 }
 
-/** Opens the database read-only and immutable, so that the copy may be on read-only media. */
 export async function checkCopy(dir: string): Promise<CheckResult> {
   const path = join(dir, FILE_NAME);
   if (!existsSync(path)) return { problems: [`${path} is missing.`], damagedFiles: [], storedFiles: 0, latest: null };

@@ -113,7 +113,6 @@ export function pushRoutes(runner: FunctionRunner, authenticator: Authenticator)
   };
 }
 
-/** Reports errors of pushed code to the client, with their own code if they have one. */
 async function refusing<T>(code: string, prefix: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

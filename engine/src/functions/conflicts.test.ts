@@ -58,7 +58,6 @@ const value = (name: string): Promise<Json> => fixture.value("rows:get", { name 
 const asArray = (json: Json): Json[] => (Array.isArray(json) ? json : []);
 const once = (requestId: number) => ({ sessionId: "session", requestId });
 
-/** Runs a mutation without its commit. */
 async function prepare(path: string, args: { [name: string]: Json }): Promise<number> {
   const run = await request("mutation", {
     call: { path, args: JSON.stringify(args), identity: anonymous, visibility: "public" },
@@ -162,7 +161,6 @@ describe("a mutation", () => {
   });
 });
 
-/** Commits another mutation before the first `times` commits. */
 function committerWith(times: number, interfere: () => Promise<void>): { committer: Committer; commits: () => number } {
   let commits = 0;
   const interfering = async (kind: string, params: never): Promise<unknown> => {

@@ -19,12 +19,10 @@ import { TransactorThread } from "./transactor/transactor-client.ts";
 import type { Bundle, Call, FunctionLog, FunctionRunner, MutationOutcome, Outcome, Push, QueryOutcome } from "./types.ts";
 
 export type RunnerOptions = {
-  /** The data can no longer be used; the supervisor should restart the process. */
   onFailure?: ((error: Error) => void) | undefined;
   dir: string;
   cloudUrl: string;
   siteUrl: string;
-  /** Accepts a database that is missing, empty or older than the stored files; files without a row are quarantined. */
   acceptLossUntil?: number | null | undefined;
   warn?: ((line: string) => void) | undefined;
   simulation?: Simulation | undefined;
@@ -278,7 +276,6 @@ class Runner implements FunctionRunner {
     const after = changedEnvironment(env, changes);
     const current = code && (await this.current());
     let next = code;
-    // Checks that the code loads before storing the variables.
     if (code && current) {
       const { authProviders } = await analyzeBundle(this.#options.dir, current.bundle, this.#visibleEnvironment(after));
       next = { ...code, analysis: { ...code.analysis, authProviders } };

@@ -17,7 +17,6 @@ export type ListenerOptions = {
   headers: (request: IncomingMessage) => OutgoingHttpHeaders;
   memory: MemoryBudget;
   clientAddress: ClientAddress;
-  /** Added to each request, half before and half after its handling. */
   latencyMs?: number;
   report: (error: unknown) => void;
 };

@@ -23,7 +23,6 @@ const anonymous: Identity = { kind: "none" };
 /** Time for running jobs at shutdown; the next start marks interrupted actions as failed. */
 const GRACE_MS = 5_000;
 
-/** Marks actions interrupted by a crash first. */
 export async function startScheduler(
   runner: SchedulerRunner,
   now: () => number = Date.now,

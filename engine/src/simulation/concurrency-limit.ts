@@ -3,7 +3,6 @@ import { OverloadedError } from "../values/errors.ts";
 const LONGEST_WAIT_MS = 5_000;
 const QUEUE_PER_SLOT = 64;
 
-/** Runs at most `limit` calls at a time; the others wait in order of arrival. */
 export class ConcurrencyLimit {
   readonly #what: string;
   readonly #limit: number;

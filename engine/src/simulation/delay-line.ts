@@ -1,4 +1,3 @@
-/** Runs each task after the same delay, in order. */
 export class DelayLine {
   readonly #delayMs: number;
   readonly #waiting: { due: number; run: () => void }[] = [];

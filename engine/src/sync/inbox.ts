@@ -14,7 +14,6 @@ export type InboxOptions = {
   socket: Duplex;
   memory: SocketMemory;
   requests: () => number;
-  /** Delays messages on their way. */
   delay: DelayLine | null;
   receive: (text: string) => Promise<void>;
   fail: (error: unknown) => void;

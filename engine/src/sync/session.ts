@@ -32,7 +32,6 @@ import type { SocketMemory } from "./socket-memory.ts";
 export interface Line {
   send(text: string): void;
   sendTransition(text: string): void;
-  /** False while the client is too slow. `touch` resumes the queries when it has caught up. */
   readonly writable: boolean;
   readonly memory: Pick<SocketMemory, "set" | "add" | "setAuthenticated">;
   close(reason: string): void;

@@ -32,7 +32,6 @@ export type SocketsOptions = Omit<SessionOptions, "line"> & {
   allowedOrigins: string[] | null;
   memory: MemoryBudget;
   clientAddress: ClientAddress;
-  /** Added to a message and its answer, half in each direction. */
   latencyMs: number;
 };
 
@@ -88,7 +87,6 @@ function serve(websocket: WebSocket, socket: Duplex, options: SocketsOptions & {
   const gather = corkSocket(socket);
   const { latencyMs } = options;
   const delay = latencyMs > 0 ? { in: new DelayLine(latencyMs / 2), out: new DelayLine(latencyMs / 2) } : null;
-  /** All that leaves, in order. */
   const leave = (send: () => void) => (delay ? delay.out.push(send) : send());
   const inFlight = createInFlight((mark) => leave(() => websocket.ping(mark)));
   const memory = new SocketMemory(options.memory.open(options.address), (limit) => {

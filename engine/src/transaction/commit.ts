@@ -9,7 +9,6 @@ import { integerJson } from "./query/filter.ts";
 import type { Change } from "./overlay.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
-/** Also collects the affected subscriptions. Returns the effective changes. */
 export function applyChanges(
   changes: Iterable<Change>,
   ts: Timestamp,

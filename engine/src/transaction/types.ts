@@ -40,7 +40,6 @@ export interface Transaction {
   rollbackTo(savepoint: number): void;
 
   readSet(): ReadSet;
-  /** Returns the first written document that `reads` contains. */
   writeIn(reads: ReadSet): DocumentName | null;
   usage(): Usage;
 }

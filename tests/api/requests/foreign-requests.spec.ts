@@ -6,7 +6,6 @@ import { withSettings } from "../support/switches.ts";
 
 const FOREIGN = "https://evil.example";
 
-/** One unsafe target of each kind: the auth API, a page's form, a resource. */
 const TARGETS: [name: string, path: string, type: string, body: string][] = [
   ["the auth API", "/api/auth/sign-out", "application/json", "{}"],
   ["the auth API's endpoints that are ours", "/api/auth/account-info", "application/json", '{"accountId":"1"}'],

@@ -38,6 +38,5 @@ export const test = base.extend<Fixtures, Shared>({
   nobody: async ({ app }, use) => use(new Program(app)),
   ada: async ({ app }, use) => use(await member(app)),
   bob: async ({ app }, use) => use(await member(app)),
-  // oxlint-disable-next-line no-empty-pattern -- as above
   freshEmail: async ({}, use) => use(`${randomUUID()}@example.com`),
 });

@@ -5,7 +5,6 @@ import { printedSettings, type Standalone, startStandalone } from "../../harness
 import { expect, hydrated, openBrowser, type Person, type RunningApp, signUp, test as base } from "../../harness/test.ts";
 
 const test = base.extend<{ standalone: Standalone }>({
-  // oxlint-disable-next-line no-empty-pattern -- Playwright reads which fixtures are asked for from this pattern
   standalone: async ({}, use) => {
     const standalone = await startStandalone();
     await use(standalone);

@@ -14,7 +14,6 @@ const TOLERATED = { maxDiffPixelRatio: 0.02, threshold: 0.2 };
 const WIDTHS = { 360: 740, 768: 900, 1440: 900 };
 const LARGE_WIDTHS = { 2560: 1440, 3840: 2160 };
 const LARGE_SCREENS = new Set<Screen>(["projects", "design", "search", "compare"]);
-/** Smaller widths of these have no baseline. */
 const ONLY_LARGE = new Set<Screen>(["compare"]);
 const THEMES = ["dark", "light"] as const;
 const SCREENS = ["sign-in", "projects", "project", "empty-design", "design", "viewer", "billing", "search", "compare"] as const;

@@ -26,6 +26,7 @@ export type ProfileRequest = {
 type Claims = Record<string, unknown>;
 
 export type Shape = {
+  documentation: string[];
   authorization: string;
   asks?: Record<string, string>;
   pkce: boolean;
@@ -61,11 +62,11 @@ const usual = { pkce: true, client: "post", expiresIn: 3600, refreshToken: "rota
 const openid = ({ id, name, email, verified, picture }: Person): Claims =>
   given({ sub: id, name, email, email_verified: email === null ? null : verified, picture });
 
-/** The providers' answers in their documented form; the first line of each cites the page. */
+/** The providers' answers in their documented form. */
 export const shapes: Record<ProviderId, Shape> = {
-  // https://developer.apple.com/documentation/signinwithapplerestapi
   apple: {
     ...usual,
+    documentation: ["https://developer.apple.com/documentation/signinwithapplerestapi"],
     authorization: "https://appleid.apple.com/auth/authorize",
     asks: { response_mode: "form_post", response_type: "code id_token" },
     token: "https://appleid.apple.com/auth/token",
@@ -80,9 +81,9 @@ export const shapes: Record<ProviderId, Shape> = {
     address: "flag",
     refusal: { error: "user_cancelled_authorize" },
   },
-  // https://developer.atlassian.com/cloud/jira/platform/oauth-2-3lo-apps/
   atlassian: {
     ...usual,
+    documentation: ["https://developer.atlassian.com/cloud/jira/platform/oauth-2-3lo-apps/"],
     authorization: "https://auth.atlassian.com/authorize",
     asks: { audience: "api.atlassian.com" },
     token: "https://auth.atlassian.com/oauth/token",
@@ -104,9 +105,9 @@ export const shapes: Record<ProviderId, Shape> = {
       `https://secure.gravatar.com/avatar/${id}?d=https%3A%2F%2Favatar-management--avatars.us-west-2.prod.public.atl-paas.net%2FGH.png`,
     address: "unverified",
   },
-  // https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-the-id-token.html
   cognito: {
     ...usual,
+    documentation: ["https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-the-id-token.html"],
     authorization: `https://${COGNITO.domain}/oauth2/authorize`,
     token: `https://${COGNITO.domain}/oauth2/token`,
     refreshToken: "stays",
@@ -123,9 +124,9 @@ export const shapes: Record<ProviderId, Shape> = {
     picture: (id) => `https://atelier-pictures.s3.eu-central-1.amazonaws.com/${id}.png`,
     address: "flag",
   },
-  // https://discord.com/developers/docs/resources/user
   discord: {
     ...usual,
+    documentation: ["https://discord.com/developers/docs/resources/user"],
     pkce: false,
     authorization: "https://discord.com/api/oauth2/authorize",
     token: "https://discord.com/api/oauth2/token",
@@ -148,9 +149,9 @@ export const shapes: Record<ProviderId, Shape> = {
     picture: (id) => `https://cdn.discordapp.com/avatars/${id}/${hex(32)}.png`,
     address: "flag",
   },
-  // https://developers.facebook.com/docs/graph-api/reference/user
   facebook: {
     ...usual,
+    documentation: ["https://developers.facebook.com/docs/graph-api/reference/user"],
     pkce: false,
     authorization: "https://www.facebook.com/v24.0/dialog/oauth",
     token: "https://graph.facebook.com/v24.0/oauth/access_token",
@@ -169,9 +170,9 @@ export const shapes: Record<ProviderId, Shape> = {
     address: "unverified",
     refusal: { error: "access_denied", error_code: "200", error_description: "Permissions error", error_reason: "user_denied" },
   },
-  // https://developers.figma.com/docs/rest-api/authentication/
   figma: {
     ...usual,
+    documentation: ["https://developers.figma.com/docs/rest-api/authentication/"],
     authorization: "https://www.figma.com/oauth",
     token: "https://api.figma.com/v1/oauth/token",
     refresh: "https://api.figma.com/v1/oauth/refresh",
@@ -185,9 +186,9 @@ export const shapes: Record<ProviderId, Shape> = {
     picture: (id) => `https://s3-alpha.figma.com/profile/${id}`,
     address: "unverified",
   },
-  // https://docs.github.com/en/rest/users/users, https://docs.github.com/en/rest/users/emails
   github: {
     ...usual,
+    documentation: ["https://docs.github.com/en/rest/users/users", "https://docs.github.com/en/rest/users/emails"],
     authorization: "https://github.com/login/oauth/authorize",
     token: "https://github.com/login/oauth/access_token",
     expiresIn: null,
@@ -213,9 +214,9 @@ export const shapes: Record<ProviderId, Shape> = {
     picture: (id) => `https://avatars.githubusercontent.com/u/${id}?v=4`,
     address: "flag",
   },
-  // https://learn.microsoft.com/en-us/entra/identity-platform/id-token-claims-reference
   microsoft: {
     ...usual,
+    documentation: ["https://learn.microsoft.com/en-us/entra/identity-platform/id-token-claims-reference"],
     authorization: "https://login.microsoftonline.com/common/oauth2/v2.0/authorize",
     token: "https://login.microsoftonline.com/common/oauth2/v2.0/token",
     expiresIn: 3599,
@@ -239,9 +240,9 @@ export const shapes: Record<ProviderId, Shape> = {
     picture: () => "https://graph.microsoft.com/v1.0/me/photos/240x240/$value",
     address: "flag",
   },
-  // https://developers.google.com/identity/openid-connect/openid-connect
   google: {
     ...usual,
+    documentation: ["https://developers.google.com/identity/openid-connect/openid-connect"],
     authorization: "https://accounts.google.com/o/oauth2/v2/auth",
     asks: { access_type: "offline" },
     token: "https://oauth2.googleapis.com/token",
@@ -253,9 +254,9 @@ export const shapes: Record<ProviderId, Shape> = {
     picture: (id) => `https://lh3.googleusercontent.com/a/${id}=s96-c`,
     address: "flag",
   },
-  // https://huggingface.co/docs/hub/oauth
   huggingface: {
     ...usual,
+    documentation: ["https://huggingface.co/docs/hub/oauth"],
     authorization: "https://huggingface.co/oauth/authorize",
     token: "https://huggingface.co/oauth/token",
     expiresIn: 28_800,
@@ -273,9 +274,9 @@ export const shapes: Record<ProviderId, Shape> = {
     picture: (id) => `https://cdn-avatars.huggingface.co/v1/production/uploads/${id}.png`,
     address: "flag",
   },
-  // https://docs.slack.dev/authentication/sign-in-with-slack
   slack: {
     ...usual,
+    documentation: ["https://docs.slack.dev/authentication/sign-in-with-slack"],
     pkce: false,
     authorization: "https://slack.com/openid/connect/authorize",
     token: "https://slack.com/api/openid.connect.token",
@@ -297,9 +298,9 @@ export const shapes: Record<ProviderId, Shape> = {
     picture: (id) => `https://avatars.slack-edge.com/2026-01-01/${id}_512.png`,
     address: "flag",
   },
-  // https://developer.spotify.com/documentation/web-api/reference/get-current-users-profile
   spotify: {
     ...usual,
+    documentation: ["https://developer.spotify.com/documentation/web-api/reference/get-current-users-profile"],
     authorization: "https://accounts.spotify.com/authorize",
     token: "https://accounts.spotify.com/api/token",
     profile: {
@@ -317,9 +318,9 @@ export const shapes: Record<ProviderId, Shape> = {
     picture: (id) => `https://i.scdn.co/image/${id}`,
     address: "unverified",
   },
-  // https://dev.twitch.tv/docs/authentication/getting-tokens-oidc/
   twitch: {
     ...usual,
+    documentation: ["https://dev.twitch.tv/docs/authentication/getting-tokens-oidc/"],
     pkce: false,
     authorization: "https://id.twitch.tv/oauth2/authorize",
     token: "https://id.twitch.tv/oauth2/token",
@@ -342,9 +343,9 @@ export const shapes: Record<ProviderId, Shape> = {
     address: "flag",
     storedName: ({ handle }) => handle,
   },
-  // https://docs.x.com/x-api/users/get-my-user
   twitter: {
     ...usual,
+    documentation: ["https://docs.x.com/x-api/users/get-my-user"],
     authorization: "https://x.com/i/oauth2/authorize",
     token: "https://api.x.com/2/oauth2/token",
     client: "basic",
@@ -364,9 +365,9 @@ export const shapes: Record<ProviderId, Shape> = {
     picture: (id) => `https://pbs.twimg.com/profile_images/${id}/photo_normal.png`,
     address: "always",
   },
-  // https://www.dropbox.com/developers/documentation/http/documentation#users-get_current_account
   dropbox: {
     ...usual,
+    documentation: ["https://www.dropbox.com/developers/documentation/http/documentation#users-get_current_account"],
     authorization: "https://www.dropbox.com/oauth2/authorize",
     asks: { token_access_type: "offline" },
     token: "https://api.dropboxapi.com/oauth2/token",
@@ -388,9 +389,9 @@ export const shapes: Record<ProviderId, Shape> = {
     picture: (id) => `https://dl-web.dropbox.com/account_photo/get/${encodeURIComponent(id)}?vers=1453416696524&size=128x128`,
     address: "flag",
   },
-  // https://docs.kick.com/apis/users
   kick: {
     ...usual,
+    documentation: ["https://docs.kick.com/apis/users"],
     authorization: "https://id.kick.com/oauth/authorize",
     token: "https://id.kick.com/oauth/token",
     expiresIn: 7200,
@@ -404,9 +405,9 @@ export const shapes: Record<ProviderId, Shape> = {
     picture: (id) => `https://files.kick.com/images/user/${id}/profile_image/default.png`,
     address: "unverified",
   },
-  // https://linear.app/developers/oauth-2-0-authentication
   linear: {
     ...usual,
+    documentation: ["https://linear.app/developers/oauth-2-0-authentication"],
     pkce: false,
     authorization: "https://linear.app/oauth/authorize",
     token: "https://api.linear.app/oauth/token",
@@ -430,9 +431,9 @@ export const shapes: Record<ProviderId, Shape> = {
     picture: (id) => `https://public.linear.app/${id}/avatar`,
     address: "unverified",
   },
-  // https://learn.microsoft.com/en-us/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
   linkedin: {
     ...usual,
+    documentation: ["https://learn.microsoft.com/en-us/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2"],
     pkce: false,
     authorization: "https://www.linkedin.com/oauth/v2/authorization",
     token: "https://www.linkedin.com/oauth/v2/accessToken",
@@ -452,9 +453,9 @@ export const shapes: Record<ProviderId, Shape> = {
     address: "flag",
     refusal: { error: "user_cancelled_login", error_description: "The user cancelled LinkedIn login" },
   },
-  // https://docs.gitlab.com/api/users/
   gitlab: {
     ...usual,
+    documentation: ["https://docs.gitlab.com/api/users/"],
     authorization: "https://gitlab.com/oauth/authorize",
     token: "https://gitlab.com/oauth/token",
     expiresIn: 7200,
@@ -474,9 +475,9 @@ export const shapes: Record<ProviderId, Shape> = {
     picture: (id) => `https://gitlab.com/uploads/-/system/user/avatar/${id}/avatar.png`,
     address: "unverified",
   },
-  // https://developers.tiktok.com/doc/tiktok-api-v2-get-user-info
   tiktok: {
     ...usual,
+    documentation: ["https://developers.tiktok.com/doc/tiktok-api-v2-get-user-info"],
     pkce: false,
     authorization: "https://www.tiktok.com/v2/auth/authorize",
     token: "https://open.tiktokapis.com/v2/oauth/token/",
@@ -501,9 +502,9 @@ export const shapes: Record<ProviderId, Shape> = {
     picture: (id) => `https://p16-sign-va.tiktokcdn.com/tos-maliva-avt/${id}~c5_1080x1080.png?x-expires=1767000000&x-signature=abc`,
     address: "none",
   },
-  // https://www.reddit.com/dev/api/#GET_api_v1_me
   reddit: {
     ...usual,
+    documentation: ["https://www.reddit.com/dev/api/#GET_api_v1_me"],
     pkce: false,
     authorization: "https://www.reddit.com/api/v1/authorize",
     asks: { duration: "permanent" },
@@ -525,9 +526,9 @@ export const shapes: Record<ProviderId, Shape> = {
     address: "none",
     storedName: ({ handle }) => handle,
   },
-  // https://create.roblox.com/docs/cloud/auth/oauth2-reference
   roblox: {
     ...usual,
+    documentation: ["https://create.roblox.com/docs/cloud/auth/oauth2-reference"],
     pkce: false,
     authorization: "https://apis.roblox.com/oauth/v1/authorize",
     token: "https://apis.roblox.com/oauth/v1/token",
@@ -558,9 +559,9 @@ export const shapes: Record<ProviderId, Shape> = {
     picture: (id) => `https://tr.rbxcdn.com/${id}/150/150/AvatarHeadshot/Png`,
     address: "none",
   },
-  // https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_using_userinfo_endpoint.htm
   salesforce: {
     ...usual,
+    documentation: ["https://help.salesforce.com/s/articleView?id=xcloud.remoteaccess_using_userinfo_endpoint.htm"],
     authorization: "https://login.salesforce.com/services/oauth2/authorize",
     token: "https://login.salesforce.com/services/oauth2/token",
     // A session's length is the organisation's own, and is not reported. A refresh token needs a scope of its own.
@@ -595,9 +596,9 @@ export const shapes: Record<ProviderId, Shape> = {
     picture: (id) => `https://atelier.file.force.com/profilephoto/${id}/F`,
     address: "flag",
   },
-  // https://id.vk.com/about/business/go/docs/en/vkid/latest/vk-id/connection/api-description
   vk: {
     ...usual,
+    documentation: ["https://id.vk.com/about/business/go/docs/en/vkid/latest/vk-id/connection/api-description"],
     authorization: "https://id.vk.com/authorize",
     token: "https://id.vk.com/oauth2/auth",
     tokenFields: ({ id }) => ({ user_id: Number(id), state: "a-state" }),
@@ -620,9 +621,9 @@ export const shapes: Record<ProviderId, Shape> = {
     picture: (id) => `https://sun9-1.userapi.com/impg/${id}.png?size=50x50`,
     address: "unverified",
   },
-  // https://developers.zoom.us/docs/api/users/#tag/users/get/users/{userId}
   zoom: {
     ...usual,
+    documentation: ["https://developers.zoom.us/docs/api/users/#tag/users/get/users/{userId}"],
     authorization: "https://zoom.us/oauth/authorize",
     token: "https://zoom.us/oauth/token",
     client: "either",
@@ -646,9 +647,9 @@ export const shapes: Record<ProviderId, Shape> = {
     picture: (id) => `https://zoom.us/p/v2/${id}`,
     address: "flag",
   },
-  // https://developers.notion.com/reference/get-self
   notion: {
     ...usual,
+    documentation: ["https://developers.notion.com/reference/get-self"],
     pkce: false,
     authorization: "https://api.notion.com/v1/oauth/authorize",
     asks: { owner: "user" },
@@ -675,9 +676,9 @@ export const shapes: Record<ProviderId, Shape> = {
     picture: (id) => `https://s3-us-west-2.amazonaws.com/public.notion-static.com/${id}/photo.png`,
     address: "unverified",
   },
-  // https://developers.kakao.com/docs/latest/en/kakaologin/rest-api
   kakao: {
     ...usual,
+    documentation: ["https://developers.kakao.com/docs/latest/en/kakaologin/rest-api"],
     pkce: false,
     authorization: "https://kauth.kakao.com/oauth/authorize",
     token: "https://kauth.kakao.com/oauth/token",
@@ -702,9 +703,9 @@ export const shapes: Record<ProviderId, Shape> = {
     address: "flag",
     refusal: { error: "access_denied", error_description: "User denied access" },
   },
-  // https://developers.naver.com/docs/login/profile/profile.md
   naver: {
     ...usual,
+    documentation: ["https://developers.naver.com/docs/login/profile/profile.md"],
     pkce: false,
     authorization: "https://nid.naver.com/oauth2.0/authorize",
     token: "https://nid.naver.com/oauth2.0/token",
@@ -723,9 +724,9 @@ export const shapes: Record<ProviderId, Shape> = {
     address: "unverified",
     refusal: { error: "access_denied", error_description: "Canceled By User" },
   },
-  // https://developers.line.biz/en/reference/line-login/
   line: {
     ...usual,
+    documentation: ["https://developers.line.biz/en/reference/line-login/"],
     authorization: "https://access.line.me/oauth2/v2.1/authorize",
     token: "https://api.line.me/oauth2/v2.1/token",
     expiresIn: 2_592_000,
@@ -738,9 +739,9 @@ export const shapes: Record<ProviderId, Shape> = {
     address: "unverified",
     refusal: { error: "ACCESS_DENIED", error_description: "The authorization request was denied" },
   },
-  // https://developer.paypal.com/docs/api/identity/v1/
   paypal: {
     ...usual,
+    documentation: ["https://developer.paypal.com/docs/api/identity/v1/"],
     authorization: "https://www.sandbox.paypal.com/signin/authorize",
     token: "https://api-m.sandbox.paypal.com/v1/oauth2/token",
     client: "basic",

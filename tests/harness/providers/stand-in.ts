@@ -21,7 +21,6 @@ export type StandIn = {
   sign(claims: JWTPayload, how?: { alg?: string; secret?: Uint8Array; kid?: string }): Promise<string>;
   requestCount(address: string): number;
   redirected: Set<string>;
-  /** Addresses whose connection is closed without an answer. */
   broken: Set<string>;
   followed(): number;
   close(): Promise<void>;

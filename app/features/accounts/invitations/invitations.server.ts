@@ -19,7 +19,6 @@ export function createInvitationToken(): { token: string; tokenHash: string } {
 
 const hashInvitationToken = (token: string): string => createHash("sha256").update(token).digest("base64url");
 
-/** Returns a pending invitation, without accepting it. */
 export async function findInvitation(config: AppConfig, token: unknown): Promise<Invitation | null> {
   if (typeof token !== "string" || token.length !== TOKEN_LENGTH) return null;
   return serviceConvex(config).query(api.accounts.invitations.find, { tokenHash: hashInvitationToken(token) });

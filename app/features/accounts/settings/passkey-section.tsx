@@ -16,7 +16,6 @@ import { SignInAgain } from "./sign-in-again";
 
 type Passkey = FunctionReturnType<typeof api.accounts.mine.getSecurity>["passkeys"][number];
 
-/** Passkeys can be added only with JavaScript (WebAuthn). */
 export function PasskeySection({ passkeys, hasPassword }: { passkeys: Passkey[]; hasPassword: boolean }) {
   return (
     <Section title="Passkeys" about="Sign in with your fingerprint, your face or a security key, without a password.">

@@ -59,7 +59,6 @@ function jpeg(bytes: Buffer): Buffer | null {
 
 const isRestart = (marker: number) => marker >= 0xd0 && marker <= 0xd7;
 
-/** An EXIF segment of a JPEG with the orientation only. */
 export function orientationSegment(orientation: number): Buffer {
   const tiff = Buffer.from("4d4d002a00000008000101120003000000010000000000000000", "hex");
   tiff.writeUInt16BE(orientation, 18);

@@ -169,7 +169,6 @@ export class ReplacedError extends Error {
 
 type StoredFile = Pick<FunctionReturnType<typeof api.uploads.getFile>, "checksum" | "contentType" | "storageUrl">;
 
-/** Returns whether downloads turn a file of this type. */
 export const isRotatedFile = (contentType: string, rotation: unknown): rotation is Rotation =>
   canRotateFile(contentType) && ROTATIONS.some((each) => each !== 0 && each === rotation);
 

@@ -60,7 +60,6 @@ export async function serveImage(request: Request, imageId: string, context: Rea
   }
 }
 
-/** Serves the file that replaced the granted one, if any. */
 async function serveCurrent(picture: AccessibleImage, serve: (picture: AccessibleImage) => Promise<Response>): Promise<Response> {
   try {
     return await serve(picture);
@@ -175,7 +174,6 @@ function isKnown(request: Request, headers: Headers): boolean {
   );
 }
 
-/** Undefined without `turn`. */
 function readRotation(requested: string | null): Rotation | undefined | null {
   return requested === null ? undefined : (ROTATIONS.find((each) => String(each) === requested) ?? null);
 }

@@ -7,7 +7,6 @@ export type Animation = {
   toggle: () => void;
 };
 
-/** Whether an animated image plays: as chosen for this image, else unless reduced motion is preferred. */
 export function useAnimation(imageId: string): Animation {
   const isReduced = useSyncExternalStore(
     listen,

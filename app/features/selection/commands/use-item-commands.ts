@@ -36,10 +36,7 @@ const PLACE_FIELD = { image: "designId", design: "projectId" } as const;
 const FIELD = 'input:not([type="checkbox"]), textarea, select, [contenteditable]';
 const ABOVE = "dialog[open], :popover-open, .viewer";
 
-/**
- * Keys for the focused or selected cards: F2, Delete, Ctrl/Cmd+D, and the clipboard. Menus open on right-click and long press.
- * Returns the drop targets of dragged cards.
- */
+/** Keys and menus of the focused or selected cards (`shortcuts.ts` lists the keys). Returns the drop targets of dragged cards. */
 export function useItemCommands(
   list: RefObject<HTMLElement | null>,
   { items, openDialog, remove, duplicate, bulk }: ItemCommands,

@@ -25,7 +25,6 @@ const DROP_TARGETS = { design: /^\/projects\/([^/]+)$/, image: /^\/design\/([^/]
 /** How long images are dragged over a project's link before its designs are listed, and elsewhere before the list closes (milliseconds). */
 const HOVER = 500;
 
-/** Returns the same drop targets for lists that are reordered by dragging. */
 export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag | null): RefObject<ItemDropTargets | null> {
   const targets = useRef<ItemDropTargets>(null);
   const begin = useEffectEvent(({ target, dataTransfer, defaultPrevented }: DragEvent) => {

@@ -4,7 +4,6 @@ import { type DestinationRequest, onDestinationRequest } from "./request-destina
 
 const DestinationDialog = lazy(() => import("./destination-dialog"));
 
-/** The dialog of "Move to…", and the drop targets of dragged images. */
 export function DestinationPicker() {
   const [request, setRequest] = useState<DestinationRequest | null>(null);
   useEffect(() => onDestinationRequest((next) => setRequest({ ...next })), []);

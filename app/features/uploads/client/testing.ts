@@ -69,7 +69,6 @@ class FakeQueue implements UploadQueue {
   urls = () => [...this.uploads.values()].flatMap(({ url }) => url ?? []);
 }
 
-/** Never resolves; rejects when the signal is aborted. */
 export const hang = ({ signal }: { signal: AbortSignal }) =>
   new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 

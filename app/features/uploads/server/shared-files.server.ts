@@ -83,7 +83,6 @@ async function storeFile({ name, path, tooLarge }: ArrivedFile, { userId, sessio
   return null;
 }
 
-/** Returns the shared files of a user, oldest first. */
 export async function sharedFiles(userId: string, config: AppConfig): Promise<PartialUpload[]> {
   const files = await sharedParts(userId, config);
   // A file that another request has removed meanwhile has no offset.
@@ -97,7 +96,6 @@ export async function sharedFiles(userId: string, config: AppConfig): Promise<Pa
   return files.filter(({ length }, index) => offsets[index] === length);
 }
 
-/** Includes files that a crash left incomplete. */
 async function sharedParts(userId: string, config: AppConfig): Promise<PartialUpload[]> {
   return sharedAmong(await uploadsFor(config).partialUploads.unfinished(userId));
 }

@@ -87,10 +87,7 @@ export function watchSocket(created: () => void, closed: () => void): void {
   onClose = closed;
 }
 
-/**
- * `dead`: open, but receives nothing, as after sleep or lost packets. `unanswered`: perhaps dead, or only slow.
- * `slow`: the handshake waits for a lost packet ever longer.
- */
+/** `dead`: open, but receives nothing. `unanswered`: perhaps dead, or only slow. `slow`: a lost packet delays the handshake. */
 type Fault = "closed" | "slow" | "dead" | "unanswered";
 
 /** Returns null without a fault. Sockets created before `networkChangedAt` may belong to another network. */

@@ -39,7 +39,6 @@ export function MenuForm() {
   );
 }
 
-/** Also shows rejections without JavaScript. */
 export function ActionForm({ id }: { id: string }) {
   const submit = useSubmit();
   const answer = useActionData<FormAnswer | undefined>();

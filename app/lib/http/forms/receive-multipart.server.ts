@@ -32,11 +32,8 @@ export class UploadAborted extends Error {
 
 export type Received<Result> = { results: Result[]; tooMany: boolean };
 
-/**
- * Passes each complete file to `onFile` in the form's order, while later files still arrive. The file is deleted afterwards.
- * @param onField gets the text fields that precede the files
- * @throws DiskFull at once; InvalidForm, BrokenOff and errors of `onFile` after all complete files
- */
+// Passes each complete file to `onFile` in the form's order, while later files still arrive, and deletes it. `onField` gets the fields
+// before the files. Throws DiskFull at once; InvalidForm, UploadAborted and errors of `onFile` after all complete files.
 export async function receiveMultipart<Result>(
   request: Request,
   limits: ReceiveLimits,

@@ -30,7 +30,6 @@ const REVERSE: Record<string, string> = {
   "type-desc": "Type (Z to A)",
 };
 
-/** The list in another order, from its first page. */
 export function sortedSearch(search: string, sort: string | null): string {
   const params = new URLSearchParams(search);
   params.delete(LATER_PAGES);

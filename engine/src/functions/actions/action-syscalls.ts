@@ -62,7 +62,6 @@ export async function answerSyscall(
   }
 }
 
-/** Thrown into the calling action, with the data of a ConvexError. */
 export class CalledFunctionError extends Error {
   readonly data: Json | undefined;
 

@@ -9,7 +9,6 @@ type SendRequest = <K extends QuestionName>(kind: K, params: Questions[K]["param
 
 /** Looking up this many takes the transactor a few milliseconds. */
 const NAMES_AT_ONCE = 100;
-/** Lets the transactor run other work between two lookups. */
 const PAUSE_MS = 10;
 const MAX_FILES = 100;
 const MAX_SHARE = 0.01;

@@ -36,7 +36,6 @@ function prepare(work: (tx: Transaction) => void): number {
   return ids;
 }
 
-/** Returns null for a conflict. */
 function commit(id: number): Commit | null {
   const mutation = prepared.take(id);
   if (mutation.conflict) return null;

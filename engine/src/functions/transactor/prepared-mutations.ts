@@ -3,7 +3,6 @@ import type { Execution } from "./run-function.ts";
 import type { Conflict, WireRun } from "./transactor-protocol.ts";
 import type { MutationHooks } from "./transactor.ts";
 
-/** A mutation that ran and is not committed yet. */
 export type PreparedMutation = {
   run: WireRun;
   transaction: Transaction;
@@ -52,7 +51,7 @@ export class PreparedMutations {
     });
   }
 
-  /** After a failed write, since they may have read what was undone. */
+  /** Removes all. Must be called after a failed write, whose undone changes they may have read. */
   clear(): void {
     for (const entry of this.#byId.values()) {
       this.#remove(entry);

@@ -12,7 +12,6 @@ import { newRequestId } from "../request-id.ts";
 
 export class Execution implements ExecutionState {
   readonly startedAt = Date.now();
-  /** Used time, randomness or its snapshot, so that rerunning may give another result. */
   volatile = false;
   #random: (() => number) | null = null;
   readonly logLines: LogLine[] = [];

@@ -76,7 +76,6 @@ export type Questions = {
   isDamaged: { params: null; answer: boolean };
   noteDamage: { params: { what: string }; answer: null };
 
-  /** `release` returns false if the lock was interrupted. */
   hold: { params: null; answer: string };
   release: { params: { hold: string }; answer: boolean };
   checkpoint: { params: null; answer: boolean };

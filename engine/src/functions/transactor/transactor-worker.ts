@@ -104,7 +104,6 @@ function argumentBytes(question: Question): number {
   return question.kind === "checkAction" ? (question.params.args?.length ?? 0) : 0;
 }
 
-/** Receives messages without returning to the event loop. */
 function drainPort(): void {
   if (!port) return;
   for (let message = receiveMessageOnPort(port); message; message = receiveMessageOnPort(port)) receive(message.message);

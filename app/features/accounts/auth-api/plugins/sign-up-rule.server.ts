@@ -90,7 +90,6 @@ async function tokenIn(ctx: GenericEndpointContext | null): Promise<string | und
   return z.object({ [INVITATION]: token }).safeParse(data).data?.[INVITATION];
 }
 
-/** Returns whether the request's provider is one whose addresses count as verified. */
 function isTrusted({ accounts }: AppConfig, ctx: GenericEndpointContext | null): boolean {
   const provider: unknown = ctx?.path === CALLBACK ? ctx.params?.["id"] : socialBody.safeParse(ctx?.body).data?.provider;
   return accounts.trustedProviders.some((id) => id === provider);

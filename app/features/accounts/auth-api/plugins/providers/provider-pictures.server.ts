@@ -6,7 +6,6 @@ const SIGN_INS = new Set(["/callback/:id", "/sign-in/social"]);
 
 type Copy = (picture: { sessionId: string; userId: string; address: string }) => Promise<string>;
 
-/** Copies a user's picture after a sign-in by a provider, in the background. */
 export const providerPictures = (copy: Copy) =>
   ({
     id: "provider-pictures",
