@@ -1,4 +1,5 @@
 /** Measures how long the event loop was blocked. Also used by the app server. */
+import { elapsed } from "./elapsed.ts";
 
 /** `cpuMs`: the process's own CPU time, less than `ms` on a busy machine. */
 export type Block = { ms: number; cpuMs: number; ran: string[] };
@@ -16,9 +17,6 @@ export type LoopWatch = {
 
 const TICK_MS = 100;
 const BLOCK_MS = 200;
-
-/** Saved before functions in this process can replace it. */
-const elapsed = performance.now.bind(performance);
 
 /** Detects a blocked event loop by a late timer. `takeActivities` returns what ran since its last call. */
 export function watchEventLoop(onBlock: (block: Block) => void, takeActivities: () => string[], now: () => number = elapsed): LoopWatch {

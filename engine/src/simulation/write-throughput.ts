@@ -1,12 +1,11 @@
 import { OverloadedError } from "../values/errors.ts";
-
-const now = performance.now.bind(performance);
+import { elapsed } from "../elapsed.ts";
 
 /** Refuses writes while those of earlier commits exceed the limit. One commit may exceed it, as it may be larger than a second's share. */
 export class WriteThroughput {
   readonly #bytesPerSecond: number;
   #level = 0;
-  #at = now();
+  #at = elapsed();
 
   constructor(bytesPerSecond: number) {
     this.#bytesPerSecond = bytesPerSecond;
@@ -14,9 +13,9 @@ export class WriteThroughput {
 
   /** @throws {OverloadedError} before the commit */
   use(bytes: number): void {
-    const elapsed = now() - this.#at;
-    this.#at += elapsed;
-    this.#level = Math.max(0, this.#level - (elapsed / 1_000) * this.#bytesPerSecond);
+    const passedMs = elapsed() - this.#at;
+    this.#at += passedMs;
+    this.#level = Math.max(0, this.#level - (passedMs / 1_000) * this.#bytesPerSecond);
     if (this.#level > this.#bytesPerSecond) {
       throw new OverloadedError(
         "TooManyWritesInTimePeriod",

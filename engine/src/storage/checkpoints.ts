@@ -4,6 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { StorageError } from "../values/errors.ts";
 import { FILE_NAME } from "./file.ts";
 import { openUnusedBytes, type UnusedBytes } from "./unused-bytes.ts";
+import { elapsed } from "../elapsed.ts";
 
 /** Fewer checkpoints mean fewer copies of pages that change repeatedly. */
 const PAGES_BETWEEN_CHECKPOINTS = 12_000;
@@ -11,9 +12,6 @@ const PAGES_BETWEEN_CHECKPOINTS = 12_000;
 const BATCHES_BETWEEN_CHECKS = 32;
 const HOUR_MS = 60 * 60 * 1000;
 const SLICE_MS = 5;
-/** Saved, because functions on this thread may replace it. */
-const elapsed = performance.now.bind(performance);
-
 /** Within seconds of a deletion the log is truncated and the unused bytes are cleared. */
 export class Checkpoints {
   private readonly sql: DatabaseSync;
@@ -74,7 +72,6 @@ export class Checkpoints {
     return this.unused.clear(() => elapsed() > end);
   }
 
-  /** The data file then stays unchanged until `resume`. */
   pause(): void {
     this.checkpoint("TRUNCATE");
     this.paused = true;

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { elapsed } from "../../elapsed.ts";
 
 /** A crashed backup must not let the log grow forever. */
 const HELD_AT_MOST_MS = 60 * 60 * 1_000;
-
-const elapsed = performance.now.bind(performance);
 
 export class PinnedFiles {
   #hold: { id: string; since: number } | null = null;

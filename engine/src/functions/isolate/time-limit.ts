@@ -1,7 +1,8 @@
 /** A compare-and-swap decides whether a run ends or is stopped. So a stopped mutation is certainly uncommitted and can be repeated. */
 import process from "node:process";
+import { elapsed } from "../../elapsed.ts";
 
-/** Convex's limit (facts/engine.md, Data), without time inside syscalls. */
+/** Convex's limit (docs.convex.dev/production/state/limits), without time inside syscalls. */
 export const USER_TIME_LIMIT_MS = 1_000;
 
 const PHASE = 0;
@@ -18,8 +19,6 @@ const SYSCALL_ENTERED = 2;
 const MESSAGE = 3;
 const CALL = 4;
 
-// Saved before functions on this thread get a frozen clock.
-const elapsed = performance.now.bind(performance);
 const now = (): number => performance.timeOrigin + elapsed();
 
 /** `ticket` identifies the run, so that a timeout never ends the next one. */

@@ -7,6 +7,7 @@ import type { Question, FromTransactor, ToTransactor, TransactorData } from "./t
 import { openingError, openTransactor } from "./open-transactor.ts";
 import { Watch } from "../isolate/time-limit.ts";
 import type { Transactor } from "./transactor.ts";
+import { elapsed } from "../../elapsed.ts";
 
 const BATCH_QUESTIONS = 256;
 const BATCH_MS = 20;
@@ -16,8 +17,6 @@ const port = parentPort;
 if (!port) throw new Error("The transactor runs as a worker thread.");
 const data: TransactorData = workerData.data;
 const nextTick = process.nextTick.bind(process);
-const elapsed = performance.now.bind(performance);
-
 // Leftovers of user code must not end the thread.
 process.on("unhandledRejection", () => undefined);
 
