@@ -3,7 +3,7 @@ import sharp from "sharp";
 import { bothWays, expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
 import { addPictures, addVersion, chosen, deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
 import { api } from "../../../convex/_generated/api.js";
-import { unzip } from "../support/unzip.ts";
+import { unzip } from "../../zip.ts";
 
 // A recorder or developer tools fetch the chosen file, the page does not.
 test.use({ allowedErrors: [/Connecting to 'blob:/] });

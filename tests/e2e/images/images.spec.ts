@@ -3,12 +3,12 @@ import type { Page } from "@playwright/test";
 import sharp from "sharp";
 import { hostileSvg, pictureBytes, type PictureName, pictures, sidewaysPhotograph } from "../../fixtures/pictures.ts";
 import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, signIn, test } from "../../harness/test.ts";
+import { gallery } from "../support/gallery.ts";
 import { addPictures, deploymentAs, imagesIn, makeDesign, manyImages } from "../support/pictures.ts";
 import { api } from "../../../convex/_generated/api.js";
 
 test.describe.configure({ mode: "parallel" });
 
-const gallery = (page: Page) => page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem");
 const viewerPath = (designId: string, imageId: string) => `/design/${designId}/images/${imageId}`;
 
 function ask(app: RunningApp, person: Person | null, path: string, headers: Record<string, string> = {}, method = "GET") {

@@ -15,14 +15,13 @@ import {
   twoPages,
 } from "../../fixtures/pictures.ts";
 import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, test, toasterReady } from "../../harness/test.ts";
+import { gallery } from "../support/gallery.ts";
 import { addPictures, chosen, imagesIn, makeDesign, send } from "../support/pictures.ts";
 import { forgetContents, openDetails, rememberedFiles, tray } from "../support/uploads.ts";
 
 test.describe.configure({ mode: "parallel" });
 
 const ACCEPTED = "JPEG, PNG, WebP, GIF, AVIF, HEIC, SVG or PDF";
-
-const gallery = (page: Page) => page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem");
 
 async function choose(page: Page, javaScript: boolean, files: Parameters<ReturnType<Page["locator"]>["setInputFiles"]>[0]) {
   if (javaScript) await hydrated(page);

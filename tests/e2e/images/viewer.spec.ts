@@ -4,11 +4,11 @@ import { api } from "../../../convex/_generated/api.js";
 import { hostileSvg, pictureBytes, type PictureName, picturePath, sidewaysPhotograph } from "../../fixtures/pictures.ts";
 import { VARIANT_WIDTHS } from "../../../app/features/images/display/image-address.ts";
 import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, waitForAnimations, test } from "../../harness/test.ts";
+import { gallery } from "../support/gallery.ts";
 import { addPictures, addVersion, deploymentAs, makeDesign } from "../support/pictures.ts";
 
 test.describe.configure({ mode: "parallel" });
 
-const gallery = (page: Page) => page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem");
 const stage = (page: Page) => page.locator(".viewer-backdrop").first();
 const zoom = async (page: Page) => Number((await page.locator("[data-zoom]").innerText()).replace("%", ""));
 /** Returns the initial zoom, once the stage and the fonts that affect its height are loaded. */

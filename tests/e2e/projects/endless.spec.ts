@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { api } from "../../../convex/_generated/api.js";
 import { expect, hydrated, waitForAnimations, test } from "../../harness/test.ts";
+import { gallery } from "../support/gallery.ts";
 import { holdable } from "../support/line.ts";
 import { deploymentAs, manyImages } from "../support/pictures.ts";
 
@@ -9,7 +10,6 @@ test.describe.configure({ mode: "parallel" });
 const PAGE = 200;
 const ALL = PAGE + 5;
 
-const gallery = (page: Page) => page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem");
 const scrolled = (page: Page) => page.evaluate(() => Math.round(window.scrollY));
 const toTheEnd = (page: Page) => page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
 

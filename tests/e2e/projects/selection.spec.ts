@@ -63,7 +63,6 @@ bothWays((javaScript) => {
       await picker.getByRole("button", { name: "Cancel" }).click();
       await expect(bar(page).getByRole("status")).toHaveText("2 images selected");
       await bar(page).getByRole("button", { name: "Move to…" }).click();
-      // The project of the current design is open.
       await expect(picker.getByRole("radio", { name: "Cover Current", exact: true })).toHaveCount(2);
       await picker.getByRole("radio", { name: "Cover Current", exact: true }).last().check();
       await expect(picker.getByRole("button", { name: "Move here" })).toBeDisabled();

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { expect, hydrated, test, toasterReady } from "../../harness/test.ts";
 import { recordDelays } from "../support/delays.ts";
-import { pageActions, stored } from "../support/page-actions.ts";
+import { type PageActions, pageActions, stored } from "../support/page-actions.ts";
 import { holdable } from "../support/line.ts";
 
 /** Specification 9: the official client's own values, in ms. */
@@ -160,11 +160,7 @@ test("is live again within 3 s of the connection's return", async ({ page, perso
   await page.clock.pauseAt(Date.now() + 600_000);
   await expect(mark(page)).toHaveText(/Reconnecting/);
   line.restore();
-  // A probe may be in flight, so the clock advances 3 s in small steps.
-  for (let step = 0; step < 30 && (await she.cards.count()) === 0; step++) {
-    await page.clock.runFor(100);
-    await page.request.get("/readyz");
-  }
+  await advanceUntilCards(page, she);
   await expect(she.cards).toHaveText(["Nightfall"]);
 });
 
@@ -181,11 +177,7 @@ test("replaces a connection that died silently within 3 s of use", async ({ page
   await other.makeProject("Nightfall");
   await page.clock.runFor(1_100);
   await page.evaluate(() => dispatchEvent(new Event("pointerdown")));
-  // A probe may be in flight, so the clock advances 3 s in small steps.
-  for (let step = 0; step < 30 && (await she.cards.count()) === 0; step++) {
-    await page.clock.runFor(100);
-    await page.request.get("/readyz");
-  }
+  await advanceUntilCards(page, she);
   await expect(she.cards).toHaveText(["Nightfall"]);
 });
 
@@ -202,3 +194,11 @@ test("replaces a connection that is open but dead after sleep", async ({ page, p
   await page.evaluate(() => dispatchEvent(new Event("focus")));
   await expect(she.cards).toHaveText(["Nightfall"]);
 });
+
+/** Advances the page's clock by up to 3 s, in small steps because a probe may be in flight. */
+async function advanceUntilCards(page: Page, { cards }: PageActions): Promise<void> {
+  for (let step = 0; step < 30 && (await cards.count()) === 0; step++) {
+    await page.clock.runFor(100);
+    await page.request.get("/readyz");
+  }
+}
