@@ -22,7 +22,6 @@ export type AppConfig = {
   /** Stripe; null: no sales, and no plan limits. */
   payments: { secretKey: string; webhookSecret: string; proPrice: string; proAnnualPrice: string | null } | null;
   accounts: {
-    /** Who may create an account. */
     signUp: "open" | "invited" | "closed";
     emailAndPassword: boolean;
     requireEmailVerification: boolean;

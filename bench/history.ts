@@ -11,7 +11,6 @@ export type Section = { id: string; title: string; figures: Figure[] };
 /** `date` is in UTC, `load` the one-minute load average before and after the run. */
 export type Run = { date: string; machine: string; load: [before: number, after: number]; sections: Section[] };
 
-/** One JSON object per line and run. */
 const HISTORY = join(import.meta.dirname, "history.jsonl");
 
 export function describeMachine(): string {
@@ -21,7 +20,6 @@ export function describeMachine(): string {
 
 export const appendRun = (run: Run): void => appendFileSync(HISTORY, `${JSON.stringify(run)}\n`);
 
-/** Returns all runs in order of their dates. */
 export const readHistory = (): Run[] =>
   readFileSync(HISTORY, "utf8")
     .split("\n")

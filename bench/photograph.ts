@@ -28,7 +28,6 @@ export async function grainyPhotograph(bytes: number): Promise<Buffer> {
 /** Box-Muller transform. */
 const gaussian = (): number => Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random());
 
-/** Returns another file with the same picture. */
 export function withComment(photograph: Buffer, text: string): Buffer<ArrayBuffer> {
   const comment = Buffer.from(`picture ${text}`);
   const head = Buffer.from([0xff, 0xd8, 0xff, 0xfe, 0, comment.length + 2]);

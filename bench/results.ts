@@ -77,7 +77,6 @@ function newestOf(history: Run[]): Newest[] {
   return [...newest.values()].toSorted((a, b) => a.section.title.localeCompare(b.section.title, "en"));
 }
 
-/** Returns the values over time of the figures that have a bar today and were measured at least twice. */
 function seriesOf(history: Run[], section: Section): Series[] {
   return section.figures.filter(hasBar).flatMap(({ name, bar = "" }) => {
     const points = history.flatMap((run) =>

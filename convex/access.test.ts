@@ -574,7 +574,6 @@ type Fixtures = {
   bobItems: TestItems;
   bobs(): Promise<unknown>;
   members: { roles: Record<MemberRole, Person>; removed: Person; signedOut: Person };
-  /** New items of ada in a project with those members. */
   sharedItems(): Promise<TestItems>;
   ownItems(person: Person): Promise<TestItems>;
   contentOf(items: TestItems): Promise<unknown>;

@@ -90,7 +90,6 @@ export const resume = userMutation({
   },
 });
 
-/** Hides a finished job; a running one continues. */
 export const dismiss = userMutation({
   args: job,
   returns: v.null(),

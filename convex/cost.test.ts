@@ -129,7 +129,6 @@ it.each(writes)("%s reads only what it changes", async (name, args, cost) => {
   expect(used).toEqual(cost);
 });
 
-/** Functions about a project that an editor may call. */
 const OWNERS = ["projects:remove", "projects:setFavourite"];
 const ofProjects = (functions: typeof reads) =>
   functions.filter(([each, args]) => /^\(\{ \w|^\(?fixtures/.test(String(args)) && !OWNERS.includes(each));

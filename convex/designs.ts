@@ -44,7 +44,6 @@ export const getDesignById = userQuery({
   handler: async (ctx, { id }) => toDesign((await designFor(ctx, id, "view")).design),
 });
 
-/** Projects and designs per project that are read for the recent designs. */
 const RECENT = { projects: 5, designs: 3, shown: 6 };
 
 export const getRecent = userQuery({

@@ -12,7 +12,6 @@ import { expectVisible, restoreWithParents } from "./model/trashing";
 const kind = v.union(v.literal("project"), v.literal("design"), v.literal("image"));
 const placeShape = v.object({ _id: v.string(), name: v.string(), inTrash: v.boolean() });
 
-/** Has no pictures, only a blurred placeholder. */
 const trashedShape = v.object({
   _id: v.string(),
   kind,

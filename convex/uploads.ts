@@ -208,7 +208,6 @@ export const getFile = serverQueryFor({
   args: {
     imageId: v.string(),
     versionId: v.optional(v.string()),
-    /** The file is sent as it is, not a variant of it. */
     original: v.optional(v.boolean()),
   },
   returns: v.object({

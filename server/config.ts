@@ -261,7 +261,6 @@ function setAsideForeign(env: NodeJS.ProcessEnv): string[] {
 
 const SECRET = /SECRET|KEY|TOKEN|PASSWORD|SMTP_URL/;
 
-/** The settings that a file can contain (`NAME_FILE`). */
 export const secretSettings: readonly string[] = [
   ...Object.keys(settings.shape),
   ...providerIds.flatMap((id) => Object.values(variablesOf(id)).flat()),

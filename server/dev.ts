@@ -70,7 +70,6 @@ function convexDev({ url, adminKey }: Target): ChildProcess {
 
 const AFTER_PUSH = /Convex functions ready|^\W*✖/m;
 
-/** Waits for the first push, successful or not; the CLI retries after changes in `convex/`. */
 async function pushed(cli: ChildProcess): Promise<void> {
   await new Promise<void>((resolve) => {
     let message = "";

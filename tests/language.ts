@@ -11,7 +11,7 @@ const DOCS = globSync("{*.md,{docs,engine,tests,bench,.github}/**/*.md}", { cwd:
 const MAX_WORDS = 25;
 const MAX_TITLE = 80;
 /** The comment lines of commit a0de009, before the texts were rewritten. The aim is half of them. */
-const BASELINE_COMMENT_LINES = 6121;
+const BASELINE_COMMENT_LINES = 6113;
 
 type Finding = { file: string; text: string };
 
@@ -19,6 +19,8 @@ const read = (file: string) => readFileSync(ROOT + file, "utf8");
 const isTest = (file: string) => /\.(test|spec)\.tsx?$/.test(file);
 
 const isComment = (line: string) => /^(\/\/|\/\*|\*(\s|\/|$))/.test(line.trim());
+/** Tells a tool what to do, not a reader. */
+const isDirective = (line: string) => /^\/[/*]\s*(?:oxlint-|@ts-|@vitest-)/.test(line.trim());
 const withoutComments = (source: string) =>
   source
     .split("\n")
@@ -29,7 +31,7 @@ function commentLines(source: string): string[] {
   return source
     .split("\n")
     .map((line) => line.trim())
-    .filter(isComment);
+    .filter((line) => isComment(line) && !isDirective(line));
 }
 
 const commentText = (source: string) =>

@@ -117,7 +117,6 @@ const refusal = z.object({ error: z.object({ code: z.string() }) });
 
 const CONCURRENCY = 4;
 
-/** Queries the configured registry through npm, each package once. */
 function npmRegistry(): Registry {
   const run = promisify(execFile);
   const answers = new Map<string, Promise<unknown>>();

@@ -105,7 +105,6 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
   const next = project.designCount > designs.length && !onlyFavourites ? page.next : null;
   const selection = useSelection(
     useMemo(() => designs.filter(({ _id }) => !isPending(_id)).map(({ _id }) => _id), [designs]),
-    // A list of favourites is always complete.
     onlyFavourites ? undefined : { field: scopeField("project", project._id), total: project.designCount },
   );
   usePointerSelection(list, selection);

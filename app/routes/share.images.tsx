@@ -26,7 +26,6 @@ const PROJECT = "project";
 const DESIGN = "design";
 const CHOICE = "choice";
 
-/** The latest project and its designs, unless `?project=` names another. */
 export async function loader({ request, context, url }: Route.LoaderArgs) {
   const visitor = await getVisitor(context);
   if (!visitor) throw redirectToSignIn(request);

@@ -94,7 +94,6 @@ async function viewerKeys(app: RunningApp, browser: Browser, bare: Awaited<Retur
   return figures("viewer key to painted image", "a bare page with all images decoded", times, { p50: 50, p99: 250 });
 }
 
-/** Two fingers zoom in and out four times. */
 async function pinches(app: RunningApp, browser: Browser, bare: Awaited<ReturnType<typeof startBare>>): Promise<Figure[]> {
   const person = await signUp(app.url);
   const { designId, path } = await makeDesign(app, person);

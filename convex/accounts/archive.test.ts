@@ -6,7 +6,6 @@ import { api } from "../_generated/api";
 
 const paginationOpts = { cursor: null, numItems: 100 };
 
-/** The value of each table's row that the archive must contain: a table without an entry fails. */
 const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   users: (row) => row["email"],
   accounts: (row) => row["id"],

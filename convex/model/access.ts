@@ -88,7 +88,6 @@ async function memberRoleIn(ctx: CallerCtx, projectId: Id<"projects">): Promise<
   return member && member.role;
 }
 
-/** Of a project that may be in the trash. */
 export const hasRight = async (ctx: CallerCtx, project: Doc<"projects">, right: Right): Promise<boolean> =>
   allows(await roleIn(ctx, project), right);
 

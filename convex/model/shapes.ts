@@ -11,7 +11,6 @@ export const coverShape = v.object({
   height: v.number(),
   /** Part of the image URL, because another version is another picture. */
   versionId: v.optional(v.id("imageVersions")),
-  /** Part of the image URL, too. */
   rotation: v.optional(rotation),
 });
 export type Cover = Infer<typeof coverShape>;

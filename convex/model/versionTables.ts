@@ -6,11 +6,9 @@ export const pictureDetails = v.object({
   colourSpace: v.optional(v.string()),
   camera: v.optional(v.string()),
   lens: v.optional(v.string()),
-  /** Seconds. */
   exposureTime: v.optional(v.number()),
   aperture: v.optional(v.number()),
   iso: v.optional(v.number()),
-  /** Millimetres. */
   focalLength: v.optional(v.number()),
   hasPlace: v.boolean(),
 });

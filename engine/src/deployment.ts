@@ -51,7 +51,6 @@ export type DeploymentOptions = {
   /** The trusted proxy's header with the client's address; default: the connection's address. */
   clientAddressHeader?: string | undefined;
   allowedOrigins?: string[] | undefined;
-  /** Default: none. */
   simulation?: Simulation | undefined;
   report?: ((error: unknown) => void) | undefined;
   /** The data is unusable and nothing will be answered: exit, so that the supervisor restarts the process. */

@@ -13,7 +13,6 @@ const files = anyApi["files"]!;
 const messages = anyApi["messages"]!;
 const folders: string[] = [];
 const SMALL = "a file's content";
-/** More than is verified before the first byte is sent. */
 const LARGE = `${SMALL} ${"x".repeat(300_000)}`;
 
 let template: string;

@@ -15,7 +15,6 @@ type KeyFlags = { rotate: boolean; removeOld: boolean };
 
 export type KeyAction = "publish" | "keep" | "rotate" | "removeOld";
 
-/** The message names the setting. Thrown before any change. */
 export class KeyError extends Error {}
 
 /** Throws `KeyError` if AUTH_JWKS is not a key set of ours. */

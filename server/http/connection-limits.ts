@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Guards } from "./guards.ts";
 
-/** Each costs about 50 KiB. */
 const CONNECTIONS = 8000;
 /** File descriptors for files, the deployment and SMTP. */
 const OTHER_DESCRIPTORS = 512;

@@ -151,7 +151,6 @@ async function interrupted(store: Store): Promise<number> {
   return onDisk([ada.id]).length;
 }
 
-/** Returns the documents of all tables that contain one of the words, except scheduled jobs. */
 function onDisk(words: string[]): string[] {
   const file = new DatabaseSync(join(app.dataDir, "convex", "deployment.sqlite3"), { readOnly: true, timeout: 60_000 });
   const rows = file.prepare("SELECT json FROM documents").all();

@@ -47,7 +47,6 @@ export const CONFINED = ["--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--sec
 export type Container = {
   name: string;
   url: string;
-  /** The exit code, once it has ended. */
   wait(): Promise<number>;
   logs(): Promise<string>;
   exec(...command: string[]): Promise<string>;
@@ -58,7 +57,6 @@ export type Container = {
 
 export type ContainerOptions = {
   image: string;
-  /** A named volume, or a folder of this machine. */
   data?: string;
   settings?: Record<string, string>;
   flags?: readonly string[];

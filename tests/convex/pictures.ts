@@ -5,7 +5,6 @@ import { appServer, type Backend, type Person } from "./backends.ts";
 
 type ChosenAs = { batch: string; index: number };
 
-/** Adds a picture as the app server does: the stored file, then its row. */
 export async function addImage(backend: Backend, person: Person, designId: Id<"designs">, name: string, chosenAs?: ChosenAs) {
   const file = await storedPicture(backend, person, name);
   const id = await (await appServer(backend)).mutation(api.uploads.finalize, { ...file, designId, ...(chosenAs && { chosenAs }) });

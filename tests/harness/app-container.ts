@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { CONFINED } from "../container/container-engine.ts";
 
-/** The image under test, with `npm run test:container`. */
 export const IMAGE = process.env.TEST_CONTAINER;
 const ENGINE = process.env.CONTAINER_ENGINE ?? "podman";
 const USER = 1000;

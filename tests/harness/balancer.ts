@@ -5,9 +5,7 @@ import { createServer, request as httpRequest, type IncomingMessage } from "node
 export async function startBalancer(port: number, targets: () => number[]): Promise<{ served: () => number[]; close(): Promise<void> }> {
   const served: number[] = [];
   let turn = 0;
-  const choose = ({ url }: IncomingMessage, ports: number[]) =>
-    // Like a consistent hash of the upload's id.
-    url?.startsWith("/uploads") ? 0 : turn++ % ports.length;
+  const choose = ({ url }: IncomingMessage, ports: number[]) => (url?.startsWith("/uploads") ? 0 : turn++ % ports.length);
   const server = createServer((request, response) => {
     const ports = targets();
     const index = choose(request, ports);

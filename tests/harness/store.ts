@@ -13,7 +13,6 @@ export type Store = {
   find(model: string, where: Where): Promise<Row[]>;
   change(model: string, where: Where, update: Row): Promise<number>;
   create(model: string, data: Row): Promise<void>;
-  /** Invites an address as the operator does, and returns the token. */
   invite(email: string): Promise<string>;
 };
 

@@ -88,7 +88,6 @@ async function round(app: RunningApp, person: Person, tabs: Tab[], recorder: Rec
 
 type Tab = { client: ConvexClient; answer(): Promise<{ projects: number }>; close(): Promise<void> };
 
-/** Opens a websocket as a page does, and waits for the first answer to the list of projects. */
 async function openTab(app: RunningApp, person: Person): Promise<Tab> {
   const client = new ConvexClient(app.deployment.forBrowsers, { skipConvexDeploymentUrlCheck: true, logger: false, expectAuth: true });
   client.setAuth(async () => {

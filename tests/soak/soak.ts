@@ -22,7 +22,6 @@ export type Soak = {
   failures: string[];
   operations: number;
   samples: Sample[];
-  /** Values of /metrics at the end, of collections and blocks. */
   metrics: string[];
   restart: { readyMs: number; slowestMs: number };
 };

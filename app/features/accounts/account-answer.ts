@@ -5,7 +5,6 @@ export type AccountAnswer = FormAnswer & {
   /** How the user can refresh a session that is too old: by password, or by signing in again. */
   stepUp?: "password" | "sign-in";
   setup?: TwoFactorSetup;
-  /** A provider's address, for forms sent without JavaScript. */
   leaveFor?: string;
   codes?: string[];
 };

@@ -25,7 +25,6 @@ export function dropPositionFor(from: number, to: number): DropPosition | null {
   return from === to ? null : { side: to < from ? "before" : "after", index: to };
 }
 
-/** Returns the index at which the item at `from` is next to the one at `beside`. */
 export function indexBeside(side: DropPosition["side"], from: number, beside: number): number {
   if (side === "before") return beside > from ? beside - 1 : beside;
   return beside < from ? beside + 1 : beside;

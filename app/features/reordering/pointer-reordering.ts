@@ -25,7 +25,6 @@ export function reorderByPointer(shelf: ReorderList): () => void {
     const marks = new DropMarkers();
     let pointer = { x: first.clientX, y: first.clientY };
     let aim: ReorderTarget | null = null;
-    /** The element of the drop target that is marked. */
     let over: Element | null = null;
     let stopScrolling: (() => void) | null = null;
     const controller = new AbortController();

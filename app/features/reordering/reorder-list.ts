@@ -5,7 +5,6 @@ export const HANDLE = ".drag-handle";
 export type ReorderTarget = { to: "before" | "after"; beside: string } | { to: "last" };
 
 export type ReorderList = {
-  /** False in other sort orders and during a selection. */
   isEnabled: () => boolean;
   list: () => HTMLElement | null;
   indexOf: (id: string) => number;
@@ -14,6 +13,5 @@ export type ReorderList = {
   at: (index: number) => string;
   hasMore: () => boolean;
   reorder: (id: string, aim: ReorderTarget) => void;
-  /** Null where items have no other place to move to. */
   dropTargets: () => ItemDropTargets | null;
 };

@@ -15,7 +15,6 @@ type ReorderingOptions = {
   /** With earlier pages, positions are announced relative to this page. */
   page: Pick<ListPage<unknown>, "isFirst" | "next">;
   total: number | null;
-  /** Where a dragged item moves to instead: `useItemCommands` returns them. */
   dropTargets?: RefObject<ItemDropTargets | null>;
 };
 

@@ -26,7 +26,6 @@ export function highlightParts(text: string, typed: string): Part[] {
   return parts;
 }
 
-/** Returns the index after the match that starts at `from`; null for none. */
 function endOfMatch(folded: string[], from: number, word: string): number | null {
   let found = "";
   for (let at = from; at < folded.length; at++) {

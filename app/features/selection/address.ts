@@ -8,7 +8,6 @@ export function withSelect(search: string, on: boolean): string {
   return params.size > 0 ? `?${params}` : "";
 }
 
-/** The address of the selection with everything selected, for pages without JavaScript. */
 export function withSelectAll(search: string): string {
   const params = new URLSearchParams(withSelect(search, true));
   params.set(SELECT_ALL, "1");

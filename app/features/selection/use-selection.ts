@@ -7,16 +7,13 @@ import { between } from "./range";
 import { controlOf } from "./selectable-items";
 import { DIRECT_MAX, wholeFields, type WholeSelection } from "./whole-selection";
 
-/** The list that "Select all" selects: `field` is made by `scopeField`. */
 export type SelectionScope = { field: string; total: number };
 
 export type Selection = {
   on: boolean;
   chosen: readonly string[];
   onOtherPages: readonly string[];
-  /** All items of the list, including items on other pages, except deselected ones. */
   whole: WholeSelection | null;
-  /** The number of selected items, and the number that "Select all" selects. */
   count: number;
   total: number;
   isWholePossible: boolean;
@@ -39,10 +36,8 @@ export function useSelection(ids: readonly string[], scope?: SelectionScope): Se
   const isRequested = useSearchParams()[0].has(SELECT);
   const refused = useActionData<FormAnswer | undefined>();
   const [on, setOn] = useState(isRequested);
-  /** Selected id to the list view it was selected in. */
   const [marked, setMarked] = useState<ReadonlyMap<string, string>>(() => new Map(submittedIds(refused).map((id) => [id, view])));
   const isAllRequested = useSearchParams()[0].has(SELECT_ALL);
-  /** Items that "Select all" excludes; null when items are selected one by one. */
   const [except, setExcept] = useState<ReadonlySet<string> | null>(isAllRequested && scope ? new Set() : null);
   const whole = except && scope ? { all: scope.field, total: scope.total, except: [...except] } : null;
   const anchor = useRef<string | null>(null);

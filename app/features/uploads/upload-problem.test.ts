@@ -28,7 +28,6 @@ it.each([400, 403, 405, 408, 413, 429, 500, 502, 504])("offers to try again afte
   expectAdvice(new NotSent(status, null)),
 );
 
-/** The page retries by itself when it waits; otherwise "try again" needs the button. */
 function expectAdvice(error: NotSent): void {
   const { kind, problem, canRetry } = remedyFor(error);
   expect(/try again/i.test(problem), problem).toBe(kind === "give up" && canRetry);

@@ -45,7 +45,6 @@ export type Intent = {
 
 export type Intents = Readonly<Record<string, Intent>>;
 
-/** The values of an intent's `fields`, and arrays for its `lists`. */
 export type FormValues = Readonly<Record<string, string | string[]>>;
 
 type ValuesOf<Field extends string, List extends string, Optional extends string> = Readonly<

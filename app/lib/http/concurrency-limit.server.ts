@@ -2,15 +2,13 @@ export class ConcurrencyLimitError extends Error {
   override name = "ConcurrencyLimitError";
 }
 
+/** Throws `ConcurrencyLimitError` at once if the limit is reached. `acquire` returns the release function. */
 export type ConcurrencyLimit = {
-  /** Throws `ConcurrencyLimitError` at once if the limit is reached. */
   hold<Result>(userId: string, job: () => Promise<Result>): Promise<Result>;
-  /** Returns the release function. Throws `ConcurrencyLimitError`. */
   acquire(userId: string): () => void;
   users(): number;
 };
 
-/** Limits concurrent jobs per user, so that no user occupies all capacity. */
 export function createConcurrencyLimit(each: number): ConcurrencyLimit {
   const activeCounts = new Map<string, number>();
 

@@ -4,7 +4,6 @@ type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 export type PreservedFields = {
   restore: () => void;
-  /** Dispatches the change events and releases the old elements. */
   finish: () => void;
 };
 

@@ -4,7 +4,6 @@ import { Link } from "./navigation/link";
 import { PendingIndicator } from "./pending-indicator";
 
 type ItemCardProps = {
-  /** The row shown, which may be an optimistic update. */
   item: object;
   to: string | null;
   name: string;

@@ -13,7 +13,6 @@ type PageHeaderProps = {
   trail?: ReactNode;
   tools?: ReactNode;
   about?: ReactNode;
-  /** On phones, the title and the controls share one row. */
   compact?: boolean;
   children?: ReactNode;
 };

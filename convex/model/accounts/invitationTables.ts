@@ -5,7 +5,6 @@ import { memberRole } from "../rights";
 export const invitationTables = {
   /** Without a project, the operator's invitation to sign up. */
   invitations: defineTable({
-    /** Lower case, as in `users`. */
     email: v.string(),
     /** SHA-256 of the token, in base64url. */
     tokenHash: v.string(),

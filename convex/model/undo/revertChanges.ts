@@ -85,7 +85,6 @@ async function revertParents(ctx: Ctx, changes: Change[]): Promise<void> {
 
 const idsIn = (changes: { id: string }[]) => changes.map(({ id }) => id);
 
-/** Fields that are reverted together, for all items. */
 const REVERTED: ReadonlySet<Field> = new Set(["removedAt", "projectId", "designId", "tags"]);
 
 async function revertFields(ctx: Ctx, change: Change): Promise<void> {

@@ -1,4 +1,3 @@
-/** The generated admin key of a deployment started without one, stored in its folder, readable by its owner only. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeAdminKey } from "./admin-key.ts";

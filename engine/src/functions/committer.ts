@@ -37,7 +37,6 @@ export class Committer {
     return params.once ? this.#inTurn(params.once.sessionId, run) : run();
   }
 
-  /** Retries without end. */
   scheduled<Kind extends "runJob" | "runCron">(kind: Kind, params: Questions[Kind]["params"]): Promise<WireRun | null> {
     return this.#untilCommitted(kind, params, Infinity);
   }

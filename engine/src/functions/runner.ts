@@ -41,7 +41,6 @@ export async function startRunner(options: RunnerOptions): Promise<FunctionRunne
 
 export type Jobs = {
   request: TransactorThread["request"];
-  /** Returns null if it is no longer due. */
   runMutation: Committer["scheduled"];
   onChange(listener: () => void): () => void;
   runAction(call: Call, jobId: string | null): Promise<Outcome>;
@@ -61,7 +60,6 @@ class Runner implements FunctionRunner {
   readonly #closing = new AbortController();
   readonly #simulation: Simulation;
   readonly #limits: Record<"queries" | "mutations" | "actions", ConcurrencyLimit | null>;
-  /** Null: mutations commit at once. */
   readonly #committer: Committer | null;
   #transactor!: TransactorThread;
   #actions!: Actions;

@@ -9,7 +9,6 @@ export type Simulation = {
   concurrentActions: number | null;
   concurrentScheduled: number | null;
   writeBytesPerSecond: number | null;
-  /** Clients without the admin key receive only the data of a `ConvexError`. */
   redactErrors: boolean;
 };
 

@@ -14,7 +14,6 @@ type NewQuery = QuerySpec & { argsText: string };
 export interface Subscriber {
   readonly identity: Identity;
   readonly identityKey: string;
-  /** False while it is blocked: queries of blocked subscribers alone do not run. It is touched when it resumes. */
   readonly writable: boolean;
   advance(snapshot: Timestamp): boolean;
   /** The client resubscribes on reconnect, which restores dropped arguments. */

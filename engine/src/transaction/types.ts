@@ -54,7 +54,6 @@ export interface SystemWriter {
 
 export type Commit = { ts: Timestamp; affected: string[] };
 
-/** A second process on the same folder is refused. */
 export interface Database {
   latest(): Timestamp;
   /** Throws unless `at` is within the last 30 s. */

@@ -37,7 +37,6 @@ const TARGETS = { callbackURL: "/projects", newUserCallbackURL: "/account", erro
 
 type Options = { path?: "/sign-in/social" | "/link-social"; refuses?: boolean; on?: Program };
 
-/** Signs in on a provider's page. Returns the address to which our callback redirects. */
 async function through(id: ProviderId, person: Person, { path = "/sign-in/social", refuses = false, on = new Program(app) }: Options = {}) {
   const { newUserCallbackURL, ...others } = TARGETS;
   const start = await on.post(path, { provider: id, ...others, ...(path === "/sign-in/social" && { newUserCallbackURL }) });

@@ -97,7 +97,6 @@ for (const [name, alter] of Object.entries(ALTERATIONS)) {
   });
 }
 
-/** Runs in the page: describes the visible fields in document order. */
 function fieldsOf(): unknown[] {
   const fields = [...document.querySelectorAll<HTMLInputElement>("input:not([type=hidden]), textarea, select")];
   return fields

@@ -44,7 +44,6 @@ export type Shape = {
   idToken?: (person: Person, clientId: string) => Claims;
   profile: Record<string, (person: Person, request: ProfileRequest) => unknown>;
   newId: () => string;
-  /** An address on a documented host; null: the provider reports no picture. */
   picture: ((id: string) => string) | null;
   /** "flag": the provider reports whether the address is verified. "always": it reports verified ones only. */
   address: "flag" | "always" | "unverified" | "none";

@@ -44,7 +44,6 @@ export async function administration(config: AppConfig) {
 
     invitations: () => convex.query(api.accounts.invitations.list, {}),
 
-    /** Returns the number of revoked invitations. */
     uninvite: (email: string) => convex.mutation(api.accounts.invitations.revoke, { email: email.toLowerCase() }, { skipQueue: true }),
 
     async reset(email: string): Promise<string | null> {

@@ -6,7 +6,6 @@ import { AuthPage } from "../auth-page";
 
 type SentProps = {
   email: string;
-  /** The same text whether an account exists or not. */
   text: string;
   fields?: Record<string, string>;
   /** Seconds. */

@@ -61,7 +61,6 @@ function signInAddress(target: string, error: string | null): string {
   return search.size === 0 ? "/sign-in" : `/sign-in?${search}`;
 }
 
-/** Removes React Router's `.data` suffix and its own parameters. */
 function pageOf(request: Request): URL {
   const url = new URL(request.url);
   url.pathname = url.pathname.replace(/\/_(root)?\.data$/, "/").replace(/\.data$/, "");

@@ -28,7 +28,6 @@ type AccountFormProps = {
   children?: ReactNode;
 };
 
-/** Renders an account form. Asks for the password when the session is not fresh, then resends all fields. */
 export function AccountForm({
   state,
   submit,

@@ -4,11 +4,10 @@ export type Exif = {
   orientation: number;
   camera?: string;
   lens?: string;
-  /** Seconds. */
+  /** In s; `focalLength` is in mm, not converted to 35 mm equivalent. */
   exposureTime?: number;
   aperture?: number;
   iso?: number;
-  /** Millimetres, not converted to 35 mm equivalent. */
   focalLength?: number;
   hasPlace: boolean;
 };

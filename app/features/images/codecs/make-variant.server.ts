@@ -31,7 +31,6 @@ export async function makeVariant(original: Original, request: VariantRequest, d
   });
 }
 
-/** Creates the variant of a JPEG from its reduction (`reducedFor`), which looks the same as from the file. */
 export function makeFromReduced(
   { data, info, width }: ReducedJpeg & { width: VariantWidth },
   { targetFormat, rotation = 0 }: VariantRequest,

@@ -11,7 +11,6 @@ const SIZES: Record<Density, [whole: string, half: string]> = {
   large: ["(width < 480px) 100vw, max(31rem, 20vw)", "(width < 480px) 50vw, max(16rem, 10vw)"],
 };
 
-/** The newest pictures of a project or design as its cover. Decorative, because the item's name is next to it. */
 export function Mosaic({ cover, className, sizes }: { cover: PictureSource[]; className?: string; sizes?: string }) {
   const shown = cover.slice(0, SHOWN);
   const [whole, half] = SIZES[useDensity()];

@@ -20,11 +20,10 @@ const RETRY_INTERVAL = 5000;
 const RUN_INTERVAL = 500;
 const PAGE = 1000;
 
+/** In ms since 1970: `from` by the deployment's clock, `checkedAt` by this server's. */
 const positionSchema = z.object({
   deployment: z.string(),
-  /** In ms since 1970, by the deployment's clock. */
   from: z.number(),
-  /** In ms since 1970, by this server's clock. */
   checkedAt: z.number(),
 });
 type Position = z.infer<typeof positionSchema>;

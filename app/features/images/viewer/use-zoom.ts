@@ -90,7 +90,6 @@ export type Zoom = ReturnType<typeof useZoom>;
 
 const STRIDE = 80;
 
-/** Handles a zoom key and returns whether it did. Arrows move only a picture larger than its stage. */
 export function zoomByKey(event: KeyboardEvent, zoom: Zoom): boolean {
   const key = pressedKey(event);
   const arrows: Record<string, [number, number]> = { ArrowLeft: [1, 0], ArrowRight: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };

@@ -21,7 +21,6 @@ type StageProps = {
   animation?: Animation;
 };
 
-/** Fitted by CSS until the stage is measured, then placed by the zoom. */
 export function ViewerImage({ image, zoom, sizes, grows = false, animation }: StageProps) {
   const { width, height, name, caption } = image;
   const drawing = isDrawing(image);

@@ -15,7 +15,6 @@ import { type ItemDropTargets, useItemDrag } from "./use-item-drag";
 
 type ItemCommands = {
   items: readonly Item[];
-  /** Undefined on pages without dialogs or intents for single items. */
   openDialog?: (requested: OpenItemDialog) => void;
   remove?: IntentName;
   duplicate?: IntentName;

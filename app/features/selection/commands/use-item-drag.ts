@@ -10,11 +10,9 @@ type ItemDrag = {
   move: (items: CopiedItems, target: string) => void;
 };
 
-/** The drop targets of a page for a drag by pointer events, as it reorders a list. */
 export type ItemDropTargets = {
   /** Returns the target's name at an element, "" near a target, and null elsewhere. Marks the target. */
   over: (element: Element | null) => string | null;
-  /** Moves an item to the target at an element, if there is one. */
   drop: (id: string, element: Element | null) => void;
   end: () => void;
 };

@@ -68,7 +68,6 @@ export class UnfinishedUploads {
     this.#store.unfinished = this.#store.unfinished.filter((each) => !uploads.includes(each));
   }
 
-  /** Finishes uploads that are complete on the server, and shows the others. */
   async #finishArrived(tries = 0): Promise<void> {
     const { unknown } = this.#store;
     const queried = [...unknown];

@@ -42,7 +42,6 @@ export class UploadSender {
     this.#store.publish();
   }
 
-  /** Returns the waiting small files to send with this one; none if it is sent alone. */
   #batchFrom(index: number): UploadItem[] {
     const { items } = this.#store;
     const first = items[index];

@@ -10,10 +10,8 @@ export type PageEvents = Pick<Window, "addEventListener" | "removeEventListener"
 
 type Snapshot = { uploads: readonly Upload[]; unfinished: readonly QueuedUpload[] };
 
-/** The uploads that a page shows. The browser asks before the user leaves the page during an upload. */
 export class UploadStore {
   items: UploadItem[] = [];
-  /** Uploads of earlier pages that need their files. */
   unfinished: QueuedUpload[] = [];
   /** Those of `unfinished` that may be complete on the server: they are not shown. */
   readonly unknown = new Set<QueuedUpload>();

@@ -41,7 +41,6 @@ export type PartialUploads = {
   /** Returns the SHA-256 in hexadecimal; null when this process did not receive the part in order. */
   digest(part: PartialUpload): string | null;
   finish(part: PartialUpload, outcome: UploadOutcome): Promise<void>;
-  /** Removes a part and aborts the request that writes to it. */
   remove(part: PartialUpload): Promise<void>;
   removeFinished(id: string): Promise<void>;
   removeOwner(ownerId: string): Promise<void>;

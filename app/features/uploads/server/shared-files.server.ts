@@ -103,7 +103,6 @@ async function sharedParts(userId: string, config: AppConfig): Promise<PartialUp
 const sharedAmong = (parts: PartialUpload[]) =>
   parts.filter(({ isShared = false }) => isShared).toSorted((a, b) => a.expiresAt - b.expiresAt);
 
-/** Adds the shared files to a new project, which is only created if files are waiting. */
 export async function addSharedToNewProject(request: Request, visitor: Sharer, context: Readonly<RouterContextProvider>) {
   const config = context.get(configContext);
   if ((await sharedFiles(visitor.userId, config)).length === 0) return { answer: { results: [], problem: EXPIRED }, designId: "" };

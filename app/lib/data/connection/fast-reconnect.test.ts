@@ -327,7 +327,6 @@ describe("a line of its own speed", () => {
     page.addEventListener("online", () => isWaiting && dial());
   });
 
-  /** Resolves after round trips. What is sent before the network is back is lost. */
   const answered = (roundTrips: number): Promise<void> =>
     Date.now() < backAt ? unanswered() : new Promise((resolve) => setTimeout(resolve, roundTrips * roundTripMs));
 

@@ -8,7 +8,6 @@ export type PageRange = {
 
 type Slot = PageRange & {
   before?: PageRange;
-  /** The halves that replace a grown page once both are loaded. */
   parts?: [PageRange, PageRange];
   /** Restored from history; awaited before rendering. */
   returning?: true | undefined;

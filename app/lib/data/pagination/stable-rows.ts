@@ -26,7 +26,6 @@ export const idOf = (row: unknown): unknown => Object(row)._id ?? row;
 /** An optimistic row differs from its answer even if equal. */
 const isSame = (one: unknown, other: unknown) => isOptimistic(Object(one)) === isOptimistic(Object(other)) && isEqual(one, other);
 
-/** Compares plain data; other objects by identity. */
 function isEqual(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
   if (Array.isArray(one)) return Array.isArray(other) && one.length === other.length && one.every((each, at) => isEqual(each, other[at]));

@@ -26,7 +26,6 @@ export function CreateButton({ thing, variant = "primary" }: { thing: string; va
   );
 }
 
-/** Closes when sent, because the optimistic update is visible, and reopens on a rejection. */
 export function CreateDialog({ thing, intent, placeholder, constraint, hidden = {} }: CreateDialogProps) {
   const id = dialogOf(thing);
   const state = useIntentForm({ id: ["create", thing, ...Object.values(hidden)].join("-"), intent, constraint });

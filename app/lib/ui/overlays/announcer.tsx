@@ -24,7 +24,6 @@ const subscribe = (listener: () => void) => {
   return () => void listeners.delete(listener);
 };
 
-/** The live region for `announce`; rendered once per document. */
 export function Announcer() {
   const text = useSyncExternalStore(
     subscribe,

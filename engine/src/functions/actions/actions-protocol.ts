@@ -11,7 +11,6 @@ export type HttpResponse = {
   body: ReadableStream<Uint8Array> | null;
 };
 
-/** What the actions thread checks itself, which spares copies for the transactor. */
 export type OwnChecks = { checksArguments: boolean; checksResult: boolean };
 
 export type ToActions =

@@ -3,7 +3,6 @@ import { SourceMap } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { LRUCache } from "lru-cache";
 
-/** Files of earlier pushes are never read again. */
 const REMEMBERED = 50;
 export const sourceMaps = new LRUCache<string, { map: SourceMap | null }>({ max: REMEMBERED });
 

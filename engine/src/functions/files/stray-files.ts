@@ -25,7 +25,6 @@ export type StrayFilesOptions = {
   acceptLossUntil: number | null;
   hasAcceptedLoss: boolean;
   log: (line: string) => void;
-  /** Stops the comparison; the next start begins again. */
   signal: AbortSignal;
 };
 

@@ -2,7 +2,6 @@ import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Fixture } from "../testing.ts";
 
-/** Replaces a global that a syscall calls, so that a function can make engine code hang. */
 const SOURCE = `
   import { queryGeneric as query, mutationGeneric as mutation } from "convex/server";
   const parse = JSON.parse;

@@ -44,9 +44,7 @@ export type MutationHooks = {
   record?: (text: string) => { sessionId: string; requestId: number; result: string } | undefined;
   /** Writes in the mutation's transaction, after the function. */
   settle?: (transaction: Transaction) => void;
-  /** Runs in the commit's batch. */
   committed?: () => void;
-  /** Runs in the batch in which the function or its commit failed. */
   failed?: (message: string, batch: OpenBatch) => void;
 };
 
@@ -104,7 +102,6 @@ export class Transactor {
     return { answers: [], affected: [], committed: false, jobsChanged: false, removedFiles: [], ends: false, failure: null };
   }
 
-  /** On failure all questions of the batch get the error. */
   finishBatch(batch: OpenBatch): Batch {
     let { answers, affected, committed } = batch;
     try {
@@ -162,7 +159,6 @@ export class Transactor {
     });
   }
 
-  /** Commits, or prepares the commit if commits are deferred. */
   async runMutation(
     batch: OpenBatch,
     question: { id: number; verdicts?: Question["verdicts"] },

@@ -21,7 +21,6 @@ export type SearchContext = {
 };
 
 export type SearchResults = {
-  /** Best match first. */
   rows: number[];
   hasMore: boolean;
   /** Reads the document of a row, because most searches return only the best matches. */

@@ -6,7 +6,6 @@ import { cookieNames } from "../../session/cookies";
 export const COOKIE_SECONDS = 400 * 24 * 60 * 60;
 const MARK_BYTES = 24;
 
-/** Marks each browser at sign-in, so that the owner learns of sign-ins from new devices (`convex/accounts/notices.ts`). */
 export function device(origin: string) {
   const { device: name, secure } = cookieNames(origin);
   return {

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import * as z from "zod";
+import { CLOCK } from "./svg-renderer.server";
 import { decoder } from "../decoder.server";
 import { withIccProfile } from "../icc-chunk.server";
 import { nclxPrimaries } from "../colour-space.server";
@@ -38,8 +39,6 @@ const MEMORY = {
 } as const;
 /** CPU time in ms. A 12 megapixel picture takes about 1 s, a page of a PDF about 0.2 s. */
 const PATIENCE_MS = 20_000;
-/** On a busy machine, a second of CPU time takes several seconds. */
-const CLOCK = 6;
 
 const size = z.object({ width: z.int().positive(), height: z.int().positive() });
 /** `own`: the size of a page without the limit of `side`. */
@@ -47,14 +46,8 @@ const headers = z.object({ pictures: z.array(size.extend({ own: size.optional() 
 
 export type DecodedPicture = { width: number; height: number; pixels: Buffer; own: { width: number; height: number } };
 
-export type DecodeRequest = {
-  /** A page of a PDF, from 1; all when omitted. */
-  page?: number | undefined;
-  /** The longest side in pixels, for PDF only; the page's own size when omitted. */
-  side?: number;
-  /** CPU limit in ms. */
-  patience?: number;
-};
+/** `page` of a PDF, from 1 (default: all); its longest `side` in pixels (default: its own size). `patience`: CPU limit in ms. */
+export type DecodeRequest = { page?: number | undefined; side?: number; patience?: number };
 
 /** Decodes a file in a process with time and memory limits. Throws `DecodeError`. */
 export async function decodeIsolated(

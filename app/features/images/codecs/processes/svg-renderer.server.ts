@@ -29,8 +29,8 @@ const answers = z.union([
 type Answer = z.infer<typeof answers>;
 
 const IDLE = 15_000;
-/** On a busy machine, a second of CPU time takes several seconds. */
-const CLOCK = 6;
+/** Wall-clock limit per CPU limit: on a busy machine, a second of CPU time takes several seconds. */
+export const CLOCK = 6;
 
 /** Draws SVG in killable processes. Throws `SvgRenderError`. `patience`: CPU limit in ms; `clock`: wall-clock per CPU time; `ceiling`: bytes. */
 export function createSvgRenderer({

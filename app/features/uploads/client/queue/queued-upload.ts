@@ -19,7 +19,6 @@ export type QueuedUpload = {
   url: string | null;
   paused: boolean;
   isStored: boolean;
-  /** The browser can read the file again once the user permits it. */
   handle: ReadableHandle | null;
 };
 

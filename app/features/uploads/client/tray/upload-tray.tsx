@@ -20,7 +20,6 @@ const insetRef = bottomInsetRef("tray");
 
 const emptySnapshot: ReturnType<Uploads["snapshot"]> = { uploads: [], unfinished: [] };
 
-/** One line with the total progress. Details open on demand, and by themselves when a file needs the user. */
 export function UploadTray() {
   const all = openDocumentUploads(useRoot()?.userId ?? "");
   const { uploads, unfinished } = useSyncExternalStore(all.subscribe, all.snapshot, () => emptySnapshot);
