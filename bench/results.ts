@@ -36,14 +36,14 @@ export function resultsOf(history: Run[]): string {
     "",
     "## Bars",
     "",
-    "| Measure | Now | Bar | Goal | Date | Load | Machine |",
-    "|---|---:|---:|---:|---|---:|---:|",
+    "| Measure | Now | Bar | Goal |",
+    "|---|---:|---:|---:|",
     ...newest.flatMap(({ run, section }) => barredRows(run, section, machines.indexOf(run.machine) + 1, history)),
     "",
     "## Other figures",
     "",
-    "| Figure | Now | Date |",
-    "|---|---:|---|",
+    "| Figure | Now |",
+    "|---|---:|",
     ...newest.flatMap(({ run, section }) => otherRows(run, section)),
     "",
   ].join("\n");
@@ -55,10 +55,10 @@ function barredRows({ date, load }: Run, section: Section, machine: number, hist
   const link = seriesOf(history, section).length > 0 ? ` ([chart](charts/${section.id}.svg))` : "";
   const busiest = Math.max(...load).toFixed(1);
   return [
-    `| **${section.title}**${link} | | | | | | |`,
+    `| **${section.title}**${link}, ${date.slice(0, 10)}, load ${busiest}, machine ${machine} | | | |`,
     ...barred.map(({ name, value, bar, met, goal = "" }) => {
       const now = met === true ? value : `**${value}, missed**`;
-      return `| ${name} | ${now} | ${bar} | ${goal} | ${date.slice(0, 10)} | ${busiest} | ${machine} |`;
+      return `| ${name} | ${now} | ${bar} | ${goal} |`;
     }),
   ];
 }
@@ -66,7 +66,7 @@ function barredRows({ date, load }: Run, section: Section, machine: number, hist
 function otherRows({ date }: Run, { title, figures }: Section): string[] {
   const others = figures.filter((figure) => !hasBar(figure));
   if (others.length === 0) return [];
-  return [`| **${title}** | | |`, ...others.map(({ name, value }) => `| ${name} | ${value} | ${date.slice(0, 10)} |`)];
+  return [`| **${title}**, ${date.slice(0, 10)} | |`, ...others.map(({ name, value }) => `| ${name} | ${value} |`)];
 }
 
 const hasBar = ({ bar }: Figure): boolean => bar !== undefined;

@@ -4,7 +4,7 @@ import { setStartedData } from "./started-data.ts";
 
 export default async function prepare(): Promise<(() => Promise<void>) | undefined> {
   await ensureBuilt();
-  process.env[PRELOADED] = `--import=${new URL("fast-hash.ts", import.meta.url)}`;
+  process.env[PRELOADED] = `--import=${new URL("preloads/fast-hash.ts", import.meta.url)}`;
   // A container's app runs as another user.
   if (process.env["TEST_CONTAINER"]) return undefined;
   const app = await startApp();

@@ -30,7 +30,7 @@ const ROUTES = { authorization: "/o/oauth2/v2/auth", token: "/token", jwks: "/oa
 const GITLAB_PROFILE = "/api/v4/user";
 const GITLAB_ROUTES: Record<string, string> = { "/oauth/authorize": ROUTES.authorization, "/oauth/token": ROUTES.token };
 
-/** A real OpenID Connect server (`oidc-provider`) on loopback, reached through `redirect-hosts.ts` and GITLAB_ISSUER. */
+/** A real OpenID Connect server (`oidc-provider`) on loopback, reached through `preloads/redirect-hosts.ts` and GITLAB_ISSUER. */
 export async function startSocialServer(): Promise<SocialServer> {
   const people = new Map<string, Identity>();
   const requests = new Map<string, number>();
@@ -61,7 +61,7 @@ export async function startSocialServer(): Promise<SocialServer> {
 
   return {
     settings: {
-      NODE_OPTIONS: `--import ${new URL("./redirect-hosts.ts", import.meta.url)}`,
+      NODE_OPTIONS: `--import ${new URL("./preloads/redirect-hosts.ts", import.meta.url)}`,
       REDIRECT_HOSTS: JSON.stringify(Object.fromEntries(GOOGLE.map((host) => [host, origin]))),
       GOOGLE_CLIENT_ID: CLIENT.id,
       GOOGLE_CLIENT_SECRET: CLIENT.secret,

@@ -10,7 +10,7 @@ import { log } from "../../server/log.ts";
 import type { Target } from "../../server/deployment/push.ts";
 
 const START = fileURLToPath(new URL("../../server/start.js", import.meta.url));
-const RECORDER = new URL("record-arguments.ts", import.meta.url).href;
+const RECORDER = new URL("preloads/record-arguments.ts", import.meta.url).href;
 
 type Settings = Record<string, string | undefined>;
 

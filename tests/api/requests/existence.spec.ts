@@ -32,7 +32,7 @@ test(
     const folder = await mkdtemp(join(tmpdir(), "atelier-calls-"));
     if (APP_USER.uid !== undefined) await chown(folder, APP_USER.uid, APP_USER.gid);
     const counted = join(folder, "calls");
-    const preload = `--import ${new URL("../../harness/count-calls.ts", import.meta.url)}`;
+    const preload = `--import ${new URL("../../harness/preloads/count-calls.ts", import.meta.url)}`;
     const neutral = { ACCOUNTS_REQUIRE_EMAIL_VERIFICATION: "true" };
     const app = await startApp({ ...neutral, SMTP_URL: mailbox.url, NODE_OPTIONS: preload, COUNTED_CALLS: counted });
     try {
