@@ -11,9 +11,11 @@ const CITATION = /`([\w./-]+\.(?:test|spec)\.tsx?)` \((@[a-z0-9-]+(?:, @[a-z0-9-
 const TEST_CALL = /\b(?:describe|it|test)\b[.\w]*\(/g;
 const SKIPPED = /\.(?:skip|fixme|todo)\b/;
 
-/** Returns the citations in a Markdown text: `file` (@id, @other-id). */
+/** Returns the citations in a Markdown text: `file` (@id, @other-id), possibly over several lines. */
 export function citedTests(text: string): CitedTest[] {
-  return [...text.matchAll(CITATION)].flatMap(([, file = "", ids = ""]) => ids.split(", ").map((id): CitedTest => [file, id]));
+  return [...text.replaceAll(/\s+/g, " ").matchAll(CITATION)].flatMap(([, file = "", ids = ""]) =>
+    ids.split(", ").map((id): CitedTest => [file, id]),
+  );
 }
 
 /** Returns the files that define each id, one entry per definition. A skipped test defines none. */
