@@ -8,6 +8,8 @@ export { expect } from "./test.ts";
 
 type Fixtures = {
   linkTo: (address: string, path: string) => Promise<string>;
+  /** Returns the link that confirms the change to the new address, mailed to the user's address. */
+  changeLink: (user: Member, newEmail: string) => Promise<string>;
   codeTo: (address: string) => Promise<string>;
   verify: (user: Member) => Promise<unknown>;
   byLink: (user: Member) => Promise<{ program: Program; answer: Answer }>;
@@ -29,6 +31,13 @@ export const test = base.extend<Fixtures, { mailbox: Mailbox }>({
       const links = () => mailbox.for(address).flatMap(({ link }) => (link.includes(path) ? [link] : []));
       await expect.poll(() => links().length, { message: `a mail to ${address} with ${path}` }).toBeGreaterThan(0);
       return links().at(-1) ?? "";
+    }),
+
+  changeLink: async ({ mailbox }, use) =>
+    use(async ({ email }, newEmail) => {
+      const link = () => mailbox.for(email).find(({ text }) => text.includes(newEmail))?.link;
+      await expect.poll(link, { message: `a mail to ${email} about ${newEmail}` }).toBeDefined();
+      return link() ?? "";
     }),
 
   codeTo: async ({ mailbox }, use) =>
