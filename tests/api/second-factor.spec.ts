@@ -62,7 +62,7 @@ test(
   },
 );
 
-test("email change links do not sign in or bypass the second factor", async ({ app, ada, changeLink, linkTo, verify }) => {
+test("email change links do not sign in or bypass the second factor", async ({ app, ada, mailbox, changeLink, linkTo, verify }) => {
   await verify(ada);
   await turnOn(ada);
   const newEmail = `${randomUUID()}@example.com`;
