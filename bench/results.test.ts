@@ -19,7 +19,9 @@ test("RESULTS.md shows the newest figures of the history", () => {
 
 test("shows the newest value of a figure and marks a missed bar", () => {
   const text = resultsOf([run("2026-01-01T10:00", 9), run("2026-01-02T10:00", 20)]);
-  expect(text).toContain("| **Pages** ([chart](charts/pages.svg)), 2026-01-02, load 0.0, machine 1 | | | |\n| p50 | **20 ms, missed** | ≤ 15 ms |  |");
+  expect(text).toContain(
+    "| **Pages** ([chart](charts/pages.svg)), 2026-01-02, load 0.0, machine 1 | | | |\n| p50 | **20 ms, missed** | ≤ 15 ms |  |",
+  );
   expect(text).not.toContain("9 ms");
 });
 
