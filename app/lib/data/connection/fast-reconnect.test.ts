@@ -165,7 +165,7 @@ describe("a deployment that answers heartbeats", () => {
 
   it.each(["pointerdown", "keydown", "focus"])("gets a new connection within 3 s of %s", async (sign) => {
     for (let seed = 0; seed < 50; seed++) {
-      vi.spyOn(Math, "random").mockImplementation(seededRandom(seed));
+      vi.spyOn(Math, "random").mockImplementation(seeded(seed));
       const socket = await answering();
       socket.delay = null;
       socket.receive();
