@@ -11,21 +11,21 @@ import schema from "./schema";
 /** Among 300 projects, designs and images, and as many foreign or removed ones. Two documents of each call are session and user. */
 type Cost = { documents: number; ranges: number };
 const reads: [name: string, args: (fixtures: Fixtures) => object, cost: Cost][] = [
-  ["projects:getProjects", () => ({}), { documents: 203, ranges: 4 }],
-  ["projects:listProjects", () => ({ paginationOpts: page }), { documents: 22, ranges: 4 }],
-  ["projects:getProjectById", ({ project }) => ({ id: project }), { documents: 3, ranges: 3 }],
-  ["designs:getDesignsByProjectId", ({ project }) => ({ projectId: project }), { documents: 204, ranges: 5 }],
-  ["designs:listDesigns", ({ project }) => ({ projectId: project, paginationOpts: page }), { documents: 23, ranges: 5 }],
+  ["projects:getProjects", () => ({}), { documents: 204, ranges: 5 }],
+  ["projects:listProjects", () => ({ paginationOpts: page }), { documents: 23, ranges: 5 }],
+  ["projects:getProjectById", ({ project }) => ({ id: project }), { documents: 3, ranges: 4 }],
+  ["designs:getDesignsByProjectId", ({ project }) => ({ projectId: project }), { documents: 205, ranges: 6 }],
+  ["designs:listDesigns", ({ project }) => ({ projectId: project, paginationOpts: page }), { documents: 24, ranges: 6 }],
   ["designs:getRecent", () => ({}), { documents: 10, ranges: 8 }],
-  ["designs:getDesignById", ({ design }) => ({ id: design }), { documents: 4, ranges: 4 }],
+  ["designs:getDesignById", ({ design }) => ({ id: design }), { documents: 4, ranges: 5 }],
   ["designImages:getDesignImagesByDesignId", ({ design }) => ({ designId: design }), { documents: 205, ranges: 5 }],
   ["designImages:listDesignImages", ({ design }) => ({ designId: design, paginationOpts: page }), { documents: 24, ranges: 5 }],
   ["versions:getVersions", ({ image }) => ({ imageId: image }), { documents: 5, ranges: 6 }],
   ["versions:getImageVersion", ({ image }) => ({ imageId: image }), { documents: 5, ranges: 5 }],
   ["designImages:getDesignImageInPlace", ({ image }) => ({ id: image }), { documents: 6, ranges: 9 }],
-  ["projects:getProjects", () => ({ sort: "name" }), { documents: 203, ranges: 4 }],
-  ["projects:listProjects", () => ({ sort: "manual", paginationOpts: page }), { documents: 22, ranges: 3 }],
-  ["designs:listDesigns", ({ project }) => ({ projectId: project, sort: "created", paginationOpts: page }), { documents: 23, ranges: 5 }],
+  ["projects:getProjects", () => ({ sort: "name" }), { documents: 204, ranges: 5 }],
+  ["projects:listProjects", () => ({ sort: "manual", paginationOpts: page }), { documents: 22, ranges: 4 }],
+  ["designs:listDesigns", ({ project }) => ({ projectId: project, sort: "created", paginationOpts: page }), { documents: 24, ranges: 6 }],
   [
     "designImages:listDesignImages",
     ({ design }) => ({ designId: design, sort: "name", paginationOpts: page }),
@@ -37,7 +37,7 @@ const reads: [name: string, args: (fixtures: Fixtures) => object, cost: Cost][] 
   ["trash:listTrash", () => ({ kind: "project", paginationOpts: page }), { documents: 22, ranges: 3 }],
   ["usage:getUsage", () => ({}), { documents: 3, ranges: 3 }],
   // 20 of each kind, one more to detect a next page, and their parents.
-  ["search:find", () => ({ text: "name" }), { documents: 89, ranges: 30 }],
+  ["search:find", () => ({ text: "name" }), { documents: 90, ranges: 30 }],
   ["search:find", () => ({ text: "", kind: "image" }), { documents: 55, ranges: 5 }],
   ["search:find", () => ({ text: "", kind: "image", type: "image/png", from: 1 }), { documents: 55, ranges: 5 }],
   ["tags:getTags", () => ({}), { documents: 2, ranges: 3 }],
@@ -48,7 +48,7 @@ const writes: typeof reads = [
   ["designs:create", ({ project }) => ({ projectId: project, name }), { documents: 8, ranges: 6 }],
   ["designs:rename", ({ design }) => ({ id: design, name }), { documents: 8, ranges: 5 }],
   ["designImages:rename", ({ image }) => ({ id: image, name }), { documents: 9, ranges: 6 }],
-  ["projects:setFavourite", ({ project }) => ({ id: project, favourite: true }), { documents: 4, ranges: 4 }],
+  ["projects:setFavourite", ({ project }) => ({ id: project, favourite: true }), { documents: 5, ranges: 6 }],
   ["projects:setCover", ({ project, image }) => ({ id: project, imageId: image }), { documents: 8, ranges: 7 }],
   ["designImages:reorder", ({ image }) => ({ id: image, to: "up" }), { documents: 9, ranges: 10 }],
   ["designImages:duplicate", ({ image }) => ({ id: image }), { documents: 24, ranges: 15 }],
@@ -92,6 +92,7 @@ function createFixtures({ run }: typeof test): Promise<Fixtures> {
       for (let each = 0; each < 300; each++) await ctx.db.insert("projects", { ...project(ownerId), removedAt: 1 });
     }
     const own = await ctx.db.insert("projects", project("ada"));
+    await ctx.db.insert("upgrades", { name: "favourites" });
     await ctx.db.insert("usage", { ownerId: "ada", projects: 0, designs: 0, images: 0, bytes: 0 });
     for (const orderKey of keys) await ctx.db.insert("designs", { ...design(own), orderKey, latestImageAt: 1 });
     for (let each = 0; each < 300; each++) await ctx.db.insert("designs", { ...design(own), removedAt: 1 });
@@ -129,17 +130,20 @@ it.each(writes)("%s reads only what it changes", async (name, args, cost) => {
   expect(used).toEqual(cost);
 });
 
-const OWNERS = ["projects:remove", "projects:setFavourite"];
+const OWNERS = ["projects:remove"];
+/** The owner reads whether favourites of the previous build are copied. */
+const WITH_FAVOURITES = ["designs:getDesignsByProjectId", "designs:listDesigns"];
 const ofProjects = (functions: typeof reads) =>
   functions.filter(([each, args]) => /^\(\{ \w|^\(?fixtures/.test(String(args)) && !OWNERS.includes(each));
 
-it.each(ofProjects(reads))("%s reads one row more for a member", async (name, args, { documents, ranges }) => {
+it.each(ofProjects(reads))("%s reads at most one row more for a member", async (name, args, { documents, ranges }) => {
   const query = makeFunctionReference<"query">(name);
   const used = await mel.mutation(async (ctx) => {
     await ctx.runQuery(query, args(sharedFixtures));
     return metrics(ctx);
   });
-  expect(used).toEqual({ documents: documents + 1, ranges: ranges + 1 });
+  const more = WITH_FAVOURITES.includes(name) ? 0 : 1;
+  expect(used).toEqual({ documents: documents + more, ranges: ranges + more });
 });
 
 it.each(ofProjects(writes))("%s reads one row more for an editor", async (name, args, { documents, ranges }) => {

@@ -5,43 +5,37 @@ import type { QueryCtx } from "./_generated/server";
 import { designFor, projectFor, undoableMutation, userMutation, userQuery } from "./model/access";
 import { check } from "./model/check";
 import { copyDesign } from "./jobs/copies";
+import { designsWithFavourites, favouriteAtOf } from "./model/favourites";
 import { insertDesign } from "./model/creation";
 import { moveDesign } from "./model/moves";
 import { coverItem, describeItem, favouriteItem, renameItem, reorderItem, trashItem } from "./model/itemMutations";
-import { LIST_LIMIT, pageOf } from "./model/lists/paging";
+import { firstRows, pageOfRows } from "./model/lists/favouritesFirst";
 import { createDesign, renameDesign } from "./model/rules";
 import { coverShape, designShape, toDesign } from "./model/shapes";
-import { FAVOURITES_MAX, type ListSort, sortArg, sorted } from "./model/lists/sorting";
+import { type ListSort, sortArg } from "./model/lists/sorting";
 import { trashDesign } from "./model/trashing";
 
 export const getDesignsByProjectId = userQuery({
   args: { projectId: v.string(), sort: sortArg, favourites: v.optional(v.literal(true)) },
   returns: v.array(designShape),
-  handler: async (ctx, { projectId, sort = "changed", favourites: only }) => {
-    const project = await projectFor(ctx, projectId, "view");
-    if (only) return sorted(await favouritesOf(ctx, project._id), sort).map(toDesign);
-    const favourites = sort === "manual" ? [] : sorted(await favouritesOf(ctx, project._id), sort);
-    const notFavourites = await othersOf(ctx, project._id, sort).take(LIST_LIMIT - favourites.length);
-    return [...favourites, ...notFavourites].map(toDesign);
-  },
+  handler: async (ctx, { projectId, sort = "changed", favourites: only }) =>
+    firstRows(ctx, listOf(ctx, await projectFor(ctx, projectId, "view"), sort), only),
 });
 
 export const listDesigns = userQuery({
   args: { projectId: v.string(), sort: sortArg, paginationOpts: paginationOptsValidator },
   returns: paginationResultValidator(designShape),
-  handler: async (ctx, { projectId, sort = "changed", paginationOpts }) => {
-    const project = await projectFor(ctx, projectId, "view");
-    const isFirst = paginationOpts.cursor === null && sort !== "manual";
-    const favourites = isFirst ? sorted(await favouritesOf(ctx, project._id), sort) : [];
-    const result = await othersOf(ctx, project._id, sort).paginate(pageOf(paginationOpts, favourites.length));
-    return { ...result, page: [...favourites, ...result.page].map(toDesign) };
-  },
+  handler: async (ctx, { projectId, sort = "changed", paginationOpts }) =>
+    pageOfRows(ctx, listOf(ctx, await projectFor(ctx, projectId, "view"), sort), paginationOpts),
 });
 
 export const getDesignById = userQuery({
   args: { id: v.string() },
   returns: designShape,
-  handler: async (ctx, { id }) => toDesign((await designFor(ctx, id, "view")).design),
+  handler: async (ctx, { id }) => {
+    const place = await designFor(ctx, id, "view");
+    return toDesign(place.design, (await favouriteAtOf(ctx, place)) !== undefined);
+  },
 });
 
 const RECENT = { projects: 5, designs: 3, shown: 6 };
@@ -86,7 +80,7 @@ export const rename = renameItem(designFor, renameDesign);
 
 export const setDescription = describeItem(designFor);
 
-export const setFavourite = favouriteItem(designFor, (ctx, { project }) => favouritesOf(ctx, project._id));
+export const setFavourite = favouriteItem(designFor);
 
 export const setCover = coverItem(designFor);
 
@@ -112,28 +106,23 @@ export const moveToTrash = trashItem(designFor, trashDesign);
 /** Alias of `moveToTrash` for open pages of an earlier build. */
 export const remove = trashItem(designFor, trashDesign);
 
-function favouritesOf(ctx: QueryCtx, projectId: Id<"projects">): Promise<Doc<"designs">[]> {
-  return ctx.db
-    .query("designs")
-    .withIndex("by_age", (q) => q.eq("projectId", projectId).eq("removedAt", undefined).gt("favouriteAt", 0))
-    .take(FAVOURITES_MAX);
-}
+const listOf = (ctx: QueryCtx, project: Doc<"projects">, sort: ListSort) => ({
+  ...designsWithFavourites(ctx, project),
+  sort,
+  rows: () => rowsBy(ctx, project._id, sort),
+  toShape: toDesign,
+});
 
-/** Excludes favourites, except in manual order. */
-function othersOf(ctx: QueryCtx, projectId: Id<"projects">, sort: ListSort) {
-  const designs = ctx.db.query("designs");
+function rowsBy({ db }: QueryCtx, projectId: Id<"projects">, sort: ListSort) {
+  const designs = db.query("designs");
   switch (sort) {
     case "manual":
       return designs.withIndex("by_order", (q) => q.eq("projectId", projectId).eq("removedAt", undefined));
     case "name":
-      return designs.withIndex("by_sort_name", (q) => q.eq("projectId", projectId).eq("removedAt", undefined).eq("favouriteAt", undefined));
+      return designs.withIndex("by_sort_name", (q) => q.eq("projectId", projectId).eq("removedAt", undefined));
     case "created":
-      return designs
-        .withIndex("by_age", (q) => q.eq("projectId", projectId).eq("removedAt", undefined).eq("favouriteAt", undefined))
-        .order("desc");
+      return designs.withIndex("by_created", (q) => q.eq("projectId", projectId).eq("removedAt", undefined)).order("desc");
     case "changed":
-      return designs
-        .withIndex("by_change", (q) => q.eq("projectId", projectId).eq("removedAt", undefined).eq("favouriteAt", undefined))
-        .order("desc");
+      return designs.withIndex("by_project", (q) => q.eq("projectId", projectId).eq("removedAt", undefined)).order("desc");
   }
 }

@@ -71,7 +71,7 @@ export const favouriteDesigns = undoableMutation({
   args: { ...args, favourite: v.boolean() },
   returns: v.null(),
   handler: async (ctx, { favourite, ...args }) => {
-    await setFavourites(ctx, await designsFor(ctx, check(bulkIds, args).ids, "arrange"), favourite);
+    await setFavourites(ctx, await designsFor(ctx, check(bulkIds, args).ids, "view"), favourite);
     return null;
   },
 });

@@ -4,6 +4,7 @@ import type { Doc } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
 import { type CallerCtx, hasRight, projectFor, userMutation, type UserMutationCtx, userQuery } from "./model/access";
 import { notFound } from "./model/errors";
+import { favouritesIn } from "./model/favourites";
 import { pageOf } from "./model/lists/paging";
 import { memberOf } from "./model/members";
 import { memberRole } from "./model/rights";
@@ -22,17 +23,22 @@ export const listSharedProjects = userQuery({
       .withIndex("by_user", (q) => q.eq("userId", ctx.user.id))
       .order("desc")
       .paginate(pageOf(paginationOpts));
-    const page = await Promise.all(result.page.map((membership) => sharedProject(ctx, membership)));
+    const favourites = await favouritesIn(ctx, undefined);
+    const page = await Promise.all(result.page.map((membership) => sharedProject(ctx, membership, favourites)));
     return { ...result, page: page.filter((project) => project !== null) };
   },
 });
 
 /** Returns null for a project in the trash. */
-async function sharedProject(ctx: CallerCtx, { projectId, role }: Doc<"projectMembers">): Promise<SharedProject | null> {
+async function sharedProject(
+  ctx: CallerCtx,
+  { projectId, role }: Doc<"projectMembers">,
+  favourites: Map<string, number>,
+): Promise<SharedProject | null> {
   const project = await ctx.db.get(projectId);
   if (!project || project.removedAt !== undefined) return null;
   const owner = await userOf(ctx, project.ownerId);
-  return { ...toProject(project), favourite: false, role, owner: { name: nameOf(owner) } };
+  return { ...toProject(project, favourites.has(projectId)), role, owner: { name: nameOf(owner) } };
 }
 
 const personShape = v.object({

@@ -8,6 +8,7 @@ import { accountTables } from "./model/accounts/tables";
 import { activity } from "./model/activities/activityShape";
 import { memberRole } from "./model/rights";
 import { bulkTables } from "./model/bulk/bulkTables";
+import { favouriteTables } from "./model/favourites";
 import { tagTables } from "./model/tags/tagTables";
 import { undoTables } from "./model/undo/undoTables";
 import { chosenAs, pictureFields, rotation, versionTables } from "./model/versionTables";
@@ -46,6 +47,7 @@ const arranged = {
   orderKey,
   sortName,
   words,
+  /** The owner's favourites for the previous build. Reads use the table `favourites`. */
   favouriteAt: v.optional(v.number()),
   /** `chosenCover` is absent while the image is trashed or elsewhere. */
   coverImageId: v.optional(v.id("designImages")),
@@ -69,6 +71,7 @@ export default defineSchema({
   ...tagTables,
   ...undoTables,
   ...bulkTables,
+  ...favouriteTables,
 
   projects: defineTable({
     ownerId: v.string(),
@@ -80,9 +83,9 @@ export default defineSchema({
     ...arranged,
   })
     .index("by_owner", ["ownerId", "removedAt", "updatedAt"])
-    .index("by_change", ["ownerId", "removedAt", "favouriteAt", "updatedAt"])
+    .index("by_created", ["ownerId", "removedAt"])
     .index("by_age", ["ownerId", "removedAt", "favouriteAt"])
-    .index("by_sort_name", ["ownerId", "removedAt", "favouriteAt", "sortName"])
+    .index("by_sort_name", ["ownerId", "removedAt", "sortName"])
     .index("by_order", ["ownerId", "removedAt", "orderKey"])
     .index("by_trash", ["ownerId", "purgingSince", "removedAt"])
     .index("by_cover_image", ["coverImageId"])
@@ -114,9 +117,9 @@ export default defineSchema({
     ...arranged,
   })
     .index("by_project", ["projectId", "removedAt", "updatedAt"])
-    .index("by_change", ["projectId", "removedAt", "favouriteAt", "updatedAt"])
+    .index("by_created", ["projectId", "removedAt"])
     .index("by_age", ["projectId", "removedAt", "favouriteAt"])
-    .index("by_sort_name", ["projectId", "removedAt", "favouriteAt", "sortName"])
+    .index("by_sort_name", ["projectId", "removedAt", "sortName"])
     .index("by_order", ["projectId", "removedAt", "orderKey"])
     .index("by_latest_image", ["projectId", "removedAt", "latestImageAt"])
     .index("by_trash", ["ownerId", "purgingSince", "removedAt"])

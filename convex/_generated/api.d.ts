@@ -70,6 +70,7 @@ import type * as model_files from "../model/files.js";
 import type * as model_isolate from "../model/isolate.js";
 import type * as model_itemMutations from "../model/itemMutations.js";
 import type * as model_limits from "../model/limits.js";
+import type * as model_lists_favouritesFirst from "../model/lists/favouritesFirst.js";
 import type * as model_lists_manualPage from "../model/lists/manualPage.js";
 import type * as model_lists_order from "../model/lists/order.js";
 import type * as model_lists_paging from "../model/lists/paging.js";
@@ -182,6 +183,7 @@ declare const fullApi: ApiFromModules<{
   "model/isolate": typeof model_isolate;
   "model/itemMutations": typeof model_itemMutations;
   "model/limits": typeof model_limits;
+  "model/lists/favouritesFirst": typeof model_lists_favouritesFirst;
   "model/lists/manualPage": typeof model_lists_manualPage;
   "model/lists/order": typeof model_lists_order;
   "model/lists/paging": typeof model_lists_paging;

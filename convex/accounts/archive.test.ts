@@ -25,6 +25,7 @@ const MARKS: Record<string, (row: Record<string, unknown>) => unknown> = {
   bulkJobs: (row) => row["at"],
   invitations: (row) => row["expiresAt"],
   projectMembers: (row) => row["addedAt"],
+  favourites: (row) => row["favouriteAt"],
   projects: (row) => row["_id"],
   designs: (row) => row["_id"],
   designImages: (row) => row["_id"],
@@ -49,6 +50,7 @@ describe.each(backends)("account archive on $name", ({ start }) => {
   async function archiveOf({ sessionId }: Person) {
     const account: unknown = await server.query(api.accounts.belongings.account, { sessionId });
     const activities = (await server.query(archive.activities, { sessionId, paginationOpts })).page;
+    const favourites = (await server.query(archive.favourites, { sessionId, paginationOpts })).page;
     const projects = (await server.query(archive.projects, { sessionId, paginationOpts })).page;
     const inside = [];
     for (const { id: projectId } of projects) {
@@ -60,7 +62,7 @@ describe.each(backends)("account archive on $name", ({ start }) => {
       }
       inside.push(designs);
     }
-    return JSON.stringify({ account, activities, projects, inside });
+    return JSON.stringify({ account, activities, favourites, projects, inside });
   }
 
   it("contains every table of the user, but no secrets and nothing of others", async () => {

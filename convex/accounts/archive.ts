@@ -75,6 +75,19 @@ export const activities = serverQueryFor({
     ),
 });
 
+/** Returns the items that the user added to the favourites, also of other owners. */
+export const favourites = serverQueryFor({
+  args: paged,
+  returns: rows,
+  handler: async ({ db, user }, { paginationOpts }) => {
+    const { page, ...rest } = await db
+      .query("favourites")
+      .withIndex("by_user", (q) => q.eq("userId", user.id))
+      .paginate(pageOf(paginationOpts));
+    return { page: page.map(({ _id: id, itemId, favouriteAt }) => ({ id, itemId, favouriteAt })), ...rest };
+  },
+});
+
 export const file = serverQueryFor({
   args: { imageId: v.string(), versionId: v.optional(v.string()) },
   returns: v.string(),

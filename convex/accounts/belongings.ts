@@ -160,7 +160,19 @@ export const selected = serverQueryFor({
   },
 });
 
-const INTERNAL_FIELDS = ["cover", "chosenCover", "sortName", "words", "ownerId", "latestImageAt", "storageId", "uploadId", "placeholder"];
+// `favouriteAt` is the owner's, and in `archive.favourites`.
+const INTERNAL_FIELDS = [
+  "favouriteAt",
+  "cover",
+  "chosenCover",
+  "sortName",
+  "words",
+  "ownerId",
+  "latestImageAt",
+  "storageId",
+  "uploadId",
+  "placeholder",
+];
 
 export async function exported<Row extends Stored>(
   options: PaginationOptions,

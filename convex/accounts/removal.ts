@@ -67,6 +67,10 @@ export const forget = internalMutation({
         .withIndex("by_user", (q) => q.eq("userId", userId))
         .take(BATCH),
       await ctx.db
+        .query("favourites")
+        .withIndex("by_user", (q) => q.eq("userId", userId))
+        .take(BATCH),
+      await ctx.db
         .query("bulkJobs")
         .withIndex("by_user", (q) => q.eq("userId", userId))
         .take(FEW),

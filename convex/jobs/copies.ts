@@ -5,6 +5,7 @@ import { internalMutation, type MutationCtx } from "../_generated/server";
 import { recordActivity } from "../model/activities/recordActivity";
 import { type DesignGroup, type DesignPath, hasRight, type ImageGroup, type ImagePath } from "../model/access";
 import { limit } from "../model/errors";
+import { addEarlier, copyFavourite, favouritesIn } from "../model/favourites";
 import { designsOf, imagesOf, lastKey, lastKeys, reorderRow, projectsOf, sortNameOf } from "../model/lists/order";
 import { nameOfCopy } from "../model/rules";
 import { designsChanged, imagesChanged } from "../model/summaries";
@@ -176,10 +177,14 @@ export const project = internalMutation({
       .query("designs")
       .withIndex("by_age", (q) => q.eq("projectId", from).eq("removedAt", undefined))
       .paginate({ cursor: after, numItems: DESIGNS });
+    const favourites = await favouritesIn({ ...ctx, user: { id: target.ownerId } }, from);
+    await addEarlier({ ...ctx, user: { id: target.ownerId } }, favourites, source.ownerId, page);
     const copies = [];
     for (const design of page) {
-      const favouriteAt = source.ownerId === target.ownerId ? design.favouriteAt : undefined;
+      const favouriteAt = favourites.get(design._id);
       const id = await ctx.db.insert("designs", { ...emptied(design, target), favouriteAt });
+      const copy = favouriteAt === undefined ? null : await ctx.db.get(id);
+      if (copy && favouriteAt !== undefined) await copyFavourite(ctx, target.ownerId, copy, favouriteAt);
       copies.push({ kind: "design" as const, thing: id, tags: design.tags });
       await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null, ...actor });
     }

@@ -5,6 +5,7 @@ import type { Doc, Id } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
 import { forgetItem, withoutName } from "../model/activities/forgetItem";
 import { recordActivity } from "../model/activities/recordActivity";
+import { forgetFavourites } from "../model/favourites";
 import { releaseFile } from "../model/files";
 import { VERSIONS_MAX } from "../model/rules";
 import { forgetTags } from "../model/tags/tagging";
@@ -98,6 +99,11 @@ export const project = internalMutation({
         await ctx.scheduler.runAfter(0, internal.jobs.purge.project, { id });
         return null;
       }
+    }
+    remaining -= await forgetFavourites(ctx, id, remaining);
+    if (remaining === 0) {
+      await ctx.scheduler.runAfter(0, internal.jobs.purge.project, { id });
+      return null;
     }
     await forgetItem(ctx, "project", id);
     if (await ctx.db.get(id)) await ctx.db.delete(id);
@@ -224,6 +230,8 @@ async function deleteDesign(ctx: MutationCtx, id: Id<"designs">, limit: number):
   if (remaining <= 0) return limit;
   const row = await ctx.db.get(id);
   if (!row) return limit - remaining;
+  remaining -= await forgetFavourites(ctx, id, remaining);
+  if (remaining === 0) return limit;
   await ctx.db.delete(id);
   await forgetItem(ctx, "design", id);
   await forgetTags(ctx, row);

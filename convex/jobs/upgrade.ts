@@ -1,12 +1,24 @@
 import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import { internalMutation } from "../_generated/server";
-import { isUpgraded, upgradedTable, upgradedTables, upgradeOf, upgradeRow } from "../model/upgrades";
+import { upgradeFavourite } from "../model/favourites";
+import {
+  finishFavourites,
+  isFavouritesUpgraded,
+  isUpgraded,
+  upgradedTable,
+  upgradedTables,
+  upgradeOf,
+  upgradeRow,
+} from "../model/upgrades";
 
 /** Upgrades rows of earlier builds once per table. Later runs read one row per table. */
 
 /** The search terms of a long text take milliseconds, and Convex allows a function one second. */
 const BATCH = 50;
+
+/** Rows of a batch that mostly only reads. */
+const FAVOURITES_BATCH = 200;
 
 export const run = internalMutation({
   args: {},
@@ -15,6 +27,22 @@ export const run = internalMutation({
     for (const table of upgradedTables) {
       if (!(await isUpgraded(ctx, table))) await ctx.scheduler.runAfter(0, internal.jobs.upgrade.rows, { table, cursor: null });
     }
+    if (!(await isFavouritesUpgraded(ctx)))
+      await ctx.scheduler.runAfter(0, internal.jobs.upgrade.favourites, { table: "projects", cursor: null });
+    return null;
+  },
+});
+
+/** Copies favourites of the previous build into rows per person, first those of projects, then those of designs. */
+export const favourites = internalMutation({
+  args: { table: v.union(v.literal("projects"), v.literal("designs")), cursor: v.union(v.string(), v.null()) },
+  returns: v.null(),
+  handler: async (ctx, { table, cursor }) => {
+    const { page, isDone, continueCursor } = await ctx.db.query(table).paginate({ cursor, numItems: FAVOURITES_BATCH });
+    for (const row of page) await upgradeFavourite(ctx, row);
+    if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.upgrade.favourites, { table, cursor: continueCursor });
+    else if (table === "projects") await ctx.scheduler.runAfter(0, internal.jobs.upgrade.favourites, { table: "designs", cursor: null });
+    else await finishFavourites(ctx);
     return null;
   },
 });

@@ -6,8 +6,8 @@ import { recordActivity } from "./activities/recordActivity";
 import { imageFor, type ItemPath, projectFor, undoableMutation, type UserMutationCtx } from "./access";
 import { check } from "./check";
 import { notFound, stale } from "./errors";
+import { allProjectsWithFavourites, designsWithFavourites, setFavourites } from "./favourites";
 import { designsOf, imagesOf, type List, reorderRow, projectsOf, sortNameOf } from "./lists/order";
-import { FAVOURITES_MAX, tooManyFavourites } from "./lists/sorting";
 import { reorderArgs, targetOf } from "./lists/targets";
 import { cleanName, cleanText } from "./names";
 import type { Right } from "./rights";
@@ -99,20 +99,16 @@ export async function changeText(
   await recordActivity(ctx, { ...activity, ...path });
 }
 
-/** `otherFavourites` returns the favourites in the item's list. */
-export const favouriteItem = <Found extends { project: Doc<"projects">; design?: Doc<"designs"> }>(
-  find: FindItem<Found>,
-  otherFavourites: (ctx: UserMutationCtx, found: Found) => Promise<Item[]>,
-) =>
+/** A favourite is the user's own, so seeing the item is enough. */
+export const favouriteItem = (find: FindItem<{ project: Doc<"projects">; design?: Doc<"designs"> }>) =>
   undoableMutation({
     args: { id: v.string(), favourite: v.boolean() },
     returns: v.null(),
     handler: async (ctx, { id, favourite }) => {
-      const found = await find(ctx, id, "arrange");
-      const item = found.design ?? found.project;
-      if (favourite === (item.favouriteAt !== undefined)) return null;
-      if (favourite && (await otherFavourites(ctx, found)).length >= FAVOURITES_MAX) throw tooManyFavourites();
-      await ctx.db.patch(item._id, { favouriteAt: favourite ? Date.now() : undefined });
+      const { project, design } = await find(ctx, id, "view");
+      const favouriteAt = () => (favourite ? Date.now() : undefined);
+      if (design) await setFavourites(ctx, designsWithFavourites(ctx, project), [design], favouriteAt);
+      else await setFavourites(ctx, allProjectsWithFavourites(ctx), [project], favouriteAt);
       return null;
     },
   });

@@ -14,6 +14,7 @@ const MEMBERS: readonly Role[] = ["editor", "commenter", "viewer"];
 const OWNER: readonly Role[] = ["owner"];
 
 export const RIGHTS = {
+  /** Also own favourites. */
   view: EVERYONE,
   /** Originals and archives. Copies into another project need it too. */
   download: EVERYONE,
@@ -31,7 +32,7 @@ export const RIGHTS = {
   transfer: OWNER,
   /** The project itself: to the trash, back, and permanently. */
   deleteProject: OWNER,
-  /** Favourites, and the order of projects, which are stored for the owner only. */
+  /** The order of the own projects. */
   arrange: OWNER,
   /** In the export of the account. */
   export: OWNER,

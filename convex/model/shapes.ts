@@ -83,14 +83,14 @@ export const versionShape = v.object({
   rotation: v.optional(rotation),
 });
 
-export function toProject(row: Doc<"projects">): Project {
+export function toProject(row: Doc<"projects">, favourite = false): Project {
   const { _id, _creationTime, name, updatedAt, designCount, imageCount } = row;
-  return { _id, _creationTime, name, updatedAt, designCount, imageCount, ...arranged(row) };
+  return { _id, _creationTime, name, updatedAt, designCount, imageCount, favourite, ...arranged(row) };
 }
 
-export function toDesign(row: Doc<"designs">): Design {
+export function toDesign(row: Doc<"designs">, favourite = false): Design {
   const { _id, _creationTime, projectId, name, updatedAt, imageCount, tags } = row;
-  return { _id, _creationTime, projectId, name, updatedAt, imageCount, ...arranged(row), ...(tags && { tags }) };
+  return { _id, _creationTime, projectId, name, updatedAt, imageCount, favourite, ...arranged(row), ...(tags && { tags }) };
 }
 
 export function toDesignImage(row: Doc<"designImages">): DesignImage {
@@ -122,11 +122,10 @@ export function toDesignImage(row: Doc<"designImages">): DesignImage {
   return { _id, _creationTime, designId, name, caption, ...properties, ...optional };
 }
 
-function arranged({ cover, chosenCover, coverImageId, favouriteAt, description = "" }: Doc<"projects"> | Doc<"designs">) {
+function arranged({ cover, chosenCover, coverImageId, description = "" }: Doc<"projects"> | Doc<"designs">) {
   return {
     cover: (chosenCover ? [chosenCover] : cover).map(toCover),
     coverChosen: coverImageId !== undefined,
-    favourite: favouriteAt !== undefined,
     description,
   };
 }

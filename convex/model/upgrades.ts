@@ -69,10 +69,12 @@ function differs(row: Record<string, unknown>, changes: object): boolean {
 /** Named after the last change, so that another one repeats the upgrade. */
 export const upgradeOf = (table: UpgradedTable): string => `texts of ${table}`;
 
-export async function isUpgraded({ db }: Pick<QueryCtx, "db">, table: UpgradedTable): Promise<boolean> {
+export const isUpgraded = (ctx: Pick<QueryCtx, "db">, table: UpgradedTable): Promise<boolean> => isDone(ctx, upgradeOf(table));
+
+async function isDone({ db }: Pick<QueryCtx, "db">, name: string): Promise<boolean> {
   const done = await db
     .query("upgrades")
-    .withIndex("by_name", (q) => q.eq("name", upgradeOf(table)))
+    .withIndex("by_name", (q) => q.eq("name", name))
     .first();
   return done !== null;
 }
@@ -83,3 +85,14 @@ export async function finishedUpgrades({ db }: Pick<QueryCtx, "db">): Promise<Se
 }
 
 const UPGRADES_MAX = 100;
+
+const FAVOURITES = "favourites";
+
+/** `favourites.ts` reads the old field until then. */
+export async function isFavouritesUpgraded(ctx: Pick<QueryCtx, "db">): Promise<boolean> {
+  return isDone(ctx, FAVOURITES);
+}
+
+export async function finishFavourites(ctx: MutationCtx): Promise<void> {
+  if (!(await isDone(ctx, FAVOURITES))) await ctx.db.insert("upgrades", { name: FAVOURITES });
+}

@@ -16,6 +16,8 @@ export async function allDataOf(backend: Backend, person: Person, prefix = "a") 
   const image = await addImage(backend, person, designId, `${userId}.png`);
   const version = await addVersion(backend, person, image.id, `${userId} again.png`);
   await person.mutation(api.projects.setCover, { id: projectId, imageId: image.id });
+  await person.mutation(api.projects.setFavourite, { id: projectId, favourite: true });
+  await person.mutation(api.designs.setFavourite, { id: designId, favourite: true });
   await person.mutation(api.tags.tagDesign, { id: designId, tag: `${prefix} tag` });
   await person.mutation(api.tags.tagImage, { id: image.id, tag: `${prefix} tag, another` });
   const at = Date.now();

@@ -52,7 +52,7 @@ async function applyToDesigns(ctx: UserMutationCtx, action: BulkAction, ids: str
       return (action.type === "tag" ? addTagsToAll : removeTagsFromAll)(ctx, paths, check(addTag, action).tag);
     }
     case "favourite":
-      return favouriteDesigns(ctx, await designsFor(ctx, ids, "arrange"), action.favourite);
+      return favouriteDesigns(ctx, await designsFor(ctx, ids, "view"), action.favourite);
   }
 }
 

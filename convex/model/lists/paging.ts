@@ -1,4 +1,4 @@
-import type { PaginationOptions } from "convex/server";
+import type { PaginationOptions, PaginationResult } from "convex/server";
 
 const PAGE_SIZE = 200;
 
@@ -8,4 +8,19 @@ export const LIST_LIMIT = PAGE_SIZE + 1;
 /** The caller already has `given` rows of the page. */
 export function pageOf(options: PaginationOptions, given = 0): PaginationOptions {
   return { ...options, numItems: Math.max(Math.min(Math.trunc(options.numItems), PAGE_SIZE) - given, 1) };
+}
+
+export type RowsQuery<Row> = {
+  take(limit: number): Promise<Row[]>;
+  paginate(options: PaginationOptions): Promise<PaginationResult<Row>>;
+};
+
+/** Open pages of an earlier build have cursors of its indexes: they get the first page, then the end, until they are loaded again. */
+export async function pageFrom<Row>(rows: () => RowsQuery<Row>, options: PaginationOptions): Promise<PaginationResult<Row>> {
+  try {
+    return await rows().paginate(options);
+  } catch (error) {
+    if (!(error instanceof Error) || !error.message.includes("InvalidCursor")) throw error;
+    return { page: options.cursor === null ? await rows().take(options.numItems) : [], isDone: true, continueCursor: "" };
+  }
 }

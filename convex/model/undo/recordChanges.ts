@@ -1,4 +1,4 @@
-import type { Doc } from "../../_generated/dataModel";
+import type { Doc, Id } from "../../_generated/dataModel";
 import type { MutationCtx } from "../../_generated/server";
 import { invalid } from "../errors";
 import { type Change, type Field, FIELDS, type State } from "./undoTables";
@@ -19,7 +19,7 @@ const NOT_YET: State = { removedAt: 0 };
 /** Wraps the database so that it records what a mutation changes. `save` stores the changes as an undo step and replaces those of that step. */
 export function recordChanges({ db, user }: { db: MutationCtx["db"]; user: Pick<Doc<"users">, "id"> }) {
   const drafts = new Map<string, Draft>();
-  const call = (name: "patch" | "insert", ...args: unknown[]): unknown => Reflect.apply(Reflect.get(db, name), db, args);
+  const call = (name: "patch" | "insert" | "delete", ...args: unknown[]): unknown => Reflect.apply(Reflect.get(db, name), db, args);
 
   async function patch(id: ItemId, fields: Record<string, unknown>): Promise<unknown> {
     const kind = kindOf(db, id);
@@ -30,11 +30,13 @@ export function recordChanges({ db, user }: { db: MutationCtx["db"]; user: Pick<
 
   function note(kind: Change["kind"], row: Item | null, fields: Record<string, unknown>, touched: Field[]): void {
     if (!row) return;
-    const stored: Partial<Record<Field, unknown>> = row;
+    const stored: Partial<Record<Field | "ownerId", unknown>> = row;
     const draft = drafts.get(row._id) ?? { kind, isNew: false, before: {}, after: {} };
     if (draft.isNew) return;
     const isMoving = "designId" in fields || ("projectId" in fields && kind === "design");
     for (const field of touched) {
+      // The owner's: those of others are only in their rows.
+      if (field === "favouriteAt" && (stored.ownerId ?? user.id) !== user.id) continue;
       // The first keys of a list change no order.
       if (field === "orderKey" && stored.orderKey === undefined && !isMoving) continue;
       if (isSame(stored[field], fields[field]) && !(isMoving && field === "orderKey")) continue;
@@ -46,12 +48,35 @@ export function recordChanges({ db, user }: { db: MutationCtx["db"]; user: Pick<
 
   async function insert(table: string, row: unknown): Promise<unknown> {
     const id: unknown = await call("insert", table, row);
+    const favouriteId = table === "favourites" && typeof id === "string" ? db.normalizeId("favourites", id) : null;
+    if (favouriteId) await noteFavourite(favouriteId, true);
     if (isItemTable(table) && typeof id === "string") drafts.set(id, { kind: KINDS[table], isNew: true, before: NOT_YET, after: {} });
     return id;
   }
 
+  async function remove(id: Id<"favourites"> | ItemId): Promise<unknown> {
+    const favouriteId = db.normalizeId("favourites", id);
+    if (favouriteId) await noteFavourite(favouriteId, false);
+    return call("delete", id);
+  }
+
+  /** Notes a favourite like a field of its item, except of an item that its list does not show. */
+  async function noteFavourite(id: Id<"favourites">, isNew: boolean): Promise<void> {
+    const favourite = await db.get(id);
+    const item = favourite && (await db.get(favourite.itemId));
+    if (!item || item.removedAt !== undefined || ("projectId" in item && item.projectId !== favourite.projectId)) return;
+    const { favouriteAt } = favourite;
+    const draft = drafts.get(item._id) ?? { kind: "projectId" in item ? "design" : "project", isNew: false, before: {}, after: {} };
+    if (draft.isNew) return;
+    if (!("favouriteAt" in draft.before)) draft.before.favouriteAt = isNew ? undefined : favouriteAt;
+    draft.after.favouriteAt = isNew ? favouriteAt : undefined;
+    drafts.set(item._id, draft);
+  }
+
+  const recording = { patch, insert, delete: remove };
+  const isRecorded = (name: unknown): name is keyof typeof recording => typeof name === "string" && Object.hasOwn(recording, name);
   return {
-    db: new Proxy(db, { get: (target, name) => (name === "patch" ? patch : name === "insert" ? insert : Reflect.get(target, name)) }),
+    db: new Proxy(db, { get: (target, name) => (isRecorded(name) ? recording[name] : Reflect.get(target, name)) }),
 
     changes: (): Change[] => [...drafts].flatMap(([id, draft]) => toChange(id, draft) ?? []),
 

@@ -15,6 +15,7 @@ import {
 } from "../access";
 import { designPaths, imagePaths } from "../bulk/applyAction";
 import { conflict } from "../errors";
+import { allProjectsWithFavourites, designsWithFavourites, favouriteAtOf, setFavourites } from "../favourites";
 import { changeText, nameFields } from "../itemMutations";
 import { moveDesigns, moveImages } from "../moves";
 import { searchWords } from "../search/words";
@@ -36,6 +37,7 @@ export async function revertChanges(ctx: Ctx, changes: Change[]): Promise<void> 
   await revertParents(ctx, changes);
   const isTagging = changes.every((change) => fieldsOf(change).every((field) => field === "tags"));
   await revertTags(ctx, isTagging ? reading : ctx, changes.filter(changed("tags")));
+  await revertFavourites(ctx, changes.filter(changed("favouriteAt")));
   for (const change of changes) await revertFields(ctx, change);
 }
 
@@ -56,14 +58,17 @@ const changed =
     fieldsOf(change).some((field) => fields.includes(field));
 
 export async function expectUnchanged(ctx: Ctx, change: Change): Promise<void> {
-  const row: { name: string } & Partial<Record<Field, unknown>> = itemIn(await unpurgedFor(ctx, change.id, change.kind, "edit"));
-  for (const field of fieldsOf(change))
-    if (!isSame(row[field], change.after[field]))
+  const fields = fieldsOf(change);
+  const isFavourite = fields.every((field) => field === "favouriteAt");
+  const found = isFavourite ? await pathOf(ctx, change, "view") : await unpurgedFor(ctx, change.id, change.kind, "edit");
+  const row: { name: string } & Partial<Record<Field, unknown>> = itemIn(found);
+  const stored = fields.includes("favouriteAt") ? { ...row, favouriteAt: await favouriteAtOf(ctx, found) } : row;
+  for (const field of fields)
+    if (!isSame(stored[field], change.after[field]))
       throw conflict(`“${isolate(row.name)}” was changed in the meantime, so the action cannot be undone or redone.`);
 }
 
-const itemIn = (found: Trashed): Doc<"projects"> | Doc<"designs"> | Doc<"designImages"> =>
-  found.kind === "project" ? found.project : found.kind === "design" ? found.design : found.image;
+const itemIn = ({ project, design, image }: ItemPath): Doc<"projects"> | Doc<"designs"> | Doc<"designImages"> => image ?? design ?? project;
 
 async function revertTrash(ctx: Ctx, reading: Ctx, changes: Change[]): Promise<void> {
   const [restored, trashed] = [true, false].map((isBack) => changes.filter(({ before }) => (before.removedAt === undefined) === isBack));
@@ -85,19 +90,18 @@ async function revertParents(ctx: Ctx, changes: Change[]): Promise<void> {
 
 const idsIn = (changes: { id: string }[]) => changes.map(({ id }) => id);
 
-const REVERTED: ReadonlySet<Field> = new Set(["removedAt", "projectId", "designId", "tags"]);
+const REVERTED: ReadonlySet<Field> = new Set(["removedAt", "projectId", "designId", "tags", "favouriteAt"]);
 
 async function revertFields(ctx: Ctx, change: Change): Promise<void> {
-  const { id, kind, before } = change;
+  const { before } = change;
   const has = (field: Field) => changed(field)(change);
   const fields = fieldsOf(change).filter((field) => !REVERTED.has(field));
   if (fields.length === 0) return;
   const isMoved = has("designId") || has("projectId");
   if (isMoved && fields.every((field) => field === "orderKey")) return restoreKey(ctx, change);
-  const path: ItemPath =
-    kind === "image" ? await imageFor(ctx, id, "edit") : kind === "design" ? await designFor(ctx, id, "edit") : await projectPath(ctx, id);
-  const item = path.image ?? path.design ?? path.project;
-  if (has("favouriteAt") || (has("orderKey") && !path.design)) await expectRight(ctx, path.project, "arrange");
+  const path = await pathOf(ctx, change, "edit");
+  const item = itemIn(path);
+  if (has("orderKey") && !path.design) await expectRight(ctx, path.project, "arrange");
   if (has("name") && before.name !== undefined)
     await changeText(ctx, path, nameFields(before.name, item), { kind: "renamed", from: item.name, to: before.name });
   for (const field of ["description", "caption"] as const) {
@@ -108,13 +112,25 @@ async function revertFields(ctx: Ctx, change: Change): Promise<void> {
   }
   if (has("coverImageId") && !path.image) await revertCover(ctx, path, before.coverImageId);
   if (has("rotation") && path.image) await rotateImage(ctx, path, before.rotation ?? 0);
-  if (has("favouriteAt")) await ctx.db.patch(item._id, { favouriteAt: before.favouriteAt });
   if (!has("orderKey")) return;
   await ctx.db.patch(item._id, { orderKey: before.orderKey });
   if (path.design && !isMoved) await recordActivity(ctx, { kind: "reordered", ...path });
 }
 
-const projectPath = async (ctx: Ctx, id: string): Promise<ItemPath> => ({ project: await projectFor(ctx, id, "edit") });
+async function pathOf(ctx: Ctx, { kind, id }: Change, right: "view" | "edit"): Promise<ItemPath> {
+  if (kind === "image") return imageFor(ctx, id, right);
+  return kind === "design" ? designFor(ctx, id, right) : { project: await projectFor(ctx, id, right) };
+}
+
+async function revertFavourites(ctx: Ctx, changes: Change[]): Promise<void> {
+  const favouriteAt = new Map(changes.map(({ id, before }) => [id, before.favouriteAt]));
+  const valueOf = ({ _id }: { _id: string }) => favouriteAt.get(_id);
+  const idsOf = (kind: Change["kind"]) => idsIn(changes.filter((change) => change.kind === kind));
+  for (const { designs, project } of await designsFor(ctx, idsOf("design"), "view"))
+    await setFavourites(ctx, designsWithFavourites(ctx, project), designs, valueOf);
+  const projects = await Promise.all(idsOf("project").map((id) => projectFor(ctx, id, "view")));
+  await setFavourites(ctx, allProjectsWithFavourites(ctx), projects, valueOf);
+}
 
 async function restoreKey({ db }: Ctx, { id, kind, before: { orderKey } }: Change): Promise<void> {
   const known = kind === "image" ? db.normalizeId("designImages", id) : db.normalizeId("designs", id);

@@ -30,6 +30,10 @@ export async function exportArchive(
     for await (const { id: _, ...activity } of listAll(convex, archive.activities, { sessionId })) activities.push(activity);
     yield json("activity.json", activities);
 
+    const favourites = [];
+    for await (const { id: _, ...favourite } of listAll(convex, archive.favourites, { sessionId })) favourites.push(favourite);
+    yield json("favourites.json", favourites);
+
     const messages = [];
     const folderIn = { projects: folders("projects/"), trash: folders("trash/") };
     for await (const project of listAll(convex, archive.projects, { sessionId })) {

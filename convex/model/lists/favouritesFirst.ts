@@ -1,0 +1,79 @@
+import type { PaginationOptions, PaginationResult } from "convex/server";
+import type { Doc } from "../../_generated/dataModel";
+import type { CallerCtx } from "../access";
+import { addEarlier, type FavouriteList, favouritesIn, visibleFavourites } from "../favourites";
+import { LIST_LIMIT, pageFrom, pageOf, type RowsQuery } from "./paging";
+import { type ListSort, sorted } from "./sorting";
+
+type Item = Doc<"projects"> | Doc<"designs">;
+
+/** The caller's favourites come first except in manual order. No range excludes them, because they differ by person. */
+type FavouritesFirst<Row extends Item, Shape> = FavouriteList<Row> & {
+  sort: ListSort;
+  /** All rows of the list in its order, favourites included. */
+  rows: () => RowsQuery<Row>;
+  toShape: (row: Row, isFavourite: boolean) => Shape;
+};
+
+/** Returns the first page and one row more if there is a next page, or only the favourites. */
+export async function firstRows<Row extends Item, Shape>(
+  ctx: CallerCtx,
+  list: FavouritesFirst<Row, Shape>,
+  only: true | undefined,
+): Promise<Shape[]> {
+  if (!only && list.sort === "manual") return marked(ctx, list, await list.rows().take(LIST_LIMIT));
+  const favourites = await visibleFavourites(ctx, list);
+  const shown = sorted(favourites, list.sort).map((row) => list.toShape(row, true));
+  if (only) return shown;
+  const rows = without(favourites, await list.rows().take(LIST_LIMIT));
+  return [...shown, ...rows.slice(0, LIST_LIMIT - shown.length).map((row) => list.toShape(row, false))];
+}
+
+/** Later pages are shorter by their favourites: a filter would invalidate the cursor at each change of a favourite. */
+export async function pageOfRows<Row extends Item, Shape>(
+  ctx: CallerCtx,
+  list: FavouritesFirst<Row, Shape>,
+  options: PaginationOptions,
+): Promise<PaginationResult<Shape>> {
+  const { sort, rows } = list;
+  if (sort === "manual") {
+    const result = await pageFrom(rows, pageOf(options));
+    return { ...result, page: await marked(ctx, list, result.page) };
+  }
+  if (options.cursor === null) {
+    const favourites = await visibleFavourites(ctx, list);
+    const { numItems } = pageOf(options, favourites.length);
+    const result = await pageFrom(rows, { ...options, numItems: await rowsUntil(rows(), favourites, numItems) });
+    const shown = sorted(favourites, sort).map((row) => list.toShape(row, true));
+    return { ...result, page: [...shown, ...without(favourites, result.page).map((row) => list.toShape(row, false))] };
+  }
+  const favourites = await favouritesIn(ctx, list.projectId);
+  const { numItems, ...page } = pageOf(options);
+  // Never empty, whatever the favourites.
+  const result = await pageFrom(rows, { ...page, numItems: Math.max(numItems, favourites.size + 1) });
+  await addEarlier(ctx, favourites, list.ownerId, result.page);
+  return { ...result, page: result.page.filter(({ _id }) => !favourites.has(_id)).map((row) => list.toShape(row, false)) };
+}
+
+async function marked<Row extends Item, Shape>(
+  ctx: CallerCtx,
+  { projectId, ownerId, toShape }: FavouritesFirst<Row, Shape>,
+  rows: Row[],
+): Promise<Shape[]> {
+  const favourites = await favouritesIn(ctx, projectId);
+  await addEarlier(ctx, favourites, ownerId, rows);
+  return rows.map((row) => toShape(row, favourites.has(row._id)));
+}
+
+/** Returns how many rows include `count` that are not favourites, so that the page ends where `firstRows` ends. */
+async function rowsUntil<Row extends { _id: string }>(query: RowsQuery<Row>, favourites: Row[], count: number): Promise<number> {
+  if (favourites.length === 0) return count;
+  const rows = await query.take(count + favourites.length);
+  const last = without(favourites, rows)[count - 1];
+  return last ? rows.indexOf(last) + 1 : count + favourites.length;
+}
+
+function without<Row extends { _id: string }>(favourites: Row[], rows: Row[]): Row[] {
+  const ids = new Set(favourites.map(({ _id }) => _id));
+  return rows.filter(({ _id }) => !ids.has(_id));
+}
