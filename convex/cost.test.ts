@@ -48,7 +48,7 @@ const writes: typeof reads = [
   ["designs:create", ({ project }) => ({ projectId: project, name }), { documents: 8, ranges: 6 }],
   ["designs:rename", ({ design }) => ({ id: design, name }), { documents: 8, ranges: 5 }],
   ["designImages:rename", ({ image }) => ({ id: image, name }), { documents: 9, ranges: 6 }],
-  ["projects:setFavourite", ({ project }) => ({ id: project, favourite: true }), { documents: 5, ranges: 6 }],
+  ["projects:setFavourite", ({ project }) => ({ id: project, favourite: true }), { documents: 5, ranges: 5 }],
   ["projects:setCover", ({ project, image }) => ({ id: project, imageId: image }), { documents: 8, ranges: 7 }],
   ["designImages:reorder", ({ image }) => ({ id: image, to: "up" }), { documents: 9, ranges: 10 }],
   ["designImages:duplicate", ({ image }) => ({ id: image }), { documents: 24, ranges: 15 }],
@@ -153,7 +153,9 @@ it.each(ofProjects(writes))("%s reads one row more for an editor", async (name, 
     await ctx.runMutation(mutation, { ...args(sharedFixtures), ...(isUpload && { sessionId: "session of mel" }) });
     return metrics(ctx);
   });
-  expect(used).toEqual({ documents: documents + 1, ranges: ranges + 1 });
+  // The owner's favourite is written to the project too, for the previous build.
+  const more = name === "projects:setFavourite" ? 0 : 1;
+  expect(used).toEqual({ documents: documents + more, ranges: ranges + 1 });
 });
 
 async function metrics(ctx: MutationCtx): Promise<Cost> {

@@ -194,6 +194,16 @@ describe.each(backends)("favourites on $name", ({ start }) => {
     expect((await designs("changed")).map(({ favourite }) => favourite)).toEqual([true]);
   });
 
+  it("end when a design is restored to another project", async () => {
+    const other = await ada.mutation(api.projects.create, { name: "Other" });
+    await ada.mutation(api.designs.setFavourite, { id: designId, favourite: true });
+    await ada.mutation(api.designs.moveToTrash, { id: designId });
+    await ada.mutation(api.trash.restore, { id: designId, into: other });
+    expect(await ada.query(api.designs.getDesignById, { id: designId })).toMatchObject({ favourite: false });
+    expect(await rowsOf(designId)).toEqual([]);
+    expect((await backend.inside.query(probe.row, { table: "designs", id: designId }))?.["favouriteAt"]).toBeUndefined();
+  });
+
   it("are all shown when a restored design makes more than 50", async () => {
     await insertDesigns(59, () => ({}));
     const ids = (await designs("created")).map(({ _id }) => _id);
@@ -302,6 +312,20 @@ describe.each(backends)("favourites on $name", ({ start }) => {
 
       await storeInItem("designs", designId, undefined);
       expect((await designs("changed")).map(({ favourite }) => favourite)).toEqual([true]);
+    });
+
+    it("are all copied from a list with many more in the trash", async () => {
+      await setUpgraded(false);
+      const trashed = 120;
+      await insertDesigns(trashed + 50, (index) => ({ favouriteAt: 1 + index, ...(index < trashed && { removedAt: Date.now() }) }));
+      const favourites = () => ada.query(api.designs.getDesignsByProjectId, { projectId, favourites: true });
+      const before = await favourites();
+      expect(before).toHaveLength(50);
+      await setUpgraded(true);
+      expect(await favourites()).toEqual(before);
+      expect((await ada.query(api.designs.getDesignsByProjectId, { projectId })).slice(0, 50)).toEqual(before);
+      for (const { _id: id } of before) await ada.mutation(api.designs.setFavourite, { id, favourite: false });
+      expect(await favourites()).toEqual([]);
     });
 
     it("stay readable for it, because changes are written to the owner's items too", async () => {

@@ -3,6 +3,7 @@ import { type Infer, v } from "convex/values";
 import type { Doc } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
 import { designFor, expectRight, hidingFor, projectFor, trashedFor, userMutation, userQuery } from "./model/access";
+import { leaveFavourites } from "./model/favourites";
 import { designsOf, imagesOf, lastKey } from "./model/lists/order";
 import { conflict } from "./model/errors";
 import { pageOf } from "./model/lists/paging";
@@ -84,7 +85,10 @@ export const restore = userMutation({
     if (into !== undefined && found.kind === "design") {
       const project = await projectFor(ctx, into, "edit");
       expectSameOwner(found.project, project);
-      const moved = { projectId: project._id, orderKey: await lastKey(designsOf(ctx, project._id)) };
+      const isMoved = project._id !== found.project._id;
+      if (isMoved) await leaveFavourites(ctx, found.project, [found.design]);
+      const orderKey = await lastKey(designsOf(ctx, project._id));
+      const moved = { projectId: project._id, orderKey, ...(isMoved && { favouriteAt: undefined }) };
       await ctx.db.patch(found.design._id, moved);
       return restoreWithParents(ctx, { kind: "design", design: { ...found.design, ...moved }, project });
     }

@@ -80,11 +80,11 @@ export const favourites = serverQueryFor({
   args: paged,
   returns: rows,
   handler: async ({ db, user }, { paginationOpts }) => {
-    const { page, ...rest } = await db
+    const { page, isDone, continueCursor } = await db
       .query("favourites")
       .withIndex("by_user", (q) => q.eq("userId", user.id))
       .paginate(pageOf(paginationOpts));
-    return { page: page.map(({ _id: id, itemId, favouriteAt }) => ({ id, itemId, favouriteAt })), ...rest };
+    return { page: page.map(({ _id: id, itemId, favouriteAt }) => ({ id, itemId, favouriteAt })), isDone, continueCursor };
   },
 });
 

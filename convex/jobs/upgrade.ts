@@ -17,7 +17,7 @@ import {
 /** The search terms of a long text take milliseconds, and Convex allows a function one second. */
 const BATCH = 50;
 
-/** Rows of a batch that mostly only reads. */
+/** Each favourite reads up to 100 rows of its list, and Convex allows 32,000 a function. */
 const FAVOURITES_BATCH = 200;
 
 export const run = internalMutation({

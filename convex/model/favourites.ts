@@ -34,6 +34,12 @@ const rowsIn = ({ db, user }: Reader, projectId: Id<"projects"> | undefined): Pr
     .withIndex("by_list", (q) => q.eq("projectId", projectId).eq("userId", user.id))
     .take(ROWS_MAX);
 
+const rowOfItem = ({ db, user }: Reader, itemId: Item["_id"]): Promise<Doc<"favourites"> | null> =>
+  db
+    .query("favourites")
+    .withIndex("by_item", (q) => q.eq("itemId", itemId).eq("userId", user.id))
+    .first();
+
 /** Returns when the user's favourites of a list were added, by item. `projectId` is absent for the list of projects. */
 export async function favouritesIn(ctx: Reader, projectId: Id<"projects"> | undefined): Promise<Map<string, number>> {
   return new Map((await rowsIn(ctx, projectId)).map(({ itemId, favouriteAt }) => [itemId, favouriteAt]));
@@ -55,10 +61,7 @@ type ItemPlace = { project: Doc<"projects">; design?: Doc<"designs"> };
 /** Returns when the user added the item to the favourites, or undefined. */
 export async function favouriteAtOf(ctx: Reader, { project, design }: ItemPlace): Promise<number | undefined> {
   const item = design ?? project;
-  const row = await ctx.db
-    .query("favourites")
-    .withIndex("by_item", (q) => q.eq("itemId", item._id).eq("userId", ctx.user.id))
-    .first();
+  const row = await rowOfItem(ctx, item._id);
   if (row) return row.projectId === design?.projectId ? row.favouriteAt : undefined;
   const favourites = new Map<string, number>();
   await addEarlier(ctx, favourites, project.ownerId, [item]);
@@ -159,10 +162,8 @@ export async function setFavourites<Row extends Item>(
 }
 
 async function insertFavourite(ctx: UserMutationCtx, item: Item, favouriteAt: number): Promise<void> {
-  const elsewhere = await ctx.db
-    .query("favourites")
-    .withIndex("by_item", (q) => q.eq("itemId", item._id).eq("userId", ctx.user.id))
-    .first();
+  // Another member may have moved a design away from the list that has its row.
+  const elsewhere = "projectId" in item ? await rowOfItem(ctx, item._id) : null;
   if (elsewhere) await ctx.db.delete(elsewhere._id);
   await ctx.db.insert("favourites", rowOf(ctx.user.id, item, favouriteAt));
 }
@@ -208,13 +209,14 @@ export async function copyFavourite({ db }: MutationCtx, ownerId: string, copy: 
 export async function upgradeFavourite({ db }: MutationCtx, item: Item): Promise<void> {
   const { favouriteAt } = item;
   if (favouriteAt === undefined) return;
-  const ownerId = "projectId" in item ? (await db.get(item.projectId))?.ownerId : item.ownerId;
-  if (ownerId === undefined) return;
-  const row = await db
-    .query("favourites")
-    .withIndex("by_item", (q) => q.eq("itemId", item._id).eq("userId", ownerId))
-    .first();
-  if (!row) await db.insert("favourites", rowOf(ownerId, item, favouriteAt));
+  const project = "projectId" in item ? await db.get(item.projectId) : item;
+  if (!project) return;
+  const reader = { db, user: { id: project.ownerId } };
+  if (await rowOfItem(reader, item._id)) return;
+  const rows = await rowsIn(reader, "projectId" in item ? item.projectId : undefined);
+  // Earlier builds kept any number in the trash: those must not displace visible ones.
+  if (rows.length >= (item.removedAt === undefined ? ROWS_MAX : FAVOURITES_MAX)) return;
+  await db.insert("favourites", rowOf(project.ownerId, item, favouriteAt));
 }
 
 /** Returns the number of deleted rows. */

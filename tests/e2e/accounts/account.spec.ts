@@ -166,6 +166,7 @@ test("exports a user's data with the original files and without secrets", async 
   const { designId } = await makeDesign(app, person, "A/B: cover?");
   const files = await Promise.all(PICTURES.map(chosen));
   await addPictures(app, person, designId, [...PICTURES]);
+  await (await deploymentAs(app, person)).mutation(api.designs.setFavourite, { id: designId, favourite: true });
   const answer = await request.get("/account/export", { headers: { Cookie: person.cookieHeader } });
   expect(answer.status()).toBe(200);
   expect(answer.headers()["content-disposition"]).toMatch(
@@ -183,7 +184,8 @@ test("exports a user's data with the original files and without secrets", async 
     expect(file).toMatch(/^projects\/Magazine\/A-B- cover-\//);
     expect(archive.get(file)?.equals(files[index]?.buffer ?? Buffer.alloc(0)), file).toBe(true);
   }
-  expect(archive.size).toBe(3 + files.length);
+  expect(archive.size).toBe(4 + files.length);
+  expect(JSON.parse(String(archive.get("favourites.json")))).toMatchObject([{ itemId: designId }]);
   expect(JSON.parse(String(archive.get("activity.json")))).toMatchObject([{ kind: "created" }, { kind: "created" }, { kind: "uploaded" }]);
 
   const [first = ""] = (await imagesIn(app, person, designId)).map(({ _id }) => _id);

@@ -67,8 +67,8 @@ test("in development, changes of the app and of functions reach an open page", a
     await expect(page.getByRole("heading", { name: "All of them" })).toBeVisible({ timeout: 180_000 });
     await change(
       join(copy, "convex/projects.ts"),
-      "...notFavourites].map(toProject);",
-      "...notFavourites].map(toProject).map((each) => ({ ...each, name: `${each.name}, newly` }));",
+      "  toShape: toProject,",
+      "  toShape: (...row: Parameters<typeof toProject>) => ({ ...toProject(...row), name: `${row[0].name}, newly` }),",
     );
     await expect(page.getByRole("main").getByText("Harbour, newly")).toBeVisible({ timeout: 180_000 });
     await context.close();
