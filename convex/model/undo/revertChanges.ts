@@ -8,7 +8,6 @@ import {
   imagesFor,
   type ItemPath,
   projectFor,
-  type Trashed,
   trashedFor,
   unpurgedFor,
   type UserMutationCtx,
