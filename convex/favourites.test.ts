@@ -301,6 +301,8 @@ describe.each(backends)("favourites on $name", ({ start }) => {
       await ada.mutation(api.designs.moveToTrash, { id: trashed });
       // The first batch twice, as if the deployment had stopped then.
       for (let run = 0; run < 2; run++) await backend.inside.mutation(internal.jobs.upgrade.favourites, { table: "designs", cursor: null });
+      // Their later batches must not mark the upgrade as done before the projects.
+      await backend.settle();
       await setUpgraded(true);
       for (const [id, favouriteAt] of [
         [designId, 7],
