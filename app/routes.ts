@@ -29,6 +29,8 @@ export default [
       route("design/:id/move", "routes/design.move.tsx"),
       route("projects/:id/activity", "routes/project.activity.tsx"),
       route("projects/:id/images", "routes/project.images.tsx"),
+      route("projects/:id/members", "routes/project.members.tsx"),
+      route("shared", "routes/shared.tsx"),
       route("account", "routes/account.tsx", [
         index("routes/account.profile.tsx"),
         route("security", "routes/account.security.tsx"),

@@ -2,7 +2,7 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { v } from "convex/values";
 import type { Doc, Id } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
-import { designFor, projectFor, undoableMutation, userMutation, userQuery } from "./model/access";
+import { designFor, ownRoleIn, projectFor, undoableMutation, userMutation, userQuery } from "./model/access";
 import { check } from "./model/check";
 import { copyDesign } from "./jobs/copies";
 import { designsWithFavourites, favouriteAtOf } from "./model/favourites";
@@ -11,7 +11,7 @@ import { moveDesign } from "./model/moves";
 import { coverItem, describeItem, favouriteItem, renameItem, reorderItem, trashItem } from "./model/itemMutations";
 import { firstRows, pageOfRows } from "./model/lists/favouritesFirst";
 import { createDesign, renameDesign } from "./model/rules";
-import { coverShape, designShape, toDesign } from "./model/shapes";
+import { coverShape, designPageShape, designShape, toDesign } from "./model/shapes";
 import { type ListSort, sortArg } from "./model/lists/sorting";
 import { trashDesign } from "./model/trashing";
 
@@ -31,10 +31,11 @@ export const listDesigns = userQuery({
 
 export const getDesignById = userQuery({
   args: { id: v.string() },
-  returns: designShape,
+  returns: designPageShape,
   handler: async (ctx, { id }) => {
     const place = await designFor(ctx, id, "view");
-    return toDesign(place.design, (await favouriteAtOf(ctx, place)) !== undefined);
+    const isFavourite = (await favouriteAtOf(ctx, place)) !== undefined;
+    return { ...toDesign(place.design, isFavourite), ...(await ownRoleIn(ctx, place.project)) };
   },
 });
 

@@ -7,7 +7,7 @@ import { notFound } from "./model/errors";
 import { favouritesIn } from "./model/favourites";
 import { pageOf } from "./model/lists/paging";
 import { memberOf } from "./model/members";
-import { memberRole } from "./model/rights";
+import { memberRole } from "./model/memberRole";
 import { projectShape, toProject } from "./model/shapes";
 
 const sharedProjectShape = v.object({ ...projectShape.fields, role: memberRole, owner: v.object({ name: v.string() }) });

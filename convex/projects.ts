@@ -1,7 +1,7 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { v } from "convex/values";
 import type { QueryCtx } from "./_generated/server";
-import { type CallerCtx, projectFor, undoableMutation, userMutation, userQuery } from "./model/access";
+import { type CallerCtx, ownRoleIn, projectFor, undoableMutation, userMutation, userQuery } from "./model/access";
 import { check } from "./model/check";
 import { copyProject } from "./jobs/copies";
 import { insertDesign, insertProject } from "./model/creation";
@@ -9,7 +9,7 @@ import { favouriteAtOf, projectsWithFavourites } from "./model/favourites";
 import { coverItem, describeItem, favouriteItem, projectPathFor, renameItem, reorderItem, trashItem } from "./model/itemMutations";
 import { firstRows, pageOfRows } from "./model/lists/favouritesFirst";
 import { createProject, renameProject } from "./model/rules";
-import { projectShape, toProject } from "./model/shapes";
+import { projectPageShape, projectShape, toProject } from "./model/shapes";
 import { type ListSort, sortArg } from "./model/lists/sorting";
 import { trashProject } from "./model/trashing";
 
@@ -27,10 +27,11 @@ export const listProjects = userQuery({
 
 export const getProjectById = userQuery({
   args: { id: v.string() },
-  returns: projectShape,
+  returns: projectPageShape,
   handler: async (ctx, { id }) => {
     const project = await projectFor(ctx, id, "view");
-    return toProject(project, (await favouriteAtOf(ctx, { project })) !== undefined);
+    const isFavourite = (await favouriteAtOf(ctx, { project })) !== undefined;
+    return { ...toProject(project, isFavourite), ...(await ownRoleIn(ctx, project)) };
   },
 });
 

@@ -6,7 +6,7 @@ import { noticeTables } from "./model/accounts/noticeTables";
 import { settingsTables } from "./model/accounts/settingsTables";
 import { accountTables } from "./model/accounts/tables";
 import { activity } from "./model/activities/activityShape";
-import { memberRole } from "./model/rights";
+import { memberRole } from "./model/memberRole";
 import { bulkTables } from "./model/bulk/bulkTables";
 import { favouriteTables } from "./model/favourites";
 import { tagTables } from "./model/tags/tagTables";

@@ -24,10 +24,12 @@ import { InlineName } from "~/lib/forms/fields/inline-name";
 import { Description, DescriptionDialog } from "~/lib/forms/dialogs/description-dialog";
 import { PageMenu } from "~/lib/forms/dialogs/page-menu";
 import { RemoveButton } from "~/lib/forms/dialogs/remove-button";
+import { OwnRights, useMay, useMayRun } from "~/lib/rights/rights";
 import { configContext } from "~/lib/http/context";
 import { acceptedText, AddImages, AddImagesLabel } from "~/features/uploads/client/file-selection/add-images";
 import { Gallery, useGalleryView } from "~/features/images/gallery/gallery";
-import { designIntents } from "~/features/designs/intents";
+import { type DesignPage as ShownDesign, designIntents } from "~/features/designs/intents";
+import { projectsCrumb } from "~/features/projects/projects-crumb";
 import { DesignActions } from "~/features/designs/design-actions";
 import { type DesignImage, designPageIntents, imageIntents } from "~/features/images/gallery/image-intents";
 import { useItemCommands } from "~/features/selection/commands/use-item-commands";
@@ -128,13 +130,15 @@ export default function Design({ loaderData, actionData, params }: Route.Compone
   const viewing = "imageId" in params && params.imageId !== undefined;
   const [beneath, setBeneath] = useState(!viewing);
   if (!viewing && !beneath) setBeneath(true);
+  const design = useLive(loaderData.design);
   const images = useEndless(loaderData.images, api.designImages.listDesignImages);
   return (
-    <>
+    <OwnRights role={design.role}>
       {beneath || !viewing ? (
         <div className="design-page">
           <DesignPage
             key={loaderData.design.value._id}
+            design={design}
             loaderData={loaderData}
             actionData={actionData}
             page={images}
@@ -146,17 +150,22 @@ export default function Design({ loaderData, actionData, params }: Route.Compone
       <PageTarget target={{ kind: "design", id: loaderData.design.value._id, name: loaderData.design.value.name }} />
       <DestinationPicker />
       <Outlet context={images satisfies ImagesOfDesign} />
-    </>
+    </OwnRights>
   );
 }
 
 export type ImagesOfDesign = Endless<DesignImage>;
 
-type DesignPageProps = Pick<Route.ComponentProps, "loaderData" | "actionData"> & { page: ImagesOfDesign; isBehindViewer: boolean };
+type DesignPageProps = Pick<Route.ComponentProps, "loaderData" | "actionData"> & {
+  design: ShownDesign;
+  page: ImagesOfDesign;
+  isBehindViewer: boolean;
+};
 
-function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPageProps) {
+function DesignPage({ design, loaderData, actionData, page, isBehindViewer }: DesignPageProps) {
   const { constraints, sending, maxBytes, requestLimit } = loaderData;
-  const design = useLive(loaderData.design);
+  const mayEdit = useMay()("edit");
+  const mayRun = useMayRun();
   useTitle(isBehindViewer ? null : titleOf(design.name));
   const project = useLive(loaderData.project);
   const knownTags = useLive(loaderData.knownTags);
@@ -194,7 +203,7 @@ function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPage
         trail={
           <Breadcrumb
             trail={[
-              { to: href("/projects"), name: "Projects" },
+              projectsCrumb(design),
               { to: href("/projects/:id", { id: project._id }), name: project.name },
             ]}
           />
@@ -233,7 +242,7 @@ function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPage
         }
         compact
         about={
-          <PageAbout summary={aboutText(design)} beside={images.length > 0 ? choice : null}>
+          <PageAbout summary={aboutText(design, mayEdit)} beside={images.length > 0 ? choice : null}>
             {design.description === "" ? null : <Description item={design} field="description" text={design.description} />}
             <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-4 gap-y-1">
               {design.description === "" ? <Description item={design} field="description" text="" /> : null}
@@ -264,7 +273,7 @@ function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPage
           images={images}
           openDialog={dialogs.setOpenDialog}
           projectId={project._id}
-          byHand={!search.has(SORT)}
+          byHand={!search.has(SORT) && mayRun("orderImage")}
           view={view}
           page={{ ...page, next }}
           total={design.imageCount}
@@ -275,10 +284,14 @@ function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPage
         <EmptyState
           title={page.isFirst ? "No images yet" : "No more images"}
           text={
-            <>
-              <span className="noscript:hidden">Drop files anywhere on this page, or choose several at once.</span>
-              <span className="hidden noscript:inline">Choose one or more files above.</span> {acceptedText(maxBytes)}
-            </>
+            mayEdit ? (
+              <>
+                <span className="noscript:hidden">Drop files anywhere on this page, or choose several at once.</span>
+                <span className="hidden noscript:inline">Choose one or more files above.</span> {acceptedText(maxBytes)}
+              </>
+            ) : (
+              "Images appear here when the owner or an editor adds them."
+            )
           }
           action={<AddImagesLabel>Add images</AddImagesLabel>}
         />
@@ -299,11 +312,11 @@ function DesignPage({ loaderData, actionData, page, isBehindViewer }: DesignPage
   );
 }
 
-function aboutText({ tags = [], description }: { tags?: string[]; description: string }): string {
+function aboutText({ tags = [], description }: { tags?: string[]; description: string }, mayEdit: boolean): string {
   const parts = [tags.length > 0 ? count(tags.length, "tag") : "", isolate(description.replaceAll(/\s+/g, " "))].filter(
     (part) => part !== "",
   );
-  return parts.length === 0 ? "Description and tags" : parts.join(" · ");
+  return parts.length > 0 ? parts.join(" · ") : mayEdit ? "Description and tags" : "No description or tags";
 }
 
 export function ErrorBoundary({ error }: Route.ErrorBoundaryProps) {

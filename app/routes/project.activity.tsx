@@ -9,6 +9,7 @@ import { useLive } from "~/lib/data/use-live";
 import { Picture } from "~/features/images/display/picture";
 import { activityDays } from "~/features/projects/activity-days";
 import { type Activity, activityText } from "~/features/projects/activity-text";
+import { projectsCrumb } from "~/features/projects/projects-crumb";
 import type { ProjectHandle } from "~/features/shell/open-project";
 import { Icon } from "~/lib/ui/icons/icon";
 import { ITEM_ICONS } from "~/lib/ui/icons/item-icons";
@@ -52,7 +53,7 @@ export default function ProjectActivity({ loaderData }: Route.ComponentProps) {
         trail={
           <Breadcrumb
             trail={[
-              { to: href("/projects"), name: "Projects" },
+              projectsCrumb(project),
               { to: href("/projects/:id", { id: project._id }), name: project.name },
             ]}
           />

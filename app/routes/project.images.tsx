@@ -11,7 +11,10 @@ import { useStableRows } from "~/lib/data/pagination/stable-rows";
 import { useLive } from "~/lib/data/use-live";
 import { serverAction } from "~/lib/forms/action.server";
 import { liveAction } from "~/lib/forms/live-action";
+import { OwnRights } from "~/lib/rights/rights";
 import { configContext } from "~/lib/http/context";
+import type { ProjectPage } from "~/features/projects/intents";
+import { projectsCrumb } from "~/features/projects/projects-crumb";
 import { imageIntents } from "~/features/images/gallery/image-intents";
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
 import { DensityPicker } from "~/features/images/gallery/density-picker";
@@ -83,6 +86,14 @@ function withImages(groups: ProjectImagesGroup[], images: ProjectImagesGroup["im
 
 export default function ProjectImages({ loaderData }: Route.ComponentProps) {
   const project = useLive(loaderData.project);
+  return (
+    <OwnRights role={project.role}>
+      <Images project={project} loaderData={loaderData} />
+    </OwnRights>
+  );
+}
+
+function Images({ project, loaderData }: Pick<Route.ComponentProps, "loaderData"> & { project: ProjectPage }) {
   useTitle(titleOf(`Images of ${isolate(project.name)}`));
   const groupPages = useEndless(loaderData.groups);
   const groups = useMemo(() => joined(groupPages.pages), [groupPages.pages]);
@@ -106,7 +117,7 @@ export default function ProjectImages({ loaderData }: Route.ComponentProps) {
         trail={
           <Breadcrumb
             trail={[
-              { to: href("/projects"), name: "Projects" },
+              projectsCrumb(project),
               { to: href("/projects/:id", { id: project._id }), name: project.name },
             ]}
           />

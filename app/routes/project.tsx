@@ -1,5 +1,5 @@
 import { titleOf, useTitle } from "~/lib/ui/use-title";
-import { History, Images, Star, Trash2 } from "lucide-react";
+import { History, Images, Star, Trash2, Users } from "lucide-react";
 import { useMemo, useRef } from "react";
 import { href, useSearchParams } from "react-router";
 import { projectArchive } from "~/features/downloads/download-address";
@@ -31,7 +31,8 @@ import { PageMenu } from "~/lib/forms/dialogs/page-menu";
 import { RemoveButton } from "~/lib/forms/dialogs/remove-button";
 import { ItemActions } from "~/lib/forms/items/item-actions";
 import { DensityPicker } from "~/features/images/gallery/density-picker";
-import { projectIntents } from "~/features/projects/intents";
+import { projectsCrumb } from "~/features/projects/projects-crumb";
+import { type ProjectPage, projectIntents } from "~/features/projects/intents";
 import { selectableProps } from "~/features/selection/selectable";
 import { SELECTION_FIELDS } from "~/features/selection/address";
 import { SelectLink } from "~/features/selection/select-link";
@@ -39,6 +40,7 @@ import { SelectionBar } from "~/features/selection/selection-bar";
 import { usePointerSelection } from "~/features/selection/use-pointer-selection";
 import { scopeField } from "~/features/selection/whole-selection";
 import { type Selection, useSelection } from "~/features/selection/use-selection";
+import { OwnRights, useMayRun } from "~/lib/rights/rights";
 import { Button, ButtonLink } from "~/lib/ui/inputs/button";
 import type { ProjectHandle } from "~/features/shell/open-project";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
@@ -46,6 +48,7 @@ import { count } from "~/lib/ui/count";
 import { EmptyState } from "~/lib/ui/empty-state";
 import { Icon } from "~/lib/ui/icons/icon";
 import { CardGrid } from "~/lib/ui/item-card";
+import { MenuLink } from "~/lib/ui/overlays/menu";
 import { MorePages } from "~/lib/ui/navigation/more-pages";
 import { Page, PageHeader } from "~/lib/ui/page";
 import { PageTarget } from "~/features/uploads/client/file-selection/upload-provider";
@@ -91,11 +94,16 @@ export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { proje
 export const shouldRevalidate = liveRevalidation;
 
 export default function Project({ loaderData }: Route.ComponentProps) {
-  return <ProjectView key={loaderData.project.value._id} loaderData={loaderData} />;
+  const project = useLive(loaderData.project);
+  return (
+    <OwnRights role={project.role}>
+      <ProjectView key={loaderData.project.value._id} project={project} loaderData={loaderData} />
+    </OwnRights>
+  );
 }
 
-function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
-  const project = useLive(loaderData.project);
+function ProjectView({ project, loaderData }: Pick<Route.ComponentProps, "loaderData"> & { project: ProjectPage }) {
+  const mayRun = useMayRun();
   useTitle(titleOf(project.name));
   const page = useEndless(loaderData.designs, api.designs.listDesigns);
   const designs = page.rows;
@@ -124,7 +132,7 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
   });
   const byHand = useSearchParams()[0].get(SORT) === "manual";
   useReordering(list, {
-    on: byHand && !selection.on,
+    on: byHand && !selection.on && mayRun("orderDesign"),
     intent: "orderDesign",
     items: designs,
     page: { ...page, next },
@@ -136,7 +144,7 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
     <Page>
       <PageTarget target={{ kind: "project", id: project._id, name: project.name }} />
       <PageHeader
-        trail={<Breadcrumb trail={[{ to: href("/projects"), name: "Projects" }]} />}
+        trail={<Breadcrumb trail={[projectsCrumb(project)]} />}
         title={<InlineName item={project} thing="project" intent="renameProject" constraint={constraints.project} />}
         summary={designs.length > 0 ? `${count(project.designCount, "design")}, ${count(project.imageCount, "image")}` : null}
         tools={
@@ -153,6 +161,15 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
             <FavouriteButton item={project} intent="favouriteProject" />
             <PageMenu thing="project">
               <ItemActions thing="Project" item={project} isPageItem />
+              <MenuLink
+                to={href("/projects/:id/members", { id: project._id })}
+                prefetch="intent"
+                className="menu-item"
+                data-command="Members"
+                icon={<Icon of={Users} />}
+              >
+                Members
+              </MenuLink>
             </PageMenu>
             <RemoveButton intent="removeProject" values={{ id: project._id }} aria-label="Delete project" data-tooltip="Delete project">
               <Icon of={Trash2} />
@@ -164,12 +181,12 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
         {designs.length > 0 ? <DensityPicker className="max-lg:hidden" /> : null}
         {designs.length > 0 ? <SelectLink selection={selection} /> : null}
         {designs.length > 1 ? <SortMenu orders={LIST_ORDERS} /> : null}
-        {designs.length > 0 || onlyFavourites ? <FavouritesFilter /> : null}
+        {(designs.length > 0 || onlyFavourites) && mayRun("favouriteDesign") ? <FavouritesFilter /> : null}
         {designs.length > 0 ? <CreateButton thing="design" /> : null}
       </PageHeader>
       <MenuForm />
       <SelectionBar selection={selection} thing="design" trash="trashDesigns" parentId={project._id}>
-        <FavouriteChosen selection={selection} designs={designs} />
+        {mayRun("favouriteDesigns") ? <FavouriteChosen selection={selection} designs={designs} /> : null}
       </SelectionBar>
       {designs.length > 0 ? (
         <CardGrid label="Designs" ref={list}>
@@ -184,7 +201,7 @@ function ProjectView({ loaderData }: Pick<Route.ComponentProps, "loaderData">) {
       ) : (
         <EmptyState
           title={page.isFirst ? "No designs yet" : "No more designs"}
-          text="A design contains the images of one idea, such as screens, photographs or drafts. Create your first design, then add images."
+          text={mayRun("createDesign") ? FIRST_DESIGN : "Designs appear here when the owner or an editor adds them."}
           action={<CreateButton thing="design" />}
         />
       )}
@@ -226,6 +243,9 @@ function FavouriteChosen({ selection: { chosen, onOtherPages, whole }, designs }
     </Button>
   );
 }
+
+const FIRST_DESIGN =
+  "A design contains the images of one idea, such as screens, photographs or drafts. Create your first design, then add images.";
 
 const tool = (label: string) =>
   ({ variant: "ghost", size: "icon-sm", "aria-label": label, "data-tooltip": label, "data-command": "" }) as const;

@@ -50,6 +50,7 @@ export default function ShellLayout({ loaderData: { sidebar, projectListOpen, me
       user={root.user}
       theme={root.theme}
       convex={root.convex}
+      me={me}
       projects={projects}
       unread={unread}
       jobs={jobs}

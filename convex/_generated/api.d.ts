@@ -76,6 +76,7 @@ import type * as model_lists_order from "../model/lists/order.js";
 import type * as model_lists_paging from "../model/lists/paging.js";
 import type * as model_lists_sorting from "../model/lists/sorting.js";
 import type * as model_lists_targets from "../model/lists/targets.js";
+import type * as model_memberRole from "../model/memberRole.js";
 import type * as model_members from "../model/members.js";
 import type * as model_moves from "../model/moves.js";
 import type * as model_names from "../model/names.js";
@@ -189,6 +190,7 @@ declare const fullApi: ApiFromModules<{
   "model/lists/paging": typeof model_lists_paging;
   "model/lists/sorting": typeof model_lists_sorting;
   "model/lists/targets": typeof model_lists_targets;
+  "model/memberRole": typeof model_memberRole;
   "model/members": typeof model_members;
   "model/moves": typeof model_moves;
   "model/names": typeof model_names;

@@ -14,8 +14,16 @@ export const getMe = userQuery({
     email: v.string(),
     emailVerified: v.boolean(),
     image: v.union(v.string(), v.null()),
+    /** Present for members of others' projects. */
+    hasShared: v.optional(v.literal(true)),
   }),
-  handler: async ({ user: { id, name, email, emailVerified, image = null } }) => ({ id, name, email, emailVerified, image }),
+  handler: async ({ db, user: { id, name, email, emailVerified, image = null } }) => {
+    const membership = await db
+      .query("projectMembers")
+      .withIndex("by_user", (q) => q.eq("userId", id))
+      .first();
+    return { id, name, email, emailVerified, image, ...(membership && { hasShared: true as const }) };
+  },
 });
 
 export const getSessions = userQuery({

@@ -6,7 +6,7 @@ import { ISSUER, requireService } from "./accounts/service";
 import { sessionOf } from "./accounts/sessions";
 import { notFound, refusalOf, unauthenticated } from "./errors";
 import { memberOf } from "./members";
-import { allows, type Right, type Role } from "./rights";
+import { allows, type MemberRole, type Right, type Role } from "./rights";
 import { recordChanges } from "./undo/recordChanges";
 
 /** Builds all public functions: `server…` for the app server, `server…For` for a session. Missing and foreign ids: "not_found". */
@@ -86,6 +86,12 @@ async function roleIn(ctx: CallerCtx, { _id, ownerId }: Doc<"projects">): Promis
 async function memberRoleIn(ctx: CallerCtx, projectId: Id<"projects">): Promise<Role | null> {
   const member = await memberOf(ctx, projectId, ctx.user.id);
   return member && member.role;
+}
+
+/** Returns the role for a page; {} for the owner. Reads nothing after an access function. */
+export async function ownRoleIn(ctx: CallerCtx, project: Doc<"projects">): Promise<{ role?: MemberRole }> {
+  const role = await roleIn(ctx, project);
+  return role === null || role === "owner" ? {} : { role };
 }
 
 export const hasRight = async (ctx: CallerCtx, project: Doc<"projects">, right: Right): Promise<boolean> =>

@@ -1,10 +1,7 @@
-import { type Infer, v } from "convex/values";
+/** Who may do what in a project (`docs/access.md`, which a test compares with this table). Pages read it too. */
 
-/** Who may do what in a project (`docs/access.md`, which a test compares with this table). */
-
-/** Stored for members. The owner has no row, but `projects.ownerId`. */
-export const memberRole = v.union(v.literal("editor"), v.literal("commenter"), v.literal("viewer"));
-export type MemberRole = Infer<typeof memberRole>;
+export const MEMBER_ROLES = ["editor", "commenter", "viewer"] as const;
+export type MemberRole = (typeof MEMBER_ROLES)[number];
 export type Role = "owner" | MemberRole;
 
 const EVERYONE: readonly Role[] = ["owner", "editor", "commenter", "viewer"];

@@ -1,5 +1,6 @@
 import { type Infer, v } from "convex/values";
 import type { Doc } from "../_generated/dataModel";
+import { memberRole } from "./memberRole";
 import { rotation } from "./versionTables";
 
 /** Shapes never contain storage ids or URLs: the app serves images and checks access on each request. */
@@ -30,6 +31,10 @@ export const projectShape = v.object({
 });
 export type Project = Infer<typeof projectShape>;
 
+/** The caller's role on the page of an item; absent for the owner. */
+const ownRole = { role: v.optional(memberRole) };
+export const projectPageShape = v.object({ ...projectShape.fields, ...ownRole });
+
 export const designShape = v.object({
   _id: v.id("designs"),
   _creationTime: v.number(),
@@ -44,6 +49,7 @@ export const designShape = v.object({
   tags: v.optional(v.array(v.string())),
 });
 export type Design = Infer<typeof designShape>;
+export const designPageShape = v.object({ ...designShape.fields, ...ownRole });
 
 export const designImageShape = v.object({
   _id: v.id("designImages"),

@@ -10,6 +10,7 @@ type StaticPage = {
 
 export const PAGE_DESTINATIONS: StaticPage[] = [
   { name: "Projects", to: href("/projects"), words: ["home", "start", "all"] },
+  { name: "Shared with me", to: href("/shared"), words: ["members", "others", "team"] },
   { name: "Search", to: href("/search"), words: ["find"] },
   { name: "Trash", to: href("/trash"), words: ["bin", "deleted", "restore", "undo"] },
   { name: "Notifications", to: href("/notifications"), words: ["notices", "messages", "inbox"] },

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { href } from "react-router";
 import { ItemActions } from "~/lib/forms/items/item-actions";
 import { requestDestination } from "~/features/selection/destinations/request-destination";
+import { useMayRun } from "~/lib/rights/rights";
 import { Icon } from "~/lib/ui/icons/icon";
 import { MenuLink } from "~/lib/ui/overlays/menu";
 
@@ -13,22 +14,25 @@ type DesignActionsProps = {
 };
 
 export function DesignActions({ design, isPageItem = false, children }: DesignActionsProps) {
+  const mayMove = useMayRun()("moveDesign");
   return (
     <>
       <ItemActions thing="Design" item={design} isPageItem={isPageItem} />
       {children}
-      <MenuLink
-        to={href("/design/:id/move", { id: design._id })}
-        prefetch="none"
-        icon={<Icon of={FolderInput} />}
-        data-command={isPageItem ? "Move design to…" : undefined}
-        onClick={(event) => {
-          const request = { kind: "design", ids: [design._id], from: design.projectId, staysOnPage: !isPageItem } as const;
-          if (requestDestination(request)) event.preventDefault();
-        }}
-      >
-        Move to…
-      </MenuLink>
+      {mayMove ? (
+        <MenuLink
+          to={href("/design/:id/move", { id: design._id })}
+          prefetch="none"
+          icon={<Icon of={FolderInput} />}
+          data-command={isPageItem ? "Move design to…" : undefined}
+          onClick={(event) => {
+            const request = { kind: "design", ids: [design._id], from: design.projectId, staysOnPage: !isPageItem } as const;
+            if (requestDestination(request)) event.preventDefault();
+          }}
+        >
+          Move to…
+        </MenuLink>
+      ) : null}
     </>
   );
 }

@@ -10,6 +10,7 @@ import { bulkIntent } from "~/features/selection/whole-selection";
 import { tagsWith, tagsWithout } from "~/features/tags/tag-list";
 import { api } from "#convex/_generated/api";
 
+export type DesignPage = FunctionReturnType<typeof api.designs.getDesignById>;
 export type Design = FunctionReturnType<typeof api.designs.getDesignsByProjectId>[number];
 
 const shared = itemIntents<Design>("Design", api.designs, {

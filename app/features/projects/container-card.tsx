@@ -2,6 +2,7 @@ import type { ComponentProps, ReactNode } from "react";
 import { Mosaic } from "~/features/images/display/mosaic";
 import { DragHandle } from "~/features/reordering/drag-handle";
 import { targetProps } from "~/features/uploads/client/file-selection/drop-target";
+import { useMay } from "~/lib/rights/rights";
 import { isPending } from "~/lib/data/pending";
 import { ItemMenu } from "~/lib/forms/dialogs/item-menu";
 import { FavouriteIcon } from "~/lib/ui/icons/favourite-icon";
@@ -37,10 +38,11 @@ export function ContainerCard({
   ...selecting
 }: ContainerCardProps) {
   const { _id, name, favourite, updatedAt, cover } = item;
+  const mayUpload = useMay()("edit");
   return (
     <ItemCard
       item={item}
-      marks={targetProps({ kind, id: _id, name })}
+      marks={mayUpload ? targetProps({ kind, id: _id, name }) : {}}
       to={isPending(_id) ? null : to}
       name={name}
       cover={<Mosaic cover={cover} />}

@@ -9,6 +9,8 @@ import { api } from "#convex/_generated/api";
 
 export type Project = FunctionReturnType<typeof api.projects.getProjects>[number];
 
+export type ProjectPage = FunctionReturnType<typeof api.projects.getProjectById>;
+
 export const NEW_ITEM_FIELDS = { coverChosen: false, favourite: false, description: "" };
 
 const shared = itemIntents<Project>(

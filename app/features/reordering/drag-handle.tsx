@@ -1,5 +1,6 @@
 import { isolate } from "~/lib/ui/isolate";
 import { GripVertical } from "lucide-react";
+import { useMay } from "~/lib/rights/rights";
 import { buttonClass } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";
 import { useScripted } from "~/lib/ui/use-scripted";
@@ -7,7 +8,8 @@ import { useScripted } from "~/lib/ui/use-scripted";
 /** Without scripts, the item's menu offers 'Move up' and 'Move down'. */
 export function DragHandle({ item }: { item: { name: string } }) {
   const isScripted = useScripted();
-  if (!isScripted) return null;
+  const mayReorder = useMay()("edit");
+  if (!isScripted || !mayReorder) return null;
   return (
     <button
       type="button"

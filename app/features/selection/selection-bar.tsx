@@ -4,6 +4,7 @@ import { href, useActionData, useFetcher, useLocation, useSubmit } from "react-r
 import { requestDestination } from "~/features/selection/destinations/request-destination";
 import type { FormAnswer } from "~/lib/forms/form-result";
 import { FORM_FIELD, INTENT_FIELD, type IntentName } from "~/lib/forms/intents";
+import { useMayRun } from "~/lib/rights/rights";
 import { Button, buttonClass } from "~/lib/ui/inputs/button";
 import { count } from "~/lib/ui/count";
 import { Icon } from "~/lib/ui/icons/icon";
@@ -43,8 +44,11 @@ export function SelectionBar({ selection, thing, trash, parentId, children }: Se
     if (isDone) end();
   }, [isDone, fetcher.data]);
 
+  const mayRun = useMayRun();
+
   if (!selection.on) return null;
   const { chosen, onOtherPages, ids, whole, count: selectedCount, total } = selection;
+  const mayTag = mayRun(thing === "image" ? "tagImages" : "tagDesigns");
   const areAll = selectedCount > 0 && selectedCount === total;
 
   function send(event: SubmitEvent<HTMLFormElement>) {
@@ -69,7 +73,7 @@ export function SelectionBar({ selection, thing, trash, parentId, children }: Se
       <input type="hidden" name={FORM_FIELD} value={SELECTION_FORM} />
       <input type="hidden" name="kind" value={thing} />
       <input type="hidden" name="back" value={pathname + search} />
-      <TagPopover thing={thing} refused={tagIn(refusal)} errorId={PROBLEMS} />
+      {mayTag ? <TagPopover thing={thing} refused={tagIn(refusal)} errorId={PROBLEMS} /> : null}
       {onOtherPages.map((id) => (
         <input key={id} type="hidden" name={CHOSEN_FIELD} value={id} />
       ))}
@@ -105,39 +109,43 @@ export function SelectionBar({ selection, thing, trash, parentId, children }: Se
             </Link>
           </noscript>
         ) : null}
-        <Button
-          type="submit"
-          variant="ghost"
-          size="sm"
-          name={INTENT_FIELD}
-          value={DESTINATION_PARAM}
-          formAction={MOVE[thing]}
-          onClick={(event) => {
-            if (selectedCount === 0) return;
-            const request = {
-              kind: thing,
-              ids: [...chosen, ...onOtherPages],
-              count: selectedCount,
-              fields: selection.fields(),
-              from: parentId,
-              staysOnPage: true,
-            } as const;
-            if (requestDestination(request)) event.preventDefault();
-          }}
-        >
-          <Icon of={FolderInput} />
-          Move to…
-        </Button>
-        <TagButton />
+        {mayRun(thing === "image" ? "moveImages" : "moveDesigns") ? (
+          <Button
+            type="submit"
+            variant="ghost"
+            size="sm"
+            name={INTENT_FIELD}
+            value={DESTINATION_PARAM}
+            formAction={MOVE[thing]}
+            onClick={(event) => {
+              if (selectedCount === 0) return;
+              const request = {
+                kind: thing,
+                ids: [...chosen, ...onOtherPages],
+                count: selectedCount,
+                fields: selection.fields(),
+                from: parentId,
+                staysOnPage: true,
+              } as const;
+              if (requestDestination(request)) event.preventDefault();
+            }}
+          >
+            <Icon of={FolderInput} />
+            Move to…
+          </Button>
+        ) : null}
+        {mayTag ? <TagButton /> : null}
         {children}
         <Button type="submit" variant="ghost" size="sm" formAction={DOWNLOAD}>
           <Icon of={Download} />
           Download
         </Button>
-        <Button type="submit" variant="ghost" size="sm" name={INTENT_FIELD} value={trash} className="text-danger-text">
-          <Icon of={Trash2} />
-          Move to trash
-        </Button>
+        {mayRun(trash) ? (
+          <Button type="submit" variant="ghost" size="sm" name={INTENT_FIELD} value={trash} className="text-danger-text">
+            <Icon of={Trash2} />
+            Move to trash
+          </Button>
+        ) : null}
         <Link
           to={pathname + withSelect(search, false)}
           prefetch="none"

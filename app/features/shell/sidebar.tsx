@@ -1,7 +1,8 @@
-import { LayoutGrid, type LucideIcon, PanelLeft, PanelLeftClose, Trash2, X } from "lucide-react";
+import { LayoutGrid, type LucideIcon, PanelLeft, PanelLeftClose, Trash2, Users, X } from "lucide-react";
 import type { ComponentProps } from "react";
-import { useLocation } from "react-router";
+import { href, useLocation } from "react-router";
 import type { Preload } from "~/lib/data/preload";
+import { useLive } from "~/lib/data/use-live";
 import { useEndless } from "~/lib/data/pagination/use-endless";
 import { Button, buttonClass } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";
@@ -20,14 +21,16 @@ type SidebarProps = {
   sidebar: ReturnType<typeof useSidebar>;
   user: ShellUser;
   theme: Theme;
+  me: Preload<{ hasShared?: true }>;
   projects: Preload<NamedProject[]>;
   unread: Preload<number>;
   projectListOpen: boolean;
 };
 
 /** Specification 2 and 9. One popover element is both the panel and the sheet (below 768 px, or off-canvas). */
-export function Sidebar({ sidebar, user, theme, projects, unread, projectListOpen }: SidebarProps) {
+export function Sidebar({ sidebar, user, theme, me, projects, unread, projectListOpen }: SidebarProps) {
   const named = useEndless(projects, api.projects.listProjects, { remembers: false });
+  const { hasShared = false } = useLive(me);
   const collapsed = sidebar.state === "collapsed";
   const within = useOpenProject() !== null;
   return (
@@ -72,6 +75,7 @@ export function Sidebar({ sidebar, user, theme, projects, unread, projectListOpe
       <nav aria-label="Main" className="relative flex min-h-0 flex-1 flex-col p-2">
         <SidebarLink to="/projects" end name="Projects" icon={LayoutGrid} collapsed={collapsed} data-within={within || undefined} />
         {named.rows.length > 0 ? <ProjectLinks page={named} openAtFirst={projectListOpen} /> : null}
+        {hasShared ? <SidebarLink to={href("/shared")} name="Shared with me" icon={Users} collapsed={collapsed} /> : null}
         <SidebarLink to="/trash" name="Trash" icon={Trash2} collapsed={collapsed} />
       </nav>
 

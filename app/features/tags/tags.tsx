@@ -1,4 +1,5 @@
 import { isolate } from "~/lib/ui/isolate";
+import { clsx } from "clsx";
 import { X } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { Form } from "react-router";
@@ -6,6 +7,7 @@ import { inputProps } from "~/lib/forms/fields/field-props";
 import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
 import { FORM_FIELD, INTENT_FIELD, type IntentName } from "~/lib/forms/intents";
 import { MENU_FORM } from "~/lib/forms/dialogs/menu-action";
+import { useMayRun } from "~/lib/rights/rights";
 import { Button } from "~/lib/ui/inputs/button";
 import { FieldErrors } from "~/lib/ui/inputs/field";
 import { Icon } from "~/lib/ui/icons/icon";
@@ -22,6 +24,8 @@ type TagsProps = {
 
 export function Tags({ item, intents, knownTags }: TagsProps) {
   const { _id, tags = [] } = item;
+  const mayTag = useMayRun()(intents.add);
+  if (tags.length === 0 && !mayTag) return null;
   return (
     <section aria-label="Tags" className="flex flex-wrap items-center gap-x-2 gap-y-1.5">
       {tags.length === 0 ? null : (
@@ -29,17 +33,20 @@ export function Tags({ item, intents, knownTags }: TagsProps) {
           {tags.map((tag) => (
             <li
               key={tag}
-              className="inline-flex max-w-full min-w-0 items-center rounded-full border border-line bg-card ps-3 text-sm text-soft"
+              className={clsx(
+                "inline-flex max-w-full min-w-0 items-center rounded-full border border-line bg-card ps-3 text-sm text-soft",
+                !mayTag && "pe-3",
+              )}
             >
               <Link to={tagAddress(tag)} prefetch="intent" dir="auto" className="truncate py-1 hover:text-ink hover:underline">
                 {tag}
               </Link>
-              <RemoveTagButton intent={intents.remove} id={_id} tag={tag} />
+              {mayTag ? <RemoveTagButton intent={intents.remove} id={_id} tag={tag} /> : null}
             </li>
           ))}
         </ul>
       )}
-      <AddTag key={_id} id={_id} intent={intents.add} knownTags={knownTags.filter((tag) => !tags.includes(tag))} />
+      {mayTag ? <AddTag key={_id} id={_id} intent={intents.add} knownTags={knownTags.filter((tag) => !tags.includes(tag))} /> : null}
     </section>
   );
 }

@@ -1,6 +1,6 @@
 import { defineTable } from "convex/server";
 import { v } from "convex/values";
-import { memberRole } from "../rights";
+import { memberRole } from "../memberRole";
 
 export const invitationTables = {
   /** Without a project, the operator's invitation to sign up. */

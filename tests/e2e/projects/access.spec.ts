@@ -27,6 +27,8 @@ const RULES: Record<string, Rule> = {
   "/compare": "sign-in",
   "/projects/:id/images": "sign-in",
   "/projects/:id/activity": "sign-in",
+  "/projects/:id/members": "sign-in",
+  "/shared": "sign-in",
   "/design/:id/images/:imageId/move": "sign-in",
   "/design/:id/move": "sign-in",
   "/move/images": "sign-in",

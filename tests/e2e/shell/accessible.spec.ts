@@ -38,6 +38,8 @@ async function screensOf(app: RunningApp, person: Person): Promise<string[]> {
     `/projects/${project}`,
     `/projects/${project}?sort=manual`,
     `/projects/${project}/activity`,
+    `/projects/${project}/members`,
+    "/shared",
     `/projects/${project}/images`,
     `/design/${design}`,
     `/design/${design}?remove=${image}`,

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { href } from "react-router";
 import { MenuAction } from "~/lib/forms/dialogs/menu-action";
 import { requestDestination } from "~/features/selection/destinations/request-destination";
+import { useMayRun } from "~/lib/rights/rights";
 import { Icon } from "~/lib/ui/icons/icon";
 import { MenuLink } from "~/lib/ui/overlays/menu";
 
@@ -14,6 +15,7 @@ type ImageActionsProps = {
 };
 
 export function ImageActions({ image: { _id, designId }, projectId, commandForm, children }: ImageActionsProps) {
+  const mayMove = useMayRun()("moveImage");
   const called = (command: string) => (commandForm ? { command, form: commandForm.form } : {});
   return (
     <>
@@ -53,18 +55,20 @@ export function ImageActions({ image: { _id, designId }, projectId, commandForm,
       >
         Use as project cover
       </MenuAction>
-      <MenuLink
-        to={href("/design/:id/images/:imageId/move", { id: designId, imageId: _id })}
-        prefetch="none"
-        icon={<Icon of={FolderInput} />}
-        data-command={commandForm ? "Move image to…" : undefined}
-        onClick={(event) => {
-          const request = { kind: "image", ids: [_id], from: designId, staysOnPage: !commandForm } as const;
-          if (requestDestination(request)) event.preventDefault();
-        }}
-      >
-        Move to…
-      </MenuLink>
+      {mayMove ? (
+        <MenuLink
+          to={href("/design/:id/images/:imageId/move", { id: designId, imageId: _id })}
+          prefetch="none"
+          icon={<Icon of={FolderInput} />}
+          data-command={commandForm ? "Move image to…" : undefined}
+          onClick={(event) => {
+            const request = { kind: "image", ids: [_id], from: designId, staysOnPage: !commandForm } as const;
+            if (requestDestination(request)) event.preventDefault();
+          }}
+        >
+          Move to…
+        </MenuLink>
+      ) : null}
     </>
   );
 }

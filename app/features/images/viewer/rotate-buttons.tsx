@@ -1,5 +1,6 @@
 import { RotateCcw, RotateCw } from "lucide-react";
 import { INTENT_FIELD, intentWith } from "~/lib/forms/intents";
+import { useMayRun } from "~/lib/rights/rights";
 import { Button } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";
 
@@ -10,6 +11,7 @@ const DIRECTIONS = [
 
 /** On narrow screens only the viewer's menu has these actions; keys click the hidden buttons. */
 export function RotateButtons({ image, form }: { image: { _id: string }; form: string }) {
+  if (!useMayRun()("rotateImage")) return null;
   return (
     <div className="flex max-sm:hidden">
       {DIRECTIONS.map(({ direction, label, key, icon }) => (

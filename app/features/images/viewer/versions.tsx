@@ -3,6 +3,7 @@ import { ArrowLeftRight, Download, Upload } from "lucide-react";
 import { useEffect, useRef } from "react";
 import { href, useFetcher } from "react-router";
 import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
+import { useMay } from "~/lib/rights/rights";
 import { Button, buttonClass } from "~/lib/ui/inputs/button";
 import { clsx } from "clsx";
 import { Icon } from "~/lib/ui/icons/icon";
@@ -29,6 +30,8 @@ type VersionsProps = {
 };
 
 export function Versions({ image, versions, sending, answer }: VersionsProps) {
+  const mayEdit = useMay()("edit");
+  if (versions.length === 0 && !mayEdit) return null;
   return (
     <section aria-label="Versions" className="grid gap-3">
       <h2 className="text-lg">Versions</h2>
@@ -41,7 +44,7 @@ export function Versions({ image, versions, sending, answer }: VersionsProps) {
           ))}
         </ol>
       )}
-      <NewVersion key={image._id} image={image} sending={sending} answer={answer} />
+      {mayEdit ? <NewVersion key={image._id} image={image} sending={sending} answer={answer} /> : null}
     </section>
   );
 }
@@ -50,6 +53,7 @@ function VersionRow({ image, version }: { image: DesignImage; version: Version }
   const { _id, number, author, addedAt, size, isCurrent } = version;
   const state = useIntentForm({ id: `current-${_id}`, intent: "makeCurrent" });
   const title = `Version ${number}`;
+  const mayRestore = useMay()("edit");
   return (
     <li className="flex gap-3" aria-current={isCurrent || undefined}>
       <Picture
@@ -68,7 +72,7 @@ function VersionRow({ image, version }: { image: DesignImage; version: Version }
           <RelativeTime at={addedAt} />, {bytesText(size)}
         </p>
         <div className={clsx("flex flex-wrap items-center gap-1", isCurrent && "-ms-2")}>
-          {isCurrent ? null : (
+          {isCurrent || !mayRestore ? null : (
             <IntentForm state={state} hidden={{ imageId: image._id, versionId: _id }}>
               <Button type="submit" size="sm" aria-label={`Restore version ${number}`}>
                 Restore

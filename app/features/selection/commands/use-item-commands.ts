@@ -3,6 +3,7 @@ import { useSubmit } from "react-router";
 import { MENU_FORM } from "~/lib/forms/dialogs/menu-action";
 import type { Item, OpenItemDialog } from "~/lib/forms/dialogs/item-dialogs";
 import { FORM_FIELD, INTENT_FIELD, type IntentName } from "~/lib/forms/intents";
+import { useMay, useMayRun } from "~/lib/rights/rights";
 import { count } from "~/lib/ui/count";
 import { pressedKey } from "~/lib/ui/inputs/keys";
 import { toast } from "~/lib/ui/overlays/toasts";
@@ -41,6 +42,8 @@ export function useItemCommands(
   { items, openDialog, remove, duplicate, bulk }: ItemCommands,
 ): RefObject<ItemDropTargets | null> {
   useContextMenu(list);
+  const may = useMay();
+  const mayRun = useMayRun();
   const submit = useSubmit();
   const send = (intent: IntentName, fields: Record<string, string>, items: readonly [string, string][]) => {
     const form = `${MENU_FORM}${intent}-${fields["id"] ?? items.join()}`.slice(0, 200);
@@ -72,6 +75,7 @@ export function useItemCommands(
 
   function removeChosen(): void {
     const id = focused();
+    if (!may("delete")) return;
     if (bulk && hasSelected()) {
       send(bulk.remove, {}, bulk.selection.fields());
       return bulk.selection.end();
@@ -83,6 +87,7 @@ export function useItemCommands(
 
   function duplicateChosen(): void {
     const id = focused();
+    if (!(duplicate ? mayRun(duplicate) : may("edit"))) return;
     if (bulk && bulk.into !== null && hasSelected()) sendTo(bulk.into, bulk.copy, bulk.kind, bulk.selection.fields());
     else if (id !== null && duplicate) send(duplicate, { id }, []);
   }
@@ -92,7 +97,7 @@ export function useItemCommands(
 
   const dropTargets = useItemDrag(
     list,
-    bulk
+    bulk && mayRun(bulk.move)
       ? {
           kind: bulk.kind,
           draggedWith: (id) => (selected().includes(id) ? copied(selected(), true, bulk) : { kind: bulk.kind, ids: [id], isCut: true }),
@@ -114,7 +119,7 @@ export function useItemCommands(
     } else if (key === "Delete") {
       event.preventDefault();
       removeChosen();
-    } else if (key === "F2" && item && openDialog) {
+    } else if (key === "F2" && item && openDialog && may("edit")) {
       event.preventDefault();
       openDialog({ what: "rename", item });
     }
@@ -124,7 +129,8 @@ export function useItemCommands(
     const ids = chosen();
     if (!bulk || !event.clipboardData || ids.length === 0 || isInField(event.target) || getSelection()?.isCollapsed === false) return;
     event.preventDefault();
-    const isCut = event.type === "cut";
+    // Who may not move items copies them instead.
+    const isCut = event.type === "cut" && mayRun(bulk.move);
     const names = items.filter(({ _id }) => ids.includes(_id)).map(({ name }) => name);
     const written = copied(ids, isCut, bulk);
     writeItems(event.clipboardData, written, names);
@@ -135,6 +141,7 @@ export function useItemCommands(
     const pasted = event.clipboardData && readItems(event.clipboardData);
     if (!bulk || !pasted || event.defaultPrevented || isInField(event.target)) return;
     event.preventDefault();
+    if (!may("edit")) return void toast(`You cannot add ${pasted.kind}s to this project.`);
     if (pasted.kind === bulk.kind && bulk.into !== null)
       return sendTo(bulk.into, pasted.isCut ? bulk.move : bulk.copy, bulk.kind, fieldsOf(pasted));
     void toast(`Open a ${PLACES[pasted.kind]} to paste ${pasted.kind}s.`);

@@ -1,4 +1,5 @@
 import { Plus } from "lucide-react";
+import { useMay } from "~/lib/rights/rights";
 import { Button, type ButtonVariant } from "~/lib/ui/inputs/button";
 import { Dialog, DialogActions, DialogButton, DialogCancel } from "~/lib/ui/overlays/dialog";
 import { Icon } from "~/lib/ui/icons/icon";
@@ -18,6 +19,7 @@ type CreateDialogProps = {
 const dialogOf = (thing: string) => `new-${thing}`;
 
 export function CreateButton({ thing, variant = "primary" }: { thing: string; variant?: ButtonVariant }) {
+  if (!useMay()("edit")) return null;
   return (
     <DialogButton dialog={dialogOf(thing)} variant={variant} data-command="">
       <Icon of={Plus} />

@@ -1,5 +1,6 @@
 import { Pencil } from "lucide-react";
 import { useState } from "react";
+import { useMay } from "~/lib/rights/rights";
 import { Button } from "~/lib/ui/inputs/button";
 import { Dialog, DialogActions, DialogButton, DialogCancel } from "~/lib/ui/overlays/dialog";
 import { close } from "~/lib/ui/overlays/invokers";
@@ -26,7 +27,9 @@ type ProseDialogProps = {
 
 export function Description({ item, field, text }: Pick<ProseDialogProps, "item" | "field" | "text">) {
   const dialog = dialogOf(field, item._id);
+  const mayEdit = useMay()("edit");
   if (text === "") {
+    if (!mayEdit) return null;
     return (
       <DialogButton dialog={dialog} variant="ghost" size="sm" className="-ms-[calc(0.625rem+1px)] justify-self-start" data-command="">
         Add a {field}
@@ -38,17 +41,19 @@ export function Description({ item, field, text }: Pick<ProseDialogProps, "item"
       <p dir="auto" className="max-w-[72ch] whitespace-pre-line wrap-anywhere text-soft">
         {text}
       </p>
-      <DialogButton
-        dialog={dialog}
-        variant="ghost"
-        size="icon-sm"
-        className="-my-1.5 pointer-coarse:-my-3"
-        aria-label={`Edit ${field}`}
-        data-tooltip={`Edit ${field}`}
-        data-command=""
-      >
-        <Icon of={Pencil} />
-      </DialogButton>
+      {mayEdit ? (
+        <DialogButton
+          dialog={dialog}
+          variant="ghost"
+          size="icon-sm"
+          className="-my-1.5 pointer-coarse:-my-3"
+          aria-label={`Edit ${field}`}
+          data-tooltip={`Edit ${field}`}
+          data-command=""
+        >
+          <Icon of={Pencil} />
+        </DialogButton>
+      ) : null}
     </div>
   );
 }

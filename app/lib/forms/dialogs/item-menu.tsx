@@ -3,6 +3,7 @@ import { Download, ExternalLink, ListChecks, MoreHorizontal, Pencil, Trash2, X }
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useLocation, useNavigate, useSearchParams } from "react-router";
+import { useMay } from "~/lib/rights/rights";
 import { buttonClass } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";
 import { hideMenu, isMenuOpen, Menu, MenuButton, MenuLink, moveInMenu } from "~/lib/ui/overlays/menu";
@@ -25,6 +26,7 @@ type ItemMenuProps = {
 
 /** Renders a menu only when needed, because 200 menus would dominate the page. Without JavaScript the button requests `?menu=…`. */
 export function ItemMenu({ item, to, openDialog, remove, archive, select, children }: ItemMenuProps) {
+  const mayRename = useMay()("edit");
   const { pathname, search } = useLocation();
   const navigate = useNavigate();
   const isRequested = useSearchParams()[0].get(MENU) === item._id;
@@ -107,9 +109,11 @@ export function ItemMenu({ item, to, openDialog, remove, archive, select, childr
               Select
             </MenuButton>
           ) : null}
-          <MenuLink {...dialogLink("rename")} icon={<Icon of={Pencil} />}>
-            Rename
-          </MenuLink>
+          {mayRename ? (
+            <MenuLink {...dialogLink("rename")} icon={<Icon of={Pencil} />}>
+              Rename
+            </MenuLink>
+          ) : null}
           {children}
           {to === null ? null : (
             <MenuLink to={to} target="_blank" prefetch="none" icon={<Icon of={ExternalLink} />}>

@@ -1,5 +1,6 @@
 import type { ReactNode, SubmitEvent } from "react";
 import { useActionData, useSubmit } from "react-router";
+import { useMayRun } from "~/lib/rights/rights";
 import { MenuButton } from "~/lib/ui/overlays/menu";
 import type { FormAnswer } from "../form-result";
 import { FORM_FIELD, INTENT_FIELD, type IntentName, intentWith } from "../intents";
@@ -23,6 +24,7 @@ type MenuActionProps = {
 export const ALL_MENUS = `${MENU_FORM}form`;
 
 export function MenuAction({ intent, values, command, form = ALL_MENUS, children, ...rest }: MenuActionProps) {
+  if (!useMayRun()(intent)) return null;
   return (
     <MenuButton form={form} name={INTENT_FIELD} value={intentWith(intent, values)} data-command={command} {...rest}>
       {children}

@@ -1,3 +1,4 @@
+import { useMayRun } from "~/lib/rights/rights";
 import { Button, type ButtonProps } from "~/lib/ui/inputs/button";
 import { INTENT_FIELD, type IntentName, intentWith } from "../intents";
 import { ALL_MENUS } from "./menu-action";
@@ -5,6 +6,7 @@ import { ALL_MENUS } from "./menu-action";
 type RemoveButtonProps = Omit<ButtonProps, "form"> & { intent: IntentName; values: Record<string, string>; form?: string };
 
 export function RemoveButton({ intent, values, form = ALL_MENUS, ...rest }: RemoveButtonProps) {
+  if (!useMayRun()(intent)) return null;
   return (
     <Button
       type="submit"

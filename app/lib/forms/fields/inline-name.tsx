@@ -1,4 +1,5 @@
 import { useRef, useState } from "react";
+import { useMay } from "~/lib/rights/rights";
 import { Button } from "~/lib/ui/inputs/button";
 import { clsx } from "clsx";
 import { FieldErrors } from "~/lib/ui/inputs/field";
@@ -15,8 +16,20 @@ type NameInPlaceProps = {
   small?: boolean;
 };
 
-/** Edits a page's title in place. Enter and blur save, Escape cancels. Changes from elsewhere apply while nobody types. */
-export function InlineName({ item, thing, intent, constraint, small = false }: NameInPlaceProps) {
+/** A page's title, which roles that may edit can change in place. */
+export function InlineName(props: NameInPlaceProps) {
+  if (useMay()("edit")) return <EditableName {...props} />;
+  return (
+    <h1 dir="auto" className={clsx("min-w-0 truncate py-0.5 font-semibold tracking-[-0.015em]", sizeOf(props.small))}>
+      {props.item.name}
+    </h1>
+  );
+}
+
+const sizeOf = (small = false) => (small ? "text-lg" : "text-2xl max-sm:text-xl");
+
+/** Enter and blur save, Escape cancels. Changes from elsewhere apply while nobody types. */
+function EditableName({ item, thing, intent, constraint, small = false }: NameInPlaceProps) {
   const state = useIntentForm({ id: `name-${item._id}`, intent, constraint, defaultValue: { name: item.name } });
   const [typing, setTyping] = useState(false);
   const [shown, setShown] = useState(item.name);
@@ -60,7 +73,7 @@ export function InlineName({ item, thing, intent, constraint, small = false }: N
             data-command={`Rename ${thing}`}
             className={clsx(
               "field-sizing-content max-w-full min-w-16 truncate rounded-md border border-transparent bg-transparent px-2 py-0.5 font-semibold tracking-[-0.015em] hover:border-edge focus-visible:border-edge focus-visible:bg-ground aria-invalid:border-danger-text pointer-coarse:min-h-11",
-              small ? "text-lg" : "text-2xl max-sm:text-xl",
+              sizeOf(small),
             )}
             onFocus={(event) => {
               settled.current = event.currentTarget.value;

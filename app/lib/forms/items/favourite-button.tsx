@@ -1,10 +1,12 @@
 import { clsx } from "clsx";
 import { Star } from "lucide-react";
+import { useMayRun } from "~/lib/rights/rights";
 import { Button } from "~/lib/ui/inputs/button";
 import { INTENT_FIELD, type IntentName, intentWith } from "../intents";
 import { ALL_MENUS } from "../dialogs/menu-action";
 
 export function FavouriteButton({ item: { _id, favourite }, intent }: { item: { _id: string; favourite: boolean }; intent: IntentName }) {
+  if (!useMayRun()(intent)) return null;
   return (
     <Button
       type="submit"

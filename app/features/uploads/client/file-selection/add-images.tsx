@@ -3,6 +3,7 @@ import { clsx } from "clsx";
 import { type ReactNode, useCallback, useEffect, useRef } from "react";
 import { href, useNavigate } from "react-router";
 import { addFiles, expectFiles } from "../lazy-uploader";
+import { useMay } from "~/lib/rights/rights";
 import { Button, type ButtonVariant, buttonClass } from "~/lib/ui/inputs/button";
 import { Icon } from "~/lib/ui/icons/icon";
 import { ACCEPT_ATTRIBUTE, ACCEPTED_NAMES } from "~/features/images/display/accepted-types";
@@ -26,7 +27,8 @@ export function AddImages({
   ...rest
 }: AddImagesProps & { design: { _id: string; name: string } }) {
   const add = useCallback((files: File[]) => void addFiles({ designId, designName }, files), [designId, designName]);
-  return <AddImagesForm action={href("/design/:id", { id: designId })} add={add} isCompact {...rest} />;
+  const mayUpload = useMay()("edit");
+  return mayUpload ? <AddImagesForm action={href("/design/:id", { id: designId })} add={add} isCompact {...rest} /> : null;
 }
 
 export function AddFirstImages(props: AddImagesProps) {
@@ -103,6 +105,7 @@ function AddImagesForm({ action, add, isCompact = false, sending, maxBytes, requ
 }
 
 export function AddImagesLabel({ children }: { children: ReactNode }) {
+  if (!useMay()("edit")) return null;
   return (
     <label htmlFor={INPUT_ID} className={buttonClass({ variant: "primary" }, "noscript:hidden")}>
       {children}

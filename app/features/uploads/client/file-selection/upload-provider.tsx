@@ -2,6 +2,7 @@ import { isolate } from "~/lib/ui/isolate";
 import { type ComponentProps, createElement, useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
 import { useNavigate } from "react-router";
 import type { DesignPicker } from "./design-picker";
+import { useMay } from "~/lib/rights/rights";
 import { toast } from "~/lib/ui/overlays/toasts";
 import { isTextField } from "~/lib/ui/prevent-drops";
 import { readDroppedFiles, readPastedFiles, type Batch } from "./dropped-files";
@@ -49,6 +50,7 @@ export function UploadProvider({ personId }: { personId: string }) {
 }
 
 export function PageTarget({ target }: { target: Target }) {
+  if (!useMay()("edit")) return null;
   return <span hidden data-drop-page="" {...targetProps(target)} />;
 }
 

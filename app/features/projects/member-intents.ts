@@ -1,0 +1,50 @@
+import type { OptimisticLocalStore } from "convex/browser";
+import type { FunctionReturnType } from "convex/server";
+import { href } from "react-router";
+import { intent } from "~/lib/forms/intents";
+import { api } from "#convex/_generated/api";
+import { MEMBER_ROLES, type MemberRole } from "#convex/model/rights";
+
+export type Member = FunctionReturnType<typeof api.members.list>["page"][number];
+
+/** The server refuses a forged role. */
+const roleIn = (text: string): MemberRole => MEMBER_ROLES.find((role) => role === text) ?? "viewer";
+
+export const memberIntents = {
+  setMemberRole: intent({
+    mutation: api.members.setRole,
+    fields: ["projectId", "userId", "role"],
+    args: ({ projectId, userId, role }) => ({ projectId, userId, role: roleIn(role) }),
+    optimistic: (store, { projectId, userId, role }) =>
+      changeMembers(store, projectId, (members) => members.map((member) => (member.userId === userId ? { ...member, role } : member))),
+    message: { text: "Role changed" },
+  }),
+
+  removeMember: intent({
+    mutation: api.members.remove,
+    fields: ["projectId", "userId"],
+    args: ({ projectId, userId }) => ({ projectId, userId }),
+    optimistic: (store, { projectId, userId }) =>
+      changeMembers(store, projectId, (members) => members.filter((member) => member.userId !== userId)),
+    message: { text: "Member removed" },
+  }),
+
+  leaveProject: intent({
+    mutation: api.members.leave,
+    fields: ["projectId"],
+    args: ({ projectId }) => ({ projectId }),
+    then: () => href("/shared"),
+    message: { text: "You left the project" },
+  }),
+};
+
+declare module "~/lib/forms/intents" {
+  interface IntentTables {
+    members: typeof memberIntents;
+  }
+}
+
+function changeMembers(store: OptimisticLocalStore, projectId: string, change: (members: Member[]) => Member[]): void {
+  for (const { args, value } of store.getAllQueries(api.members.list))
+    if (value && args.projectId === projectId) store.setQuery(api.members.list, args, { ...value, page: change(value.page) });
+}

@@ -1,0 +1,47 @@
+import type { FunctionReturnType } from "convex/server";
+import { LogOut, Users } from "lucide-react";
+import { memo } from "react";
+import { href } from "react-router";
+import { projectArchive } from "~/features/downloads/download-address";
+import { MenuAction } from "~/lib/forms/dialogs/menu-action";
+import { ItemActions } from "~/lib/forms/items/item-actions";
+import { count } from "~/lib/ui/count";
+import { Icon } from "~/lib/ui/icons/icon";
+import { isolate } from "~/lib/ui/isolate";
+import { MenuLink } from "~/lib/ui/overlays/menu";
+import type { api } from "#convex/_generated/api";
+import { ContainerCard, type OpenDialog } from "./container-card";
+import { ROLE_NAMES } from "./member-list";
+
+type SharedProject = FunctionReturnType<typeof api.members.listSharedProjects>["page"][number];
+
+/** Shows the owner and the visitor's role instead of what only owners arrange. */
+export const SharedProjectCard = memo(function SharedProjectCard({
+  project,
+  openDialog,
+}: {
+  project: SharedProject;
+  openDialog: OpenDialog;
+}) {
+  const { _id, designCount, imageCount, owner, role } = project;
+  return (
+    <ContainerCard
+      kind="project"
+      item={project}
+      to={href("/projects/:id", { id: _id })}
+      archive={projectArchive(project)}
+      counts={[`by ${isolate(owner.name)}`, ROLE_NAMES[role], count(designCount, "design"), count(imageCount, "image")]}
+      openDialog={openDialog}
+      remove="removeProject"
+      byHand={false}
+    >
+      <ItemActions thing="Project" item={project} />
+      <MenuLink to={href("/projects/:id/members", { id: _id })} icon={<Icon of={Users} />}>
+        Members
+      </MenuLink>
+      <MenuAction intent="leaveProject" values={{ projectId: _id }} icon={<Icon of={LogOut} />} danger>
+        Leave project
+      </MenuAction>
+    </ContainerCard>
+  );
+});

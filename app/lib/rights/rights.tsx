@@ -1,0 +1,66 @@
+import { createContext, type ReactNode, use } from "react";
+import type { IntentName } from "~/lib/forms/intents";
+import { allows, type MemberRole, type Right } from "#convex/model/rights";
+
+const OwnRole = createContext<MemberRole | undefined>(undefined);
+
+/** Hides the controls that the role may not use. The functions check the rights themselves. Without a role: the owner. */
+export function OwnRights({ role, children }: { role: MemberRole | undefined; children: ReactNode }) {
+  return <OwnRole value={role}>{children}</OwnRole>;
+}
+
+/** Returns whether the visitor has a right in the shown project. */
+export function useMay(): (right: Right) => boolean {
+  const role = use(OwnRole) ?? "owner";
+  return (right) => allows(role, right);
+}
+
+/** Returns whether the visitor's role permits a form's intent. Intents without an entry need no right in the project. */
+export function useMayRun(): (intent: IntentName) => boolean {
+  const may = useMay();
+  return (intent) => {
+    const right = NEEDED[intent];
+    return right === undefined || may(right);
+  };
+}
+
+const NEEDED: Partial<Record<IntentName, Right>> = {
+  renameProject: "edit",
+  describeProject: "edit",
+  coverProject: "edit",
+  latestCoverProject: "edit",
+  removeProject: "deleteProject",
+  favouriteProject: "arrange",
+  orderProject: "arrange",
+  createDesign: "edit",
+  renameDesign: "edit",
+  describeDesign: "edit",
+  coverDesign: "edit",
+  latestCoverDesign: "edit",
+  duplicateDesign: "edit",
+  orderDesign: "edit",
+  moveDesign: "edit",
+  moveDesigns: "edit",
+  tagDesign: "edit",
+  untagDesign: "edit",
+  tagDesigns: "edit",
+  untagDesigns: "edit",
+  favouriteDesign: "arrange",
+  favouriteDesigns: "arrange",
+  removeDesign: "delete",
+  trashDesigns: "delete",
+  renameImage: "edit",
+  captionImage: "edit",
+  tagImage: "edit",
+  untagImage: "edit",
+  tagImages: "edit",
+  untagImages: "edit",
+  makeCurrent: "edit",
+  rotateImage: "edit",
+  duplicateImage: "edit",
+  orderImage: "edit",
+  moveImage: "edit",
+  moveImages: "edit",
+  removeImage: "delete",
+  trashImages: "delete",
+};

@@ -1,0 +1,65 @@
+import { href } from "react-router";
+import { MemberList } from "~/features/projects/member-list";
+import { memberIntents } from "~/features/projects/member-intents";
+import { projectsCrumb } from "~/features/projects/projects-crumb";
+import type { ProjectHandle } from "~/features/shell/open-project";
+import { convexFor } from "~/lib/data/convex.server";
+import { LATER_PAGES } from "~/lib/data/pagination/pages";
+import { useEndless } from "~/lib/data/pagination/use-endless";
+import { liveRevalidation } from "~/lib/data/should-revalidate";
+import { useLive } from "~/lib/data/use-live";
+import { serverAction } from "~/lib/forms/action.server";
+import { liveAction } from "~/lib/forms/live-action";
+import { isolate } from "~/lib/ui/isolate";
+import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
+import { MorePages } from "~/lib/ui/navigation/more-pages";
+import { Page, PageHeader } from "~/lib/ui/page";
+import { titleOf, useTitle } from "~/lib/ui/use-title";
+import { api } from "#convex/_generated/api";
+import type { Route } from "./+types/project.members";
+
+export const meta: Route.MetaFunction = ({ loaderData }) => [
+  { title: titleOf(`Members of ${isolate(loaderData?.project.value.name ?? "project")}`) },
+];
+
+const SHOWN = 50;
+
+export async function loader({ params: { id }, context, url }: Route.LoaderArgs) {
+  const convex = convexFor(context);
+  const cursor = url.searchParams.get(LATER_PAGES);
+  const [project, owner, members] = await Promise.all([
+    convex.preload(api.projects.getProjectById, { id }),
+    convex.preload(api.members.getOwner, { projectId: id }),
+    convex.preload(api.members.list, { projectId: id, paginationOpts: { cursor, numItems: SHOWN } }),
+  ]);
+  return { project, owner, members, isFirst: cursor === null };
+}
+
+export const action = serverAction(memberIntents);
+export const clientAction = liveAction(memberIntents);
+export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ project }) => project.value._id };
+export const shouldRevalidate = liveRevalidation;
+
+export default function ProjectMembers({ loaderData }: Route.ComponentProps) {
+  const project = useLive(loaderData.project);
+  useTitle(titleOf(`Members of ${isolate(project.name)}`));
+  const owner = useLive(loaderData.owner);
+  const page = useEndless(loaderData.members);
+  return (
+    <Page>
+      <PageHeader
+        trail={
+          <Breadcrumb
+            trail={[
+              projectsCrumb(project),
+              { to: href("/projects/:id", { id: project._id }), name: project.name },
+            ]}
+          />
+        }
+        title="Members"
+      />
+      <MemberList projectId={project._id} owner={owner} members={page.rows} />
+      <MorePages itemNoun="members" page={{ ...page, isFirst: loaderData.isFirst }} />
+    </Page>
+  );
+}

@@ -1,0 +1,70 @@
+import { useRef } from "react";
+import { convexFor } from "~/lib/data/convex.server";
+import { LATER_PAGES } from "~/lib/data/pagination/pages";
+import { useEndless } from "~/lib/data/pagination/use-endless";
+import { liveRevalidation } from "~/lib/data/should-revalidate";
+import { serverAction } from "~/lib/forms/action.server";
+import { constraintOf } from "~/lib/forms/constraint.server";
+import { ItemDialogs, useItemDialogs } from "~/lib/forms/dialogs/item-dialogs";
+import { MenuForm } from "~/lib/forms/dialogs/menu-action";
+import { liveAction } from "~/lib/forms/live-action";
+import { OwnRights } from "~/lib/rights/rights";
+import { DensityPicker } from "~/features/images/gallery/density-picker";
+import { projectIntents } from "~/features/projects/intents";
+import { memberIntents } from "~/features/projects/member-intents";
+import { SharedProjectCard } from "~/features/projects/shared-project-card";
+import { useContextMenu } from "~/features/selection/commands/use-context-menu";
+import { selectableProps } from "~/features/selection/selectable";
+import { EmptyState } from "~/lib/ui/empty-state";
+import { CardGrid } from "~/lib/ui/item-card";
+import { MorePages } from "~/lib/ui/navigation/more-pages";
+import { Page, PageHeader } from "~/lib/ui/page";
+import { api } from "#convex/_generated/api";
+import { renameProject } from "#convex/model/rules";
+import type { Route } from "./+types/shared";
+
+export const meta: Route.MetaFunction = () => [{ title: "Shared with me · Atelier" }];
+
+const SHOWN = 60;
+
+export async function loader({ context, url }: Route.LoaderArgs) {
+  const cursor = url.searchParams.get(LATER_PAGES);
+  const projects = await convexFor(context).preload(api.members.listSharedProjects, { paginationOpts: { cursor, numItems: SHOWN } });
+  return { projects, isFirst: cursor === null, constraint: constraintOf(renameProject) };
+}
+
+const { renameProject: rename, duplicateProject, latestCoverProject } = projectIntents;
+const intents = { renameProject: rename, duplicateProject, latestCoverProject, leaveProject: memberIntents.leaveProject };
+
+export const action = serverAction(intents);
+export const clientAction = liveAction(intents);
+export const shouldRevalidate = liveRevalidation;
+
+export default function Shared({ loaderData }: Route.ComponentProps) {
+  const page = useEndless(loaderData.projects);
+  const projects = page.rows;
+  const dialogs = useItemDialogs(projects);
+  const list = useRef<HTMLUListElement>(null);
+  useContextMenu(list);
+  return (
+    <Page>
+      <PageHeader title="Shared with me">{projects.length > 0 ? <DensityPicker className="max-lg:hidden" /> : null}</PageHeader>
+      <MenuForm />
+      {projects.length > 0 ? (
+        <CardGrid label="Projects" ref={list}>
+          {projects.map((project) => (
+            <li key={project._id} {...selectableProps(project)}>
+              <OwnRights role={project.role}>
+                <SharedProjectCard project={project} openDialog={dialogs.setOpenDialog} />
+              </OwnRights>
+            </li>
+          ))}
+        </CardGrid>
+      ) : (
+        <EmptyState title="No shared projects" text="Projects that other people share with you appear here." />
+      )}
+      <MorePages itemNoun="projects" page={{ ...page, isFirst: loaderData.isFirst }} />
+      <ItemDialogs state={dialogs} thing="project" intent="renameProject" constraint={loaderData.constraint} />
+    </Page>
+  );
+}
