@@ -8,6 +8,7 @@ export default [
     route("sign-in", "routes/sign-in.tsx"),
     route("sign-in/social", "routes/sign-in.social.tsx"),
     route("sign-up", "routes/sign-up.tsx"),
+    route("invitation", "routes/invitation.tsx"),
     route("switch-account", "routes/switch-account.tsx"),
     route("sign-out", "routes/sign-out.tsx"),
     route("two-factor", "routes/two-factor.tsx"),

@@ -99,6 +99,19 @@ const entries: Record<string, Entry> = {
     args: async (fixtures, items) => ({ userId: (await someMember(fixtures, items)).userId }),
   },
   "members:leave": { by: "person", on: ["project", "projectId", "leave"] },
+  "invitations:invite": {
+    by: "server for a session",
+    on: ["project", "projectId", "manageMembers"],
+    args: () => ({ email: `${randomUUID()}@example.com`, role: "viewer", tokenHash: randomUUID(), isMailed: true }),
+  },
+  "invitations:list": { by: "person", on: ["project", "projectId", "manageMembers"] },
+  "invitations:revoke": {
+    by: "person",
+    on: ["project", "projectId", "manageMembers"],
+    args: async ({ backend, ada }, { project }) => ({ invitationId: await insertInvitation(backend, project, ada) }),
+  },
+  "invitations:find": { by: "server", args: () => ({ tokenHash: "none" }) },
+  "invitations:accept": { by: "server for a session", args: invited },
   "search:find": { by: "person", args: () => ({ text: name }) },
   "tags:getTags": { by: "person" },
   "tags:tagDesign": { by: "person", on: ["design", "id", "edit"], args: () => ({ tag: "poster" }) },
@@ -227,6 +240,18 @@ async function someMember({ backend }: Fixtures, { project }: TestItems) {
   const person = await signUp(backend, "mem");
   await addMember(backend, project, person, "viewer");
   return { userId: person.userId, role: "editor" };
+}
+
+const insertInvitation = (backend: Backend, projectId: string, { userId }: Person, tokenHash: string = randomUUID()) => {
+  const times = { createdAt: Date.now(), expiresAt: Date.now() + 60_000 };
+  const row = { email: "x@example.com", tokenHash, provesAddress: false, projectId, role: "viewer", invitedBy: userId, ...times };
+  return backend.inside.mutation(probe.insert, { table: "invitations", row });
+};
+
+async function invited({ backend, bob }: Fixtures) {
+  const tokenHash = randomUUID();
+  await insertInvitation(backend, (await makeItems(backend, bob)).project, bob, tokenHash);
+  return { tokenHash };
 }
 
 async function intoProject(fixtures: Fixtures, _: TestItems, caller: Person) {

@@ -1,12 +1,11 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { type Infer, v } from "convex/values";
 import type { Doc } from "./_generated/dataModel";
-import type { QueryCtx } from "./_generated/server";
 import { type CallerCtx, hasRight, projectFor, userMutation, type UserMutationCtx, userQuery } from "./model/access";
 import { notFound } from "./model/errors";
 import { favouritesIn } from "./model/favourites";
 import { pageOf } from "./model/lists/paging";
-import { memberOf } from "./model/members";
+import { memberOf, nameOf, userOf } from "./model/members";
 import { memberRole } from "./model/memberRole";
 import { projectShape, toProject } from "./model/shapes";
 
@@ -126,12 +125,3 @@ async function managedMember(
   if (!row) throw notFound();
   return row;
 }
-
-const userOf = ({ db }: QueryCtx, userId: string): Promise<Doc<"users"> | null> =>
-  db
-    .query("users")
-    .withIndex("id", (q) => q.eq("id", userId))
-    .unique();
-
-/** Addresses are shown to those only who may manage members. Not everyone has a name. */
-const nameOf = (user: Doc<"users"> | null): string => user?.name || "Unnamed user";

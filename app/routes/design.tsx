@@ -200,14 +200,7 @@ function DesignPage({ design, loaderData, actionData, page, isBehindViewer }: De
   return (
     <Page>
       <PageHeader
-        trail={
-          <Breadcrumb
-            trail={[
-              projectsCrumb(design),
-              { to: href("/projects/:id", { id: project._id }), name: project.name },
-            ]}
-          />
-        }
+        trail={<Breadcrumb trail={[projectsCrumb(design), { to: href("/projects/:id", { id: project._id }), name: project.name }]} />}
         title={<InlineName key={design._id} item={design} thing="design" intent="renameDesign" constraint={constraints.design} />}
         summary={design.imageCount > 0 ? count(design.imageCount, "image") : null}
         tools={

@@ -50,14 +50,7 @@ export default function ProjectActivity({ loaderData }: Route.ComponentProps) {
   return (
     <Page>
       <PageHeader
-        trail={
-          <Breadcrumb
-            trail={[
-              projectsCrumb(project),
-              { to: href("/projects/:id", { id: project._id }), name: project.name },
-            ]}
-          />
-        }
+        trail={<Breadcrumb trail={[projectsCrumb(project), { to: href("/projects/:id", { id: project._id }), name: project.name }]} />}
         title="Activity"
       />
       {activityDays(page.rows, settings).map(({ day, entries }) => (

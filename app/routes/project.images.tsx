@@ -114,14 +114,7 @@ function Images({ project, loaderData }: Pick<Route.ComponentProps, "loaderData"
     <Page>
       <PageTarget target={{ kind: "project", id: project._id, name: project.name }} />
       <PageHeader
-        trail={
-          <Breadcrumb
-            trail={[
-              projectsCrumb(project),
-              { to: href("/projects/:id", { id: project._id }), name: project.name },
-            ]}
-          />
-        }
+        trail={<Breadcrumb trail={[projectsCrumb(project), { to: href("/projects/:id", { id: project._id }), name: project.name }]} />}
         title="All images"
         summary={count(project.imageCount, "image")}
       >

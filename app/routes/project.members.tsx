@@ -1,15 +1,22 @@
-import { href } from "react-router";
+import { type ClientActionFunctionArgs, href } from "react-router";
+import { inviteToProject } from "~/features/accounts/invitations/project-invitations.server";
+import { mailProviderLink } from "~/features/accounts/mail/mail-provider-link";
 import { MemberList } from "~/features/projects/member-list";
-import { memberIntents } from "~/features/projects/member-intents";
+import { Invitations } from "~/features/projects/invitations";
+import { INVITE, memberIntents } from "~/features/projects/member-intents";
 import { projectsCrumb } from "~/features/projects/projects-crumb";
 import type { ProjectHandle } from "~/features/shell/open-project";
 import { convexFor } from "~/lib/data/convex.server";
 import { LATER_PAGES } from "~/lib/data/pagination/pages";
 import { useEndless } from "~/lib/data/pagination/use-endless";
 import { liveRevalidation } from "~/lib/data/should-revalidate";
+import type { PreloadOf } from "~/lib/data/preload";
 import { useLive } from "~/lib/data/use-live";
 import { serverAction } from "~/lib/forms/action.server";
+import { INTENT_FIELD, textOf } from "~/lib/forms/intents";
 import { liveAction } from "~/lib/forms/live-action";
+import { configContext } from "~/lib/http/context";
+import { readFormData } from "~/lib/http/forms/form.server";
 import { isolate } from "~/lib/ui/isolate";
 import { Breadcrumb } from "~/lib/ui/navigation/breadcrumb";
 import { MorePages } from "~/lib/ui/navigation/more-pages";
@@ -32,11 +39,25 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
     convex.preload(api.members.getOwner, { projectId: id }),
     convex.preload(api.members.list, { projectId: id, paginationOpts: { cursor, numItems: SHOWN } }),
   ]);
-  return { project, owner, members, isFirst: cursor === null };
+  const invitations = owner.value.mayManage ? await convex.preload(api.invitations.list, { projectId: id }) : null;
+  const mail = mailProviderLink(context.get(configContext)) !== null;
+  return { project, owner, members, invitations, mail, isFirst: cursor === null };
 }
 
-export const action = serverAction(memberIntents);
-export const clientAction = liveAction(memberIntents);
+export async function action(args: Route.ActionArgs) {
+  const { request, context, params } = args;
+  const sent = await readFormData(request);
+  if (textOf(sent, INTENT_FIELD) !== INVITE) return serverAction(memberIntents)(args);
+  return inviteToProject({ request, context, projectId: params.id, sent });
+}
+
+const runLive = liveAction(memberIntents);
+
+export async function clientAction(args: ClientActionFunctionArgs) {
+  const sent = await args.request.clone().formData();
+  return textOf(sent, INTENT_FIELD) === INVITE ? args.serverAction() : runLive(args);
+}
+
 export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ project }) => project.value._id };
 export const shouldRevalidate = liveRevalidation;
 
@@ -48,18 +69,20 @@ export default function ProjectMembers({ loaderData }: Route.ComponentProps) {
   return (
     <Page>
       <PageHeader
-        trail={
-          <Breadcrumb
-            trail={[
-              projectsCrumb(project),
-              { to: href("/projects/:id", { id: project._id }), name: project.name },
-            ]}
-          />
-        }
+        trail={<Breadcrumb trail={[projectsCrumb(project), { to: href("/projects/:id", { id: project._id }), name: project.name }]} />}
         title="Members"
       />
       <MemberList projectId={project._id} owner={owner} members={page.rows} />
+      {loaderData.invitations ? (
+        <LiveInvitations projectId={project._id} preloaded={loaderData.invitations} mail={loaderData.mail} />
+      ) : null}
       <MorePages itemNoun="members" page={{ ...page, isFirst: loaderData.isFirst }} />
     </Page>
   );
+}
+
+type LiveInvitationsProps = { projectId: string; preloaded: PreloadOf<typeof api.invitations.list>; mail: boolean };
+
+function LiveInvitations({ preloaded, ...rest }: LiveInvitationsProps) {
+  return <Invitations invitations={useLive(preloaded)} {...rest} />;
 }

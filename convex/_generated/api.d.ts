@@ -28,6 +28,7 @@ import type * as copies from "../copies.js";
 import type * as crons from "../crons.js";
 import type * as designImages from "../designImages.js";
 import type * as designs from "../designs.js";
+import type * as invitations from "../invitations.js";
 import type * as jobs_bulk from "../jobs/bulk.js";
 import type * as jobs_copies from "../jobs/copies.js";
 import type * as jobs_countUsage from "../jobs/countUsage.js";
@@ -142,6 +143,7 @@ declare const fullApi: ApiFromModules<{
   crons: typeof crons;
   designImages: typeof designImages;
   designs: typeof designs;
+  invitations: typeof invitations;
   "jobs/bulk": typeof jobs_bulk;
   "jobs/copies": typeof jobs_copies;
   "jobs/countUsage": typeof jobs_countUsage;

@@ -7,3 +7,12 @@ export function memberOf({ db }: Pick<QueryCtx, "db">, projectId: Id<"projects">
     .withIndex("by_project", (q) => q.eq("projectId", projectId).eq("userId", userId))
     .unique();
 }
+
+export const userOf = ({ db }: Pick<QueryCtx, "db">, userId: string): Promise<Doc<"users"> | null> =>
+  db
+    .query("users")
+    .withIndex("id", (q) => q.eq("id", userId))
+    .unique();
+
+/** Addresses are shown to those only who may manage members. Not everyone has a name. */
+export const nameOf = (user: Doc<"users"> | null): string => user?.name || "Unnamed user";

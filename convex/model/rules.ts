@@ -56,6 +56,15 @@ function name(thing: string) {
 
 export const createProject = z.object({ name: name("project") });
 export const renameProject = z.object({ name: name("project") });
+/** 'Invalid email' is the specification's text (5). */
+export const inviteMember = z.object({
+  email: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .max(254, { error: "Invalid email" })
+    .pipe(z.email({ error: "Invalid email" })),
+});
 export const createDesign = z.object({ name: name("design") });
 export const renameDesign = z.object({ name: name("design") });
 export const renameDesignImage = z.object({ name: name("image") });

@@ -1,7 +1,7 @@
 import type { OptimisticLocalStore } from "convex/browser";
 import type { FunctionReturnType } from "convex/server";
 import { href } from "react-router";
-import { intent } from "~/lib/forms/intents";
+import { intent, type IntentName } from "~/lib/forms/intents";
 import { api } from "#convex/_generated/api";
 import { MEMBER_ROLES, type MemberRole } from "#convex/model/rights";
 
@@ -36,11 +36,30 @@ export const memberIntents = {
     then: () => href("/shared"),
     message: { text: "You left the project" },
   }),
+
+  revokeInvitation: intent({
+    mutation: api.invitations.revoke,
+    fields: ["projectId", "invitationId"],
+    args: ({ projectId, invitationId }) => ({ projectId, invitationId }),
+    optimistic(store, { projectId, invitationId }) {
+      const invitations = store.getQuery(api.invitations.list, { projectId });
+      if (invitations)
+        store.setQuery(
+          api.invitations.list,
+          { projectId },
+          invitations.filter(({ _id }) => _id !== invitationId),
+        );
+    },
+    message: { text: "Invitation revoked" },
+  }),
 };
+
+/** Runs on the app server only, which creates the token (`project-invitations.server.ts`). */
+export const INVITE: IntentName = "inviteMember";
 
 declare module "~/lib/forms/intents" {
   interface IntentTables {
-    members: typeof memberIntents;
+    members: typeof memberIntents & Record<"inviteMember", unknown>;
   }
 }
 

@@ -64,7 +64,15 @@ export function Shell({
           Skip to content
         </a>
         <div data-sidebar={sidebar.state} className="group/shell md:flex">
-          <Sidebar sidebar={sidebar} user={user} theme={theme} me={me} projects={projects} unread={unread} projectListOpen={projectListOpen} />
+          <Sidebar
+            sidebar={sidebar}
+            user={user}
+            theme={theme}
+            me={me}
+            projects={projects}
+            unread={unread}
+            projectListOpen={projectListOpen}
+          />
           <div inert={sidebar.sheet} className="min-w-0 flex-1">
             <header
               className="sticky top-0 z-20 flex h-14 items-center gap-2 border-b bg-ground/90 px-3 backdrop-blur-sm md:hidden md:group-data-[sidebar=hidden]/shell:flex"

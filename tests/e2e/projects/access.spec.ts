@@ -10,6 +10,7 @@ const RULES: Record<string, Rule> = {
   "/sign-in": "open",
   "/sign-in/social": "send only",
   "/sign-up": "open",
+  "/invitation": "open",
   "/switch-account": "sign-in",
   "/sign-out": "send only",
   "/two-factor": "sign-in",

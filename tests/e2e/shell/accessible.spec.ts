@@ -13,6 +13,7 @@ const LONG = "A name of one very long word: Donaudampfschifffahrtsgesellschaftsk
 const OUTSIDE = [
   "/sign-in",
   "/sign-up",
+  "/invitation",
   "/forgot-password",
   "/reset-password?token=none",
   "/two-factor",

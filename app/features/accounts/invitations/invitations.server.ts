@@ -17,9 +17,11 @@ export function createInvitationToken(): { token: string; tokenHash: string } {
   return { token, tokenHash: hashInvitationToken(token) };
 }
 
-const hashInvitationToken = (token: string): string => createHash("sha256").update(token).digest("base64url");
+export const hashInvitationToken = (token: string): string => createHash("sha256").update(token).digest("base64url");
+
+export const isInvitationToken = (token: unknown): token is string => typeof token === "string" && token.length === TOKEN_LENGTH;
 
 export async function findInvitation(config: AppConfig, token: unknown): Promise<Invitation | null> {
-  if (typeof token !== "string" || token.length !== TOKEN_LENGTH) return null;
+  if (!isInvitationToken(token)) return null;
   return serviceConvex(config).query(api.accounts.invitations.find, { tokenHash: hashInvitationToken(token) });
 }

@@ -22,6 +22,7 @@ export type Message =
   | ({ kind: "signInLink" } & Linked & Unproven)
   | ({ kind: "alreadySignedUp" } & Linked)
   | ({ kind: "invitation" } & Linked)
+  | ({ kind: "projectInvitation"; project: string; inviter: { name: string; email: string } } & Linked)
   | ({ kind: "code"; purpose: CodePurpose; code: string } & Addressed)
   | ({ kind: "notice" } & Addressed & NoticeContent & { url: string });
 
@@ -131,6 +132,21 @@ function contentOf(message: Message): Content {
         link: { label: "Create an account", url: message.url },
         foot: "If you do not know why you received this email, ignore it. No account is created without you.",
       };
+    case "projectInvitation": {
+      const { name, email } = message.inviter;
+      const inviter = isPlainName(cleanName(name)) ? `${isolate(cleanName(name))} (${email})` : email;
+      const project = isPlainName(message.project) ? `the project “${isolate(message.project)}”` : "a project";
+      return {
+        subject: "You are invited to a project",
+        lines: [
+          `${inviter} invites you to ${project}.`,
+          "Open the link to accept. You need an account with this email address.",
+          "The link works once and expires in seven days.",
+        ],
+        link: { label: "View invitation", url: message.url },
+        foot: "If you do not know the sender, ignore this email. Nothing changes without you.",
+      };
+    }
     case "code": {
       const { subject, use, minutes = "five" } = codes[message.purpose];
       return {
@@ -158,8 +174,10 @@ const LINKED = /:\/\/|www\.|@|[\p{L}\p{N}]\.\p{L}{2,}/iu;
 /** Longer than any real name, too short for a message. */
 const GREETED_LENGTH = 80;
 
+const isPlainName = (name: string): boolean => name !== "" && name.length <= GREETED_LENGTH && !LINKED.test(name) && !/\p{Cc}/u.test(name);
+
 /** Omits names that could carry a message or link: anyone can sign up with another person's address. */
 function greeting({ name }: { name: string }): string {
   const plain = cleanName(name.toWellFormed().replaceAll(/\p{Cc}+/gu, " "));
-  return plain === "" || plain.length > GREETED_LENGTH || LINKED.test(plain) ? "Hello," : `Hello ${isolate(plain)},`;
+  return isPlainName(plain) ? `Hello ${isolate(plain)},` : "Hello,";
 }

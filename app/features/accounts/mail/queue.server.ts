@@ -18,6 +18,7 @@ const LIFETIMES: Record<Exclude<Message["kind"], "notice">, number> = {
   alreadySignedUp: 24 * 60 * MINUTE,
   code: 5 * MINUTE,
   invitation: INVITATION_LIFE_MS,
+  projectInvitation: INVITATION_LIFE_MS,
 };
 
 /** Queues a message. Null queues one to nobody, so that timing does not reveal unknown addresses. Placeholder addresses get none. */

@@ -1,0 +1,74 @@
+import { data, type RouterContextProvider } from "react-router";
+import { refusalOf } from "~/lib/data/error-responses";
+import { type FormAnswer, rejectedForm } from "~/lib/forms/form-result";
+import { checkFieldNames } from "~/lib/http/forms/field-names";
+import { FORM_FIELD, INTENT_FIELD, textOf } from "~/lib/forms/intents";
+import { configContext } from "~/lib/http/context";
+import { api } from "#convex/_generated/api";
+import { MEMBER_ROLES } from "#convex/model/rights";
+import { mailProviderLink } from "../mail/mail-provider-link";
+import { queueMail } from "../mail/queue.server";
+import { serviceConvex } from "../session/convex/service-client.server";
+import { getVisitor, redirectToSignIn } from "../session/session.server";
+import { createInvitationToken, hashInvitationToken, INVITATION, isInvitationToken } from "./invitations.server";
+
+/** `link`: for the inviter to copy, where no mail is configured. It is not stored, so only this answer has it. */
+export type InvitationAnswer = FormAnswer & { invited?: { email: string; link: string | null } };
+
+type Sent = { request: Request; context: Readonly<RouterContextProvider>; projectId: string; sent: FormData };
+
+/** Invites an address, or invites it again with a new token. Without mail, answers the link. */
+export async function inviteToProject({ request, context, projectId, sent }: Sent) {
+  checkFieldNames(sent, { once: [INTENT_FIELD, FORM_FIELD, "email", "role"] });
+  const visitor = await getVisitor(context);
+  if (!visitor) throw redirectToSignIn(request);
+  const config = context.get(configContext);
+  const isMailed = mailProviderLink(config) !== null;
+  const { token, tokenHash } = createInvitationToken();
+  const form = textOf(sent, FORM_FIELD);
+  const values = { email: textOf(sent, "email"), role: textOf(sent, "role") };
+  const role = MEMBER_ROLES.find((each) => each === values.role) ?? "viewer";
+  try {
+    const { email, project, inviter } = await serviceConvex(config).mutation(
+      api.invitations.invite,
+      { sessionId: visitor.sessionId, projectId, email: values.email, role, tokenHash, isMailed },
+      { skipQueue: true },
+    );
+    const url = `${config.publicUrl}/invitation?${new URLSearchParams({ [INVITATION]: token })}`;
+    if (isMailed) await queueMail(config, { kind: "projectInvitation", to: email, name: "", url, project, inviter });
+    return data<InvitationAnswer>({ form, result: { status: "success" }, invited: { email, link: isMailed ? null : url } });
+  } catch (error) {
+    if (refusalOf(error)?.code === "unauthenticated") throw redirectToSignIn(request);
+    const answer = rejectedForm(error, form, values);
+    if (!answer) throw error;
+    return data<InvitationAnswer>(answer, { status: 422, statusText: "Unprocessable Content" });
+  }
+}
+
+/** Returns a pending invitation to a project, without accepting it. */
+export async function findProjectInvitation(context: Readonly<RouterContextProvider>, token: unknown) {
+  if (!isInvitationToken(token)) return null;
+  return serviceConvex(context.get(configContext)).query(api.invitations.find, { tokenHash: hashInvitationToken(token) });
+}
+
+/** Returns the project, or the reason why this account cannot accept. */
+export async function acceptProjectInvitation({ request, context }: Omit<Sent, "projectId" | "sent">, token: unknown) {
+  const visitor = await getVisitor(context);
+  if (!visitor) throw redirectToSignIn(request);
+  if (!isInvitationToken(token)) return { problem: NOT_VALID };
+  try {
+    return await serviceConvex(context.get(configContext)).mutation(
+      api.invitations.accept,
+      { sessionId: visitor.sessionId, tokenHash: hashInvitationToken(token) },
+      { skipQueue: true },
+    );
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal?.code === "unauthenticated") throw redirectToSignIn(request);
+    if (refusal?.code === "not_found") return { problem: NOT_VALID };
+    if (refusal?.code === "conflict") return { problem: refusal.message ?? NOT_VALID };
+    throw error;
+  }
+}
+
+export const NOT_VALID = "This invitation was already used, has expired, or was revoked. Ask for a new one.";

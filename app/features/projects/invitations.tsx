@@ -1,0 +1,155 @@
+import type { FunctionReturnType } from "convex/server";
+import { Copy } from "lucide-react";
+import { useActionData } from "react-router";
+import { TextField } from "~/lib/forms/fields/text-field";
+import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
+import { Button } from "~/lib/ui/inputs/button";
+import { Icon } from "~/lib/ui/icons/icon";
+import { Select } from "~/lib/ui/inputs/select";
+import { TextInput } from "~/lib/ui/inputs/text-input";
+import { toast } from "~/lib/ui/overlays/toasts";
+import { Day } from "~/lib/ui/time/day";
+import type { api } from "#convex/_generated/api";
+import { MEMBER_ROLES } from "#convex/model/rights";
+import { ROLE_NAMES } from "./member-list";
+
+type Invitation = FunctionReturnType<typeof api.invitations.list>[number];
+type InvitationsProps = { projectId: string; invitations: Invitation[]; mail: boolean };
+
+/** For the owner. Without mail, an invitation is a link to copy. */
+export function Invitations({ projectId, invitations, mail }: InvitationsProps) {
+  return (
+    <section aria-label="Invitations" className="grid max-w-3xl gap-4">
+      <h2 className="text-lg">Invite people</h2>
+      <InviteForm mail={mail} />
+      {invitations.length > 0 ? (
+        <ul aria-label="Invitations" className="grid gap-px overflow-hidden rounded-lg border bg-line">
+          {invitations.map((invitation) => (
+            <li key={invitation._id} className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 bg-card px-4 py-3">
+              <InvitationRow projectId={projectId} invitation={invitation} mail={mail} />
+            </li>
+          ))}
+        </ul>
+      ) : null}
+    </section>
+  );
+}
+
+function InviteForm({ mail }: { mail: boolean }) {
+  const state = useIntentForm({ id: "invite", intent: "inviteMember" });
+  const email = state.fields["email"];
+  return (
+    <div className="grid gap-3">
+      <IntentForm state={state} className="flex flex-wrap items-end gap-3">
+        <TextField
+          key={state.done ? "sent" : "typed"}
+          field={email}
+          label="Email"
+          type="email"
+          autoComplete="off"
+          className="min-w-56 flex-1"
+        />
+        <div className="grid gap-1.5">
+          <label htmlFor={`${state.id}-role`} className="text-sm font-medium text-soft">
+            Role
+          </label>
+          <Select id={`${state.id}-role`} name="role" defaultValue="viewer">
+            {MEMBER_ROLES.map((role) => (
+              <option key={role} value={role}>
+                {ROLE_NAMES[role]}
+              </option>
+            ))}
+          </Select>
+        </div>
+        <Button type="submit" variant="primary">
+          {mail ? "Send invitation" : "Create invitation link"}
+        </Button>
+      </IntentForm>
+      <Sent form="invite" answer={state.fetcher.data} />
+    </div>
+  );
+}
+
+function InvitationRow({ projectId, invitation, mail }: { projectId: string; invitation: Invitation; mail: boolean }) {
+  const { _id, email, role, expiresAt, acceptedBy } = invitation;
+  const again = useIntentForm({ id: `again-${_id}`, intent: "inviteMember" });
+  const revoke = useIntentForm({ id: `revoke-${_id}`, intent: "revokeInvitation" });
+  return (
+    <>
+      <div className="grid min-w-0 gap-0.5">
+        <p className="wrap-anywhere">{email}</p>
+        <p className="text-sm wrap-anywhere text-faint">
+          {ROLE_NAMES[role]},{" "}
+          {acceptedBy ? (
+            <>
+              accepted by <bdi>{acceptedBy.name}</bdi>
+              {acceptedBy.email === undefined ? null : ` (${acceptedBy.email})`}
+            </>
+          ) : (
+            <>
+              expires on <Day at={expiresAt} />
+            </>
+          )}
+        </p>
+      </div>
+      {acceptedBy ? null : (
+        <div className="flex flex-wrap items-center gap-2">
+          <IntentForm state={again} hidden={{ email, role }}>
+            <Button type="submit" variant="quiet">
+              {mail ? "Send again" : "New link"}
+              <span className="sr-only"> to {email}</span>
+            </Button>
+          </IntentForm>
+          <IntentForm state={revoke} hidden={{ projectId, invitationId: _id }}>
+            <Button type="submit" variant="ghost">
+              Revoke<span className="sr-only"> invitation of {email}</span>
+            </Button>
+          </IntentForm>
+        </div>
+      )}
+      <Sent form={again.id} answer={again.fetcher.data} />
+    </>
+  );
+}
+
+/** Shows what became of a form: a message, or the link, which is shown only once. */
+function Sent({ form, answer }: { form: string; answer: unknown }) {
+  const fromPage = useActionData<unknown>();
+  const invited = invitedIn(answer, form) ?? invitedIn(fromPage, form);
+  return (
+    <div role="status" className="grid basis-full gap-2 text-sm text-soft empty:hidden">
+      {invited === null ? null : invited.link === null ? (
+        <p className="wrap-anywhere">Invitation sent to {invited.email}.</p>
+      ) : (
+        <>
+          <p className="wrap-anywhere">Send this link to {invited.email}. Whoever opens it first can accept. It is shown only now.</p>
+          <div className="flex gap-2">
+            <TextInput aria-label="Invitation link" readOnly value={invited.link} onFocus={({ target }) => target.select()} />
+            <Button className="noscript:hidden" onClick={() => void copy(invited.link ?? "")}>
+              <Icon of={Copy} />
+              Copy
+            </Button>
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+async function copy(link: string): Promise<void> {
+  try {
+    // oxlint-disable-next-line no-restricted-properties -- on plain http this throws, and the link can be selected
+    await navigator.clipboard.writeText(link);
+    void toast("Link copied");
+  } catch {
+    void toast("The browser blocked copying. Select the link and copy it.");
+  }
+}
+
+function invitedIn(answer: unknown, form: string): { email: string; link: string | null } | null {
+  if (typeof answer !== "object" || answer === null || !("form" in answer) || answer.form !== form || !("invited" in answer)) return null;
+  const { invited } = answer;
+  if (typeof invited !== "object" || invited === null || !("email" in invited) || !("link" in invited)) return null;
+  const { email, link } = invited;
+  return typeof email === "string" && (typeof link === "string" || link === null) ? { email, link } : null;
+}

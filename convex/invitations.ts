@@ -1,0 +1,155 @@
+import { type Infer, v } from "convex/values";
+import type { Doc } from "./_generated/dataModel";
+import type { MutationCtx, QueryCtx } from "./_generated/server";
+import { projectFor, serverMutationFor, serverQuery, userMutation, userQuery } from "./model/access";
+import { INVITATION_LIFE_MS, insertInvitation, isPending, pendingInvitation } from "./model/accounts/invitations";
+import { check } from "./model/check";
+import { conflict, invalid, limit, notFound } from "./model/errors";
+import { memberRole } from "./model/memberRole";
+import { memberOf, nameOf, userOf } from "./model/members";
+import { inviteMember } from "./model/rules";
+
+/** Invitations to projects. Tokens are created and hashed by the app server, because functions have no secure random source. */
+
+const HOUR = 60 * 60 * 1000;
+/** Per hour: of one inviter, and to one address. */
+const SENT_MAX = 30;
+const RECEIVED_MAX = 5;
+const LISTED_MAX = 200;
+/** How long the owner sees who accepted a copied link (milliseconds). */
+const ACCEPTED_SHOWN = 30 * 24 * HOUR;
+
+/** Replaces a pending invitation of the address. Throws "invalid" for members, and "limit" after too many invitations. */
+export const invite = serverMutationFor({
+  args: {
+    projectId: v.string(),
+    email: v.string(),
+    role: memberRole,
+    tokenHash: v.string(),
+    /** Whether the token is only mailed. Otherwise the inviter gets a link, which any account can accept. */
+    isMailed: v.boolean(),
+  },
+  returns: v.object({ email: v.string(), project: v.string(), inviter: v.object({ name: v.string(), email: v.string() }) }),
+  handler: async (ctx, { projectId, role, tokenHash, isMailed, ...args }) => {
+    const project = await projectFor(ctx, projectId, "manageMembers");
+    const { email } = check(inviteMember, args);
+    if (email === ctx.user.email) throw invalid({ email: ["This is your own address."] });
+    const user = await ctx.db
+      .query("users")
+      .withIndex("email", (q) => q.eq("email", email))
+      .first();
+    if (user && (await memberOf(ctx, project._id, user.id))) throw invalid({ email: ["This person is already a member."] });
+    await expectBelowLimits(ctx, ctx.user.id, email);
+    await insertInvitation(ctx, { email, tokenHash, provesAddress: isMailed, projectId: project._id, role, invitedBy: ctx.user.id });
+    return { email, project: project.name, inviter: { name: ctx.user.name, email: ctx.user.email } };
+  },
+});
+
+async function expectBelowLimits({ db }: MutationCtx, inviterId: string, email: string): Promise<void> {
+  const sent = await db
+    .query("invitations")
+    .withIndex("by_inviter", (q) => q.eq("invitedBy", inviterId).gt("_creationTime", Date.now() - HOUR))
+    .take(SENT_MAX);
+  const received = await db
+    .query("invitations")
+    .withIndex("by_email", (q) => q.eq("email", email).gt("expiresAt", Date.now() + INVITATION_LIFE_MS - HOUR))
+    .take(LISTED_MAX);
+  const toProjects = received.filter(({ projectId }) => projectId !== undefined);
+  if (sent.length >= SENT_MAX || toProjects.length >= RECEIVED_MAX) throw limit("Too many invitations. Try again in an hour.");
+}
+
+const invitationShape = v.object({
+  _id: v.id("invitations"),
+  email: v.string(),
+  role: memberRole,
+  createdAt: v.number(),
+  expiresAt: v.number(),
+  /** Who accepted a copied link; absent while pending. */
+  acceptedBy: v.optional(v.object({ name: v.string(), email: v.optional(v.string()) })),
+});
+
+/** Returns the pending invitations to a project, and the copied links that were accepted in the last 30 days. */
+export const list = userQuery({
+  args: { projectId: v.string() },
+  returns: v.array(invitationShape),
+  handler: async (ctx, { projectId }) => {
+    const project = await projectFor(ctx, projectId, "manageMembers");
+    const rows = await ctx.db
+      .query("invitations")
+      .withIndex("by_project", (q) => q.eq("projectId", project._id).gt("expiresAt", Date.now() - ACCEPTED_SHOWN))
+      .order("desc")
+      .take(LISTED_MAX);
+    const shown = rows.filter((row) => isPending(row) || (row.acceptedBy !== undefined && !row.provesAddress));
+    return Promise.all(shown.map((row) => toInvitation(ctx, row)));
+  },
+});
+
+async function toInvitation(
+  ctx: QueryCtx,
+  { _id, email, role = "viewer", createdAt, expiresAt, acceptedBy }: Doc<"invitations">,
+): Promise<Infer<typeof invitationShape>> {
+  const user = acceptedBy === undefined ? null : await userOf(ctx, acceptedBy);
+  const accepted = acceptedBy !== undefined && { acceptedBy: { name: nameOf(user), ...(user && { email: user.email }) } };
+  return { _id, email, role, createdAt, expiresAt, ...accepted };
+}
+
+/** Throws "not_found" also for an invitation that is no longer pending. */
+export const revoke = userMutation({
+  args: { projectId: v.string(), invitationId: v.string() },
+  returns: v.null(),
+  handler: async (ctx, args) => {
+    const project = await projectFor(ctx, args.projectId, "manageMembers");
+    const id = ctx.db.normalizeId("invitations", args.invitationId);
+    const row = id && (await ctx.db.get(id));
+    if (row?.projectId !== project._id || !isPending(row)) throw notFound();
+    await ctx.db.patch(row._id, { revokedAt: Date.now() });
+    return null;
+  },
+});
+
+/** Returns what a visitor with the token sees, signed in or not. Null for a token that is unknown, expired, revoked or accepted. */
+export const find = serverQuery({
+  args: { tokenHash: v.string() },
+  returns: v.union(
+    v.object({ email: v.string(), isForAddress: v.boolean(), role: memberRole, project: v.string(), owner: v.string() }),
+    v.null(),
+  ),
+  handler: async (ctx, { tokenHash }) => {
+    const found = await invitationWithProject(ctx, tokenHash);
+    if (!found) return null;
+    const { email, provesAddress, role = "viewer" } = found.invitation;
+    const owner = nameOf(await userOf(ctx, found.project.ownerId));
+    return { email, isForAddress: provesAddress, role, project: found.project.name, owner };
+  },
+});
+
+/** Adds the session's user to the project. Throws "not_found" like `find`, and "conflict" for an account that may not accept. */
+export const accept = serverMutationFor({
+  args: { tokenHash: v.string() },
+  returns: v.object({ projectId: v.id("projects"), project: v.string() }),
+  handler: async (ctx, { tokenHash }) => {
+    const found = await invitationWithProject(ctx, tokenHash);
+    if (!found) throw notFound();
+    const { invitation, project } = found;
+    const { user } = ctx;
+    if (invitation.provesAddress && user.email !== invitation.email) throw conflict("This invitation is for another email address.");
+    if (invitation.provesAddress && !user.emailVerified) throw conflict("Verify your email address first, then open the invitation again.");
+    if (project.ownerId === user.id) throw conflict("This is your own project.");
+    // Leaves a copied link to the person it is for.
+    if (await memberOf(ctx, project._id, user.id)) throw conflict("You are already a member of this project.");
+    const role = invitation.role ?? "viewer";
+    await ctx.db.insert("projectMembers", { projectId: project._id, userId: user.id, role, addedAt: Date.now(), addedBy: project.ownerId });
+    await ctx.db.patch(invitation._id, { acceptedAt: Date.now(), acceptedBy: user.id });
+    return { projectId: project._id, project: project.name };
+  },
+});
+
+async function invitationWithProject(
+  ctx: QueryCtx,
+  tokenHash: string,
+): Promise<{ invitation: Doc<"invitations">; project: Doc<"projects"> } | null> {
+  const invitation = await pendingInvitation(ctx, tokenHash);
+  const project = invitation?.projectId && (await ctx.db.get(invitation.projectId));
+  const isOpen = project && project.removedAt === undefined && project.ownerId === invitation.invitedBy;
+  return isOpen ? { invitation, project } : null;
+}
