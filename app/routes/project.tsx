@@ -181,12 +181,12 @@ function ProjectView({ project, loaderData }: Pick<Route.ComponentProps, "loader
         {designs.length > 0 ? <DensityPicker className="max-lg:hidden" /> : null}
         {designs.length > 0 ? <SelectLink selection={selection} /> : null}
         {designs.length > 1 ? <SortMenu orders={LIST_ORDERS} /> : null}
-        {(designs.length > 0 || onlyFavourites) && mayRun("favouriteDesign") ? <FavouritesFilter /> : null}
+        {designs.length > 0 || onlyFavourites ? <FavouritesFilter /> : null}
         {designs.length > 0 ? <CreateButton thing="design" /> : null}
       </PageHeader>
       <MenuForm />
       <SelectionBar selection={selection} thing="design" trash="trashDesigns" parentId={project._id}>
-        {mayRun("favouriteDesigns") ? <FavouriteChosen selection={selection} designs={designs} /> : null}
+        <FavouriteChosen selection={selection} designs={designs} />
       </SelectionBar>
       {designs.length > 0 ? (
         <CardGrid label="Designs" ref={list}>

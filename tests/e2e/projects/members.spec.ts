@@ -4,7 +4,7 @@ import { startMailbox } from "../../harness/mailbox.ts";
 import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, signUp, test } from "../../harness/test.ts";
 import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
 
-const DENIED = ["New design", "Delete project", "Favourite", "Add a description"];
+const DENIED = ["New design", "Delete project", "Add a description"];
 
 async function projectOf(app: RunningApp, owner: Person) {
   const { designId } = await makeDesign(app, owner);
