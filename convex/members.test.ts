@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appServer, type Backend, backends, type Caller, type Person, probe, signUp } from "../tests/convex/backends.ts";
 import { refused } from "../tests/convex/expect.ts";
-import { addImage } from "../tests/convex/pictures.ts";
+import { addImage, addVersion } from "../tests/convex/pictures.ts";
 import { api, internal } from "./_generated/api";
 import type { MemberRole } from "./model/rights";
 
@@ -151,6 +151,16 @@ describe.each(backends)("members on $name", ({ start }) => {
     await eve.mutation(api.projects.moveToTrash, { id: own });
     await eve.mutation(api.trash.empty, {});
     expect(await usageOf(eve)).toMatchObject({ bytes: 0 });
+    await expectCounted();
+  });
+
+  it("subtracts a purged file once when another owner has a copy of it", async () => {
+    const { design, image, ownDesign } = await shared("viewer");
+    await addVersion(backend, ada, image, "fig again");
+    await addImage(backend, ada, design, "other");
+    await eve.mutation(api.many.copyImages, { ids: [image], designId: ownDesign });
+    await ada.mutation(api.designImages.moveToTrash, { id: image });
+    await ada.mutation(api.trash.purge, { id: image });
     await expectCounted();
   });
 

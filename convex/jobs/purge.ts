@@ -250,11 +250,11 @@ type Freed = Map<string | undefined, number>;
 async function deleteImage(ctx: MutationCtx, row: Doc<"designImages">, freed: Freed): Promise<number> {
   await ctx.db.delete(row._id);
   await forgetItem(ctx, "image", row._id);
-  const versions = row.versionId === undefined ? 0 : await deleteVersions(ctx, row._id, VERSIONS_MAX);
   const tags = await forgetTags(ctx, row);
-  // The file of the only version; with several, `deleteVersions` released them.
+  // `deleteVersions` releases the files of all versions, also of the one that this row repeats.
+  if (row.versionId !== undefined) return (await deleteVersions(ctx, row._id, VERSIONS_MAX)) + tags + 1;
   if (await releaseFile(ctx, row)) freed.set(row.ownerId, (freed.get(row.ownerId) ?? 0) + row.size);
-  return versions + tags + 1;
+  return tags + 1;
 }
 
 async function updateCounts(ctx: MutationCtx, freed: Freed): Promise<void> {
