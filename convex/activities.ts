@@ -1,9 +1,11 @@
 import { paginationOptsValidator, paginationResultValidator } from "convex/server";
 import { type Infer, v } from "convex/values";
 import type { Doc } from "./_generated/dataModel";
-import { type CallerCtx, ifVisible, unpurgedFor, projectFor, userQuery } from "./model/access";
+import { type CallerCtx, ifVisible, maySeeName, unpurgedFor, projectFor, userQuery } from "./model/access";
 import { activity } from "./model/activities/activityShape";
 import { pageOf } from "./model/lists/paging";
+import { nameOf } from "./model/members";
+import { memo } from "./model/memo";
 import { coverShape, toDesign, toProject } from "./model/shapes";
 import { toCover } from "./model/summaries";
 
@@ -37,12 +39,20 @@ export const list = userQuery({
         .query("users")
         .withIndex("id", (q) => q.eq("id", actorId))
         .unique();
-      names.set(actorId, user && (user.name || user.email));
+      names.set(actorId, user && nameOf(user));
     }
     const [cover] = toProject(project).cover;
     const ofProject: About = { place: {}, ...(cover && { picture: cover }) };
     const abouts = new Map<string, Promise<About>>();
-    const entry = async ({ _id, actorId, at, kind, thing, design, from, to, count }: Doc<"activities">): Promise<Activity> => {
+    const maySee = memo((id) => maySeeName(ctx, id));
+    /** Names a source or target, which can be in a project that the reader may not see. */
+    const shownName = async (name: string | undefined, id: string | undefined, { actorId, kind }: Doc<"activities">) => {
+      const isInside = id === undefined || kind === "covered" || actorId === ctx.user.id;
+      return name === undefined || isInside || (await maySee(id)) ? name : undefined;
+    };
+    const entry = async (row: Doc<"activities">): Promise<Activity> => {
+      const { _id, actorId, at, kind, thing, design, count } = row;
+      const [from, to] = [await shownName(row.from, row.fromId, row), await shownName(row.to, row.toId, row)];
       const about =
         abouts.get(thing.id) ?? (thing.kind === "project" ? Promise.resolve(ofProject) : aboutOf(ctx, thing.kind, thing.id, design?.id));
       abouts.set(thing.id, about);

@@ -251,6 +251,53 @@ describe.each(backends)("members on $name", ({ start }) => {
     expect(await places()).toEqual({ designId: design });
   });
 
+  it("shows no names of containers that the reader may not see in the history", async () => {
+    const { project, design, image } = await shared("viewer");
+    const secret = await ada.mutation(api.projects.create, { name: "Secret" });
+    const hidden = await ada.mutation(api.designs.create, { projectId: secret, name: "Hidden" });
+    await addImage(backend, ada, design, "second");
+    await ada.mutation(api.designImages.move, { ids: [image], designId: hidden });
+    await ada.mutation(api.designs.move, { id: design, projectId: secret });
+    const back = await ada.mutation(api.designs.create, { projectId: project, name: "Back" });
+    await ada.mutation(api.designImages.move, { ids: [image], designId: back });
+    const moves = async (person: Person) => {
+      const { page } = await person.query(api.activities.list, { projectId: project, paginationOpts });
+      return page.filter(({ kind }) => kind === "moved").map(({ thing, from, to }) => [thing.kind, from, to]);
+    };
+    expect(await moves(ada)).toEqual([
+      ["image", undefined, "Back"],
+      ["design", "Shared", "Secret"],
+      ["image", "Cover", "Hidden"],
+    ]);
+    expect(await moves(eve)).toEqual([
+      ["image", undefined, "Back"],
+      ["design", "Shared", undefined],
+      ["image", undefined, undefined],
+    ]);
+    await add(secret, eve, "viewer");
+    expect(await moves(eve)).toEqual(await moves(ada));
+    await ada.mutation(api.projects.moveToTrash, { id: secret });
+    expect((await moves(eve)).flat()).not.toContain("Secret");
+  });
+
+  it("shows nobody's address in history and versions", async () => {
+    const { project, image } = await shared("editor");
+    for (const { userId } of [ada, eve]) {
+      const [user] = await rows("users", "id", userId);
+      await backend.inside.mutation(probe.patch, { table: "users", id: String(user?.["_id"]), fields: { name: "" } });
+    }
+    await addVersion(backend, eve, image, "second");
+    const shown = async (person: Person) => {
+      const { page } = await person.query(api.activities.list, { projectId: project, paginationOpts });
+      const versions = await person.query(api.versions.getVersions, { imageId: image });
+      return [page.map(({ actor }) => actor?.name), versions.map(({ author }) => author)];
+    };
+    const email = (person: Person) => `${person.userId}@example.com`;
+    const actors = Array.from({ length: 4 }, () => "Unnamed user");
+    expect(await shown(ada)).toEqual([actors, ["Unnamed user", email(ada)]]);
+    expect(await shown(eve)).toEqual([actors, [email(eve), "Unnamed user"]]);
+  });
+
   it("deletes memberships with the project and with the member's account", async () => {
     const { project } = await shared("viewer");
     const other = await ada.mutation(api.projects.create, { name: "Other" });

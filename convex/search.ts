@@ -1,5 +1,6 @@
 import { type Infer, v } from "convex/values";
 import { designFor, ifVisible, projectFor, userQuery } from "./model/access";
+import { memo } from "./model/memo";
 import { isNearMark, searchCandidates, type Candidate, type CandidateSearch, type Kind } from "./model/search/searchCandidates";
 import { colour, hasLooks, type Looks, orientation, pixelSize } from "./model/search/imageLooks";
 import { tagKey } from "./model/rules";
@@ -155,13 +156,4 @@ const fitsLooks = (row: Candidate<Kind>["row"], looks: Looks): boolean => !("con
 function offsetOf(cursor: string | undefined): number | null {
   const offset = Number(cursor);
   return cursor !== undefined && Number.isFinite(offset) && offset >= 0 ? offset : null;
-}
-
-function memo<Result>(load: (id: string) => Promise<Result>): (id: string) => Promise<Result> {
-  const cache = new Map<string, Promise<Result>>();
-  return (id) => {
-    const answer = cache.get(id) ?? load(id);
-    cache.set(id, answer);
-    return answer;
-  };
 }

@@ -2,10 +2,11 @@ import { type Infer, v } from "convex/values";
 import type { Doc, Id } from "./_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "./_generated/server";
 import { recordActivity } from "./model/activities/recordActivity";
-import { imageFor, serverMutationFor, userMutation, userQuery } from "./model/access";
+import { type CallerCtx, imageFor, serverMutationFor, userMutation, userQuery } from "./model/access";
 import { check } from "./model/check";
 import { conflict, invalid, limit, notFound } from "./model/errors";
 import { discardFile, fileIsTaken, releaseFile } from "./model/files";
+import { nameOf } from "./model/members";
 import { imageProperties, nameFromFile, VERSIONS_MAX } from "./model/rules";
 import { designImageShape, toDesignImage, versionShape } from "./model/shapes";
 import { imageReplaced } from "./model/summaries";
@@ -23,7 +24,7 @@ export const getVersions = userQuery({
     const versions = await versionsOf(ctx, image._id).order("desc").take(VERSIONS_MAX);
     const names = new Map<string, string>();
     for (const authorId of new Set(versions.map((version) => version.authorId)))
-      if (authorId !== undefined) names.set(authorId, await nameOf(ctx, authorId));
+      if (authorId !== undefined) names.set(authorId, await authorName(ctx, authorId));
     return versions.map((version) => toVersion(version, names.get(version.authorId ?? ""), image.versionId));
   },
 });
@@ -153,12 +154,13 @@ function pictureFieldsOf(row: Doc<"imageVersions"> | Doc<"designImages">) {
   return { contentType, size, width, height, checksum, placeholder, animated, details, page, rotation };
 }
 
-async function nameOf(ctx: QueryCtx, userId: string): Promise<string> {
+async function authorName(ctx: CallerCtx, userId: string): Promise<string> {
   const user = await ctx.db
     .query("users")
     .withIndex("id", (q) => q.eq("id", userId))
     .first();
-  return user?.name || user?.email || "A former user";
+  if (!user) return "A former user";
+  return user.id === ctx.user.id ? user.name || user.email : nameOf(user);
 }
 
 function toVersion(version: Doc<"imageVersions">, author: string | undefined, current: Id<"imageVersions"> | undefined) {

@@ -220,6 +220,12 @@ async function pathOf({ db }: Pick<QueryCtx, "db">, id: string): Promise<Trashed
   return image ? { kind: "image", image, design, project } : { kind: "design", design, project };
 }
 
+/** Whether the caller may see the name of an item, which may be in the trash. */
+export async function maySeeName(ctx: CallerCtx, id: string): Promise<boolean> {
+  const found = await remainingPathOf(ctx, id);
+  return found !== null && hasRight(ctx, found.project, found.project.removedAt === undefined ? "view" : "deleteProject");
+}
+
 /** Returns null where `looking` throws "not_found". */
 export async function ifVisible<Result>(looking: Promise<Result>): Promise<Result | null> {
   try {

@@ -14,5 +14,5 @@ export const userOf = ({ db }: Pick<QueryCtx, "db">, userId: string): Promise<Do
     .withIndex("id", (q) => q.eq("id", userId))
     .unique();
 
-/** Addresses are shown to those only who may manage members. Not everyone has a name. */
+/** Not everyone has a name. Addresses are shown to those only who may manage members. */
 export const nameOf = (user: Doc<"users"> | null): string => user?.name || "Unnamed user";
