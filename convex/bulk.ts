@@ -5,6 +5,7 @@ import { scheduleBatch, smallerBatch, stateOf } from "./model/bulk/batches";
 import { bulkAction, bulkKind, bulkPhase, bulkContainer, bulkState, type BulkContainer } from "./model/bulk/bulkTables";
 import { check } from "./model/check";
 import { invalid, notFound } from "./model/errors";
+import { limitsOf } from "./model/limits";
 import { addTag, BULK_IDS_MAX } from "./model/rules";
 import { STEP_MAX } from "./model/undo/recordChanges";
 
@@ -26,8 +27,6 @@ export const start = userMutation({
     const { id: userId } = ctx.user;
     const at = Date.now();
     const selection = { kind, ids, until: at, ...(container && { place: container }) };
-    const identity = await ctx.auth.getUserIdentity();
-    const quota = identity?.["quota"];
     const selectionId = await ctx.db.insert("bulkSelections", { userId, at, ...selection });
     const id = await ctx.db.insert("bulkJobs", {
       userId,
@@ -36,8 +35,7 @@ export const start = userMutation({
       selectionId,
       kind,
       action,
-      isLimited: identity?.["limited"] === true,
-      ...(typeof quota === "number" && { quota }),
+      ...(await limitsOf(ctx)),
       state: "running",
       phase: "do",
       run: 0,

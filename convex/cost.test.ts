@@ -6,6 +6,7 @@ import { beforeAll, expect, it } from "vitest";
 import { modules } from "../tests/convex/convex-test.ts";
 import type { Id } from "./_generated/dataModel";
 import type { MutationCtx } from "./_generated/server";
+import { FOREIGN_IMAGES_MAX } from "./jobs/copies";
 import schema from "./schema";
 
 /** Among 300 projects, designs and images, and as many foreign or removed ones. Two documents of each call are session and user. */
@@ -157,6 +158,40 @@ it.each(ofProjects(writes))("%s reads one row more for an editor", async (name, 
   const more = name === "projects:setFavourite" ? 0 : 1;
   expect(used).toEqual({ documents: documents + more, ranges: ranges + 1 });
 });
+
+/** Index ranges of a transaction (https://docs.convex.dev/production/state/limits). */
+const RANGES_MAX = 4096;
+
+it("checks the most images of another owner within the reads of a transaction", async () => {
+  const [few, many] = [await rangesOfCopy(10), await rangesOfCopy(30)];
+  const perImage = (many - few) / 20;
+  expect(perImage).toBeGreaterThanOrEqual(3);
+  expect(few + perImage * (FOREIGN_IMAGES_MAX - 10)).toBeLessThan(RANGES_MAX);
+});
+
+/** Duplicates a project with images in designs of their own for a member whose quota fits only because one file counts already. */
+async function rangesOfCopy(images: number): Promise<number> {
+  const copyTest = convexTest({ schema, modules });
+  const source = await copyTest.run(async (ctx) => {
+    for (const id of ["ada", "mel"]) await signUp(ctx, id);
+    const shared = await ctx.db.insert("projects", project("ada"));
+    await ctx.db.insert("projectMembers", { projectId: shared, userId: "mel", role: "viewer", addedAt: 1, addedBy: "ada" });
+    await ctx.db.insert("usage", { ownerId: "mel", projects: 0, designs: 0, images: 0, bytes: 0 });
+    const own = await ctx.db.insert("designs", { ...design(await ctx.db.insert("projects", project("mel"))), ownerId: "mel" });
+    for (let each = 0; each < images; each++) {
+      const file = await ctx.storage.store(new Blob([String(each)]));
+      const size = each === 0 ? images : 1;
+      await ctx.db.insert("designImages", { ...image(await ctx.db.insert("designs", { ...design(shared), imageCount: 1 }), file), size });
+      if (each === 0) await ctx.db.insert("designImages", { ...image(own, file), ownerId: "mel", size });
+    }
+    return shared;
+  });
+  const member = copyTest.withIdentity({ issuer, subject: "mel", sessionId: "session of mel", quota: images });
+  return member.mutation(async (ctx) => {
+    await ctx.runMutation(makeFunctionReference<"mutation">("projects:duplicate"), { id: source });
+    return (await metrics(ctx)).ranges;
+  });
+}
 
 async function metrics(ctx: MutationCtx): Promise<Cost> {
   const { documentsRead, databaseQueries } = await ctx.meta.getTransactionMetrics();

@@ -3,6 +3,7 @@ import { appServer, type Backend, backends, type Caller, type Person, probe, sig
 import { refused } from "../tests/convex/expect.ts";
 import { addImage, addVersion } from "../tests/convex/pictures.ts";
 import { api, internal } from "./_generated/api";
+import { PLANS } from "./model/plans";
 import type { MemberRole } from "./model/rights";
 
 const paginationOpts = { cursor: null, numItems: 20 };
@@ -53,6 +54,13 @@ describe.each(backends)("members on $name", ({ start }) => {
   };
   const remove = (id: string) => backend.inside.mutation(probe.remove, { table: "projectMembers", id });
   const imagesIn = (person: Person, designId: string) => person.query(api.designImages.getDesignImagesByDesignId, { designId });
+
+  const copyRows = async (id: string, number: number, changes: object) => {
+    const { _id, _creationTime, ...row } = (await rows("designImages", "_id", id))[0] ?? {};
+    const mark = JSON.stringify(changes);
+    const many = Array.from({ length: number }, (_, each) => ({ ...row, ...changes, uploadId: `${id} ${each} ${mark}` }));
+    await backend.inside.mutation(probe.insertMany, { table: "designImages", rows: many });
+  };
 
   it("lists shared projects apart from the caller's own", async () => {
     const { project, own, member } = await shared("viewer");
@@ -181,6 +189,85 @@ describe.each(backends)("members on $name", ({ start }) => {
     expect(await ada.query(api.projects.getProjectById, { id: project })).toMatchObject({ designCount: 0 });
     expect(await ada.query(api.trash.getTrashed, { id: design })).toMatchObject({ kind: "design" });
     await expectCounted();
+  });
+
+  it("moves all images of a design when its owner empties the trash meanwhile", async () => {
+    const { design, image, own } = await shared("editor");
+    await copyRows(image, 449, {});
+    await eve.mutation(api.designs.move, { id: design, projectId: own });
+    await ada.mutation(api.trash.empty, {});
+    await backend.settle();
+    const moved = (await eve.query(api.designs.getDesignsByProjectId, { projectId: own })).find(({ name }) => name === "Cover");
+    expect(moved).toMatchObject({ imageCount: 450 });
+    await expectCounted();
+  });
+
+  it("undoes and redoes a move of designs to another owner", async () => {
+    const { project, design, own } = await shared("editor");
+    const counts = async () => {
+      await backend.settle();
+      const { designCount } = await ada.query(api.projects.getProjectById, { id: project });
+      return [designCount, (await eve.query(api.designs.getDesignsByProjectId, { projectId: own })).length];
+    };
+    const revert = (step: string) => eve.mutation(api.undo.revert, { step });
+    await eve.mutation(api.designs.move, { id: design, projectId: own, step: "one" });
+    expect(await counts()).toEqual([0, 2]);
+    await revert("one");
+    expect(await counts()).toEqual([1, 1]);
+    await revert("one");
+    expect(await counts()).toEqual([0, 2]);
+    await revert("one");
+
+    const action = { type: "move" as const, to: own };
+    await eve.mutation(api.bulk.start, { kind: "design", ids: [design], action, step: "many" });
+    expect(await counts()).toEqual([0, 2]);
+    await revert("many");
+    expect(await counts()).toEqual([1, 1]);
+    expect((await eve.query(api.bulk.getRecent, {}))[0]).toMatchObject({ total: 2, done: 2, failed: 0 });
+    await revert("many");
+    expect(await counts()).toEqual([0, 2]);
+  });
+
+  it("leaves the original of a move in its place when the copy is undone or incomplete", async () => {
+    const { project, design, own } = await shared("editor");
+    const trashed = await eve.mutation(api.designs.create, { projectId: own, name: "Undone" });
+    await eve.mutation(api.designs.moveToTrash, { id: trashed });
+    const full = await eve.mutation(api.designs.create, { projectId: own, name: "Without room" });
+    const move = { from: design, cursor: null, userId: eve.userId, isMove: true as const };
+    await backend.inside.mutation(internal.jobs.copies.design, { ...move, to: full, limits: { isLimited: false, quota: 1 } });
+    expect(await imagesIn(eve, full)).toEqual([]);
+    await backend.inside.mutation(internal.jobs.copies.design, { ...move, to: trashed });
+    expect(await ada.query(api.projects.getProjectById, { id: project })).toMatchObject({ designCount: 1 });
+  });
+
+  it("keeps copies that run at the same time within quota and plan", async () => {
+    const { project, design, own } = await shared("viewer");
+    const second = await ada.mutation(api.designs.create, { projectId: project, name: "Back" });
+    await addImage(backend, ada, second, "abc");
+    const [quota = 0] = (await rows("designImages", "designId", design)).map(({ size }) => Number(size));
+    const claims = { subject: eve.userId, audience: "atelier-user" as const, sessionId: eve.sessionId };
+    const copyBoth = async (limited: Caller) => {
+      const copies = [design, second].map((id) => limited.mutation(api.many.copyDesigns, { ids: [id], projectId: own }));
+      await Promise.allSettled(copies);
+      return usageOf(eve);
+    };
+    expect(await copyBoth(await backend.holder({ ...claims, quota }))).toMatchObject({ images: 1, bytes: quota });
+
+    const [usage] = await rows("usage", "ownerId", eve.userId);
+    const images = PLANS.free.limits.images - 1;
+    await backend.inside.mutation(probe.patch, { table: "usage", id: String(usage?.["_id"]), fields: { images } });
+    expect(await copyBoth(await backend.holder({ ...claims, limited: true }))).toMatchObject({ images: PLANS.free.limits.images });
+  });
+
+  it("tells an editor no numbers of the owner's storage", async () => {
+    const { design } = await shared("editor");
+    const room = { bytes: 1000, quota: 500 };
+    const expecting = ({ sessionId }: Person) => refused(server.query(api.uploads.expectRoom, { sessionId, designId: design, ...room }));
+    expect(await expecting(ada)).toMatchObject({ code: "limit", left: expect.any(Number) });
+    const message = "The project's owner has too little storage left. Nothing was added.";
+    expect(await expecting(eve)).toEqual({ code: "limit", message });
+    const uploading = { sessionId: eve.sessionId, designId: design, ...room };
+    expect(await refused(server.mutation(api.uploads.generateUploadUrl, uploading))).toEqual({ code: "limit", message });
   });
 
   it("restores an item only to a project of the same owner", async () => {

@@ -20,7 +20,7 @@ export const revert = userMutation({
     if (rows.length === 0) throw notFound();
     const recorder = recordChanges(ctx);
     await revertChanges(
-      { ...ctx, db: recorder.db },
+      { ...ctx, db: recorder.db, step: { name: step } },
       rows.flatMap(({ changes }) => changes),
     );
     await recorder.save(step);

@@ -8,6 +8,7 @@ import { batchSize, inBatches, listSize, partOf, scheduleBatch, smallerBatch } f
 import type { BulkSelection } from "../model/bulk/bulkTables";
 import { expectContainer, selectedPage } from "../model/bulk/selectedPage";
 import { notFound, refusalOf, type Refusal } from "../model/errors";
+import { withLimits } from "../model/limits";
 import { recordChanges, replaceStep, stepRows } from "../model/undo/recordChanges";
 import { expectUnchanged, readingOnce, revertChanges } from "../model/undo/revertChanges";
 import type { Change } from "../model/undo/undoTables";
@@ -173,9 +174,10 @@ export const applyPart = internalMutation({
     const acting = job && (await actingFor(ctx, job));
     if (!job || !acting) throw notFound();
     const recorder = recordChanges(acting);
-    await applyAction({ ...acting, db: recorder.db }, job.kind, job.action, ids);
+    const step = partOf(job.step, part);
+    await applyAction({ ...acting, db: recorder.db, step: { name: step, jobId: id } }, job.kind, job.action, ids);
     const changes = recorder.changes();
-    await replaceStep(ctx, job.userId, partOf(job.step, part), [{ changes, isUndone: false }]);
+    await replaceStep(ctx, job.userId, step, [{ changes, isUndone: false }]);
     return changes.length;
   },
 });
@@ -240,9 +242,10 @@ export const revertPart = internalMutation({
       }
     }
     const recorder = recordChanges(acting);
-    await revertChanges({ ...acting, db: recorder.db }, free);
+    const step = partOf(job.step, part);
+    await revertChanges({ ...acting, db: recorder.db, step: { name: step, jobId: id } }, free);
     const isUndone = job.phase === "undo";
-    await replaceStep(ctx, job.userId, partOf(job.step, part), [
+    await replaceStep(ctx, job.userId, step, [
       { changes: open.filter((change) => !free.includes(change)), isUndone: !isUndone },
       { changes: [...closed, ...recorder.changes()], isUndone },
     ]);
@@ -259,13 +262,5 @@ const userOf = ({ db }: MutationCtx, { userId }: Doc<"bulkJobs">): Promise<Doc<"
 /** The caller's rights and plan limits, without a token. Null after the account was deleted. */
 async function actingFor(ctx: MutationCtx, job: Doc<"bulkJobs">): Promise<UserMutationCtx | null> {
   const user = await userOf(ctx, job);
-  const { isLimited: limited, quota } = job;
-  const getUserIdentity = async () => ({
-    tokenIdentifier: "",
-    subject: job.userId,
-    issuer: "",
-    limited,
-    ...(quota !== undefined && { quota }),
-  });
-  return user && { ...ctx, user, auth: { ...ctx.auth, getUserIdentity } };
+  return user && withLimits({ ...ctx, user }, job.userId, job);
 }

@@ -1,21 +1,25 @@
-import { v } from "convex/values";
+import { type ObjectType, v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Doc, Id } from "../_generated/dataModel";
 import { internalMutation, type MutationCtx } from "../_generated/server";
 import { recordActivity } from "../model/activities/recordActivity";
-import { type DesignGroup, type DesignPath, hasRight, type ImageGroup, type ImagePath } from "../model/access";
+import { type DesignGroup, type DesignPath, hasRight, type ImageGroup, type ImagePath, type UserMutationCtx } from "../model/access";
 import { limit } from "../model/errors";
 import { addEarlier, copyFavourite, favouritesIn } from "../model/favourites";
+import { limitsOf, tokenLimits, withLimits } from "../model/limits";
 import { designsOf, imagesOf, lastKey, lastKeys, reorderRow, projectsOf, sortNameOf } from "../model/lists/order";
 import { nameOfCopy } from "../model/rules";
 import { designsChanged, imagesChanged } from "../model/summaries";
 import { noteTags } from "../model/tags/tagging";
-import { bytesOfCopies, changeUsage, expectRoomFor, expectRoomForFiles } from "../model/usage";
+import { trashDesigns } from "../model/trashing";
+import { addToStep, recordChanges } from "../model/undo/recordChanges";
+import { type UndoStep, undoStep } from "../model/undo/undoTables";
+import { bytesOfCopies, changeUsage, expectRoomFor, expectRoomForCopies, expectRoomForFiles, isWithinLimit } from "../model/usage";
 import { searchWords } from "../model/search/words";
 
 /** Each batch schedules the next in its own transaction, so a restart repeats nothing. Copied images share the file (`files.ts`). */
 
-type Ctx = MutationCtx & { user: Doc<"users"> };
+type Ctx = UserMutationCtx;
 
 const IMAGES = 100;
 const DESIGNS = 20;
@@ -24,8 +28,8 @@ const DESIGNS = 20;
 export async function copyProject(ctx: Ctx, project: Doc<"projects">): Promise<Id<"projects">> {
   const { description, designCount, imageCount } = project;
   const ownerId = ctx.user.id;
-  const bytes = project.ownerId === ownerId ? 0 : await bytesOfDesigns(ctx, ownerId, designsIn(ctx, project._id));
-  await expectRoomForFiles(ctx, ownerId, { projects: 1, designs: designCount, images: imageCount, bytes });
+  const foreign = project.ownerId === ownerId ? [] : await imagesOfDesigns(ctx, designsIn(ctx, project._id));
+  await expectRoomForCopies(ctx, ownerId, { projects: 1, designs: designCount, images: imageCount }, foreign);
   const list = projectsOf(ctx, ownerId);
   const name = nameOfCopy(project.name);
   const id = await ctx.db.insert("projects", {
@@ -44,7 +48,7 @@ export async function copyProject(ctx: Ctx, project: Doc<"projects">): Promise<I
   if (copy && project.ownerId === ownerId) await reorderRow(ctx, list, copy, { after: project });
   await changeUsage(ctx, ownerId, { projects: 1 });
   await recordActivity(ctx, { kind: "duplicated", project: { _id: id, ownerId, name }, from: project.name, fromId: project._id });
-  await ctx.scheduler.runAfter(0, internal.jobs.copies.project, { from: project._id, to: id, cursor: null, userId: ownerId });
+  await ctx.scheduler.runAfter(0, internal.jobs.copies.project, { from: project._id, to: id, cursor: null, ...(await starter(ctx)) });
   return id;
 }
 
@@ -64,7 +68,7 @@ export async function copyDesign(ctx: Ctx, { design, project }: DesignPath): Pro
   if (copy) await reorderRow(ctx, list, copy, { after: design });
   await designsChanged(ctx, project, { designs: 1 });
   await recordActivity(ctx, { kind: "duplicated", project, design: { _id: id, name }, from: design.name, fromId: design._id });
-  await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null, userId: ctx.user.id });
+  await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null, ...(await starter(ctx)) });
   return id;
 }
 
@@ -107,18 +111,19 @@ export async function copyImages(ctx: Ctx, ids: string[], groups: ImageGroup[], 
   if (last) await recordActivity(ctx, { kind: "duplicated", project, design, image: last, count: images.length });
 }
 
-export async function copyDesigns(ctx: Ctx, groups: DesignGroup[], project: Doc<"projects">): Promise<void> {
+/** With `isMove`, each original goes to the trash when its copy is complete. */
+export async function copyDesigns(ctx: Ctx, groups: DesignGroup[], project: Doc<"projects">, { isMove = false } = {}): Promise<void> {
   const designs = groups.flatMap((group) => group.designs);
   const images = designs.reduce((sum, { imageCount }) => sum + imageCount, 0);
   const foreign = groups.filter((group) => group.project.ownerId !== project.ownerId).flatMap((group) => group.designs);
-  const bytes = await bytesOfDesigns(ctx, project.ownerId, foreign);
-  await expectRoomForFiles(ctx, project.ownerId, { designs: designs.length, images, bytes });
+  await expectRoomForCopies(ctx, project.ownerId, { designs: designs.length, images }, await imagesOfDesigns(ctx, foreign));
   const keys = await lastKeys(designsOf(ctx, project._id), designs.length);
   const copies = [];
+  const actor = { ...(await starter(ctx)), ...(isMove && { isMove, ...(ctx.step && { step: ctx.step }) }) };
   for (const [index, design] of designs.entries()) {
     const id = await ctx.db.insert("designs", { ...emptied(design, project), orderKey: keys[index] });
     copies.push({ kind: "design" as const, thing: id, tags: design.tags });
-    await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null, userId: ctx.user.id });
+    await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from: design._id, to: id, cursor: null, ...actor });
   }
   await noteTags(ctx, project.ownerId, copies);
   await designsChanged(ctx, project, { designs: designs.length });
@@ -127,16 +132,16 @@ export async function copyDesigns(ctx: Ctx, groups: DesignGroup[], project: Doc<
     await recordActivity(ctx, { kind: "duplicated", project, design: last, from: last.name, fromId: last._id, count: designs.length });
 }
 
-/** Images of another owner that one action copies: their files are added up before the first is copied. */
-const FOREIGN_IMAGES_MAX = 5000;
+/** Images of another owner that one action copies. Checking each can need three of the 4,096 index ranges of a transaction. */
+export const FOREIGN_IMAGES_MAX = 1200;
 
-async function bytesOfDesigns(
+async function imagesOfDesigns(
   ctx: MutationCtx,
-  ownerId: string,
   designs: Iterable<Doc<"designs">> | AsyncIterable<Doc<"designs">>,
-): Promise<number> {
+): Promise<Doc<"designImages">[]> {
   const images: Doc<"designImages">[] = [];
-  for await (const { _id } of designs) {
+  for await (const { _id, imageCount } of designs) {
+    if (imageCount === 0) continue;
     const rows = await ctx.db
       .query("designImages")
       .withIndex("by_design", (q) => q.eq("designId", _id).eq("removedAt", undefined))
@@ -145,38 +150,52 @@ async function bytesOfDesigns(
     if (images.length > FOREIGN_IMAGES_MAX)
       throw limit(`At most ${FOREIGN_IMAGES_MAX} images of another owner can be copied at once. Copy fewer designs.`);
   }
-  return bytesOfCopies(ctx, ownerId, images);
+  return images;
 }
 
 const designsIn = (ctx: MutationCtx, projectId: Id<"projects">): AsyncIterable<Doc<"designs">> =>
   ctx.db.query("designs").withIndex("by_age", (q) => q.eq("projectId", projectId).eq("removedAt", undefined));
 
-/** Whether the user who started the copy may still see the source and change the target. Copies of an earlier build name no user. */
-async function mayContinue(ctx: MutationCtx, userId: string | undefined, from: Doc<"projects">, into: Doc<"projects">): Promise<boolean> {
-  if (userId === undefined || (userId === from.ownerId && userId === into.ownerId)) return true;
+/** Who started a copy, with the limits of the token. Copies of earlier builds lack one or both. */
+const actorFields = { userId: v.optional(v.string()), limits: v.optional(v.object(tokenLimits)) };
+type Actor = ObjectType<typeof actorFields>;
+
+const starter = async (ctx: Ctx): Promise<Actor> => ({ userId: ctx.user.id, limits: await limitsOf(ctx) });
+
+/** Returns null if the user who started the copy may no longer see the source or change the target. */
+async function actingFor(
+  ctx: MutationCtx,
+  { userId, limits }: Actor,
+  from: Doc<"projects">,
+  into: Doc<"projects">,
+): Promise<(MutationCtx & { user?: Doc<"users"> }) | null> {
+  if (userId === undefined) return ctx;
+  const limited = limits ? withLimits(ctx, userId, limits) : ctx;
+  if (userId === from.ownerId && userId === into.ownerId) return limited;
   const user = await ctx.db
     .query("users")
     .withIndex("id", (q) => q.eq("id", userId))
     .unique();
-  if (!user) return false;
-  const acting = { ...ctx, user };
-  return (await hasRight(acting, from, "download")) && (await hasRight(acting, into, "edit"));
+  if (!user) return null;
+  const acting = { ...limited, user };
+  return (await hasRight(acting, from, "download")) && (await hasRight(acting, into, "edit")) ? acting : null;
 }
 
 const cursor = v.union(v.string(), v.null());
-const userId = v.optional(v.string());
 
 export const project = internalMutation({
-  args: { from: v.id("projects"), to: v.id("projects"), cursor, userId },
+  args: { from: v.id("projects"), to: v.id("projects"), cursor, ...actorFields },
   returns: v.null(),
   handler: async (ctx, { from, to, cursor: after, ...actor }) => {
     const [source, target] = [await ctx.db.get(from), await ctx.db.get(to)];
     if (!source || !target || isBeingPurged(source) || isBeingPurged(target)) return null;
-    if (!(await mayContinue(ctx, actor.userId, source, target))) return null;
+    const acting = await actingFor(ctx, actor, source, target);
+    if (!acting) return null;
     const { page, isDone, continueCursor } = await ctx.db
       .query("designs")
       .withIndex("by_age", (q) => q.eq("projectId", from).eq("removedAt", undefined))
       .paginate({ cursor: after, numItems: DESIGNS });
+    if (!(await isWithinLimit(expectRoomFor(acting, target.ownerId, { designs: page.length })))) return null;
     const favourites = await favouritesIn({ ...ctx, user: { id: target.ownerId } }, from);
     await addEarlier({ ...ctx, user: { id: target.ownerId } }, favourites, source.ownerId, page);
     const copies = [];
@@ -197,18 +216,28 @@ export const project = internalMutation({
 
 /** Copies by age, so that the copies keep that order too. */
 export const design = internalMutation({
-  args: { from: v.id("designs"), to: v.id("designs"), cursor, userId },
+  args: {
+    from: v.id("designs"),
+    to: v.id("designs"),
+    cursor,
+    ...actorFields,
+    isMove: v.optional(v.literal(true)),
+    step: v.optional(undoStep),
+  },
   returns: v.null(),
   handler: async (ctx, { from, to, cursor: after, ...actor }) => {
     const [source, target] = [await ctx.db.get(from), await ctx.db.get(to)];
     if (!source || !target || isBeingPurged(source) || isBeingPurged(target)) return null;
     const [of, into] = [await ctx.db.get(source.projectId), await ctx.db.get(target.projectId)];
-    if (!of || !into || isBeingPurged(into) || !(await mayContinue(ctx, actor.userId, of, into))) return null;
+    const acting = of && into && !isBeingPurged(into) ? await actingFor(ctx, actor, of, into) : null;
+    if (!of || !into || !acting) return null;
     const { page, isDone, continueCursor } = await ctx.db
       .query("designImages")
       .withIndex("by_design", (q) => q.eq("designId", from).eq("removedAt", undefined))
       .paginate({ cursor: after, numItems: IMAGES });
     const bytes = await bytesOfCopies(ctx, into.ownerId, page);
+    // Other uploads and copies may have used the room since the start.
+    if (!(await isWithinLimit(expectRoomForFiles(acting, into.ownerId, { images: page.length, bytes })))) return null;
     const copies = [];
     for (const image of page) {
       const id = await ctx.db.insert("designImages", { ...copied(image, target), uploadId: `copy of ${image._id} in ${to}` });
@@ -221,9 +250,19 @@ export const design = internalMutation({
     if (design && project && page.length > 0) await imagesChanged(ctx, { design, project }, page.length);
     if (bytes > 0) await changeUsage(ctx, into.ownerId, { bytes });
     if (!isDone) await ctx.scheduler.runAfter(0, internal.jobs.copies.design, { from, to, cursor: continueCursor, ...actor });
+    else if (actor.isMove && acting.user && into.removedAt === undefined)
+      await trashOriginal({ ...acting, user: acting.user }, { design: source, project: of }, target, actor.step);
     return null;
   },
 });
+
+/** Ends a move to another owner. The original stays if the move was undone meanwhile, or if the right to delete has ended. */
+async function trashOriginal(ctx: Ctx, { design, project }: DesignPath, copy: Doc<"designs">, step: UndoStep | undefined): Promise<void> {
+  if (design.removedAt !== undefined || copy.removedAt !== undefined || !(await hasRight(ctx, project, "delete"))) return;
+  const recorder = recordChanges(ctx);
+  await trashDesigns({ ...ctx, db: recorder.db }, [{ designs: [design], project }]);
+  if (step) await addToStep(ctx, ctx.user.id, step, copy._id, recorder.changes());
+}
 
 const isBeingPurged = ({ purgingSince }: { purgingSince?: number }) => purgingSince !== undefined;
 

@@ -8,6 +8,7 @@ import { notFound, refusalOf, unauthenticated } from "./errors";
 import { memberOf } from "./members";
 import { allows, type MemberRole, type Right, type Role } from "./rights";
 import { recordChanges } from "./undo/recordChanges";
+import type { UndoStep } from "./undo/undoTables";
 
 /** Builds all public functions: `server…` for the app server, `server…For` for a session. Missing and foreign ids: "not_found". */
 
@@ -45,7 +46,7 @@ export const undoableMutation = customMutation(mutation, {
     const live = await caller(ctx);
     const recorder = step === undefined ? null : recordChanges({ ...ctx, ...live });
     return {
-      ctx: { ...live, db: recorder?.db ?? ctx.db },
+      ctx: { ...live, db: recorder?.db ?? ctx.db, ...(step !== undefined && { step: { name: step } }) },
       args: {},
       onSuccess: async () => {
         if (recorder && step !== undefined) await recorder.save(step);
@@ -53,8 +54,8 @@ export const undoableMutation = customMutation(mutation, {
     };
   },
 });
-/** Jobs act for a user without a session. */
-export type UserMutationCtx = MutationCtx & Pick<Caller, "user">;
+/** Jobs act for a user without a session. `step` is the undo step that records the changes. */
+export type UserMutationCtx = MutationCtx & Pick<Caller, "user"> & { step?: UndoStep };
 export const serverQuery = customQuery(query, asServer);
 export const serverMutation = customMutation(mutation, asServer);
 export const serverQueryFor = customQuery(query, asServerFor);

@@ -1,4 +1,5 @@
 import type { Auth } from "convex/server";
+import { type Infer, v } from "convex/values";
 import type { Doc } from "../_generated/dataModel";
 import type { QueryCtx } from "../_generated/server";
 import { limit } from "./errors";
@@ -20,6 +21,28 @@ export async function subscriptionOf(db: QueryCtx["db"], userId: string): Promis
 export const planFor = (subscription: Doc<"subscriptions"> | null): PlanId =>
   subscription && isPlanId(subscription.plan) ? subscription.plan : DEFAULT_PLAN;
 
+/** The limits in a user's token, which jobs store because they have none. */
+export const tokenLimits = {
+  /** Whether the plan limits the user. */
+  isLimited: v.boolean(),
+  /** Bytes that an owner may store (`usage.ts`). */
+  quota: v.optional(v.number()),
+};
+const limitsObject = v.object(tokenLimits);
+export type TokenLimits = Infer<typeof limitsObject>;
+
+export async function limitsOf({ auth }: { auth: Auth }): Promise<TokenLimits> {
+  const identity = await auth.getUserIdentity();
+  const quota = identity?.["quota"];
+  return { isLimited: identity?.["limited"] === true, ...(typeof quota === "number" && { quota }) };
+}
+
+/** Returns the context of a job with the limits of the user who started it. */
+export function withLimits<Ctx extends { auth: Auth }>(ctx: Ctx, userId: string, { isLimited: limited, quota }: TokenLimits): Ctx {
+  const identity = { tokenIdentifier: "", subject: userId, issuer: "", limited, ...(quota !== undefined && { quota }) };
+  return { ...ctx, auth: { ...ctx.auth, getUserIdentity: async () => identity } };
+}
+
 const ITEM_NAMES: Record<Counted, [one: string, other: string]> = {
   projects: ["project", "projects"],
   designs: ["design", "designs"],
@@ -37,14 +60,18 @@ export async function refuseBeyondPlan(
 ): Promise<void> {
   const increased = KINDS.filter((kind) => (adds[kind] ?? 0) > 0);
   if (increased.length === 0) return;
-  if ((await auth.getUserIdentity())?.["limited"] !== true) return;
+  if (!(await limitsOf({ auth })).isLimited) return;
   const plan = PLANS[planFor(await subscriptionOf(db, ownerId))];
   for (const kind of increased) {
     const most = plan.limits[kind];
     if (most !== null && used[kind] + (adds[kind] ?? 0) > most)
-      throw limit(noRoom(plan.name, kind, most, user === undefined || user.id === ownerId));
+      throw limit(noRoom(plan.name, kind, most, isOwn({ user }, ownerId)));
   }
 }
+
+/** Whether a refusal may have the owner's numbers. Jobs have no acting user. */
+export const isOwn = ({ user }: { user?: Pick<Doc<"users">, "id"> | undefined }, ownerId: string): boolean =>
+  user === undefined || user.id === ownerId;
 
 function noRoom(plan: string, kind: Counted, most: number, isOwn: boolean): string {
   const limitText = kind === "bytes" ? `${most / 1000 ** 3} GB` : `${most} ${ITEM_NAMES[kind][most === 1 ? 0 : 1]}`;

@@ -1,16 +1,24 @@
 import type { Doc, Id } from "../_generated/dataModel";
-import type { MutationCtx } from "../_generated/server";
 import { recordActivity } from "./activities/recordActivity";
 import { copyDesigns, copyImages } from "../jobs/copies";
-import { type DesignGroup, designFor, type DesignPath, expectRight, type ImageGroup, imagesFor, projectFor } from "./access";
+import {
+  type DesignGroup,
+  designFor,
+  type DesignPath,
+  expectRight,
+  type ImageGroup,
+  imagesFor,
+  projectFor,
+  type UserMutationCtx,
+} from "./access";
 import { leaveFavourites } from "./favourites";
 import { designsOf, imagesOf, lastKey, lastKeys } from "./lists/order";
 import { designsChanged, imagesChanged } from "./summaries";
-import { trashDesigns, trashImages } from "./trashing";
+import { trashImages } from "./trashing";
 
-/** A move costs the same however much the item contains. To a project of another owner it is a copy, and the item goes to the trash. */
+/** A move costs the same however much the item contains. To another owner it is a copy, after which the item goes to the trash. */
 
-type Ctx = MutationCtx & { user: Doc<"users"> };
+type Ctx = UserMutationCtx;
 
 export async function moveDesign(ctx: Ctx, { design, project }: DesignPath, target: Doc<"projects">): Promise<void> {
   if (target._id === project._id) return;
@@ -34,8 +42,7 @@ export async function moveDesigns(ctx: Ctx, groups: DesignGroup[], { _id: target
     const target = await fresh(targetId);
     if (target.ownerId !== project.ownerId) {
       await expectRight(ctx, project, "delete");
-      await copyDesigns(ctx, [{ designs, project }], target);
-      await trashDesigns(ctx, [{ designs, project }]);
+      await copyDesigns(ctx, [{ designs, project }], target, { isMove: true });
       continue;
     }
     const keys = await lastKeys(designsOf(ctx, targetId), designs.length);

@@ -2,9 +2,9 @@ import { v } from "convex/values";
 import { internal } from "../_generated/api";
 import type { Doc } from "../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../_generated/server";
-import { limitReached } from "./errors";
+import { limit, limitReached, refusalOf } from "./errors";
 import { rowOfFile } from "./files";
-import { refuseBeyondPlan } from "./limits";
+import { isOwn, limitsOf, refuseBeyondPlan } from "./limits";
 
 /** Counts exclude the trash; bytes count each stored file once. Users without a row are counted at their first change. */
 
@@ -33,29 +33,50 @@ async function storedBytes(ctx: QueryCtx, ownerId: string): Promise<number> {
   return [...files.values()].reduce((sum, size) => sum + size, 0);
 }
 
-export async function expectWithin(ctx: QueryCtx, ownerId: string, bytes: number, quota: number | undefined): Promise<void> {
+/** Throws "limit", with the remaining bytes only for the owner. */
+export async function expectWithin(ctx: ActorCtx, ownerId: string, bytes: number, quota: number | undefined): Promise<void> {
   if (quota === undefined) return;
   const row = await usageOf(ctx, ownerId);
   // A count that is under way has not seen all files.
   const used = row && row.counting === undefined ? row.bytes : await storedBytes(ctx, ownerId);
-  if (used + bytes > quota) throw limitReached(quota - used);
+  if (used + bytes <= quota) return;
+  throw isOwn(ctx, ownerId) ? limitReached(quota - used) : limit("The project's owner has too little storage left. Nothing was added.");
 }
 
 /** Throws "limit" unless an owner has room for the files that copies of another owner's images bring. */
 export async function expectRoomForFiles(ctx: ActorCtx, ownerId: string, by: Partial<Usage> & { bytes: number }): Promise<void> {
   await expectRoomFor(ctx, ownerId, by);
-  const quota = (await ctx.auth.getUserIdentity())?.["quota"];
-  if (by.bytes > 0 && typeof quota === "number") await expectWithin(ctx, ownerId, by.bytes, quota);
+  if (by.bytes > 0) await expectWithin(ctx, ownerId, by.bytes, (await limitsOf(ctx)).quota);
+}
+
+/** Like `expectRoomForFiles`. Looks up each file only if not all of them fit, because a transaction limits its reads. */
+export async function expectRoomForCopies(ctx: ActorCtx, ownerId: string, by: Partial<Usage>, images: CopiedImage[]): Promise<void> {
+  const bytes = [...foreignFiles(ownerId, images).values()].reduce((sum, size) => sum + size, 0);
+  if (await isWithinLimit(expectRoomForFiles(ctx, ownerId, { ...by, bytes }))) return;
+  await expectRoomForFiles(ctx, ownerId, { ...by, bytes: await bytesOfCopies(ctx, ownerId, images) });
+}
+
+/** Returns whether `checking` does not throw "limit". */
+export async function isWithinLimit(checking: Promise<void>): Promise<boolean> {
+  try {
+    await checking;
+    return true;
+  } catch (error) {
+    if (refusalOf(error)?.code === "limit") return false;
+    throw error;
+  }
 }
 
 /** Returns the bytes that copies of the images add for an owner, for whom each stored file counts once. */
 export async function bytesOfCopies(ctx: QueryCtx, ownerId: string, images: CopiedImage[]): Promise<number> {
-  const foreign = images.filter((image) => image.ownerId !== ownerId);
   let bytes = 0;
-  for (const [storageId, size] of new Map(foreign.map(({ storageId, size }) => [storageId, size])))
+  for (const [storageId, size] of foreignFiles(ownerId, images))
     if ((await rowOfFile(ctx, storageId, { ownerId })) === null) bytes += size;
   return bytes;
 }
+
+const foreignFiles = (ownerId: string, images: CopiedImage[]) =>
+  new Map(images.filter((image) => image.ownerId !== ownerId).map(({ storageId, size }) => [storageId, size]));
 
 type CopiedImage = Pick<Doc<"designImages">, "ownerId" | "storageId" | "size">;
 

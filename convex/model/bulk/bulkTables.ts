@@ -1,5 +1,6 @@
 import { defineTable } from "convex/server";
 import { type Infer, v } from "convex/values";
+import { tokenLimits } from "../limits";
 
 export const bulkKind = v.union(v.literal("image"), v.literal("design"));
 export type BulkKind = Infer<typeof bulkKind>;
@@ -55,10 +56,7 @@ export const bulkTables = {
     selectionId: v.id("bulkSelections"),
     kind: bulkKind,
     action: bulkAction,
-    /** Whether the plan limits the user (`limits.ts`): a job has no token. */
-    isLimited: v.boolean(),
-    /** Bytes that an owner may store (`usage.ts`), from the user's token. */
-    quota: v.optional(v.number()),
+    ...tokenLimits,
     state: bulkState,
     phase: bulkPhase,
     /** Number of the running chain of batches: cancelling and undoing end a chain. */

@@ -1,7 +1,7 @@
 import type { Doc, Id } from "../../_generated/dataModel";
 import type { MutationCtx } from "../../_generated/server";
 import { invalid } from "../errors";
-import { type Change, type Field, FIELDS, type State } from "./undoTables";
+import { type Change, type Field, FIELDS, type State, type UndoStep } from "./undoTables";
 
 type Item = Doc<"projects"> | Doc<"designs"> | Doc<"designImages">;
 type ItemId = Item["_id"];
@@ -94,6 +94,21 @@ export async function replaceStep({ db }: Pick<MutationCtx, "db">, userId: strin
   for (const { changes, ...group } of groups)
     for (let at = 0; at < changes.length; at += CHANGES_PER_ROW)
       await db.insert("undoSteps", { userId, step, at: Date.now(), changes: changes.slice(at, at + CHANGES_PER_ROW), ...group });
+}
+
+/** Adds later changes to the row of a step that has the change of an item, so that both are undone together. */
+export async function addToStep(
+  { db }: Pick<MutationCtx, "db">,
+  userId: string,
+  { name, jobId }: UndoStep,
+  itemId: string,
+  changes: Change[],
+): Promise<void> {
+  const row = (await stepRows({ db }, userId, name)).find((each) => each.changes.some(({ id }) => id === itemId));
+  if (!row) return;
+  await db.patch(row._id, { changes: [...row.changes, ...changes] });
+  const job = jobId && (await db.get(jobId));
+  if (job) await db.patch(job._id, { applied: (job.applied ?? job.done) + changes.length });
 }
 
 const ROWS_MAX = 100;
