@@ -5,6 +5,7 @@ import { addImage, addVersion } from "../tests/convex/pictures.ts";
 import { api, internal } from "./_generated/api";
 import { PLANS } from "./model/plans";
 import type { MemberRole } from "./model/rights";
+import { SEEN_LIMIT } from "./search";
 
 const paginationOpts = { cursor: null, numItems: 20 };
 const NOT_FOUND = { code: "not_found" };
@@ -313,6 +314,45 @@ describe.each(backends)("members on $name", ({ start }) => {
     expect((await eve.query(api.search.find, { text: "cover" })).designs).toEqual([]);
     await remove(member);
     expect(await find({ text: "cover" })).toMatchObject({ designs: [], images: [] });
+  });
+
+  it("pages through a shared project without marks of the owner's other rows", async () => {
+    const { project, design, image } = await shared("viewer");
+    const back = await ada.mutation(api.designs.create, { projectId: project, name: "Back cover" });
+    const secret = await ada.mutation(api.projects.create, { name: "Secret" });
+    const hidden = await ada.mutation(api.designs.create, { projectId: secret, name: "Hidden cover" });
+    const { id: hiddenImage } = await addImage(backend, ada, hidden, "picture");
+    await ada.mutation(api.designImages.rename, { id: image, name: "picture" });
+    for (const id of [image, hiddenImage]) await ada.mutation(api.tags.tagImage, { id, tag: "poster" });
+    await copyRows(image, 59, {});
+    await copyRows(hiddenImage, 100, {});
+    await copyRows(hiddenImage, SEEN_LIMIT, { name: "other", words: "other" });
+    await copyRows(image, 60, { designId: back });
+    for (const id of [design, back]) {
+      const times = (await rows("designImages", "designId", id)).map((row) => Number(row["_creationTime"]));
+      await backend.inside.mutation(probe.patch, { table: "designs", id, fields: { latestImageAt: Math.max(...times) } });
+    }
+
+    const hiddenTimes = (await rows("designImages", "designId", hidden)).map((row) => String(row["_creationTime"]));
+    for (const filters of [{ text: "" }, { text: "", tag: "poster" }, { text: "picture", tag: "poster" }]) {
+      const found = [];
+      const marks: string[] = [];
+      let after: string | undefined;
+      do {
+        const page = await eve.query(api.search.find, { ...filters, project, kind: "image", ...(after !== undefined && { after }) });
+        found.push(...page.images.map(({ _id }) => _id));
+        after = page.next ?? undefined;
+        if (after !== undefined) marks.push(after);
+      } while (after !== undefined);
+      const condition = JSON.stringify(filters);
+      expect(hiddenTimes.filter((time) => marks.some((mark) => mark.includes(time))), condition).toEqual([]);
+      expect([marks.length, found.length], condition).toEqual([2, new Set(found).size]);
+      if (filters.text === "") expect(found, condition).toHaveLength(120);
+      else expect(marks, condition).toEqual(["50", "100"]);
+    }
+    expect((await eve.query(api.search.find, { text: "", project, kind: "design" })).designs.map(({ _id }) => _id)).toEqual([back, design]);
+    const { designs } = await eve.query(api.search.find, { text: "cover", project });
+    expect(designs.map(({ _id }) => _id).toSorted()).toEqual([back, design].toSorted());
   });
 
   it("stops a copy when the access ends before it is complete", async () => {

@@ -122,6 +122,7 @@ export default defineSchema({
     .index("by_sort_name", ["projectId", "removedAt", "sortName"])
     .index("by_order", ["projectId", "removedAt", "orderKey"])
     .index("by_latest_image", ["projectId", "removedAt", "latestImageAt"])
+    .index("by_creation", ["projectId", "removedAt"])
     .index("by_trash", ["ownerId", "purgingSince", "removedAt"])
     .index("by_cover_image", ["coverImageId"])
     .index("by_removal", ["purgingSince", "removedAt"])

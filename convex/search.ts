@@ -1,7 +1,15 @@
 import { type Infer, v } from "convex/values";
 import { designFor, ifVisible, projectFor, userQuery } from "./model/access";
 import { memo } from "./model/memo";
-import { isNearMark, searchCandidates, type Candidate, type CandidateSearch, type Kind } from "./model/search/searchCandidates";
+import {
+  candidatesInProject,
+  isNearMark,
+  offsetOf,
+  searchCandidates,
+  type Candidate,
+  type CandidateSearch,
+  type Kind,
+} from "./model/search/searchCandidates";
 import { colour, hasLooks, type Looks, orientation, pixelSize } from "./model/search/imageLooks";
 import { tagKey } from "./model/rules";
 import { searchQuery } from "./model/search/searchQuery";
@@ -75,6 +83,11 @@ export const find = userQuery({
 
     const upgraded = isWorded ? await finishedUpgrades(ctx) : new Set<string>();
     const start = only === undefined ? null : offsetOf(after);
+    const shared = within && within.ownerId !== ctx.user.id ? within : null;
+    const candidatesOf = <Each extends Kind>(search: CandidateSearch<Each>) =>
+      shared ? candidatesInProject(ctx, shared, search, only === undefined ? undefined : after) : searchCandidates(ctx, search);
+    const hasTag = (row: Candidate<Kind>["row"]) =>
+      !tag || !shared || ("tags" in row && (row.tags ?? []).some((each) => tagKey(each) === tagKey(tag)));
     const most = only === undefined ? FOUND_LIMIT : FOUND_PAGE;
     const isAsked = (each: Kind) =>
       (only === undefined || only === each) && (each === "image" || !isOfImages) && (each !== "project" || !(tag || projectId));
@@ -86,11 +99,21 @@ export const find = userQuery({
       const items: Item[] = [];
       if (!isAsked(each)) return { items, next: null };
       const query = !isWorded || upgraded.has(upgradeOf(TABLES[each])) ? words : searchQuery(text, true);
-      const search = { kind: each, ownerId, query, isNear, tagId: carried?._id ?? null, type, from, to, after: start };
+      const search: CandidateSearch<Each> = {
+        kind: each,
+        ownerId,
+        query,
+        isNear,
+        tagId: carried?._id ?? null,
+        type,
+        from,
+        to,
+        after: start,
+      };
       let seen = 0;
-      let end: number | null = null;
-      for await (const { row, mark } of searchCandidates<Each>(ctx, search)) {
-        const item = fits(row, search) && fitsLooks(row, looks) ? await toResult(row) : null;
+      let end: number | string | null = null;
+      for await (const { row, mark } of candidatesOf(search)) {
+        const item = fits(row, search) && hasTag(row) && fitsLooks(row, looks) ? await toResult(row) : null;
         if (item !== null && items.length === most) return { items, next: end };
         if (item !== null) items.push(item);
         // Beyond a full page, reads on only to learn whether there is a next one.
@@ -151,9 +174,3 @@ function fits(row: Candidate<Kind>["row"], { query, tagId, type, from, to }: Can
 }
 
 const fitsLooks = (row: Candidate<Kind>["row"], looks: Looks): boolean => !("contentType" in row) || hasLooks(row, looks);
-
-/** A forged cursor only leads to another position in the list. */
-function offsetOf(cursor: string | undefined): number | null {
-  const offset = Number(cursor);
-  return cursor !== undefined && Number.isFinite(offset) && offset >= 0 ? offset : null;
-}

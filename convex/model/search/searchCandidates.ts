@@ -1,13 +1,15 @@
 import type { IndexRange } from "convex/server";
 import type { Doc, Id } from "../../_generated/dataModel";
 import type { QueryCtx } from "../../_generated/server";
+import { memo } from "../memo";
 import type { SearchQuery } from "./searchQuery";
 
 /** Reads from the most selective index: tag, words, or else time and type. `mark` is the position after which a later page continues. */
 
 export type Kind = "project" | "design" | "image";
 type Rows = { project: Doc<"projects">; design: Doc<"designs">; image: Doc<"designImages"> };
-export type Candidate<Each extends Kind> = { row: Rows[Each]; mark: number };
+export type Candidate<Each extends Kind> = { row: Rows[Each]; mark: Mark };
+type Mark = number | string;
 
 export type CandidateSearch<Each extends Kind = Kind> = {
   kind: Each;
@@ -130,6 +132,95 @@ async function* near(db: Db, search: CandidateSearch, query: SearchQuery): Async
   const start = search.after ?? 0;
   let mark = MAX_SEARCH_RESULTS;
   for (const { row } of rows.toSorted((one, other) => one.distance - other.distance)) if (++mark > start) yield { row, mark };
+}
+
+/**
+ * For members of a project, who must learn nothing about its owner's other rows: marks count or name rows of the project only.
+ * Tags are left to the caller, because their index covers all rows of the owner.
+ */
+export function candidatesInProject<Each extends Kind>(
+  ctx: QueryCtx,
+  project: Doc<"projects">,
+  search: CandidateSearch<Each>,
+  after: string | undefined,
+): AsyncIterable<Candidate<Each>>;
+export async function* candidatesInProject(
+  ctx: QueryCtx,
+  { _id: projectId }: Doc<"projects">,
+  search: CandidateSearch,
+  after: string | undefined,
+): AsyncGenerator<Candidate<Kind>> {
+  const { kind, query, isNear } = search;
+  if (kind === "project") return;
+  if (query === null) {
+    yield* kind === "design" ? designsInProject(ctx, projectId, after) : imagesInProject(ctx, projectId, after);
+    return;
+  }
+  const projectOfDesign = memo(async (id) => {
+    const designId = ctx.db.normalizeId("designs", id);
+    return designId && (await ctx.db.get(designId))?.projectId;
+  });
+  const from = offsetOf(after) ?? 0;
+  let mark = isNear ? MAX_SEARCH_RESULTS : 0;
+  for await (const { row } of searchCandidates<"design" | "image">(ctx, { ...search, kind, tagId: null, after: null })) {
+    const isInside = ("projectId" in row ? row.projectId : await projectOfDesign(row.designId)) === projectId;
+    if (isInside && ++mark > from) yield { row, mark };
+  }
+}
+
+async function* designsInProject(
+  { db }: QueryCtx,
+  projectId: Id<"projects">,
+  after: string | undefined,
+): AsyncGenerator<Candidate<"design">> {
+  const designs = db
+    .query("designs")
+    .withIndex("by_creation", (q) =>
+      q
+        .eq("projectId", projectId)
+        .eq("removedAt", undefined)
+        .lt("_creationTime", offsetOf(after) ?? Infinity),
+    )
+    .order("desc");
+  for await (const row of designs) yield { row, mark: row._creationTime };
+}
+
+/** The designs with the newest images come first. A mark has the time of the newest one, the design, and the time of the image. */
+async function* imagesInProject(
+  { db }: QueryCtx,
+  projectId: Id<"projects">,
+  after: string | undefined,
+): AsyncGenerator<Candidate<"image">> {
+  const [newest, designId, time] = after?.split(" ") ?? [];
+  const [at, age] = [offsetOf(newest), offsetOf(time)];
+  const start = at === null || age === null ? null : { at, designId, age };
+  const designs = db
+    .query("designs")
+    .withIndex("by_latest_image", (q) => {
+      const range = q.eq("projectId", projectId).eq("removedAt", undefined).gt("latestImageAt", 0);
+      return start ? range.lte("latestImageAt", start.at) : range;
+    })
+    .order("desc");
+  for await (const { _id, latestImageAt } of designs) {
+    const isStart = start !== null && latestImageAt === start.at;
+    if (isStart && _id !== start.designId) continue;
+    const images = db
+      .query("designImages")
+      .withIndex("by_design", (q) =>
+        q
+          .eq("designId", _id)
+          .eq("removedAt", undefined)
+          .lt("_creationTime", isStart ? start.age : Infinity),
+      )
+      .order("desc");
+    for await (const row of images) yield { row, mark: `${latestImageAt} ${_id} ${row._creationTime}` };
+  }
+}
+
+/** A forged cursor only leads to another position in the list. */
+export function offsetOf(cursor: string | undefined): number | null {
+  const offset = Number(cursor);
+  return cursor !== undefined && Number.isFinite(offset) && offset >= 0 ? offset : null;
 }
 
 async function* aged(rows: AsyncIterable<Rows[Kind]>): AsyncGenerator<Candidate<Kind>> {
