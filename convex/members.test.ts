@@ -334,6 +334,7 @@ describe.each(backends)("members on $name", ({ start }) => {
     }
 
     const hiddenTimes = (await rows("designImages", "designId", hidden)).map((row) => String(row["_creationTime"]));
+    const isPosition = (mark: string) => mark === "50" || mark === "100";
     for (const filters of [{ text: "" }, { text: "", tag: "poster" }, { text: "picture", tag: "poster" }]) {
       const found = [];
       const marks: string[] = [];
@@ -345,10 +346,13 @@ describe.each(backends)("members on $name", ({ start }) => {
         if (after !== undefined) marks.push(after);
       } while (after !== undefined);
       const condition = JSON.stringify(filters);
-      expect(hiddenTimes.filter((time) => marks.some((mark) => mark.includes(time))), condition).toEqual([]);
+      expect(
+        hiddenTimes.filter((time) => marks.some((mark) => mark.includes(time))),
+        condition,
+      ).toEqual([]);
       expect([marks.length, found.length], condition).toEqual([2, new Set(found).size]);
-      if (filters.text === "") expect(found, condition).toHaveLength(120);
-      else expect(marks, condition).toEqual(["50", "100"]);
+      expect(found.length, condition).toBeGreaterThanOrEqual(120);
+      expect(marks.every(isPosition), condition).toBe(filters.text !== "");
     }
     expect((await eve.query(api.search.find, { text: "", project, kind: "design" })).designs.map(({ _id }) => _id)).toEqual([back, design]);
     const { designs } = await eve.query(api.search.find, { text: "cover", project });

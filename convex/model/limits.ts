@@ -64,8 +64,7 @@ export async function refuseBeyondPlan(
   const plan = PLANS[planFor(await subscriptionOf(db, ownerId))];
   for (const kind of increased) {
     const most = plan.limits[kind];
-    if (most !== null && used[kind] + (adds[kind] ?? 0) > most)
-      throw limit(noRoom(plan.name, kind, most, isOwn({ user }, ownerId)));
+    if (most !== null && used[kind] + (adds[kind] ?? 0) > most) throw limit(noRoom(plan.name, kind, most, isOwn({ user }, ownerId)));
   }
 }
 

@@ -70,8 +70,7 @@ export async function isWithinLimit(checking: Promise<void>): Promise<boolean> {
 /** Returns the bytes that copies of the images add for an owner, for whom each stored file counts once. */
 export async function bytesOfCopies(ctx: QueryCtx, ownerId: string, images: CopiedImage[]): Promise<number> {
   let bytes = 0;
-  for (const [storageId, size] of foreignFiles(ownerId, images))
-    if ((await rowOfFile(ctx, storageId, { ownerId })) === null) bytes += size;
+  for (const [storageId, size] of foreignFiles(ownerId, images)) if ((await rowOfFile(ctx, storageId, { ownerId })) === null) bytes += size;
   return bytes;
 }
 
