@@ -123,6 +123,7 @@ const entries: Record<string, Entry> = {
   "versions:makeCurrent": { by: "person", on: ["image", "imageId", "edit"], args: makeVersion },
   "versions:finalize": { by: "server for a session", on: ["image", "imageId", "edit"], args: ({ backend }) => finalizing(backend) },
   "uploads:expectRoom": { by: "server for a session", on: ["design", "designId", "edit"] },
+  "uploads:getStorageOwner": { by: "server for a session", on: ["design", "designId", "edit"] },
   "uploads:expectSession": { by: "server for a session" },
   "uploads:generateUploadUrl": { by: "server for a session", on: ["design", "designId", "edit"] },
   "uploads:finalize": { by: "server for a session", on: ["design", "designId", "edit"], args: ({ backend }) => finalizing(backend) },

@@ -32,6 +32,13 @@ export const expectRoom = serverQueryFor({
   },
 });
 
+/** Returns the user whose storage an upload to the design needs. */
+export const getStorageOwner = serverQueryFor({
+  args: { designId: v.string() },
+  returns: v.string(),
+  handler: async (ctx, { designId }) => (await designFor(ctx, designId, "edit")).project.ownerId,
+});
+
 /** The app server's cached token does not show that the session has ended. */
 export const expectSession = serverQueryFor({ args: {}, returns: v.null(), handler: async () => null });
 

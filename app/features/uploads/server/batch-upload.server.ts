@@ -1,8 +1,6 @@
 import { rename, rm } from "node:fs/promises";
 import type { RouterContextProvider } from "react-router";
 import * as z from "zod";
-import { api } from "#convex/_generated/api";
-import { serviceConvex } from "~/features/accounts/session/convex/service-client.server";
 import { getVisitor, type Visitor } from "~/features/accounts/session/session.server";
 import { imageServiceFor } from "~/features/images/serve/image-service.server";
 import type { AppConfig } from "~/config";
@@ -18,6 +16,7 @@ import {
   BATCH_MAX_FILES,
   type UploadOutcome,
 } from "../upload-result";
+import { storageOwnerOf } from "./storage-owner.server";
 import { type BatchFile, storeImages } from "./store-images.server";
 import { answerFor, COMMON, notAllowed, refuse } from "./upload-answers.server";
 import { uploadsFor } from "./uploads.server";
@@ -44,7 +43,7 @@ async function receiveBatch(
   { userId, sessionId }: Visitor,
   config: AppConfig,
 ): Promise<UploadOutcome[]> {
-  await serviceConvex(config).query(api.uploads.expectRoom, { sessionId, designId });
+  const storageOwnerId = await storageOwnerOf({ config, sessionId, designId });
   const { partialUploads, concurrencyLimit } = uploadsFor(config);
   const { newPath } = imageServiceFor(config);
   const limits = {
@@ -71,7 +70,7 @@ async function receiveBatch(
         },
       });
       if (tooMany || files.length !== entries.length) throw new InvalidForm("The numbers of files and entries differ");
-      const reserved = await partialUploads.reserved(userId);
+      const reserved = await partialUploads.reserved(storageOwnerId);
       const results = await storeImages(files, { config, userId, sessionId, designId, reserved, maxFileBytes: limits.maxFileBytes });
       // A retry needs no new selection of the file.
       return results.map((outcome) => (!outcome.ok && outcome.soon ? { ...outcome, problem: TEXTS.busy } : outcome));

@@ -6,6 +6,7 @@ import { notFoundResponse, refusalOf } from "~/lib/data/error-responses";
 import { configContext } from "~/lib/http/context";
 import { unsavedResponse } from "~/lib/http/disk-full.server";
 import { InvalidForm } from "~/lib/http/forms/form-parser.server";
+import { storageOwnerOf } from "./storage-owner.server";
 import { storeImage } from "./store-image.server";
 import { ConcurrencyLimitError } from "~/lib/http/concurrency-limit.server";
 import { requestLimitOf } from "~/features/uploads/server/request-limit.server";
@@ -40,14 +41,15 @@ export async function handleMultipartUpload(
   let sending: string | undefined;
   let onlyNew = false;
   let uploaded: string | undefined;
+  let storageOwnerId = userId;
   const onFile = async (file: ArrivedFile, ownReserved = 0) => {
     if (sending === undefined) throw new InvalidForm("The form has no id of its submission");
-    const reserved = (await partialUploads.reserved(userId)) - ownReserved;
+    const reserved = Math.max(0, (await partialUploads.reserved(storageOwnerId)) - ownReserved);
     const upload = { config, userId, sessionId, designId, sending: `${userId}:${sending}:${file.index}`, onlyNew, reserved };
     return storeImage(file, versionOf === undefined ? upload : { ...upload, versionOf });
   };
   try {
-    await serviceConvex(config).query(api.uploads.expectRoom, { sessionId, designId });
+    storageOwnerId = await storageOwnerOf({ config, sessionId, designId });
     if (versionOf !== undefined) await serviceConvex(config).query(api.uploads.getFile, { sessionId, imageId: versionOf });
     const { results, tooMany } = await concurrencyLimit.hold(userId, () =>
       receiveMultipart(request, limits, {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ChecksumMismatch, OffsetMismatch, TooLong } from "./append.server";
 import { removeDeletedOwners } from "./deleted-accounts.server";
-import { openPartialUploads, type PartialUpload, type PartialUploads } from "./partial-uploads.server";
+import { openPartialUploads, type PartialUploads, type PresentUploads } from "./partial-uploads.server";
 
 const gates = vi.hoisted(() => ({ list: Promise.resolve(), writeState: Promise.resolve() }));
 vi.mock("node:fs/promises", async (original) => {
@@ -56,7 +56,7 @@ describe("parts", () => {
   });
 
   it("admits an owner's concurrent uploads one after the other", { tags: "@concurrent-reservations" }, async () => {
-    const admit = async (unfinished: PartialUpload[]) => {
+    const admit = async ({ unfinished }: PresentUploads) => {
       await Promise.resolve();
       if (unfinished.length >= 2) throw new Error("full");
     };
@@ -64,6 +64,27 @@ describe("parts", () => {
     const ends = await Promise.allSettled([1, 2, 3, 4].map(() => partialUploads.create(file, admit)));
     expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "rejected"]);
     expect(await partialUploads.reserved("ada")).toBe(20);
+  });
+
+  it("reserves the storage of the project's owner for the uploads of all users", async () => {
+    const file = { designId: "d", name: "fig.jpg", length: 10, checksum: null };
+    const admit = async ({ reserving }: PresentUploads) => {
+      await Promise.resolve();
+      if (reserving.length >= 3) throw new Error("full");
+    };
+    const uploads = ["ada", "eve", "eve", "bob"].map((ownerId) =>
+      partialUploads.create({ ...file, ownerId, storageOwnerId: "ada" }, admit),
+    );
+    const ends = await Promise.allSettled(uploads);
+    expect(ends.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "fulfilled", "rejected"]);
+    const reserved = async () => Promise.all(["ada", "eve"].map((id) => partialUploads.reserved(id)));
+    expect(await reserved()).toEqual([30, 0]);
+    expect(await partialUploads.unfinished("eve")).toHaveLength(2);
+    await partialUploads.create({ ...file, ownerId: "eve" }, admit);
+    await again();
+    expect(await reserved()).toEqual([30, 10]);
+    await partialUploads.removeOwner("eve");
+    expect(await reserved()).toEqual([10, 0]);
   });
 
   it("returns a digest only for bytes that this process received in order", async () => {

@@ -15,6 +15,8 @@ export type PartialUpload = {
   /** Random, but not a capability: access is decided by `ownerId`. */
   id: string;
   ownerId: string;
+  /** The owner of the design's project, whose storage it reserves. Parts without one reserve that of `ownerId`. */
+  storageOwnerId?: string | undefined;
   designId: string | null;
   name: string;
   length: number;
@@ -25,15 +27,19 @@ export type PartialUpload = {
   expiresAt: number;
 };
 
+/** The unfinished uploads of an owner, and those of all users that reserve the same storage. */
+export type PresentUploads = { unfinished: PartialUpload[]; reserving: PartialUpload[] };
+
 export type PartialUploads = {
-  /** Runs one call of an owner after the other: `admit` gets all uploads with reserved space, and rejects this one by an error. */
-  create(part: Omit<PartialUpload, "id" | "expiresAt">, admit?: (unfinished: PartialUpload[]) => Promise<void>): Promise<PartialUpload>;
+  /** Runs one call per owner, and per storage owner, after the other. `admit` rejects this one by an error. */
+  create(part: Omit<PartialUpload, "id" | "expiresAt">, admit?: (present: PresentUploads) => Promise<void>): Promise<PartialUpload>;
   /** Returns null for an unknown, expired or foreign part. */
   find(id: string, ownerId: string): Promise<PartialUpload | null>;
   /** Returns the outcome for a client that did not receive it; null as for `find`, and for an evicted one. */
   findFinished(id: string, ownerId: string): Promise<FinishedUpload | null>;
   unfinished(ownerId: string): Promise<PartialUpload[]>;
-  reserved(ownerId: string): Promise<number>;
+  /** Returns the bytes that unfinished uploads of all users reserve in the storage of an owner. */
+  reserved(storageOwnerId: string): Promise<number>;
   offset(part: PartialUpload): Promise<number>;
   /** Appends bytes and returns the new length. Aborts an earlier request, whose connection may be dead. Throws as `appendBody` does. */
   append(part: PartialUpload, offset: number, body: AsyncIterable<Uint8Array>, checksum?: Checksum): Promise<number>;
@@ -63,6 +69,7 @@ export function openPartialUploads(
   { keptMs = KEPT_MS, keptEmptyMs = KEPT_EMPTY_MS, margin = DISK_MARGIN, begin = Promise.resolve() } = {},
 ): PartialUploads {
   const partialUploads = createOwnerIndex<PartialUpload>();
+  const reservations = createOwnerIndex<{ id: string; ownerId: string; part: PartialUpload }>();
   /** Ids of parts that this process used while the folder is read: the state on disk is older. */
   const handled = new Set<string>();
   let isLoaded = false;
@@ -87,7 +94,22 @@ export function openPartialUploads(
 
   async function unfinished(ownerId: string): Promise<PartialUpload[]> {
     await loaded();
-    return [...partialUploads.of(ownerId)].filter((part) => part.expiresAt > Date.now());
+    return [...partialUploads.of(ownerId)].filter(isUnexpired);
+  }
+
+  async function reserving(storageOwnerId: string): Promise<PartialUpload[]> {
+    await loaded();
+    return Array.from(reservations.of(storageOwnerId), ({ part }) => part).filter(isUnexpired);
+  }
+
+  function setPart(part: PartialUpload): void {
+    partialUploads.set(part);
+    reservations.set({ id: part.id, ownerId: storageOwnerOf(part), part });
+  }
+
+  function deletePart(id: string): void {
+    partialUploads.delete(id);
+    reservations.delete(id);
   }
 
   async function load(): Promise<void> {
@@ -108,7 +130,7 @@ export function openPartialUploads(
   async function loadPart(id: string): Promise<void> {
     const part = await readPart(folder, id, lifetimeOf);
     if (handled.has(id)) return;
-    if (part) return partialUploads.set(part);
+    if (part) return setPart(part);
     for (const end of [FACTS, BYTES]) await removeRemains(id, id + end);
   }
 
@@ -118,7 +140,7 @@ export function openPartialUploads(
     const found = await readPart(folder, id, lifetimeOf);
     if (!found || handled.has(id) || isLoaded) return partialUploads.get(id);
     handled.add(id);
-    partialUploads.set(found);
+    setPart(found);
     return found;
   }
 
@@ -137,7 +159,7 @@ export function openPartialUploads(
       await rm(unfinishedFile, { force: true });
       throw asDiskFull(error);
     }
-    partialUploads.set(part);
+    setPart(part);
   }
 
   async function expectRoom(length: number): Promise<void> {
@@ -149,7 +171,7 @@ export function openPartialUploads(
     handle(part.id);
     writers.get(part.id)?.stop.abort();
     await writers.get(part.id)?.ended;
-    partialUploads.delete(part.id);
+    deletePart(part.id);
     hashes.delete(part.id);
     // The metadata goes first: bytes alone are remains.
     await rm(join(folder, `${part.id}${FACTS}`), { force: true });
@@ -179,7 +201,7 @@ export function openPartialUploads(
       if (!(await lookUp(part.id))) throw new OffsetMismatch("The upload has ended");
       const at = await offset(part);
       if (at !== from) throw new OffsetMismatch(`${at} bytes are stored, not ${from}`);
-      partialUploads.set({ ...part, expiresAt: Date.now() + lifetimeOf(part) });
+      setPart({ ...part, expiresAt: Date.now() + lifetimeOf(part) });
       const hashed = at === 0 ? { hash: createHash("sha256"), at } : hashes.get(part.id);
       // Until the body ends, it is unknown which bytes reach the disk.
       hashes.delete(part.id);
@@ -221,17 +243,17 @@ export function openPartialUploads(
   return {
     async create(given, admit) {
       await ready;
-      const { ownerId } = given;
-      const created = (creating.get(ownerId) ?? Promise.resolve()).then(async () => {
-        await admit?.(await unfinished(ownerId));
+      const owners = new Set([given.ownerId, storageOwnerOf(given)]);
+      const created = Promise.all(Array.from(owners, (id) => creating.get(id) ?? Promise.resolve())).then(async () => {
+        await admit?.({ unfinished: await unfinished(given.ownerId), reserving: await reserving(storageOwnerOf(given)) });
         return createPart(given);
       });
       const ended = created.catch(() => {});
-      creating.set(ownerId, ended);
+      for (const id of owners) creating.set(id, ended);
       try {
         return await created;
       } finally {
-        if (creating.get(ownerId) === ended) creating.delete(ownerId);
+        for (const id of owners) if (creating.get(id) === ended) creating.delete(id);
       }
     },
     async find(id, ownerId) {
@@ -239,7 +261,7 @@ export function openPartialUploads(
       return part && part.ownerId === ownerId && part.expiresAt > Date.now() ? part : null;
     },
     unfinished,
-    reserved: async (ownerId) => (await unfinished(ownerId)).reduce((sum, { length }) => sum + length, 0),
+    reserved: async (storageOwnerId) => (await reserving(storageOwnerId)).reduce((sum, { length }) => sum + length, 0),
     offset,
     append,
     path,
@@ -274,6 +296,9 @@ export function openPartialUploads(
   };
 }
 
+const storageOwnerOf = ({ ownerId, storageOwnerId = ownerId }: Pick<PartialUpload, "ownerId" | "storageOwnerId">): string => storageOwnerId;
+const isUnexpired = ({ expiresAt }: PartialUpload): boolean => expiresAt > Date.now();
+
 type Writer = { stop: AbortController; ended: Promise<void> };
 type Hashed = { hash: Hash; at: number };
 
@@ -285,6 +310,7 @@ const OUTCOMES = "outcomes.jsonl";
 const partSchema = z.object({
   id: z.uuid(),
   ownerId: z.string(),
+  storageOwnerId: z.string().optional(),
   designId: z.string().nullable(),
   name: z.string(),
   length: z.int().nonnegative(),

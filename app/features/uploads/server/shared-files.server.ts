@@ -13,7 +13,8 @@ import { setFlash } from "~/lib/http/middleware/flash.server";
 import { count } from "~/lib/ui/count";
 import { MAX_FILES, noRoomText, tooLargeText, UPLOAD_FIELDS, type UploadAnswer, type UploadResult } from "../upload-result";
 import { SILENCE_MS, uploadErrorResponse } from "./handle-multipart-upload.server";
-import type { PartialUpload } from "./partial-uploads.server";
+import type { PartialUpload, PresentUploads } from "./partial-uploads.server";
+import { storageOwnerOf } from "./storage-owner.server";
 import { storeImage } from "./store-image.server";
 import { uploadToNewProject } from "./upload-to-new-project.server";
 import { uploadsFor } from "./uploads.server";
@@ -56,10 +57,11 @@ async function storeFile({ name, path, tooLarge }: ArrivedFile, { userId, sessio
   const file = { ownerId: userId, designId: null, name: name.slice(0, NAME_MAX), length, checksum: null, isShared: true };
   let replaced: PartialUpload[] = [];
   let reserved = 0;
-  const admit = async (unfinished: PartialUpload[]) => {
-    const waiting = sharedAmong(unfinished);
+  // They wait for a design, so they reserve the storage of their user.
+  const admit = async ({ reserving }: PresentUploads) => {
+    const waiting = sharedAmong(reserving);
     replaced = waiting.slice(0, Math.max(0, waiting.length + 1 - MAX_FILES));
-    const kept = unfinished.filter((part) => !replaced.includes(part));
+    const kept = reserving.filter((part) => !replaced.includes(part));
     reserved = kept.reduce((sum, part) => sum + part.length, 0);
     const room = { sessionId, bytes: length + reserved, images: kept.length + 1, quota: config.storageQuotaBytes };
     await serviceConvex(config).query(api.uploads.expectRoom, room);
@@ -114,11 +116,11 @@ const EXPIRED = "The shared files have expired. Share them again.";
 /** Adds the shared files to a design and removes those that need no retry. Throws "not_found" for the design. */
 export async function addShared({ userId, sessionId }: Sharer, designId: string, config: AppConfig): Promise<UploadAnswer> {
   const { partialUploads, concurrencyLimit } = uploadsFor(config);
-  await serviceConvex(config).query(api.uploads.expectRoom, { sessionId, designId });
+  const storageOwnerId = await storageOwnerOf({ config, sessionId, designId });
   return concurrencyLimit.hold(userId, async () => {
     const results: UploadResult[] = [];
     for (const file of await sharedFiles(userId, config)) {
-      const reserved = (await partialUploads.reserved(userId)) - file.length;
+      const reserved = (await partialUploads.reserved(storageOwnerId)) - (storageOwnerId === userId ? file.length : 0);
       const arrived = { index: 0, name: file.name, path: partialUploads.path(file), tooLarge: false, digest: partialUploads.digest(file) };
       const result = await storeImage(arrived, { config, userId, sessionId, designId, sending: `${userId}:${file.id}`, reserved });
       results.push(result);

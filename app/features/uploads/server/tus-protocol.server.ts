@@ -11,10 +11,11 @@ import type { Checksum } from "./append.server";
 import { finishUpload } from "./finish-upload.server";
 import { formatMetadata, parseMetadata } from "./tus-metadata.server";
 import type { FinishedUpload } from "./upload-outcomes.server";
-import type { PartialUpload } from "./partial-uploads.server";
+import type { PartialUpload, PresentUploads } from "./partial-uploads.server";
 import { TEXTS } from "../upload-problem";
 import { answer, answerFor, COMMON, notAllowed, Refused, refuse, TUS_VERSION } from "./upload-answers.server";
 import { requestLimitOf } from "./request-limit.server";
+import { storageOwnerOf } from "./storage-owner.server";
 import { uploadsFor } from "./uploads.server";
 
 /** tus 1.0 (https://tus.io/protocols/resumable-upload). `POST /uploads/:id/finish`, our own and idempotent, makes the image. */
@@ -95,17 +96,20 @@ async function create({ request, config, visitor }: TusRequest): Promise<Respons
   const { partialUploads, concurrencyLimit } = uploadsFor(config);
   const { designId, name, checksum, anyway, chosenAs, isVersion } = upload;
   if (designId === null && length > PICTURE_MAX_BYTES) return refuse(413, { problem: tooLargeText(length, PICTURE_MAX_BYTES) });
-  const admit = async (all: PartialUpload[]) => {
-    const unfinished = all.filter(({ isShared = false }) => !isShared);
+  const admit = async ({ unfinished: all, reserving }: PresentUploads) => {
+    const isOfDesign = ({ isShared = false }: PartialUpload) => !isShared;
+    const unfinished = all.filter(isOfDesign);
     const pictures = unfinished.filter((part) => part.designId === null);
     if (unfinished.length >= MAX_UNFINISHED || (designId === null && pictures.length >= MAX_PICTURES))
       throw new Refused(429, { problem: TEXTS.tooMany, again: true }, { "Retry-After": "5" });
     if (designId === null) return expectSession({ request, config, visitor });
-    const reserved = all.reduce((sum, part) => sum + part.length, 0);
-    const images = isVersion ? 0 : unfinished.length + 1;
+    const reserved = reserving.reduce((sum, part) => sum + part.length, 0);
+    const images = isVersion ? 0 : reserving.filter(isOfDesign).length + 1;
     await expectRoom({ config, visitor }, { designId, length, reserved, images, unlessThere: anyway ? null : checksum });
   };
-  const part = await partialUploads.create({ ownerId: visitor.userId, designId, name, length, checksum, chosenAs }, admit);
+  const storageOwnerId = designId === null ? undefined : await storageOwnerOf({ config, sessionId: visitor.sessionId, designId });
+  const announced = { ownerId: visitor.userId, storageOwnerId, designId, name, length, checksum, chosenAs };
+  const part = await partialUploads.create(announced, admit);
   const created = { Location: `/uploads/${part.id}`, "Upload-Expires": expires(part), ...limitHeader(config) };
   if (!isBytes(request) || !request.body) return answer(201, created);
   const offset = await concurrencyLimit.hold(visitor.userId, () => partialUploads.append(part, 0, bodyOf(request), checksumOf(request)));
