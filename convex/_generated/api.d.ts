@@ -79,6 +79,7 @@ import type * as model_lists_sorting from "../model/lists/sorting.js";
 import type * as model_lists_targets from "../model/lists/targets.js";
 import type * as model_memberRole from "../model/memberRole.js";
 import type * as model_members from "../model/members.js";
+import type * as model_memo from "../model/memo.js";
 import type * as model_moves from "../model/moves.js";
 import type * as model_names from "../model/names.js";
 import type * as model_plans from "../model/plans.js";
@@ -194,6 +195,7 @@ declare const fullApi: ApiFromModules<{
   "model/lists/targets": typeof model_lists_targets;
   "model/memberRole": typeof model_memberRole;
   "model/members": typeof model_members;
+  "model/memo": typeof model_memo;
   "model/moves": typeof model_moves;
   "model/names": typeof model_names;
   "model/plans": typeof model_plans;
