@@ -4,7 +4,6 @@ import { probe } from "../tests/convex/probe-references.ts";
 
 const BATCH = 500;
 
-/** Adds a user and a session, as a sign-up stores them. */
 export async function insertPerson(backend: Backend, name: string): Promise<Person> {
   const [userId, sessionId] = [name.toLowerCase(), "session"];
   const times = { createdAt: Date.now(), updatedAt: Date.now() };

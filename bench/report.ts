@@ -46,7 +46,6 @@ export const atMost = (name: string, value: number, most: number, unit: string, 
   ...(goal !== undefined && { goal: `≤ ${goal} ${unit}`.trim() }),
 });
 
-/** Prints the figures, appends them to the history and writes RESULTS.md and the charts anew. */
 export function report(sections: Section[], loadBefore: number): void {
   const load: [number, number] = [loadBefore, loadavg()[0] ?? 0];
   for (const { title, figures } of sections) {

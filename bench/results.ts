@@ -1,4 +1,3 @@
-/** Writes RESULTS.md, the newest figures of each measure, and a chart of each measure over time. */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { chart, type Series } from "./chart.ts";

@@ -1,4 +1,3 @@
-/** Baseline for durable mutations: inserts rows and answers after the commit of each event loop turn. */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { WebSocketServer, type WebSocket } from "ws";

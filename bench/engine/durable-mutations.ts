@@ -1,4 +1,3 @@
-/** Durable mutations, 64 in flight over 16 websockets, against raw SQLite and a bare server. */
 import { openTable } from "../baselines/table.ts";
 import { perSecond, SyncClient } from "../clients.ts";
 import { baseline, push, removeFolder, startDeployment, temporaryFolder, type Server } from "../deployment.ts";

@@ -1,4 +1,3 @@
-/** The cost of storing an encrypted result (decision 160): alternates a mutation that returns a text and one that returns null. */
 import { cpuMs } from "../../tests/harness/processes.ts";
 import { perSecond, SyncClient } from "../clients.ts";
 import { push, removeFolder, startDeployment, temporaryFolder } from "../deployment.ts";

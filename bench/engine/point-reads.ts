@@ -1,4 +1,3 @@
-/** Compares point reads over HTTP by 16 clients with a bare server: one cached row, and more rows than fit into the cache. */
 import { openTable } from "../baselines/table.ts";
 import { HttpConnection, perSecond } from "../clients.ts";
 import { baseline, push, removeFolder, startDeployment, temporaryFolder, type Server } from "../deployment.ts";

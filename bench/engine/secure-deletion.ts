@@ -1,4 +1,3 @@
-/** The cost of secure deletion: alternates a deployment with it and one without. */
 import { readFileSync } from "node:fs";
 import { cpuMs } from "../../tests/harness/processes.ts";
 import { perSecond, SyncClient } from "../clients.ts";

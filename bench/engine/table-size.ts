@@ -1,4 +1,3 @@
-/** Indexed queries, the start and the memory must not depend on the number of rows. */
 import { anonymousMiB } from "../../tests/harness/processes.ts";
 import { perSecond, HttpConnection } from "../clients.ts";
 import { push, removeFolder, startDeployment, temporaryFolder, type Server } from "../deployment.ts";

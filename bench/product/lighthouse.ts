@@ -1,4 +1,3 @@
-/** Lighthouse's phone preset on the sign-in page and on a design with photographs. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";

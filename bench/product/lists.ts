@@ -1,4 +1,3 @@
-/** Long lists in a browser with 10², 10³ and 10⁴ rows: first paint, scrolling, a live change. */
 import { chromium, type Browser, type Page } from "@playwright/test";
 import type { ConvexHttpClient } from "convex/browser";
 import { api } from "../../convex/_generated/api.js";

@@ -1,4 +1,3 @@
-/** Requests per second and first-load JavaScript against a bare app, cold start against bare Node, and the cost of rows. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
@@ -72,7 +71,6 @@ export async function pages(): Promise<Figure[]> {
   }
 }
 
-/** Measures the time from the command to the first page of a prepared app, against Node that prints a line. */
 export async function coldStart(): Promise<Figure[]> {
   const app = await startApp({ LOG_LEVEL: "warn" });
   const [ours, theirs]: [number[], number[]] = [[], []];

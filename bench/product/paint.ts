@@ -1,4 +1,3 @@
-/** Measures a change until it is painted in a second browser, against a bare websocket message. */
 import { createServer } from "node:http";
 import { once } from "node:events";
 import { chromium, type Page } from "@playwright/test";

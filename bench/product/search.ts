@@ -33,7 +33,6 @@ const REWRITTEN_MS = 70_000;
 
 const NO_SLOWER_THAN_NOISE = 1.1;
 
-/** Compares with the search that decision 123 replaced, in a second deployment with the same images. */
 export async function searches(): Promise<Figure[]> {
   const now = await embeddedBackend();
   const earlier = embeddedOn(await startTestDeployment("bench/baselines/stored-words"));

@@ -1,4 +1,3 @@
-/** Compares uploads in a browser with the same uploads by a script with eight connections: a thousand small files, and photographs. */
 import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,3 @@
-/** The short form of `npm run test:soak`: eight users for three minutes, in a full data folder. */
 import { YEARS } from "../../tests/soak/fill.ts";
 import { soak as run } from "../../tests/soak/soak.ts";
 import { atMost, rounded, type Figure } from "../report.ts";

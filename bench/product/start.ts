@@ -1,4 +1,3 @@
-/** Compares a start of the built app in a full data folder with one in an empty folder. */
 import { rm } from "node:fs/promises";
 import { type RunningApp, startApp } from "../../tests/harness/app.ts";
 import { fill, YEARS } from "../../tests/soak/fill.ts";

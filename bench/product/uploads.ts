@@ -1,4 +1,3 @@
-/** Uploads a hundred images of 2 MB, four in parallel, until all are visible. The baseline server only writes and hashes them. */
 import { createHash, randomBytes } from "node:crypto";
 import sharp from "sharp";
 import { LARGEST_CHUNK } from "../../app/features/uploads/client/transfer/chunk-size.ts";
@@ -73,7 +72,6 @@ export async function uploads(): Promise<Figure[]> {
   }
 }
 
-/** Compares large uploads in chunks, as browsers send them, with the same in one request, until the bytes are received. */
 async function inChunks(app: RunningApp): Promise<Figure> {
   const whole: number[] = [];
   const chunked: number[] = [];

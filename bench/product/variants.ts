@@ -1,4 +1,3 @@
-/** Compares a cached variant, which includes its access check, with a static file server. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { addPictures, makeDesign } from "../../tests/e2e/support/pictures.ts";
