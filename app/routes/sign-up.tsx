@@ -30,7 +30,6 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   const config = context.get(configContext);
   const { signUp, emailAndPassword: passwords } = config.accounts;
   const token = url.searchParams.get(INVITATION);
-  // Opening the link accepts nothing: mail scanners follow links.
   const found = signUp === "closed" ? null : await findInvitation(config, token);
   const invitation = found && token !== null ? { token, email: found.email } : null;
   const notice = noticeOf(signUp, token !== null, invitation !== null);

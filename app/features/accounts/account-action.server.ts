@@ -93,7 +93,6 @@ type AuthForm<Schema extends z.ZodObject> = Pick<IntentSpec<Schema>, "schema" | 
   body: (fields: z.output<Schema>) => Record<string, unknown>;
   /** Returns where to go after success, from Better Auth's answer. Default: the visitor's `redirectTo`. */
   target?: (answer: unknown) => string;
-  /** Keeps the visitor on the page after success, because the next step is in an email. */
   staysOnPage?: boolean;
 };
 

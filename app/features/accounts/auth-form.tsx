@@ -5,7 +5,6 @@ import { Button } from "~/lib/ui/inputs/button";
 import { FieldErrors } from "~/lib/ui/inputs/field";
 import { LastUsed } from "./last-used";
 
-/** Returns whether a field is the first invalid one, for autofocus without JavaScript. */
 export const isFirstInvalidField = (form: AnsweredForm, field: string): boolean => Object.keys(form.allErrors)[0] === field;
 
 type AuthFormProps = {

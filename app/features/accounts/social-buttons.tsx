@@ -11,7 +11,6 @@ type Provider = {
 type SocialButtonsProps = {
   providers: Provider[];
   redirectTo: string;
-  /** The token of an invitation, for an account that it creates. */
   invitation?: string | null;
   last?: string | null;
   after: "forms" | "scripts" | "nothing";

@@ -12,7 +12,6 @@ type MemberListProps = {
   members: Member[];
 };
 
-/** The owner comes first. */
 export function MemberList({ projectId, owner, members }: MemberListProps) {
   return (
     <ul className="grid max-w-3xl gap-px overflow-hidden rounded-lg border bg-line" aria-label="Members">

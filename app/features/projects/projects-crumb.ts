@@ -1,6 +1,5 @@
 import { href } from "react-router";
 import type { MemberRole } from "#convex/model/rights";
 
-/** Returns the list that contains the project: the user's own, or those of others. */
 export const projectsCrumb = ({ role }: { role?: MemberRole }) =>
   role === undefined ? { to: href("/projects"), name: "Projects" } : { to: href("/shared"), name: "Shared with me" };

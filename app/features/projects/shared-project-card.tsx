@@ -15,7 +15,6 @@ import { ROLE_NAMES } from "./member-list";
 
 type SharedProject = FunctionReturnType<typeof api.members.listSharedProjects>["page"][number];
 
-/** Shows the owner and the visitor's role instead of what only owners arrange. */
 export const SharedProjectCard = memo(function SharedProjectCard({
   project,
   openDialog,

@@ -9,7 +9,6 @@ export function OwnRights({ role, children }: { role: MemberRole | undefined; ch
   return <OwnRole value={role}>{children}</OwnRole>;
 }
 
-/** Returns whether the visitor has a right in the shown project. */
 export function useMay(): (right: Right) => boolean {
   const role = use(OwnRole) ?? "owner";
   return (right) => allows(role, right);

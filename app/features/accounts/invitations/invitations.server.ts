@@ -5,7 +5,6 @@ import type { AppConfig } from "~/config";
 import { api } from "#convex/_generated/api";
 import { serviceConvex } from "../session/convex/service-client.server";
 
-/** Name of the token in addresses, forms and requests to Better Auth. */
 export const INVITATION = "invitation";
 
 const TOKEN_LENGTH = 32;

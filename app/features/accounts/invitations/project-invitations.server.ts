@@ -45,7 +45,6 @@ export async function inviteToProject({ request, context, projectId, sent }: Sen
   }
 }
 
-/** Returns a pending invitation to a project, without accepting it. */
 export async function findProjectInvitation(context: Readonly<RouterContextProvider>, token: unknown) {
   if (!isInvitationToken(token)) return null;
   return serviceConvex(context.get(configContext)).query(api.invitations.find, { tokenHash: hashInvitationToken(token) });

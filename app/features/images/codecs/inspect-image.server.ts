@@ -35,7 +35,6 @@ export type PictureProperties = {
   checksum: string;
   placeholder: string | null;
   animated: boolean;
-  /** Pages of a PDF, each of which becomes an image. */
   pages?: Pick<PictureProperties, "width" | "height" | "placeholder">[];
   /** Metadata that everyone with access to the picture may see. */
   details?: Omit<Exif, "orientation"> & { colourSpace?: string };

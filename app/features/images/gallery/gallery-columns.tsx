@@ -6,7 +6,6 @@ import { Icon } from "~/lib/ui/icons/icon";
 import { Link } from "~/lib/ui/navigation/link";
 import { sortedSearch } from "~/lib/ui/navigation/sort-menu";
 
-/** The order that a column shows first, its reverse, and which of them ascends. */
 type Column = { label: string; first: string; second: string; ascending: string; className: string };
 
 const NAME: Column = { label: "Name", first: "name", second: "name-desc", ascending: "name", className: "me-auto" };

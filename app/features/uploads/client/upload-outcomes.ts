@@ -15,7 +15,7 @@ type Dependencies = {
   retry: (item: UploadItem) => void;
 };
 
-/** Applies what the server answered, or that it did not: ends the upload or schedules the next try. */
+/** Handles the server's answer or its absence: ends the upload or schedules the next try. */
 export class UploadOutcomes {
   readonly #store: UploadStore;
   readonly #transport: Transport;

@@ -15,7 +15,6 @@ const PROGRESS_EVERY_MS = 250;
 
 type Dependencies = { store: UploadStore; outcomes: UploadOutcomes; transport: Transport; now: () => number };
 
-/** Sends the waiting uploads in their order: small files in batches, larger ones separately. */
 export class UploadSender {
   readonly #store: UploadStore;
   readonly #outcomes: UploadOutcomes;

@@ -13,7 +13,6 @@ type Dependencies = { transport: Transport; queue: UploadQueue; now?: () => numb
 /** Each read of a file's size is a call to the browser process: a thousand at once would block the page. */
 const FILES_PER_TASK = 16;
 
-/** The uploads of this document, which continue across client-side navigation. */
 export class Uploads {
   readonly #store: UploadStore;
   readonly #sender: UploadSender;

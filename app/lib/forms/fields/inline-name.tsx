@@ -16,7 +16,6 @@ type NameInPlaceProps = {
   small?: boolean;
 };
 
-/** A page's title, which roles that may edit can change in place. */
 export function InlineName(props: NameInPlaceProps) {
   if (useMay()("edit")) return <EditableName {...props} />;
   return (

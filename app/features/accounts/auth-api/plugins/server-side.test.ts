@@ -6,8 +6,6 @@ import { startTestDeployment, type TestDeployment } from "../../../../../tests/c
 import { type Proxy, startProxy } from "../../../../../tests/convex/proxy.ts";
 import { type Auth, authFor } from "../auth.server";
 
-/** Server-side behaviour that HTTP tests (`tests/api`) cannot reach. */
-
 const ORIGIN = "http://localhost:3000";
 
 let deployment: TestDeployment;

@@ -5,7 +5,6 @@ export type Batch = {
   folder: string | null;
 };
 
-/** Files that operating systems create in folders. */
 const NOT_CHOSEN = /^(?:\..*|Thumbs\.db|desktop\.ini)$/i;
 
 /** Reads the transfer now and the files later: its items are available only during the event. */
