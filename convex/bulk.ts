@@ -115,7 +115,6 @@ const jobShape = v.object({
   failures: v.array(v.object({ id: v.string(), name: v.union(v.string(), v.null()), reason: v.string() })),
 });
 
-/** Returns the jobs that are not dismissed, newest first. */
 export const getRecent = userQuery({
   args: {},
   returns: v.array(jobShape),

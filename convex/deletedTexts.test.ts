@@ -14,7 +14,6 @@ import schema from "./schema";
 const MARK = "qzxmark";
 /** Kept after a deletion, so that app servers delete their cached copies (`released.ts`). */
 const NOT_TEXTS = ["checksum"];
-/** The only table without a text or a user's id. */
 const WITHOUT_TEXTS = "taggings";
 const MINUTE = 60_000;
 

@@ -106,5 +106,4 @@ describe.each(backends)("designs on $name", ({ start }) => {
   });
 });
 
-/** Advances the clock so that two changes have different times. */
 const later = () => new Promise((resolve) => setTimeout(resolve, 2));

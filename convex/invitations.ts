@@ -64,7 +64,6 @@ const invitationShape = v.object({
   role: memberRole,
   createdAt: v.number(),
   expiresAt: v.number(),
-  /** Who accepted a copied link; absent while pending. */
   acceptedBy: v.optional(v.object({ name: v.string(), email: v.optional(v.string()) })),
 });
 

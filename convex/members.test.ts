@@ -25,7 +25,6 @@ describe.each(backends)("members on $name", ({ start }) => {
   const add = (projectId: string, { userId }: Person, role: MemberRole) =>
     backend.inside.mutation(probe.insert, { table: "projectMembers", row: { projectId, userId, role, addedAt: Date.now(), addedBy: "x" } });
 
-  /** Items of ada in a project that is shared with eve, and a project of eve. */
   async function shared(role: MemberRole) {
     [ada, eve] = [await signUp(backend, "ada"), await signUp(backend, "eve")];
     const project = await ada.mutation(api.projects.create, { name: "Shared" });

@@ -49,7 +49,6 @@ const personShape = v.object({
 const memberShape = v.object({ ...personShape.fields, userId: v.string(), role: memberRole, addedAt: v.number() });
 export type Member = Infer<typeof memberShape>;
 
-/** Returns the owner of a project, and what the caller may do with its members. */
 export const getOwner = userQuery({
   args: { projectId: v.string() },
   returns: v.object({ ...personShape.fields, mayManage: v.boolean() }),

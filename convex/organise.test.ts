@@ -77,7 +77,6 @@ describe.each(backends)("organising on $name", ({ start }) => {
     const manual = (await ada.query(api.projects.getProjects, { sort: "manual" })).map(({ _id }) => _id);
     expect(manual.indexOf(copy)).toBe(manual.indexOf(projectId) + 1);
 
-    // Only deleting the last reference deletes the file and frees its space.
     await ada.mutation(api.projects.moveToTrash, { id: projectId });
     await ada.mutation(api.trash.purge, { id: projectId });
     await backend.settle();

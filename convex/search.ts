@@ -47,10 +47,9 @@ export type Found = Infer<typeof foundShape>;
 
 const NOTHING: Found = { projects: [], designs: [], images: [], more: [], next: null };
 
-// Indexes back words, tag, image type and time; project, orientation, size and colour are checked in the `SEEN_LIMIT` rows of a
-// response. All filters apply, the last word may be a prefix, and `to` is exclusive. Best match first, without words newest first.
-// Without an exact match of any kind, infixes and typing errors are found: they cost far more. The access rule checks each
-// row, so contents of trashed items are never found.
+// Indexes back words, tag, image type and time; the other filters are checked in the `SEEN_LIMIT` rows of a response. `to` is exclusive.
+// Best match first, without words newest first. Infixes and typing errors cost far more, so they need a search without exact matches.
+// The access rule checks each row, so contents of trashed items are never found.
 export const find = userQuery({
   args: {
     text: v.string(),

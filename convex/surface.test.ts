@@ -2,8 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 
-// Open pages and scheduled jobs of older builds call newer functions, so signatures must stay compatible with `surface.json`.
-// `RECORD=1 npx vitest run convex/surface.test.ts` adds new ones. Remove one only when no page of its build can be open.
+// Pages and jobs of older builds call these functions. `RECORD=1` adds new signatures. Remove one only when no such page can be open.
 const RECORD = fileURLToPath(new URL("./surface.json", import.meta.url));
 
 type Field = { fieldType: Shape; optional: boolean };

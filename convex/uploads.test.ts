@@ -108,7 +108,6 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     expect(await refused(server.query(api.uploads.expectRoom, { sessionId, designId, unlessThere: checksum }))).toEqual(same);
     expect(await refused(server.mutation(api.uploads.generateUploadUrl, { sessionId, designId, unlessThere: checksum }))).toEqual(same);
     expect(await refused(server.mutation(api.uploads.finalize, await finalizing(bytes("same"), { onlyNew: true })))).toEqual(same);
-    // Retries of the upload that made this image return the image, not a conflict.
     const { uploadId } = args;
     expect(await server.mutation(api.uploads.generateUploadUrl, { sessionId, designId, unlessThere: checksum, uploadId })).toMatch(/^http/);
     expect(await server.mutation(api.uploads.finalize, { ...args, onlyNew: true })).toBe(id);
@@ -152,7 +151,6 @@ describe.each(backends)("uploads on $name", ({ start }) => {
     const ends = await Promise.allSettled(both.map((args) => server.mutation(api.uploads.finalize, args)));
     expect(ends.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     expect(await usage()).toMatchObject({ bytes: 11 });
-    // A count that is under way has not seen all files.
     const id = String((await usage())?.["_id"]);
     await backend.inside.mutation(probe.patch, { table: "usage", id, fields: { bytes: 0, counting: 1 } });
     expect(await refused(server.mutation(api.uploads.finalize, await finalizing(bytes("123456"), { quota: 16 })))).toEqual({

@@ -14,7 +14,6 @@ export const getMe = userQuery({
     email: v.string(),
     emailVerified: v.boolean(),
     image: v.union(v.string(), v.null()),
-    /** Present for members of others' projects. */
     hasShared: v.optional(v.literal(true)),
   }),
   handler: async ({ db, user: { id, name, email, emailVerified, image = null } }) => {

@@ -29,7 +29,6 @@ export async function purgeProject(ctx: MutationCtx, { _id, removedAt = Date.now
 
 type Actor = { user: Pick<Doc<"users">, "id"> };
 
-/** Returns the project's id. */
 export async function purgeDesign(ctx: MutationCtx & Actor, design: Doc<"designs">): Promise<Id<"projects">> {
   await ctx.db.patch(design._id, { purgingSince: Date.now() });
   const project = await ctx.db.get(design.projectId);
@@ -38,7 +37,6 @@ export async function purgeDesign(ctx: MutationCtx & Actor, design: Doc<"designs
   return design.projectId;
 }
 
-/** Returns the project's id, or null without its design. */
 export async function purgeImage(ctx: MutationCtx & Actor, image: Doc<"designImages">): Promise<Id<"projects"> | null> {
   const design = await ctx.db.get(image.designId);
   const project = design && (await ctx.db.get(design.projectId));
@@ -195,7 +193,6 @@ export const expire = internalMutation({
   },
 });
 
-/** Continues unfinished purges, for instance after a failed batch. */
 export const resume = internalMutation({
   args: {},
   returns: v.null(),

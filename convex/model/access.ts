@@ -105,7 +105,6 @@ export async function expectRight(ctx: CallerCtx, project: Doc<"projects">, righ
 
 export type DesignPath = { design: Doc<"designs">; project: Doc<"projects"> };
 export type ImagePath = DesignPath & { image: Doc<"designImages"> };
-/** A project, or an item with its parents. */
 export type ItemPath = { project: Doc<"projects">; design?: Doc<"designs">; image?: Doc<"designImages"> };
 
 /** Malformed, missing, removed and foreign ids all throw "not_found", so callers cannot distinguish them. */
@@ -221,7 +220,6 @@ async function pathOf({ db }: Pick<QueryCtx, "db">, id: string): Promise<Trashed
   return image ? { kind: "image", image, design, project } : { kind: "design", design, project };
 }
 
-/** Whether the caller may see the name of an item, which may be in the trash. */
 export async function maySeeName(ctx: CallerCtx, id: string): Promise<boolean> {
   const found = await remainingPathOf(ctx, id);
   return found !== null && hasRight(ctx, found.project, found.project.removedAt === undefined ? "view" : "deleteProject");

@@ -53,12 +53,10 @@ export async function addEarlier(ctx: Reader, favourites: Map<string, number>, o
   for (const { _id, favouriteAt = 0 } of earlier) favourites.set(_id, favouriteAt);
 }
 
-/** `ownerId` is the owner of a design's project. */
 const ownerOf = (item: Item, ownerId: string): string => ("projectId" in item ? ownerId : item.ownerId);
 
 type ItemPlace = { project: Doc<"projects">; design?: Doc<"designs"> };
 
-/** Returns when the user added the item to the favourites, or undefined. */
 export async function favouriteAtOf(ctx: Reader, { project, design }: ItemPlace): Promise<number | undefined> {
   const item = design ?? project;
   const row = await rowOfItem(ctx, item._id);
@@ -84,7 +82,6 @@ async function visibleAmong<Row extends Item>(
   return [...visible, ...(await earlier()).filter(({ _id }) => !known.has(_id))].slice(0, ROWS_MAX);
 }
 
-/** A list that has favourites: a project's designs, or the user's projects. */
 export type FavouriteList<Row extends Item> = {
   projectId: Id<"projects"> | undefined;
   ownerId: string;
@@ -200,7 +197,6 @@ export async function leaveFavourites(ctx: Reader & MutationCtx, project: Doc<"p
   for (const { _id, itemId } of await rowsIn(ctx, project._id)) if (ids.has(itemId)) await ctx.db.delete(_id);
 }
 
-/** Marks a new copy as its owner's favourite. */
 export async function copyFavourite({ db }: MutationCtx, ownerId: string, copy: Item, favouriteAt: number): Promise<void> {
   await db.insert("favourites", rowOf(ownerId, copy, favouriteAt));
 }

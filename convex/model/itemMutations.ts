@@ -24,7 +24,6 @@ type Item = Doc<"projects"> | Doc<"designs"> | Doc<"designImages">;
 /** Returns an item in which the caller has the right. Throws "not_found". */
 type FindItem<Found> = (ctx: UserMutationCtx, id: string, right: Right) => Promise<Found>;
 
-/** `projectFor` in the shape of `designFor` and `imageFor`. */
 export const projectPathFor: FindItem<{ project: Doc<"projects"> }> = async (ctx, id, right) => ({
   project: await projectFor(ctx, id, right),
 });
@@ -84,7 +83,6 @@ export const describeItem = (find: FindItem<{ project: Doc<"projects">; design?:
     },
   });
 
-/** Stores texts of an item, and records the change in its project's history. */
 export async function changeText(
   ctx: UserMutationCtx,
   path: ItemPath,

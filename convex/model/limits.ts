@@ -21,11 +21,9 @@ export async function subscriptionOf(db: QueryCtx["db"], userId: string): Promis
 export const planFor = (subscription: Doc<"subscriptions"> | null): PlanId =>
   subscription && isPlanId(subscription.plan) ? subscription.plan : DEFAULT_PLAN;
 
-/** The limits in a user's token, which jobs store because they have none. */
+/** The limits in a user's token, which jobs store because they have none. `quota`: bytes that an owner may store. */
 export const tokenLimits = {
-  /** Whether the plan limits the user. */
   isLimited: v.boolean(),
-  /** Bytes that an owner may store (`usage.ts`). */
   quota: v.optional(v.number()),
 };
 const limitsObject = v.object(tokenLimits);

@@ -1,4 +1,3 @@
-/** Calls `load` once per id. */
 export function memo<Result>(load: (id: string) => Promise<Result>): (id: string) => Promise<Result> {
   const cache = new Map<string, Promise<Result>>();
   return (id) => {

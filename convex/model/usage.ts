@@ -56,7 +56,6 @@ export async function expectRoomForCopies(ctx: ActorCtx, ownerId: string, by: Pa
   await expectRoomForFiles(ctx, ownerId, { ...by, bytes: await bytesOfCopies(ctx, ownerId, images) });
 }
 
-/** Returns whether `checking` does not throw "limit". */
 export async function isWithinLimit(checking: Promise<void>): Promise<boolean> {
   try {
     await checking;

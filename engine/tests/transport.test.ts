@@ -1,5 +1,4 @@
-// The specification's sentences on backend transport (sections 7, 8 and 9), one test each, with the unmodified client. `sync.test.ts`,
-// `app/lib/data/error-responses.test.ts` and `app/features/accounts/session/convex/convex-token.test.ts` cover the rest.
+// The specification's sentences on backend transport (sections 7, 8 and 9), one test each, with the unmodified client.
 import { createFetch } from "@better-fetch/fetch";
 import { BaseConvexClient, ConvexHttpClient } from "convex/browser";
 import { ConvexReactClient } from "convex/react";

@@ -134,10 +134,7 @@ async function* near(db: Db, search: CandidateSearch, query: SearchQuery): Async
   for (const { row } of rows.toSorted((one, other) => one.distance - other.distance)) if (++mark > start) yield { row, mark };
 }
 
-/**
- * For members of a project, who must learn nothing about its owner's other rows: marks count or name rows of the project only.
- * Tags are left to the caller, because their index covers all rows of the owner.
- */
+/** For members, who must learn nothing about the owner's other rows: marks refer to the project only. The caller filters by tags. */
 export function candidatesInProject<Each extends Kind>(
   ctx: QueryCtx,
   project: Doc<"projects">,

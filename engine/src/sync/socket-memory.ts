@@ -1,8 +1,7 @@
 import { LARGE_MESSAGE_BYTES } from "../memory/collect-garbage.ts";
 import type { ExceededLimit, MemoryAccount } from "../memory/budget.ts";
 
-// `received`: incomplete and waiting messages; `requests`: arguments of running mutations and actions; the rest by query.
-// `pending`: the part of `arguments` whose queries have no result yet.
+// `received`: incomplete and waiting messages; `requests`: arguments of running calls; `pending`: `arguments` of queries without a result.
 type Part = "received" | "requests" | "arguments" | "pending" | "results" | "unsent";
 
 export class SocketMemory {
