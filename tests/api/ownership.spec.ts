@@ -70,7 +70,6 @@ test("a confirmed account keeps all its sign-in methods", async ({ app, ada, sto
   expect(await (await signInAgain(ada)).signedIn()).toBe(true);
 });
 
-/** Specification 5, linking at sign-in: the provider verified the address, the account never did. */
 for (const way of ["a callback", "an ID token"] as const) {
   test(
     `after the owner signs in by ${way} of a provider, all other access ends`,

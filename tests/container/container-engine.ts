@@ -29,7 +29,6 @@ async function find(): Promise<string> {
   throw new Error(MISSING);
 }
 
-/** Runs a command of the engine and returns its output. Throws with the engine's own message. */
 export async function engine(...args: string[]): Promise<string> {
   const { stdout } = await run(await containerEngine(), args, { maxBuffer: 64 * 1024 * 1024 });
   return stdout.trim();

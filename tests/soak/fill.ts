@@ -30,7 +30,6 @@ export function fill(dataDir: string, amounts: Amounts): void {
   fillUploads(join(dataDir, "parts"), amounts);
 }
 
-/** A byte that differs from file to file, so that no two have one checksum. */
 const contentOf = (index: number): Buffer => Buffer.from(`picture ${index}`);
 const sha256 = (bytes: Buffer): Buffer => createHash("sha256").update(bytes).digest();
 

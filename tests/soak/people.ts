@@ -36,7 +36,6 @@ export function createRecorder(): Recorder {
   };
 }
 
-/** Projects that each person keeps, in addition to the current one. */
 const KEPT_PROJECTS = 20;
 const TABS = 2;
 const PICTURES = 2;

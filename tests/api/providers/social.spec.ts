@@ -1,8 +1,6 @@
 import { signInAgain, Program, text, through } from "../support/program.ts";
 import { expect, test } from "../support/test.ts";
 
-/** Runs against a real OpenID Connect server (specification 4, 5 and 8). */
-
 const GOOGLE = { provider: "google", callbackURL: "/projects", newUserCallbackURL: "/account", errorCallbackURL: "/sign-in" };
 const GITLAB = { ...GOOGLE, provider: "gitlab" };
 

@@ -5,8 +5,6 @@ import { member, Program, text, through } from "../support/program.ts";
 import { withSettings } from "../support/switches.ts";
 import { expect, test } from "../support/test.ts";
 
-/** Specification 5: linking is refused if the provider is untrusted and its address unverified. */
-
 type Fixtures = { app: RunningApp; social: SocialServer; store: Store };
 
 async function waysToLink({ app, social, store }: Fixtures) {

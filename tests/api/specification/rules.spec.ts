@@ -3,8 +3,6 @@ import { rawPath } from "../support/raw.ts";
 import { expect, test } from "../support/test.ts";
 import { verification } from "../support/verification.ts";
 
-/** One test per sentence of sections 4, 5 and 6 about accounts. */
-
 const DAY = 24 * 3_600_000;
 
 /** Paths that a URL parser resolves to another host, or rejects. */

@@ -29,7 +29,6 @@ bothWays((javaScript) => {
     await expect(page.getByLabel("Email")).not.toBeEditable();
     await expectAccessible(page);
 
-    // A rejected form keeps the invitation.
     await page.getByLabel("Name").fill("Ada");
     await page.getByLabel("Password", { exact: true }).fill("password1234");
     await page.getByRole("button", { name: "Create account" }).click();

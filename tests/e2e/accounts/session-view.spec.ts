@@ -4,8 +4,6 @@ import { SignJWT } from "jose";
 import { expect, hydrated, type RunningApp, signIn, test } from "../../harness/test.ts";
 import { totp } from "../support/totp.ts";
 
-/** Specification 4: every open tab of every browser shows the same session. */
-
 test(
   "a name changed over HTTP appears at once in the tabs of two browsers",
   { tag: "@name-changed-program-seen-once-tabs" },

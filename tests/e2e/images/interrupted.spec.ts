@@ -8,7 +8,6 @@ import { expect, hydrated, openBrowser, type RunningApp, signUp, test, toasterRe
 import { deploymentAs, imagesIn, makeDesign } from "../support/pictures.ts";
 import { rememberedFiles, tray } from "../support/uploads.ts";
 
-/** How long the deployment stays down, in ms. */
 const GONE_MS = 10_000;
 
 test("resumes an upload after the server is killed, also from a page that was left", async ({ ownApp: app, browser }) => {

@@ -3,7 +3,6 @@ import { badFiles } from "../../fixtures/pictures.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { chosen, imagesIn, makeDesign } from "../support/pictures.ts";
 
-/** Sends files as Android's share sheet does: without an origin. */
 async function share(app: RunningApp, person: Person | null, files: { name: string; buffer: Buffer }[]) {
   const form = new FormData();
   for (const { name, buffer } of files) form.append("files", new File([new Uint8Array(buffer)], name, { type: "image/*" }));

@@ -218,7 +218,6 @@ async function runStep(
 
 const imagesIn = (stored: unknown): number => JSON.stringify(stored).split(" wide, ").length;
 
-/** The page's path, headings and items. Upload forms differ by design. */
 async function shownBy({ page }: PageActions, { name }: Person): Promise<string> {
   await page.waitForLoadState();
   const main = page.getByRole("main");

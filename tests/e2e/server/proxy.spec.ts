@@ -9,8 +9,6 @@ import { expect, hydrated, signUp, test } from "../../harness/test.ts";
 import { addPictures, imagesIn, makeDesign, replaceImageAndPicture } from "../support/pictures.ts";
 import { openDetails, tray } from "../support/uploads.ts";
 
-/** Uploads through a proxy that limits the size of requests; `tests/proxy` does the same with nginx. */
-
 const MIB = 1024 * 1024;
 const bytesOf = ({ headers }: IncomingMessage) => Number(headers["content-length"] ?? 0);
 

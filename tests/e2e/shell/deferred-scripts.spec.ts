@@ -1,4 +1,3 @@
-/** Pages paint before they request scripts (docs/decisions/094). */
 import type { Page } from "@playwright/test";
 import { parseSync } from "vite";
 import { expect, hydrated, test } from "../../harness/test.ts";

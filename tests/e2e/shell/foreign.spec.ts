@@ -7,8 +7,6 @@ import { expect, type Person, type RunningApp, test } from "../../harness/test.t
 import { stored } from "../support/page-actions.ts";
 import { addPictures, chosen, deploymentAs, imagesIn, makeDesign, send } from "../support/pictures.ts";
 
-/** Another user's items answer byte for byte like missing ones: deleted ids and ids that never existed. */
-
 type Ids = { project: string; design: string; image: string };
 
 async function itemsOf(app: RunningApp, person: Person): Promise<Ids> {

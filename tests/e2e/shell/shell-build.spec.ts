@@ -8,7 +8,6 @@ import { expect, hydrated, openBrowser, signUp, test } from "../../harness/test.
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const NEWER = "There is a new version of Atelier.";
 
-/** The app with another build id, whose /billing chunk has another name. */
 async function anotherBuild(): Promise<string> {
   const place = await mkdtemp(join(tmpdir(), "atelier-build-"));
   for (const part of ["package.json", "server", "build"]) await cp(join(ROOT, part), join(place, part), { recursive: true });

@@ -5,7 +5,6 @@ import { addPictures, deploymentAs, imagesIn, makeDesign } from "./pictures.ts";
 export const gallery = (page: Page) => page.getByRole("list", { name: "Images", exact: true }).getByRole("listitem");
 export const card = (page: Page, name: string) => gallery(page).filter({ hasText: name }).getByRole("link").first();
 
-/** Makes a design "Cover" in a project "Magazine" with the images "fig.jpg" and "bank.png". */
 export async function twoImages(app: RunningApp, person: Person) {
   const { designId, path } = await makeDesign(app, person);
   const ids = await addPictures(app, person, designId, ["fig", "bank"]);

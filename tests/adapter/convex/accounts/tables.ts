@@ -2,7 +2,6 @@ import { defineTable, type TableDefinition } from "convex/server";
 import { v } from "convex/values";
 import { accountTables } from "../../../../convex/model/accounts/tables";
 
-/** The app's tables, open to the suites' extra fields, plus the suites' own tables. */
 const open = () => defineTable(v.any()).index("id", ["id"]);
 
 function withIndexesOf(table: TableDefinition): TableDefinition {
