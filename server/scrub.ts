@@ -11,7 +11,7 @@ const PATTERNS: [RegExp, string][] = [
   [/\b(Bearer|Basic|Convex) [\w|.+/=-]{16,}/g, "$1 [secret]"],
 ];
 
-/** The sender determines the length of logged text. */
+/** Limits logged text, because senders determine its length. */
 const LONGEST = 16 * 1024;
 
 export function scrub(text: string): string {

@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   const { server: config, app: appConfig, warnings } = await readConfig(process.env, { production: true });
   log.level = config.logLevel;
   void protectFolder(config.dataDir, log);
-  // Before the build is loaded, which is most of the code to compile.
+  // Must precede the import of the build, which is most of the code to compile.
   enableCompileCache(compileCacheFolder(config.dataDir));
   for (const warning of warnings) log.warn(warning);
   const [build, serveAsset, embedded] = await Promise.all([

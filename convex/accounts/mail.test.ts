@@ -35,7 +35,7 @@ describe.each(backends)("the mail queue on $name", ({ start }) => {
     expect(await server.query(mail.due, {})).toBeGreaterThan(Date.now() + 50_000);
   });
 
-  it("leases a message again after the lease and ignores its former holder", async () => {
+  it("leases a message again after the lease expired; ignores its former holder", async () => {
     await queue("one");
     const [lost] = await claim("dead", -1);
     const [again] = await claim("alive");

@@ -191,7 +191,7 @@ export async function favouriteDesigns(ctx: UserMutationCtx, groups: DesignGroup
     await setFavourites(ctx, designsWithFavourites(ctx, project), designs, () => (favourite ? Date.now() : undefined));
 }
 
-/** For designs that leave the project: favourites belong to a list. Those of other people return with the designs. */
+/** Call it for designs that leave the project. Other people's favourites apply again when the designs return. */
 export async function leaveFavourites(ctx: Reader & MutationCtx, project: Doc<"projects">, designs: Doc<"designs">[]): Promise<void> {
   const ids = new Set<string>(designs.map(({ _id }) => _id));
   for (const { _id, itemId } of await rowsIn(ctx, project._id)) if (ids.has(itemId)) await ctx.db.delete(_id);

@@ -37,7 +37,7 @@ async function storedBytes(ctx: QueryCtx, ownerId: string): Promise<number> {
 export async function expectWithin(ctx: ActorCtx, ownerId: string, bytes: number, quota: number | undefined): Promise<void> {
   if (quota === undefined) return;
   const row = await usageOf(ctx, ownerId);
-  // A count that is under way has not seen all files.
+  // A running count does not include all files yet.
   const used = row && row.counting === undefined ? row.bytes : await storedBytes(ctx, ownerId);
   if (used + bytes <= quota) return;
   throw isOwn(ctx, ownerId) ? limitReached(quota - used) : limit("The project's owner has too little storage left. Nothing was added.");

@@ -1,7 +1,7 @@
 import { defineTable } from "convex/server";
 import { type Infer, v } from "convex/values";
 
-/** Visible to everyone who sees the image: stores that the file has a location, not the location. */
+/** Visible to everyone who sees the image, so it stores whether the file has a location, but not the location. */
 export const pictureDetails = v.object({
   colourSpace: v.optional(v.string()),
   camera: v.optional(v.string()),

@@ -131,7 +131,7 @@ export function formRequest(sent: ActionRequest, { signedIn = true } = {}): Form
   };
 }
 
-/** Answers a form. Without JavaScript success redirects (303), so that reloading sends nothing twice. */
+/** Answers a form. Without JavaScript, success redirects (303), so that a reload sends nothing twice. */
 export function respond(result: Result, form: string, { request, context, url, headers }: FormRequest) {
   if ("leave" in result) {
     if (result.done !== undefined) setFlashCode(context, result.done);

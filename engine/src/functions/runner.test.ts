@@ -198,7 +198,7 @@ describe("queries and mutations", () => {
     expect((await failure("messages:throwText")).message).toBe("Uncaught plain");
   });
 
-  test("reports missing and internal functions alike", async () => {
+  test("reports missing and internal functions with the same error", async () => {
     const text = (name: string): string =>
       `Could not find public function for '${name}'. Did you forget to run \`npx convex dev\` or \`npx convex deploy\`?`;
     expect((await failure("messages:hidden")).message).toBe(text("messages:hidden"));

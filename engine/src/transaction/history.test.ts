@@ -32,7 +32,7 @@ describe("an earlier snapshot", () => {
     expect(names(collect(db.beginQuery(), search("rows.by_name", "name", "later")))).toEqual(["later"]);
   });
 
-  test("is readable for thirty seconds and rejected afterwards or in the future", () => {
+  test("is readable for thirty seconds; older and future ones are rejected", () => {
     let now = START;
     using data = testDatabase({ now: () => now });
     const { db } = data;

@@ -37,7 +37,7 @@ describe("a subscription", () => {
     expect(affectedBy((tx) => tx.shallowMerge({ id: id(1), value: { n: 5 } }))).toEqual(["one"]);
   });
 
-  test("of the first two rows ends after the second", () => {
+  test("of the first two rows ignores changes after the second row", () => {
     const first = (order: "asc" | "desc") => (tx: Transaction) => collect(tx, range("tasks.by_list", listX, order, [{ limit: 2 }]));
     watch("asc", first("asc"));
     watch("desc", first("desc"));

@@ -5,7 +5,7 @@ import { idBytes, idFromBytes, idLength, idRange, newId, tableNumberOf } from ".
 const tables = fc.oneof(fc.constantFrom(1, 127, 128, 16_383, 16_384, 2_097_151, 2_097_152, 0xffff_ffff), fc.integer({ min: 1 }));
 
 describe("ids", () => {
-  test("contain their table and their own bytes", () => {
+  test("contain their table number and their own bytes", () => {
     fc.assert(
       fc.property(tables, fc.uint8Array({ minLength: 16, maxLength: 16 }), (table, bytes) => {
         const id = idFromBytes(table, bytes);
@@ -16,7 +16,7 @@ describe("ids", () => {
     );
   });
 
-  test("of a table are adjacent in order", () => {
+  test("of one table sort next to each other", () => {
     fc.assert(
       fc.property(tables, tables, (table, other) => {
         const { lowest, highest } = idRange(table);

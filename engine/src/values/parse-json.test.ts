@@ -28,7 +28,7 @@ describe("parseJson", () => {
     expect(parseJson(`{"text":"${text}","more":"\\\\"}`)).toEqual({ text: text.replaceAll("\\", ""), more: "\\" });
   });
 
-  it("rejects what is not JSON", () => {
+  it("rejects invalid JSON", () => {
     expect(() => parseJson(`"${"x".repeat(300_000)}`)).toThrow(SyntaxError);
     expect(() => parseJson("{")).toThrow(SyntaxError);
   });

@@ -27,7 +27,7 @@ test("two servers behind a balancer without affinity serve every session", async
       await expect(page.getByRole("heading", { name: "Spring" })).toBeVisible();
       await actions.ready();
       await actions.renameInPlace("Summer");
-      // Without scripts a new document would close the dialog that opens next.
+      // Without scripts, renaming loads a document, which would close the dialog that opens next.
       await expect(page.getByRole("heading", { name: "Summer", level: 1 })).toBeAttached();
       await actions.ready();
       await actions.create("design", "Cover");

@@ -109,5 +109,5 @@ function idOf({ id }: Row): string {
   return id;
 }
 
-/** Better Auth types its rows by the caller, unchecked. */
+/** Better Auth returns rows as the caller's type, without a check. */
 const generic = (value: unknown) => value as never;

@@ -120,7 +120,7 @@ function makeAuth(config: AppConfig, origin: string) {
         "/sign-out": false,
         // Stripe signs its requests.
         "/stripe/webhook": false,
-        // A class or an office may sign up at once from one address. Signing up reveals nothing to guess.
+        // A class or an office may sign up at once from one IP address. No secret can be guessed here.
         "/sign-up/email": { window: 10, max: 10 },
       },
     },

@@ -17,7 +17,7 @@ it.each([
   expect(isPermanentRejection(error)).toBe(forGood);
 });
 
-it("names a fault without addresses from the mail server's answer", () => {
+it("names a fault without the addresses in the mail server's answer", () => {
   expect(errorName(answered(550))).toBe("EENVELOPE 550");
   expect(errorName(new TypeError("ada@example.com"))).toBe("TypeError");
   expect(errorName("ada@example.com")).toBe("unknown");

@@ -32,7 +32,7 @@ it("adds the maker to a model without it, and reads the orientation", async () =
   expect(readExif(await exifOf(buffer))).toEqual({ orientation: 6, camera: "Lumen Pocket 3", hasPlace: true });
 });
 
-it("reads other data as empty", () => {
+it("returns the defaults for data that is not EXIF", () => {
   const nothing = { orientation: 1, hasPlace: false };
   for (const bytes of [undefined, Buffer.alloc(0), Buffer.from("Exif\0\0"), Buffer.from("II*\0\xff\xff\xff\xff", "latin1")])
     expect(readExif(bytes)).toEqual(nothing);

@@ -140,7 +140,7 @@ describe("screenshots and flat art", () => {
     expect(await difference(await sharp(source.bytes).resize(640).png().toBuffer(), bytes, 640)).toBe(0);
   });
 
-  it("with photographs on the page keep legible text, lossless above thumbnails", async () => {
+  it("with photographs on the page are lossless, except as thumbnails", async () => {
     const letters = await sharp(await pictureBytes("bank"))
       .resize(1440, 300, { fit: "cover", position: "top" })
       .png()

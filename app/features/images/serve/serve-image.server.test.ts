@@ -81,7 +81,7 @@ it("does not read a JPEG for a request that ended", async () => {
   expect((await ask()).status).toBe(200);
 });
 
-it("makes the first thumbnail of an uploaded JPEG without its stored file", async () => {
+it("makes the first thumbnail of an uploaded JPEG without reading the stored file", async () => {
   const { data, info } = await sharp({ create: { width: 500, height: 375, channels: 3, background: "#f00" } })
     .raw()
     .toBuffer({ resolveWithObject: true });

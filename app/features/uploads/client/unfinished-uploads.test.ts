@@ -119,7 +119,7 @@ describe("unfinished uploads", () => {
       expect([page.transport.sendings.at(-1)?.url, page.transport.finished]).toEqual(["/uploads/apng", ["/uploads/apng"]]);
     });
 
-    it("wait, ask about duplicates and fail like uploads of chosen files", async () => {
+    it("wait, fail and ask about duplicates like uploads of selected files", async () => {
       await leave("a.png", "b.png", "c.png", "d.png");
       page.transport.hasAll = () => Promise.resolve(true);
       const duplicateOf = { imageId: "i", name: "fig.jpg" };
@@ -170,7 +170,7 @@ describe("unfinished uploads", () => {
         "5 f.png",
       ]);
       expect(sent[0]?.file).toMatchObject({ name: "a.png", type: "image/png", lastModified: 7 });
-      // The closed page may have sent it with this key.
+      // The closed page may have sent the file with this key already.
       expect(sent[0]?.entry.key).toBe(ids[0]);
       expect(page.queue.names()).toEqual(["b.png"]);
     });

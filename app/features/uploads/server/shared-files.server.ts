@@ -49,7 +49,7 @@ export async function storeShared(request: Request, context: Readonly<RouterCont
 
 const NAME_MAX = 1000;
 
-/** Stores a file in place of the oldest beyond `MAX_FILES`. Returns the problem, or null. */
+/** Stores a file and removes the oldest above `MAX_FILES`. Returns the problem, or null. */
 async function storeFile({ name, path, tooLarge }: ArrivedFile, { userId, sessionId }: Sharer, config: AppConfig): Promise<string | null> {
   if (tooLarge) return `${tooLargeText(null, config.uploadMaxBytes)}.`;
   const { partialUploads } = uploadsFor(config);

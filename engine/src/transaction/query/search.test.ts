@@ -59,7 +59,7 @@ describe("a text search", () => {
     expect(find("é".repeat(17))).toEqual([]);
   });
 
-  test("applies its filters exactly", () => {
+  test("compares filter values exactly", () => {
     add(
       { name: "plan one", owner: "ann", pinned: true },
       { name: "plan two", owner: "bob" },
@@ -137,7 +137,7 @@ describe("a text search", () => {
     expect(find("plan logo x")[0]).toBe("the plan");
   });
 
-  test("ranks by the newest texts after changes, deletions and a rollback", { tags: "@cached-search-texts" }, () => {
+  test("ranks by the current texts after changes, deletions and a rollback", { tags: "@cached-search-texts" }, () => {
     const [first = "", second = ""] = add({ name: "logo logo" }, { name: "logo new" }, { name: "the plan" });
     expect(find("logo x")).toEqual(["logo logo", "logo new"]);
     const before = data.db.latest();

@@ -36,7 +36,7 @@ export function createChunkSize(): ChunkSize {
     shrink(status, bytes) {
       if (status === 413) rejected = Math.min(rejected ?? Infinity, bytes);
       if (bytes <= SMALLEST_CHUNK) return false;
-      // Other files may have shrunk it already, and a file can be smaller than a chunk.
+      // Another upload may have reduced the size already, and a file can be smaller than a chunk.
       size = Math.min(size, Math.max(SMALLEST_CHUNK, stepWithin(bytes - 1)));
       return true;
     },
