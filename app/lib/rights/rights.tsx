@@ -9,9 +9,9 @@ export function OwnRights({ role, children }: { role: MemberRole | undefined; ch
   return <OwnRole value={role}>{children}</OwnRole>;
 }
 
-export function useMay(): (right: Right) => boolean {
+export function useMay(): (needed: Right) => boolean {
   const role = use(OwnRole) ?? "owner";
-  return (right) => allows(role, right);
+  return (needed) => allows(role, needed);
 }
 
 /** Returns whether the visitor's role permits a form's intent. Intents without an entry need no right in the project. */
