@@ -42,7 +42,7 @@ export function sorted<Each extends Row>(rows: Each[], sort: ListSort): Each[] {
     case "created":
       return rows.toSorted((a, b) => b._creationTime - a._creationTime);
     default:
-      return rows.toSorted((a, b) => b.updatedAt - a.updatedAt);
+      return rows.toSorted((a, b) => b.updatedAt - a.updatedAt || b._creationTime - a._creationTime);
   }
 }
 

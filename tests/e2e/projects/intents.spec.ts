@@ -9,7 +9,7 @@ import { addPictures, addVersion, clientsOf } from "../support/pictures.ts";
 
 test.describe.configure({ mode: "parallel" });
 
-type TestData = { project: string; design: string; image: string; trashed: string };
+type TestData = { project: string; design: string; designOfImage: string; image: string; trashed: string };
 
 type Step = {
   intent: string;
@@ -24,6 +24,7 @@ const list = () => "/projects";
 const trash = () => "/trash";
 const project = ({ project }: TestData) => `/projects/${project}`;
 const design = ({ design }: TestData) => `/design/${design}`;
+const designOfImage = (things: TestData) => `/design/${things.designOfImage}`;
 const image = ({ design, image }: TestData) => `/design/${design}/images/${image}`;
 
 const chooseIn = (page: (things: TestData) => string) => (things: TestData) => `${page(things)}?select=1`;
@@ -140,13 +141,17 @@ const organising: Step[] = [
   { intent: "favouriteDesigns", at: chooseIn(project), send: (actions) => actions.runOnSelected("Favourite", "X", "Y") },
   {
     intent: "tagImages",
-    at: chooseIn(design),
+    at: chooseIn(designOfImage),
     send: (actions) => actions.tagSelected("Add", "Draft, final", "fig.jpg", "bank.png"),
   },
-  { intent: "untagImages", at: chooseIn(design), send: (actions) => actions.tagSelected("Remove tag", "FINAL", "fig.jpg", "bank.png") },
+  {
+    intent: "untagImages",
+    at: chooseIn(designOfImage),
+    send: (actions) => actions.tagSelected("Remove tag", "FINAL", "fig.jpg", "bank.png"),
+  },
   { intent: "tagDesigns", at: chooseIn(project), send: (actions) => actions.tagSelected("Add", "Draft", "X", "Y") },
   { intent: "untagDesigns", at: chooseIn(project), send: (actions) => actions.tagSelected("Remove tag", "draft", "X", "Y") },
-  { intent: "trashImages", at: chooseIn(design), send: (actions) => actions.runOnSelected("Move to trash", "fig.jpg", "bank.png") },
+  { intent: "trashImages", at: chooseIn(designOfImage), send: (actions) => actions.runOnSelected("Move to trash", "fig.jpg", "bank.png") },
   {
     intent: "moveDesigns",
     at: chooseIn(project),
@@ -248,7 +253,13 @@ async function observerOf(app: RunningApp, person: Person) {
       convex.consistentQuery(api.projects.getProjects, { sort: "manual" }),
       convex.consistentQuery(api.trash.getTrash, {}),
     ]);
-    const things: TestData = { project: projects[0]?._id ?? "", design: "", image: "", trashed: trash.projects[0]?._id ?? "" };
+    const things: TestData = {
+      project: projects[0]?._id ?? "",
+      design: "",
+      designOfImage: "",
+      image: "",
+      trashed: trash.projects[0]?._id ?? "",
+    };
     const within = await Promise.all(
       projects.map(async ({ _id: projectId }) => {
         const [designs, inOrder] = await Promise.all([
@@ -260,7 +271,9 @@ async function observerOf(app: RunningApp, person: Person) {
     );
     const all = within.flatMap(({ designs }) => designs);
     things.design = all[0]?.id ?? "";
-    things.image = all.find(({ first }) => first !== undefined)?.first ?? "";
+    const withImage = all.find(({ first }) => first !== undefined);
+    things.designOfImage = withImage?.id ?? "";
+    things.image = withImage?.first ?? "";
     const stored = projects.map(({ name, description, designCount, imageCount, favourite, coverChosen }, index) => {
       const { designs = [], order = [] } = within[index] ?? {};
       return { name, description, designCount, imageCount, favourite, coverChosen, designs: designs.map((design) => design.stored), order };
