@@ -22,7 +22,7 @@ export function useIntentForm({ id, intent, constraint, defaultValue }: IntentFo
   const [form, fields] = useAnsweredForm({ id, answer: answer?.result, constraint, defaultValue });
   const refusal = answer?.result.status === "error" ? answer : undefined;
   const [sentWith, setSentWith] = useState(fetcher.data);
-  // React Router provides a fetcher's data before its state. A dialog that closed in between would lose what is typed.
+  // React Router provides a fetcher's data before its state. A dialog that closed in between would lose its text.
   const isRejected = refusal !== undefined && fetcher.data !== sentWith;
   const pending = fetcher.state !== "idle" && !isRejected;
 

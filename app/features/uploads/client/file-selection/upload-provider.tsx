@@ -54,7 +54,7 @@ export function PageTarget({ target }: { target: Target }) {
   return <span hidden data-drop-page="" {...targetProps(target)} />;
 }
 
-/** MIME types of a dragged link. Firefox uses a type of its own. */
+/** MIME types of a dragged link; the second is Firefox's. */
 const LINKS = new Set(["text/uri-list", "text/x-moz-url"]);
 
 type DragState = { target: Target | null; card: boolean; isLink?: boolean };
