@@ -8,7 +8,7 @@ type Mutation = FunctionReference<"mutation">;
 /** Each feature adds its table of intents, so that a misspelt intent does not compile. */
 export interface IntentTables {}
 
-type NamesOf<Table> = Table extends unknown ? Extract<keyof Table, string> : never;
+export type NamesOf<Table> = Table extends unknown ? Extract<keyof Table, string> : never;
 
 export type IntentName = NamesOf<IntentTables[keyof IntentTables]>;
 

@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, use } from "react";
-import type { IntentName } from "~/lib/forms/intents";
+import type { IntentName, IntentTables, NamesOf } from "~/lib/forms/intents";
 import { allows, type MemberRole, type Right } from "#convex/model/rights";
 
 const OwnRole = createContext<MemberRole | undefined>(undefined);
@@ -14,21 +14,26 @@ export function useMay(): (needed: Right) => boolean {
   return (needed) => allows(role, needed);
 }
 
-/** Returns whether the visitor's role permits a form's intent. Intents without an entry need no right in the project. */
+/** Returns whether the visitor's role permits a form's intent. Others than those of items need no right in the project. */
 export function useMayRun(): (intent: IntentName) => boolean {
   const may = useMay();
   return (intent) => {
-    const right = NEEDED[intent];
+    const right = needed[intent];
     return right === undefined || may(right);
   };
 }
 
-const NEEDED: Partial<Record<IntentName, Right>> = {
+type ItemIntent = Exclude<NamesOf<IntentTables["projects" | "designs" | "images"]>, "createProject">;
+
+/** The type demands an entry for each new intent. */
+const NEEDED: Record<ItemIntent, Right> = {
   renameProject: "edit",
   describeProject: "edit",
   coverProject: "edit",
   latestCoverProject: "edit",
   removeProject: "deleteProject",
+  favouriteProject: "view",
+  duplicateProject: "download",
   orderProject: "arrange",
   createDesign: "edit",
   renameDesign: "edit",
@@ -39,6 +44,9 @@ const NEEDED: Partial<Record<IntentName, Right>> = {
   orderDesign: "edit",
   moveDesign: "edit",
   moveDesigns: "edit",
+  copyDesigns: "download",
+  favouriteDesign: "view",
+  favouriteDesigns: "view",
   tagDesign: "edit",
   untagDesign: "edit",
   tagDesigns: "edit",
@@ -57,6 +65,9 @@ const NEEDED: Partial<Record<IntentName, Right>> = {
   orderImage: "edit",
   moveImage: "edit",
   moveImages: "edit",
+  copyImages: "download",
   removeImage: "delete",
   trashImages: "delete",
 };
+
+const needed: Partial<Record<IntentName, Right>> = NEEDED;
