@@ -1,5 +1,5 @@
 import { titleOf, useTitle } from "~/lib/ui/use-title";
-import { History, Images, Star, Trash2, Users } from "lucide-react";
+import { History, Images, Star, Trash2 } from "lucide-react";
 import { useMemo, useRef } from "react";
 import { href, useSearchParams } from "react-router";
 import { projectArchive } from "~/features/downloads/download-address";
@@ -31,6 +31,7 @@ import { PageMenu } from "~/lib/forms/dialogs/page-menu";
 import { RemoveButton } from "~/lib/forms/dialogs/remove-button";
 import { ItemActions } from "~/lib/forms/items/item-actions";
 import { DensityPicker } from "~/features/images/gallery/density-picker";
+import { MembersLink } from "~/features/projects/members-link";
 import { projectsCrumb } from "~/features/projects/projects-crumb";
 import { type ProjectPage, projectIntents } from "~/features/projects/intents";
 import { selectableProps } from "~/features/selection/selectable";
@@ -48,7 +49,6 @@ import { count } from "~/lib/ui/count";
 import { EmptyState } from "~/lib/ui/empty-state";
 import { Icon } from "~/lib/ui/icons/icon";
 import { CardGrid } from "~/lib/ui/item-card";
-import { MenuLink } from "~/lib/ui/overlays/menu";
 import { MorePages } from "~/lib/ui/navigation/more-pages";
 import { Page, PageHeader } from "~/lib/ui/page";
 import { PageTarget } from "~/features/uploads/client/file-selection/upload-provider";
@@ -161,15 +161,7 @@ function ProjectView({ project, loaderData }: Pick<Route.ComponentProps, "loader
             <FavouriteButton item={project} intent="favouriteProject" />
             <PageMenu thing="project">
               <ItemActions thing="Project" item={project} isPageItem />
-              <MenuLink
-                to={href("/projects/:id/members", { id: project._id })}
-                prefetch="intent"
-                className="menu-item"
-                data-command="Members"
-                icon={<Icon of={Users} />}
-              >
-                Members
-              </MenuLink>
+              <MembersLink projectId={project._id} isPageItem />
             </PageMenu>
             <RemoveButton intent="removeProject" values={{ id: project._id }} aria-label="Delete project" data-tooltip="Delete project">
               <Icon of={Trash2} />

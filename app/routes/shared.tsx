@@ -33,8 +33,8 @@ export async function loader({ context, url }: Route.LoaderArgs) {
   return { projects, isFirst: cursor === null, constraint: constraintOf(renameProject) };
 }
 
-const { renameProject: rename, duplicateProject, latestCoverProject } = projectIntents;
-const intents = { renameProject: rename, duplicateProject, latestCoverProject, leaveProject: memberIntents.leaveProject };
+const { renameProject: rename, favouriteProject, duplicateProject, latestCoverProject } = projectIntents;
+const intents = { renameProject: rename, favouriteProject, duplicateProject, latestCoverProject, leaveProject: memberIntents.leaveProject };
 
 export const action = serverAction(intents);
 export const clientAction = liveAction(intents);

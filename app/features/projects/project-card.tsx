@@ -6,6 +6,7 @@ import { OrderActions } from "~/lib/forms/items/order-actions";
 import { count } from "~/lib/ui/count";
 import { type OpenDialog, ContainerCard } from "./container-card";
 import type { Project } from "./intents";
+import { MembersLink } from "./members-link";
 
 type ProjectCardProps = { project: Project; openDialog: OpenDialog; byHand: boolean };
 
@@ -23,6 +24,7 @@ export const ProjectCard = memo(function ProjectCard({ project, openDialog, byHa
       byHand={byHand}
     >
       <ItemActions thing="Project" item={project} />
+      <MembersLink projectId={_id} />
       {byHand ? <OrderActions intent="orderProject" id={_id} /> : null}
     </ContainerCard>
   );

@@ -1,5 +1,5 @@
 import type { FunctionReturnType } from "convex/server";
-import { LogOut, Users } from "lucide-react";
+import { LogOut } from "lucide-react";
 import { memo } from "react";
 import { href } from "react-router";
 import { projectArchive } from "~/features/downloads/download-address";
@@ -8,10 +8,10 @@ import { ItemActions } from "~/lib/forms/items/item-actions";
 import { count } from "~/lib/ui/count";
 import { Icon } from "~/lib/ui/icons/icon";
 import { isolate } from "~/lib/ui/isolate";
-import { MenuLink } from "~/lib/ui/overlays/menu";
 import type { api } from "#convex/_generated/api";
 import { ContainerCard, type OpenDialog } from "./container-card";
 import { ROLE_NAMES } from "./member-list";
+import { MembersLink } from "./members-link";
 
 type SharedProject = FunctionReturnType<typeof api.members.listSharedProjects>["page"][number];
 
@@ -35,9 +35,7 @@ export const SharedProjectCard = memo(function SharedProjectCard({
       byHand={false}
     >
       <ItemActions thing="Project" item={project} />
-      <MenuLink to={href("/projects/:id/members", { id: _id })} icon={<Icon of={Users} />}>
-        Members
-      </MenuLink>
+      <MembersLink projectId={_id} />
       <MenuAction intent="leaveProject" values={{ projectId: _id }} icon={<Icon of={LogOut} />} danger>
         Leave project
       </MenuAction>

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { api } from "../../../convex/_generated/api.js";
 import { startMailbox } from "../../harness/mailbox.ts";
 import { bothWays, expect, expectAccessible, hydrated, type Person, type RunningApp, signUp, test } from "../../harness/test.ts";
+import { pageActions } from "../support/page-actions.ts";
 import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
 
 const DENIED = ["New design", "Delete project", "Add a description"];
@@ -62,6 +63,12 @@ bothWays((javaScript) => {
       await expect(other.getByText("by Ada Lovelace")).toBeAttached();
       await expect(other.getByRole("complementary", { name: "Sidebar" }).getByRole("link", { name: "Shared with me" })).toBeVisible();
       await expectAccessible(other);
+      await ready(other);
+      const card = pageActions(other, javaScript);
+      await card.runCardAction("Add to favourites", "Magazine");
+      const members = await deploymentAs(app, stranger);
+      await expect.poll(async () => (await members.query(api.projects.getProjectById, { id: projectId })).favourite).toBe(true);
+      expect((await convex.query(api.projects.getProjectById, { id: projectId })).favourite).toBe(false);
       await other.goto(`/projects/${projectId}`);
       await ready(other);
 
