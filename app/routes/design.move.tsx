@@ -34,7 +34,9 @@ const { moveDesign, copyDesigns } = designIntents;
 const intents = { moveDesign, copyDesigns, createProject: creatingDestination(projectIntents.createProject) };
 export const action = serverAction(intents);
 export const clientAction = liveAction(intents);
-export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ design }) => design.value.projectId };
+export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = {
+  projectOf: ({ design: { value } }) => ({ _id: value.projectId, role: value.role }),
+};
 
 export const shouldRevalidate = liveRevalidation;
 

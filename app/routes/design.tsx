@@ -115,7 +115,9 @@ export async function action(args: Route.ActionArgs) {
 
 export const clientAction = liveAction(intents, SELECTION_FIELDS);
 
-export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ design }) => design.value.projectId };
+export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = {
+  projectOf: ({ design: { value } }) => ({ _id: value.projectId, role: value.role }),
+};
 
 export function shouldRevalidate(args: ShouldRevalidateFunctionArgs): boolean {
   const { currentUrl, nextUrl, currentParams, nextParams, formMethod } = args;

@@ -42,7 +42,9 @@ const { moveImage, copyImages } = imageIntents;
 const intents = { moveImage, copyImages, createDesign: creatingDestination(designIntents.createDesign) };
 export const action = serverAction(intents);
 export const clientAction = liveAction(intents);
-export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ design }) => design.value.projectId };
+export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = {
+  projectOf: ({ design: { value } }) => ({ _id: value.projectId, role: value.role }),
+};
 
 export const shouldRevalidate = liveRevalidation;
 

@@ -38,7 +38,7 @@ export async function loader({ params: { id }, context, url }: Route.LoaderArgs)
   return { project, activities, isFirst: cursor === null };
 }
 
-export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ project }) => project.value._id };
+export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ project }) => project.value };
 
 export const shouldRevalidate = liveRevalidation;
 

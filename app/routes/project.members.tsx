@@ -58,7 +58,7 @@ export async function clientAction(args: ClientActionFunctionArgs) {
   return textOf(sent, INTENT_FIELD) === INVITE ? args.serverAction() : runLive(args);
 }
 
-export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ project }) => project.value._id };
+export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ project }) => project.value };
 export const shouldRevalidate = liveRevalidation;
 
 export default function ProjectMembers({ loaderData }: Route.ComponentProps) {

@@ -89,7 +89,7 @@ const intents = { ...designIntents, ...ofProject };
 
 export const action = serverAction(intents, SELECTION_FIELDS);
 export const clientAction = liveAction(intents, SELECTION_FIELDS);
-export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ project }) => project.value._id };
+export const handle: ProjectHandle<Route.ComponentProps["loaderData"]> = { projectOf: ({ project }) => project.value };
 
 export const shouldRevalidate = liveRevalidation;
 

@@ -1,5 +1,6 @@
 import type { FunctionReturnType } from "convex/server";
 import { Copy } from "lucide-react";
+import { useState } from "react";
 import { useActionData } from "react-router";
 import { TextField } from "~/lib/forms/fields/text-field";
 import { IntentForm, useIntentForm } from "~/lib/forms/intent-form";
@@ -37,23 +38,17 @@ export function Invitations({ projectId, invitations, mail }: InvitationsProps) 
 
 function InviteForm({ mail }: { mail: boolean }) {
   const state = useIntentForm({ id: "invite", intent: "inviteMember" });
-  const email = state.fields["email"];
+  const { email, role } = state.fields;
+  const [invited, setInvited] = useState(0);
   return (
     <div className="grid gap-3">
-      <IntentForm state={state} className="flex flex-wrap items-end gap-3">
-        <TextField
-          key={state.done ? "sent" : "typed"}
-          field={email}
-          label="Email"
-          type="email"
-          autoComplete="off"
-          className="min-w-56 flex-1"
-        />
+      <IntentForm state={state} className="flex flex-wrap items-start gap-3" onDone={() => setInvited((count) => count + 1)}>
+        <TextField key={invited} field={email} label="Email" type="email" autoComplete="off" className="min-w-56 flex-1" />
         <div className="grid gap-1.5">
           <label htmlFor={`${state.id}-role`} className="text-sm font-medium text-soft">
             Role
           </label>
-          <Select id={`${state.id}-role`} name="role" defaultValue="viewer">
+          <Select id={`${state.id}-role`} name="role" defaultValue={typeof role?.initialValue === "string" ? role.initialValue : "viewer"}>
             {MEMBER_ROLES.map((role) => (
               <option key={role} value={role}>
                 {ROLE_NAMES[role]}
@@ -61,7 +56,7 @@ function InviteForm({ mail }: { mail: boolean }) {
             ))}
           </Select>
         </div>
-        <Button type="submit" variant="primary">
+        <Button type="submit" variant="primary" className="mt-6.5">
           {mail ? "Send invitation" : "Create invitation link"}
         </Button>
       </IntentForm>

@@ -1,11 +1,14 @@
 import { useMatches } from "react-router";
+import type { MemberRole } from "#convex/model/rights";
 
-export type ProjectHandle<Data> = { projectOf: (loaderData: Data) => string };
+/** `role`: the visitor's, in a project of somebody else. */
+type OpenProject = { _id: string; role?: MemberRole | undefined };
 
-export function useOpenProject(): string | null {
+export type ProjectHandle<Data> = { projectOf: (loaderData: Data) => OpenProject };
+
+export function useOpenProject(): OpenProject | null {
   for (const { handle, loaderData } of useMatches().toReversed()) {
-    const id = loaderData !== undefined && hasProject(handle) ? handle.projectOf(loaderData) : null;
-    if (id !== null) return id;
+    if (loaderData !== undefined && hasProject(handle)) return handle.projectOf(loaderData);
   }
   return null;
 }

@@ -18,7 +18,7 @@ type ProjectLinksProps = { page: Endless<NamedProject>; openAtFirst: boolean };
 export function ProjectLinks({ page: { rows: projects, next, more, loading }, openAtFirst }: ProjectLinksProps) {
   const [open, setOpen] = useState(openAtFirst);
   const { pathname } = useLocation();
-  const openProject = useOpenProject();
+  const openProject = useOpenProject()?._id ?? null;
   const list = useRef<HTMLUListElement>(null);
   const restRef = useRef<HTMLLIElement>(null);
   useNearness(restRef, next !== null && !loading && open ? more : undefined);

@@ -32,7 +32,8 @@ export function Sidebar({ sidebar, user, theme, me, projects, unread, projectLis
   const named = useEndless(projects, api.projects.listProjects, { remembers: false });
   const { hasShared = false } = useLive(me);
   const collapsed = sidebar.state === "collapsed";
-  const within = useOpenProject() !== null;
+  const openProject = useOpenProject();
+  const isShared = openProject?.role !== undefined;
   return (
     <div
       ref={sidebar.ref}
@@ -73,9 +74,18 @@ export function Sidebar({ sidebar, user, theme, me, projects, unread, projectLis
 
       <SidebarSearch collapsed={collapsed} />
       <nav aria-label="Main" className="relative flex min-h-0 flex-1 flex-col p-2">
-        <SidebarLink to="/projects" end name="Projects" icon={LayoutGrid} collapsed={collapsed} data-within={within || undefined} />
+        <SidebarLink
+          to="/projects"
+          end
+          name="Projects"
+          icon={LayoutGrid}
+          collapsed={collapsed}
+          data-within={(openProject && !isShared) || undefined}
+        />
         {named.rows.length > 0 ? <ProjectLinks page={named} openAtFirst={projectListOpen} /> : null}
-        {hasShared ? <SidebarLink to={href("/shared")} name="Shared with me" icon={Users} collapsed={collapsed} /> : null}
+        {hasShared ? (
+          <SidebarLink to={href("/shared")} name="Shared with me" icon={Users} collapsed={collapsed} data-within={isShared || undefined} />
+        ) : null}
         <SidebarLink to="/trash" name="Trash" icon={Trash2} collapsed={collapsed} />
       </nav>
 

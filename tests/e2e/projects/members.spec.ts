@@ -36,6 +36,12 @@ bothWays((javaScript) => {
       await page.getByRole("button", { name: "Create invitation link" }).click();
       const link = await page.getByLabel("Invitation link").inputValue();
       await expectAccessible(page);
+      await page.getByLabel("Email").fill("not an address");
+      await page.getByLabel("Role", { exact: true }).selectOption("commenter");
+      await page.getByRole("button", { name: "Create invitation link" }).click();
+      await expect(page.getByText("Invalid email")).toBeVisible();
+      await expect(page.getByLabel("Email")).toHaveValue("not an address");
+      await expect(page.getByLabel("Role", { exact: true })).toHaveValue("commenter");
 
       // Opening the link accepts nothing.
       await other.goto(link);
@@ -47,6 +53,7 @@ bothWays((javaScript) => {
       await expect(other).toHaveURL(new RegExp(`/projects/${projectId}$`));
       await expect(other.getByRole("heading", { name: "Magazine", level: 1 })).toBeVisible();
       await expect(other.getByRole("link", { name: "Cover" }).first()).toBeVisible();
+      await expect(other.locator("[data-within]")).toHaveText("Shared with me");
       for (const name of DENIED) await expect(other.getByRole("button", { name })).toHaveCount(0);
       await expect(other.getByLabel("Name of the project")).toHaveCount(0);
       await expectAccessible(other);
