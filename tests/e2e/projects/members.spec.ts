@@ -43,7 +43,6 @@ bothWays((javaScript) => {
       await expect(page.getByLabel("Email")).toHaveValue("not an address");
       await expect(page.getByLabel("Role", { exact: true })).toHaveValue("commenter");
 
-      // Opening the link accepts nothing.
       await other.goto(link);
       await other.goto(link);
       await ready(other);
