@@ -207,17 +207,21 @@ test("thumbnails have the right size and look, and cause no layout shift", async
   const names: PictureName[] = ["fig", "dogs", "bank", "habits", "stripes", "sunset"];
   const { path, ids } = await designWith(app, person, names);
   await page.setViewportSize({ width: 1440, height: 900 });
-  await page.addInitScript(() => {
+  // A busy browser paints half of the HTML, whose last row then grows. Counted from the first paint of the whole page,
+  // whose pictures load afterwards.
+  const painted = Promise.withResolvers<void>();
+  await page.route("**/images/*", (route) => painted.promise.then(() => route.continue()));
+  await page.goto(path, { waitUntil: "domcontentloaded" });
+  await page.evaluate(async () => {
+    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const start = performance.now();
     const shifts: number[] = [];
     Object.assign(window, { shifts });
-    new PerformanceObserver((list) =>
-      shifts.push(...list.getEntries().map((entry) => ("value" in entry ? Number(entry.value) : 0))),
-    ).observe({
-      type: "layout-shift",
-      buffered: true,
-    });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) if (entry.startTime > start && "value" in entry) shifts.push(Number(entry.value));
+    }).observe({ type: "layout-shift" });
   });
-  await page.goto(path);
+  painted.resolve();
   for (const [index, name] of names.entries()) {
     const image = gallery(page).nth(index).getByRole("img");
     await image.scrollIntoViewIfNeeded();
