@@ -1,7 +1,7 @@
 /** Clients without a token that send as much as they can. `FAULT_BYTES=2200000000` is the long run. */
 import { readFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { WebSocket } from "ws";
 import { ADMIN_KEY, createIssuer, removeFolder, startEngine, temporaryFolder, type EngineProcess } from "@atelier/engine/testing/harness";
 import { pushFixture } from "@atelier/engine/testing/deployed";
@@ -9,6 +9,7 @@ import { addQuery, connectMessage, modifyMessage } from "@atelier/engine/testing
 
 const BYTES = Number(process.env.FAULT_BYTES ?? 220_000_000);
 const SOCKETS = process.env.FAULT_BYTES ? 50 : 30;
+if (process.env.FAULT_BYTES) vi.setConfig({ testTimeout: 600_000 });
 const MESSAGE_BYTES = 12_000_000;
 /** Without the limits the process grows by all of the bytes sent. */
 const MAX_GROWTH_BYTES = 200_000_000;

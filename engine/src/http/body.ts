@@ -33,7 +33,8 @@ export function readBody(request: IncomingMessage, bounds: Bounds): Promise<Buff
       source.removeAllListeners("data");
       decoder?.destroy();
       request.unpipe();
-      request.resume();
+      // Discarded chunks live briefly, so collecting every 32 MB suffices: without it 222 MB accumulate.
+      request.on("data", ({ length }: Buffer) => collectGarbage(length / 4)).resume();
       reject(error);
     };
     const timer = setTimeout(() => fail(new RequestError(408, "RequestTimeout", "The request's body took too long.")), bounds.timeoutMs);
