@@ -7,6 +7,7 @@ import { modules } from "../tests/convex/convex-test.ts";
 import type { Id } from "./_generated/dataModel";
 import type { MutationCtx } from "./_generated/server";
 import { FOREIGN_IMAGES_MAX } from "./jobs/copies";
+import { upgradedTables, upgradeOf } from "./model/upgrades";
 import schema from "./schema";
 
 /** Among 300 projects, designs and images, and as many foreign or removed ones. Two documents of each call are session and user. */
@@ -37,8 +38,8 @@ const reads: [name: string, args: (fixtures: Fixtures) => object, cost: Cost][] 
   ["trash:getTrash", () => ({}), { documents: 602, ranges: 305 }],
   ["trash:listTrash", () => ({ kind: "project", paginationOpts: page }), { documents: 22, ranges: 3 }],
   ["usage:getUsage", () => ({}), { documents: 3, ranges: 3 }],
-  // 20 of each kind, one more to detect a next page, and their parents.
-  ["search:find", () => ({ text: "name" }), { documents: 90, ranges: 30 }],
+  // 20 of each kind, one more to detect a next page, their parents, and the finished upgrades.
+  ["search:find", () => ({ text: "name" }), { documents: 97, ranges: 30 }],
   ["search:find", () => ({ text: "", kind: "image" }), { documents: 55, ranges: 5 }],
   ["search:find", () => ({ text: "", kind: "image", type: "image/png", from: 1 }), { documents: 55, ranges: 5 }],
   ["tags:getTags", () => ({}), { documents: 2, ranges: 3 }],
@@ -93,7 +94,7 @@ function createFixtures({ run }: typeof test): Promise<Fixtures> {
       for (let each = 0; each < 300; each++) await ctx.db.insert("projects", { ...project(ownerId), removedAt: 1 });
     }
     const own = await ctx.db.insert("projects", project("ada"));
-    await ctx.db.insert("upgrades", { name: "favourites" });
+    for (const upgrade of ["favourites", ...upgradedTables.map(upgradeOf)]) await ctx.db.insert("upgrades", { name: upgrade });
     await ctx.db.insert("usage", { ownerId: "ada", projects: 0, designs: 0, images: 0, bytes: 0 });
     for (const orderKey of keys) await ctx.db.insert("designs", { ...design(own), orderKey, latestImageAt: 1 });
     for (let each = 0; each < 300; each++) await ctx.db.insert("designs", { ...design(own), removedAt: 1 });

@@ -12,10 +12,10 @@ import {
 } from "./model/search/searchCandidates";
 import { colour, hasLooks, type Looks, orientation, pixelSize } from "./model/search/imageLooks";
 import { tagKey } from "./model/rules";
-import { searchQuery } from "./model/search/searchQuery";
+import { type SearchQuery, searchQuery } from "./model/search/searchQuery";
 import { coverShape, designImageShape, toDesign, toDesignImage, toProject } from "./model/shapes";
 import { tagOf } from "./model/tags/tagging";
-import { finishedUpgrades, type UpgradedTable, upgradeOf } from "./model/upgrades";
+import { areUpgraded, type UpgradedTable } from "./model/upgrades";
 
 /** Results per kind; `FOUND_PAGE` if only one kind is searched. */
 export const FOUND_LIMIT = 20;
@@ -80,7 +80,6 @@ export const find = userQuery({
     const carried = tag ? await tagOf(ctx, ownerId, tagKey(tag)) : null;
     if (tag && !carried) return NOTHING;
 
-    const upgraded = isWorded ? await finishedUpgrades(ctx) : new Set<string>();
     const start = only === undefined ? null : offsetOf(after);
     const shared = within && within.ownerId !== ctx.user.id ? within : null;
     const candidatesOf = <Each extends Kind>(search: CandidateSearch<Each>) =>
@@ -92,12 +91,12 @@ export const find = userQuery({
       (only === undefined || only === each) && (each === "image" || !isOfImages) && (each !== "project" || !(tag || projectId));
     async function foundOf<Each extends Kind, Item>(
       each: Each,
+      query: SearchQuery | null,
       isNear: boolean,
       toResult: (row: Candidate<Each>["row"]) => Promise<Item | null>,
     ) {
       const items: Item[] = [];
       if (!isAsked(each)) return { items, next: null };
-      const query = !isWorded || upgraded.has(upgradeOf(TABLES[each])) ? words : searchQuery(text, true);
       const search: CandidateSearch<Each> = {
         kind: each,
         ownerId,
@@ -124,33 +123,37 @@ export const find = userQuery({
 
     const designOf = memo((id: string) => ifVisible(designFor(ctx, id, "view")));
     const isInProject = (id: string) => !projectId || id === projectId;
-    const everything = async (isNear: boolean) => {
-      const [project, design, image] = await Promise.all([projects(isNear), designs(isNear), images(isNear)]);
+    const everything = async (query: SearchQuery | null, isNear: boolean) => {
+      const [project, design, image] = await Promise.all([projects(query, isNear), designs(query, isNear), images(query, isNear)]);
       return { project, design, image };
     };
-    const projects = (isNear: boolean) =>
-      foundOf("project", isNear, async ({ _id }) => {
+    const projects = (query: SearchQuery | null, isNear: boolean) =>
+      foundOf("project", query, isNear, async ({ _id }) => {
         const row = await projectOf(_id);
         if (!row) return null;
         const { name, cover, description } = toProject(row);
         return { _id, name, cover, description: description.slice(0, DESCRIPTION_LENGTH) };
       });
-    const designs = (isNear: boolean) =>
-      foundOf("design", isNear, async (row) => {
+    const designs = (query: SearchQuery | null, isNear: boolean) =>
+      foundOf("design", query, isNear, async (row) => {
         const project = isInProject(row.projectId) ? await projectOf(row.projectId) : null;
         if (!project) return null;
         const { _id, name, cover, description } = toDesign(row);
         return { _id, name, cover, description: description.slice(0, DESCRIPTION_LENGTH), projectName: project.name };
       });
-    const images = (isNear: boolean) =>
-      foundOf("image", isNear, async (row) => {
+    const images = (query: SearchQuery | null, isNear: boolean) =>
+      foundOf("image", query, isNear, async (row) => {
         const path = await designOf(row.designId);
         if (!path || !isInProject(path.project._id)) return null;
         return { ...toDesignImage(row), designName: path.design.name, projectName: path.project.name };
       });
-    let found = await everything(isNearMark(start));
+    // Nearly always everything is upgraded, so the search does not wait for the answer.
+    const upgraded = isWorded ? areUpgraded(ctx, Object.values(TABLES)) : true;
+    let query = words;
+    let found = await everything(query, isNearMark(start));
+    if (!(await upgraded)) found = await everything((query = searchQuery(text, true)), isNearMark(start));
     const isEmpty = KINDS.every((each) => found[each].items.length === 0);
-    if (isEmpty && isWorded && !carried && start === null) found = await everything(true);
+    if (isEmpty && isWorded && !carried && start === null) found = await everything(query, true);
     const next = only === undefined ? null : found[only].next;
     return {
       projects: found.project.items,

@@ -79,9 +79,9 @@ async function isDone({ db }: Pick<QueryCtx, "db">, name: string): Promise<boole
   return done !== null;
 }
 
-export async function finishedUpgrades({ db }: Pick<QueryCtx, "db">): Promise<Set<string>> {
-  const done = await db.query("upgrades").take(UPGRADES_MAX);
-  return new Set(done.map(({ name }) => name));
+export async function areUpgraded({ db }: Pick<QueryCtx, "db">, tables: UpgradedTable[]): Promise<boolean> {
+  const done = new Set((await db.query("upgrades").take(UPGRADES_MAX)).map(({ name }) => name));
+  return tables.every((table) => done.has(upgradeOf(table)));
 }
 
 const UPGRADES_MAX = 100;
