@@ -57,6 +57,26 @@ it(`cleans the names of ${ROWS} rows, also after an interruption`, async () => {
   expect(await Promise.all(TABLES.map(rowsOf))).toEqual(upgraded);
 });
 
+it("cleans the names of passkeys", async () => {
+  const backend = await convexTestBackend();
+  await signUp(backend, "ada");
+  const passkey = {
+    userId: "ada",
+    publicKey: "x",
+    counter: 0,
+    deviceType: "x",
+    backedUp: false,
+    transports: null,
+    aaguid: null,
+    createdAt: null,
+  };
+  const rows = ["Cafe\u0301", "\u200B", null].map((name, index) => ({ ...passkey, id: `p${index}`, credentialID: `c${index}`, name }));
+  await backend.inside.mutation(probe.insertMany, { table: "passkeys", rows });
+  await backend.inside.mutation(internal.jobs.upgrade.rows, { table: "passkeys", cursor: null });
+  const upgraded = await backend.inside.query(probe.rows, { table: "passkeys" });
+  expect(upgraded.map(({ name }) => name)).toEqual(["Café", null, null]);
+});
+
 it("removes names of deleted items from the history of an earlier build", { tags: "@forgets-deleted-names-earlier-build" }, async () => {
   const backend = await convexTestBackend();
   const ada = await signUp(backend, "ada");

@@ -3,14 +3,14 @@ import { internal } from "../_generated/api";
 import type { Doc } from "../_generated/dataModel";
 import type { MutationCtx, QueryCtx } from "../_generated/server";
 import { forgetDeleted } from "./activities/forgetDeleted";
-import { cleanTag, cleanText, cleanUserName } from "./names";
+import { cleanName, cleanTag, cleanText, cleanUserName } from "./names";
 import { sortNameOf } from "./lists/order";
 import { nameFromFile, tagKey } from "./rules";
 import { searchWords } from "./search/words";
 
 /** What `upgrade.ts` changes in a row, and which tables it has finished. */
 
-export const upgradedTables = ["users", "tags", "projects", "designs", "designImages", "imageVersions", "activities"] as const;
+export const upgradedTables = ["users", "tags", "projects", "designs", "designImages", "imageVersions", "activities", "passkeys"] as const;
 export type UpgradedTable = (typeof upgradedTables)[number];
 export const upgradedTable = v.union(...upgradedTables.map((table) => v.literal(table)));
 
@@ -20,7 +20,10 @@ export async function upgradeRow(ctx: MutationCtx, row: Doc<UpgradedTable>): Pro
   const { db } = ctx;
   if ("key" in row) return upgradeTag(ctx, row);
   if ("actorId" in row) return forgetDeleted(ctx, row);
-  if ("email" in row) {
+  if ("credentialID" in row) {
+    const name = cleanName(row.name ?? "") || null;
+    if (name !== row.name) await db.patch(row._id, { name });
+  } else if ("email" in row) {
     const name = cleanUserName(row.name);
     if (name !== row.name) await db.patch(row._id, { name });
   } else if ("imageId" in row) {

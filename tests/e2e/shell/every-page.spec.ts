@@ -44,7 +44,7 @@ for (const status of [502, 504]) {
       const hasLoader = await page.evaluate(async (to) => {
         const router = Object(window.__reactRouterDataRouter);
         await router.navigate(to);
-        return window.__reactRouterManifest?.routes[router.state.matches.at(-1).route.id]?.hasLoader;
+        return Boolean(Object(window.__reactRouterManifest?.routes[router.state.matches.at(-1).route.id]).hasLoader);
       }, address);
       await expect(page, address).toHaveURL(address);
       await expect(page.getByRole("button", { name: "Try Again" }), address).toHaveCount(hasLoader ? 1 : 0);
