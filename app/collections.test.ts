@@ -1,4 +1,4 @@
-/** Collections in memory that grow with use: bounded after 100,000 entries (docs/scaling.md, "Collections and their bounds"). */
+/** Checks that collections in memory stay within their bounds after 100,000 entries (docs/scaling.md, "Collections and their bounds"). */
 import type { JWTPayload } from "jose";
 import { expect, it, vi } from "vitest";
 import { testConfig } from "~/lib/http/testing";

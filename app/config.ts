@@ -45,7 +45,7 @@ export const USER_AUDIENCE = "atelier-user";
 /** `aud` of the app server's own tokens, for functions that only it may call. */
 export const SERVICE_AUDIENCE = "atelier-service";
 
-/** Tolerated clock difference between app server and deployment. Convex itself tolerates 5. */
+/** Tolerated clock difference between app server and deployment. Convex itself tolerates 5 seconds. */
 export const CLOCK_SKEW_SECONDS = 60;
 /** The client computes the lifetime as `exp - iat`, which a backdated `iat` lengthens. The deployment's clock may also be ahead. */
 export const TOKEN_REFRESH_LEEWAY_SECONDS = 2 * CLOCK_SKEW_SECONDS;

@@ -15,7 +15,7 @@ const activityShape = v.object({
   ...publicFields,
   _id: v.id("activities"),
   actor: v.union(v.object({ name: v.string(), isMe: v.boolean() }), v.null()),
-  /** Where the item is now, also in the trash; without what was deleted permanently. */
+  /** The current design and image of the entry, also in the trash. Permanently deleted ones are omitted. */
   place: v.optional(v.object({ designId: v.optional(v.id("designs")), imageId: v.optional(v.id("designImages")) })),
   picture: v.optional(coverShape),
 });

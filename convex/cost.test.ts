@@ -170,7 +170,7 @@ it("checks the most images of another owner within the reads of a transaction", 
   expect(few + perImage * (FOREIGN_IMAGES_MAX - 10)).toBeLessThan(RANGES_MAX);
 });
 
-/** Duplicates a project with images in designs of their own for a member whose quota fits only because one file counts already. */
+/** Duplicates a project with images in designs of their own for a member whose quota suffices only because one file is already counted. */
 async function rangesOfCopy(images: number): Promise<number> {
   const copyTest = convexTest({ schema, modules });
   const source = await copyTest.run(async (ctx) => {

@@ -12,7 +12,7 @@ import { inviteMember } from "./model/rules";
 /** Invitations to projects. Tokens are created and hashed by the app server, because functions have no secure random source. */
 
 const HOUR = 60 * 60 * 1000;
-/** Per hour: of one inviter, and to one address. */
+/** Maximum invitations per hour by one inviter, and to one address. */
 const SENT_MAX = 30;
 const RECEIVED_MAX = 5;
 const LISTED_MAX = 200;
@@ -134,7 +134,7 @@ export const accept = serverMutationFor({
     if (invitation.provesAddress && user.email !== invitation.email) throw conflict("This invitation is for another email address.");
     if (invitation.provesAddress && !user.emailVerified) throw conflict("Verify your email address first, then open the invitation again.");
     if (project.ownerId === user.id) throw conflict("This is your own project.");
-    // Leaves a copied link to the person it is for.
+    // Keeps a copied link valid for its recipient.
     if (await memberOf(ctx, project._id, user.id)) throw conflict("You are already a member of this project.");
     const role = invitation.role ?? "viewer";
     await ctx.db.insert("projectMembers", { projectId: project._id, userId: user.id, role, addedAt: Date.now(), addedBy: project.ownerId });

@@ -4,7 +4,7 @@ import { ErrorScreen } from "~/lib/ui/errors/error-screen";
 import { isNotFound } from "~/lib/ui/errors/error-messages";
 import type { Route } from "./+types/outermost";
 
-/** Layout for signed-out visitors. Its error boundary saves the root from rendering the document again. */
+/** Layout for signed-out visitors. Without its error boundary, the root would render the document again after an error. */
 export default function Outermost() {
   return <Outlet />;
 }

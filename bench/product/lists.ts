@@ -159,7 +159,7 @@ async function measure(app: RunningApp, browser: Browser, { person, ...list }: L
     before["paint"]?.push(median(paint));
     before["change"]?.push(changed.took);
     before["rare"]?.push(rare);
-    // A page has at most 200 rows. Rows beyond it must cost nothing; pages that were scrolled to stay live.
+    // A page has at most 200 rows. Further rows must cost nothing until they are shown; shown pages stay live.
     if (count > 1000) {
       figures.push(atMost(`${title}: first paint ÷ with 1,000`, median(paint) / (before["paint"]?.at(-2) ?? NaN), 1.3, ""));
       figures.push(atMost(`${title}: live change ÷ with 1,000`, changed.took / (before["change"]?.at(-2) ?? NaN), 1.3, ""));

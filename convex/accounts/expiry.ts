@@ -4,7 +4,7 @@ import { internalMutation } from "../_generated/server";
 const BATCH = 200;
 const FEW = 10;
 
-/** How long inviters see what became of an invitation (milliseconds). */
+/** How long inviters see the outcome of an invitation (milliseconds). */
 const INVITATIONS_KEPT = 30 * 24 * 60 * 60 * 1000;
 
 /** Unused sessions expire sooner than this (milliseconds). */

@@ -214,7 +214,7 @@ export const project = internalMutation({
   },
 });
 
-/** Copies by age, so that the copies keep that order too. */
+/** Copies images from the oldest on, so that the copies have the same order of age. */
 export const design = internalMutation({
   args: {
     from: v.id("designs"),

@@ -71,7 +71,7 @@ async function caller(ctx: QueryCtx): Promise<Caller> {
   return live;
 }
 
-/** Per call, because each call reads the user's row anew: bulk actions ask for one project many times. */
+/** Caches roles within a call, as each call has its own user object. Bulk actions check one project many times. */
 const knownRoles = new WeakMap<Doc<"users">, Map<Id<"projects">, Promise<Role | null>>>();
 
 /** The only access rule. Owners need no query. */

@@ -3,12 +3,12 @@ import type { MutationCtx, QueryCtx } from "../_generated/server";
 
 type FileRow = Doc<"designImages"> | Doc<"imageVersions">;
 
-/** Deletes a file that no row has. Users have not seen it. */
+/** Deletes a file unless a row refers to it. No user has seen it. */
 export async function discardFile(ctx: MutationCtx, storageId: Id<"_storage">): Promise<void> {
   if (!(await fileIsTaken(ctx, storageId)) && (await ctx.db.system.get(storageId))) await ctx.storage.delete(storageId);
 }
 
-/** Deletes a deleted row's file, and its variants (`released.ts`), unless another row has it. Returns whether its owner has no other row. */
+/** Deletes a deleted row's file, and its variants (`released.ts`), unless another row refers to it. Returns whether its owner has no other row of it. */
 export async function releaseFile(ctx: MutationCtx, { storageId, checksum, ownerId }: FileRow): Promise<boolean> {
   const other = await rowOfFile(ctx, storageId);
   if (other) return other.ownerId !== ownerId && (await rowOfFile(ctx, storageId, { ownerId })) === null;

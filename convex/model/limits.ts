@@ -21,7 +21,7 @@ export async function subscriptionOf(db: QueryCtx["db"], userId: string): Promis
 export const planFor = (subscription: Doc<"subscriptions"> | null): PlanId =>
   subscription && isPlanId(subscription.plan) ? subscription.plan : DEFAULT_PLAN;
 
-/** The limits in a user's token, which jobs store because they have none. `quota`: bytes that an owner may store. */
+/** The limits in a user's token. Jobs store them, because jobs have no token. `quota`: bytes that an owner may store. */
 export const tokenLimits = {
   isLimited: v.boolean(),
   quota: v.optional(v.number()),
@@ -66,7 +66,7 @@ export async function refuseBeyondPlan(
   }
 }
 
-/** Whether a refusal may have the owner's numbers. Jobs have no acting user. */
+/** Whether a refusal may contain the owner's usage. Jobs have no acting user. */
 export const isOwn = ({ user }: { user?: Pick<Doc<"users">, "id"> | undefined }, ownerId: string): boolean =>
   user === undefined || user.id === ownerId;
 

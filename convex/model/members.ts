@@ -14,5 +14,5 @@ export const userOf = ({ db }: Pick<QueryCtx, "db">, userId: string): Promise<Do
     .withIndex("id", (q) => q.eq("id", userId))
     .unique();
 
-/** Not everyone has a name. Addresses are shown to those only who may manage members. */
+/** Some users have no name. Only members with the right "manageMembers" see addresses. */
 export const nameOf = (user: Doc<"users"> | null): string => user?.name || "Unnamed user";

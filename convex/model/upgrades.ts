@@ -91,7 +91,7 @@ const UPGRADES_MAX = 100;
 
 const FAVOURITES = "favourites";
 
-/** `favourites.ts` reads the old field until then. */
+/** Until this returns true, `favourites.ts` also reads the old field. */
 export async function isFavouritesUpgraded(ctx: Pick<QueryCtx, "db">): Promise<boolean> {
   return isDone(ctx, FAVOURITES);
 }

@@ -43,7 +43,7 @@ export async function expectWithin(ctx: ActorCtx, ownerId: string, bytes: number
   throw isOwn(ctx, ownerId) ? limitReached(quota - used) : limit("The project's owner has too little storage left. Nothing was added.");
 }
 
-/** Throws "limit" unless an owner has room for the files that copies of another owner's images bring. */
+/** Throws "limit" unless an owner has room for the files of images copied from another owner. */
 export async function expectRoomForFiles(ctx: ActorCtx, ownerId: string, by: Partial<Usage> & { bytes: number }): Promise<void> {
   await expectRoomFor(ctx, ownerId, by);
   if (by.bytes > 0) await expectWithin(ctx, ownerId, by.bytes, (await limitsOf(ctx)).quota);
@@ -78,7 +78,7 @@ const foreignFiles = (ownerId: string, images: CopiedImage[]) =>
 
 type CopiedImage = Pick<Doc<"designImages">, "ownerId" | "storageId" | "size">;
 
-/** The acting user words refusals. Jobs have none. */
+/** The text of a refusal depends on the acting user. Jobs have none. */
 type ActorCtx = QueryCtx & { user?: Pick<Doc<"users">, "id"> };
 
 export async function expectRoomFor(ctx: ActorCtx, ownerId: string, by: Partial<Usage>): Promise<void> {

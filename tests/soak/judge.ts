@@ -2,7 +2,7 @@ import type { Half, Soak } from "./soak.ts";
 import type { Sample } from "./watch.ts";
 
 const SLOWER = 1.1;
-/** How much more a process may use in the last quarter than in the one before: collections of garbage are not regular. */
+/** Allowed growth of a process from the third quarter to the last: garbage is not collected at regular times. */
 const GROWTH = 1.1;
 const SLOWEST_AFTER_RESTART_MS = 300;
 

@@ -42,7 +42,7 @@ type IntentSpec<Schema extends z.ZodObject> = {
   schema: Schema;
   otherFields?: readonly string[];
   run: (fields: z.output<Schema>, request: FormRequest) => Promise<Outcome>;
-  /** The fields of Better Auth's error codes; "*" matches all others. Default: the whole form. */
+  /** Maps Better Auth's error codes to fields; "*" matches all others. Default: the whole form. */
   fieldOf?: Readonly<Record<string, string>>;
   retain?: (sent: FormData) => DisplayedData;
 };

@@ -40,7 +40,7 @@ export function contentReader({ sessionId, userId }: { sessionId: string; userId
     chosenImages: (ids) => chosen(contentApi.chosenImages, ids),
     chosenDesigns: (ids) => chosen(contentApi.chosenDesigns, ids),
     async *selected(selection) {
-      // A first manual sorting meanwhile starts the pages again.
+      // The first manual reordering can restart the pages, so rows can repeat.
       const seen = new Set<string>();
       let cursor: string | null = null;
       for (let more = true; more;) {
@@ -65,7 +65,7 @@ export async function* listAll(
   query: FunctionReference<"query">,
   args: Record<string, string>,
 ): AsyncGenerator<Row> {
-  // Rows come by last change: one that changes meanwhile moves to the end and appears twice.
+  // Rows are sorted by last change: a row that changes meanwhile moves to the end and is read twice.
   const seen = new Set<string>();
   let cursor: string | null = null;
   for (let more = true; more;) {

@@ -74,7 +74,7 @@ export function reorderByPointer(shelf: ReorderList): () => void {
     window.addEventListener("scroll", updateTarget, { signal, passive: true, capture: true });
     window.addEventListener("pointercancel", (event) => void (event.pointerId === first.pointerId && end()), { signal });
     window.addEventListener("selectstart", (event) => event.preventDefault(), { signal });
-    // Outlives Escape, after which the click must be swallowed too.
+    // Not aborted by Escape, after which the click must be suppressed too.
     const released = new AbortController();
     window.addEventListener(
       "pointerup",

@@ -10,7 +10,7 @@ export function boxOf(thing: Element): Box {
   return { left: left + scrollX, top: top + scrollY, right: right + scrollX, bottom: bottom + scrollY };
 }
 
-/** Pixels from the window's edge that scroll, and speeds in pixels per second. */
+/** Distance in pixels from the window's edge at which scrolling starts, and speeds in pixels per second. */
 const EDGE = 64;
 const SLOWEST = 150;
 const FASTEST = 2400;

@@ -168,7 +168,7 @@ export function SelectionBar({ selection, thing, trash, parentId, children }: Se
   );
 }
 
-/** Without JavaScript the form says which items it showed, so that the unticked ones are left out. */
+/** Without JavaScript the form contains the items that it showed, so that the server excludes the unticked ones. */
 function WholeInputs({ whole: { all, total, except }, ids }: { whole: WholeSelection; ids: readonly string[] }) {
   const hidden = except.filter((id) => !ids.includes(id));
   return (

@@ -58,7 +58,7 @@ function useLeaveAnew(superseded: boolean): void {
     return () => void (isCurrent = false);
   }, [blocker]);
 
-  // Back navigation, or the one that reported the new build, has changed the URL already.
+  // A back navigation, or the navigation that detected the new build, has already changed the URL.
   const { pathname } = useLocation();
   const shown = useRef(pathname);
   useEffect(() => {

@@ -43,7 +43,7 @@ function isAnswered(watch: Watch<unknown>): boolean {
   }
 }
 
-/** Suspends until the promises of `wanted` (called once per `of`) resolve. React's replay must `use` the same promises (error 310). */
+/** Suspends until the promises of `arrivals` (called once per `of`) resolve. React's replay must `use` the same promises (error 310). */
 export function useArrival(of: unknown, arrivals: () => Promise<void>[]): void {
   const [awaited, setAwaited] = useState(() => ({ of, promises: arrivals() }));
   if (awaited.of !== of) setAwaited({ of, promises: arrivals() });

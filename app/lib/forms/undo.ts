@@ -63,7 +63,7 @@ let last: Promise<unknown> = Promise.resolve();
 /** Offers the opposite at once, so that keys pressed before the answer are not lost. */
 function revert(step: Step, direction: Direction): void {
   if (!removeStep(step, direction)) return;
-  // Undone by key, its message would keep a button without effect.
+  // After an undo by key, the button in the message would have no effect.
   if (step.messageId !== undefined) void dismissToast(step.messageId);
   const done = last.then(() => run(step, direction));
   last = done.catch(() => {});

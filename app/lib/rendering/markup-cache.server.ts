@@ -15,7 +15,7 @@ export type MarkupCache = {
   store(source: PageSource, template: Template, until: number): void;
 };
 
-/** Factor for the data kept with the markup, which is smaller than the markup. */
+/** Factor for the size of an entry: the data stored with the markup is smaller than the markup. */
 const WITH_DATA = 2;
 /** A user's token is renewed sooner than this (ms), and a new token changes the page. */
 const KEPT_MS = 15 * 60_000;

@@ -14,7 +14,7 @@ export function useMay(): (needed: Right) => boolean {
   return (needed) => allows(role, needed);
 }
 
-/** Returns whether the visitor's role permits a form's intent. Others than those of items need no right in the project. */
+/** Returns whether the visitor's role permits a form's intent. Intents that concern no item need no right in the project. */
 export function useMayRun(): (intent: IntentName) => boolean {
   const may = useMay();
   return (intent) => {

@@ -14,7 +14,7 @@ export const add = mutation({
   },
 });
 
-/** With `answers`, returns the text, which the deployment stores encrypted. */
+/** With `answers`, returns the text. The deployment stores this result encrypted. */
 export const rename = mutation({
   args: { text: v.string(), answers: v.boolean() },
   handler: (_ctx, { text, answers }) => Promise.resolve(answers ? text : null),

@@ -15,7 +15,7 @@ export type ReadPlan = { ranges: Range[]; ordered: boolean };
 
 export type SortBy = { field: string; direction: "asc" | "desc" };
 
-/** Returns null if only a full scan would do. Rows must still be filtered by the conditions that the index does not cover. */
+/** Returns null if only a full scan finds the rows. Rows must still be filtered by the conditions that the index does not cover. */
 export function planRead(where: FilterClause[], indexes: Index[], sortBy?: SortBy): ReadPlan | null {
   const required = where.filter((c) => c.connector === "AND");
   const alternatives = where.filter((c) => c.connector === "OR");

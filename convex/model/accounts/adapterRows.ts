@@ -15,7 +15,7 @@ export type Read = {
   sortBy?: SortBy;
   limit?: number;
   offset?: number;
-  /** Whether any `limit` rows will do when there is no condition. */
+  /** Without a condition: whether any `limit` rows may be returned. */
   anyRows?: boolean;
 };
 

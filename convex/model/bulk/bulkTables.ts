@@ -31,7 +31,7 @@ export const bulkState = v.union(v.literal("running"), v.literal("done"), v.lite
 export const bulkPhase = v.union(v.literal("do"), v.literal("undo"), v.literal("redo"));
 
 export const bulkTables = {
-  /** Apart from the job, which every batch rewrites. */
+  /** Separate from the job's row, which every batch rewrites. */
   bulkSelections: defineTable({ userId: v.string(), at: v.number(), ...bulkSelection })
     .index("by_user", ["userId"])
     .index("by_age", ["at"]),
@@ -62,11 +62,11 @@ export const bulkTables = {
     /** Number of the running chain of batches: cancelling and undoing end a chain. */
     run: v.number(),
     call: v.optional(v.id("_scheduled_functions")),
-    /** Until the selection is listed its next position, then the number of the next page. */
+    /** While the selection is listed: its next position. Then: the number of the next page. */
     cursor: v.union(v.string(), v.null()),
     pages: v.optional(v.number()),
     isListed: v.optional(v.boolean()),
-    /** Items of a batch, when a usual one exceeded a transaction's limits. */
+    /** Number of items in a batch, if a batch of the usual size exceeded a transaction's limits. */
     batch: v.optional(v.number()),
     /** Parts of items before the cursor that are still to be tried. */
     waiting: v.optional(v.array(v.array(v.string()))),

@@ -81,13 +81,13 @@ function nearPieces({ kind, whole }: Word): NearPiece[] {
   return pieces.flatMap((letters) => (trigramsOf(letters).length > 0 ? [{ letters, numbers }] : []));
 }
 
-/** Shorter words have too many neighbours. */
+/** Shorter words are similar to too many others. */
 const TYPO_MIN = 5;
 
 /** A spelling with a single letter would find too much. */
 const otherSpellings = ({ spellings }: Word): string[][] => spellings.filter((pieces) => pieces.every(({ length }) => length > 1));
 
-/** The index has no marks, and of a run only pairs. */
+/** Returns whether the text must be compared: the index omits marks, and stores only pairs of a run's characters. */
 const isText = ({ kind, whole }: Word): boolean => kind === "run" || MARKED.test(whole);
 const MARKED = /[^\p{N}\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Arabic}\p{Script=Hebrew}]/u;
 

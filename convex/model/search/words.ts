@@ -96,7 +96,7 @@ const WORDS = new RegExp(
   "gv",
 );
 
-/** Joins the pieces of one word, as do the hyphens and the non-joiner of Persian. */
+/** Apostrophes, hyphens and the non-joiner of Persian join the parts of one word. */
 const APOSTROPHES = /[’‘‛ʹʻʼ׳״´\u00B7]/gu;
 const HYPHENS = /[\u2010\u2011\u200C]/gu;
 const IGNORED = /\p{Default_Ignorable_Code_Point}/gu;

@@ -35,7 +35,7 @@ export function recordChanges({ db, user }: { db: MutationCtx["db"]; user: Pick<
     if (draft.isNew) return;
     const isMoving = "designId" in fields || ("projectId" in fields && kind === "design");
     for (const field of touched) {
-      // The owner's: those of others are only in their rows.
+      // The field is the owner's favourite. `noteFavourite` records those of other users.
       if (field === "favouriteAt" && (stored.ownerId ?? user.id) !== user.id) continue;
       // The first keys of a list change no order.
       if (field === "orderKey" && stored.orderKey === undefined && !isMoving) continue;

@@ -40,7 +40,7 @@ export async function revertChanges(ctx: Ctx, changes: Change[]): Promise<void> 
   for (const change of changes) await revertFields(ctx, change);
 }
 
-/** Reads each row once, because a transaction limits its reads. Only until the first write. */
+/** Reads each row once, because a transaction limits its reads. Valid only until the first write. */
 export function readingOnce(ctx: Ctx): Ctx {
   const rows = new Map<string, unknown>();
   const get = (id: Id<"projects">) => {

@@ -24,7 +24,7 @@ export function openUnusedBytes(path: string, pageSize: number) {
   const file = openSync(path, "r+");
   const page = Buffer.alloc(pageSize);
   const pending = new Set<number>();
-  /** Pages up to this number are stored, in addition to `pending`. */
+  /** All pages up to this number are pending, too. */
   let pendingUpTo = 0;
 
   function clearPage(number: number): boolean {

@@ -10,7 +10,7 @@ import { queryResult, type QueryResult } from "./messages.ts";
 type QuerySpec = { path: string; argsText: string | null; journal: string | null };
 type NewQuery = QuerySpec & { argsText: string };
 
-/** `advance` moves it to a snapshot and returns whether it has all that it waits for. */
+/** `advance` moves it to a snapshot and returns whether all results that it needs are available. */
 export interface Subscriber {
   readonly identity: Identity;
   readonly identityKey: string;
@@ -105,7 +105,7 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
   const systemRuns = new Set<Run>();
   const unresolved = new Set<WatchEntry>();
   const touched = new Set<Subscriber>();
-  /** Paths that read the identity: their callers run in parallel instead of one first for all. */
+  /** Paths of functions that read the identity. Each caller's run starts at once, without a shared run first. */
   const readsIdentity = new Set<string>();
   let tokens = 0;
   let runCount = 0;

@@ -6,7 +6,7 @@ import { picturePath } from "../../fixtures/pictures.ts";
 import { compareStored } from "../../harness/stored.ts";
 import { expect, hydrated, test } from "../../harness/test.ts";
 
-/** Stored names may change only with a migration. After a landed commit, `npm run older-data -- FOLDER` records its data anew. */
+/** Stored names may change only with a migration. After a merged commit, `npm run older-data -- FOLDER` records its data anew. */
 test(
   "finishes the purge, copy and upload of an earlier version",
   { tag: "@finishes-purge-copy-upload-earlier-version" },

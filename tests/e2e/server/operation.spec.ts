@@ -15,7 +15,7 @@ const script = (path: string) => fileURLToPath(new URL(`../../../server/${path}.
 const get = (app: RunningApp, path: string, person?: Person, headers: Record<string, string> = {}) =>
   fetch(app.url + path, { redirect: "manual", headers: { ...headers, ...(person && { Cookie: person.cookieHeader }) } });
 
-/** Mails to send and deleted files, from about a second after the start. */
+/** Queries that the server watches from about a second after the start: mails to send, and deleted files. */
 const WATCHED_BY_SERVER = 2;
 
 test("renders the sign-in page before the app is ready", async ({ launch }) => {

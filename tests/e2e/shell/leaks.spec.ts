@@ -4,7 +4,7 @@ import { expect, type Person, type RunningApp, test } from "../../harness/test.t
 import { pageActions } from "../support/page-actions.ts";
 import { addPictures, deploymentAs, makeDesign } from "../support/pictures.ts";
 
-/** 20 rounds of up to nine actions take a minute on a quiet machine, and ten on a busy one. */
+/** 20 rounds of up to nine actions take a minute on an idle machine, and ten on a busy one. */
 test.describe.configure({ mode: "parallel", timeout: 720_000 });
 test.use({ saveData: false });
 

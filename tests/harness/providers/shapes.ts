@@ -235,7 +235,7 @@ export const shapes: Record<ProviderId, Shape> = {
       }),
     profile: { "GET https://graph.microsoft.com/v1.0/me/photos/240x240/$value": () => PICTURE },
     newId: () => randomUUID(),
-    // Its picture comes as bytes, and only with the access token.
+    // Microsoft returns the picture's bytes, and only for the access token.
     picture: () => "https://graph.microsoft.com/v1.0/me/photos/240x240/$value",
     address: "flag",
   },
@@ -729,7 +729,7 @@ export const shapes: Record<ProviderId, Shape> = {
     authorization: "https://access.line.me/oauth2/v2.1/authorize",
     token: "https://api.line.me/oauth2/v2.1/token",
     expiresIn: 2_592_000,
-    // The address is there only where the person has agreed.
+    // The address is present only with the person's consent.
     idToken: ({ id, name, email, picture }, aud) =>
       given({ iss: "https://access.line.me", aud, sub: id, amr: ["linesso"], name, picture, email }),
     profile: {},

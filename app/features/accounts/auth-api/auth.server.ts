@@ -155,7 +155,7 @@ function makeAuth(config: AppConfig, origin: string) {
       },
     },
     plugins: [
-      // Before `limits`, which removes a picture that is not an address.
+      // Precedes `limits`, which removes a picture that is not an address.
       providerPictures((picture) => copyProviderPicture({ config, ...picture })),
       providerAddresses(),
       vkDevice(),
@@ -177,13 +177,13 @@ function makeAuth(config: AppConfig, origin: string) {
       mailedCodes({ sendVerificationOTP: (code, ctx) => sendCode(config, userFinder(ctx), code) }),
       oneTimeToken({ storeToken: "hashed" }),
       reclaim(),
-      // Before `secondFactor`, which requires what this plugin removes.
+      // Precedes `secondFactor`, which would require a second factor that this plugin removes.
       reclaimByProvider(config),
       secondFactor(mail.secondFactor),
       singleUseCodes(
         async (key, seconds) => (await serviceConvex(config).mutation(api.accounts.mail.pace, { key, seconds }, { skipQueue: true })) === 0,
       ),
-      // After the rules that reject a code without comparing it.
+      // Follows the plugins that reject a code without comparing it.
       secondFactorAttempts(),
       passkeys(origin),
       stepUp(),

@@ -2,7 +2,7 @@ import sharp, { type Sharp, type SharpOptions } from "sharp";
 import { createSvgRenderer } from "./processes/svg-renderer.server";
 import { createQueue } from "./work-queue.server";
 
-/** Only these libvips loaders are allowed in this process: decoders of rare formats have the vulnerabilities. */
+/** Allows only these libvips loaders in this process, because decoders of rare formats have more vulnerabilities. */
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({
   operation: ["VipsForeignLoadJpeg", "VipsForeignLoadPng", "VipsForeignLoadWebp", "VipsForeignLoadNsgif", "VipsForeignLoadHeif"],

@@ -67,7 +67,7 @@ function draw(hash: Uint8Array, rotation: Rotation): string | null {
   return pngUrl(columnsDrawn, rowsDrawn, pixels);
 }
 
-/** Of the pixel `at` in a row of `pixels`. Looked up, because a gallery draws a hundred pictures at a time. */
+/** Returns the cosine at pixel `at` of a row of `pixels`. From a table, because a gallery draws a hundred pictures at a time. */
 const cosine = (pixels: number, at: number, wave: number) => COSINES[(pixels * SIDE + at) * MAX_WAVES + wave] ?? 0;
 
 const COSINES = Float64Array.from({ length: (SIDE + 1) * SIDE * MAX_WAVES }, (_, index) => {

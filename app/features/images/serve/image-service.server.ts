@@ -26,7 +26,7 @@ export type ImageService = {
   newPath: () => string;
   /** Throws `ReplacedError` if the image has another file than `picture`, `Unavailable`, `BusyError` and the errors of `uploads.getFile`. */
   variant(of: ImageReference, picture: AccessibleImage, request: VariantRequest): Promise<CachedVariant>;
-  /** Returns the file as it is now, with its type and ETag; for types of `isRotatedFile` turned by `turn` or by its image. Throws like `variant`. */
+  /** Returns the current file with its type and ETag. `isRotatedFile` types are rotated by `turn`, by default as the image is. Throws like `variant`. */
   file(of: ImageReference, signal: AbortSignal, turn?: Rotation): Promise<Response>;
   /** Returns the storage's answer for the file with this checksum. Throws like `variant`. */
   original(of: Omit<ImageReference, "userId">, checksum: string, range: string | null, signal: AbortSignal): Promise<Response>;
@@ -86,7 +86,7 @@ function open(config: AppConfig): ImageService {
     }
   }
 
-  /** Content, type and ETag of an answer must be of one file; the grant can be older. */
+  /** Content, type and ETag of a response must belong to one file, but cached access can be for an older one. */
   async function grantedFile(of: Omit<ImageReference, "userId">, checksum: string, original = false): Promise<StoredFile> {
     const file = await getFile(of, original);
     if (file.checksum === checksum) return file;
@@ -113,7 +113,7 @@ function open(config: AppConfig): ImageService {
     try {
       return await cache.get(variantKey(picture, request), () => queue(userId, make));
     } catch (error) {
-      // Images share variants by content: what ended the request of another image tells nothing about this one.
+      // Images with the same content share variants: an error of another image's request need not apply to this one.
       if (isOwn || !(error instanceof ReplacedError || refusalOf(error))) throw error;
       return variant(of, picture, request);
     }
@@ -123,7 +123,7 @@ function open(config: AppConfig): ImageService {
     const { checksum, contentType, storageUrl } = file;
     const make = (...signals: AbortSignal[]) =>
       decodeQueue(userId, async () => rotateFile(await download(storageUrl, ...signals), contentType, rotation));
-    // A JPEG is turned without encoding. Other requests may wait for what is cached, so it ignores the signal of the first.
+    // A JPEG is rotated without encoding. Other requests share a cached result, so its creation ignores the first one's signal.
     if (contentType === "image/jpeg") return make(signal);
     return cache.get(`${checksum}-file-turn${rotation}-${VARIANT_VERSION}`, () => make());
   }
@@ -134,7 +134,7 @@ function open(config: AppConfig): ImageService {
     copies: cache,
     variant,
     async file(of, signal, turn) {
-      // Type, rotation and content are of one answer: the caller's may be older.
+      // Type, rotation and content must belong to one file; the caller's may be older.
       const file = await getFile(of, true);
       const rotation = turn ?? file.rotation;
       if (!isRotatedFile(file.contentType, rotation)) {
@@ -156,7 +156,7 @@ function open(config: AppConfig): ImageService {
   };
 }
 
-/** The image has got another file since access was granted. */
+/** The image's file was replaced after access was granted. */
 export class ReplacedError extends Error {
   override name = "ReplacedError";
   readonly file: AccessibleImage;

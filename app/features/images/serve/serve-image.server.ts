@@ -144,10 +144,10 @@ async function serveStored({ request, of, pictures }: Question, picture: Accessi
   return new Response(stored.body, { status: stored.status, headers });
 }
 
-/** Cached by the browser only, as long as a grant; then revalidated, usually with a 304. */
+/** Cached by the browser only, for as long as cached access; then revalidated, usually with a 304. */
 const PRIVATE = { "Cache-Control": `private, max-age=${GRANT_MS / 1000}, must-revalidate` };
 
-/** The content runs and loads nothing, and other sites cannot embed it. */
+/** The content cannot run scripts or load anything, and other sites cannot embed it. */
 const INERT = {
   "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   "X-Content-Type-Options": "nosniff",

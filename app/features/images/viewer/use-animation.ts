@@ -2,7 +2,7 @@ import { useState, useSyncExternalStore } from "react";
 
 export type Animation = {
   isPlaying: boolean;
-  /** Whether the visitor has chosen, against which the preference for reduced motion does not count. */
+  /** Whether the visitor has chosen. The choice overrides the preference for reduced motion. */
   isChosen: boolean;
   toggle: () => void;
 };

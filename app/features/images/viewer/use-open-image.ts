@@ -2,7 +2,7 @@ import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react"
 import { href, useLocation, useNavigate } from "react-router";
 import type { AdjacentImages, Side } from "./adjacent-images";
 
-/** `targetId`: the image that a pending navigation leads to, or null. The viewer shows it at once; the next key counts from there. */
+/** `targetId`: the image that a pending navigation leads to, or null. The viewer shows it at once, and the next arrow key starts from it. */
 export function useOpenImage(designId: string, imageId: string) {
   const navigate = useNavigate();
   const { state } = useLocation();
@@ -12,7 +12,7 @@ export function useOpenImage(designId: string, imageId: string) {
       const own = { id };
       setTarget(own);
       const to = href("/design/:id/images/:imageId", { id: designId, imageId: id });
-      // After a navigation that arrived, React may show the page later: without the target, the previous image would return until then.
+      // React may render the page after the navigation has ended. Without the target, the previous image would appear until then.
       const end = () => {
         if (location.pathname !== to) setTarget((now) => (now === own ? null : now));
       };

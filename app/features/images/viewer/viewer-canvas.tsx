@@ -17,7 +17,7 @@ type StageProps = {
   zoom: Pick<Zoom, "box" | "magnification">;
   sizes: string;
   grows?: boolean;
-  /** Of the visitor's control; without one, the preference for reduced motion decides. */
+  /** From the visitor's control. By default, the preference for reduced motion decides. */
   animation?: Animation;
 };
 
@@ -56,7 +56,7 @@ type SharpProps = { image: DesignImage; shown: number; magnification: number; st
 function Sharp({ image, shown, magnification, still }: SharpProps) {
   const drawing = isDrawing(image);
   const variantWidth = drawing ? nearestWidth(shown * magnificationOfScreen()) : OWN_WIDTH;
-  // Below that, the browser has chosen a sufficient width.
+  // Below that magnification, the width that the browser chose is sufficient.
   const isNeeded = drawing ? shown * magnificationOfScreen() > WIDEST_FITTED : magnification > 0.99;
   const which: ImageVersion = { versionId: image.versionId, rotation: image.rotation, still };
   const [loaded, setLoaded] = useState("");

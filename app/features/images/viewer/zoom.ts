@@ -87,7 +87,7 @@ export function step(view: View, direction: "in" | "out", scene: Scene, at: Poin
   return zoomBy(view, (next ?? now) / now, at, scene);
 }
 
-/** Returns the result of a double click: from fit to 100%, or beyond where that is no larger; otherwise back. */
+/** Returns the view after a double click: from fit to 100%, or twice as large where 100% is not larger; from others back to fit. */
 export function toggled(view: View, scene: Scene, at: Point): { fitting: Fitting; view: View } {
   const [fit, actual] = [fitScale(scene), actualScale(scene)];
   if (view.scale > fit * 1.01) return { fitting: "fit", view: viewOf("fit", scene) };

@@ -92,7 +92,7 @@ export function useItemDrag(list: RefObject<HTMLElement | null>, drag: ItemDrag 
       },
       end,
     };
-    // On the window, so that reordering has prevented the browser's drag before.
+    // On the window, because reordering must prevent the browser's drag first.
     window.addEventListener("dragstart", (event) => (isOurs = begin(event) !== null), { signal });
     document.addEventListener(
       "dragover",

@@ -23,7 +23,7 @@ const CREATIONS = new Set<unknown>(["createDesign", "createProject"] satisfies I
 
 const isCreation = (sent: FormData): boolean => CREATIONS.has(sent.get(INTENT_FIELD));
 
-/** The selection is posted, being too long for a URL. A rejected move and a new destination show the page again, with `otherFields`. */
+/** The selection is posted, because it can be too long for a URL. A rejected move and a new destination show the page again, with `otherFields`. */
 export async function destinationAction<Destination>(
   args: ActionFunctionArgs,
   intents: Intents,

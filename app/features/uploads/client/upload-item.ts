@@ -11,7 +11,7 @@ export type UploadItem = {
   file: File | null;
   url: string | null;
   checksum: Promise<string | null> | null;
-  /** Identifies the file on the server once it was sent in a batch: from then on, only batches carry it. */
+  /** Identifies the file on the server once it was sent in a batch. From then on, it is sent only in batches. */
   key: string | null;
   anyway: boolean;
   tries: number;

@@ -63,7 +63,7 @@ const KEPT_SHARED_MS = 60 * 60_000;
 const SWEEP_EVERY_MS = 10 * 60_000;
 const DISK_MARGIN = 64 * 1024 * 1024;
 
-/** Reads the folder once `begin` resolves or a call needs it. A part's metadata is written last and atomically, so a crash leaves a part, or remains to remove. */
+/** Reads the folder once `begin` resolves or a call needs it. An upload's metadata is written last and atomically, so bytes without metadata remain from a crash and are removed. */
 export function openPartialUploads(
   folder: string,
   { keptMs = KEPT_MS, keptEmptyMs = KEPT_EMPTY_MS, margin = DISK_MARGIN, begin = Promise.resolve() } = {},
@@ -173,7 +173,7 @@ export function openPartialUploads(
     await writers.get(part.id)?.ended;
     deletePart(part.id);
     hashes.delete(part.id);
-    // The metadata goes first: bytes alone are remains.
+    // Removes the metadata first: bytes without metadata are removed at the next start.
     await rm(join(folder, `${part.id}${FACTS}`), { force: true });
     await rm(path(part), { force: true });
   }

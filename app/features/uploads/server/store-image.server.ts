@@ -135,7 +135,7 @@ async function store(file: ArrivedFile, properties: ImageProperties, upload: Upl
       throw error;
     });
   } catch (error) {
-    // Does not delete a file that has got its row after all.
+    // Keeps a file whose row was inserted after all.
     await convex.mutation(api.uploads.discard, { storageId }, { skipQueue: true }).catch(() => {});
     throw error;
   }

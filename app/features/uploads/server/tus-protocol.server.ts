@@ -62,7 +62,7 @@ export async function answerUpload(
   }
 }
 
-/** Rejects a revoked session, whose token is valid 15 minutes longer. Accepts it without the deployment, which must finish uploads. */
+/** Rejects a revoked session, whose token is valid 15 minutes longer. Skipped while the deployment is unreachable: finishing checks again. */
 async function expectSession({ config, visitor: { sessionId } }: TusRequest): Promise<void> {
   await serviceConvex(config)
     .query(api.uploads.expectSession, { sessionId })

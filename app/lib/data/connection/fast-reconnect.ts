@@ -25,7 +25,7 @@ const PROBE_TIMEOUTS_MS = {
   // After sleep, received messages arrive before an answer or within this time.
   dead: 500,
 };
-/** For one probe of a slow handshake at a time, so that its answer shows how slow the line is. */
+/** Timeout of the only probe during a slow handshake, so that its duration shows how slow the connection is. */
 const LONG_PROBE_TIMEOUT_MS = 30_000;
 
 /** Reconnects while the tab is visible, because the client's own pauses grow to 16 s, and to 60 s without messages. Returns the stop function. */

@@ -49,7 +49,7 @@ function watch(created: WebSocket): void {
   onCreate?.();
 }
 
-/** Returns the limit of a handshake on a line where another one, or a request, took that long (ms). */
+/** Returns the handshake limit (ms) where another handshake or a request took `took` ms. */
 function limitAfter(took: number): number {
   return took > HANDSHAKE_LIMIT ? Math.min(2 * took, HANDSHAKE_LIMIT_MAX) : HANDSHAKE_LIMIT;
 }
@@ -122,7 +122,7 @@ export function allowSlowHeartbeat(): void {
   heartbeatLimit = Math.min(2 * heartbeatLimit, HEARTBEAT_LIMIT_MAX);
 }
 
-/** Raises the limit of handshakes, because the server answered a probe in `took` ms, but none yet. */
+/** Raises the limit of handshakes, because the server answered a probe in `took` ms, but no handshake yet. */
 export function allowSlowHandshake(took: number): void {
   if (socket?.readyState !== WebSocket.CONNECTING || handshakeLimit === null) return;
   handshakeLimit = Math.min(2 * Math.max(handshakeLimit, took), HANDSHAKE_LIMIT_MAX);

@@ -9,7 +9,7 @@ import type { Call, FunctionRunner, Outcome } from "../types.ts";
 export type ActionsHost = {
   dir: string;
   runner: Pick<FunctionRunner, "queries" | "mutation" | "files">;
-  /** In the place of the calling action, whatever the limit of concurrent actions. */
+  /** Runs in the slot of the calling action, so it does not count towards the limit of concurrent actions. */
   runAction: FunctionRunner["action"];
   redactErrors: boolean;
   request: <K extends QuestionName>(kind: K, params: Questions[K]["params"]) => Promise<Questions[K]["answer"]>;

@@ -236,7 +236,7 @@ async function runNested(run: Run, args: Arguments, { registry, database }: Serv
   run.busy = true;
   run.idle = done.promise;
   try {
-    // The nested function runs as user code on its own time.
+    // Ends the syscall first, so that the nested function counts towards the limit of user time.
     await Promise.resolve();
     return await invoke(nested, { args: text }, database);
   } catch (error) {

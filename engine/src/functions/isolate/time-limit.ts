@@ -125,7 +125,7 @@ export class CpuMark {
   }
 }
 
-/** In ms. On a busy machine wall-clock time would stop innocent runs. */
+/** In ms. On a busy machine, wall-clock time would stop runs that used little CPU time. */
 function threadCpuMs(): number {
   // Since Node 23.9; older versions only report the whole process.
   const { user, system } = typeof process.threadCpuUsage === "function" ? process.threadCpuUsage() : process.cpuUsage();

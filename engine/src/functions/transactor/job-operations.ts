@@ -71,7 +71,7 @@ async function runJob(transactor: Transactor, batch: OpenBatch, question: Questi
   });
 }
 
-/** Stores the next run in the same commit. Returns null if the cron has moved on. */
+/** Stores the next run in the same commit. Returns null if the cron's next run is no longer due at this time. */
 async function runCron(transactor: Transactor, batch: OpenBatch, question: Question & { kind: "runCron" }): Promise<WireRun | null> {
   const { name, due, next } = question.params;
   const { settings } = transactor.database;

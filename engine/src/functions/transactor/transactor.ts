@@ -132,7 +132,7 @@ export class Transactor {
       const transaction = database.beginQuery(at ?? undefined);
       runs.push(await this.run(question, index, call, "query", transaction, ts));
       if (call.token === undefined) continue;
-      // A later commit may have met its ranges already, at the earliest right after the snapshot.
+      // A later commit may already have changed its ranges, at the earliest right after the snapshot.
       if (ts < latest) batch.affected.push({ ts: ts + 1n, affected: [call.token] });
       else database.subscribe(call.token, transaction.readSet());
     }

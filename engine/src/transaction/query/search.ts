@@ -11,7 +11,7 @@ import type { Overlay } from "../overlay.ts";
 import type { SearchSource } from "./plan.ts";
 import type { Entry } from "./scan.ts";
 
-/** Above all rows of the file, for documents only in the overlay. */
+/** Row numbers from here on are those of documents that only the overlay contains. */
 const OVERLAY_ROWS = 2 ** 48;
 
 export type SearchContext = {

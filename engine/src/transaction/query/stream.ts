@@ -58,7 +58,7 @@ function startSearch(source: SearchSource, { context, overlay, reads }: Reader, 
   };
 }
 
-/** Places are keys of a search, because relevance has none. */
+/** Search results have their rank as key, because relevance has no key. */
 function placeAtOrAfter(key: Uint8Array, most: number): number {
   let place = 0;
   while (place < most && compareKeys(encodeKey([place]), key) < 0) place++;

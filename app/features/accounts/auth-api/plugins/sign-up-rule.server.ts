@@ -29,7 +29,7 @@ export const signUpRule = (config: AppConfig) =>
     hooks: {
       before: [
         {
-          // Before anything depends on whether the address has an account.
+          // Runs before any step that depends on whether the address has an account.
           matcher: ({ path }) => path === EMAIL_SIGN_UP,
           handler: createAuthMiddleware(async (ctx) => {
             const { success, data } = signUpBody.safeParse(ctx.body);

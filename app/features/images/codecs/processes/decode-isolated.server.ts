@@ -100,7 +100,7 @@ export async function decodeIsolated(
   return pictures;
 }
 
-/** The decoders print warnings before the reason. Without memory, they report other errors, too. */
+/** The decoders print warnings before the reason. When memory runs out, they can also report other errors. */
 function problemOf(reason: string): DecodeProblem {
   if (reason.includes("not enough memory")) return "memory";
   const last = PROBLEMS.find((each) => reason.endsWith(each));

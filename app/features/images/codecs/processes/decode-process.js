@@ -8,7 +8,7 @@ import { Worker } from "node:worker_threads";
 const [, kind = "", modulePath = "", options = "{}"] = process.argv;
 const { ceiling, patience, maxPixels, maxPages, dpi, page, side } = JSON.parse(options);
 const load = createRequire(modulePath);
-// The decoders print there, too.
+// The decoders would print into the output, which contains the pixels.
 console.log = () => {};
 
 // The decoder blocks this thread, so another one checks the limits.

@@ -8,7 +8,7 @@ export const legacyKey = (userId: string) => `uploads:${userId}`;
 export async function mayHaveUploads(userId: string): Promise<boolean> {
   try {
     if (localStorage.getItem(legacyKey(userId)) !== null) return true;
-    // Not in all browsers. Opening the database to look would create it.
+    // Some browsers lack `databases`. Opening the database to check would create it.
     const databases = "databases" in indexedDB ? await indexedDB.databases() : [{ name: UPLOAD_DATABASE }];
     return databases.some(({ name }) => name === UPLOAD_DATABASE);
   } catch {

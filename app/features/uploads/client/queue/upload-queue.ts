@@ -22,7 +22,7 @@ type Database = IDBPDatabase<Schema>;
 export type UploadQueue = {
   readonly userId: string;
   readonly tab: string;
-  /** Returns uploads of closed documents in order of selection; deletes expired and foreign ones. `isExclusive`: no other sends them. */
+  /** Returns uploads of closed documents in order of selection; deletes expired and foreign ones. `isExclusive`: no other document sends them. */
   takeOver(): Promise<{ uploads: QueuedUpload[]; isExclusive: boolean }>;
   add(uploads: readonly QueuedUpload[], files: readonly File[]): void;
   change(id: string, change: Partial<Pick<QueuedUpload, "url" | "paused">>): void;

@@ -20,7 +20,7 @@ let config: AppConfig;
 let calls: Call[] = [];
 let people = 0;
 let addresses = 0;
-/** Returns a new address of those for tests (RFC 2544). */
+/** Returns an unused address from the range for tests (RFC 2544). */
 const newAddress = () => `198.18.${addresses >> 8}.${addresses++ & 255}`;
 
 beforeAll(async () => {

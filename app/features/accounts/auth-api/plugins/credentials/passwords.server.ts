@@ -19,7 +19,7 @@ const CHOOSING = new Set<string | undefined>([
   undefined,
 ]);
 
-/** Without an answer in time the password is accepted. */
+/** Milliseconds. Without an answer by then, the password is accepted. */
 const PATIENCE_MS = 1000;
 
 const passwordFields = z.object({ password: z.string().optional(), newPassword: z.string().optional() });

@@ -30,7 +30,7 @@ export const singleUseCodes = (once: (key: string, seconds: number) => Promise<b
     },
   }) satisfies BetterAuthPlugin;
 
-/** Returns the user, signed in or between password and second factor; for null, the endpoint answers. */
+/** Returns the user who is signed in or must still enter the second factor. For null, the endpoint rejects the code. */
 async function codeOwner(ctx: GenericEndpointContext): Promise<string | null> {
   const session = await getSessionFromCtx(ctx);
   if (session) return session.user.id;
