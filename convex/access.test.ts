@@ -364,7 +364,7 @@ const contentChanges = (await exported()).flatMap(({ name, type, isPublic }) => 
   return entry && isPublic && type === "Mutation" && isContents ? [[name, entry] as const] : [];
 });
 
-it("has an entry for every public function, and no entry for anything else", { tags: "@has-entry-every-public-function-no" }, async () => {
+it("has an entry for every public function, and no other entries", { tags: "@has-entry-every-public-function-no" }, async () => {
   const functions = await exported();
   expect(
     functions
@@ -562,7 +562,7 @@ describe.each(backends)("access on $name", ({ start }) => {
     expect(await refused(dora.query(api.projects.getProjects, {}))).toEqual({ code: "unauthenticated" });
   });
 
-  it("shows storage ids and addresses to nobody", { tags: "@shows-storage-ids-addresses-nobody" }, async () => {
+  it("exposes no storage ids and no addresses", { tags: "@shows-storage-ids-addresses-nobody" }, async () => {
     const { project, design } = fixtures.adaItems;
     const shown = JSON.stringify([
       await fixtures.ada.query(api.projects.getProjects, {}),

@@ -219,7 +219,7 @@ describe.each(backends)("bulk jobs on $name", ({ start }) => {
     expect(await job()).toMatchObject({ state: "done", done: 0, failed: 100 });
   });
 
-  it("copies as many images as the plan has room for", async () => {
+  it("copies as many images as the plan allows", async () => {
     await fill(front, 30);
     const [usage] = await backend.inside.query(probe.rows, { table: "usage", field: "ownerId", value: ada.userId });
     const fields = { images: PLANS.free.limits.images - 10 };

@@ -181,7 +181,7 @@ describe.each(backends)("copies and storage between owners on $name", ({ start }
     expect(await copyBoth(await backend.holder({ ...claims, limited: true }))).toMatchObject({ images: PLANS.free.limits.images });
   });
 
-  it("tells an editor no numbers of the owner's storage", async () => {
+  it("does not reveal the owner's usage to an editor", async () => {
     const { design } = await shared("editor");
     const room = { bytes: 1000, quota: 500 };
     const expecting = ({ sessionId }: Person) => refused(server.query(api.uploads.expectRoom, { sessionId, designId: design, ...room }));

@@ -216,7 +216,7 @@ describe.each(backends)("favourites on $name", ({ start }) => {
     expect(shown.filter(({ favourite }) => favourite)).toHaveLength(51);
   });
 
-  it("give way to new ones after the trash has many", async () => {
+  it("are replaced by new ones when many items are in the trash", async () => {
     await insertDesigns(159, () => ({}));
     const ids = (await designs("created")).map(({ _id }) => _id);
     for (const from of [0, 50]) {
@@ -343,7 +343,7 @@ describe.each(backends)("favourites on $name", ({ start }) => {
     });
   });
 
-  it("end a page of a cursor that an index of an earlier build returned", async () => {
+  it("return an empty last page for a cursor of another index", async () => {
     if (backend.crash === null) return;
     await insertDesigns(30, () => ({}));
     const { continueCursor } = await pageAt("name", 10, null);

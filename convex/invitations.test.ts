@@ -118,7 +118,7 @@ describe.each(backends)("invitations to projects on $name", ({ start }) => {
     expect(await refused(invite("last@example.com"))).toMatchObject({ code: "limit" });
   });
 
-  it("go with the inviter's account", async () => {
+  it("are deleted with the inviter's account", async () => {
     const token = await invite("x@example.com");
     await server.mutation(api.accounts.store.deleteMany, {
       model: "users",

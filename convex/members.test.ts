@@ -136,7 +136,7 @@ describe.each(backends)("members on $name", ({ start }) => {
     expect(page.map(({ actor }) => actor?.name ?? null)).toContain(null);
   });
 
-  it("ends a member's undo steps with the texts of purged items", async () => {
+  it("deletes a member's undo steps with texts of purged items", async () => {
     const { project, design } = await shared("editor");
     await eve.mutation(api.designs.rename, { id: design, name: "Back", step: "name" });
     await ada.mutation(api.designs.moveToTrash, { id: design });
@@ -146,7 +146,7 @@ describe.each(backends)("members on $name", ({ start }) => {
     expect(await eve.query(api.projects.getProjectById, { id: project })).toMatchObject({ designCount: 0 });
   });
 
-  it("needs the right to download for a file that is sent as it is", async () => {
+  it("requires the right to download for an unchanged file", async () => {
     const { image, member } = await shared("viewer");
     const file = (original: boolean) => server.query(api.uploads.getFile, { sessionId: eve.sessionId, imageId: image, original });
     for (const original of [true, false]) expect(await file(original)).toMatchObject({ name: "fig" });

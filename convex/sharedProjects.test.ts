@@ -38,7 +38,7 @@ describe.each(backends)("search and history of shared projects on $name", ({ sta
     expect(await find({ text: "cover" })).toMatchObject({ designs: [], images: [] });
   });
 
-  it("pages through a shared project without marks of the owner's other rows", async () => {
+  it("pages through a shared project without revealing the owner's other rows", async () => {
     const { project, design, image } = await shared("viewer");
     const back = await ada.mutation(api.designs.create, { projectId: project, name: "Back cover" });
     const secret = await ada.mutation(api.projects.create, { name: "Secret" });
@@ -79,7 +79,7 @@ describe.each(backends)("search and history of shared projects on $name", ({ sta
     expect(designs.map(({ _id }) => _id).toSorted()).toEqual([back, design].toSorted());
   });
 
-  it("shows the history of visible items to a viewer without places of trashed ones", async () => {
+  it("shows a viewer the history of visible items, without locations in the trash", async () => {
     const { project, design, image } = await shared("viewer");
     const places = async () => {
       const { page } = await eve.query(api.activities.list, { projectId: project, paginationOpts });
@@ -90,7 +90,7 @@ describe.each(backends)("search and history of shared projects on $name", ({ sta
     expect(await places()).toEqual({ designId: design });
   });
 
-  it("shows no names of containers that the reader may not see in the history", async () => {
+  it("hides names of inaccessible projects and designs in the history", async () => {
     const { project, design, image } = await shared("viewer");
     const secret = await ada.mutation(api.projects.create, { name: "Secret" });
     const hidden = await ada.mutation(api.designs.create, { projectId: secret, name: "Hidden" });
@@ -119,7 +119,7 @@ describe.each(backends)("search and history of shared projects on $name", ({ sta
     expect((await moves(eve)).flat()).not.toContain("Secret");
   });
 
-  it("shows nobody's address in history and versions", async () => {
+  it("shows no email addresses in history and versions", async () => {
     const { project, image } = await shared("editor");
     for (const { userId } of [ada, eve]) {
       const [user] = await rows("users", "id", userId);

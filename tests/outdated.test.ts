@@ -60,7 +60,7 @@ it("names the packages for a platform that the registry lacks", async () => {
   ]);
 });
 
-it("names a few of many missing packages, of a dependency as of its dependencies", async () => {
+it("names some of many missing packages, also of indirect dependencies", async () => {
   expect(await check("knip")).toMatchObject([
     {
       newest: "6.44.2",

@@ -212,7 +212,7 @@ describe("the HTTP API", () => {
     expect((await post("/api/query", { path: "messages:list", args: { channel: "none" } })).status).toBe(200);
   });
 
-  it("answers before an unwanted body, and the answer arrives", async () => {
+  it("answers before reading a rejected body, and the answer arrives", async () => {
     for (let i = 0; i < 5; i += 1) {
       const body = Buffer.alloc(20 * 1024 * 1024, 32);
       expect((await fetch(`${url}/api/deploy2/start_push`, { method: "POST", body })).status).toBe(401);

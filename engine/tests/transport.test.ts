@@ -274,7 +274,7 @@ describe("section 8, Backend transport errors", () => {
 });
 
 describe("section 9, Backend", () => {
-  it("reconnects after 1 second, doubling up to 16, give or take a half", async () => {
+  it("reconnects after 1 second, doubling up to 16, with 50% jitter", async () => {
     vi.useFakeTimers();
     const waits: number[] = [];
     const note = (...parts: unknown[]) => {
@@ -300,7 +300,7 @@ describe("section 9, Backend", () => {
     void client.close();
   });
 
-  it("never lets a watched query grow stale", async () => {
+  it("keeps a watched query up to date", async () => {
     const client = new ConvexReactClient(url, { webSocketConstructor: browserSocket, logger: false });
     const watch = client.watchQuery(messages.list!, { channel: "fresh" });
     const stop = watch.onUpdate(() => undefined);

@@ -94,7 +94,7 @@ test('the text "false" from a provider is not a verified address', async ({ app,
   expect(await store.find("users", { email: user.email })).toMatchObject([{ emailVerified: false }]);
 });
 
-test("an ended session neither enables nor answers two-factor authentication", async ({ ada }) => {
+test("an ended session cannot enable or complete two-factor authentication", async ({ ada }) => {
   const other = await signInAgain(ada);
   const enabled = await other.post("/two-factor/enable", { password: ada.password });
   const code = totp(secretOf(enabled));

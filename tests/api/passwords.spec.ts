@@ -4,7 +4,7 @@ import { member, text } from "./support/program.ts";
 import { verification } from "./support/verification.ts";
 
 test(
-  "common ones are rejected wherever a password is set",
+  "rejects common passwords wherever a password is set",
   { tag: "@common-ones-rejected-wherever-password-set" },
   async ({ ada, nobody, store, freshEmail }) => {
     const common = "Football1".toLowerCase();
@@ -26,7 +26,7 @@ test(
 );
 
 test(
-  "are stored as salted scrypt hashes with N, r and p as OWASP advises",
+  "stores passwords as salted scrypt hashes with N, r and p as OWASP advises",
   { tag: "@stored-salted-scrypt-hashes-n-r" },
   async ({ app, store }) => {
     const ada = await member(app, { password: "hashed at the real cost" });

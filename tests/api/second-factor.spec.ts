@@ -100,7 +100,7 @@ test(
   },
 );
 
-test("a trusted device counts for its owner alone", { tag: "@trusted-device-counts-owner-alone" }, async ({ app, ada }) => {
+test("a device is trusted only for its owner", { tag: "@trusted-device-counts-owner-alone" }, async ({ app, ada }) => {
   const bob = await member(app);
   const { secret } = await turnOn(ada);
   await turnOn(bob);

@@ -146,7 +146,7 @@ withSettings({ ACCOUNTS_SIGN_UP: "invited", SMTP_URL: "smtp://127.0.0.1:1" }, (s
     }
   });
 
-  test("invited: of two concurrent uses of a token one creates an account", { tag: "@invitation-concurrent" }, async ({ social }) => {
+  test("invited: one of two concurrent uses of a token creates an account", { tag: "@invitation-concurrent" }, async ({ social }) => {
     const at = { ...started(), social };
     const email = freshEmail();
     const invitation = await at.store.invite(email);

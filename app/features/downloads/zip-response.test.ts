@@ -160,7 +160,7 @@ it("stores the selection under unique names, with one picture open at a time", a
   expect(count).toMatchObject({ mostOpen: 1, opened: 5 });
 });
 
-it("breaks off when a picture is unavailable, and skips deleted ones", async () => {
+it("aborts when a picture is unavailable, and skips deleted ones", async () => {
   const { content } = counted({ Cover: ["a.png", "b.png", "c.png"] }, 10);
   const without: ContentReader = {
     ...content,

@@ -3,7 +3,7 @@ import { filtersIn, isFiltered, searchArgs, searchAddress } from "./filters";
 
 const requested = (address: string) => searchArgs(filtersIn(new URLSearchParams(address)), new URLSearchParams(address).get("after"), 50);
 
-test("writes only the filters that are set to the address", () => {
+test("writes only set filters into the address", () => {
   const address = "?q=a+b&tag=two+words&kind=image&type=image%2Fpng&from=2026-01-31&to=2026-01-31";
   const filters = filtersIn(new URLSearchParams(address));
   expect(searchAddress(filters)).toBe(`/search${address}`);

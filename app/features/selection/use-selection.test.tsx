@@ -15,7 +15,7 @@ function List() {
 beforeEach(() => void vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true));
 afterEach(() => void vi.unstubAllGlobals());
 
-it("keeps items on other pages selected when a range is chosen after all", async () => {
+it("keeps items on other pages selected after a selection on this page", async () => {
   const root = createRoot(document.createElement("div"));
   const router = createMemoryRouter([{ path: "/", Component: List }]);
   await act(async () => root.render(<RouterProvider router={router} />));

@@ -4,7 +4,7 @@ import { BULK_MAX } from "#convex/model/rules";
 import { intent } from "~/lib/forms/intents";
 import { bulkIntent, DIRECT_MAX, jobSelection } from "./whole-selection";
 
-it("has the limit of the mutations", () => expect(DIRECT_MAX).toBe(BULK_MAX));
+it("has the same limit as the mutations", () => expect(DIRECT_MAX).toBe(BULK_MAX));
 
 it('needs a job for "Select all" and for more items than one mutation changes', () => {
   const ids = (many: number) => Array.from({ length: many }, (_, each) => `i${each}`);

@@ -28,7 +28,7 @@ describe("with a connection", () => {
     expect(liveRevalidation(base)).toBe(true);
     expect(liveRevalidation({ ...base, formMethod: "GET" })).toBe(true);
   });
-  it("runs no loader for a changed question, or for a layout on navigation", () => {
+  it("runs no loader for an opened dialog, or for a layout on navigation", () => {
     expect(liveRevalidation({ ...base, nextUrl: page("/projects/1?rename=2") })).toBe(false);
     expect(liveLayoutRevalidation({ ...base, ...elsewhere })).toBe(false);
     expect(liveLayoutRevalidation(base)).toBe(true);

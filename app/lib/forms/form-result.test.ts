@@ -5,7 +5,7 @@ import { rejectedForm } from "./form-result";
 
 const values = { id: "7", name: "   " };
 
-describe("refused", () => {
+describe("rejectedForm", () => {
   it("returns messages by field, with the form's name and the entered values", () => {
     expect(rejectedForm(invalid({ name: ["Give it a name."] }), "f1", values)).toEqual({
       form: "f1",

@@ -4,7 +4,7 @@ import { nextSending, type Sending } from "./submission-state";
 const unsent: Sending = { pending: false, answer: undefined, done: false };
 const [first, second] = [{}, {}];
 
-it("is done after a success or redirect, until it is sent again", () => {
+it("marks a form as done after a success or redirect, until it is sent again", () => {
   const away = nextSending(unsent, { pending: true, answer: undefined, refused: false });
   expect(away.done).toBe(false);
   for (const answer of [first, undefined]) {
@@ -16,13 +16,13 @@ it("is done after a success or redirect, until it is sent again", () => {
   expect(nextSending(away, { pending: false, answer: first, refused: true }).done).toBe(false);
 });
 
-it("is done when sent and answered between two renders", () => {
+it("marks a form as done when sent and answered between two renders", () => {
   const taken = nextSending(unsent, { pending: false, answer: first, refused: false });
   expect(taken.done).toBe(true);
   expect(nextSending(taken, { pending: false, answer: second, refused: true }).done).toBe(false);
 });
 
-it("is not done when an answer is discarded", () => {
+it("does not mark a form as done when its answer is discarded", () => {
   const refused = nextSending(unsent, { pending: false, answer: first, refused: true });
   expect(nextSending(refused, { pending: false, answer: undefined, refused: false }).done).toBe(false);
 });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { originOf } from "./origin.server";
 import { testConfig } from "./testing";
 
-it("is one of APP_URL's origins, or the request's without APP_URL", () => {
+it("returns one of APP_URL's origins, or the request's without APP_URL", () => {
   const [here, there] = [new Request("http://localhost:3000/projects"), new Request("http://127.0.0.1:3000/projects")];
   const [known, other, none] = [testConfig, { ...testConfig, origins: ["https://other.example"] }, { ...testConfig, origins: [] }];
   for (let times = 0; times < 2; times++) {

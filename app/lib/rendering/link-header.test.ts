@@ -15,6 +15,6 @@ it("preloads each style sheet of the page's routes once", () => {
   expect(header("root", "routes/design")).toBe("</assets/page.css>; rel=preload; as=style, </assets/design.css>; rel=preload; as=style");
 });
 
-it("is null for a page without style sheets", () => {
+it("returns null for a page without style sheets", () => {
   expect(header("routes/bare", "routes/unknown")).toBeNull();
 });

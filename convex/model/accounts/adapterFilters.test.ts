@@ -12,7 +12,7 @@ const is = (field: string, value: FilterClause["value"], more: Partial<FilterCla
 
 const ada = { name: "Ada", age: 36, image: null };
 
-describe("matches", () => {
+describe("matchesFilters", () => {
   it("requires every AND condition and at least one OR condition", () => {
     expect(matchesFilters(ada, [is("name", "Ada"), is("age", 36)])).toBe(true);
     expect(matchesFilters(ada, [is("name", "Ada"), is("age", 37)])).toBe(false);

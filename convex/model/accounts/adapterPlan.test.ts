@@ -21,7 +21,7 @@ const clause = (
   mode: "sensitive",
 });
 
-describe("plan", () => {
+describe("planRead", () => {
   it("reads one row by id, whatever the other conditions", () => {
     expect(planRead([clause("token", "ne", "x"), clause("id", "eq", "a")], indexes)?.ranges).toEqual([
       { index: "id", equal: [["id", "a"]] },

@@ -95,7 +95,7 @@ test.each([
   ["Größenwahn", "grosenwahn", 1],
   ["iPhone15ProMax", "ihpone15", 1],
   ["iPhone15ProMax", "ihpone16", null],
-])("%s is at the distance of %s", (text, typed, distance) => {
+])("computes the distance of %s and the typed %s", (text, typed, distance) => {
   const row = { name: text, words: searchWords({ name: text }) };
   const query = searchQuery(typed, false);
   expect(query?.distanceTo(row)).toBe(distance);

@@ -83,7 +83,7 @@ describe("schedules", () => {
     expect(new Set(["a", "b", "c", "d", "e"].map(minute)).size).toBeGreaterThan(1);
   });
 
-  test("an interval keeps its rhythm and repeats no missed turns", () => {
+  test("an interval keeps its schedule and repeats no missed runs", () => {
     const schedule: Schedule = { type: "interval", minutes: 10 };
     expect(nextRun("job", schedule, now, now + 1) - now).toBe(600_000);
     expect(nextRun("job", schedule, now, now + 35 * 60_000) - now).toBe(40 * 60_000);

@@ -7,7 +7,7 @@ import { turnOn } from "../support/second-factor.ts";
 const statuses = (answers: Answer[]) => answers.map(({ status }) => status).toSorted((a, b) => a - b);
 
 test(
-  "of two concurrent changes to one address, one succeeds and none fails with 500",
+  "applies one of two concurrent changes to one address, without a 500",
   { tag: "@two-concurrent-changes-address-succeeds-none" },
   async ({ app, ada, store }) => {
     const [bob, newEmail] = [await member(app), `${randomUUID()}@example.com`];
@@ -41,7 +41,7 @@ test("a change link reports an address taken meanwhile, unless it is forged", as
   expect((await ada.program.get(forged.href)).location).toBe("/account?error=INVALID_TOKEN");
 });
 
-test("of two concurrent changes of a user, the later wins and none fails with 500", async ({ ada, store }) => {
+test("keeps the later of two concurrent changes of a user, without a 500", async ({ ada, store }) => {
   const wanted = [1, 2].map(() => `${randomUUID()}@example.com`);
   const answers = await Promise.all(wanted.map((newEmail) => ada.program.post("/change-email", { newEmail })));
   expect(statuses(answers)).toEqual([200, 200]);
@@ -50,7 +50,7 @@ test("of two concurrent changes of a user, the later wins and none fails with 50
 });
 
 test(
-  "of two concurrent sign-ups with one address, one succeeds",
+  "accepts one of two concurrent sign-ups with one address",
   { tag: "@two-concurrent-sign-ups-address-succeeds" },
   async ({ app, store }) => {
     const body = { name: "Ada", email: `${randomUUID()}@example.com`, password: "correct horse battery" };
@@ -103,7 +103,7 @@ test("deletes an account once when several requests use one token", async ({ app
 });
 
 test(
-  "of two linked accounts unlinked concurrently, one remains",
+  "keeps one of two linked accounts that are unlinked concurrently",
   { tag: "@two-linked-accounts-unlinked-concurrently-remains" },
   async ({ social, ada, store, verify }) => {
     await verify(ada);

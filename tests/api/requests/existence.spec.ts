@@ -7,7 +7,7 @@ import { storeOf } from "../../harness/store.ts";
 import { expect, test } from "../support/mailed.ts";
 import { type Answer, member, Program } from "../support/program.ts";
 
-test("is revealed by no status, body or header of any account call", async ({ app, ada }) => {
+test("no status, body or header of an account call reveals who has an account", async ({ app, ada }) => {
   const ask: [path: string, more?: object][] = [
     ["/sign-in/email", { password: "not this one" }],
     ["/request-password-reset", { redirectTo: "/reset-password" }],
@@ -25,7 +25,7 @@ test("is revealed by no status, body or header of any account call", async ({ ap
 });
 
 test(
-  "is revealed by no difference in deployment calls and password hashes",
+  "makes the same deployment calls and password hashes without an account",
   { tag: "@revealed-no-difference-deployment-calls-password" },
   async ({ mailbox }) => {
     test.slow();

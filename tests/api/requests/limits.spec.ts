@@ -9,7 +9,7 @@ const attempt = (program: Program, headers: Record<string, string> = {}) =>
 
 withSettings({ ACCOUNTS_RATE_LIMIT: "true" }, (fixtures) => {
   test(
-    "count per connection address, ignoring headers, in the database",
+    "counts requests per connection address, ignoring headers, in the database",
     { tag: "@count-per-connection-address-whatever-headers" },
     async () => {
       const { app } = fixtures();
@@ -72,20 +72,20 @@ withSettings({ ACCOUNTS_RATE_LIMIT: "true", TRUSTED_PROXY_HOPS: "1" }, (fixtures
     return statuses;
   };
 
-  test("behind a proxy, count per forwarded address", { tag: "@behind-proxy-count-per-forwarded-address" }, async () => {
+  test("counts requests per forwarded address behind a proxy", { tag: "@behind-proxy-count-per-forwarded-address" }, async () => {
     expect(await from("198.51.100.1", 4)).toEqual([401, 401, 401, 429]);
     expect(await from("198.51.100.2", 1)).toEqual([401]);
     expect(await from("203.0.113.9, 198.51.100.1", 1)).toEqual([429]);
   });
 
-  test("count an IPv6 /64 network as one client", async () => {
+  test("counts an IPv6 /64 network as one client", async () => {
     expect(await from("2001:db8:1:1::1", 2)).toEqual([401, 401]);
     expect(await from("2001:db8:1:1:ffff::2", 2)).toEqual([401, 429]);
     expect(await from("2001:db8:1:2::1", 1)).toEqual([401]);
   });
 
   test(
-    "cover forms without scripts, address and password changes, and /forget-password",
+    "limits forms without scripts, address and password changes, /forget-password",
     { tag: "@cover-forms-without-scripts-address-password" },
     async ({ social }) => {
       expect(social).toBeDefined();

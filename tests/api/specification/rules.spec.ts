@@ -123,7 +123,7 @@ test.describe("4. Password reset", () => {
   });
 
   test(
-    "of two concurrent posts of a token, one sets the password",
+    "accepts one of two concurrent posts of a token",
     { tag: "@two-concurrent-posts-token-sets-password" },
     async ({ ada, nobody, store }) => {
       await verification(store, `reset-password:${ada.id}`, ada.id);

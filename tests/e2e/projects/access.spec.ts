@@ -100,48 +100,52 @@ test("signed out, each address answers by its rule", { tag: "@signed-out-each-ad
   }
 });
 
-test("signed in, each kind of response is guarded", { tag: "@signed-each-kind-response-guarded" }, async ({ app, person }) => {
-  const { designId, path } = await makeDesign(app, person);
-  const [imageId = ""] = await addPictures(app, person, designId, ["fig"]);
-  const form = { "Content-Type": "application/x-www-form-urlencoded" };
-  const tus = { "Tus-Resumable": "1.0.0" };
-  const kinds: [status: number, path: string, init?: { method?: string; headers?: Record<string, string>; body?: string }][] = [
-    [200, path],
-    [200, `${path}.data`],
-    [303, "/projects", { method: "POST", headers: form, body: "intent=createProject&name=Spring" }],
-    [422, "/projects", { method: "POST", headers: form, body: "intent=createProject&name=" }],
-    [403, "/projects", { method: "POST", headers: { ...form, Origin: "https://evil.example" }, body: "intent=createProject&name=x" }],
-    [200, `/images/${imageId}?w=160`],
-    [400, `/images/${imageId}?w=161`],
-    [200, `/images/${imageId}?original=1`],
-    [206, `/images/${imageId}?original=1`, { headers: { Range: "bytes=0-9" } }],
-    [404, "/images/j57abc"],
-    [200, `/download/designs/${designId}.zip`],
-    [200, "/account/export"],
-    [204, "/uploads", { method: "OPTIONS" }],
-    [400, "/uploads", { method: "POST", headers: tus }],
-    [405, "/uploads/batch"],
-    [404, "/uploads/none", { method: "PATCH", headers: tus }],
-    [412, "/uploads/none", { method: "PATCH" }],
-    [200, "/api/auth/get-session"],
-    [
-      401,
-      "/api/auth/sign-in/email",
-      { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"email":"a@b.de","password":"wrong"}' },
-    ],
-    [404, "/nowhere"],
-    [405, "/projects", { method: "PROPFIND" }],
-    [413, "/projects", { method: "POST", headers: form, body: "x".repeat(2_000_000) }],
-  ];
-  for (const [status, address, init] of kinds) {
-    const headers = { Origin: app.url, Cookie: person.cookieHeader, ...init?.headers };
-    const answer = await fetch(app.url + address, { ...init, headers, redirect: "manual" });
-    await answer.arrayBuffer();
-    const message = `${init?.method ?? "GET"} ${address}: ${answer.status}`;
-    expect(answer.status, message).toBe(status);
-    expectGuarded(answer, message);
-  }
-});
+test(
+  "signed in, each kind of response has the security headers",
+  { tag: "@signed-each-kind-response-guarded" },
+  async ({ app, person }) => {
+    const { designId, path } = await makeDesign(app, person);
+    const [imageId = ""] = await addPictures(app, person, designId, ["fig"]);
+    const form = { "Content-Type": "application/x-www-form-urlencoded" };
+    const tus = { "Tus-Resumable": "1.0.0" };
+    const kinds: [status: number, path: string, init?: { method?: string; headers?: Record<string, string>; body?: string }][] = [
+      [200, path],
+      [200, `${path}.data`],
+      [303, "/projects", { method: "POST", headers: form, body: "intent=createProject&name=Spring" }],
+      [422, "/projects", { method: "POST", headers: form, body: "intent=createProject&name=" }],
+      [403, "/projects", { method: "POST", headers: { ...form, Origin: "https://evil.example" }, body: "intent=createProject&name=x" }],
+      [200, `/images/${imageId}?w=160`],
+      [400, `/images/${imageId}?w=161`],
+      [200, `/images/${imageId}?original=1`],
+      [206, `/images/${imageId}?original=1`, { headers: { Range: "bytes=0-9" } }],
+      [404, "/images/j57abc"],
+      [200, `/download/designs/${designId}.zip`],
+      [200, "/account/export"],
+      [204, "/uploads", { method: "OPTIONS" }],
+      [400, "/uploads", { method: "POST", headers: tus }],
+      [405, "/uploads/batch"],
+      [404, "/uploads/none", { method: "PATCH", headers: tus }],
+      [412, "/uploads/none", { method: "PATCH" }],
+      [200, "/api/auth/get-session"],
+      [
+        401,
+        "/api/auth/sign-in/email",
+        { method: "POST", headers: { "Content-Type": "application/json" }, body: '{"email":"a@b.de","password":"wrong"}' },
+      ],
+      [404, "/nowhere"],
+      [405, "/projects", { method: "PROPFIND" }],
+      [413, "/projects", { method: "POST", headers: form, body: "x".repeat(2_000_000) }],
+    ];
+    for (const [status, address, init] of kinds) {
+      const headers = { Origin: app.url, Cookie: person.cookieHeader, ...init?.headers };
+      const answer = await fetch(app.url + address, { ...init, headers, redirect: "manual" });
+      await answer.arrayBuffer();
+      const message = `${init?.method ?? "GET"} ${address}: ${answer.status}`;
+      expect(answer.status, message).toBe(status);
+      expectGuarded(answer, message);
+    }
+  },
+);
 
 /** Checks the headers against framing, embedding, sniffing and referrers (OWASP Secure Headers). */
 function expectGuarded({ headers }: Response, message: string): void {

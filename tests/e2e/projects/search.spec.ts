@@ -199,7 +199,7 @@ test("matches while typing, live, and updates the address", async ({ page, perso
   await expect(page).toHaveTitle("steep · Search · Atelier");
 });
 
-test("never shows an older answer over a newer", async ({ page, person, app }) => {
+test("never replaces a newer answer by an older one", async ({ page, person, app }) => {
   await seed(app, person);
   const she = pageActions(page, true);
   await she.open("/search");

@@ -63,7 +63,7 @@ const pages: Record<string, (ids: Ids) => string> = {
 
 for (const [what, path] of Object.entries(pages)) {
   for (const end of ["", ".data"]) {
-    test(`a ${what}'s ${end === "" ? "page" : "data"}`, async ({ app, person, stranger }) => {
+    test(`answers a foreign ${what}'s ${end === "" ? "page" : "data"} like a missing one`, async ({ app, person, stranger }) => {
       const headers = { Cookie: stranger.cookieHeader };
       const get = (ids: Ids) => fetch(app.url + path(ids) + end, { headers });
       expect(await alike(app, person, stranger, get)).toBe(404);
@@ -72,19 +72,19 @@ for (const [what, path] of Object.entries(pages)) {
 }
 
 for (const query of ["", "?w=160", "?original=1", "?w=1"]) {
-  test(`a picture's bytes ${query}`, async ({ app, person, stranger }) => {
+  test(`answers a foreign picture ${query} like a missing one`, async ({ app, person, stranger }) => {
     const headers = { Cookie: stranger.cookieHeader };
     const status = await alike(app, person, stranger, ({ image }) => fetch(`${app.url}/images/${image}${query}`, { headers }));
     expect(status).toBe(query === "?w=1" ? 400 : 404);
   });
 }
 
-test("files for a design, at the script's and the page's address", async ({ app, person, stranger }) => {
+test("rejects a script's files for a foreign design like for a missing one", async ({ app, person, stranger }) => {
   const file = await chosen("bank");
   expect(await alike(app, person, stranger, ({ design }) => send(app, stranger, design, [file]))).toBe(404);
 });
 
-test("files for a design, by the form without scripts", async ({ app, person, stranger }) => {
+test("rejects files of a form for a foreign design like for a missing one", async ({ app, person, stranger }) => {
   const file = await chosen("bank");
   const post = ({ design }: Ids) => {
     const form = new FormData();
@@ -111,7 +111,7 @@ const forms: Record<string, (ids: Ids) => { path: string; fields: Record<string,
 
 for (const [intent, form] of Object.entries(forms)) {
   for (const end of ["", ".data"]) {
-    test(`the form of ${intent}${end && ", sent by a script"}`, async ({ app, person, stranger }) => {
+    test(`answers ${intent} for foreign and missing items alike${end && ", by script"}`, async ({ app, person, stranger }) => {
       const post = (ids: Ids) => {
         const { path, fields } = form(ids);
         const headers = { Origin: app.url, Cookie: stranger.cookieHeader };
@@ -128,7 +128,7 @@ for (const [intent, form] of Object.entries(forms)) {
 }
 
 test(
-  "functions, called over the public websocket with a user's own token",
+  "functions on the public websocket treat foreign items like missing ones",
   { tag: "@functions-called-over-public-websocket-users" },
   async ({ app, person, stranger }) => {
     const [foreign, gone] = await Promise.all([itemsOf(app, person), deleted(app, stranger)]);

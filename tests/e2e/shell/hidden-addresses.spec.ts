@@ -44,7 +44,7 @@ test.describe("without no-transform", () => {
     });
 });
 
-test("is left unchanged with no-transform", async ({ page, app, person }) => {
+test("the proxy does not change HTML with no-transform", async ({ page, app, person }) => {
   const { path } = await makeDesign(app, person);
   const proxy = await startAddressHidingProxy(await freePort(), app.port, { removes: false });
   const html = await (await page.goto(proxy.url + path))?.text();

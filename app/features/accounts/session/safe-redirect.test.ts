@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { safeRedirectPath } from "./safe-redirect";
 
-describe("safeTarget", () => {
+describe("safeRedirectPath", () => {
   it.each(["/projects/abc", "/design/1?x=1#top", "/search?q=a%2Fb", "/account", "/api/auth/delete-user/callback?token=a&callbackURL=%2F"])(
     "accepts %s",
     (path) => {

@@ -21,7 +21,7 @@ async function pixelsOf(bytes: Buffer, rotation = 0) {
 }
 
 describe("JPEG", () => {
-  it.each(TURNS)("turns by %i° with the same coded pixels and the same camera", async (rotation) => {
+  it.each(TURNS)("rotates by %i° with the same coded pixels and the same camera", async (rotation) => {
     const { buffer } = await sidewaysPhotograph();
     const { type, bytes } = await rotateFile(buffer, "image/jpeg", rotation);
     expect(type).toBe("image/jpeg");
@@ -31,7 +31,7 @@ describe("JPEG", () => {
     expect(readExif(exif)).toMatchObject({ camera: "Lumen Pocket 3", hasPlace: true });
   });
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])("turns a picture with the orientation %i", async (orientation) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])("rotates a picture with the orientation %i", async (orientation) => {
     const source = await small().withMetadata({ orientation }).jpeg().toBuffer();
     for (const rotation of TURNS) {
       const { bytes } = await rotateFile(source, "image/jpeg", rotation);
@@ -54,7 +54,7 @@ describe("JPEG", () => {
   });
 });
 
-it.each(["png", "webp", "gif"] as const)("turns a %s without loss", async (format) => {
+it.each(["png", "webp", "gif"] as const)("rotates a %s without loss", async (format) => {
   const source = await small()
     .toFormat(format, format === "webp" ? { lossless: true } : {})
     .toBuffer();
@@ -71,7 +71,7 @@ it("keeps the depth of a PNG with 16 bits", async () => {
   expect(await sharp(bytes).metadata()).toMatchObject({ depth: "ushort", width: 2, height: 3 });
 });
 
-it("turns an AVIF", async () => {
+it("rotates an AVIF", async () => {
   const source = await sharp(await pictureBytes("fig"))
     .resize(60, 40)
     .avif()
@@ -80,19 +80,19 @@ it("turns an AVIF", async () => {
   expect([type, (await sharp(bytes).metadata()).width]).toEqual(["image/avif", 40]);
 });
 
-it("turns a HEIC by its container, with the same coded pixels", async () => {
+it("rotates a HEIC by its container, with the same coded pixels", async () => {
   const { buffer } = await phonePhotograph();
   const { type, bytes } = await rotateFile(buffer, "image/heic", 90);
   expect([type, bytes.length]).toEqual(["image/heic", buffer.length]);
   const [before] = await decodeIsolated(buffer, "image/heic");
   const [after] = await decodeIsolated(bytes, "image/heic");
   expect([before?.width, before?.height, after?.width, after?.height]).toEqual([64, 96, 96, 64]);
-  // Red is above blue, so it comes to the right.
+  // Red is above blue, so the rotation moves it to the right.
   expect(after?.pixels.readUInt8((32 * 96 + 90) * 4)).toBeGreaterThan(200);
   expect(after?.pixels.readUInt8((32 * 96 + 5) * 4)).toBeLessThan(50);
 });
 
-it.each(["image/gif", "image/webp"])("turns every frame of an animated %s with its timing", async (contentType) => {
+it.each(["image/gif", "image/webp"])("rotates every frame of an animated %s and keeps its timing", async (contentType) => {
   const { buffer } = await animatedGif();
   const source = contentType === "image/gif" ? buffer : await sharp(buffer, { pages: -1 }).webp({ lossless: true }).toBuffer();
   for (const rotation of TURNS) {
@@ -108,7 +108,7 @@ it.each(["image/gif", "image/webp"])("turns every frame of an animated %s with i
 });
 
 describe("variants", () => {
-  it.each(TURNS)("show a picture turned by %i°, at a width and at its own", async (rotation) => {
+  it.each(TURNS)("show a picture rotated by %i°, at a given width and at its own", async (rotation) => {
     const bytes = await sharp(await pictureBytes("fig"))
       .resize(60, 40)
       .withMetadata({ orientation: 6 })
@@ -124,7 +124,7 @@ describe("variants", () => {
     expect(await pixelsOf(own)).toEqual(await pixelsOf(bytes, rotation));
   });
 
-  it("show the pixels of a turned JPEG at its own size", async () => {
+  it("show the pixels of a rotated JPEG at its own size", async () => {
     const { buffer } = await sidewaysPhotograph();
     const original = { bytes: buffer, contentType: "image/jpeg", width: 400, height: 600 };
     const { type, bytes } = await makeVariant(original, { width: "own", targetFormat: "webp", rotation: 90 });
@@ -132,7 +132,7 @@ describe("variants", () => {
     expect(await pixelsOf(bytes)).toEqual(await pixelsOf(buffer, 90));
   });
 
-  it("draw a turned drawing at the requested width", async () => {
+  it("draw a rotated drawing at the requested width", async () => {
     const bytes = Buffer.from(
       '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="400"><rect width="600" height="400"/><rect width="600" height="100" fill="#f00"/></svg>',
     );
@@ -144,7 +144,7 @@ describe("variants", () => {
     expect([...data.subarray(right, right + 3)]).toEqual([255, 0, 0]);
   });
 
-  it("keep an animation moving", async () => {
+  it("keep an animation animated", async () => {
     const { buffer } = await animatedGif();
     const gif = { bytes: buffer, contentType: "image/gif", width: 240, height: 160 };
     for (const [width, wide] of [
@@ -158,7 +158,7 @@ describe("variants", () => {
     }
   });
 
-  it.each(TURNS)("play a turned animation forwards at %i°", async (rotation) => {
+  it.each(TURNS)("keep the order of frames of an animation rotated by %i°", async (rotation) => {
     const colours = ["#f00", "#0f0", "#00f"];
     const frames = colours.map((background) =>
       sharp({ create: { width: 60, height: 40, channels: 3, background } })

@@ -13,7 +13,7 @@ const PRIVATE = {
   IFD3: { GPSLatitudeRef: "N", GPSLatitude: "42/1 51/1 1234/100" },
 };
 
-describe("pristine", () => {
+describe("stripMetadata", () => {
   it.each<[PictureName, string]>([
     ["fig", "image/jpeg"],
     ["dogs", "image/jpeg"],

@@ -17,7 +17,7 @@ function hashOf(width: number, height: number, alpha = 255): Uint8Array {
 const base64 = (hash: Uint8Array) => Buffer.from(hash).toString("base64");
 
 describe("placeholderUrl", () => {
-  it.each([90, 180, 270] as const)("turns the placeholder by %i°", async (rotation) => {
+  it.each([90, 180, 270] as const)("rotates the placeholder by %i°", async (rotation) => {
     const hash = base64(hashOf(90, 60));
     const drawn = (turn: 0 | typeof rotation) => sharp(Buffer.from(placeholderUrl(hash, turn)?.split(",")[1] ?? "", "base64"));
     const expected = await drawn(0).rotate(rotation).raw().toBuffer({ resolveWithObject: true });

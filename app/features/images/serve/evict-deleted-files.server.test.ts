@@ -19,7 +19,7 @@ type Server = {
   stop(): Promise<void>;
 };
 
-describe("followReleasedFiles", () => {
+describe("evictDeletedFiles", () => {
   let app: Awaited<ReturnType<typeof startAppBackend>>;
   let backend: Backend;
   let shared: AppConfig;

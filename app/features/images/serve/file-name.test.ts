@@ -33,7 +33,7 @@ describe("attachment", () => {
     expect(attachment('a "quoted" ü%.png', "image/png")).toMatch(/^attachment; filename="a -quoted- __\.png"; /);
   });
   it("accepts every extension of a type", () => expect(saved("a.jpeg", "image/jpeg")).toBe("a.jpeg"));
-  it("names the document of a page", () => {
+  it("uses the name of the document for a page", () => {
     expect(saved("brief (page 2).pdf", "application/pdf")).toBe("brief.pdf");
     expect(saved("notes (page 2).png")).toBe("notes (page 2).png");
   });

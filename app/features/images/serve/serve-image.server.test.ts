@@ -59,7 +59,7 @@ function ask(init: RequestInit = {}, search = "original=1&turn=90"): Promise<Res
   return serveImage(new Request(`https://atelier.example/images/i?${search}`, init), "i", context);
 }
 
-it("encodes a turned file once, and not for HEAD", async () => {
+it("encodes a rotated file once, and not for HEAD", async () => {
   await store("png");
   const head = await ask({ method: "HEAD" });
   expect([head.headers.get("Content-Type"), head.headers.get("Content-Length")]).toEqual(["image/png", null]);
@@ -92,7 +92,7 @@ it("makes the first thumbnail of an uploaded JPEG without reading the stored fil
   expect(await sharp(await response.arrayBuffer()).metadata()).toMatchObject({ width: 480, height: 360 });
 });
 
-it("turns a file replaced since it was listed by its own type and rotation", async () => {
+it("rotates a file that was replaced meanwhile by its own type and rotation", async () => {
   await store("jpeg");
   expect((await ask({ method: "HEAD" })).headers.get("Content-Type")).toBe("image/jpeg");
   await store("png", 90);
@@ -105,7 +105,7 @@ it("turns a file replaced since it was listed by its own type and rotation", asy
   for (const each of sizes) expect(each).toMatchObject({ format: "png", width: 4, height: 6 });
 });
 
-it("gives no file of another image to a request that waits for the same variant", async () => {
+it("does not return another image's file to a request for the same variant", async () => {
   await store("png");
   const old = await query();
   for (visitor.sessionId of ["bob", "ada"]) await ask({ method: "HEAD" });
@@ -120,7 +120,7 @@ it("gives no file of another image to a request that waits for the same variant"
   expect(tags).toEqual([expect.stringContaining("jpeg"), expect.stringContaining("png")]);
 });
 
-it("caches no variant of another file under the content of a replaced one", async () => {
+it("caches no variant of a new file under the replaced file's checksum", async () => {
   await store("jpeg");
   await ask({ method: "HEAD" });
   await store("png", 0, "#00f");
@@ -134,7 +134,7 @@ it("caches no variant of another file under the content of a replaced one", asyn
   expect(await strongest()).toBe(0);
 });
 
-it.each(["original=1", "w=160"])("answers ?%s with the ETag and type of a file that replaced the granted one", async (search) => {
+it.each(["original=1", "w=160"])("answers ?%s with the ETag and type of the file that replaced the listed one", async (search) => {
   const headersOf = ({ headers }: Response) => [headers.get("ETag"), headers.get("Content-Type"), headers.get("Content-Disposition")];
   await store("png");
   const old = await ask({ method: "HEAD" });

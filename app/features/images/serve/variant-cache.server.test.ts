@@ -26,7 +26,7 @@ const files = async () =>
 const picture = (size: number, fill = 1) => ({ type: "image/webp", bytes: Buffer.alloc(size, fill) });
 const never = () => Promise.reject(new Error("made again"));
 
-describe("openDiskCache", () => {
+describe("openVariantCache", () => {
   it("creates an entry once for simultaneous requests and stores it", async () => {
     const cache = openVariantCache(folder, 1000);
     let made = 0;

@@ -36,7 +36,7 @@ describe("upload outcomes", () => {
     expect(page.queue.names()).toEqual([]);
   });
 
-  it("waits longer before each try while no try gets further", async () => {
+  it("waits longer before each retry while none makes progress", async () => {
     page.transport.onSend = async ({ onUrl, onProgress }) => {
       onUrl("/uploads/1");
       onProgress(4);

@@ -17,7 +17,7 @@ vi.mock("node:fs/promises", async (original) => {
   return { ...actual, opendir, writeFile: write };
 });
 
-describe("parts", () => {
+describe("openPartialUploads", () => {
   let folder: string;
   let partialUploads: PartialUploads;
   beforeEach(async () => {
@@ -166,7 +166,7 @@ describe("parts", () => {
     expect(await readFile(join(folder, "outcomes.jsonl"), "utf8")).not.toContain("fig.jpg");
   });
 
-  it("removes a part whose outcome was stored before the process was killed", async () => {
+  it("removes an upload whose outcome was stored before the process was killed", async () => {
     const part = await make(3);
     const [metadata, bytes] = [join(folder, `${part.id}.json`), partialUploads.path(part)];
     const stored = await readFile(metadata);
@@ -178,7 +178,7 @@ describe("parts", () => {
     expect(await partialUploads.findFinished(part.id, "ada")).not.toBeNull();
   });
 
-  it("removes the parts and outcomes of a deleted account", async () => {
+  it("removes the uploads and outcomes of a deleted account", async () => {
     await make();
     await partialUploads.finish(await make(), { ok: true, imageId: "i" });
     const kept = await make(5, "eve");
@@ -224,7 +224,7 @@ describe("parts", () => {
     expect(left.map((each) => Math.round(each * 10) / 10)).toEqual([0.5, 24, 24]);
   });
 
-  it("finds a part of an earlier process before the folder has been read", async () => {
+  it("finds an upload of an earlier process before the folder has been read", async () => {
     const part = await make(7);
     await again();
     expect(partialUploads.counts().uploads).toBe(0);
@@ -246,7 +246,7 @@ describe("parts", () => {
     expect([(await partialUploads.unfinished("eve")).length, (await readdir(folder)).length]).toEqual([50, 202]);
   });
 
-  it("keeps a part whose metadata is not written when the folder is read", async () => {
+  it("keeps an upload whose metadata is not yet written when the folder is read", async () => {
     const [list, metadata] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await partialUploads.close();
     gates.list = list.promise;
@@ -275,7 +275,7 @@ describe("parts", () => {
     await expect.poll(() => readdir(folder)).not.toContain(remains);
   });
 
-  it("removes expired parts, and incomplete ones at the start", async () => {
+  it("removes expired uploads, and incomplete ones at the start", async () => {
     await partialUploads.close();
     const kept = await make();
     partialUploads = openPartialUploads(folder, { keptMs: -1, keptEmptyMs: -1, margin: 0 });

@@ -23,7 +23,7 @@ vi.mock("~/lib/http/send-file.server", () => ({
   },
 }));
 
-describe("keep", () => {
+describe("storeImage", () => {
   let app: Awaited<ReturnType<typeof startAppBackend>>;
   let backend: Backend;
   let config: AppConfig;

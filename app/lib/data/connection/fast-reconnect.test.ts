@@ -310,7 +310,7 @@ it.each([
   expect(closed.length).toBeLessThanOrEqual(most);
 });
 
-describe("a line of its own speed", () => {
+describe("a simulated connection", () => {
   let roundTripMs: number;
   let backAt: number;
   let isWaiting: boolean;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { withoutOpenDialog, withOpenDialog } from "./open-dialog-param";
 
-it("adds and removes one question in a page's search parameters", () => {
+it("opens and closes one dialog by a page's search parameters", () => {
   expect(withOpenDialog("", "rename", "a")).toBe("?rename=a");
   expect(withOpenDialog("?after=x&purge=b", "rename", "a")).toBe("?after=x&rename=a");
   expect(withoutOpenDialog("?after=x&rename=a")).toBe("?after=x");

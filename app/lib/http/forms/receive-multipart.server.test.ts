@@ -70,7 +70,7 @@ function brokenRequest(after: (controller: ReadableStreamDefaultController<Uint8
   return new Request("http://localhost/uploads", init);
 }
 
-describe("receive", () => {
+describe("receiveMultipart", () => {
   it("reports a full disk even for a completely received file", async () => {
     const received = receiveMultipart(formRequest([["a.png", "small"]]), limits, { newPath: () => join(folder, FULL), onFile: summary });
     await expect(received).rejects.toThrow(DiskFull);

@@ -35,7 +35,7 @@ describe("pressedKey", () => {
     ["؟", "Slash", "?"],
     ["?", "Digit7", "?"],
     ["1", "Digit1", "1"],
-  ])("is a sign made with Shift: %s", (key, code, expected) => {
+  ])("is the character typed with Shift: %s", (key, code, expected) => {
     expect(press(key, code, { shiftKey: true })).toBe(expected);
   });
 

@@ -20,7 +20,7 @@ const problemOf = (drawn: Promise<unknown>) =>
     (error: unknown) => (error instanceof SvgRenderError ? error.problem : String(error)),
   );
 
-describe("createDrawer", () => {
+describe("createSvgRenderer", () => {
   const drawer = createSvgRenderer({ patience: 60_000, ceiling: 2 ** 30 });
 
   it("measures a drawing and draws it at the requested size", async () => {

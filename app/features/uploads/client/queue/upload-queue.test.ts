@@ -77,7 +77,7 @@ describe("upload queue", () => {
     expect(await mayHaveUploads("ada")).toBe(false);
   });
 
-  it("leaves the uploads of open documents to them", async () => {
+  it("does not take over the uploads of open documents", async () => {
     const open = openUploadQueue("ada");
     add(open, [file("a.png")]);
     await whenStored(open, 1);
@@ -85,7 +85,7 @@ describe("upload queue", () => {
     expect((await reopened(open)).uploads).toHaveLength(1);
   });
 
-  it("returns uploads as shared on plain http, where open documents are unknown", async () => {
+  it("returns uploads as not exclusive on plain http, which has no locks", async () => {
     vi.stubGlobal("navigator", {});
     const queue = openUploadQueue("ada");
     add(queue, [file("a.png")]);

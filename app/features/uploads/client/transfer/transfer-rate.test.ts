@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createTransferRate, remainingTimeText } from "./transfer-rate";
 
-it("returns the current speed, not the speed of long ago", () => {
+it("returns the current speed, not an earlier one", () => {
   const pace = createTransferRate();
   pace.note(0, 0);
   expect(pace.speed(100)).toBeNull();
