@@ -1,10 +1,10 @@
 import { statfs } from "node:fs/promises";
 
-/** Bytes; with less, /readyz fails. */
-const ROOM = 128 * 1024 * 1024;
-const PATIENCE = 2000;
-/** Milliseconds; makes frequent checks cheap. */
-const KEPT = 1000;
+/** With less on the disk of `DATA_DIR`, /readyz fails. */
+const MIN_FREE_BYTES = 128 * 1024 * 1024;
+const TIMEOUT_MS = 2000;
+/** Makes frequent checks cheap. */
+const CACHE_MS = 1000;
 
 export type Readiness = { deployment: string; tokens: string; disk: string; server: string };
 
@@ -16,20 +16,20 @@ export type ReadyOptions = {
   room?: number;
 };
 
-export function createReadiness({ deploymentUrl, adminKey = null, checkToken, dataDir, room = ROOM }: ReadyOptions) {
+export function createReadiness({ deploymentUrl, adminKey = null, checkToken, dataDir, room = MIN_FREE_BYTES }: ReadyOptions) {
   let stopping = false;
   let last: { at: number; answer: Promise<Readiness> } | null = null;
 
   const check = async (): Promise<Readiness> => {
     const requested = adminKey === null ? askDeployment(deploymentUrl) : askEmbedded(deploymentUrl, adminKey);
-    const [deployment, disk] = await Promise.all([requested, lookAtDisk(dataDir, room)]);
+    const [deployment, disk] = await Promise.all([requested, checkDisk(dataDir, room)]);
     const tokens = deployment === "ok" || deployment === DAMAGED ? await tryToken(checkToken) : "not checked";
     return { deployment, tokens, disk, server: stopping ? "stopping" : "ok" };
   };
 
   return {
     check(): Promise<Readiness> {
-      if (!last || Date.now() - last.at >= KEPT) last = { at: Date.now(), answer: check() };
+      if (!last || Date.now() - last.at >= CACHE_MS) last = { at: Date.now(), answer: check() };
       return last.answer;
     },
     stop() {
@@ -45,7 +45,7 @@ async function askEmbedded(url: string, adminKey: string): Promise<string> {
   try {
     const response = await fetch(`${url}/api/health`, {
       headers: { Authorization: `Convex ${adminKey}` },
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     if (!response.ok) {
       await response.body?.cancel();
@@ -61,7 +61,7 @@ async function askEmbedded(url: string, adminKey: string): Promise<string> {
 /** Its latest timestamp (specification 7), because the answer requires its database. */
 async function askDeployment(url: string): Promise<string> {
   try {
-    const response = await fetch(`${url}/api/query_ts`, { method: "POST", signal: AbortSignal.timeout(PATIENCE) });
+    const response = await fetch(`${url}/api/query_ts`, { method: "POST", signal: AbortSignal.timeout(TIMEOUT_MS) });
     await response.body?.cancel();
     return response.ok ? "ok" : `answers ${response.status}`;
   } catch {
@@ -72,7 +72,7 @@ async function askDeployment(url: string): Promise<string> {
 /** Keys can be replaced while the server runs. */
 async function tryToken(checkToken: () => Promise<void>): Promise<string> {
   const { promise: timeout, resolve } = Promise.withResolvers<string>();
-  const timer = setTimeout(resolve, PATIENCE, "not checked in time");
+  const timer = setTimeout(resolve, TIMEOUT_MS, "not checked in time");
   const checked = checkToken().then(
     () => "ok",
     () => "are not accepted",
@@ -80,7 +80,7 @@ async function tryToken(checkToken: () => Promise<void>): Promise<string> {
   return Promise.race([checked, timeout]).finally(() => clearTimeout(timer));
 }
 
-async function lookAtDisk(dir: string, room: number): Promise<string> {
+async function checkDisk(dir: string, room: number): Promise<string> {
   try {
     const { bavail, bsize } = await statfs(dir);
     return bavail * bsize >= room ? "ok" : "has too little free space";

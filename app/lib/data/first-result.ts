@@ -3,7 +3,7 @@ import { type FunctionReference, getFunctionName } from "convex/server";
 import { convexToJson, type Value } from "convex/values";
 import { use, useState } from "react";
 
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 /** Keeps the subscription until the waiting page has its own. */
 const HANDOVER_MS = 5_000;
 
@@ -20,13 +20,13 @@ function firstAnswer(convex: ConvexReactClient, query: FunctionReference<"query"
   pendingResult.timer = setTimeout(() => {
     pendingResult.release();
     pendingResults.delete(key);
-  }, PATIENCE_MS + HANDOVER_MS);
+  }, TIMEOUT_MS + HANDOVER_MS);
   return pendingResult.promise;
 }
 
 function addPendingResult(watch: Watch<unknown>): PendingResult {
   const { promise, resolve } = Promise.withResolvers<void>();
-  setTimeout(resolve, PATIENCE_MS);
+  setTimeout(resolve, TIMEOUT_MS);
   return { promise, release: watch.onUpdate(resolve) };
 }
 

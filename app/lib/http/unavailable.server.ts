@@ -11,7 +11,7 @@ export class Unavailable extends Error {
 
 export class DeploymentDiskFull extends Unavailable {}
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 type Notice = { unavailable: boolean; diskFull: boolean };
 
@@ -20,7 +20,7 @@ const noticed = new AsyncLocalStorage<Notice>();
 /** Fetches from the deployment. Throws `Unavailable` except for status 560, which carries a function's error (specification 7). */
 export const deploymentFetch: typeof fetch = async (input, init) => {
   const record = measured(input, init?.body);
-  const response = await plainFetch(input, init, PATIENCE_MS).catch((cause: unknown) => {
+  const response = await plainFetch(input, init, TIMEOUT_MS).catch((cause: unknown) => {
     record("unreachable");
     throw noticedAs(new Unavailable("The deployment cannot be reached", { cause }));
   });

@@ -5,7 +5,7 @@ import { fetchConvexToken, readToken } from "./convex/convex-token";
 type RootData = { token: string | null } | undefined;
 
 const LEEWAY_MS = 10_000;
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /** `useAuth` for `ConvexProviderWithAuth`. The root loader's token opens the connection. Reloads the page when another user signs in. */
 export function useAuth() {
@@ -50,7 +50,7 @@ function waitUntilOnline(): Promise<void> {
       clearTimeout(timer);
       resolve();
     };
-    const timer = setTimeout(done, PATIENCE_MS);
+    const timer = setTimeout(done, TIMEOUT_MS);
     addEventListener("online", done, { signal: controller.signal });
     document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && done(), { signal: controller.signal });
   });

@@ -5,8 +5,8 @@ export type Offer = { interval: Interval; price: { amount: number; currency: str
 export type Interval = "month" | "year";
 
 /** Stripe's page shows the final price, so a short cache is enough. */
-const BELIEVED_MS = 10 * 60 * 1000;
-const PATIENCE_MS = 2000;
+const CACHE_MS = 10 * 60 * 1000;
+const TIMEOUT_MS = 2000;
 
 const offersCache = new WeakMap<Payments, { offers: Promise<Offer[]>; until: number }>();
 
@@ -15,7 +15,7 @@ export async function offersOf({ payments }: AppConfig): Promise<Offer[] | null>
   const cached = offersCache.get(payments);
   if (cached && Date.now() < cached.until) return cached.offers;
   const offers = loadOffers(payments);
-  offersCache.set(payments, { offers, until: Date.now() + BELIEVED_MS });
+  offersCache.set(payments, { offers, until: Date.now() + CACHE_MS });
   const answered = await offers;
   if (answered.some(({ price }) => price === null)) offersCache.delete(payments);
   return answered;
@@ -31,7 +31,7 @@ function loadOffers(payments: Payments): Promise<Offer[]> {
   return Promise.all(
     ids.flatMap(([interval, id]) => {
       if (id === null) return [];
-      const requested = client.prices.retrieve(id, undefined, { timeout: PATIENCE_MS, maxNetworkRetries: 0 });
+      const requested = client.prices.retrieve(id, undefined, { timeout: TIMEOUT_MS, maxNetworkRetries: 0 });
       return requested.then(
         ({ unit_amount: amount, currency }): Offer => ({ interval, price: amount === null ? null : { amount, currency } }),
         (): Offer => ({ interval, price: null }),

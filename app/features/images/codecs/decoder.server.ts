@@ -16,7 +16,7 @@ export const MAX_PIXELS = 50_000_000;
 export const MAX_ANIMATION_PIXELS = 2 * MAX_PIXELS;
 
 /** Wall-clock limit for jobs that hang. Work is bounded by pixels, so a busy machine accepts the same pictures as an idle one. */
-const PATIENCE_SECONDS = 120;
+const TIMEOUT_SECONDS = 120;
 
 /** Larger pictures are decoded one at a time: AVIF takes 16 bytes per pixel, other formats up to 10. */
 const LARGE_PIXELS = 12_000_000;
@@ -30,10 +30,10 @@ export const limitLargeDecoding = <T>(pixels: number, job: () => Promise<T>): Pr
 export const DECODING_MEMORY = 1280 * 2 ** 20;
 
 /** CPU time of a drawing in ms. Ordinary drawings take a fraction of a second. */
-const DRAWING_PATIENCE = 2000;
+const DRAWING_CPU_LIMIT = 2000;
 /** Memory of an SVG process in bytes, with a margin above a page of 2560 × 16,383 pixels. */
 const DRAWING_MEMORY = 768 * 2 ** 20;
-export const svgRenderer = createSvgRenderer({ patience: DRAWING_PATIENCE, ceiling: DRAWING_MEMORY });
+export const svgRenderer = createSvgRenderer({ cpuLimit: DRAWING_CPU_LIMIT, memoryLimit: DRAWING_MEMORY });
 
 /** Fetch the bytes inside the job: otherwise those of all 500 waiting jobs are in memory. */
 export const decodeQueue = createQueue({ running: 2, waiting: 500 });
@@ -44,6 +44,6 @@ export const svgQueue = createQueue({ running: 1, waiting: 100 });
 /** Opens a picture for decoding, SVG only after `svgRenderer`. A truncated or broken file throws instead of being half grey. */
 export function decoder(input: string | Buffer, options: SharpOptions = {}): Sharp {
   return sharp(input, { failOn: "error", limitInputPixels: MAX_ANIMATION_PIXELS, sequentialRead: true, ...options }).timeout({
-    seconds: PATIENCE_SECONDS,
+    seconds: TIMEOUT_SECONDS,
   });
 }

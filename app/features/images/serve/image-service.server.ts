@@ -18,7 +18,7 @@ import { isSideways, type Rotation, ROTATIONS } from "../display/image-address";
 import { openTempFiles } from "../codecs/temp-files.server";
 
 const CACHE_BYTES = 1024 ** 3;
-const FETCH_PATIENCE_MS = 60_000;
+const FETCH_TIMEOUT_MS = 60_000;
 
 export type ImageService = {
   accessCache: AccessCache;
@@ -75,7 +75,7 @@ function open(config: AppConfig): ImageService {
   showSize("picture_grants", () => accessCache.size());
 
   async function download(storageUrl: string, ...signals: AbortSignal[]): Promise<Buffer> {
-    const signal = AbortSignal.any([...signals, AbortSignal.timeout(FETCH_PATIENCE_MS)]);
+    const signal = AbortSignal.any([...signals, AbortSignal.timeout(FETCH_TIMEOUT_MS)]);
     const response = await fromStorage(storageUrl, { signal });
     if (!response.ok) throw new Unavailable(`The storage answered ${response.status}`);
     try {

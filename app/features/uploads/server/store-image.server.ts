@@ -31,7 +31,7 @@ export type UploadContext = {
   maxFileBytes?: number;
 };
 
-const STORE_PATIENCE_MS = 5 * 60_000;
+const STORE_TIMEOUT_MS = 5 * 60_000;
 
 /** Stores the bytes before the row; `convex/jobs/sweep.ts` deletes leftovers. Throws `not_found` (the design), `unauthenticated`, `DiskFull`. */
 export async function storeImage(file: ArrivedFile, upload: UploadContext): Promise<UploadResult> {
@@ -144,7 +144,7 @@ async function store(file: ArrivedFile, properties: ImageProperties, upload: Upl
 export async function storeBytes(url: string, path: string, { contentType, checksum }: ImageProperties): Promise<Id<"_storage">> {
   const headers = { "Content-Type": contentType, Digest: `sha-256=${Buffer.from(checksum, "hex").toString("base64")}` };
   try {
-    const { status, text } = await sendFile(url, path, { headers, signal: AbortSignal.timeout(STORE_PATIENCE_MS) });
+    const { status, text } = await sendFile(url, path, { headers, signal: AbortSignal.timeout(STORE_TIMEOUT_MS) });
     if (status === 507) throw new DiskFull("The storage is full");
     const answer: unknown = status === 200 ? JSON.parse(text) : text;
     if (isStored(answer)) return answer.storageId;

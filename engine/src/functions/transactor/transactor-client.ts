@@ -9,7 +9,7 @@ type Pending = { question: Question; settle: (answer: Answer) => void };
 
 const WATCH_EVERY_MS = 100;
 /** User code is stopped after this wall-clock time even with little CPU time. */
-const PATIENCE_MS = 10 * USER_TIME_LIMIT_MS;
+const USER_WALL_LIMIT_MS = 10 * USER_TIME_LIMIT_MS;
 const OPEN_ATTEMPTS = 3;
 /** Beyond this, new questions are refused rather than exhausting memory; clients retry. */
 const MAX_WAITING = 20_000;
@@ -263,7 +263,7 @@ export class TransactorThread {
       const seen = suspect.watch.observe();
       if (seen?.ticket !== first.ticket || suspect !== this.#now || this.#held) return;
       const cpu = userBefore + (await suspect.cpuMs()) - cpuBefore;
-      if (seen.userMs < USER_TIME_LIMIT_MS || (!(cpu >= USER_TIME_LIMIT_MS) && seen.userMs < PATIENCE_MS)) continue;
+      if (seen.userMs < USER_TIME_LIMIT_MS || (!(cpu >= USER_TIME_LIMIT_MS) && seen.userMs < USER_WALL_LIMIT_MS)) continue;
       if (!suspect.watch.condemn(first.ticket)) return;
       if (this.#closing) await suspect.worker.terminate();
       else await (this.#restarting = this.#restart(suspect, seen));

@@ -111,6 +111,6 @@ describe("PDF", () => {
   });
 
   it("stops a document at its CPU limit", { tags: "@stops-document-cpu-limit" }, async () => {
-    await expect(decodeIsolated(twoPages().buffer, "application/pdf", { patience: 1 })).rejects.toThrow("(time)");
+    await expect(decodeIsolated(twoPages().buffer, "application/pdf", { cpuLimit: 1 })).rejects.toThrow("(time)");
   });
 });

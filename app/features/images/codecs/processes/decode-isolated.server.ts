@@ -34,11 +34,11 @@ const PDF_DPI = 200;
 
 /** Memory of the decoder alone (pages of 64 KiB) and of its process (bytes); a process starts with about 60 MB. */
 const MEMORY = {
-  "image/heic": { wasmPages: 16_384, ceiling: 1200 * 2 ** 20 },
-  "application/pdf": { wasmPages: 4096, ceiling: 640 * 2 ** 20 },
+  "image/heic": { wasmPages: 16_384, memoryLimit: 1200 * 2 ** 20 },
+  "application/pdf": { wasmPages: 4096, memoryLimit: 640 * 2 ** 20 },
 } as const;
 /** CPU time in ms. A 12 megapixel picture takes about 1 s, a page of a PDF about 0.2 s. */
-const PATIENCE_MS = 20_000;
+const CPU_LIMIT_MS = 20_000;
 
 const size = z.object({ width: z.int().positive(), height: z.int().positive() });
 /** `own`: the size of a page without the limit of `side`. */
@@ -46,21 +46,21 @@ const headers = z.object({ pictures: z.array(size.extend({ own: size.optional() 
 
 export type DecodedPicture = { width: number; height: number; pixels: Buffer; own: { width: number; height: number } };
 
-/** `page` of a PDF, from 1 (default: all); its longest `side` in pixels (default: its own size). `patience`: CPU limit in ms. */
-export type DecodeRequest = { page?: number | undefined; side?: number; patience?: number };
+/** `page` of a PDF, from 1 (default: all); its longest `side` in pixels (default: its own size). `cpuLimit`: CPU limit in ms. */
+export type DecodeRequest = { page?: number | undefined; side?: number; cpuLimit?: number };
 
 /** Decodes a file in a process with time and memory limits. Throws `DecodeError`. */
 export async function decodeIsolated(
   bytes: Buffer,
   contentType: IsolatedType,
-  { patience = PATIENCE_MS, ...request }: DecodeRequest = {},
+  { cpuLimit = CPU_LIMIT_MS, ...request }: DecodeRequest = {},
 ): Promise<DecodedPicture[]> {
-  const { wasmPages, ceiling } = MEMORY[contentType];
+  const { wasmPages, memoryLimit } = MEMORY[contentType];
   const require = createRequire(import.meta.url);
   const isHeic = contentType === "image/heic";
   // The default module of libheif-js is asm.js, which is slower and takes more memory.
   const module = isHeic ? require.resolve("libheif-js/wasm-bundle.js") : require.resolve("@hyzyla/pdfium");
-  const limits = { ceiling, patience, maxPixels: MAX_PIXELS[contentType], maxPages: PDF_PAGES_MAX, dpi: PDF_DPI };
+  const limits = { memoryLimit, cpuLimit, maxPixels: MAX_PIXELS[contentType], maxPages: PDF_PAGES_MAX, dpi: PDF_DPI };
   // The child gets no environment, since ours contains secrets.
   const child = spawn(
     process.execPath,
@@ -89,7 +89,7 @@ export async function decodeIsolated(
   const timer = setTimeout(() => {
     late = true;
     child.kill("SIGKILL");
-  }, CLOCK * patience);
+  }, CLOCK * cpuLimit);
   await new Promise<void>((resolve) => {
     child.once("error", () => resolve());
     child.once("close", () => resolve());

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
 
 const [, kind = "", modulePath = "", options = "{}"] = process.argv;
-const { ceiling, patience, maxPixels, maxPages, dpi, page, side } = JSON.parse(options);
+const { memoryLimit, cpuLimit, maxPixels, maxPages, dpi, page, side } = JSON.parse(options);
 const load = createRequire(modulePath);
 // The decoders would print into the output, which contains the pixels.
 console.log = () => {};
@@ -16,7 +16,7 @@ const watch = `
   const { writeSync } = require("node:fs");
   setInterval(() => {
     const { user, system } = process.cpuUsage();
-    const problem = process.memoryUsage.rss() >= ${ceiling} ? "memory" : (user + system) / 1000 >= ${patience} ? "time" : null;
+    const problem = process.memoryUsage.rss() >= ${memoryLimit} ? "memory" : (user + system) / 1000 >= ${cpuLimit} ? "time" : null;
     if (problem === null) return;
     writeSync(2, problem);
     process.kill(process.pid, "SIGKILL");

@@ -2,7 +2,7 @@
 // else the size; `spent` is earlier CPU time in ms. Arguments: path of sharp, memory limit in bytes, CPU limit per request in ms.
 import { createRequire } from "node:module";
 
-const [, sharpPath = "", ceiling = "0", patience = "0"] = process.argv;
+const [, sharpPath = "", memoryLimit = "0", cpuLimit = "0"] = process.argv;
 const sharp = createRequire(sharpPath)(sharpPath);
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({ operation: ["VipsForeignLoadSvg"] });
@@ -23,7 +23,7 @@ async function answer({ svg, density, spent = 0 }) {
   };
   // Another thread draws, so this one can check the limits.
   const watch = setInterval(() => {
-    const problem = process.memoryUsage.rss() >= Number(ceiling) ? "memory" : spent + used() >= Number(patience) ? "time" : null;
+    const problem = process.memoryUsage.rss() >= Number(memoryLimit) ? "memory" : spent + used() >= Number(cpuLimit) ? "time" : null;
     if (problem === null) return;
     process.send({ problem }, end);
     clearInterval(watch);

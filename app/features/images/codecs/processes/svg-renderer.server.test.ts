@@ -21,7 +21,7 @@ const problemOf = (drawn: Promise<unknown>) =>
   );
 
 describe("createSvgRenderer", () => {
-  const drawer = createSvgRenderer({ patience: 60_000, ceiling: 2 ** 30 });
+  const drawer = createSvgRenderer({ cpuLimit: 60_000, memoryLimit: 2 ** 30 });
 
   it("measures a drawing and draws it at the requested size", async () => {
     expect(await drawer.measure(RED)).toMatchObject({ width: 40, height: 30 });
@@ -41,26 +41,26 @@ describe("createSvgRenderer", () => {
   });
 
   it("stops a drawing that takes too long while others are drawn", { tags: "@stops-drawing-takes-too-long-while" }, async () => {
-    const hasty = createSvgRenderer({ patience: 1, ceiling: 2 ** 30 });
+    const hasty = createSvgRenderer({ cpuLimit: 1, memoryLimit: 2 ** 30 });
     const drawn = [problemOf(hasty.draw(ENDLESS, 72)), problemOf(hasty.draw(ENDLESS_USES, 720)), drawer.measure(RED)];
     expect(await Promise.all(drawn)).toMatchObject(["time", "time", { width: 40, height: 30 }]);
   });
 
   it("stops a drawing at its CPU limit, long before the wall-clock limit", async () => {
-    const thrifty = createSvgRenderer({ patience: 200, ceiling: 2 ** 30, clock: 1000 });
+    const thrifty = createSvgRenderer({ cpuLimit: 200, memoryLimit: 2 ** 30, clock: 1000 });
     expect(await problemOf(thrifty.draw(ENDLESS_USES, 720))).toBe("time");
   });
 
   it("counts measuring towards the time limit of a drawing", async () => {
-    const thrifty = createSvgRenderer({ patience: 1000, ceiling: 2 ** 30, clock: 1000 });
+    const thrifty = createSvgRenderer({ cpuLimit: 1000, memoryLimit: 2 ** 30, clock: 1000 });
     expect((await thrifty.measure(RED)).spent).toBeGreaterThan(0);
     expect(await problemOf(thrifty.draw(ENDLESS_USES, 720, 1000))).toBe("time");
-    const ample = createSvgRenderer({ patience: 1_000_000, ceiling: 2 ** 30, clock: 1000 });
+    const ample = createSvgRenderer({ cpuLimit: 1_000_000, memoryLimit: 2 ** 30, clock: 1000 });
     expect(await problemOf(ample.draw(ENDLESS_USES, 720, 1_000_000))).toBe("time");
   });
 
   it("stops a drawing that exceeds its memory limit", { tags: "@stops-drawing-exceeds-memory-limit" }, async () => {
-    const poor = createSvgRenderer({ patience: 60_000, ceiling: 1 });
+    const poor = createSvgRenderer({ cpuLimit: 60_000, memoryLimit: 1 });
     expect(await problemOf(poor.draw(ENDLESS, 72))).toBe("memory");
   });
 });

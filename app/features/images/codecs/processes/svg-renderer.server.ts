@@ -32,14 +32,14 @@ const IDLE = 15_000;
 /** Wall-clock limit per CPU limit: on a busy machine, a second of CPU time takes several seconds. */
 export const CLOCK = 6;
 
-/** Draws SVG in killable processes. Throws `SvgRenderError`. `patience`: CPU limit in ms; `clock`: wall-clock per CPU time; `ceiling`: bytes. */
+/** Draws SVG in killable processes. Throws `SvgRenderError`. `cpuLimit`: CPU limit in ms; `clock`: wall-clock per CPU time; `memoryLimit`: bytes. */
 export function createSvgRenderer({
-  patience,
-  ceiling,
+  cpuLimit,
+  memoryLimit,
   clock = CLOCK,
 }: {
-  patience: number;
-  ceiling: number;
+  cpuLimit: number;
+  memoryLimit: number;
   clock?: number;
 }): SvgRenderer {
   const idle = new Set<ChildProcess>();
@@ -49,7 +49,7 @@ export function createSvgRenderer({
     // The child gets no environment, since ours contains secrets.
     const child = spawn(
       process.execPath,
-      ["--max-old-space-size=64", "--input-type=module", "-e", source, sharp, String(ceiling), String(patience)],
+      ["--max-old-space-size=64", "--input-type=module", "-e", source, sharp, String(memoryLimit), String(cpuLimit)],
       {
         env: {},
         stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -90,7 +90,7 @@ export function createSvgRenderer({
     };
     // librsvg aborts its process when memory is refused.
     const onExit = () => reject(new SvgRenderError("memory"));
-    const timer = setTimeout(() => reject(new SvgRenderError("time")), clock * patience);
+    const timer = setTimeout(() => reject(new SvgRenderError("time")), clock * cpuLimit);
     child.once("message", onMessage);
     child.once("exit", onExit);
     child.once("error", onExit);

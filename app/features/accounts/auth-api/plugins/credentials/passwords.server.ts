@@ -19,8 +19,8 @@ const CHOOSING = new Set<string | undefined>([
   undefined,
 ]);
 
-/** Milliseconds. Without an answer by then, the password is accepted. */
-const PATIENCE_MS = 1000;
+/** Without an answer by then, the password is accepted. */
+const TIMEOUT_MS = 1000;
 
 const passwordFields = z.object({ password: z.string().optional(), newPassword: z.string().optional() });
 
@@ -62,7 +62,7 @@ async function isBreached(password: string): Promise<boolean> {
   try {
     const response = await fetch(`https://api.pwnedpasswords.com/range/${hash.slice(0, 5)}`, {
       headers: { "Add-Padding": "true" },
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     if (!response.ok) return false;
     const line = (await response.text()).split(/\r?\n/).find((entry) => entry.startsWith(`${hash.slice(5)}:`));
