@@ -18,7 +18,7 @@ async function main(): Promise<void> {
   if (!existsSync(join(dir, FILE_NAME))) throw new Error(`${join(dir, FILE_NAME)} is missing.`);
   const result = await (copy ? checkCopy(dir) : checkData(dir));
   if (result.problems.length === 0) {
-    console.log(`${dir} is sound: the database, its indexes and ${result.storedFiles} stored files.`);
+    console.log(`${dir} has no problems. Checked: the database, its indexes and ${result.storedFiles} stored files.`);
     return;
   }
   console.error(`${dir} has ${result.problems.length} problems:\n${formatProblems(result.problems)}`);
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   if (values["set-aside"]) await setAside(dir, result);
   else {
     console.error(
-      `Keep a copy of ${dataDir} as it is. Then restore the last backup that 'npm run check-data -- FOLDER' finds sound, or put single images back from its folder convex/files. Damaged images without a copy are moved away by --set-aside.`,
+      `Keep a copy of ${dataDir} as it is. Then restore the last backup that passes 'npm run check-data -- FOLDER', or put single images back from its folder convex/files. Damaged images without a copy are moved away by --set-aside.`,
     );
   }
 }

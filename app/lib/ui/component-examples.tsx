@@ -25,7 +25,7 @@ import { toast } from "./overlays/toasts";
 
 const VARIANTS: ButtonVariant[] = ["primary", "quiet", "ghost", "danger"];
 const SIZES: ButtonSize[] = ["md", "sm"];
-const LONG = "A name that is much longer than the place that it has been given, so that it must end somewhere";
+const LONG = "A name that is much too long for its card and is therefore cut off at the end of the line";
 const WAITING = {};
 markOptimistic([], [WAITING]);
 /** A fixed date, so that the page does not change from day to day. */
@@ -39,7 +39,7 @@ export function ComponentExamples() {
   const id = useId();
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-10">
-      <Specimen name="Walls and inks">
+      <Specimen name="Surfaces and text colours">
         <div className="grid w-full grid-cols-3 gap-2 sm:grid-cols-6">
           {SURFACES.map((surface) => (
             <div key={surface} className="grid gap-1 rounded-md border p-3 text-xs" style={{ background: `var(--${surface})` }}>
@@ -54,11 +54,11 @@ export function ComponentExamples() {
         ))}
       </Specimen>
 
-      <Specimen name="Type">
+      <Specimen name="Text sizes">
         <div className="grid gap-2">
           {SIZES_OF_TEXT.map((size) => (
             <p key={size} className={`${size} ${/xl/.test(size) ? "font-semibold tracking-tight" : ""}`}>
-              {size.replace("text-", "")} · The pictures are lit, the surfaces are not
+              {size.replace("text-", "")} · Sample text
             </p>
           ))}
           <p className="font-mono text-sm">mono · 7f3a-91c2</p>
@@ -100,16 +100,16 @@ export function ComponentExamples() {
             htmlFor={`${id}-hint`}
             label="With a hint"
             errorId={`${id}-hint-error`}
-            hint="What to know before typing."
+            hint="A hint for the field."
             hintId={`${id}-hint-id`}
           >
             <TextInput id={`${id}-hint`} aria-describedby={`${id}-hint-id`} defaultValue="Spring" />
           </Field>
-          <Field htmlFor={`${id}-bad`} label="Refused" errorId={`${id}-bad-error`} errors={["Give it a name"]}>
+          <Field htmlFor={`${id}-bad`} label="With an error" errorId={`${id}-bad-error`} errors={["Enter a name."]}>
             <TextInput id={`${id}-bad`} aria-invalid aria-describedby={`${id}-bad-error`} />
           </Field>
           <Field htmlFor={`${id}-off`} label="Disabled" errorId={`${id}-off-error`}>
-            <TextInput id={`${id}-off`} disabled defaultValue="As it is" />
+            <TextInput id={`${id}-off`} disabled defaultValue="Unchanged" />
           </Field>
         </div>
       </Specimen>
@@ -131,11 +131,11 @@ export function ComponentExamples() {
               <ItemCard item={{}} to="" name={LONG} cover={<Cover />} summary="1 image" />
             </li>
             <li>
-              <ItemCard item={WAITING} to={null} name="On its way" cover={<Cover />} summary="No images" />
+              <ItemCard item={WAITING} to={null} name="Pending" cover={<Cover />} summary="No images" />
             </li>
           </CardGrid>
         </div>
-        <Card className="p-4">A card by itself</Card>
+        <Card className="p-4">A single card</Card>
       </Specimen>
 
       <Specimen name="Dialog, menu, toast">
@@ -161,11 +161,11 @@ export function ComponentExamples() {
           </MenuButton>
           <MenuSeparator />
           <MenuButton type="button" danger icon={<Icon of={Trash2} />}>
-            What destroys
+            Delete
           </MenuButton>
         </Menu>
         <Button onClick={() => void toast("Backup codes copied")}>Show a toast</Button>
-        <FlashMessage flash={{ id: "example", text: "What a page says that was led to" }} toasts={false} />
+        <FlashMessage flash={{ id: "example", text: "Project created" }} toasts={false} />
       </Specimen>
 
       <Specimen name="Meters">
@@ -173,11 +173,11 @@ export function ComponentExamples() {
           <Meter label="Empty" value={0} max={3} text="0 of 3" />
           <Meter label="Half" value={150} max={300} text="150 of 300" />
           <Meter label="Full" value={3} max={3} text="3 of 3" />
-          <Meter label="Without limit" value={1204} max={null} text="1,204" />
+          <Meter label="Unlimited" value={1204} max={null} text="1,204" />
         </div>
       </Specimen>
 
-      <Specimen name="People and times">
+      <Specimen name="Avatars and times">
         <Avatar name="Ada Lovelace" email="ada@example.com" image={null} />
         <Avatar name="" email="grace@example.com" image={null} />
         <Avatar name="Ada Lovelace" email="ada@example.com" image="/favicon.svg" />
@@ -186,7 +186,7 @@ export function ComponentExamples() {
         </span>
       </Specimen>
 
-      <Specimen name="A page's head, and its foot">
+      <Specimen name="Page header and more pages">
         <div className="grid w-full gap-6">
           <PageHeader
             trail={
@@ -206,16 +206,16 @@ export function ComponentExamples() {
         </div>
       </Specimen>
 
-      <Specimen name="Nothing yet">
+      <Specimen name="Empty state">
         <EmptyState
           className="w-full"
           title="No projects yet"
-          text="A project holds the designs of one piece of work, and each design its images."
+          text="A project contains designs, and each design contains images."
           action={<Button variant="primary">New project</Button>}
         />
       </Specimen>
 
-      <Specimen name="A screen that says one thing">
+      <Specimen name="Error screen">
         <div className="w-full rounded-lg border">
           <CenteredScreen frame="askew" title="Something went wrong" text="Something went wrong on our side. Your saved work is safe.">
             <Button variant="primary">Try Again</Button>

@@ -93,7 +93,7 @@ export async function receiveMultipart<Result>(
   } catch (cause) {
     const reason: unknown = stop.signal.aborted ? stop.signal.reason : cause instanceof InvalidForm ? cause : null;
     // The parser leaves the current file open.
-    for (const stream of arriving) stream.destroy(new Error("Broken off"));
+    for (const stream of arriving) stream.destroy(new Error("Aborted"));
     await Promise.allSettled(files);
     throw reason ?? new UploadAborted("The form did not arrive completely", { cause });
   } finally {

@@ -6,7 +6,7 @@ import { useScripted } from "../use-scripted";
 /** Shown both for missing items and for items of others (specification 2). */
 export function NotFoundScreen() {
   return (
-    <CenteredScreen title="Nothing here" text="The page you are looking for does not exist.">
+    <CenteredScreen title="Not found" text="The page you are looking for does not exist.">
       <RecoveryLinks />
     </CenteredScreen>
   );

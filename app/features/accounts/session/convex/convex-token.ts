@@ -27,7 +27,7 @@ async function requestToken(): Promise<string | null> {
   if (!response.ok) throw new Error(`The token could not be fetched: ${response.status}`);
   const answer: unknown = await response.json();
   if (typeof answer === "object" && answer !== null && "token" in answer && typeof answer.token === "string") return answer.token;
-  throw new Error("The token could not be fetched: not understood");
+  throw new Error("The token could not be fetched: invalid response");
 }
 
 /** Reads a token's claims without verifying it. */
