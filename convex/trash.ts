@@ -2,8 +2,8 @@ import { paginationOptsValidator, paginationResultValidator } from "convex/serve
 import { type Infer, v } from "convex/values";
 import type { Doc } from "./_generated/dataModel";
 import type { QueryCtx } from "./_generated/server";
-import { designFor, expectRight, hidingFor, projectFor, trashedFor, userMutation, userQuery } from "./model/access";
-import { leaveFavourites } from "./model/favourites";
+import { designFor, expectRight, trashedAncestorFor, projectFor, trashedFor, userMutation, userQuery } from "./model/access";
+import { removeFavouritesOfMoved } from "./model/favourites";
 import { designsOf, imagesOf, lastKey } from "./model/lists/order";
 import { conflict } from "./model/errors";
 import { pageOf } from "./model/lists/paging";
@@ -62,7 +62,7 @@ export const getTrashed = userQuery({
   args: { id: v.string() },
   returns: trashedShape,
   handler: async (ctx, { id }) => {
-    const found = await hidingFor(ctx, id);
+    const found = await trashedAncestorFor(ctx, id);
     if (found.kind === "project") return trashedProject(found.project);
     return found.kind === "design" ? designItem(found.design, found.project) : imageItem(found.image, found.design, found.project);
   },
@@ -86,7 +86,7 @@ export const restore = userMutation({
       const project = await projectFor(ctx, into, "edit");
       expectSameOwner(found.project, project);
       const isMoved = project._id !== found.project._id;
-      if (isMoved) await leaveFavourites(ctx, found.project, [found.design]);
+      if (isMoved) await removeFavouritesOfMoved(ctx, found.project, [found.design]);
       const orderKey = await lastKey(designsOf(ctx, project._id));
       const moved = { projectId: project._id, orderKey, ...(isMoved && { favouriteAt: undefined }) };
       await ctx.db.patch(found.design._id, moved);

@@ -1,6 +1,6 @@
 import type { FunctionReturnType } from "convex/server";
 import { href } from "react-router";
-import { LeaveFor } from "~/features/accounts/session/provider-redirect";
+import { ProviderRedirect } from "~/features/accounts/session/provider-redirect";
 import { type LinkObstacle, linkableProviders } from "~/features/accounts/auth-api/linkable-providers.server";
 import { providerName } from "~/features/accounts/session/provider-names";
 import { AccountForm, useAccountForm } from "~/features/accounts/settings/account-form";
@@ -154,6 +154,6 @@ function BlockedLink({ name, id, obstacle }: { name: string; id: string; obstacl
 function LinkForm({ provider }: { provider: string }) {
   const state = useAccountForm({ id: `link-${provider}`, intent: "link" });
   const name = providerName(provider);
-  if (state.answer?.leaveFor) return <LeaveFor url={state.answer.leaveFor} name={name} />;
+  if (state.answer?.leaveFor) return <ProviderRedirect url={state.answer.leaveFor} name={name} />;
   return <AccountForm state={state} hidden={{ provider }} submit={`Link ${name}`} />;
 }

@@ -1,7 +1,7 @@
 import { data, redirect } from "react-router";
 import { safeRedirectPath } from "~/features/accounts/session/safe-redirect";
 import { getVisitor, redirectToSignIn } from "~/features/accounts/session/session.server";
-import { BULK_ACTS } from "~/features/selection/bulk/bulk-acts";
+import { JOB_ACTIONS } from "~/features/selection/bulk/job-actions";
 import { convexFor } from "~/lib/data/convex.server";
 import { liveRevalidation } from "~/lib/data/should-revalidate";
 import { useLive } from "~/lib/data/use-live";
@@ -32,8 +32,8 @@ export async function action({ request, context }: Route.ActionArgs) {
   checkFieldNames(sent, { once: ["id", "act", "back"] });
   if (!(await getVisitor(context))) throw redirectToSignIn(request);
   const act = textOf(sent, "act");
-  if (!Object.hasOwn(BULK_ACTS, act)) throw badForm();
-  const mutation = Object.entries(BULK_ACTS).find(([name]) => name === act)?.[1];
+  if (!Object.hasOwn(JOB_ACTIONS, act)) throw badForm();
+  const mutation = Object.entries(JOB_ACTIONS).find(([name]) => name === act)?.[1];
   try {
     if (mutation) await convexFor(context).mutation(mutation, { id: textOf(sent, "id") });
   } catch (error) {

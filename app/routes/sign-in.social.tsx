@@ -1,6 +1,6 @@
 import { data, redirect } from "react-router";
 import { AuthPage } from "~/features/accounts/auth-page";
-import { LeaveFor } from "~/features/accounts/session/provider-redirect";
+import { ProviderRedirect } from "~/features/accounts/session/provider-redirect";
 import { providerName } from "~/features/accounts/session/provider-names";
 import { INVITATION } from "~/features/accounts/invitations/invitations.server";
 import { postToAuth, relayCookies } from "~/features/accounts/auth-api/auth-request.server";
@@ -47,7 +47,7 @@ export default function SignInSocial({ actionData }: Route.ComponentProps) {
   if (!actionData) return null;
   return (
     <AuthPage title="Sign in">
-      <LeaveFor {...actionData} />
+      <ProviderRedirect {...actionData} />
     </AuthPage>
   );
 }

@@ -164,7 +164,7 @@ export async function trashedFor(ctx: CallerCtx, id: string): Promise<Trashed> {
 }
 
 /** Returns the nearest trashed item that hides this id: the item itself or a parent. */
-export async function hidingFor(ctx: CallerCtx, id: string): Promise<Trashed> {
+export async function trashedAncestorFor(ctx: CallerCtx, id: string): Promise<Trashed> {
   const found = await unpurgedPathOf(ctx, id, "delete");
   if (found.kind === "image" && found.image.removedAt !== undefined) return found;
   if (found.kind !== "project" && found.design.removedAt !== undefined) return { ...found, kind: "design" };

@@ -192,7 +192,11 @@ export async function favouriteDesigns(ctx: UserMutationCtx, groups: DesignGroup
 }
 
 /** Call it for designs that leave the project. Other people's favourites apply again when the designs return. */
-export async function leaveFavourites(ctx: Reader & MutationCtx, project: Doc<"projects">, designs: Doc<"designs">[]): Promise<void> {
+export async function removeFavouritesOfMoved(
+  ctx: Reader & MutationCtx,
+  project: Doc<"projects">,
+  designs: Doc<"designs">[],
+): Promise<void> {
   const ids = new Set<string>(designs.map(({ _id }) => _id));
   for (const { _id, itemId } of await rowsIn(ctx, project._id)) if (ids.has(itemId)) await ctx.db.delete(_id);
 }

@@ -11,7 +11,7 @@ import {
   projectFor,
   type UserMutationCtx,
 } from "./access";
-import { leaveFavourites } from "./favourites";
+import { removeFavouritesOfMoved } from "./favourites";
 import { designsOf, imagesOf, lastKey, lastKeys } from "./lists/order";
 import { designsChanged, imagesChanged } from "./summaries";
 import { trashImages } from "./trashing";
@@ -26,7 +26,7 @@ export async function moveDesign(ctx: Ctx, { design, project }: DesignPath, targ
   const named = { from: project.name, fromId: project._id, to: target.name, toId: target._id };
   const activity = { kind: "moved" as const, design, ...named };
   await recordActivity(ctx, { ...activity, project });
-  await leaveFavourites(ctx, project, [design]);
+  await removeFavouritesOfMoved(ctx, project, [design]);
   await ctx.db.patch(design._id, { projectId: target._id, orderKey: await lastKey(designsOf(ctx, target._id)), favouriteAt: undefined });
   await designsChanged(ctx, project, { designs: -1, images: -design.imageCount });
   await designsChanged(ctx, target, { designs: 1, images: design.imageCount });
@@ -49,7 +49,7 @@ export async function moveDesigns(ctx: Ctx, groups: DesignGroup[], { _id: target
     const named = { from: project.name, fromId: project._id, to: target.name, toId: target._id };
     const activity = { kind: "moved" as const, design: last, ...named, count: designs.length };
     await recordActivity(ctx, { ...activity, project });
-    await leaveFavourites(ctx, project, designs);
+    await removeFavouritesOfMoved(ctx, project, designs);
     for (const [index, { _id }] of designs.entries()) {
       await ctx.db.patch(_id, { projectId: targetId, orderKey: keys[index], favouriteAt: undefined });
     }

@@ -9,7 +9,7 @@ import { setFlash } from "~/lib/http/middleware/flash.server";
 import { checkFieldNames } from "~/lib/http/forms/field-names";
 import { readFormData } from "~/lib/http/forms/form.server";
 import { Unavailable } from "~/lib/http/unavailable.server";
-import { CHOSEN_FIELD, SELECTION_FIELDS } from "~/features/selection/address";
+import { SELECTED_FIELD, SELECTION_FIELDS } from "~/features/selection/address";
 import { DIRECT_MAX, jobSelection, WHOLE_FIELDS, WHOLE_LISTS } from "~/features/selection/whole-selection";
 import { api } from "#convex/_generated/api";
 import { zipResponse } from "./zip-response.server";
@@ -35,8 +35,8 @@ export async function downloadProject(requested: DownloadRequest): Promise<Respo
 /** Reports an invalid selection on the submitting page; throws as `downloadDesign`, also for one missing item. */
 export async function downloadSelection(request: Request, context: Readonly<RouterContextProvider>): Promise<Response> {
   const sent = await readFormData(request);
-  checkFieldNames(sent, { once: [FORM_FIELD, ...SELECTION_FIELDS, ...WHOLE_FIELDS], repeated: [CHOSEN_FIELD, ...WHOLE_LISTS] });
-  const ids = [...new Set(listOf(sent, CHOSEN_FIELD))];
+  checkFieldNames(sent, { once: [FORM_FIELD, ...SELECTION_FIELDS, ...WHOLE_FIELDS], repeated: [SELECTED_FIELD, ...WHOLE_LISTS] });
+  const ids = [...new Set(listOf(sent, SELECTED_FIELD))];
   const kind = sent.get("kind") === "design" ? "design" : "image";
   const { userId, content } = await open({ request, file: "", context });
   const lists = Object.fromEntries(WHOLE_LISTS.map((name) => [name, listOf(sent, name)]));

@@ -1,5 +1,5 @@
 import { isolate } from "~/lib/ui/isolate";
-import { boxOf, idOf, scrollAtEdges, swallowClick, selectableItems } from "~/features/selection/selectable-items";
+import { boxOf, idOf, scrollAtEdges, suppressClick, selectableItems } from "~/features/selection/selectable-items";
 import { pressedKey } from "~/lib/ui/inputs/keys";
 import { isMirrored } from "~/lib/ui/is-mirrored";
 import { DropMarkers } from "./drop-markers";
@@ -81,7 +81,7 @@ export function reorderByPointer(shelf: ReorderList): () => void {
       (event) => {
         if (event.pointerId !== first.pointerId) return;
         released.abort();
-        if (stopScrolling) swallowClick();
+        if (stopScrolling) suppressClick();
         if (stopScrolling && stop === end) {
           if (over) shelf.dropTargets()?.drop(id, over);
           else if (aim) shelf.reorder(id, aim);

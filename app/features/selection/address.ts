@@ -17,6 +17,6 @@ export function withSelectAll(search: string): string {
 export const SELECT_ALL = "all";
 export const SELECTION_FORM = "selection";
 export const DESTINATION_PARAM = "where";
-export const CHOSEN_FIELD = "ids";
+export const SELECTED_FIELD = "ids";
 /** Fields in addition to those of the intents. `tag` is sent with every intent. */
 export const SELECTION_FIELDS = ["kind", "back", "tag"];

@@ -1,4 +1,4 @@
-import { CHOSEN_FIELD } from "./address";
+import { SELECTED_FIELD } from "./address";
 import type { Box } from "./range";
 
 export const selectableItems = (list: HTMLElement | null): HTMLElement[] => [...(list?.querySelectorAll<HTMLElement>("[data-pick]") ?? [])];
@@ -39,7 +39,7 @@ export function scrollAtEdges(pointerY: () => number, moved: () => void): () => 
   return () => cancelAnimationFrame(frame);
 }
 
-export function swallowClick(): void {
+export function suppressClick(): void {
   const controller = new AbortController();
   window.addEventListener(
     "click",
@@ -53,5 +53,5 @@ export function swallowClick(): void {
 }
 
 export function controlOf(id: string): HTMLElement | null {
-  return document.querySelector<HTMLElement>(`[data-pick="${CSS.escape(id)}"] :is(input[name="${CHOSEN_FIELD}"], a[href])`);
+  return document.querySelector<HTMLElement>(`[data-pick="${CSS.escape(id)}"] :is(input[name="${SELECTED_FIELD}"], a[href])`);
 }

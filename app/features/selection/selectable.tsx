@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { clsx } from "clsx";
 import { Icon } from "~/lib/ui/icons/icon";
 import { useScripted } from "~/lib/ui/use-scripted";
-import { CHOSEN_FIELD, SELECTION_FORM } from "./address";
+import { SELECTED_FIELD, SELECTION_FORM } from "./address";
 import { selectFirst, type Selection } from "./use-selection";
 
 type PickProps = { item: { _id: string; name: string }; selection: Selection };
@@ -25,7 +25,7 @@ export function SelectCheckbox({ item: { _id, name }, selection }: PickProps) {
     <input
       type="checkbox"
       form={SELECTION_FORM}
-      name={CHOSEN_FIELD}
+      name={SELECTED_FIELD}
       value={_id}
       aria-label={`Select ${isolate(name)}`}
       className="pick-box"

@@ -11,7 +11,7 @@ import { Icon } from "~/lib/ui/icons/icon";
 import { Link } from "~/lib/ui/navigation/link";
 import { bottomInsetRef } from "~/lib/ui/bottom-inset-ref";
 import { toast } from "~/lib/ui/overlays/toasts";
-import { CHOSEN_FIELD, DESTINATION_PARAM, SELECTION_FORM, withSelect, withSelectAll } from "./address";
+import { SELECTED_FIELD, DESTINATION_PARAM, SELECTION_FORM, withSelect, withSelectAll } from "./address";
 import { TagButton, TagPopover } from "./tag-selection";
 import type { Selection } from "./use-selection";
 import { WHOLE_FIELDS, WHOLE_LISTS, type WholeSelection } from "./whole-selection";
@@ -61,7 +61,7 @@ export function SelectionBar({ selection, thing, trash, parentId, children }: Se
     if (selectedCount === 0) return void toast("Nothing selected.");
     const sent = new FormData(event.currentTarget, submitter);
     if (whole) {
-      for (const name of [CHOSEN_FIELD, ...WHOLE_FIELDS, ...WHOLE_LISTS]) sent.delete(name);
+      for (const name of [SELECTED_FIELD, ...WHOLE_FIELDS, ...WHOLE_LISTS]) sent.delete(name);
       for (const [name, value] of selection.fields()) sent.append(name, value);
     }
     if (formAction === null) void fetcher.submit(sent, { method: "post" });
@@ -75,7 +75,7 @@ export function SelectionBar({ selection, thing, trash, parentId, children }: Se
       <input type="hidden" name="back" value={pathname + search} />
       {mayTag ? <TagPopover thing={thing} refused={tagIn(refusal)} errorId={PROBLEMS} /> : null}
       {onOtherPages.map((id) => (
-        <input key={id} type="hidden" name={CHOSEN_FIELD} value={id} />
+        <input key={id} type="hidden" name={SELECTED_FIELD} value={id} />
       ))}
       {whole ? <WholeInputs whole={whole} ids={ids} /> : null}
       <p role="status" className="tabular min-w-32 flex-1 py-1 text-soft">

@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useEffectEvent, useRef } from "react";
 import { pressedKey } from "~/lib/ui/inputs/keys";
 import { isMirrored } from "~/lib/ui/is-mirrored";
 import { neighbourInDirection, between, isArrow, touches } from "./range";
-import { boxOf, controlOf, idOf, scrollAtEdges, swallowClick, selectableItems } from "./selectable-items";
+import { boxOf, controlOf, idOf, scrollAtEdges, suppressClick, selectableItems } from "./selectable-items";
 import { selectFirst, type Selection } from "./use-selection";
 
 const FIELD = 'input:not([type="checkbox"]), textarea, select, [contenteditable]';
@@ -173,7 +173,7 @@ function useRectangle(list: RefObject<HTMLElement | null>, selection: Selection)
       window.addEventListener("selectstart", (event) => event.preventDefault(), { signal });
       // The click at release would toggle the item under the pointer.
       const endGesture = () => {
-        if (rectangle) swallowClick();
+        if (rectangle) suppressClick();
         end();
       };
       window.addEventListener("pointerup", endGesture, { signal });
@@ -183,7 +183,7 @@ function useRectangle(list: RefObject<HTMLElement | null>, selection: Selection)
           if (pressedKey(event) !== "Escape" || !rectangle) return;
           event.preventDefault();
           event.stopPropagation();
-          window.addEventListener("pointerup", swallowClick, { once: true });
+          window.addEventListener("pointerup", suppressClick, { once: true });
           cancelled();
         },
         { signal, capture: true },

@@ -2,7 +2,7 @@ import { useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from "reac
 import { useActionData, useLocation, useNavigate, useSearchParams } from "react-router";
 import type { FormAnswer } from "~/lib/forms/form-result";
 import { SELECT } from "~/lib/forms/dialogs/open-dialog-param";
-import { CHOSEN_FIELD, SELECT_ALL, SELECTION_FORM, withSelect } from "./address";
+import { SELECTED_FIELD, SELECT_ALL, SELECTION_FORM, withSelect } from "./address";
 import { between } from "./range";
 import { controlOf } from "./selectable-items";
 import { DIRECT_MAX, wholeFields, type WholeSelection } from "./whole-selection";
@@ -89,7 +89,7 @@ export function useSelection(ids: readonly string[], scope?: SelectionScope): Se
     count: whole ? Math.max(0, whole.total - whole.except.length) : chosen.length + onOtherPages.length,
     total: scope ? Math.max(scope.total, ids.length) : ids.length,
     isWholePossible: scope !== undefined,
-    fields: () => (whole ? wholeFields(whole) : [...chosen, ...onOtherPages].map((id) => [CHOSEN_FIELD, id])),
+    fields: () => (whole ? wholeFields(whole) : [...chosen, ...onOtherPages].map((id) => [SELECTED_FIELD, id])),
     ids,
     has: (id) => (except ? !except.has(id) : marked.has(id)),
     begin: () => setOn(true),
@@ -118,13 +118,13 @@ export function selectFirst(selection: Selection, id: string): void {
 }
 
 function tickedOf(ids: readonly string[]): string[] {
-  const boxes = document.querySelectorAll<HTMLInputElement>(`input[name="${CHOSEN_FIELD}"][form="${SELECTION_FORM}"]:checked`);
+  const boxes = document.querySelectorAll<HTMLInputElement>(`input[name="${SELECTED_FIELD}"][form="${SELECTION_FORM}"]:checked`);
   const ticked = new Set(Array.from(boxes, ({ value }) => value));
   return ids.filter((id) => ticked.has(id));
 }
 
 function submittedIds(answer: FormAnswer | undefined): string[] {
-  const submitted: unknown = answer?.form === SELECTION_FORM ? answer.result.initialValue?.[CHOSEN_FIELD] : undefined;
+  const submitted: unknown = answer?.form === SELECTION_FORM ? answer.result.initialValue?.[SELECTED_FIELD] : undefined;
   return Array.isArray(submitted) ? submitted.filter((id) => typeof id === "string") : [];
 }
 

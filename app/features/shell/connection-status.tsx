@@ -61,7 +61,7 @@ function Mark() {
   );
 }
 
-export const LEAVE = "Are you sure you want to leave? Your changes may not be saved.";
+export const LEAVE_WARNING = "Are you sure you want to leave? Your changes may not be saved.";
 
 /** Warns before unsaved changes are lost. The Convex client warns only for sent mutations, not for queued ones or forms. */
 function useLeaveWarning(waiting: boolean): void {
@@ -72,7 +72,7 @@ function useLeaveWarning(waiting: boolean): void {
     if (!incomplete) return;
     const confirmUnload = (event: BeforeUnloadEvent) => {
       event.preventDefault();
-      event.returnValue = LEAVE;
+      event.returnValue = LEAVE_WARNING;
     };
     addEventListener("beforeunload", confirmUnload);
     return () => removeEventListener("beforeunload", confirmUnload);

@@ -30,5 +30,5 @@ it.each([400, 403, 405, 408, 413, 429, 500, 502, 504])("offers to try again afte
 
 function expectAdvice(error: NotSent): void {
   const { kind, problem, canRetry } = remedyFor(error);
-  expect(/try again/i.test(problem), problem).toBe(kind === "give up" && canRetry);
+  expect(/try again/i.test(problem), problem).toBe(kind === "fail" && canRetry);
 }

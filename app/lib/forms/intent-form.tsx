@@ -5,7 +5,7 @@ import { FieldErrors } from "~/lib/ui/inputs/field";
 import type { FormAnswer } from "./form-result";
 import { type Constraint, formProps, useAnsweredForm } from "./use-form-result";
 import { FORM_FIELD, type FormValues, INTENT_FIELD, type IntentName } from "./intents";
-import { nextSending, type Sending } from "./submission-state";
+import { nextSubmissionState, type SubmissionState } from "./submission-state";
 
 type IntentFormOptions = {
   id: string;
@@ -26,8 +26,8 @@ export function useIntentForm({ id, intent, constraint, defaultValue }: IntentFo
   const isRejected = refusal !== undefined && fetcher.data !== sentWith;
   const pending = fetcher.state !== "idle" && !isRejected;
 
-  const [sending, setSending] = useState<Sending>({ pending: false, answer: fetcher.data, done: false });
-  const now = nextSending(sending, { pending, answer: fetcher.data, refused: refusal !== undefined });
+  const [sending, setSending] = useState<SubmissionState>({ pending: false, answer: fetcher.data, done: false });
+  const now = nextSubmissionState(sending, { pending, answer: fetcher.data, refused: refusal !== undefined });
   if (now !== sending) setSending(now);
   return { id, intent, form, fields, fetcher, refusal, pending, done: now.done, noteSent: () => setSentWith(fetcher.data) };
 }

@@ -1,6 +1,6 @@
 /** Functions over HTTP, for `ConvexHttpClient` (`convex/src/browser/http_client.ts`) and the documented HTTP API. */
 import type { IncomingMessage } from "node:http";
-import { outcomeFor } from "../auth/shown.ts";
+import { redactOutcome } from "../auth/redact-outcome.ts";
 import { MAX_FUNCTION_PATH_LENGTH } from "../functions/paths.ts";
 import type { Call, FunctionRunner, Outcome, QueryOutcome } from "../functions/types.ts";
 import { decodeTimestamp, encodeTimestamp } from "../sync/timestamp.ts";
@@ -29,7 +29,7 @@ export function callRoutes(
 ): Routes {
   const reply = (outcome: Outcome, format: Format, { kind }: Identity): Reply => {
     if (!outcome.ok && outcome.code !== undefined) throw new RequestError(503, outcome.code, outcome.message);
-    return jsonText(outcomeText(outcomeFor(kind, outcome, redactErrors), format));
+    return jsonText(outcomeText(redactOutcome(kind, outcome, redactErrors), format));
   };
   const query = async (parsed: ParsedCall, identity: Identity, at?: Timestamp): Promise<Reply> => {
     const call = toCall(parsed, identity);
@@ -59,7 +59,7 @@ export function callRoutes(
       const calls = queries.map((entry) => parseCall(isObject(entry) ? entry : {}));
       const outcomes = calls.length === 0 ? [] : await runner.queries(calls.map((call) => toCall(call, identity)));
       return jsonText(
-        `{"results":[${outcomes.map((outcome, i) => outcomeText(outcomeFor(identity.kind, outcome, redactErrors), calls[i]?.format ?? "json")).join(",")}]}`,
+        `{"results":[${outcomes.map((outcome, i) => outcomeText(redactOutcome(identity.kind, outcome, redactErrors), calls[i]?.format ?? "json")).join(",")}]}`,
       );
     },
     "POST /api/mutation": post(async (call, identity) => reply(await runner.mutation(toCall(call, identity)), call.format, identity)),

@@ -1,5 +1,5 @@
 /** State of one socket in the sync protocol. Each transition updates all its queries to one snapshot. */
-import { outcomeFor } from "../auth/shown.ts";
+import { redactOutcome } from "../auth/redact-outcome.ts";
 import { hasExpired } from "../auth/tokens.ts";
 import type { Authenticator } from "../auth/authenticate.ts";
 import { callWithText } from "../functions/call.ts";
@@ -267,7 +267,7 @@ export class SyncSession implements Subscriber {
   }
 
   private shown(caller: Identity["kind"], outcome: Outcome): Outcome {
-    return outcomeFor(caller, outcome, this.options.redactErrors);
+    return redactOutcome(caller, outcome, this.options.redactErrors);
   }
 
   private call({ udfPath, argsText }: Request): Call {

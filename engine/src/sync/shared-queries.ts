@@ -1,5 +1,5 @@
 /** A round runs stale and new queries at one snapshot and advances the sessions; commits outside all read sets cost nothing. */
-import { outcomeFor } from "../auth/shown.ts";
+import { redactOutcome } from "../auth/redact-outcome.ts";
 import { callWithText } from "../functions/call.ts";
 import type { Call, FunctionRunner, Outcome, QueryOutcome } from "../functions/types.ts";
 import { shortKey } from "../values/short-key.ts";
@@ -272,7 +272,7 @@ export function createSharedQueries({ runner, system, redactErrors = false, repo
     // A repeated failure keeps its request id and is not sent again.
     if (!outcome.ok && run.failure?.message === outcome.message && run.failure.requestId) outcome.requestId = run.failure.requestId;
     run.failure = outcome.ok ? null : outcome;
-    const result = queryResult(outcomeFor(run.visibility === "any" ? "admin" : "none", outcome, redactErrors), journal);
+    const result = queryResult(redactOutcome(run.visibility === "any" ? "admin" : "none", outcome, redactErrors), journal);
     // Sessions compare results by identity, so equal results keep their object.
     if (run.result?.type !== result.type || run.result.fields !== result.fields) run.result = result;
     run.journal = journal;

@@ -6,7 +6,7 @@ import { WebSocketServer, type WebSocket } from "ws";
 import { MAX_MESSAGE_BYTES, type ExceededLimit, type MemoryBudget } from "../memory/budget.ts";
 import type { ClientAddress } from "../http/client-address.ts";
 import { DelayLine } from "../simulation/delay-line.ts";
-import { corkSocket } from "./gathering.ts";
+import { corkSocket } from "./cork-socket.ts";
 import { createInFlight } from "./in-flight.ts";
 import { createInbox } from "./inbox.ts";
 import { chunked, fatalErrorText, parseClientMessage, PING_TEXT, ProtocolError } from "./messages.ts";

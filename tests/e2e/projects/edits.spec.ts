@@ -1,7 +1,7 @@
 import { api } from "../../../convex/_generated/api.js";
 import { bothWays, expect, expectAccessible, hydrated, test } from "../../harness/test.ts";
 import { card, gallery, twoImages } from "../support/gallery.ts";
-import { holdable } from "../support/line.ts";
+import { controlConnection } from "../support/controlled-connection.ts";
 import { pageActions } from "../support/page-actions.ts";
 import { deploymentAs, imagesIn } from "../support/pictures.ts";
 
@@ -202,11 +202,11 @@ test(
 
 test("keeps a rejected text while the websocket is down", { tag: "@rejected-text-over-http" }, async ({ page, app, person }) => {
   const { path, convex, designId } = await twoImages(app, person);
-  const line = await holdable(page);
+  const connection = await controlConnection(page);
   await page.goto(path);
   await hydrated(page);
-  await line.live();
-  await line.cut();
+  await connection.live();
+  await connection.cut();
   await expect(page.getByRole("button", { name: /^Reconnecting/ })).toBeVisible();
   await page.getByRole("button", { name: "Add a description" }).click();
   const dialog = page.getByRole("dialog");
@@ -216,7 +216,7 @@ test("keeps a rejected text while the websocket is down", { tag: "@rejected-text
   page.on("request", (request) => void (request.url().includes(".data") && requests.push(request.method())));
   await dialog.getByRole("button", { name: "Save" }).click();
   await expect(dialog.getByText("This item no longer exists.")).toBeVisible();
-  line.restore();
+  connection.restore();
   await expect(page.getByRole("button", { name: /^Reconnecting/ })).toHaveCount(0);
   await expect(dialog.getByRole("textbox")).toHaveValue("Half a thought");
   expect(requests).toEqual(["POST"]);

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { api } from "../../../convex/_generated/api.js";
 import { expect, hydrated, waitForAnimations, test } from "../../harness/test.ts";
 import { gallery } from "../support/gallery.ts";
-import { holdable } from "../support/line.ts";
+import { controlConnection } from "../support/controlled-connection.ts";
 import { deploymentAs, manyImages } from "../support/pictures.ts";
 
 test.describe.configure({ mode: "parallel" });
@@ -36,10 +36,10 @@ function pageSizesIn(message: string): number[] {
 test("a long list loads on scroll, stays live and is restored on return", async ({ page, person, app, otherBrowser }) => {
   const { path } = await manyImages(app, person, ALL);
   const convex = await deploymentAs(app, person);
-  const line = await holdable(page);
+  const connection = await controlConnection(page);
   await page.goto(path);
   await hydrated(page);
-  await line.live();
+  await connection.live();
   await expect(gallery(page)).toHaveCount(PAGE);
 
   await test.step("scrolls to the last item", async () => {
@@ -52,7 +52,7 @@ test("a long list loads on scroll, stays live and is restored on return", async 
 
   await test.step("a change resends only its own page", async () => {
     let received = 0;
-    line.rewrite((message) => {
+    connection.rewrite((message) => {
       received += imagesIn(message);
       return message;
     });
@@ -110,10 +110,10 @@ test("a long list loads on scroll, stays live and is restored on return", async 
     await other.addInitScript(() => {
       IntersectionObserver.prototype.observe = () => {};
     });
-    const otherLine = await holdable(other);
+    const otherConnection = await controlConnection(other);
     await other.goto(path);
     await hydrated(other);
-    await otherLine.live();
+    await otherConnection.live();
     await other.getByRole("link", { name: "More images" }).press("Enter");
     await expect(gallery(other)).toHaveCount(ALL);
     await expect(gallery(other).nth(PAGE).getByRole("link").first()).toBeFocused();
@@ -125,15 +125,15 @@ test("shows hundreds of added items page by page, without gaps", async ({ page, 
   test.slow();
   const { path } = await manyImages(app, person, ALL);
   const convex = await deploymentAs(app, person);
-  const line = await holdable(page);
+  const connection = await controlConnection(page);
   await page.goto(path);
   await hydrated(page);
-  await line.live();
+  await connection.live();
   await toTheEnd(page);
   await expect(gallery(page)).toHaveCount(ALL);
 
   const pageSizes: number[] = [];
-  line.rewrite((message) => {
+  connection.rewrite((message) => {
     pageSizes.push(...pageSizesIn(message));
     return message;
   });

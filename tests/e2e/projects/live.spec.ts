@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "../../harness/test.ts";
 import { pageActions, stored } from "../support/page-actions.ts";
-import { holdable, LOST, SYNC } from "../support/line.ts";
+import { controlConnection, LOST, SYNC } from "../support/controlled-connection.ts";
 
 test.describe.configure({ mode: "parallel" });
 
@@ -33,11 +33,11 @@ const CARDS = "main li h2";
 test("every change shows in another browser without a reload", async ({ page, person, otherBrowser }) => {
   const she = pageActions(page, true);
   const other = pageActions(await otherBrowser(person), true);
-  const line = await holdable(other.page);
+  const connection = await controlConnection(other.page);
   await she.makeProject("Nightfall");
   await she.open("/projects");
   await other.open("/projects");
-  await line.live();
+  await connection.live();
   const requests: string[] = [];
   other.page.on("request", (request) => /\.data$|projects$/.test(new URL(request.url()).pathname) && requests.push(request.url()));
 
@@ -51,7 +51,7 @@ test("every change shows in another browser without a reload", async ({ page, pe
   expect(requests).toEqual([]);
 
   await other.open(path);
-  await line.live();
+  await connection.live();
   await she.create("design", "Cover");
   await expect(other.page.getByRole("main").getByRole("link", { name: "Cover" })).toBeVisible();
   await expect(page).toHaveURL(/\/design\//);
@@ -72,39 +72,39 @@ test(
   { tag: "@shows-change-before-deployment-answers-without" },
   async ({ page, person, app }) => {
     const she = pageActions(page, true);
-    const line = await holdable(page);
+    const connection = await controlConnection(page);
     await she.makeProject("Nightfall");
     await she.open("/projects");
-    await line.live();
+    await connection.live();
     const requests: string[] = [];
     page.on(
       "request",
       (request) => request.resourceType() === "fetch" && requests.push(`${request.method()} ${new URL(request.url()).pathname}`),
     );
 
-    line.hold();
+    connection.hold();
     await she.renameCard("project", "Nightfall", "Daybreak");
     await expect(she.cards).toHaveText(["Daybreak"]);
     await expect(she.dialog("Rename project")).toBeHidden();
     expect(await stored(app, person)).toEqual([{ name: "Nightfall", designs: [] }]);
-    line.release();
+    connection.release();
     await expect.poll(() => stored(app, person)).toEqual([{ name: "Daybreak", designs: [] }]);
 
-    line.hold();
+    connection.hold();
     await she.create("project", "Harbour");
     await expect(she.cards).toHaveText(["Harbour", "Daybreak"]);
     await expect(she.sidebar).toHaveText(["Harbour", "Daybreak"]);
     await expect(page.getByRole("main").getByRole("link", { name: "Harbour" })).toHaveCount(0);
-    line.release();
+    connection.release();
     await expect(page).toHaveURL(/\/projects\/./);
     await expect(page.getByRole("heading", { name: "Harbour", level: 1 })).toBeAttached();
 
     await page.goBack();
     await expect(she.cards).toHaveText(["Harbour", "Daybreak"]);
-    line.hold();
+    connection.hold();
     await she.removeCard("Harbour");
     await expect(she.cards).toHaveText(["Daybreak"]);
-    line.release();
+    connection.release();
     await expect.poll(() => stored(app, person)).toEqual([{ name: "Daybreak", designs: [] }]);
     expect(requests.filter((request) => request.startsWith("POST"))).toEqual([]);
   },
@@ -115,15 +115,15 @@ test(
   { tag: "@reverts-rejected-change-restores-forms-input" },
   async ({ page, person, app }) => {
     const she = pageActions(page, true);
-    const line = await holdable(page);
+    const connection = await controlConnection(page);
     await she.makeProject("Nightfall");
     await she.open("/projects");
-    await line.live();
-    line.hold();
+    await connection.live();
+    connection.hold();
     const long = "n".repeat(300);
     await she.renameCard("project", "Nightfall", long);
     await expect(she.cards).toHaveText([long]);
-    line.release();
+    connection.release();
     await expect(she.cards).toHaveText(["Nightfall"]);
     await expect(she.dialog("Rename project").getByLabel("Name")).toHaveValue(long);
     await expect(she.dialog("Rename project").getByLabel("Name")).toHaveAccessibleDescription(/at most 200 characters/);
@@ -134,12 +134,12 @@ test(
 test("first HTML, hydration and first live answer render without a flash", async ({ page, person }) => {
   expect(person.id).not.toBe("");
   const she = pageActions(page, true);
-  const line = await holdable(page);
+  const connection = await controlConnection(page);
   await she.makeProject("Nightfall");
   await she.makeProject("Daybreak");
   const seen = await recordStates(page, CARDS);
   await she.open("/projects");
-  await line.live();
+  await connection.live();
   expect(await seen()).toEqual(["Daybreak|Nightfall"]);
 });
 
@@ -147,14 +147,14 @@ test("shows writes made between server rendering and the socket's opening", asyn
   const she = pageActions(page, true);
   const other = pageActions(await otherBrowser(person), true);
   await she.makeProject("Old name");
-  const line = await holdable(page);
+  const connection = await controlConnection(page);
   const seen = await recordStates(page, CARDS);
-  line.hold();
+  connection.hold();
   await she.open("/projects");
   await other.open("/projects");
   await other.renameCard("project", "Old name", "New name");
   await expect(other.cards).toHaveText(["New name"]);
-  line.release();
+  connection.release();
   await expect(she.cards).toHaveText(["New name"]);
   expect(await seen()).toEqual(["Old name", "New name"]);
 });
@@ -162,11 +162,11 @@ test("shows writes made between server rendering and the socket's opening", asyn
 test("never shows stale prefetched data after a navigation", async ({ page, person, otherBrowser }) => {
   const she = pageActions(page, true);
   const other = pageActions(await otherBrowser(person), true);
-  const line = await holdable(page);
+  const connection = await controlConnection(page);
   await she.makeProject("Old name");
   const seen = await recordStates(page, "main h1");
   await she.open("/projects");
-  await line.live();
+  await connection.live();
   const link = page.getByRole("main").getByRole("link", { name: "Old name" });
   const ahead = page.waitForResponse((response) => /\/projects\/[a-z0-9]{32}\.data/.test(response.url()));
   // Prefetching starts once all page modules are loaded, which happens when idle.
@@ -189,11 +189,11 @@ test("never shows stale prefetched data after a navigation", async ({ page, pers
 test("a return to a page shows its current state", async ({ page, person, otherBrowser }) => {
   const she = pageActions(page, true);
   const other = pageActions(await otherBrowser(person), true);
-  const line = await holdable(page);
+  const connection = await controlConnection(page);
   const path = await she.makeProject("Old name");
   const seen = await recordStates(page, CARDS);
   await she.open("/projects");
-  await line.live();
+  await connection.live();
   await page.getByRole("main").getByRole("link", { name: "Old name" }).click();
   await expect(page).toHaveURL(path);
 
@@ -229,12 +229,12 @@ test("without a websocket, forms go over the app's server and keep its answer", 
 test("a restored connection delivers missed changes without older states", async ({ page, person, otherBrowser }) => {
   const she = pageActions(page, true);
   const other = pageActions(await otherBrowser(person), true);
-  const line = await holdable(page);
+  const connection = await controlConnection(page);
   await she.makeProject("First name");
   const seen = await recordStates(page, CARDS);
   await she.open("/projects");
-  await line.live();
-  await line.cut();
+  await connection.live();
+  await connection.cut();
   await other.open("/projects");
   await other.renameCard("project", "First name", "Second name");
   await expect(other.cards).toHaveText(["Second name"]);
@@ -242,7 +242,7 @@ test("a restored connection delivers missed changes without older states", async
   await expect(page).toHaveURL(/\/projects\/./);
   await page.goBack();
   await expect(she.cards).toHaveText(["Another", "Second name"]);
-  line.restore();
+  connection.restore();
   await other.renameCard("project", "Second name", "Third name");
   await expect(she.cards).toHaveText(["Third name", "Another"]);
   const states = (await seen()).join(" → ");
@@ -256,10 +256,10 @@ test(
   async ({ page, person }) => {
     expect(person.id).not.toBe("");
     const she = pageActions(page, true);
-    const line = await holdable(page);
+    const connection = await controlConnection(page);
     await she.makeProject("Nightfall");
     await she.open("/projects");
-    await line.live();
+    await connection.live();
     await page.context().request.post("/sign-out", { headers: { Origin: new URL(page.url()).origin } });
     await expect(page).toHaveURL("/sign-in");
   },
@@ -268,18 +268,18 @@ test(
 test("follows a redirect that a query or a mutation throws", async ({ page, person }) => {
   expect(person.id).not.toBe("");
   const she = pageActions(page, true);
-  const line = await holdable(page);
+  const connection = await controlConnection(page);
   await she.makeProject("Nightfall");
   await she.open("/projects");
-  await line.live();
-  line.rewrite((message) => redirecting(message, "mutation"));
+  await connection.live();
+  connection.rewrite((message) => redirecting(message, "mutation"));
   await she.renameCard("project", "Nightfall", "Daybreak");
   await expect(page).toHaveURL("/billing");
 
-  line.rewrite((message) => message);
+  connection.rewrite((message) => message);
   await she.open("/projects");
-  await line.live();
-  line.rewrite((message) => redirecting(message, "query"));
+  await connection.live();
+  connection.rewrite((message) => redirecting(message, "query"));
   await she.renameCard("project", "Daybreak", "Nightfall");
   await expect(page).toHaveURL("/notifications");
 });

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { expect, hydrated, openBrowser, signUp, test } from "../../harness/test.ts";
 import { pageActions, stored } from "../support/page-actions.ts";
-import { holdable } from "../support/line.ts";
+import { controlConnection } from "../support/controlled-connection.ts";
 
 test.describe.configure({ mode: "parallel" });
 
@@ -25,11 +25,11 @@ for (const outage of ["offline", "stopped"] as const) {
     const person = await signUp(ownApp.url);
     const page = await openBrowser(browser, ownApp, person);
     const she = pageActions(page, true);
-    const line = await holdable(page);
+    const controlled = await controlConnection(page);
     await she.open("/projects");
-    await line.live();
+    await controlled.live();
     await mark(page);
-    if (outage === "offline") await Promise.all([line.cut(), page.context().setOffline(true)]);
+    if (outage === "offline") await Promise.all([controlled.cut(), page.context().setOffline(true)]);
     else await ownApp.kill();
     const connection = page.getByRole("button", { name: /^(Offline|Reconnecting)/ });
     await expect(connection).toBeVisible();
@@ -38,7 +38,7 @@ for (const outage of ["offline", "stopped"] as const) {
     await pointAtLinks(page);
     if (outage === "offline") await page.context().setOffline(false);
     await expect(connection).toContainText(/attempt [3-9]/);
-    line.restore();
+    controlled.restore();
     if (outage === "stopped") await ownApp.start();
     await expect.poll(async () => (await stored(ownApp, person)).map(({ name }) => name)).toEqual(["Waiting"]);
     expect(await isSame(page)).toBe(true);

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { expect, hydrated, test, toasterReady } from "../../harness/test.ts";
 import { recordDelays } from "../support/delays.ts";
 import { type PageActions, pageActions, stored } from "../support/page-actions.ts";
-import { holdable } from "../support/line.ts";
+import { controlConnection } from "../support/controlled-connection.ts";
 
 /** Specification 9: the official client's own values, in ms. */
 const CLIENT = { backoff: [1000, 2000, 4000, 8000, 16_000, 16_000], longDisconnect: 60_000, prewarm: 5000 };
@@ -27,12 +27,12 @@ test(
   async ({ page, person, app, context }) => {
     test.slow();
     const she = pageActions(page, true);
-    const line = await holdable(page);
+    const connection = await controlConnection(page);
     await page.clock.install();
     const delays = await recordDelays(page);
     await she.makeProject("Nightfall");
     await she.open("/projects");
-    await line.live();
+    await connection.live();
     await toasterReady(page);
     await expect(mark(page)).toHaveCount(0);
     expect(await asksToStay(page)).toBeNull();
@@ -52,7 +52,7 @@ test(
       await page.clock.pauseAt(Date.now() + 10_000);
       // Removes the jitter. Not earlier: the client derives its session id from Math.random.
       await page.evaluate(() => void (Math.random = () => 0.5));
-      await line.cut();
+      await connection.cut();
       await page.clock.runFor(900);
       await expect(mark(page)).toHaveCount(0);
     });
@@ -107,7 +107,7 @@ test(
     });
 
     await test.step("pending changes are sent once and in order", async () => {
-      line.restore();
+      connection.restore();
       await page.clock.resume();
       await context.setOffline(false);
       const names = async () => (await stored(app, person)).map(({ name }) => name);
@@ -126,8 +126,8 @@ test(
 
 test("shows that the browser is offline and stays usable", async ({ page, person }) => {
   expect(person.id).not.toBe("");
-  const line = await holdable(page);
-  await line.cut();
+  const connection = await controlConnection(page);
+  await connection.cut();
   await page.clock.install();
   await page.goto("/projects");
   await hydrated(page);
@@ -149,30 +149,30 @@ test("follows links of a browser that wrongly reports to be offline", async ({ p
 
 test("is live again within 3 s of the connection's return", async ({ page, person, otherBrowser }) => {
   const she = pageActions(page, true);
-  const line = await holdable(page);
+  const connection = await controlConnection(page);
   await page.clock.install();
   await she.open("/projects");
-  await line.live();
-  await line.cut();
+  await connection.live();
+  await connection.cut();
   for (const ms of CLIENT.backoff) await page.clock.runFor(ms);
   const other = pageActions(await otherBrowser(person), true);
   await other.makeProject("Nightfall");
   await page.clock.pauseAt(Date.now() + 600_000);
   await expect(mark(page)).toHaveText(/Reconnecting/);
-  line.restore();
+  connection.restore();
   await advanceUntilCards(page, she);
   await expect(she.cards).toHaveText(["Nightfall"]);
 });
 
 test("replaces a connection that died silently within 3 s of use", async ({ page, person, otherBrowser }) => {
   const she = pageActions(page, true);
-  const line = await holdable(page);
+  const connection = await controlConnection(page);
   await page.clock.install();
   await she.open("/projects");
-  await line.live();
+  await connection.live();
   await page.clock.runFor(6_000);
-  await expect.poll(line.heartbeats).toBeGreaterThan(0);
-  line.silence();
+  await expect.poll(connection.heartbeats).toBeGreaterThan(0);
+  connection.silence();
   const other = pageActions(await otherBrowser(person), true);
   await other.makeProject("Nightfall");
   await page.clock.runFor(1_100);
@@ -183,10 +183,10 @@ test("replaces a connection that died silently within 3 s of use", async ({ page
 
 test("replaces a connection that is open but dead after sleep", async ({ page, person, otherBrowser }) => {
   const she = pageActions(page, true);
-  const line = await holdable(page);
+  const connection = await controlConnection(page);
   await she.open("/projects");
-  await line.live();
-  line.silence();
+  await connection.live();
+  connection.silence();
   const other = pageActions(await otherBrowser(person), true);
   await other.makeProject("Nightfall");
   await page.clock.install();

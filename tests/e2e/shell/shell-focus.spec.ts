@@ -1,17 +1,17 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "../../harness/test.ts";
 import { pageActions } from "../support/page-actions.ts";
-import { holdable } from "../support/line.ts";
+import { controlConnection } from "../support/controlled-connection.ts";
 
 const focused = (page: Page) => page.locator(":focus");
 const announced = (page: Page) => page.locator("[data-announcer]");
 
 test("the focus follows navigation, back, dialogs and deletions", async ({ page, person, otherBrowser }) => {
   const she = pageActions(page, true);
-  const line = await holdable(page);
+  const connection = await controlConnection(page);
   for (const name of ["One", "Two", "Three"]) await she.makeProject(name);
   await she.open("/projects");
-  await line.live();
+  await connection.live();
 
   await test.step("the skip link skips the sidebar", async () => {
     await page.keyboard.press("Tab");

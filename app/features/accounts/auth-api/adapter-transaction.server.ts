@@ -91,7 +91,7 @@ export function collectWrites(database: Pick<CustomAdapter, "findMany">, toClaus
 }
 
 /** Runs a Better Auth endpoint as one transaction. A rejection also commits its writes, such as a counted wrong guess. */
-export async function commitTogether<Result>(adapter: DBAdapter, endpoint: () => Promise<Result>): Promise<Result> {
+export async function runInTransaction<Result>(adapter: DBAdapter, endpoint: () => Promise<Result>): Promise<Result> {
   const outcome = await runWithTransaction(adapter, async () => {
     try {
       return { result: await endpoint() };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { letterOf, type Message } from "./messages";
+import { mailContentOf, type Message } from "./messages";
 import { renderMail } from "./template";
 
 const to = "ada@example.com";
@@ -25,7 +25,7 @@ const messages: Message[] = [
 it.each(messages.map((message) => [message.kind, message] as const))(
   "%s has a subject, HTML and text, with all input escaped",
   (_, message) => {
-    const mail = renderMail(letterOf(message));
+    const mail = renderMail(mailContentOf(message));
     expect(mail.to).toBe(to);
     expect(mail.subject).toMatch(/^[A-Z][^<>]+ · Atelier$/);
     expect(mail.text).toContain(name);
@@ -48,12 +48,12 @@ it.each([
   ["write to eve@evil", "Hello,"],
   ["dear customer, ".repeat(10), "Hello,"],
 ])("greets only by names without links (%j)", (given, said) => {
-  expect(letterOf({ kind: "signInLink", to, name: given, url }).paragraphs[0]).toBe(said);
+  expect(mailContentOf({ kind: "signInLink", to, name: given, url }).paragraphs[0]).toBe(said);
 });
 
 it("does not reveal the new address to the old one", () => {
   const notice = { kind: "emailChanged", from: to, to: "new@example.com" } as const;
-  expect(JSON.stringify(renderMail(letterOf({ kind: "notice", to, name, url, at: 0, notice })))).not.toContain("new@example.com");
+  expect(JSON.stringify(renderMail(mailContentOf({ kind: "notice", to, name, url, at: 0, notice })))).not.toContain("new@example.com");
 });
 
 /** All mails, with characters that reorder or hide text in each part that users or browsers choose. */
@@ -61,19 +61,19 @@ const HOSTILE = "photo\u202Egnp.exe\u{E0041}\u2066\u200B\u00AD";
 
 it.each(messages.map((message) => [message.kind, message] as const))("%s has a subject without misleading characters", (_, message) => {
   const notice = "notice" in message && "userAgent" in message.notice ? { notice: { ...message.notice, userAgent: HOSTILE } } : {};
-  const { subject } = renderMail(letterOf({ ...message, name: HOSTILE, ...notice }));
+  const { subject } = renderMail(mailContentOf({ ...message, name: HOSTILE, ...notice }));
   expect(subject).not.toMatch(/[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{Cc}]/u);
-  expect(subject).toBe(renderMail(letterOf(message)).subject);
+  expect(subject).toBe(renderMail(mailContentOf(message)).subject);
 });
 
 it("removes hidden characters from a subject and a greeting", () => {
-  const letter = letterOf({ kind: "verifyEmail", to, name: "A\u202Eda\u{E0041}", url });
-  expect(letter.paragraphs[0]).toBe("Hello Ada,");
-  expect(letterOf({ kind: "verifyEmail", to, name: "\u3164", url }).paragraphs[0]).toBe("Hello,");
-  expect(renderMail({ ...letter, subject: "photo\u202Egnp.exe\u{E0041}" }).subject).toBe("photognp.exe · Atelier");
+  const content = mailContentOf({ kind: "verifyEmail", to, name: "A\u202Eda\u{E0041}", url });
+  expect(content.paragraphs[0]).toBe("Hello Ada,");
+  expect(mailContentOf({ kind: "verifyEmail", to, name: "\u3164", url }).paragraphs[0]).toBe("Hello,");
+  expect(renderMail({ ...content, subject: "photo\u202Egnp.exe\u{E0041}" }).subject).toBe("photognp.exe · Atelier");
 });
 
 it("keeps a subject on one line", { tags: "@keeps-subject-line" }, () => {
-  const letter = { ...letterOf({ kind: "signInLink", to, name, url }), subject: "Hello\r\nBcc: everyone@example.com" };
-  expect(renderMail(letter).subject).toBe("Hello Bcc: everyone@example.com · Atelier");
+  const content = { ...mailContentOf({ kind: "signInLink", to, name, url }), subject: "Hello\r\nBcc: everyone@example.com" };
+  expect(renderMail(content).subject).toBe("Hello Bcc: everyone@example.com · Atelier");
 });

@@ -27,7 +27,7 @@ export type Message =
   | ({ kind: "notice" } & Addressed & NoticeContent & { url: string });
 
 /** Plain text; `template.ts` escapes it. */
-export type Letter = {
+export type MailContent = {
   to: string;
   subject: string;
   heading: string;
@@ -49,9 +49,9 @@ const codes: Record<CodePurpose, { subject: string; use: string; minutes?: strin
   "two-factor": { subject: "Your sign-in code", use: "Enter this code to finish signing in.", minutes: "three" },
 };
 
-type Content = { subject: string; heading?: string; lines: string[]; foot: string } & Pick<Letter, "link" | "code">;
+type Content = { subject: string; heading?: string; lines: string[]; foot: string } & Pick<MailContent, "link" | "code">;
 
-export function letterOf(message: Message): Letter {
+export function mailContentOf(message: Message): MailContent {
   const { subject, heading = subject, lines, ...rest } = contentOf(message);
   return { to: message.to, subject, heading, paragraphs: [greeting(message), ...lines], ...rest };
 }

@@ -1,7 +1,7 @@
 import type { AppConfig } from "~/config";
 import { api } from "#convex/_generated/api";
 import { serviceConvex } from "../session/convex/service-client.server";
-import { letterOf } from "./messages";
+import { mailContentOf } from "./messages";
 import { renderMail } from "./template";
 import { mailProviderLink } from "./mail-provider-link";
 import { messageOf } from "./worker.server";
@@ -11,7 +11,7 @@ export async function readOutbox(config: AppConfig) {
   const rows = await serviceConvex(config).query(api.accounts.mail.outbox, {});
   return rows.flatMap(({ id, writtenAt, content }) => {
     const message = messageOf(config, content);
-    const letter = message && letterOf(message);
-    return letter ? [{ id, writtenAt, url: letter.link?.url, ...renderMail(letter) }] : [];
+    const content = message && mailContentOf(message);
+    return content ? [{ id, writtenAt, url: content.link?.url, ...renderMail(content) }] : [];
   });
 }

@@ -1,5 +1,5 @@
 import { withoutHidden } from "#convex/model/names";
-import type { Letter } from "./messages";
+import type { MailContent } from "./messages";
 
 export type Mail = { to: string; subject: string; html: string; text: string };
 
@@ -18,16 +18,16 @@ const FONT = "Geist,-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica
 const MONO = "'Geist Mono',ui-monospace,SFMono-Regular,Menlo,Consolas,monospace";
 
 /** Renders a mail as HTML and text. Mail programs support little more than tables and inline styles. */
-export function renderMail(letter: Letter): Mail {
-  return { to: letter.to, subject: `${oneLine(letter.subject)} · Atelier`, html: htmlOf(letter), text: textOf(letter) };
+export function renderMail(content: MailContent): Mail {
+  return { to: content.to, subject: `${oneLine(content.subject)} · Atelier`, html: htmlOf(content), text: textOf(content) };
 }
 
-function textOf({ heading, paragraphs, link, code, foot }: Letter): string {
+function textOf({ heading, paragraphs, link, code, foot }: MailContent): string {
   const parts = [heading, ...paragraphs, code, link && `${link.label}:\n${link.url}`, foot, "— Atelier"];
   return `${parts.filter((part) => part !== undefined).join("\n\n")}\n`;
 }
 
-function htmlOf({ subject, heading, paragraphs, link, code, foot }: Letter): string {
+function htmlOf({ subject, heading, paragraphs, link, code, foot }: MailContent): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -59,7 +59,7 @@ ${link === undefined ? "" : linkHtml(link)}
 
 const paragraph = (text: string, style: string) => `<p style="${style}overflow-wrap:anywhere;">${escaped(text)}</p>`;
 
-function linkHtml({ label, url }: NonNullable<Letter["link"]>): string {
+function linkHtml({ label, url }: NonNullable<MailContent["link"]>): string {
   const button = `display:inline-block;padding:10px 16px;border-radius:8px;background:${colour.accent};color:${colour.accentInk};font:500 14px/1.2 ${FONT};text-decoration:none;`;
   return `<p style="margin:24px 0;"><a href="${escaped(url)}" style="${button}">${escaped(label)}</a></p>
 <p style="margin:0;font:400 12px/1.5 ${FONT};color:${colour.faint};overflow-wrap:anywhere;">Or open this address: <a href="${escaped(url)}" style="color:${colour.soft};">${escaped(url)}</a></p>`;

@@ -6,7 +6,7 @@ import { log } from "~/lib/http/telemetry/log.server";
 import { api } from "#convex/_generated/api";
 import { serviceConvex } from "../session/convex/service-client.server";
 import { signServiceToken } from "../session/convex/tokens.server";
-import { letterOf, type Message } from "./messages";
+import { mailContentOf, type Message } from "./messages";
 import { openMessage } from "./seal.server";
 import { renderMail } from "./template";
 import { errorName, isPermanentRejection, type Transport } from "./transport.server";
@@ -96,7 +96,7 @@ export function startMailWorker(config: AppConfig, transport: Transport): MailWo
   async function attempt(id: string, content: Claimed["content"]): Promise<{ error: unknown } | null> {
     try {
       const message = messageOf(config, content);
-      if (message) await transport.send(renderMail(letterOf(message)), id);
+      if (message) await transport.send(renderMail(mailContentOf(message)), id);
       return null;
     } catch (error) {
       return { error };

@@ -1,7 +1,7 @@
 import { buttonClass } from "~/lib/ui/inputs/button";
 
 /** Redirects to a provider by meta refresh, because the CSP's `form-action` blocks a redirect of the form submission to another origin. */
-export function LeaveFor({ url, name }: { url: string; name: string }) {
+export function ProviderRedirect({ url, name }: { url: string; name: string }) {
   return (
     <>
       <meta httpEquiv="refresh" content={`0;url=${url}`} />

@@ -4,7 +4,7 @@ import type { AppConfig } from "~/config";
 import { diskFullResponse, unavailableResponse } from "~/lib/data/error-responses";
 import { configContext } from "~/lib/http/context";
 import { shortLocation } from "~/lib/http/middleware/redirect-length.server";
-import { mutable } from "~/lib/http/mutable";
+import { withMutableHeaders } from "~/lib/http/mutable-headers";
 import { originOf } from "~/lib/http/origin.server";
 import { noticeUnavailable } from "~/lib/http/unavailable.server";
 import { api } from "#convex/_generated/api";
@@ -34,7 +34,7 @@ export const renewVisitor = (context: Readonly<RouterContextProvider>): Promise<
 export const sessionMiddleware: MiddlewareFunction<Response> = async ({ request, context }, next) => {
   const setCookies: string[] = [];
   context.set(resolverContext, resolver(context.get(configContext), request, setCookies));
-  const response = mutable(await next());
+  const response = withMutableHeaders(await next());
   for (const cookie of setCookies) response.headers.append("Set-Cookie", cookie);
   return response;
 };

@@ -1,4 +1,4 @@
-import { isLarger, panBy, pinch, type Point, type Scene, toggled, type View, zoomBy } from "./zoom";
+import { isLarger, panBy, pinch, type Point, type Scene, toggleZoom, type View, zoomBy } from "./zoom";
 
 export type GestureTarget = {
   now(): { view: View; scene: Scene } | null;
@@ -98,7 +98,7 @@ export function listenToGestures(stage: HTMLElement, staged: GestureTarget): () 
     // Waits, because a second tap zooms instead.
     if (!isSecond && pointerType === "touch") single = setTimeout(() => staged.tap?.(), DOUBLE_MS);
     if (!isSecond || !now) return;
-    const { view, fitting } = toggled(now.view, now.scene, at);
+    const { view, fitting } = toggleZoom(now.view, now.scene, at);
     staged.show(view, fitting === "fit" ? "fit" : "free");
   }
 

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { areSingleKeysOn, pressedKey } from "~/lib/ui/inputs/keys";
 import { listenToGestures } from "./gestures";
-import { boxOf, type Fitting, isLarger, panBy, percent, type Scene, settle, type Size, step, type View, viewOf } from "./zoom";
+import { boxOf, type Fitting, isLarger, panBy, percent, type Scene, clampView, type Size, step, type View, viewOf } from "./zoom";
 
 type ZoomOptions = {
   picture: Size;
@@ -23,7 +23,8 @@ export function useZoom({ picture: { width, height }, scalable, ...handlers }: Z
     () => measured && { ...measured, picture: { width, height }, scalable },
     [measured, width, height, scalable],
   );
-  const view = scene && (zoomState.fitting === "free" ? settle(zoomState.view, scene) : viewOf(zoomState.fitting, scene, zoomState.view));
+  const view =
+    scene && (zoomState.fitting === "free" ? clampView(zoomState.view, scene) : viewOf(zoomState.fitting, scene, zoomState.view));
 
   const latest = useRef({ scene, view, handlers });
   useLayoutEffect(() => {

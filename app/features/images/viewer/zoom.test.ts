@@ -9,9 +9,9 @@ import {
   percent,
   pinch,
   type Scene,
-  settle,
+  clampView,
   step,
-  toggled,
+  toggleZoom,
   type View,
   viewOf,
   zoomBy,
@@ -58,7 +58,7 @@ describe("fittings", () => {
         fc.constantFrom(0, 54.59375, 7.3),
         (width, height, x, density, y) => {
           const at = scene({ stage: { width, height }, density, corner: { x: 0, y } });
-          const { left, top } = boxOf(settle({ scale: 1 / density, x, y: x / 3 }, at), at);
+          const { left, top } = boxOf(clampView({ scale: 1 / density, x, y: x / 3 }, at), at);
           for (const edge of [left, top + y]) expect(Math.abs(edge * density - Math.round(edge * density))).toBeLessThan(1e-6);
         },
       ),
@@ -126,9 +126,9 @@ describe("steps", () => {
     expect(step(viewOf("fit", scene()), "out", scene())).toEqual(viewOf("fit", scene()));
   });
   it("a double click toggles between fit, 100% and a closer view", () => {
-    const first = toggled(viewOf("fit", scene()), scene(), { x: 0, y: 0 });
+    const first = toggleZoom(viewOf("fit", scene()), scene(), { x: 0, y: 0 });
     expect([first.fitting, percent(first.view, scene()), isLarger(first.view, scene())]).toEqual(["actual", 100, true]);
-    expect(toggled(first.view, scene(), { x: 0, y: 0 }).view).toEqual(viewOf("fit", scene()));
-    expect(percent(toggled(viewOf("fit", small), small, { x: 0, y: 0 }).view, small)).toBe(200);
+    expect(toggleZoom(first.view, scene(), { x: 0, y: 0 }).view).toEqual(viewOf("fit", scene()));
+    expect(percent(toggleZoom(viewOf("fit", small), small, { x: 0, y: 0 }).view, small)).toBe(200);
   });
 });

@@ -36,15 +36,15 @@ function limits(scene: Scene): { least: number; most: number } {
 }
 
 export function viewOf(fitting: Fitting, scene: Scene, at: Point = MIDDLE): View {
-  if (fitting === "fill") return settle({ ...at, scale: fillScale(scene) }, scene);
-  if (fitting === "actual") return settle({ ...at, scale: actualScale(scene) }, scene);
-  return settle({ ...MIDDLE, scale: fitScale(scene) }, scene);
+  if (fitting === "fill") return clampView({ ...at, scale: fillScale(scene) }, scene);
+  if (fitting === "actual") return clampView({ ...at, scale: actualScale(scene) }, scene);
+  return clampView({ ...MIDDLE, scale: fitScale(scene) }, scene);
 }
 
 const MIDDLE: Point = { x: 0, y: 0 };
 
 /** Returns the nearest valid view. At 100%, it aligns pixels with the screen's to avoid blur. */
-export function settle({ scale: requestedScale, x, y }: View, scene: Scene): View {
+export function clampView({ scale: requestedScale, x, y }: View, scene: Scene): View {
   const { least, most } = limits(scene);
   const scale = Math.min(most, Math.max(least, requestedScale));
   const { stage, picture, density, corner } = scene;
@@ -63,11 +63,11 @@ export function zoomBy(view: View, factor: number, point: Point, scene: Scene): 
   const { least, most } = limits(scene);
   const scale = Math.min(most, Math.max(least, view.scale * factor));
   const applied = scale / view.scale;
-  return settle({ scale, x: point.x - (point.x - view.x) * applied, y: point.y - (point.y - view.y) * applied }, scene);
+  return clampView({ scale, x: point.x - (point.x - view.x) * applied, y: point.y - (point.y - view.y) * applied }, scene);
 }
 
 export function panBy(view: View, by: Point, scene: Scene): View {
-  return settle({ ...view, x: view.x + by.x, y: view.y + by.y }, scene);
+  return clampView({ ...view, x: view.x + by.x, y: view.y + by.y }, scene);
 }
 
 export function pinch(view: View, before: [Point, Point], after: [Point, Point], scene: Scene): View {
@@ -88,7 +88,7 @@ export function step(view: View, direction: "in" | "out", scene: Scene, at: Poin
 }
 
 /** Returns the view after a double click: from fit to 100%, or twice as large where 100% is not larger; from others back to fit. */
-export function toggled(view: View, scene: Scene, at: Point): { fitting: Fitting; view: View } {
+export function toggleZoom(view: View, scene: Scene, at: Point): { fitting: Fitting; view: View } {
   const [fit, actual] = [fitScale(scene), actualScale(scene)];
   if (view.scale > fit * 1.01) return { fitting: "fit", view: viewOf("fit", scene) };
   if (actual > fit * 1.01) return { fitting: "actual", view: zoomBy(view, actual / view.scale, at, scene) };

@@ -10,7 +10,7 @@ import { Icon } from "~/lib/ui/icons/icon";
 import { Button } from "~/lib/ui/inputs/button";
 import { Link } from "~/lib/ui/navigation/link";
 import { isolate } from "~/lib/ui/isolate";
-import { type BulkAct, BULK_ACTS } from "./bulk-acts";
+import { type JobAction, JOB_ACTIONS } from "./job-actions";
 import { type BulkJob, bulkText } from "./bulk-text";
 
 /** How long a finished job without failures stays (milliseconds). */
@@ -38,7 +38,7 @@ function Job({ job }: { job: BulkJob }) {
   const isRunning = state === "running";
   const text = bulkText(job);
   const direction = phase === "undo" ? "redo" : "undo";
-  const close = useEffectEvent(() => void connectedConvex()?.mutation(BULK_ACTS.dismiss, { id: _id }));
+  const close = useEffectEvent(() => void connectedConvex()?.mutation(JOB_ACTIONS.dismiss, { id: _id }));
   const isClosing = state === "done" && failed === 0;
   useEffect(() => {
     if (!isClosing) return;
@@ -94,13 +94,13 @@ function Failures({ job: { failed, failures, kind } }: { job: BulkJob }) {
   );
 }
 
-function Act({ job: { _id }, act, label }: { job: BulkJob; act: BulkAct; label: string }) {
+function Act({ job: { _id }, act, label }: { job: BulkJob; act: JobAction; label: string }) {
   const { pathname, search } = useLocation();
   function send(event: SubmitEvent<HTMLFormElement>) {
     const convex = connectedConvex();
     if (!convex) return;
     event.preventDefault();
-    void convex.mutation(BULK_ACTS[act], { id: _id });
+    void convex.mutation(JOB_ACTIONS[act], { id: _id });
   }
   return (
     <form method="post" action={href("/bulk")} onSubmit={send}>

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect } from "react";
 import { openMenuAt } from "~/lib/forms/dialogs/context-menu";
-import { swallowClick } from "../selectable-items";
+import { suppressClick } from "../selectable-items";
 
 /** How long a finger rests before the menu opens (milliseconds), and how far it may move (pixels). */
 const PRESS = 500;
@@ -52,7 +52,7 @@ export function useContextMenu(list: RefObject<HTMLElement | null>): void {
       const item = pressed;
       pressed = null;
       if (!item) return;
-      swallowClick();
+      suppressClick();
       setTimeout(() => {
         if (!item.querySelector(".menu:popover-open")) openMenuAt(item, from);
       });

@@ -7,7 +7,7 @@ import { useMay, useMayRun } from "~/lib/rights/rights";
 import { count } from "~/lib/ui/count";
 import { pressedKey } from "~/lib/ui/inputs/keys";
 import { toast } from "~/lib/ui/overlays/toasts";
-import { CHOSEN_FIELD } from "../address";
+import { SELECTED_FIELD } from "../address";
 import { idOf } from "../selectable-items";
 import type { Selection } from "../use-selection";
 import { type CopiedItems, fieldsOf, readItems, writeItems } from "./item-clipboard";
@@ -82,7 +82,7 @@ export function useItemCommands(
     }
     if (id === null) return;
     if (remove) send(remove, { id }, []);
-    else if (bulk) send(bulk.remove, {}, [[CHOSEN_FIELD, id]]);
+    else if (bulk) send(bulk.remove, {}, [[SELECTED_FIELD, id]]);
   }
 
   function duplicateChosen(): void {

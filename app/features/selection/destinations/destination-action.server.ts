@@ -3,7 +3,7 @@ import { serverAction } from "~/lib/forms/action.server";
 import type { FormAnswer } from "~/lib/forms/form-result";
 import { checkFields, type FormValues, INTENT_FIELD, type IntentName, type Intents, listOf, textOf } from "~/lib/forms/intents";
 import { readFormData } from "~/lib/http/forms/form.server";
-import { CHOSEN_FIELD, DESTINATION_PARAM, SELECTION_FIELDS } from "../address";
+import { SELECTED_FIELD, DESTINATION_PARAM, SELECTION_FIELDS } from "../address";
 import { countIn, WHOLE_FIELDS, WHOLE_LISTS } from "../whole-selection";
 
 /** `place`: the design or project of the page that asks. */
@@ -12,7 +12,7 @@ type Selected = { count: number; fields: FormValues; place: string | undefined }
 const PLACE = /^\/(?:design|projects)\/([^/?]+)(?:\?|$)/;
 
 function selectedIn(sent: FormData): Selected {
-  const lists = Object.fromEntries([CHOSEN_FIELD, ...WHOLE_LISTS].map((name) => [name, listOf(sent, name)]));
+  const lists = Object.fromEntries([SELECTED_FIELD, ...WHOLE_LISTS].map((name) => [name, listOf(sent, name)]));
   const texts = Object.fromEntries(WHOLE_FIELDS.filter((name) => sent.has(name)).map((name) => [name, textOf(sent, name)]));
   const back = textOf(sent, "back");
   const fields: FormValues = { ...lists, ...texts, ...(back !== "" && { back }) };
@@ -33,7 +33,7 @@ export async function destinationAction<Destination>(
   const sent = await readFormData(args.request);
   const names = [...SELECTION_FIELDS, ...otherFields];
   checkFields(intents, sent, names);
-  const ids = listOf(sent, CHOSEN_FIELD);
+  const ids = listOf(sent, SELECTED_FIELD);
   const selected = selectedIn(sent);
   if (sent.get(INTENT_FIELD) === DESTINATION_PARAM) return { where: await loadDestination(sent, ids, selected) };
   const answer = await serverAction(intents, names)(args);

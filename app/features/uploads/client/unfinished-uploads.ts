@@ -34,7 +34,7 @@ export class UnfinishedUploads {
 
   /** Resumes with the files that this browser stores or may read. Must be called by a click: the browser may ask for permission. */
   async resume(): Promise<void> {
-    for (const queued of this.#store.snapshot().unfinished.filter(isAtHand)) {
+    for (const queued of this.#store.snapshot().unfinished.filter(isFileAvailable)) {
       const blob = queued.isStored ? await this.#queue.read(queued.id) : null;
       const file = blob ? asFile(queued, blob) : queued.handle && (await readFileHandle(queued.handle));
       const isGone = queued.isStored && !file;
@@ -91,4 +91,4 @@ export class UnfinishedUploads {
 const asFile = ({ name, type, modified }: QueuedUpload, blob: Blob) => new File([blob], name, { type, lastModified: modified });
 
 /** The browser can resume it without the user selecting the file again. */
-export const isAtHand = ({ isStored, handle }: QueuedUpload): boolean => isStored || handle !== null;
+export const isFileAvailable = ({ isStored, handle }: QueuedUpload): boolean => isStored || handle !== null;

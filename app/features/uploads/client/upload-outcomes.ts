@@ -48,11 +48,11 @@ export class UploadOutcomes {
     if (answer?.duplicateOf)
       return this.#store.change(item, { state: "duplicate", problem: answer.problem, duplicateOf: answer.duplicateOf, sent: 0 });
     const { kind, problem, canRetry } = remedyFor(error);
-    if (kind === "give up") {
+    if (kind === "fail") {
       if (!canRetry) this.forget(item, { discard: false });
       return this.#store.change(item, { state: "failed", problem, canRetry, speed: null });
     }
-    if (kind === "begin anew") this.storeUrl(item, null);
+    if (kind === "restart") this.storeUrl(item, null);
     if (!canResume(item)) {
       this.forget(item, { discard: false });
       return this.#store.change(item, { state: "failed", problem: LOST, canRetry: false });

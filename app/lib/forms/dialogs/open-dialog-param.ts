@@ -1,5 +1,5 @@
-export const QUESTIONS = ["rename", "purge"] as const;
-export type DialogName = (typeof QUESTIONS)[number];
+export const DIALOG_PARAMS = ["rename", "purge"] as const;
+export type DialogName = (typeof DIALOG_PARAMS)[number];
 
 /** The search parameter of the selection mode (`~/features/selection`). */
 export const SELECT = "select";
@@ -14,6 +14,6 @@ export function withOpenDialog(search: string, what: DialogName, id: string): st
 
 export function withoutOpenDialog(search: string): string {
   const params = new URLSearchParams(search);
-  for (const what of [...QUESTIONS, MENU, SELECT]) params.delete(what);
+  for (const what of [...DIALOG_PARAMS, MENU, SELECT]) params.delete(what);
   return params.size > 0 ? `?${params}` : "";
 }

@@ -3,7 +3,7 @@ import { isPrefetch } from "remix-utils/is-prefetch";
 import * as z from "zod";
 import type { AppConfig } from "~/config";
 import { configContext } from "../context";
-import { mutable } from "../mutable";
+import { withMutableHeaders } from "../mutable-headers";
 import { originOf } from "../origin.server";
 
 export type Flash = {
@@ -65,7 +65,7 @@ function cookieFor(config: AppConfig, request: Request) {
 }
 
 function withCookie(response: Response, line: string): Response {
-  const answer = mutable(response);
+  const answer = withMutableHeaders(response);
   answer.headers.append("Set-Cookie", line);
   return answer;
 }

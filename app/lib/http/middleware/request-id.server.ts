@@ -1,7 +1,7 @@
 import type { MiddlewareFunction } from "react-router";
 import { createRequestIDMiddleware } from "remix-utils/middleware/request-id";
 import { currentExchange } from "../telemetry/current-request.server";
-import { mutable } from "../mutable";
+import { withMutableHeaders } from "../mutable-headers";
 
 const HEADER = "X-Request-ID";
 
@@ -17,7 +17,7 @@ export const requestId: MiddlewareFunction<Response> = async (args, next) => {
     }
     return next();
   });
-  const response = mutable(named instanceof Response ? named : await next());
+  const response = withMutableHeaders(named instanceof Response ? named : await next());
   response.headers.set(HEADER, getRequestId(args.context));
   return response;
 };

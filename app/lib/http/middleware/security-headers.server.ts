@@ -2,7 +2,7 @@ import { type MiddlewareFunction, RouterContextProvider } from "react-router";
 import { createSecureHeadersMiddleware } from "remix-utils/middleware/secure-headers";
 import type { AppConfig } from "~/config";
 import { configContext, nonceContext } from "../context";
-import { mutable } from "../mutable";
+import { withMutableHeaders } from "../mutable-headers";
 import { isTrustworthy, originOf } from "../origin.server";
 
 /** Headers that a route may override; lower case, as `Headers` returns them. */
@@ -14,7 +14,7 @@ export const secureHeaders: MiddlewareFunction<Response> = async ({ request, con
   const config = context.get(configContext);
   const nonce = crypto.randomUUID();
   context.set(nonceContext, nonce);
-  const response = mutable(await next());
+  const response = withMutableHeaders(await next());
   const origin = originOf(config, request);
   const scheme = origin.startsWith("https:") ? "https" : isTrustworthy(origin) ? "loopback" : "http";
   for (const [name, value] of await headersFor(config, scheme, config.strictTransportSecurity[origin])) {

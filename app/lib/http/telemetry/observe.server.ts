@@ -3,7 +3,7 @@ import { noteActivity } from "./request-activity.server";
 import { type Exchange, inExchange, recordTime } from "./current-request.server";
 import { log } from "./log.server";
 import { metrics } from "./metrics.server";
-import { mutable } from "../mutable";
+import { withMutableHeaders } from "../mutable-headers";
 
 const SAFE_METHODS = new Set(["GET", "HEAD"]);
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
@@ -11,7 +11,7 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 export function observed(request: Request, answer: () => Promise<Response>): Promise<Response> {
   return inExchange(async (exchange) => {
     const startedAt = performance.now();
-    const response = mutable(await answer());
+    const response = withMutableHeaders(await answer());
     const ms = performance.now() - startedAt;
     const method = METHODS.has(request.method) ? request.method : "other";
     const route = exchange.pattern ?? "none";

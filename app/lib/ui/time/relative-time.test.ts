@@ -1,6 +1,6 @@
 import { assert, nat, oneof, property } from "fast-check";
 import { expect, it } from "vitest";
-import { ago, changeAfter } from "./relative-time";
+import { relativeTimeText, changeAfter } from "./relative-time";
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -18,7 +18,7 @@ it.each([
   [45 * day, "last month"],
   [800 * day, "2 years ago"],
 ])("describes %i ms ago as %s", (passed, text) => {
-  expect(ago(1_800_000_000_000 - passed, 1_800_000_000_000)).toBe(text);
+  expect(relativeTimeText(1_800_000_000_000 - passed, 1_800_000_000_000)).toBe(text);
 });
 
 it("returns the time at which the text changes", () => {
@@ -27,8 +27,8 @@ it("returns the time at which the text changes", () => {
     property(oneof(nat(2 * day), nat(1000 * day)), (passed) => {
       const change = changeAfter(at, at + passed);
       expect(change).toBeGreaterThan(at + passed);
-      expect(ago(at, change - 1)).toBe(ago(at, at + passed));
-      expect(ago(at, change)).not.toBe(ago(at, at + passed));
+      expect(relativeTimeText(at, change - 1)).toBe(relativeTimeText(at, at + passed));
+      expect(relativeTimeText(at, change)).not.toBe(relativeTimeText(at, at + passed));
     }),
   );
   // A time in the future reads "just now" until a minute after it.

@@ -21,7 +21,7 @@ export function RelativeTime({ at }: { at: number }) {
       title={now === null ? undefined : formatDate(at, "minute", settings)}
       suppressHydrationWarning
     >
-      {ago(at, now ?? clock?.now ?? Date.now())}
+      {relativeTimeText(at, now ?? clock?.now ?? Date.now())}
     </time>
   );
 }
@@ -37,7 +37,7 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
 const formatter = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 /** Formats "3 minutes ago", "yesterday", "just now". Future times, from clock skew, are "just now". */
-export function ago(at: number, now: number): string {
+export function relativeTimeText(at: number, now: number): string {
   const passed = Math.max(0, now - at);
   for (const [unit, length] of units) if (passed >= length) return formatter.format(-Math.floor(passed / length), unit);
   return "just now";

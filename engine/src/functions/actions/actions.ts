@@ -1,4 +1,4 @@
-import { outcomeFor } from "../../auth/shown.ts";
+import { redactOutcome } from "../../auth/redact-outcome.ts";
 import type { Identity } from "../../values/types.ts";
 import type { ActionsHost } from "./action-syscalls.ts";
 import type { HttpResponse, OwnChecks } from "./actions-protocol.ts";
@@ -107,7 +107,7 @@ export class Actions {
     } as const;
     this.#host.log({ outcome, metadata, ts: 0n }, identity.kind);
     if (ended.kind === "response") return toResponse(ended.response);
-    const shown = outcomeFor(identity.kind, { ok: false, message, logLines, requestId }, this.#host.redactErrors);
+    const shown = redactOutcome(identity.kind, { ok: false, message, logLines, requestId }, this.#host.redactErrors);
     const [code, ...trace] = shown.message.split("\n");
     return Response.json({ code, trace: trace.join("\n") }, { status: 500 });
   }

@@ -35,16 +35,16 @@ export type Transport = {
   sendBatch(designId: string, files: readonly BatchFile[]): Promise<UploadOutcome[]>;
 };
 
-export type Remedy = { kind: "wait" | "begin anew" | "give up"; problem: string; canRetry: boolean };
+export type Remedy = { kind: "wait" | "restart" | "fail"; problem: string; canRetry: boolean };
 
 export function remedyFor({ status, answer }: NotSent): Remedy {
   const problem = answer?.problem ?? (status === null ? LOST : (proxyProblem(status) ?? TEXTS.busy));
   if (status === null || status === 408 || status === 429 || status === 423 || status >= 500)
     return { kind: "wait", problem, canRetry: true };
-  if (status === 404 && answer?.problem === TEXTS.unknown) return { kind: "begin anew", problem, canRetry: true };
+  if (status === 404 && answer?.problem === TEXTS.unknown) return { kind: "restart", problem, canRetry: true };
   if (status === 460 || (status === 409 && !answer?.duplicateOf)) return { kind: "wait", problem, canRetry: true };
-  if (answer) return { kind: "give up", problem, canRetry: answer.again ?? status === 401 };
-  return { kind: "give up", problem: status === 413 ? problem : `${TEXTS.failed} ${TRY_AGAIN}`, canRetry: true };
+  if (answer) return { kind: "fail", problem, canRetry: answer.again ?? status === 401 };
+  return { kind: "fail", problem: status === 413 ? problem : `${TEXTS.failed} ${TRY_AGAIN}`, canRetry: true };
 }
 
 function proxyProblem(status: number): string | null {

@@ -34,9 +34,8 @@ export async function uploadAhead(file: File, metadata: Record<string, string>):
       const { kind, problem } = remedyFor(error);
       const delay = RETRY_MS[tries];
       if (error.status === null && delay === undefined) throw new Error(LOST, { cause: error });
-      if (kind === "give up" || delay === undefined)
-        throw new Error(kind === "give up" ? problem : `${problem} ${TRY_AGAIN}`, { cause: error });
-      if (kind === "begin anew") url = null;
+      if (kind === "fail" || delay === undefined) throw new Error(kind === "fail" ? problem : `${problem} ${TRY_AGAIN}`, { cause: error });
+      if (kind === "restart") url = null;
       await new Promise((resolve) => setTimeout(resolve, delay));
     }
   }

@@ -3,7 +3,7 @@ import { count } from "~/lib/ui/count";
 import { Button, buttonClass } from "~/lib/ui/inputs/button";
 import { isolate } from "~/lib/ui/isolate";
 import type { QueuedUpload } from "../queue/queued-upload";
-import { isAtHand } from "../unfinished-uploads";
+import { isFileAvailable } from "../unfinished-uploads";
 import type { Uploads } from "../uploads";
 
 type UnfinishedUploadListProps = {
@@ -17,8 +17,8 @@ export function UnfinishedUploadList({ unfinished, listed, all }: UnfinishedUplo
   const [otherFiles, setOtherFiles] = useState<File[]>([]);
   const [wasDenied, setWasDenied] = useState(false);
   const id = useId();
-  const canResume = unfinished.some(isAtHand);
-  const mustSelect = wasDenied || !unfinished.every(isAtHand);
+  const canResume = unfinished.some(isFileAvailable);
+  const mustSelect = wasDenied || !unfinished.every(isFileAvailable);
   const files = unfinished.length === 1 ? "file" : "files";
 
   async function resume() {

@@ -1,7 +1,7 @@
 import type { BetterAuthPlugin } from "better-auth";
 import { createAuthEndpoint } from "better-auth/api";
 import { emailOTP } from "better-auth/plugins/email-otp";
-import { commitTogether } from "../../adapter-transaction.server";
+import { runInTransaction } from "../../adapter-transaction.server";
 
 type Options = Pick<Parameters<typeof emailOTP>[0], "sendVerificationOTP">;
 
@@ -19,7 +19,7 @@ export function mailedCodes(options: Options) {
     resetPasswordEmailOTP: reset,
   } = plugin.endpoints;
   const resetPasswordEmailOTP = createAuthEndpoint("/email-otp/reset-password", reset.options, (ctx) =>
-    commitTogether(ctx.context.adapter, () => reset({ ...ctx, ...AS_RESULT })),
+    runInTransaction(ctx.context.adapter, () => reset({ ...ctx, ...AS_RESULT })),
   );
   return {
     ...plugin,

@@ -1,6 +1,6 @@
 import type { BetterAuthPlugin } from "better-auth";
 import { APIError, createAuthEndpoint, isAPIError, requestPasswordReset, resetPassword } from "better-auth/api";
-import { commitTogether } from "../../adapter-transaction.server";
+import { runInTransaction } from "../../adapter-transaction.server";
 
 const AS_RESULT = { asResponse: false, returnHeaders: false, returnStatus: false } as const;
 
@@ -14,7 +14,7 @@ export const passwordReset = () =>
       ),
       resetPassword: createAuthEndpoint("/reset-password", resetPassword.options, async (ctx) => {
         try {
-          return await commitTogether(ctx.context.adapter, () => resetPassword({ ...ctx, ...AS_RESULT }));
+          return await runInTransaction(ctx.context.adapter, () => resetPassword({ ...ctx, ...AS_RESULT }));
         } catch (error) {
           if (!isAPIError(error) || error.body?.code !== "INVALID_TOKEN") throw error;
           throw new APIError("UNAUTHORIZED", { code: error.body.code, message: error.body.message });

@@ -1,25 +1,25 @@
 import { describe, expect, it, vi } from "vitest";
-import { outcomeFor } from "./shown.ts";
+import { redactOutcome } from "./redact-outcome.ts";
 
 const failure = (message: string) => ({ ok: false as const, message, logLines: [], requestId: "0123456789abcdef" });
 const HEAD = "[Request ID: 0123456789abcdef] Server Error\n";
 
 it("shows the stack only to administrators", () => {
   const message = "Uncaught Error: two\nlines\n    at handler (../convex/a.ts:1:2)\n    at async run (../convex/b.ts:3:4)";
-  expect(outcomeFor("user", failure(message)).message).toBe(`${HEAD}Uncaught Error: two\nlines`);
-  expect(outcomeFor("none", failure(`${message}\n`)).message).toBe(`${HEAD}Uncaught Error: two\nlines`);
-  expect(outcomeFor("admin", failure(message)).message).toBe(HEAD + message);
+  expect(redactOutcome("user", failure(message)).message).toBe(`${HEAD}Uncaught Error: two\nlines`);
+  expect(redactOutcome("none", failure(`${message}\n`)).message).toBe(`${HEAD}Uncaught Error: two\nlines`);
+  expect(redactOutcome("admin", failure(message)).message).toBe(HEAD + message);
 });
 
 it("leaves other text and successful results unchanged", () => {
   for (const message of ["at noon", "Uncaught Error: look\n  at this\nline", ""])
-    expect(outcomeFor("none", failure(message)).message).toBe(HEAD + message);
+    expect(redactOutcome("none", failure(message)).message).toBe(HEAD + message);
   const done = { ok: true as const, value: 1, logLines: [] };
-  expect(outcomeFor("none", done)).toBe(done);
+  expect(redactOutcome("none", done)).toBe(done);
 });
 
 it("adds a request id where it is missing", () => {
-  expect(outcomeFor("none", { ok: false, message: "No.", logLines: [] })).toMatchObject({
+  expect(redactOutcome("none", { ok: false, message: "No.", logLines: [] })).toMatchObject({
     message: expect.stringMatching(/^\[Request ID: [0-9a-f]{16}\] Server Error\nNo\.$/),
   });
 });
@@ -30,15 +30,15 @@ describe("with redaction", () => {
 
   it("hides messages and log lines from everyone but administrators", () => {
     for (const caller of ["none", "user"] as const)
-      expect(outcomeFor(caller, thrown, true)).toEqual({ ...thrown, message: HEAD.trim(), logLines: [] });
-    expect(outcomeFor("admin", thrown, true)).toEqual({ ...thrown, message: HEAD + thrown.message });
+      expect(redactOutcome(caller, thrown, true)).toEqual({ ...thrown, message: HEAD.trim(), logLines: [] });
+    expect(redactOutcome("admin", thrown, true)).toEqual({ ...thrown, message: HEAD + thrown.message });
   });
 
   it("passes the data of a ConvexError and errors of the deployment", () => {
     const refused = { ...thrown, data: { code: "limit" } };
-    expect(outcomeFor("user", refused, true)).toMatchObject({ message: HEAD.trim(), data: { code: "limit" } });
+    expect(redactOutcome("user", refused, true)).toMatchObject({ message: HEAD.trim(), data: { code: "limit" } });
     const conflict = { ...failure("Documents changed."), code: "OptimisticConcurrencyControlFailure" };
-    expect(outcomeFor("none", conflict, true).message).toBe(`${HEAD}Documents changed.`);
+    expect(redactOutcome("none", conflict, true).message).toBe(`${HEAD}Documents changed.`);
   });
 
   it("removes log lines of results without parsing their values", () => {
@@ -50,9 +50,9 @@ describe("with redaction", () => {
         return parse();
       },
     };
-    expect(outcomeFor("none", done, true).logLines).toEqual([]);
+    expect(redactOutcome("none", done, true).logLines).toEqual([]);
     expect(parse).not.toHaveBeenCalled();
-    expect(outcomeFor("none", done, true).value).toBe(1);
+    expect(redactOutcome("none", done, true).value).toBe(1);
     expect(done.logLines).toBe(logLines);
   });
 });

@@ -1,7 +1,7 @@
 import { Duplex } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { corkSocket } from "./gathering.ts";
+import { corkSocket } from "./cork-socket.ts";
 
 function recorder() {
   const handedOver: string[] = [];

@@ -5,7 +5,7 @@ export const LOST = { code: 1011 };
 /** The sync path, forwarded by the app or direct. */
 export const SYNC = /\/api\/\d[^/]*\/sync$/;
 
-export async function holdable(page: Page) {
+export async function controlConnection(page: Page) {
   let held = false;
   let down = false;
   const waiting: (() => void)[] = [];

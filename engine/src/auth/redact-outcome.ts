@@ -6,7 +6,7 @@ import type { Identity } from "../values/types.ts";
 const STACK = /(?:\n +at [^\n]*)+\s*$/;
 
 /** `redacts`: only administrators get messages of functions and log lines, as on Convex's production deployments. */
-export function outcomeFor<T extends Outcome>(caller: Identity["kind"], outcome: T, redacts = false): T {
+export function redactOutcome<T extends Outcome>(caller: Identity["kind"], outcome: T, redacts = false): T {
   const redacted = redacts && caller !== "admin";
   if (outcome.ok) return redacted && outcome.logLines.length > 0 ? withoutLogLines(outcome) : outcome;
   const { message, code, requestId = newRequestId() } = outcome;

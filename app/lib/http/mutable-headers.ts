@@ -1,5 +1,5 @@
 /** Returns the response with mutable headers; those of `fetch` and `Response.redirect` are immutable. */
-export function mutable(response: Response): Response {
+export function withMutableHeaders(response: Response): Response {
   try {
     response.headers.delete("X-Powered-By");
     return response;
