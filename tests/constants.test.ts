@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { RETRY } from "~/features/accounts/session/convex/convex-token";
-import { LEAVE } from "~/features/shell/connection-status";
+import { LEAVE_WARNING } from "~/features/shell/connection-status";
 import { TOGGLE_KEY } from "~/features/shell/use-sidebar";
 import { PROGRESS_MINIMUM, PROGRESS_TRICKLE_MS } from "~/lib/ui/navigation/navigation-progress";
 import { TOASTS } from "~/lib/ui/overlays/toasts";
@@ -59,7 +59,7 @@ const SECTIONS: Record<string, Row[]> = {
     { constant: "giving up after more than 10 retries", value: RETRY.times, expected: 10, shownBy: [TOKEN] },
     {
       constant: "the text before leaving (section 8)",
-      value: LEAVE,
+      value: LEAVE_WARNING,
       expected: "Are you sure you want to leave? Your changes may not be saved.",
       shownBy: [CONNECTION],
     },

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { DiskFull } from "../../app/lib/http/disk-full.server";
-import { openPartialUploads } from "../../app/features/uploads/server/partial-uploads.server";
+import { openPartialUploads } from "../../app/features/uploads/server/partial-uploads/partial-uploads.server";
 
 const mountPoint = mkdtempSync(join(tmpdir(), "full-"));
 const mounted = mount(mountPoint);

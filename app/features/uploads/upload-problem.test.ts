@@ -5,7 +5,7 @@ import { InvalidForm } from "~/lib/http/forms/form-parser.server";
 import { UploadAborted } from "~/lib/http/forms/receive-multipart.server";
 import { Unavailable } from "~/lib/http/unavailable.server";
 import { NotSent, remedyFor } from "./client/transfer/transport";
-import { ChecksumMismatch, OffsetMismatch } from "./server/append.server";
+import { ChecksumMismatch, OffsetMismatch } from "./server/partial-uploads/append.server";
 import { answerFor } from "./server/upload-answers.server";
 
 const errors = [

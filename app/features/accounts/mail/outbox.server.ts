@@ -9,8 +9,8 @@ import { messageOf } from "./worker.server";
 export async function readOutbox(config: AppConfig) {
   if (mailProviderLink(config) !== "outbox") return null;
   const rows = await serviceConvex(config).query(api.accounts.mail.outbox, {});
-  return rows.flatMap(({ id, writtenAt, content }) => {
-    const message = messageOf(config, content);
+  return rows.flatMap(({ id, writtenAt, content: stored }) => {
+    const message = messageOf(config, stored);
     const content = message && mailContentOf(message);
     return content ? [{ id, writtenAt, url: content.link?.url, ...renderMail(content) }] : [];
   });

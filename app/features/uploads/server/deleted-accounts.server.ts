@@ -3,7 +3,7 @@ import { serviceConvex } from "~/features/accounts/session/convex/service-client
 import type { AppConfig } from "~/config";
 import { log } from "~/lib/http/telemetry/log.server";
 import { Unavailable } from "~/lib/http/unavailable.server";
-import type { PartialUploads } from "./partial-uploads.server";
+import type { PartialUploads } from "./partial-uploads/partial-uploads.server";
 
 const INTERVAL = 15_000;
 const BATCH = 500;

@@ -1,7 +1,7 @@
 import type { AppConfig } from "~/config";
 import { storeImage } from "~/features/uploads/server/store-image.server";
 import type { UploadOutcome } from "~/features/uploads/upload-result";
-import type { PartialUpload } from "./partial-uploads.server";
+import type { PartialUpload } from "./partial-uploads/partial-uploads.server";
 import { TEXTS } from "../upload-problem";
 import { uploadsFor } from "./uploads.server";
 

@@ -13,7 +13,7 @@ import { setFlash } from "~/lib/http/middleware/flash.server";
 import { count } from "~/lib/ui/count";
 import { MAX_FILES, noRoomText, tooLargeText, UPLOAD_FIELDS, type UploadAnswer, type UploadResult } from "../upload-result";
 import { SILENCE_MS, uploadErrorResponse } from "./handle-multipart-upload.server";
-import type { PartialUpload, PresentUploads } from "./partial-uploads.server";
+import type { PartialUpload, PresentUploads } from "./partial-uploads/partial-uploads.server";
 import { storageOwnerOf } from "./storage-owner.server";
 import { storeImage } from "./store-image.server";
 import { uploadToNewProject } from "./upload-to-new-project.server";

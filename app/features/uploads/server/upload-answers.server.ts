@@ -6,7 +6,7 @@ import { UploadAborted } from "~/lib/http/forms/receive-multipart.server";
 import { log } from "~/lib/http/telemetry/log.server";
 import { Unavailable } from "~/lib/http/unavailable.server";
 import { TEXTS, type UploadProblem } from "../upload-problem";
-import { ChecksumMismatch, OffsetMismatch, TooLong } from "./append.server";
+import { ChecksumMismatch, OffsetMismatch, TooLong } from "./partial-uploads/append.server";
 
 export const TUS_VERSION = "1.0.0";
 

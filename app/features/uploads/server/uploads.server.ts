@@ -3,7 +3,7 @@ import type { AppConfig } from "~/config";
 import { backgroundWork } from "~/lib/http/background-work.server";
 import { showSize } from "~/lib/http/telemetry/metrics.server";
 import { createConcurrencyLimit, type ConcurrencyLimit } from "~/lib/http/concurrency-limit.server";
-import { openPartialUploads, type PartialUploads } from "./partial-uploads.server";
+import { openPartialUploads, type PartialUploads } from "./partial-uploads/partial-uploads.server";
 
 export type UploadsInProgress = {
   partialUploads: PartialUploads;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ChecksumMismatch, OffsetMismatch, TooLong } from "./append.server";
-import { removeDeletedOwners } from "./deleted-accounts.server";
+import { removeDeletedOwners } from "../deleted-accounts.server";
 import { openPartialUploads, type PartialUploads, type PresentUploads } from "./partial-uploads.server";
 
 const gates = vi.hoisted(() => ({ list: Promise.resolve(), writeState: Promise.resolve() }));
