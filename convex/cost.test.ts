@@ -133,7 +133,7 @@ it.each(writes)("%s reads only what it changes", async (name, args, cost) => {
 });
 
 const OWNERS = ["projects:remove"];
-/** The owner reads whether favourites of the previous build are copied. */
+/** For the owner, these also read whether the favourites of the previous build have been copied. */
 const WITH_FAVOURITES = ["designs:getDesignsByProjectId", "designs:listDesigns"];
 const ofProjects = (functions: typeof reads) =>
   functions.filter(([each, args]) => /^\(\{ \w|^\(?fixtures/.test(String(args)) && !OWNERS.includes(each));

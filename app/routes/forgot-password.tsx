@@ -23,7 +23,7 @@ export function loader({ context, url }: Route.LoaderArgs) {
     offered: mailProviderLink(config) !== null,
     email: url.searchParams.get("email") ?? "",
     constraint: constraintOf(addressFields),
-    pause: MAIL_PAUSE_SECONDS,
+    pauseSeconds: MAIL_PAUSE_SECONDS,
   };
 }
 
@@ -41,7 +41,7 @@ export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) 
 const SENT = "If this email exists in our system, check your email for the reset link";
 
 export default function ForgotPassword({ loaderData, actionData }: Route.ComponentProps) {
-  const { passwords, offered, constraint, pause } = loaderData;
+  const { passwords, offered, constraint, pauseSeconds } = loaderData;
   const [form, { email }] = useAnsweredForm({
     id: "forgot-password",
     answer: actionData?.result,
@@ -65,7 +65,7 @@ export default function ForgotPassword({ loaderData, actionData }: Route.Compone
     );
   }
   const sentTo = actionData?.result.status === "success" ? actionData.result.initialValue?.["email"] : undefined;
-  if (typeof sentTo === "string") return <MailSent email={sentTo} text={SENT} pause={pause} again="/forgot-password" />;
+  if (typeof sentTo === "string") return <MailSent email={sentTo} text={SENT} pauseSeconds={pauseSeconds} again="/forgot-password" />;
   return (
     <AuthPage title="Forgot your password?" aside={<>Remember your password? {signIn}</>}>
       <p className="text-soft">Enter your email. We send you a link to reset your password.</p>

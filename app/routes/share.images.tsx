@@ -68,7 +68,7 @@ export async function action({ request, context }: Route.ActionArgs) {
   }
 }
 
-/** Also after a refusal, since the other files are added. */
+/** Reloads also after a refusal, since the other files are added. */
 export const shouldRevalidate = () => true;
 
 async function addToDesign(visitor: Visitor, designId: string, config: AppConfig) {

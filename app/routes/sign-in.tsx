@@ -48,7 +48,7 @@ export async function loader({ request, context, url }: Route.LoaderArgs) {
     canSignUp: config.accounts.signUp !== "closed",
     mail: mailProviderLink(config) !== null,
     last: readCookie(request.headers, cookieNames(originOf(config, request)).lastMethod),
-    pause: MAIL_PAUSE_SECONDS,
+    pauseSeconds: MAIL_PAUSE_SECONDS,
     cookiesMissing: areCookiesBlocked(request, url),
     changed: url.searchParams.get("notice") === "password-changed",
     error: url.searchParams.get("error"),
@@ -102,7 +102,8 @@ export const headers: Route.HeadersFunction = ({ actionHeaders, errorHeaders }) 
 export default function SignIn({ loaderData, actionData }: Route.ComponentProps) {
   useReloadOnSignIn();
   useErasedUploads(loaderData.search === "");
-  const { constraint, search, redirectTo, providers, passwords, canSignUp, mail, last, pause, cookiesMissing, changed, error } = loaderData;
+  const { constraint, search, redirectTo, providers, passwords, canSignUp, mail, last, pauseSeconds, cookiesMissing, changed, error } =
+    loaderData;
   const [form, { email, password, rememberMe }] = useAnsweredForm({
     id: "sign-in",
     answer: actionData?.result,
@@ -117,7 +118,9 @@ export default function SignIn({ loaderData, actionData }: Route.ComponentProps)
   const sent = actionData?.result.status === "success" ? actionData.result.initialValue : undefined;
   if (typeof sent?.["email"] === "string") {
     const kind = sent[WITH] === CONFIRM ? CONFIRM : LINK;
-    return <MailSent email={sent["email"]} text={SENT[kind]} fields={{ [WITH]: kind }} pause={pause} again={`/sign-in${search}`} />;
+    return (
+      <MailSent email={sent["email"]} text={SENT[kind]} fields={{ [WITH]: kind }} pauseSeconds={pauseSeconds} again={`/sign-in${search}`} />
+    );
   }
   const address = (
     <TextField field={email} label="Email" type="email" autoComplete="username" autoFocus={isFirstInvalidField(form, "email")} />

@@ -26,7 +26,7 @@ export async function loader({ context, url }: Route.LoaderArgs) {
     step: stepOf(searchParams),
     email: visitor ? userSummary(visitor.user).email : "",
     constraint: constraintOf(addressFields),
-    pause: MAIL_PAUSE_SECONDS,
+    pauseSeconds: MAIL_PAUSE_SECONDS,
   };
 }
 
@@ -63,7 +63,7 @@ function stepOf(search: URLSearchParams): Step | null {
 const isStep = (name: string): name is Step => Object.hasOwn(steps, name);
 
 export default function VerifyEmail({ loaderData, actionData }: Route.ComponentProps) {
-  const { offered, step, constraint, pause } = loaderData;
+  const { offered, step, constraint, pauseSeconds } = loaderData;
   const [form, { email }] = useAnsweredForm({
     id: "verify-email",
     answer: actionData?.result,
@@ -71,7 +71,7 @@ export default function VerifyEmail({ loaderData, actionData }: Route.ComponentP
     defaultValue: { email: loaderData.email },
   });
   const sentTo = actionData?.result.status === "success" ? actionData.result.initialValue?.["email"] : undefined;
-  if (typeof sentTo === "string") return <MailSent email={sentTo} text={SENT} pause={pause} again="/verify-email" />;
+  if (typeof sentTo === "string") return <MailSent email={sentTo} text={SENT} pauseSeconds={pauseSeconds} again="/verify-email" />;
 
   const current = step && steps[step];
   const signedIn = loaderData.email !== "";

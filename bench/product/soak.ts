@@ -4,7 +4,7 @@ import { atMost, rounded, type Figure } from "../report.ts";
 
 const PEOPLE = 8;
 const MINUTES = 3;
-/** Allowed slowdown of the second half; three minutes on a busy machine are no more precise. */
+/** Allowed slowdown of the second half. A run of three minutes on a busy machine is no more precise. */
 const SLOWER = 1.3;
 
 export async function soak(): Promise<Figure[]> {

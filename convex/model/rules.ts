@@ -34,7 +34,7 @@ export const IMAGE_SIDE_MAX = 100_000;
 /** How long deletions are reported to app servers (milliseconds). A server that was down for longer checks its files at start. */
 export const RELEASED_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Keeps an image's deletion in one transaction and its history in one response. */
+/** Few enough to delete an image in one transaction and to list its versions in one response. */
 export const VERSIONS_MAX = 50;
 
 export const BULK_MAX = 500;

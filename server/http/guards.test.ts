@@ -173,7 +173,7 @@ describe("the server's own responses", () => {
     [["https://atelier.example", "http://nas:3000"], "max-age=31536000; includeSubDomains"],
     [["https://atelier.example", "http://nas.atelier.example:3000"], "max-age=31536000"],
     [["https://atelier.example", "http://atelier.example:3000"], "max-age=0"],
-  ])("do not send HSTS for a host that APP_URL also names with http: %s", (origins, expected) => {
+  ])("send HSTS unless APP_URL also names the host with http: %s", (origins, expected) => {
     expect(strictTransportSecurityOf(origins)["https://atelier.example"]).toBe(expected);
     for (const origin of origins.slice(1)) expect(guardsFor(origin, origins)).not.toHaveProperty("Strict-Transport-Security");
   });

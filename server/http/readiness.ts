@@ -3,7 +3,6 @@ import { statfs } from "node:fs/promises";
 /** With less on the disk of `DATA_DIR`, /readyz fails. */
 const MIN_FREE_BYTES = 128 * 1024 * 1024;
 const TIMEOUT_MS = 2000;
-/** Makes frequent checks cheap. */
 const CACHE_MS = 1000;
 
 export type Readiness = { deployment: string; tokens: string; disk: string; server: string };

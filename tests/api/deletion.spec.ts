@@ -29,7 +29,7 @@ async function newUser() {
     await shown.arrayBuffer();
     return copies();
   };
-  // The app may still delete the copy of the same picture of the user before.
+  // The app may still be deleting the previous user's copy of the same picture.
   await expect.poll(view).toBe(1);
   expect(await filesIn("convex", "files")).toBeGreaterThan(0);
   hers = [ada.id, ada.email, designId, imageId];

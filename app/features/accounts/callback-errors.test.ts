@@ -5,7 +5,7 @@ import { ADDED_CODES, adviceFor, REPLACED_CODES, SPECIFIED_CODES } from "./callb
 const DIST = new URL("../../../node_modules/better-auth/dist/", import.meta.url);
 const CALLBACK = "api/routes/callback.mjs";
 
-/** Imported by the callback, but their own codes answer other endpoints. */
+/** Modules that the callback imports, although only other endpoints answer with their codes. */
 const OTHER_ENDPOINTS = [
   "api/middlewares/origin-check.mjs",
   "api/routes/email-verification.mjs",
@@ -13,7 +13,7 @@ const OTHER_ENDPOINTS = [
   "db/schema.mjs",
 ];
 
-/** Literals, and the last argument of a redirect. A sentence becomes a code with underscores. */
+/** Codes are literals, or the last argument of a redirect. In a sentence, underscores replace the spaces. */
 const LITERALS = [/\b(?:error|code)(?:: | = )"([A-Za-z_ ]+)"/g, /\bredirectOnError\([^;"]*"([A-Za-z_]+)"/g];
 
 function sourcesOfCallback(): Map<string, string> {

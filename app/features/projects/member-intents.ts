@@ -7,7 +7,7 @@ import { MEMBER_ROLES, type MemberRole } from "#convex/model/rights";
 
 export type Member = FunctionReturnType<typeof api.members.list>["page"][number];
 
-/** The server refuses a forged role. */
+/** Turns a forged role into "viewer". */
 const roleIn = (text: string): MemberRole => MEMBER_ROLES.find((role) => role === text) ?? "viewer";
 
 export const memberIntents = {

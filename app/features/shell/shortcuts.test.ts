@@ -32,7 +32,7 @@ it("lists every key that the app handles, and no other", () => {
   expect([...new Set(messages)].toSorted()).toEqual([...listenedTo()].toSorted());
 });
 
-it("lists each key of a section once", () => {
+it("describes no two shortcuts of a section alike", () => {
   for (const { name, shortcuts } of SHORTCUTS) {
     const lines = shortcuts.map(({ does }) => does);
     expect(new Set(lines).size, name).toBe(lines.length);

@@ -82,7 +82,7 @@ export interface Database {
   subscribe(token: string, readSet: ReadSet): void;
   unsubscribe(token: string): void;
 
-  /** Validates all stored documents. Throws naming document and field. */
+  /** Validates all stored documents. The error names document and field. */
   prepareSchema(schema: Json | null): PreparedSchema;
   applySchema(prepared: PreparedSchema): void;
 

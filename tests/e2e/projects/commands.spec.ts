@@ -69,7 +69,7 @@ test("the command palette navigates, runs commands and searches", async ({ page,
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(`/projects/${projectId}`);
   await expect(palette).toBeHidden();
-  // The palette asks the page on opening, and the address changes before the page does.
+  // The palette reads the page's commands when it opens, and the address changes before the page.
   await expect(page.getByRole("heading", { name: "Clockwork", level: 1 })).toBeVisible();
 
   await searchFor("new des");

@@ -14,7 +14,7 @@ const test = base.extend<{ standalone: Standalone }>({
 
 const readyz = async (app: RunningApp) => (await fetch(`${app.url}/readyz`)).json();
 
-/** Ten requests a second: without a pause they would slow down the commands they accompany. */
+/** Sends ten requests a second: without a pause they would slow down the tested commands. */
 function keepRequesting(app: RunningApp, person: Person) {
   let isStopped = false;
   const requests = (async () => {

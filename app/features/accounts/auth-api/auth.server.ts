@@ -49,7 +49,7 @@ export const PASSWORD_LENGTH = { min: 8, max: 128 };
 export type Auth = ReturnType<typeof makeAuth>;
 
 const authCache = new WeakMap<AppConfig, LRUCache<string, Auth>>();
-/** Without APP_URL every loopback host and port is an origin. */
+/** Instances in memory, one per origin. Without APP_URL every loopback host and port is an origin. */
 const INSTANCES = 16;
 
 export function authFor(config: AppConfig, request: Request): Auth {
@@ -168,7 +168,7 @@ function makeAuth(config: AppConfig, origin: string) {
       lastMethod(origin),
       providerCallbacks(config, origin),
       mailRequests(config),
-      // Neither creates accounts: an unknown address gets no mail.
+      // Sign-in links and mailed codes create no accounts: an unknown address gets no mail.
       magicLink({
         storeToken: "hashed",
         disableSignUp: true,

@@ -17,7 +17,7 @@ const kakaoProfile = z.object({
 });
 const zoomProfile = z.object({ verified: z.unknown().optional() });
 
-/** No VK token contains it. */
+/** VK's tokens contain no space. */
 const DEVICE_SEPARATOR = " ";
 
 /** VK refreshes a token only together with its device id. */

@@ -8,12 +8,11 @@ type SentProps = {
   email: string;
   text: string;
   fields?: Record<string, string>;
-  /** Seconds. */
-  pause: number;
+  pauseSeconds: number;
   again: string;
 };
 
-export function MailSent({ email, text, fields = {}, pause, again }: SentProps) {
+export function MailSent({ email, text, fields = {}, pauseSeconds, again }: SentProps) {
   return (
     <AuthPage
       title="Check your email"
@@ -38,24 +37,24 @@ export function MailSent({ email, text, fields = {}, pause, again }: SentProps) 
         {Object.entries({ ...fields, email }).map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
         ))}
-        <SendAgain pause={pause} />
+        <SendAgain pauseSeconds={pauseSeconds} />
       </Form>
     </AuthPage>
   );
 }
 
 /** Shows the pause, which the server enforces. Without JavaScript the server's error contains the remaining time. */
-function SendAgain({ pause }: { pause: number }) {
+function SendAgain({ pauseSeconds }: { pauseSeconds: number }) {
   const sending = useNavigation().formMethod === "POST";
   const [secondsLeft, setLeft] = useState(0);
   useEffect(() => {
     if (sending) return;
-    const until = Date.now() + pause * 1000;
+    const until = Date.now() + pauseSeconds * 1000;
     const tick = () => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000)));
     tick();
     const timer = setInterval(tick, 1000);
     return () => clearInterval(timer);
-  }, [pause, sending]);
+  }, [pauseSeconds, sending]);
   const wait = sending || secondsLeft > 0;
   return (
     <Button type="submit" aria-disabled={wait} onClick={(event) => wait && event.preventDefault()}>

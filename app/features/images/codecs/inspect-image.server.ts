@@ -130,7 +130,7 @@ async function inspectDocument(file: Arrived): Promise<Inspection> {
   }
 }
 
-/** A JPEG is decoded at an eighth of its width and height. A progressive one is kept in memory in full, at half the cost of other formats. */
+/** A JPEG is decoded at an eighth of its width and height. A progressive one is in memory in full, at half the bytes of other formats. */
 function decodedPixels({ format, isProgressive, autoOrient: { width, height } }: Metadata): number {
   if (format !== "jpeg") return width * height;
   return (width * height) / (isProgressive ? 2 : 64);

@@ -31,7 +31,7 @@ describe("placeholderUrl", () => {
     [60, 90],
     [80, 80],
     [100, 20],
-  ])("draws %i × %i as the thumbhash package does, in a tenth of the bytes", async (width, height) => {
+  ])("draws %i × %i as the thumbhash package does, in a tenth of its bytes", async (width, height) => {
     const hash = hashOf(width, height);
     const url = placeholderUrl(base64(hash));
     expect(url?.length).toBeLessThan(720);

@@ -29,7 +29,7 @@ const small = scene({ picture: { width: 300, height: 200 } });
 
 const under = (view: View, point: { x: number; y: number }) => ({ x: (point.x - view.x) / view.scale, y: (point.y - view.y) / view.scale });
 
-describe("fittings", () => {
+describe("the view at fit, fill and 100%", () => {
   it("fit shows the whole picture without enlarging it", () => {
     expect(viewOf("fit", scene())).toEqual({ scale: 0.25, x: 0, y: 0 });
     expect(fitScale(small)).toBe(1);
@@ -66,7 +66,7 @@ describe("fittings", () => {
   });
 });
 
-describe("moving", () => {
+describe("zooming and panning", () => {
   it("keeps the point under the pointer", () => {
     const view = viewOf("actual", scene());
     const point = { x: 120, y: -40 };

@@ -31,7 +31,7 @@ export function ItemMenu({ item, to, openDialog, remove, archive, select, childr
   const navigate = useNavigate();
   const isRequested = useSearchParams()[0].get(MENU) === item._id;
   const [state, setState] = useState<"unmade" | "open" | "closed">(isRequested ? "open" : "unmade");
-  /** Server-rendered open in place: no markup opens a popover. */
+  /** The server renders the menu open in place, because no HTML attribute opens a popover. */
   const [inPlace, setInPlace] = useState(isRequested);
   const button = useRef<HTMLButtonElement>(null);
   const menu = useRef<HTMLDivElement>(null);

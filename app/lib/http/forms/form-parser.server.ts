@@ -25,7 +25,7 @@ export function createFormParser(
     if (!isKnown) parser.destroy(new InvalidForm("A field has an invalid name"));
   };
   parser.on("file", (name, stream) => {
-    // A form that ends early is an error of the parser and of the file, which has no listener where it is ignored.
+    // When a form ends within a file, the file also emits an error. Without a listener, that would end the process.
     stream.on("error", () => {});
     check(name);
   });

@@ -1,4 +1,4 @@
-/** Recorded in the commit that deletes their rows, so that the bytes are removed even after a crash. */
+/** Removed files are recorded in the commit that deletes their rows, so that a crash leaves no bytes. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Settings } from "../../transaction/types.ts";

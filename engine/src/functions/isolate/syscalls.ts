@@ -77,7 +77,7 @@ export function convexGlobal(services: () => Services, inSyscall: (inside: boole
   };
 }
 
-/** No document is as long, so the collection costs only unusual calls its time. */
+/** Collects garbage only for texts longer than any document, so that ordinary calls spend no time on it. */
 function parsed(text: string): Arguments {
   if (text.length > 2 * MAX_DOCUMENT_BYTES) collectGarbage(text.length);
   return asObject(JSON.parse(text));

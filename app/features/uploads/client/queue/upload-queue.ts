@@ -137,7 +137,7 @@ export function openUploadQueue(userId: string, { now = Date.now, storedBytes = 
         }
         for (const key of await contents.getAllKeys()) if (!uploadIds.has(key)) await contents.delete(key);
         await transaction.done;
-        // Without a database, later pages need not load the code of uploads.
+        // Deletes the empty database, so that later pages need not load the code of uploads.
         if (uploadIds.size === 0 && open?.isOnly(tab)) await forget(db);
         return claimed.toSorted((a, b) => a.at - b.at || a.index - b.index);
       });
